@@ -1,0 +1,84 @@
+//! The errors of the library: what happened, and what is allowed.
+
+/// Everything that can go wrong in this crate. Nothing here panics on bad input.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter is outside what its stage can do.
+    #[error("{name} = {value} is not allowed: {allowed}")]
+    InvalidParameter {
+        /// The parameter, by the name it has in the API.
+        name: &'static str,
+        /// The value that was given.
+        value: String,
+        /// What would have been allowed.
+        allowed: String,
+    },
+    /// Two sketches (signatures, fingerprints, ...) were made in different ways and cannot be compared or merged.
+    #[error("cannot compare: {what} differs ({left} against {right}); make both with the same settings")]
+    Incompatible {
+        /// What differs: `family`, `seed`, `number of hashes`, ...
+        what: &'static str,
+        /// The value on the left.
+        left: String,
+        /// The value on the right.
+        right: String,
+    },
+    /// Two vectors (or bit strings) that must have the same length do not.
+    #[error("vectors of different length: {left} against {right}")]
+    LengthMismatch {
+        /// Length of the first.
+        left: usize,
+        /// Length of the second.
+        right: usize,
+    },
+    /// No locality-sensitive family exists for this measure.
+    #[error("{measure} has no locality-sensitive hash family (Charikar 2002); {instead}")]
+    NoLshFamily {
+        /// The measure asked for.
+        measure: &'static str,
+        /// What to use in its place.
+        instead: &'static str,
+    },
+    /// This kind of sketch cannot be merged into the sketch of the union.
+    #[error("{kind} signatures cannot be merged: {reason}")]
+    NotMergeable {
+        /// The kind of sketch.
+        kind: &'static str,
+        /// Why, and what to do.
+        reason: &'static str,
+    },
+    /// Bytes that are not what they should be.
+    #[error("cannot decode {what} at byte {offset}: {cause}")]
+    Decode {
+        /// What was being decoded.
+        what: &'static str,
+        /// Where in the bytes it went wrong.
+        offset: usize,
+        /// What was found and what was expected.
+        cause: String,
+    },
+}
+
+/// A result with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Shorthand for [`Error::InvalidParameter`].
+    pub(crate) fn invalid(
+        name: &'static str,
+        value: impl std::fmt::Display,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self::InvalidParameter { name, value: value.to_string(), allowed: allowed.into() }
+    }
+
+    /// Shorthand for [`Error::Incompatible`].
+    pub(crate) fn incompatible(
+        what: &'static str,
+        left: impl std::fmt::Display,
+        right: impl std::fmt::Display,
+    ) -> Self {
+        Self::Incompatible { what, left: left.to_string(), right: right.to_string() }
+    }
+}

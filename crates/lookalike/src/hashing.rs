@@ -1,0 +1,71 @@
+//! Bytes and integers -> 64 bits: the hash functions everything else stands on.
+//!
+//! All of them are fixed by definition (not by platform or build), because signatures are stored and compared
+//! across machines: see `docs/signature-format.md`.
+
+/// Mixes 64 bits: a bijection in which every input bit affects every output bit.
+///
+/// Two rounds of xor-shift and odd multiplication (the constants are those of Stafford's 13th variant, as used
+/// by SplitMix64). Being a bijection it adds no collisions.
+#[inline(always)]
+#[must_use]
+pub const fn mix64(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// 64 x 64 -> 128 bit product, high half xor low half.
+#[inline(always)]
+pub(crate) const fn fold_multiply(a: u64, b: u64) -> u64 {
+    let product = (a as u128).wrapping_mul(b as u128);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+/// SplitMix64: the generator from which every table of random constants in this crate is drawn.
+///
+/// Small, fixed by definition and good enough for constants and for simulations in tests.
+#[derive(Debug, Clone)]
+pub struct SplitMix64 {
+    state: u64,
+}
+
+impl SplitMix64 {
+    /// Starts the sequence that belongs to `seed`.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    /// The next 64 random bits.
+    #[inline]
+    pub const fn next_u64(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix64(self.state)
+    }
+
+    /// A number in `0..bound` (bound at least 1), without modulo bias worth mentioning (below 2^-32 for bounds
+    /// under 2^32).
+    #[inline]
+    pub const fn below(&mut self, bound: u64) -> u64 {
+        ((self.next_u64() as u128 * bound as u128) >> 64) as u64
+    }
+
+    /// A number in `[0, 1)` with 53 random bits.
+    #[inline]
+    pub const fn next_f64(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A standard normal number (Marsaglia's polar method).
+    pub fn next_normal(&mut self) -> f64 {
+        loop {
+            let u = 2.0 * self.next_f64() - 1.0;
+            let v = 2.0 * self.next_f64() - 1.0;
+            let s = u * u + v * v;
+            if s > 0.0 && s < 1.0 {
+                return u * (-2.0 * s.ln() / s).sqrt();
+            }
+        }
+    }
+}

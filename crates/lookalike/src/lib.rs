@@ -1,0 +1,21 @@
+//! Near-duplicates and look-alikes.
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code)]
+mod arch;
+pub mod banding;
+pub mod clustering;
+mod error;
+pub mod features;
+pub mod hamming;
+pub mod hashing;
+pub mod index;
+pub mod minhash;
+pub mod normalization;
+pub mod shingling;
+pub mod simhash;
+pub mod similarity;
+pub mod vectors;
+pub mod verification;
+
+pub use error::{Error, Result};

@@ -1,0 +1,118 @@
+//! The signature: what min-hashing makes of a set.
+
+use crate::error::{Error, Result};
+
+/// The value of a slot that no element has reached; all slots of the empty set have it.
+pub const EMPTY_SLOT: u64 = u64::MAX;
+
+/// How a signature was made. Only signatures of one family, one seed and one length can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Family {
+    /// True random permutations of a finite universe.
+    Permutation,
+    /// Universal hashing `((a x + b) mod p) mod N`.
+    Universal,
+    /// Multiply-shift lanes.
+    MultiplyShift,
+    /// Fast similarity sketching (Dahlgaard, Knudsen, Thorup 2017).
+    FastSketch,
+    /// Weighted Jaccard of real weights.
+    Weighted,
+}
+
+/// An estimate of a similarity and how far to trust it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The estimated similarity, between 0 and 1.
+    pub similarity: f64,
+    /// The estimated standard deviation of `similarity`.
+    pub standard_error: f64,
+}
+
+/// A min-hash signature: one 64-bit slot per hash function.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Signature {
+    family: Family,
+    seed: u64,
+    slots: Vec<u64>,
+}
+
+impl Signature {
+    /// A signature from its parts. `seed` identifies the hash functions: equal seeds mean equal functions.
+    #[must_use]
+    pub fn from_slots(family: Family, seed: u64, slots: Vec<u64>) -> Self {
+        Self { family, seed, slots }
+    }
+
+    /// How it was made.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The seed of its hash functions.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The slots, one per hash function.
+    #[must_use]
+    pub fn slots(&self) -> &[u64] {
+        &self.slots
+    }
+
+    /// The number of hash functions.
+    #[must_use]
+    pub fn num_hashes(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether it is the signature of the empty set.
+    #[must_use]
+    pub fn is_empty_set(&self) -> bool {
+        self.slots.iter().all(|&slot| slot == EMPTY_SLOT)
+    }
+
+    /// An error unless the two signatures can be compared.
+    pub fn check_comparable(&self, other: &Self) -> Result<()> {
+        if self.family != other.family {
+            return Err(Error::incompatible(
+                "family",
+                format_args!("{:?}", self.family),
+                format_args!("{:?}", other.family),
+            ));
+        }
+        if self.slots.len() != other.slots.len() {
+            return Err(Error::incompatible("number of hashes", self.slots.len(), other.slots.len()));
+        }
+        if self.seed != other.seed {
+            return Err(Error::incompatible("seed", self.seed, other.seed));
+        }
+        Ok(())
+    }
+
+    /// In how many slots the two signatures agree.
+    pub fn agreeing_slots(&self, other: &Self) -> Result<usize> {
+        self.check_comparable(other)?;
+        Ok(self.slots.iter().zip(&other.slots).filter(|(a, b)| a == b).count())
+    }
+
+    /// Estimates the Jaccard similarity of the two sets: the fraction of slots in which the signatures agree.
+    pub fn estimate(&self, other: &Self) -> Result<Estimate> {
+        let agreeing = self.agreeing_slots(other)?;
+        let n = self.slots.len().max(1) as f64;
+        let similarity = agreeing as f64 / n;
+        Ok(Estimate { similarity, standard_error: (similarity * (1.0 - similarity) / n).sqrt() })
+    }
+
+    /// Turns this signature into that of the union of the two sets: slot by slot the minimum.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.check_comparable(other)?;
+        for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
+            *mine = (*mine).min(*theirs);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+//! Normalised text -> shingles.
+mod set;
+pub use set::{ShingleBag, ShingleSet};

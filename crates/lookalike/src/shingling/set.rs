@@ -1,0 +1,99 @@
+//! Shingle hashes -> the set or the bag that stands for a document.
+
+/// The set of a document's shingles: 64-bit hashes, ascending, each once.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct ShingleSet {
+    hashes: Vec<u64>,
+}
+
+impl ShingleSet {
+    /// The set of these hashes (any order, repeats allowed).
+    #[must_use]
+    pub fn from_hashes(mut hashes: Vec<u64>) -> Self {
+        hashes.sort_unstable();
+        hashes.dedup();
+        Self { hashes }
+    }
+
+    /// The hashes, ascending.
+    #[must_use]
+    pub fn as_slice(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// How many different shingles there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+}
+
+impl FromIterator<u64> for ShingleSet {
+    fn from_iter<I: IntoIterator<Item = u64>>(hashes: I) -> Self {
+        Self::from_hashes(hashes.into_iter().collect())
+    }
+}
+
+/// The bag (multiset) of a document's shingles: each with the number of times it occurs, ascending by hash.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct ShingleBag {
+    counts: Vec<(u64, u32)>,
+}
+
+impl ShingleBag {
+    /// The bag of these hashes (any order; repeats are counted, up to `u32::MAX`).
+    #[must_use]
+    pub fn from_hashes(mut hashes: Vec<u64>) -> Self {
+        hashes.sort_unstable();
+        let mut counts: Vec<(u64, u32)> = Vec::new();
+        for hash in hashes {
+            match counts.last_mut() {
+                Some((last, count)) if *last == hash => *count = count.saturating_add(1),
+                _ => counts.push((hash, 1)),
+            }
+        }
+        Self { counts }
+    }
+
+    /// The shingles with their counts, ascending by hash.
+    #[must_use]
+    pub fn as_slice(&self) -> &[(u64, u32)] {
+        &self.counts
+    }
+
+    /// How many different shingles there are.
+    #[must_use]
+    pub fn distinct(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// How many shingles there are, repeats counted.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.counts.iter().map(|&(_, count)| u64::from(count)).sum()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The set of the shingles, counts forgotten.
+    #[must_use]
+    pub fn to_set(&self) -> ShingleSet {
+        ShingleSet { hashes: self.counts.iter().map(|&(hash, _)| hash).collect() }
+    }
+}
+
+impl FromIterator<u64> for ShingleBag {
+    fn from_iter<I: IntoIterator<Item = u64>>(hashes: I) -> Self {
+        Self::from_hashes(hashes.into_iter().collect())
+    }
+}
