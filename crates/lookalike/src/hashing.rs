@@ -22,6 +22,48 @@ pub(crate) const fn fold_multiply(a: u64, b: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
+/// Hashes bytes to 64 bits: the hash of a word.
+///
+/// 16 bytes at a time are multiplied into each other (64 x 64 -> 128 bits, halves combined); up to 16 bytes, as
+/// nearly all words are, cost one multiplication. Not for adversaries: whoever knows the constants can make
+/// collisions.
+#[inline]
+#[must_use]
+pub fn hash_bytes(bytes: &[u8]) -> u64 {
+    let mut rest = bytes;
+    let mut state = 0;
+    while let Some((head, tail)) = rest.split_first_chunk::<16>()
+        && !tail.is_empty()
+    {
+        let (low, high) = halves(head);
+        state = fold_multiply(low ^ state ^ WORD_KEYS[2], high ^ WORD_KEYS[3]);
+        rest = tail;
+    }
+    let mut last = [0; 16];
+    last[..rest.len()].copy_from_slice(rest);
+    let (low, high) = halves(&last);
+    finish_word(low ^ state, high, bytes.len())
+}
+
+/// The hash of a word of up to 16 bytes, given as two little-endian halves padded with zeros.
+#[inline(always)]
+pub(crate) const fn finish_word(low: u64, high: u64, len: usize) -> u64 {
+    fold_multiply(
+        low ^ WORD_KEYS[0],
+        high ^ WORD_KEYS[1].wrapping_add((len as u64).wrapping_mul(WORD_KEYS[3])),
+    )
+}
+
+/// Odd constants without visible structure: the first 256 bits of the fraction of pi.
+const WORD_KEYS: [u64; 4] =
+    [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344 | 1, 0xa409_3822_299f_31d0 | 1, 0x082e_fa98_ec4e_6c89];
+
+#[inline(always)]
+pub(crate) const fn halves(bytes: &[u8; 16]) -> (u64, u64) {
+    let both = u128::from_le_bytes(*bytes);
+    (both as u64, (both >> 64) as u64)
+}
+
 /// SplitMix64: the generator from which every table of random constants in this crate is drawn.
 ///
 /// Small, fixed by definition and good enough for constants and for simulations in tests.

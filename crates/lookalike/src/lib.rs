@@ -18,4 +18,5 @@ pub mod similarity;
 pub mod vectors;
 pub mod verification;
 
+pub use arch::Kernel;
 pub use error::{Error, Result};

@@ -1,1 +1,210 @@
-//! (being written)
+//! All the unsafe code and all the SIMD of this crate.
+//!
+//! Every kernel has a portable definition and variants for wider CPUs. Which one runs is decided at run time by
+//! a [`Kernel`], a value that can only be had if the CPU can run it. The answers are the same bits for all of
+//! them: each variant is tested to equal the portable one.
+//!
+//! The few primitives that need intrinsics are the trait [`Simd`], implemented once per kernel. What is built on
+//! them, or is a plain loop that the compiler vectorises by itself, is a [`Task`]: written once, safe, next to
+//! the stage it belongs to, and compiled by [`dispatch`] once per kernel.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+pub(crate) mod masks;
+mod portable;
+
+use masks::{BLOCK, Masks};
+use std::sync::OnceLock;
+
+/// A set of CPU instructions that the kernels of this crate may use. Changes the speed, never the answer.
+///
+/// ```
+/// use lookalike::Kernel;
+/// // The best one is the default everywhere; forcing another is for tests and benchmarks.
+/// assert!(Kernel::available().contains(&Kernel::best()));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Kernel(Instructions);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Instructions {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Kernel {
+    /// Plain Rust for any CPU: the definition that the others are tested against.
+    pub const PORTABLE: Self = Self(Instructions::Portable);
+
+    /// The widest kernel that this CPU can run.
+    #[must_use]
+    pub fn best() -> Self {
+        static BEST: OnceLock<Kernel> = OnceLock::new();
+        *BEST.get_or_init(|| Self::available().last().copied().unwrap_or(Self::PORTABLE))
+    }
+
+    /// Every kernel that this CPU can run, the plainest first.
+    #[must_use]
+    pub fn available() -> Vec<Self> {
+        #[allow(unused_mut, reason = "other architectures have the portable kernel only")]
+        let mut kernels = vec![Self::PORTABLE];
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
+            if avx2 {
+                kernels.push(Self(Instructions::Avx2));
+            }
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512cd")
+                && is_x86_feature_detected!("avx512vbmi");
+            if avx2 && avx512 {
+                kernels.push(Self(Instructions::Avx512));
+            }
+        }
+        kernels
+    }
+
+    /// The name for people: `portable`, `avx2` or `avx512`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            Instructions::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => "avx512",
+        }
+    }
+
+    pub(crate) const fn instructions(self) -> Instructions {
+        self.0
+    }
+}
+
+impl Default for Kernel {
+    fn default() -> Self {
+        Self::best()
+    }
+}
+
+/// How many values [`Simd::below`] looks at.
+pub(crate) const CHUNK: usize = 64;
+
+/// The primitives that need intrinsics.
+pub(crate) trait Simd: Copy {
+    /// Whether a product of 64-bit lanes is one instruction: then recomputing can beat remembering.
+    const MULTIPLIES_64_BIT_LANES: bool;
+
+    /// The masks of `block`; `folded` becomes the block, in lower case if `fold`.
+    fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks;
+
+    /// Bit i says whether `values[i] < limit`.
+    fn below(self, values: &[u64; CHUNK], limit: u64) -> u64;
+}
+
+/// A computation over [`Simd`] primitives, to be compiled once per kernel. `run` must be `#[inline(always)]`.
+pub(crate) trait Task {
+    type Output;
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+/// Runs `task` with the primitives of `kernel`, compiled for its instructions.
+pub(crate) fn dispatch<T: Task>(kernel: Kernel, task: T) -> T::Output {
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn avx2<T: Task>(task: T) -> T::Output {
+        task.run(avx2::Avx2::new())
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(
+        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vbmi,avx2,bmi1,bmi2,lzcnt,popcnt"
+    )]
+    fn avx512<T: Task>(task: T) -> T::Output {
+        task.run(avx512::Avx512::new())
+    }
+    match kernel.instructions() {
+        Instructions::Portable => task.run(portable::Portable),
+        // SAFETY: a `Kernel` with these instructions exists only if the CPU has them.
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx2 => unsafe { avx2(task) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx512 => unsafe { avx512(task) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hashing::SplitMix64;
+
+    struct Classify<'a>(&'a [u8; BLOCK], bool);
+
+    impl Task for Classify<'_> {
+        type Output = (Masks, [u8; BLOCK]);
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            let mut folded = [0; BLOCK];
+            let masks = simd.classify(self.0, &mut folded, self.1);
+            (masks, folded)
+        }
+    }
+
+    struct Below<'a>(&'a [u64; CHUNK], u64);
+
+    impl Task for Below<'_> {
+        type Output = u64;
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            simd.below(self.0, self.1)
+        }
+    }
+
+    #[test]
+    fn every_kernel_classifies_every_byte_in_every_place_like_the_portable_one() {
+        let mut random = SplitMix64::new(1);
+        for kernel in Kernel::available() {
+            for round in 0..2000u32 {
+                let block: [u8; BLOCK] = std::array::from_fn(|i| match round {
+                    0..256 => (round as u8).wrapping_add(i as u8),
+                    256..512 => round as u8,
+                    _ => random.next_u64() as u8,
+                });
+                for fold in [false, true] {
+                    let expected = dispatch(Kernel::PORTABLE, Classify(&block, fold));
+                    assert_eq!(dispatch(kernel, Classify(&block, fold)), expected, "{}", kernel.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_kernel_compares_unsigned_like_the_portable_one() {
+        let mut random = SplitMix64::new(2);
+        let limits = [0, 1, 1 << 51, 1 << 63, u64::MAX];
+        for kernel in Kernel::available() {
+            for round in 0..500 {
+                let values: [u64; CHUNK] = std::array::from_fn(|i| match (round + i) % 7 {
+                    0 => limits[(round / 7) % limits.len()],
+                    _ => random.next_u64() >> (round % 64),
+                });
+                for limit in limits.into_iter().chain([values[round % CHUNK]]) {
+                    let expected = dispatch(Kernel::PORTABLE, Below(&values, limit));
+                    assert_eq!(dispatch(kernel, Below(&values, limit)), expected, "{}", kernel.name());
+                }
+            }
+        }
+    }
+}

@@ -1,9 +1,26 @@
 //! Sets -> signatures.
+mod fast_sketch;
+mod multiply_shift;
 mod signature;
+#[cfg(test)]
+mod tests;
+
+pub use fast_sketch::{FastSketch, VALUE_BITS};
+pub use multiply_shift::MultiplyShift;
 pub use signature::{EMPTY_SLOT, Estimate, Family, Signature};
+
+use crate::error::{Error, Result};
 
 /// The most hash functions a signature can have.
 pub const MAX_HASHES: usize = 4096;
+
+/// An error unless a signature can have this many hash functions.
+pub(crate) fn check_num_hashes(num_hashes: usize) -> Result<()> {
+    if (1..=MAX_HASHES).contains(&num_hashes) {
+        return Ok(());
+    }
+    Err(Error::invalid("num_hashes", num_hashes, format!("a signature has 1 to {MAX_HASHES} hashes")))
+}
 
 /// A family of min-hash functions: it turns a set into a [`Signature`].
 pub trait MinHasher {

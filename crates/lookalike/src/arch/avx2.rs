@@ -1,0 +1,99 @@
+//! The primitives with registers of 32 bytes.
+
+use super::masks::{BLOCK, Masks};
+use super::{CHUNK, Simd};
+use std::arch::x86_64::*;
+
+/// AVX2 and the bit manipulation instructions. Built only by `dispatch`, for a CPU that has them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Avx2(());
+
+impl Avx2 {
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(super) fn new() -> Self {
+        Self(())
+    }
+
+    /// Half a block: the bytes in lower case and the six masks. Classes are found by comparison.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn half(bytes: __m256i, fold: bool) -> (__m256i, [u32; 6]) {
+        // Signed comparisons: bytes from 128 up are negative and so in no range.
+        let within = |v: __m256i, low: u8, high: u8| {
+            _mm256_and_si256(
+                _mm256_cmpgt_epi8(v, _mm256_set1_epi8(low as i8 - 1)),
+                _mm256_cmpgt_epi8(_mm256_set1_epi8(high as i8 + 1), v),
+            )
+        };
+        let is = |byte: u8| _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte as i8));
+        let upper = within(bytes, b'A', b'Z');
+        let lowered = _mm256_or_si256(bytes, _mm256_and_si256(upper, _mm256_set1_epi8(0x20)));
+        let letter = within(lowered, b'a', b'z');
+        let digit = within(bytes, b'0', b'9');
+        let word = _mm256_or_si256(_mm256_or_si256(letter, digit), is(b'_'));
+        let mid_both = _mm256_or_si256(is(b'\''), is(b'.'));
+        let mid_letter = _mm256_or_si256(mid_both, is(b':'));
+        let mid_digit = _mm256_or_si256(mid_both, _mm256_or_si256(is(b','), is(b';')));
+        let mask = |v: __m256i| _mm256_movemask_epi8(v) as u32;
+        let masks = [letter, digit, word, mid_letter, mid_digit, bytes].map(mask);
+        (if fold { lowered } else { bytes }, masks)
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn block(block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
+        // SAFETY: the block has 64 bytes; unaligned loads.
+        let (low, high) = unsafe {
+            (_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(32).cast()))
+        };
+        let (low, low_masks) = Self::half(low, fold);
+        let (high, high_masks) = Self::half(high, fold);
+        // SAFETY: as above, for the stores.
+        unsafe {
+            _mm256_storeu_si256(folded.as_mut_ptr().cast(), low);
+            _mm256_storeu_si256(folded.as_mut_ptr().add(32).cast(), high);
+        }
+        let join = |i: usize| u64::from(low_masks[i]) | u64::from(high_masks[i]) << 32;
+        Masks {
+            letter: join(0),
+            digit: join(1),
+            word: join(2),
+            mid_letter: join(3),
+            mid_digit: join(4),
+            non_ascii: join(5),
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn below_limit(values: &[u64; CHUNK], limit: u64) -> u64 {
+        // AVX2 compares signed numbers only: flipping the top bit turns unsigned order into signed order.
+        let flip = _mm256_set1_epi64x(i64::MIN);
+        let limit = _mm256_xor_si256(_mm256_set1_epi64x(limit as i64), flip);
+        let mut mask = 0;
+        for (i, four) in values.as_chunks::<4>().0.iter().enumerate() {
+            // SAFETY: four values of 8 bytes; unaligned load.
+            let four = unsafe { _mm256_loadu_si256(four.as_ptr().cast()) };
+            let below = _mm256_cmpgt_epi64(limit, _mm256_xor_si256(four, flip));
+            mask |= (_mm256_movemask_pd(_mm256_castsi256_pd(below)) as u64) << (4 * i);
+        }
+        mask
+    }
+}
+
+impl Simd for Avx2 {
+    const MULTIPLIES_64_BIT_LANES: bool = false;
+
+    #[inline(always)]
+    fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
+        // SAFETY: `self` is made only where AVX2 is there.
+        unsafe { Self::block(block, folded, fold) }
+    }
+
+    #[inline(always)]
+    fn below(self, values: &[u64; CHUNK], limit: u64) -> u64 {
+        // SAFETY: as above.
+        unsafe { Self::below_limit(values, limit) }
+    }
+}

@@ -1,0 +1,79 @@
+//! The primitives with registers of 64 bytes.
+
+use super::masks::{BLOCK, CLASS, Masks, class};
+use super::{CHUNK, Simd};
+use std::arch::x86_64::*;
+
+/// AVX-512 with byte permutations (VBMI). Built only by `dispatch`, for a CPU that has them.
+///
+/// It holds the table of byte classes in two registers: all 64 bytes of a block are looked up at once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Avx512 {
+    low: __m512i,
+    high: __m512i,
+}
+
+impl Avx512 {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[inline]
+    pub(super) fn new() -> Self {
+        // SAFETY: the table has 256 bytes, of which the first 128 are loaded.
+        unsafe {
+            Self {
+                low: _mm512_loadu_si512(CLASS.as_ptr().cast()),
+                high: _mm512_loadu_si512(CLASS.as_ptr().add(64).cast()),
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[inline]
+    fn block(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
+        // SAFETY: the block has 64 bytes; unaligned load.
+        let bytes = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
+        let non_ascii = _mm512_movepi8_mask(bytes);
+        let classes = _mm512_maskz_permutex2var_epi8(!non_ascii, self.low, bytes, self.high);
+        let has = |wanted: u8| _mm512_test_epi8_mask(classes, _mm512_set1_epi8(wanted as i8));
+        let fold = if fold { class::UPPER } else { 0 };
+        let lowered = _mm512_or_si512(bytes, _mm512_and_si512(classes, _mm512_set1_epi8(fold as i8)));
+        // SAFETY: as above, for the store.
+        unsafe { _mm512_storeu_si512(folded.as_mut_ptr().cast(), lowered) };
+        Masks {
+            letter: has(class::LETTER),
+            digit: has(class::DIGIT),
+            word: has(class::WORD),
+            mid_letter: has(class::MID_LETTER),
+            mid_digit: has(class::MID_DIGIT),
+            non_ascii,
+        }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn below_limit(values: &[u64; CHUNK], limit: u64) -> u64 {
+        let limit = _mm512_set1_epi64(limit as i64);
+        let mut mask = 0;
+        for (i, eight) in values.as_chunks::<8>().0.iter().enumerate() {
+            // SAFETY: eight values of 8 bytes; unaligned load.
+            let eight = unsafe { _mm512_loadu_si512(eight.as_ptr().cast()) };
+            mask |= u64::from(_mm512_cmplt_epu64_mask(eight, limit)) << (8 * i);
+        }
+        mask
+    }
+}
+
+impl Simd for Avx512 {
+    const MULTIPLIES_64_BIT_LANES: bool = true;
+
+    #[inline(always)]
+    fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
+        // SAFETY: `self` is made only where AVX-512 VBMI is there.
+        unsafe { self.block(block, folded, fold) }
+    }
+
+    #[inline(always)]
+    fn below(self, values: &[u64; CHUNK], limit: u64) -> u64 {
+        // SAFETY: as above.
+        unsafe { Self::below_limit(values, limit) }
+    }
+}

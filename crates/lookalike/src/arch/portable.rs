@@ -1,0 +1,40 @@
+//! The definition of every primitive, in plain Rust.
+
+use super::masks::{BLOCK, CLASS, Masks, class};
+use super::{CHUNK, Simd};
+
+/// No instructions but those that every CPU has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Portable;
+
+impl Simd for Portable {
+    const MULTIPLIES_64_BIT_LANES: bool = false;
+
+    #[inline(always)]
+    fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
+        let mut masks = Masks::default();
+        let fold = if fold { class::UPPER } else { 0 };
+        for (i, (&byte, out)) in block.iter().zip(folded).enumerate() {
+            let class = CLASS[usize::from(byte)];
+            // An upper-case letter becomes lower case by setting the bit 32, which is also the bit of its class.
+            *out = byte | (class & fold);
+            let bit = |wanted: u8| u64::from(class & wanted != 0) << i;
+            masks.letter |= bit(class::LETTER);
+            masks.digit |= bit(class::DIGIT);
+            masks.word |= bit(class::WORD);
+            masks.mid_letter |= bit(class::MID_LETTER);
+            masks.mid_digit |= bit(class::MID_DIGIT);
+            masks.non_ascii |= u64::from(byte >> 7) << i;
+        }
+        masks
+    }
+
+    #[inline(always)]
+    fn below(self, values: &[u64; CHUNK], limit: u64) -> u64 {
+        let mut mask = 0;
+        for (i, &value) in values.iter().enumerate() {
+            mask |= u64::from(value < limit) << i;
+        }
+        mask
+    }
+}

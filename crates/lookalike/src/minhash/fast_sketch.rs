@@ -1,0 +1,222 @@
+//! Sets -> signatures, the fast default: fast similarity sketching.
+//!
+//! Classic min-hashing hashes every element once per slot: K n hashes for K slots and n elements. Fast similarity
+//! sketching (Dahlgaard, Knudsen and Thorup, *Fast similarity sketching*, FOCS 2017) throws each element into one
+//! of K bins instead, and keeps the smallest value in each bin. When a bin stays empty, all elements are thrown
+//! again, in a further round, with other bins and with values that rank behind those of all earlier rounds; and
+//! so on until no bin is empty. Should K rounds not be enough, a last series of K rounds gives every element to
+//! bin 1, then to bin 2, and so on, so no bin can stay empty.
+//!
+//! **Why it works.** In every bin of the union of two sets, the smallest element is equally likely to be any of
+//! them; the two signatures agree there exactly when it is in both. So each slot agrees with probability J, and
+//! the fraction of agreeing slots is unbiased. The slots are not independent but, being drawn almost without
+//! replacement, a little better than that: the variance is at most about J(1-J)/K, and half of it for small sets
+//! (see the tests and `docs/decisions/0001-default-min-hash.md`).
+//!
+//! **Cost.** One round is n steps, whatever K. One round is enough when n is over K ln K; a set of n elements
+//! takes about K (ln K + 1) / n rounds. So the time is about n + K ln K, against K n.
+//!
+//! **Merging.** The slot-wise minimum of two signatures is the signature of the union, since values of earlier
+//! rounds are smaller than those of later rounds.
+//!
+//! **Format.** A slot is `round << 51 | value`, the value having 51 bits; see `docs/signature-format.md`.
+//!
+//! ```
+//! use lookalike::minhash::{FastSketch, MinHasher};
+//!
+//! let hasher = FastSketch::new(128, 1)?;
+//! let a = hasher.sketch(&[1, 2, 3, 4]);
+//! let b = hasher.sketch(&[2, 3, 4, 5]);
+//! let estimate = a.estimate(&b)?; // the Jaccard similarity is 3/5
+//! assert!((estimate.similarity - 0.6).abs() < 4.0 * 0.05);
+//! # Ok::<(), lookalike::Error>(())
+//! ```
+
+use super::{EMPTY_SLOT, Family, MAX_HASHES, MinHasher, check_num_hashes};
+use crate::arch::{CHUNK, Kernel, Simd, Task, dispatch};
+use crate::error::Result;
+use crate::hashing::mix64;
+
+/// Bits of a slot that hold the value; the round stands above them.
+pub const VALUE_BITS: u32 = 51;
+
+/// Fast similarity sketching: the default min-hash family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FastSketch {
+    num_hashes: usize,
+    seed: u64,
+    kernel: Kernel,
+}
+
+impl FastSketch {
+    /// A sketcher for signatures of `num_hashes` slots (1 to 4096).
+    pub fn new(num_hashes: usize, seed: u64) -> Result<Self> {
+        check_num_hashes(num_hashes)?;
+        Ok(Self { num_hashes, seed, kernel: Kernel::best() })
+    }
+
+    /// The same sketcher on other instructions: the same answers at another speed.
+    #[must_use]
+    pub fn with_kernel(self, kernel: Kernel) -> Self {
+        Self { kernel, ..self }
+    }
+
+    /// The definition: all rounds, one element after the other.
+    #[must_use]
+    pub fn sketch_plainly(&self, elements: &[u64]) -> Vec<u64> {
+        let k = self.num_hashes as u64;
+        let mut slots = vec![EMPTY_SLOT; self.num_hashes];
+        for round in 0..2 * k {
+            for &element in elements {
+                let throw = throw(spread(element, self.seed), round);
+                let (bin, value) =
+                    if round < k { bin_and_value(throw, k) } else { (round - k, throw >> (64 - VALUE_BITS)) };
+                let slot = &mut slots[bin as usize];
+                *slot = (*slot).min(round << VALUE_BITS | value);
+            }
+            if round < k && slots.iter().all(|&slot| slot != EMPTY_SLOT) {
+                break;
+            }
+        }
+        slots
+    }
+}
+
+impl MinHasher for FastSketch {
+    fn family(&self) -> Family {
+        Family::FastSketch
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn num_hashes(&self) -> usize {
+        self.num_hashes
+    }
+
+    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) {
+        slots.fill(EMPTY_SLOT);
+        if !elements.is_empty() && !slots.is_empty() && slots.len() <= MAX_HASHES {
+            dispatch(self.kernel, Sketch { elements, seed: self.seed, slots });
+        }
+    }
+}
+
+/// An element, mixed with the seed: from here on it is a random number.
+#[inline(always)]
+const fn spread(element: u64, seed: u64) -> u64 {
+    mix64(element ^ mix64(seed))
+}
+
+/// The random number of an element in a round.
+#[inline(always)]
+const fn throw(spread: u64, round: u64) -> u64 {
+    if round == 0 {
+        return spread;
+    }
+    let x = spread.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+/// The number as a fraction of k: the whole part is the bin, the rest the value.
+#[inline(always)]
+const fn bin_and_value(throw: u64, k: u64) -> (u64, u64) {
+    // throw * k / 2^64 in two halves of 32 bits, which vectorises where a 128-bit product does not.
+    let low = (throw & 0xffff_ffff) * k;
+    let high = (throw >> 32) * k + (low >> 32);
+    (high >> 32, (high & 0xffff_ffff) << (VALUE_BITS - 32) | (low & 0xffff_ffff) >> (64 - VALUE_BITS))
+}
+
+struct Sketch<'a> {
+    elements: &'a [u64],
+    seed: u64,
+    slots: &'a mut [u64],
+}
+
+impl Task for Sketch<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { elements, seed, slots } = self;
+        let k = slots.len() as u64;
+        first_round(simd, elements, seed, slots);
+        let mut round = 1;
+        while round < k && slots.contains(&EMPTY_SLOT) {
+            later_round(simd, elements, seed, round, slots);
+            round += 1;
+        }
+        for (bin, slot) in slots.iter_mut().enumerate() {
+            if *slot == EMPTY_SLOT {
+                let round = k + bin as u64;
+                let least = elements.iter().map(|&element| throw(spread(element, seed), round)).min();
+                *slot = round << VALUE_BITS | least.unwrap_or(u64::MAX) >> (64 - VALUE_BITS);
+            }
+        }
+    }
+}
+
+/// Round 0. Once every bin has something, an element matters only if its value is below the largest slot, which
+/// soon is rare: most elements are then passed over many at a time.
+#[inline(always)]
+fn first_round<S: Simd>(simd: S, elements: &[u64], seed: u64, slots: &mut [u64]) {
+    let k = slots.len() as u64;
+    let (chunks, rest) = elements.as_chunks::<CHUNK>();
+    let mut limit = EMPTY_SLOT;
+    let patience = (4 * slots.len() / CHUNK).max(4);
+    for (number, chunk) in chunks.iter().enumerate() {
+        let (bins, values) = throw_chunk(chunk, seed, 0, k);
+        if limit == EMPTY_SLOT {
+            for (&bin, &value) in bins.iter().zip(&values) {
+                let slot = &mut slots[bin as usize];
+                *slot = (*slot).min(value);
+            }
+        } else {
+            let mut below = simd.below(&values, limit);
+            while below != 0 {
+                let i = below.trailing_zeros() as usize;
+                below &= below - 1;
+                let slot = &mut slots[bins[i] as usize];
+                *slot = (*slot).min(values[i]);
+            }
+        }
+        if number % patience == patience - 1 {
+            limit = slots.iter().copied().max().unwrap_or(EMPTY_SLOT);
+        }
+    }
+    for &element in rest {
+        let (bin, value) = bin_and_value(spread(element, seed), k);
+        let slot = &mut slots[bin as usize];
+        *slot = (*slot).min(value);
+    }
+}
+
+/// A round after the first: only bins still empty, or first reached in this round, can change.
+#[inline(always)]
+fn later_round<S: Simd>(_simd: S, elements: &[u64], seed: u64, round: u64, slots: &mut [u64]) {
+    let k = slots.len() as u64;
+    let (chunks, rest) = elements.as_chunks::<CHUNK>();
+    for chunk in chunks {
+        let (bins, values) = throw_chunk(chunk, seed, round, k);
+        for (&bin, &value) in bins.iter().zip(&values) {
+            let slot = &mut slots[bin as usize];
+            *slot = (*slot).min(round << VALUE_BITS | value);
+        }
+    }
+    for &element in rest {
+        let (bin, value) = bin_and_value(throw(spread(element, seed), round), k);
+        let slot = &mut slots[bin as usize];
+        *slot = (*slot).min(round << VALUE_BITS | value);
+    }
+}
+
+#[inline(always)]
+fn throw_chunk(chunk: &[u64; CHUNK], seed: u64, round: u64, k: u64) -> ([u64; CHUNK], [u64; CHUNK]) {
+    let mut bins = [0; CHUNK];
+    let mut values = [0; CHUNK];
+    for ((&element, bin), value) in chunk.iter().zip(&mut bins).zip(&mut values) {
+        (*bin, *value) = bin_and_value(throw(spread(element, seed), round), k);
+    }
+    (bins, values)
+}
