@@ -1,0 +1,87 @@
+//! What the benchmarks share: CPU time, corpora and the parse-only pass.
+//!
+//! Speeds are compared as ratios within one run. Times are CPU seconds of this process, the least of several
+//! repetitions, which is what a noisy machine disturbs least.
+
+use std::hint::black_box;
+use std::path::PathBuf;
+
+/// CPU seconds that this process has used.
+#[must_use]
+pub fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// The least CPU time of `repetitions` runs of `work`, in seconds.
+pub fn least_cpu_seconds<T>(repetitions: usize, mut work: impl FnMut() -> T) -> f64 {
+    (0..repetitions.max(1))
+        .map(|_| {
+            let start = cpu_seconds();
+            black_box(work());
+            cpu_seconds() - start
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// The folder with the real corpora, if there is one: `LOOKALIKE_DATA`, or `../shared/data` beside the checkout.
+#[must_use]
+pub fn data_folder() -> Option<PathBuf> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
+    let folder = std::env::var_os("LOOKALIKE_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    folder.is_dir().then_some(folder)
+}
+
+/// JSON Lines of long prose: the eLife articles if they are at hand, generated prose if not.
+#[must_use]
+pub fn prose() -> (String, Vec<u8>) {
+    let file = data_folder().map(|folder| folder.join("elife-bench/docs.jsonl.zst"));
+    if let Some(lines) = file.and_then(|file| std::fs::File::open(file).ok()).and_then(|f| zstd::decode_all(f).ok()) {
+        return ("elife-bench".into(), lines);
+    }
+    ("generated prose".into(), generated_prose(400, 8_000))
+}
+
+/// JSON Lines of `documents` texts of `words` words each, from a vocabulary with natural frequencies (Zipf).
+#[must_use]
+pub fn generated_prose(documents: usize, words: usize) -> Vec<u8> {
+    let mut random = lookalike::hashing::SplitMix64::new(1);
+    let vocabulary: Vec<String> = (0..20_000)
+        .map(|_| {
+            let len = 2 + random.below(9) as usize;
+            (0..len).map(|_| char::from(b"etaoinshrdlucmfwypvbgkjqxz"[random.below(26) as usize])).collect()
+        })
+        .collect();
+    let mut lines = Vec::new();
+    for document in 0..documents {
+        lines.extend_from_slice(format!("{{\"id\": \"doc-{document}\", \"text\": \"").as_bytes());
+        for _ in 0..words {
+            let rank = (20_000f64.powf(random.next_f64()) as usize).min(vocabulary.len()) - 1;
+            lines.extend_from_slice(vocabulary[rank].as_bytes());
+            lines.push(b' ');
+        }
+        lines.extend_from_slice(b"\"}\n");
+    }
+    lines
+}
+
+/// Parses every line with the fastest parser at hand, takes the field `text` and hands it to `visit`.
+pub fn parse_only(lines: &[u8], mut visit: impl FnMut(&str)) {
+    let mut buffers = simd_json::Buffers::default();
+    let mut line_buffer = Vec::new();
+    for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        line_buffer.clear();
+        line_buffer.extend_from_slice(line);
+        let mut tape = simd_json::Tape::null();
+        if simd_json::fill_tape(&mut line_buffer, &mut buffers, &mut tape).is_err() {
+            continue;
+        }
+        let nodes = &tape.0;
+        for pair in nodes.windows(2) {
+            if let [simd_json::Node::String("text"), simd_json::Node::String(text)] = pair {
+                visit(text);
+                break;
+            }
+        }
+    }
+}
