@@ -1,6 +1,14 @@
 //! Sets -> signatures.
+pub mod matrix;
+mod numbering;
+mod permutation;
 mod signature;
+mod universal;
+
+pub use numbering::Numbering;
+pub use permutation::{PermutationHasher, RowLabel};
 pub use signature::{EMPTY_SLOT, Estimate, Family, Signature};
+pub use universal::{MERSENNE_61, UniversalFunction, UniversalHasher, UniversalRange};
 
 /// The most hash functions a signature can have.
 pub const MAX_HASHES: usize = 4096;
