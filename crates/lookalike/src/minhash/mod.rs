@@ -1,9 +1,11 @@
 //! Sets -> signatures.
 pub mod matrix;
 mod numbering;
-mod permutation;
+pub mod permutation;
 mod signature;
-mod universal;
+#[cfg(test)]
+mod statistics;
+pub mod universal;
 
 pub use numbering::Numbering;
 pub use permutation::{PermutationHasher, RowLabel};

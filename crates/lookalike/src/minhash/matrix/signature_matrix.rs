@@ -129,7 +129,8 @@ impl SignatureMatrix {
             return Err(Error::invalid("bands", bands, format!("1 to {MAX_HASHES}")));
         }
         if rows == 0 || rows > self.num_hashes / bands {
-            let allowed = format!("1 to {}: the matrix has {} rows", self.num_hashes / bands, self.num_hashes);
+            let allowed =
+                format!("1 to {}: the matrix has {} rows", self.num_hashes / bands, self.num_hashes);
             return Err(Error::invalid("rows", rows, allowed));
         }
         Ok((0..bands).map(|band| Band { matrix: self, first_row: band * rows, rows }).collect())
