@@ -8,6 +8,7 @@
 //! - note 002: Vilaseca, Lacasa and Martín, *Detection of similarity between documents with hashing*
 //! - note 003: Gakhov, *Probabilistic data structures. Part 4. Similarity*
 //! - note 004: sections 4.2 and 4.3 of a course that follows note 001
+#![allow(clippy::unwrap_used, reason = "clippy does not take the helpers of an integration test for tests")]
 
 #[path = "literature/note_000.rs"]
 mod note_000;

@@ -110,7 +110,13 @@ impl UniversalFunction {
             let sum = u128::from(self.a) * u128::from(x) + u128::from(self.b);
             (sum % u128::from(self.p)) as u64
         };
-        if self.n == self.p { residue } else { residue % self.n }
+        if self.n == self.p {
+            residue
+        } else if self.n.is_power_of_two() {
+            residue & (self.n - 1)
+        } else {
+            residue % self.n
+        }
     }
 
     /// `(a x + b) mod p` for p = 2^61 - 1 and x below p, without a division: 2^61 mod p is 1, so the bits above
