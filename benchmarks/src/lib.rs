@@ -36,7 +36,9 @@ pub fn data_folder() -> Option<PathBuf> {
 #[must_use]
 pub fn prose() -> (String, Vec<u8>) {
     let file = data_folder().map(|folder| folder.join("elife-bench/docs.jsonl.zst"));
-    if let Some(lines) = file.and_then(|file| std::fs::File::open(file).ok()).and_then(|f| zstd::decode_all(f).ok()) {
+    if let Some(lines) =
+        file.and_then(|file| std::fs::File::open(file).ok()).and_then(|f| zstd::decode_all(f).ok())
+    {
         return ("elife-bench".into(), lines);
     }
     ("generated prose".into(), generated_prose(400, 8_000))

@@ -112,9 +112,11 @@ const fn spread(element: u64, seed: u64) -> u64 {
 /// The random number of an element in a round.
 #[inline(always)]
 const fn throw(spread: u64, round: u64) -> u64 {
-    if round == 0 {
-        return spread;
-    }
+    if round == 0 { spread } else { throw_after_first(spread, round) }
+}
+
+#[inline(always)]
+const fn throw_after_first(spread: u64, round: u64) -> u64 {
     let x = spread.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
@@ -140,19 +142,36 @@ impl Task for Sketch<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self { elements, seed, slots } = self;
-        let k = slots.len() as u64;
         first_round(simd, elements, seed, slots);
-        let mut round = 1;
-        while round < k && slots.contains(&EMPTY_SLOT) {
-            later_round(simd, elements, seed, round, slots);
-            round += 1;
-        }
-        for (bin, slot) in slots.iter_mut().enumerate() {
-            if *slot == EMPTY_SLOT {
-                let round = k + bin as u64;
-                let least = elements.iter().map(|&element| throw(spread(element, seed), round)).min();
-                *slot = round << VALUE_BITS | least.unwrap_or(u64::MAX) >> (64 - VALUE_BITS);
+        let mut bins = Bins { empty: slots.iter().filter(|&&slot| slot == EMPTY_SLOT).count(), slots };
+        if bins.empty > 0 && elements.len() <= CHUNK / 2 {
+            several_rounds_at_once(elements, seed, &mut bins);
+        } else {
+            let mut round = 1;
+            while bins.empty > 0 && round < bins.slots.len() as u64 {
+                later_round(elements, seed, round, &mut bins);
+                round += 1;
             }
+        }
+        if bins.empty > 0 {
+            last_rounds(elements, seed, bins.slots);
+        }
+    }
+}
+
+/// The slots, and how many of them nothing has reached.
+struct Bins<'a> {
+    slots: &'a mut [u64],
+    empty: usize,
+}
+
+impl Bins<'_> {
+    #[inline(always)]
+    fn lower(&mut self, bins: &[u64], values: &[u64]) {
+        for (&bin, &value) in bins.iter().zip(values) {
+            let slot = &mut self.slots[bin as usize];
+            self.empty -= usize::from(*slot == EMPTY_SLOT);
+            *slot = (*slot).min(value);
         }
     }
 }
@@ -162,13 +181,15 @@ impl Task for Sketch<'_> {
 #[inline(always)]
 fn first_round<S: Simd>(simd: S, elements: &[u64], seed: u64, slots: &mut [u64]) {
     let k = slots.len() as u64;
-    let (chunks, rest) = elements.as_chunks::<CHUNK>();
     let mut limit = EMPTY_SLOT;
     let patience = (4 * slots.len() / CHUNK).max(4);
-    for (number, chunk) in chunks.iter().enumerate() {
-        let (bins, values) = throw_chunk(chunk, seed, 0, k);
+    for (number, chunk) in elements.chunks(CHUNK).enumerate() {
+        let mut bins = [0; CHUNK];
+        // A limit is a value, so what is not written here is not below it.
+        let mut values = [EMPTY_SLOT; CHUNK];
+        throw_all(chunk, &mut bins, &mut values, |&element| bin_and_value(spread(element, seed), k));
         if limit == EMPTY_SLOT {
-            for (&bin, &value) in bins.iter().zip(&values) {
+            for (&bin, &value) in bins.iter().zip(&values[..chunk.len()]) {
                 let slot = &mut slots[bin as usize];
                 *slot = (*slot).min(value);
             }
@@ -185,38 +206,71 @@ fn first_round<S: Simd>(simd: S, elements: &[u64], seed: u64, slots: &mut [u64])
             limit = slots.iter().copied().max().unwrap_or(EMPTY_SLOT);
         }
     }
-    for &element in rest {
-        let (bin, value) = bin_and_value(spread(element, seed), k);
-        let slot = &mut slots[bin as usize];
-        *slot = (*slot).min(value);
-    }
 }
 
 /// A round after the first: only bins still empty, or first reached in this round, can change.
 #[inline(always)]
-fn later_round<S: Simd>(_simd: S, elements: &[u64], seed: u64, round: u64, slots: &mut [u64]) {
-    let k = slots.len() as u64;
-    let (chunks, rest) = elements.as_chunks::<CHUNK>();
-    for chunk in chunks {
-        let (bins, values) = throw_chunk(chunk, seed, round, k);
-        for (&bin, &value) in bins.iter().zip(&values) {
-            let slot = &mut slots[bin as usize];
-            *slot = (*slot).min(round << VALUE_BITS | value);
-        }
-    }
-    for &element in rest {
-        let (bin, value) = bin_and_value(throw(spread(element, seed), round), k);
-        let slot = &mut slots[bin as usize];
-        *slot = (*slot).min(round << VALUE_BITS | value);
+fn later_round(elements: &[u64], seed: u64, round: u64, bins: &mut Bins<'_>) {
+    let k = bins.slots.len() as u64;
+    for chunk in elements.chunks(CHUNK) {
+        let mut targets = [0; CHUNK];
+        let mut values = [0; CHUNK];
+        throw_all(chunk, &mut targets, &mut values, |&element| {
+            let (bin, value) = bin_and_value(throw(spread(element, seed), round), k);
+            (bin, round << VALUE_BITS | value)
+        });
+        bins.lower(&targets[..chunk.len()], &values[..chunk.len()]);
     }
 }
 
+/// Rounds 1 up to K of a small set, as many at a time as fill a chunk. That some of them may not be needed does
+/// no harm: what a later round throws ranks behind all that is there.
 #[inline(always)]
-fn throw_chunk(chunk: &[u64; CHUNK], seed: u64, round: u64, k: u64) -> ([u64; CHUNK], [u64; CHUNK]) {
-    let mut bins = [0; CHUNK];
-    let mut values = [0; CHUNK];
-    for ((&element, bin), value) in chunk.iter().zip(&mut bins).zip(&mut values) {
-        (*bin, *value) = bin_and_value(throw(spread(element, seed), round), k);
+fn several_rounds_at_once(elements: &[u64], seed: u64, bins: &mut Bins<'_>) {
+    let k = bins.slots.len() as u64;
+    let at_once = CHUNK / elements.len();
+    let mut lanes = [(0u64, 0u64); CHUNK];
+    for (number, lane) in lanes.iter_mut().enumerate() {
+        *lane = (spread(elements[number % elements.len()], seed), 1 + (number / elements.len()) as u64);
     }
-    (bins, values)
+    let mut first_round = 1;
+    while bins.empty > 0 && first_round < k {
+        let rounds = at_once.min((k - first_round) as usize);
+        let lanes_used = rounds * elements.len();
+        let mut targets = [0; CHUNK];
+        let mut values = [0; CHUNK];
+        throw_all(&lanes, &mut targets, &mut values, |&(spread, round)| {
+            let round = round + (first_round - 1);
+            let (bin, value) = bin_and_value(throw_after_first(spread, round), k);
+            (bin, round << VALUE_BITS | value)
+        });
+        bins.lower(&targets[..lanes_used], &values[..lanes_used]);
+        first_round += rounds as u64;
+    }
+}
+
+/// Rounds K to 2K - 1, each of which gives all elements to one bin, for the bins that are still empty.
+#[inline(always)]
+fn last_rounds(elements: &[u64], seed: u64, slots: &mut [u64]) {
+    let k = slots.len() as u64;
+    for (bin, slot) in slots.iter_mut().enumerate() {
+        if *slot == EMPTY_SLOT {
+            let round = k + bin as u64;
+            let least = elements.iter().map(|&element| throw(spread(element, seed), round)).min();
+            *slot = round << VALUE_BITS | least.unwrap_or(u64::MAX) >> (64 - VALUE_BITS);
+        }
+    }
+}
+
+/// Writes what `throw` makes of each item.
+#[inline(always)]
+fn throw_all<T: Copy>(
+    items: &[T],
+    bins: &mut [u64; CHUNK],
+    values: &mut [u64; CHUNK],
+    throw: impl Fn(&T) -> (u64, u64),
+) {
+    for ((item, bin), value) in items.iter().zip(bins).zip(values) {
+        (*bin, *value) = throw(item);
+    }
 }

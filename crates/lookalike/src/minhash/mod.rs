@@ -1,13 +1,22 @@
 //! Sets -> signatures.
 mod fast_sketch;
+pub mod matrix;
 mod multiply_shift;
+mod numbering;
+pub mod permutation;
 mod signature;
 #[cfg(test)]
+mod statistics;
+#[cfg(test)]
 mod tests;
+pub mod universal;
 
 pub use fast_sketch::{FastSketch, VALUE_BITS};
 pub use multiply_shift::MultiplyShift;
+pub use numbering::Numbering;
+pub use permutation::{PermutationHasher, RowLabel};
 pub use signature::{EMPTY_SLOT, Estimate, Family, Signature};
+pub use universal::{MERSENNE_61, UniversalFunction, UniversalHasher, UniversalRange};
 
 use crate::error::{Error, Result};
 

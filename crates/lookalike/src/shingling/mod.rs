@@ -33,7 +33,10 @@
 
 mod polynomial;
 mod set;
+mod simple_classes;
+mod simple_ranges;
 mod stop_words;
+mod stretch;
 mod suggestion;
 #[cfg(test)]
 mod tests;

@@ -15,13 +15,20 @@ impl Tokens {
         self.len = 0;
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
     pub(super) fn as_slice(&self) -> &[u64] {
         &self.hashes[..self.len]
     }
 
-    /// Makes room for `more` tokens.
     #[inline(always)]
-    pub(super) fn reserve(&mut self, more: usize) {
+    fn reserve(&mut self, more: usize) {
         if self.hashes.len() < self.len + more {
             self.grow(more);
         }
@@ -33,16 +40,21 @@ impl Tokens {
         self.hashes.resize((2 * self.hashes.len()).max(self.len + more).max(256), 0);
     }
 
-    /// Appends a token for which room has been made.
+    /// Room for `most` tokens, to be written by the caller, who then says with `occupy` how many there are.
     #[inline(always)]
-    pub(super) fn push_reserved(&mut self, hash: u64) {
-        self.hashes[self.len] = hash;
-        self.len += 1;
+    pub(super) fn room(&mut self, most: usize) -> &mut [u64] {
+        self.reserve(most);
+        &mut self.hashes[self.len..self.len + most]
+    }
+
+    #[inline(always)]
+    pub(super) fn occupy(&mut self, count: usize) {
+        self.len = (self.len + count).min(self.hashes.len());
     }
 
     pub(super) fn push(&mut self, hash: u64) {
-        self.reserve(1);
-        self.push_reserved(hash);
+        self.room(1)[0] = hash;
+        self.occupy(1);
     }
 }
 
@@ -65,14 +77,18 @@ static ASCII_HASHES: [u64; 128] = {
 
 /// Appends the hash of every character of `text`.
 pub(super) fn hash_characters(text: &str, tokens: &mut Tokens) {
-    tokens.reserve(text.len());
+    let room = tokens.room(text.len());
+    let mut count = 0;
     if text.is_ascii() {
-        for byte in text.bytes() {
-            tokens.push_reserved(ASCII_HASHES[usize::from(byte & 127)]);
+        for (hash, byte) in room.iter_mut().zip(text.bytes()) {
+            *hash = ASCII_HASHES[usize::from(byte & 127)];
+            count += 1;
         }
     } else {
-        for character in text.chars() {
-            tokens.push_reserved(character_hash(character));
+        for (hash, character) in room.iter_mut().zip(text.chars()) {
+            *hash = character_hash(character);
+            count += 1;
         }
     }
+    tokens.occupy(count);
 }

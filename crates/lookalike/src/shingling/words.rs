@@ -7,14 +7,14 @@
 //!
 //! [`words`] is the definition. `hash_words` gives the hashes of the same words at the speed of memory: ASCII is
 //! read 64 bytes at a time into bit masks, a word is the stretch between two edges of a mask, and its hash takes
-//! one multiplication. Text outside ASCII goes through the definition, stretch by stretch.
+//! one multiplication. Text outside ASCII is left, stretch by stretch, to `stretch::hash_words`.
 
+use super::stretch;
 use super::tokens::Tokens;
 use crate::arch::masks::{BLOCK, CLASS, Masks, class};
 use crate::arch::{Kernel, Simd, Task, dispatch};
 use crate::hashing::{finish_word, halves, hash_bytes};
-use crate::normalization::{ASCII_RUN, Case, Normalization, Punctuation, Whitespace, fold_and_compose};
-use std::borrow::Cow;
+use crate::normalization::{ASCII_RUN, Case, Normalization, Punctuation, Whitespace};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The words of a text, in order. Nothing is folded here: normalise first.
@@ -90,6 +90,10 @@ struct HashWords<'a> {
     tokens: &'a mut Tokens,
 }
 
+/// Blocks that are classified before the words in them are hashed. The two steps are kept apart because reading
+/// bytes right after they were written, across the edge of two writes, stalls a CPU.
+const GROUP: usize = 32;
+
 impl Task for HashWords<'_> {
     type Output = ();
 
@@ -99,35 +103,22 @@ impl Task for HashWords<'_> {
         let fold = normalization.case == Case::Fold;
         let mut scan = Scan::default();
         while scan.position < bytes.len() {
-            let base = scan.position;
-            let padded;
-            let (block, next) = match bytes[base..].split_first_chunk::<BLOCK>() {
-                Some((block, rest)) => (block, rest.first().copied()),
-                None => {
-                    padded = pad(&bytes[base..]);
-                    (&padded, None)
-                }
-            };
-            let Some(folded_block) = folded[base..].first_chunk_mut::<BLOCK>() else { return };
-            let masks = simd.classify(block, folded_block, fold);
-            let next = next.unwrap_or(b' ');
-            let words = scan.words(&masks, next);
-            if masks.non_ascii == 0 && next.is_ascii() {
-                scan.emit(words, folded, tokens);
-                scan.advance(&masks, words);
-            } else {
-                let stretch = scan.general_stretch(&masks, words, bytes);
+            let mut words = [0; GROUP];
+            let (blocks, obstacle) = scan.classify(simd, bytes, fold, folded, &mut words);
+            scan.hash(&words[..blocks], folded, tokens);
+            if let Some(masks) = obstacle {
+                let block_words = words[blocks];
+                let stretch = scan.general_stretch(&masks, block_words, bytes);
                 // What stands before the stretch in this block is settled.
-                if let Some(before) = stretch.start.checked_sub(base) {
-                    scan.emit(words & low_bits(before as u32), folded, tokens);
+                if let Some(before) = stretch.start.checked_sub(scan.position) {
+                    scan.hash(&[block_words & low_bits(before as u32)], folded, tokens);
                 }
-                hash_general(&bytes[stretch.clone()], &normalization, tokens);
+                stretch::hash_words(&bytes[stretch.clone()], &normalization, tokens);
                 scan = Scan { position: stretch.end, ..Scan::default() };
             }
         }
         if scan.in_word {
-            tokens.reserve(1);
-            scan.push_word(scan.start, bytes.len(), folded, tokens);
+            tokens.push(word_hash(folded, scan.start, bytes.len()));
         }
     }
 }
@@ -135,17 +126,56 @@ impl Task for HashWords<'_> {
 /// Where the scan stands.
 #[derive(Debug, Default)]
 struct Scan {
-    /// The beginning of the block.
+    /// The beginning of the next block whose words are to be hashed.
     position: usize,
-    /// The beginning of the word that reaches into the block, if there is one.
+    /// The beginning of the word that reaches into that block, if there is one.
     start: usize,
     in_word: bool,
-    /// Whether the byte before the block is a letter (bit 0), a digit (bit 0).
+    /// Whether the byte before the next block to classify is a letter (bit 0), a digit (bit 0).
     letter_before: u64,
     digit_before: u64,
 }
 
 impl Scan {
+    /// Classifies blocks from `position` on and finds the bytes that belong to words, until the group is full, the
+    /// text ends, or a block has a non-ASCII byte in it or behind it: that obstacle is returned as well.
+    #[inline(always)]
+    fn classify<S: Simd>(
+        &mut self,
+        simd: S,
+        bytes: &[u8],
+        fold: bool,
+        folded: &mut [u8],
+        words: &mut [u64; GROUP],
+    ) -> (usize, Option<Masks>) {
+        let mut position = self.position;
+        for (block_number, words) in words.iter_mut().enumerate() {
+            let Some(rest) = bytes.get(position..).filter(|rest| !rest.is_empty()) else {
+                return (block_number, None);
+            };
+            let padded;
+            let (block, next) = match rest.split_first_chunk::<BLOCK>() {
+                Some((block, after)) => (block, after.first().copied().unwrap_or(b' ')),
+                None => {
+                    padded = pad(rest);
+                    (&padded, b' ')
+                }
+            };
+            let Some(folded) = folded[position..].first_chunk_mut::<BLOCK>() else {
+                return (block_number, None);
+            };
+            let masks = simd.classify(block, folded, fold);
+            *words = self.words(&masks, next);
+            if masks.non_ascii != 0 || !next.is_ascii() {
+                return (block_number, Some(masks));
+            }
+            self.letter_before = masks.letter >> 63;
+            self.digit_before = masks.digit >> 63;
+            position += BLOCK;
+        }
+        (GROUP, None)
+    }
+
     /// The bytes that belong to words, `next` being the byte after the block.
     #[inline(always)]
     fn words(&self, masks: &Masks, next: u8) -> u64 {
@@ -158,49 +188,35 @@ impl Scan {
             | masks.mid_digit & between(masks.digit, self.digit_before, class::DIGIT)
     }
 
-    /// Pushes every word that ends in the block.
+    /// Hashes every word that ends in these blocks, the first of which is at `position`.
     #[inline(always)]
-    fn emit(&mut self, words: u64, folded: &[u8], tokens: &mut Tokens) {
-        tokens.reserve(BLOCK / 2 + 1);
-        let shifted = words << 1 | u64::from(self.in_word);
-        let mut starts = words & !shifted;
-        let mut ends = !words & shifted;
-        if !self.in_word {
-            self.start = self.position + starts.trailing_zeros() as usize;
-            starts &= starts.wrapping_sub(1);
+    fn hash(&mut self, blocks: &[u64], folded: &[u8], tokens: &mut Tokens) {
+        let Self { mut position, mut start, mut in_word, .. } = *self;
+        let room = tokens.room(blocks.len() * (BLOCK / 2) + 1);
+        let mut count = 0;
+        for &words in blocks {
+            let shifted = words << 1 | u64::from(in_word);
+            let mut starts = words & !shifted;
+            let mut ends = !words & shifted;
+            if !in_word {
+                start = position + starts.trailing_zeros() as usize;
+                starts &= starts.wrapping_sub(1);
+            }
+            while ends != 0 {
+                let end = position + ends.trailing_zeros() as usize;
+                ends &= ends - 1;
+                if folded[start] != b'_' || has_letter_or_digit(&folded[start..end]) {
+                    room[count] = word_hash(folded, start, end);
+                    count += 1;
+                }
+                start = position + starts.trailing_zeros() as usize;
+                starts &= starts.wrapping_sub(1);
+            }
+            in_word = words >> 63 != 0;
+            position += BLOCK;
         }
-        while ends != 0 {
-            let end = self.position + ends.trailing_zeros() as usize;
-            ends &= ends - 1;
-            self.push_word(self.start, end, folded, tokens);
-            self.start = self.position + starts.trailing_zeros() as usize;
-            starts &= starts.wrapping_sub(1);
-        }
-    }
-
-    #[inline(always)]
-    fn advance(&mut self, masks: &Masks, words: u64) {
-        self.position += BLOCK;
-        self.in_word = words >> 63 != 0;
-        self.letter_before = masks.letter >> 63;
-        self.digit_before = masks.digit >> 63;
-    }
-
-    #[inline(always)]
-    fn push_word(&self, start: usize, end: usize, folded: &[u8], tokens: &mut Tokens) {
-        let len = end - start;
-        let Some(bytes) = folded[start..].first_chunk::<16>() else { return };
-        if bytes[0] == b'_' && folded[start..end].iter().all(|&byte| byte == b'_') {
-            return; // no letter, no digit: not a word
-        }
-        let hash = if len <= 16 {
-            let (low, high) = halves(bytes);
-            let (low_mask, high_mask) = LENGTH_MASKS[len];
-            finish_word(low & low_mask, high & high_mask, len)
-        } else {
-            hash_bytes(&folded[start..end])
-        };
-        tokens.push_reserved(hash);
+        tokens.occupy(count);
+        *self = Self { position, start, in_word, ..*self };
     }
 
     /// The stretch around the first non-ASCII byte of the block (or right behind it) that the general path must
@@ -235,18 +251,24 @@ impl Scan {
     }
 }
 
-/// The definition, for a stretch.
+/// A run of underscores is no word.
 #[cold]
 #[inline(never)]
-fn hash_general(bytes: &[u8], normalization: &Normalization, tokens: &mut Tokens) {
-    let text = String::from_utf8_lossy(bytes);
-    let mut text = fold_and_compose(&text, normalization.case, normalization.form);
-    // Of all whitespace only this one is a joiner to UAX 29, and the blank it collapses to is not.
-    if normalization.whitespace == Whitespace::Collapse && text.contains('\u{202f}') {
-        text = Cow::Owned(text.replace('\u{202f}', " "));
-    }
-    for word in words(&text) {
-        tokens.push(hash_bytes(word.as_bytes()));
+fn has_letter_or_digit(word: &[u8]) -> bool {
+    word.iter().any(|&byte| byte != b'_')
+}
+
+/// [`hash_bytes`] of a word, of which there are 16 readable bytes even if it is shorter.
+#[inline(always)]
+fn word_hash(folded: &[u8], start: usize, end: usize) -> u64 {
+    let len = end - start;
+    match folded[start..].first_chunk::<16>() {
+        Some(bytes) if len <= 16 => {
+            let (low, high) = halves(bytes);
+            let (low_mask, high_mask) = LENGTH_MASKS[len];
+            finish_word(low & low_mask, high & high_mask, len)
+        }
+        _ => hash_bytes(&folded[start..end]),
     }
 }
 

@@ -1,0 +1,23 @@
+//! Cells -> aligned text, as the notes print their tables.
+
+use std::fmt;
+
+/// Writes the lines as a table: the first column to the left, the others to the right, two spaces between.
+pub(super) fn write_table(f: &mut fmt::Formatter<'_>, lines: &[Vec<String>]) -> fmt::Result {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = lines.iter().filter_map(|line| line.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for line in lines {
+        for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
+            match column {
+                0 => write!(f, "{cell:<width$}")?,
+                _ => write!(f, "  {cell:>width$}")?,
+            }
+        }
+        writeln!(f)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,278 @@
+//! A set of row numbers -> for each permutation of the rows, the first row of the set: min-hashing by its definition.
+//!
+//! Shuffle the rows of the [characteristic matrix](super::matrix::CharacteristicMatrix) and look down a column
+//! to the first 1. Every row of the union of two sets is equally likely to come first, and the two sets agree
+//! exactly when that row is in their intersection. So
+//!
+//! ```text
+//! Pr[h(A) = h(B)] = |A and B| / |A or B| = J(A, B)
+//! ```
+//!
+//! and the fraction of K independent permutations in which two sets agree has mean J and variance J(1-J)/K.
+//! With *all* permutations the fraction is J itself ([`PermutationHasher::exhaustive`]).
+//!
+//! Broder (1997), *On the resemblance and containment of documents*. It is the definition that the other
+//! families are tested against, not a way to hash documents: it stores K permutations of the whole universe, two
+//! tables of 4 bytes per row each. A set of n rows costs n K table lookups.
+//!
+//! # Two notations
+//!
+//! The notes write a permutation in two ways. A column of *positions* gives for each row its place in the
+//! permuted order (`2 3 7 6 1 5 4`: the fifth row comes first); an *order* lists the rows as they come
+//! (`di, da, ia, na, ad, al`). Use [`from_positions`](PermutationHasher::from_positions) or
+//! [`from_order`](PermutationHasher::from_order). Likewise the min-hash value is either the position or the
+//! number of the row found there ([`RowLabel`]). For comparing columns and for bands the choice does not matter.
+//! For merging it does: the smaller of two positions is the position of the union, the smaller of two row
+//! numbers means nothing. So a [`Signature`] always holds positions, and row numbers come from
+//! [`PermutationHasher::values`].
+//!
+//! ```
+//! use lookalike::minhash::{Numbering, PermutationHasher, RowLabel};
+//!
+//! let positions = [[2, 3, 7, 6, 1, 5, 4]];
+//! let hasher = PermutationHasher::from_positions(Numbering::FromOne, &positions)?;
+//! let column = [3, 4, 5];
+//! assert_eq!(hasher.values(&column, RowLabel::Position)?, [1]);
+//! assert_eq!(hasher.values(&column, RowLabel::RowIndex)?, [5]);
+//! # Ok::<(), lookalike::Error>(())
+//! ```
+
+use super::{EMPTY_SLOT, Family, MAX_HASHES, MinHasher, Numbering, Signature};
+use crate::error::{Error, Result};
+use crate::hashing::{SplitMix64, mix64};
+
+/// The most table cells (rows times permutations) a hasher may have: 2^26, half a gigabyte.
+const MAX_CELLS: usize = 1 << 26;
+
+/// What stands for the first row of a set in the permuted order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum RowLabel {
+    /// Its place in the permuted order.
+    #[default]
+    Position,
+    /// Its number in the original order.
+    RowIndex,
+}
+
+/// One permutation, both ways round, counted from zero.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Permutation {
+    /// `position[row]`: the place of the row in the permuted order.
+    position: Vec<u32>,
+    /// `order[place]`: the row at that place.
+    order: Vec<u32>,
+}
+
+impl Permutation {
+    /// From one of its two tables; the other one is its inverse.
+    fn from_order(order: Vec<u32>) -> Self {
+        let position = inverse(&order);
+        Self { position, order }
+    }
+
+    fn from_positions(position: Vec<u32>) -> Self {
+        let order = inverse(&position);
+        Self { position, order }
+    }
+}
+
+fn inverse(table: &[u32]) -> Vec<u32> {
+    let mut inverse = vec![0; table.len()];
+    for (index, &value) in (0u32..).zip(table) {
+        inverse[value as usize] = index;
+    }
+    inverse
+}
+
+/// Min-hashing by true permutations of a finite universe of rows.
+///
+/// Elements are row numbers. [`MinHasher::sketch`] cannot fail and leaves out an element outside the universe,
+/// which has no position in any permutation; [`try_sketch`](Self::try_sketch) refuses it.
+#[derive(Debug, Clone)]
+pub struct PermutationHasher {
+    rows: usize,
+    numbering: Numbering,
+    permutations: Vec<Permutation>,
+    identity: u64,
+}
+
+impl PermutationHasher {
+    /// `num_hashes` random permutations of the rows `0..rows`: Fisher and Yates' shuffle, fixed by `seed`.
+    pub fn random(rows: usize, num_hashes: usize, seed: u64) -> Result<Self> {
+        check_size(rows, num_hashes)?;
+        let mut random = SplitMix64::new(seed);
+        let permutations = (0..num_hashes).map(|_| Permutation::from_order(shuffled(rows, &mut random)));
+        Ok(Self::new(rows, Numbering::FromZero, permutations.collect()))
+    }
+
+    /// All permutations of the rows `0..rows`, for 1 to 6 rows (6! = 720). The similarity of two signatures is
+    /// then the Jaccard similarity of the sets, exactly.
+    pub fn exhaustive(rows: usize) -> Result<Self> {
+        if !(1..=6).contains(&rows) {
+            return Err(Error::invalid("rows", rows, "all permutations can be listed for 1 to 6 rows"));
+        }
+        let mut orders = vec![Vec::new()];
+        for row in 0..rows as u32 {
+            orders = orders.iter().flat_map(|order| insert_everywhere(order, row)).collect();
+        }
+        let permutations = orders.into_iter().map(Permutation::from_order).collect();
+        Ok(Self::new(rows, Numbering::FromZero, permutations))
+    }
+
+    /// Permutations written as positions: the i-th number is the place of the i-th row in the permuted order.
+    pub fn from_positions(numbering: Numbering, columns: &[impl AsRef<[u64]>]) -> Result<Self> {
+        Self::from_tables(numbering, columns, Permutation::from_positions)
+    }
+
+    /// Permutations written as orders: the i-th number is the row that comes at the i-th place.
+    pub fn from_order(numbering: Numbering, orders: &[impl AsRef<[u64]>]) -> Result<Self> {
+        Self::from_tables(numbering, orders, Permutation::from_order)
+    }
+
+    fn from_tables(
+        numbering: Numbering,
+        tables: &[impl AsRef<[u64]>],
+        build: fn(Vec<u32>) -> Permutation,
+    ) -> Result<Self> {
+        let rows = tables.first().map_or(0, |table| table.as_ref().len());
+        check_size(rows, tables.len())?;
+        let permutations = tables
+            .iter()
+            .map(|table| checked_table(numbering, table.as_ref(), rows).map(build))
+            .collect::<Result<_>>()?;
+        Ok(Self::new(rows, numbering, permutations))
+    }
+
+    fn new(rows: usize, numbering: Numbering, permutations: Vec<Permutation>) -> Self {
+        let mut identity = mix64(rows as u64 ^ (numbering.first() << 63));
+        for &row in permutations.iter().flat_map(|permutation| &permutation.order) {
+            identity = mix64(identity ^ u64::from(row)).wrapping_add(identity);
+        }
+        Self { rows, numbering, permutations, identity }
+    }
+
+    /// The number of rows of the universe.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How rows and positions are counted.
+    #[must_use]
+    pub fn numbering(&self) -> Numbering {
+        self.numbering
+    }
+
+    /// The signature of a set of row numbers; an error if one is outside the universe.
+    pub fn try_sketch(&self, elements: &[u64]) -> Result<Signature> {
+        self.check_elements(elements)?;
+        Ok(self.sketch(elements))
+    }
+
+    /// The min-hash values of a set of row numbers, one per permutation, labelled as asked; [`EMPTY_SLOT`] for
+    /// the empty set. An error if an element is outside the universe.
+    pub fn values(&self, elements: &[u64], label: RowLabel) -> Result<Vec<u64>> {
+        self.check_elements(elements)?;
+        let mut values = vec![EMPTY_SLOT; self.permutations.len()];
+        self.sketch_into(elements, &mut values);
+        if label == RowLabel::RowIndex {
+            for (value, permutation) in values.iter_mut().zip(&self.permutations) {
+                if let Some(place) = self.numbering.index(*value, self.rows) {
+                    *value = self.numbering.number(permutation.order[place] as usize);
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    fn check_elements(&self, elements: &[u64]) -> Result<()> {
+        match elements.iter().find(|&&element| self.numbering.index(element, self.rows).is_none()) {
+            None => Ok(()),
+            Some(element) => Err(Error::invalid("element", element, self.allowed_numbers())),
+        }
+    }
+
+    fn allowed_numbers(&self) -> String {
+        allowed_numbers(self.numbering, self.rows)
+    }
+}
+
+impl MinHasher for PermutationHasher {
+    fn family(&self) -> Family {
+        Family::Permutation
+    }
+
+    /// A hash of the permutations and of how they are counted, however they came about.
+    fn seed(&self) -> u64 {
+        self.identity
+    }
+
+    fn num_hashes(&self) -> usize {
+        self.permutations.len()
+    }
+
+    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) {
+        slots.fill(EMPTY_SLOT);
+        for row in elements.iter().filter_map(|&element| self.numbering.index(element, self.rows)) {
+            for (slot, permutation) in slots.iter_mut().zip(&self.permutations) {
+                *slot = (*slot).min(self.numbering.number(permutation.position[row] as usize));
+            }
+        }
+    }
+}
+
+fn check_size(rows: usize, num_hashes: usize) -> Result<()> {
+    if !(1..=MAX_HASHES).contains(&num_hashes) {
+        return Err(Error::invalid("num_hashes", num_hashes, format!("1 to {MAX_HASHES} permutations")));
+    }
+    if rows == 0 || rows > MAX_CELLS / num_hashes {
+        let allowed = format!("1 to {} rows for {num_hashes} permutations", MAX_CELLS / num_hashes);
+        return Err(Error::invalid("rows", rows, allowed));
+    }
+    Ok(())
+}
+
+/// The table counted from zero, if it holds each of the `rows` numbers once.
+fn checked_table(numbering: Numbering, table: &[u64], rows: usize) -> Result<Vec<u32>> {
+    if table.len() != rows {
+        return Err(Error::LengthMismatch { left: rows, right: table.len() });
+    }
+    let mut seen = vec![false; rows];
+    let mut checked = Vec::with_capacity(rows);
+    for &number in table {
+        match numbering.index(number, rows) {
+            Some(index) if !seen[index] => {
+                seen[index] = true;
+                checked.push(index as u32);
+            }
+            _ => {
+                let allowed = format!("each of {}, once", allowed_numbers(numbering, rows));
+                return Err(Error::invalid("permutation entry", number, allowed));
+            }
+        }
+    }
+    Ok(checked)
+}
+
+fn allowed_numbers(numbering: Numbering, rows: usize) -> String {
+    format!("the rows {} to {}", numbering.first(), numbering.number(rows - 1))
+}
+
+fn shuffled(rows: usize, random: &mut SplitMix64) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..rows as u32).collect();
+    for last in (1..rows).rev() {
+        order.swap(last, random.below(last as u64 + 1) as usize);
+    }
+    order
+}
+
+fn insert_everywhere(order: &[u32], row: u32) -> impl Iterator<Item = Vec<u32>> {
+    (0..=order.len()).map(move |place| {
+        let mut longer = order.to_vec();
+        longer.insert(place, row);
+        longer
+    })
+}
+
+#[cfg(test)]
+mod tests;
