@@ -1,1 +1,3 @@
 //! (being written)
+#[cfg(test)]
+pub(crate) mod reference;
