@@ -5,10 +5,10 @@
 //! "same rows" for every practical purpose; with [`Banding::with_buckets`] the probability is `1/n`, and
 //! [`SCurve`](super::SCurve) counts it.
 //!
-//! Cost: one [`mix64`] per row, no allocation in [`Banding::band_keys_into`].
+//! Cost: one multiplication per row, no allocation in [`Banding::band_keys_into`].
 
 use crate::error::{Error, Result};
-use crate::hashing::mix64;
+use crate::hashing::{fold_multiply, mix64};
 use crate::minhash::{MAX_HASHES, Signature};
 
 /// The odd constant nearest to 2^64 divided by the golden ratio: it spreads consecutive band numbers.
@@ -16,15 +16,17 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The key of one band: `rows` are the slots of the band numbered `band` (from 0).
 ///
-/// `h = mix64((band + 1) * GOLDEN)`, then `h = mix64(h ^ slot)` for each slot in turn, all modulo 2^64, with
-/// `GOLDEN = 0x9e3779b97f4a7c15`. The first step salts the key with the number of the band, so that equal rows in
-/// different bands do not meet. Each step is a bijection of the slot, so two bands that differ in one row only
-/// never share a key.
+/// `h = (band + 1) * GOLDEN` salts the key with the number of the band, so that equal rows in different bands do not
+/// meet; `h = fold(h ^ slot)` takes in each slot in turn, where `fold(x)` is the high half of the 128-bit product
+/// `x * GOLDEN` xor its low half; `mix64(h)` is the key. `GOLDEN = 0x9e3779b97f4a7c15`, and all is modulo 2^64.
+///
+/// One multiplication per row: this measured twice as fast as a [`mix64`] per row, and slots are hash values
+/// themselves.
 #[inline]
 #[must_use]
 pub fn band_key(band: usize, rows: &[u64]) -> u64 {
-    let salt = mix64((band as u64).wrapping_add(1).wrapping_mul(GOLDEN));
-    rows.iter().fold(salt, |hash, &slot| mix64(hash ^ slot))
+    let salt = (band as u64).wrapping_add(1).wrapping_mul(GOLDEN);
+    mix64(rows.iter().fold(salt, |hash, &slot| fold_multiply(hash ^ slot, GOLDEN)))
 }
 
 /// How a signature is cut: `bands` bands of `rows` rows each. Changes the answer.

@@ -51,5 +51,6 @@ mod quadrature;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use curve::check_threshold;
 pub use curve::{RowProbability, SCurve};
 pub use keys::{Banding, band_key};
