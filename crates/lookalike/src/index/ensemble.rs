@@ -131,8 +131,8 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         }
         let mut by_size = store.by_id();
         by_size.sort_by_key(|&position| sizes[position as usize]);
-        let depth = by_size.len().div_ceil(config.partitions).max(1);
-        let partitions = by_size.chunks(depth).map(|members| {
+        let per_partition = by_size.len().div_ceil(config.partitions).max(1);
+        let partitions = by_size.chunks(per_partition).map(|members| {
             let mut trees = PrefixTrees::new((0..num_hashes).map(|slot| slot..num_hashes));
             trees.extend(members, &store);
             let largest = members.last().map_or(0, |&last| sizes[last as usize]);

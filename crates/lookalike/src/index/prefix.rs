@@ -74,11 +74,11 @@ impl PrefixTrees {
         slots: &[u64],
         store: &SignatureStore<Id>,
     ) -> &[Leaf] {
-        let PrefixTree { rows, leaves } = &self.trees[tree];
-        let first = hash_slot(slots[rows.start]);
-        let alike = equal_range(leaves, |leaf| leaf.first.cmp(&first));
+        let rows = &self.trees[tree].rows;
         let prefix = rows.start..rows.start + depth;
-        equal_range(alike, |leaf| store.slots(leaf.position)[prefix.clone()].cmp(&slots[prefix.clone()]))
+        equal_range(self.alike(tree, slots), |leaf| {
+            store.slots(leaf.position)[prefix.clone()].cmp(&slots[prefix.clone()])
+        })
     }
 
     /// The subtrees of depth 1, 2, ... that `slots` leads to, down to the last that is not empty.
@@ -88,20 +88,25 @@ impl PrefixTrees {
         slots: &[u64],
         store: &SignatureStore<Id>,
     ) -> Vec<&[Leaf]> {
-        let rows = &self.trees[tree].rows;
+        let rows = self.trees[tree].rows.clone();
         let mut path = Vec::new();
-        let mut inside = self.subtree(tree, 1, slots, store);
-        for row in rows.start + 1..=rows.end {
+        let mut inside = self.alike(tree, slots);
+        for (row, wanted) in rows.clone().zip(&slots[rows]) {
+            // All of them agree in the rows above, so this row alone orders them.
+            inside = equal_range(inside, |leaf| store.slots(leaf.position)[row].cmp(wanted));
             if inside.is_empty() {
                 break;
             }
             path.push(inside);
-            if row < rows.end {
-                // All of them agree in the rows above, so this row alone orders them.
-                inside = equal_range(inside, |leaf| store.slots(leaf.position)[row].cmp(&slots[row]));
-            }
         }
         path
+    }
+
+    /// The documents whose first slot has the same hash.
+    fn alike(&self, tree: usize, slots: &[u64]) -> &[Leaf] {
+        let PrefixTree { rows, leaves } = &self.trees[tree];
+        let first = hash_slot(slots[rows.start]);
+        equal_range(leaves, |leaf| leaf.first.cmp(&first))
     }
 
     /// The longest prefix, over all trees, in which `left` and `right` agree.

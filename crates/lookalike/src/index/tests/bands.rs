@@ -174,7 +174,7 @@ fn the_guarantee_holds() {
     let hasher = ReferenceMinHasher::new(64, 11);
     let mut index = LshIndex::with_guarantee(64, 0.8, 0.1).unwrap();
     let promised = SCurve::new(index.banding()).probability(0.8);
-    assert!(promised >= 0.9 && promised < 0.99, "{promised}");
+    assert!((0.9..0.99).contains(&promised), "{promised}");
     let mut found = 0;
     for number in 0..400 {
         let (a, b) = pair_of_sets(number, 80, 10);

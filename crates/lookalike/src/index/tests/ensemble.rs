@@ -42,7 +42,7 @@ fn found(matches: &[ContainmentMatch], id: u64) -> bool {
 /// documents each (15 at the threshold), are nearly independent. 4.5 standard errors of 300 coins: 0.078.
 #[test]
 fn the_recall_is_as_promised() {
-    let (mut at_threshold, mut caught) = (0, 0);
+    let (mut at_threshold, mut caught) = (0_u32, 0_u32);
     let (mut pairs, mut returned) = (0, 0);
     for seed in 0..20 {
         let Collection { hasher, documents, shared } = collection(seed, 30);
@@ -53,14 +53,14 @@ fn the_recall_is_as_promised() {
         for id in 0..30 {
             if shared[id as usize] >= 48 {
                 at_threshold += 1;
-                caught += usize::from(found(&matches, id));
+                caught += u32::from(found(&matches, id));
             }
         }
         pairs += 30;
         returned += matches.len();
     }
     assert!(at_threshold >= 300);
-    let recall = caught as f64 / at_threshold as f64;
+    let recall = f64::from(caught) / f64::from(at_threshold);
     assert!(recall >= 0.9 - 0.078, "{recall}");
     assert!(returned < pairs, "everything was returned: the index does not select");
 }
