@@ -1,1 +1,72 @@
-//! (being written)
+//! Signatures -> who looks like whom: search structures in memory.
+//!
+//! | structure | question | paper |
+//! |---|---|---|
+//! | [`LshIndex`] | which documents are at least this similar; all candidate pairs | Indyk, Motwani 1998; Leskovec et al. |
+//! | [`LshForest`] | the `k` most similar, without a threshold | Bawa, Condie, Ganesan 2005 |
+//! | [`LshEnsemble`] | which documents contain at least this much of the query | Zhu, Nargesian, Pu, Miller 2016 |
+//! | [`cardinality()`] | how many elements the set of a signature has | Cohen 1997 |
+//!
+//! All of them answer with similarities estimated from signatures (standard error `sqrt(s(1-s)/K)`). For exact
+//! ones, verify the answers on the shingle sets. "With probability at least `1 - delta`" is a parameter:
+//! [`LshIndex::with_guarantee`] and [`EnsembleConfig::delta`].
+//!
+//! Answers are sorted and do not depend on the order of insertion, nor on what was inserted and removed before.
+//!
+//! # Example: the near-duplicate pairs of a collection
+//!
+//! ```
+//! use lookalike::index::LshIndex;
+//! # use lookalike::minhash::{Family, Signature};
+//! # let sketch = |document: u64| {
+//! #     let slots = (0..128).map(|i| if i < 120 { document % 2 * 1000 + i } else { document }).collect();
+//! #     Signature::from_slots(Family::MultiplyShift, 1, slots)
+//! # };
+//! // Pairs of similarity 0.8 are found with probability 0.99 or more.
+//! let mut index = LshIndex::with_guarantee(128, 0.8, 0.01)?;
+//! for document in 0..4_u64 {
+//!     index.insert(document, &sketch(document))?; // `sketch` makes a signature of 128 hashes
+//! }
+//! for pair in index.similar_pairs(0.8)? {
+//!     println!("{} looks like {}: {:.2}", pair.first, pair.second, pair.similarity);
+//! }
+//! # assert_eq!(index.candidate_pairs(), [(0, 2), (1, 3)]);
+//! # Ok::<(), lookalike::Error>(())
+//! ```
+
+mod bands;
+pub mod cardinality;
+pub mod ensemble;
+pub mod forest;
+mod pairs;
+mod prefix;
+#[cfg(test)]
+pub(crate) mod reference;
+mod store;
+#[cfg(test)]
+mod tests;
+
+pub use bands::{BucketStats, LshIndex};
+pub use cardinality::{Cardinality, cardinality};
+pub use ensemble::{ContainmentMatch, EnsembleConfig, LshEnsemble};
+pub use forest::LshForest;
+pub use pairs::{CandidatePairs, SimilarPair};
+
+/// What names a document in an index: `u64`, `String`, ... Answers are sorted by it.
+pub trait DocumentId: Clone + Ord + std::hash::Hash + std::fmt::Debug {}
+
+impl<T: Clone + Ord + std::hash::Hash + std::fmt::Debug> DocumentId for T {}
+
+/// A document that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match<Id = u64> {
+    /// The document.
+    pub id: Id,
+    /// Its Jaccard similarity to the query, estimated from the signatures.
+    pub similarity: f64,
+}
+
+/// The order of every answer: most similar first, equals by id.
+fn sort_matches<Id: Ord>(matches: &mut [Match<Id>]) {
+    matches.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| a.id.cmp(&b.id)));
+}

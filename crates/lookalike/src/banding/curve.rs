@@ -1,0 +1,201 @@
+//! Bands and rows -> the probability that a pair becomes a candidate.
+
+use super::keys::Banding;
+use super::quadrature::integrate;
+use crate::error::{Error, Result};
+
+/// The probability that two objects of a given similarity agree in one row. It must not decrease with the
+/// similarity, and lies between 0 and 1.
+///
+/// Min-hashing: the similarity itself. b-bit signatures: `C1 + (1 - C2) s` (Li and König). Random hyperplanes:
+/// `1 - acos(s) / pi`. Any `Fn(f64) -> f64` is one.
+pub trait RowProbability: Fn(f64) -> f64 {}
+
+impl<F: Fn(f64) -> f64> RowProbability for F {}
+
+/// Probabilities at which the curve is cut for integration: between two of them it is smooth at the scale of the
+/// piece, however steep it is as a whole.
+const CUTS: [f64; 9] = [1e-12, 1e-9, 1e-6, 1e-3, 0.05, 0.2, 0.4, 0.6, 0.8];
+/// The same from above, as probabilities of a miss.
+const MISS_CUTS: [f64; 7] = [0.1, 0.03, 1e-2, 1e-3, 1e-6, 1e-9, 1e-12];
+
+/// The S-curve `p(s) = 1 - (1 - q(s)^r)^b` of a [`Banding`], where `q(s)` is the probability that one row agrees
+/// (`q(s) = s` for min-hashing).
+///
+/// With a number `n` of buckets, bands that differ still meet with probability `1/n`:
+/// `p(s) = 1 - ((1 - q^r)(1 - 1/n))^b`.
+///
+/// All of it is computed through `ln_1p` and `exp_m1`, so that both `p` near 0 and
+/// [`miss_probability`](Self::miss_probability) near 0 keep their digits.
+///
+/// ```
+/// use lookalike::banding::{Banding, SCurve};
+///
+/// let curve = SCurve::new(Banding::new(16, 8)?);
+/// assert!((curve.probability(0.8) - 0.947).abs() < 1e-3);
+/// assert!((curve.similarity_at(0.947)? - 0.8).abs() < 1e-3);
+/// // 1-bit signatures of large sets agree in a row with probability (1 + s) / 2.
+/// let one_bit = SCurve::with_row_probability(Banding::new(16, 8)?, |s| (1.0 + s) / 2.0);
+/// assert!(one_bit.probability(0.1) > curve.probability(0.1));
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct SCurve<P = fn(f64) -> f64> {
+    banding: Banding,
+    row_probability: P,
+}
+
+impl SCurve {
+    /// The curve of min-hash signatures: a row agrees with probability `s`.
+    #[must_use]
+    pub fn new(banding: Banding) -> Self {
+        Self { banding, row_probability: |similarity| similarity }
+    }
+}
+
+impl<P: RowProbability> SCurve<P> {
+    /// The curve of another family of hash functions, given by its [`RowProbability`].
+    #[must_use]
+    pub fn with_row_probability(banding: Banding, row_probability: P) -> Self {
+        Self { banding, row_probability }
+    }
+
+    /// The bands and rows it belongs to.
+    #[must_use]
+    pub fn banding(&self) -> Banding {
+        self.banding
+    }
+
+    /// The probability that a pair of similarity `s` becomes a candidate pair. `s` outside 0 to 1 counts as the
+    /// nearer end; NaN gives NaN.
+    #[must_use]
+    pub fn probability(&self, s: f64) -> f64 {
+        -self.ln_miss(s).exp_m1()
+    }
+
+    /// The probability that a pair of similarity `s` is missed: `1 - p(s)`, exact to the last digits also where
+    /// `p(s)` rounds to 1.
+    #[must_use]
+    pub fn miss_probability(&self, s: f64) -> f64 {
+        self.ln_miss(s).exp()
+    }
+
+    /// The inverse: the least similarity found with at least `probability`.
+    ///
+    /// An error when even identical objects are found less often than that (possible with b-bit signatures of
+    /// very different sizes, never with plain min-hashing).
+    pub fn similarity_at(&self, probability: f64) -> Result<f64> {
+        if !(0.0..=1.0).contains(&probability) {
+            return Err(Error::invalid("probability", probability, "between 0 and 1"));
+        }
+        let best = self.probability(1.0);
+        if probability > best {
+            return Err(Error::invalid(
+                "probability",
+                probability,
+                format!("at most {best}, the probability at similarity 1"),
+            ));
+        }
+        Ok(self.similarity_at_ln_miss((-probability).ln_1p()))
+    }
+
+    /// The usual approximation of where the curve rises: the similarity at which a row agrees with probability
+    /// `(1/b)^(1/r)`. There about `1 - 1/e = 63 %` of the pairs are found (when `b` is not small).
+    #[must_use]
+    pub fn approximate_threshold(&self) -> f64 {
+        let (bands, rows) = (self.banding.bands() as f64, self.banding.rows() as f64);
+        self.similarity_at_row((1.0 / bands).powf(1.0 / rows))
+    }
+
+    /// The similarity at which the curve is steepest as a function of the row probability `q`:
+    /// `q^r = (r - 1) / (b r - 1)`. For min-hashing and b-bit signatures, where `q` is linear in the similarity,
+    /// it is the steepest point of the curve itself. One row: 0 (the curve flattens all the way).
+    #[must_use]
+    pub fn steepest(&self) -> f64 {
+        let (bands, rows) = (self.banding.bands() as f64, self.banding.rows() as f64);
+        if self.banding.rows() == 1 {
+            return 0.0;
+        }
+        self.similarity_at_row(((rows - 1.0) / (bands * rows - 1.0)).powf(1.0 / rows))
+    }
+
+    /// The area below the curve left of `threshold`: what is compared in vain, all similarities being equally
+    /// frequent. The integral is accurate to about 1e-10.
+    pub fn false_positive_area(&self, threshold: f64) -> Result<f64> {
+        check_threshold(threshold)?;
+        Ok(integrate(|s| self.probability(s), 0.0, threshold, &self.knots()))
+    }
+
+    /// The area above the curve right of `threshold`: what is missed, all similarities being equally frequent.
+    /// The integral is accurate to about 1e-10.
+    pub fn false_negative_area(&self, threshold: f64) -> Result<f64> {
+        check_threshold(threshold)?;
+        Ok(integrate(|s| self.miss_probability(s), threshold, 1.0, &self.knots()))
+    }
+
+    /// The share of all pairs that become candidates when similarities have the given `density` on `[0, 1]`,
+    /// which must be smooth on each tenth of that interval.
+    pub fn expected_candidates(&self, density: impl Fn(f64) -> f64) -> f64 {
+        let mut knots = self.knots();
+        knots.extend((1..10).map(|tenth| f64::from(tenth) / 10.0));
+        knots.sort_by(f64::total_cmp);
+        integrate(|s| self.probability(s) * density(s), 0.0, 1.0, &knots)
+    }
+
+    /// `ln(1 - p(s))`.
+    fn ln_miss(&self, s: f64) -> f64 {
+        let row = (self.row_probability)(s.clamp(0.0, 1.0)).clamp(0.0, 1.0);
+        let ln_band = self.banding.rows() as f64 * row.ln();
+        // ln(1 - e^x): through exp_m1 where e^x is near 1, through ln_1p where it is small (Mächler 2012).
+        let ln_differ = if ln_band > -std::f64::consts::LN_2 {
+            (-ln_band.exp_m1()).ln()
+        } else {
+            (-ln_band.exp()).ln_1p()
+        };
+        self.banding.bands() as f64 * (ln_differ + self.ln_no_collision())
+    }
+
+    /// `ln(1 - 1/n)`: different band contents fall in different buckets.
+    fn ln_no_collision(&self) -> f64 {
+        self.banding.buckets().map_or(0.0, |buckets| (-1.0 / buckets as f64).ln_1p())
+    }
+
+    fn similarity_at_ln_miss(&self, ln_miss: f64) -> f64 {
+        let ln_differ = ln_miss / self.banding.bands() as f64 - self.ln_no_collision();
+        if ln_differ.is_nan() || ln_differ >= 0.0 {
+            return 0.0;
+        }
+        self.similarity_at_row((-ln_differ.exp_m1()).powf(1.0 / self.banding.rows() as f64))
+    }
+
+    /// The least similarity at which a row agrees with probability `row` or more; 1 if there is none.
+    ///
+    /// Bisection over the bit patterns of the numbers in `[0, 1]`, which are in the same order as the numbers:
+    /// 62 steps to the last bit, near 0 as well.
+    fn similarity_at_row(&self, row: f64) -> f64 {
+        let (mut below, mut reached) = (0_u64, 1.0_f64.to_bits());
+        while below < reached {
+            let middle = below + (reached - below) / 2;
+            if (self.row_probability)(f64::from_bits(middle)) >= row {
+                reached = middle;
+            } else {
+                below = middle + 1;
+            }
+        }
+        f64::from_bits(reached)
+    }
+
+    fn knots(&self) -> Vec<f64> {
+        let ln_misses = CUTS.iter().map(|cut| (-cut).ln_1p()).chain(MISS_CUTS.iter().map(|cut| cut.ln()));
+        ln_misses.map(|ln_miss| self.similarity_at_ln_miss(ln_miss)).collect()
+    }
+}
+
+/// An error unless `threshold` is a similarity.
+pub(crate) fn check_threshold(threshold: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&threshold) {
+        Ok(())
+    } else {
+        Err(Error::invalid("threshold", threshold, "a similarity between 0 and 1"))
+    }
+}

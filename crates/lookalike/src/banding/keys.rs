@@ -1,0 +1,150 @@
+//! The rows of a band -> its 64-bit key.
+//!
+//! The key is a definition, not an implementation detail: indexes on disk and workers of a cluster compare keys
+//! made elsewhere. Two different band contents share a key with probability about 2^-64, so "same key" means
+//! "same rows" for every practical purpose; with [`Banding::with_buckets`] the probability is `1/n`, and
+//! [`SCurve`](super::SCurve) counts it.
+//!
+//! Cost: one multiplication per row, no allocation in [`Banding::band_keys_into`].
+
+use crate::error::{Error, Result};
+use crate::hashing::{fold_multiply, mix64};
+use crate::minhash::{MAX_HASHES, Signature};
+
+/// The odd constant nearest to 2^64 divided by the golden ratio: it spreads consecutive band numbers.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The key of one band: `rows` are the slots of the band numbered `band` (from 0).
+///
+/// `h = (band + 1) * GOLDEN` salts the key with the number of the band, so that equal rows in different bands do not
+/// meet; `h = fold(h ^ slot)` takes in each slot in turn, where `fold(x)` is the high half of the 128-bit product
+/// `x * GOLDEN` xor its low half; `mix64(h)` is the key. `GOLDEN = 0x9e3779b97f4a7c15`, and all is modulo 2^64.
+///
+/// One multiplication per row: this measured twice as fast as a [`mix64`] per row, and slots are hash values
+/// themselves.
+#[inline]
+#[must_use]
+pub fn band_key(band: usize, rows: &[u64]) -> u64 {
+    let salt = (band as u64).wrapping_add(1).wrapping_mul(GOLDEN);
+    mix64(rows.iter().fold(salt, |hash, &slot| fold_multiply(hash ^ slot, GOLDEN)))
+}
+
+/// How a signature is cut: `bands` bands of `rows` rows each. Changes the answer.
+///
+/// More bands catch more pairs (looser), more rows catch fewer (stricter). A signature may have more hashes than
+/// `bands * rows`; the rest is then not used by the bands (but still by the estimate).
+///
+/// ```
+/// use lookalike::banding::Banding;
+/// use lookalike::minhash::{Family, Signature};
+///
+/// let banding = Banding::new(2, 2)?;
+/// let a = Signature::from_slots(Family::MultiplyShift, 1, vec![10, 11, 12, 13]);
+/// let b = Signature::from_slots(Family::MultiplyShift, 1, vec![10, 11, 99, 13]);
+/// let (a, b) = (banding.band_keys(&a)?, banding.band_keys(&b)?);
+/// assert_eq!(a[0], b[0]); // the first band agrees in both rows: a candidate pair
+/// assert_ne!(a[1], b[1]); // the second does not
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Banding {
+    bands: usize,
+    rows: usize,
+    buckets: Option<u64>,
+}
+
+impl Banding {
+    /// `bands` bands of `rows` rows: both at least 1, their product at most [`MAX_HASHES`].
+    pub fn new(bands: usize, rows: usize) -> Result<Self> {
+        if bands == 0 {
+            return Err(Error::invalid("bands", bands, "at least 1"));
+        }
+        if rows == 0 {
+            return Err(Error::invalid("rows", rows, "at least 1"));
+        }
+        match bands.checked_mul(rows) {
+            Some(hashes) if hashes <= MAX_HASHES => Ok(Self { bands, rows, buckets: None }),
+            _ => Err(Error::invalid(
+                "bands * rows",
+                format_args!("{bands} * {rows}"),
+                format!("at most {MAX_HASHES}, the largest number of hashes of a signature"),
+            )),
+        }
+    }
+
+    /// The same bands with their keys reduced to `0..buckets`, as in a hash table of that many buckets per band.
+    ///
+    /// Different band contents then share a bucket with probability `1 / buckets`. Without this the keys have all
+    /// 64 bits.
+    pub fn with_buckets(self, buckets: u64) -> Result<Self> {
+        if buckets == 0 {
+            return Err(Error::invalid("buckets", buckets, "at least 1"));
+        }
+        Ok(Self { buckets: Some(buckets), ..self })
+    }
+
+    /// The number of bands, `b`.
+    #[must_use]
+    pub fn bands(&self) -> usize {
+        self.bands
+    }
+
+    /// The number of rows in each band, `r`.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of buckets per band; `None` when keys have all 64 bits.
+    #[must_use]
+    pub fn buckets(&self) -> Option<u64> {
+        self.buckets
+    }
+
+    /// The number of hashes the bands use: `bands * rows`.
+    #[must_use]
+    pub fn hashes(&self) -> usize {
+        self.bands * self.rows
+    }
+
+    /// The key of each band of `signature`, first band first.
+    ///
+    /// The signature of the empty set has keys like any other: they are equal among empty sets, and shared with
+    /// a non-empty set only by a collision of keys.
+    pub fn band_keys(&self, signature: &Signature) -> Result<Vec<u64>> {
+        let mut keys = Vec::with_capacity(self.bands);
+        self.band_keys_into(signature.slots(), &mut keys)?;
+        Ok(keys)
+    }
+
+    /// [`band_keys`](Self::band_keys) into a vector that is used again: `keys` is cleared first.
+    pub fn band_keys_into(&self, slots: &[u64], keys: &mut Vec<u64>) -> Result<()> {
+        self.check_hashes(slots.len())?;
+        keys.clear();
+        let bands = slots.chunks_exact(self.rows).take(self.bands).enumerate();
+        keys.extend(bands.map(|(band, rows)| self.reduce(band_key(band, rows))));
+        Ok(())
+    }
+
+    /// An error unless a signature of `hashes` hashes can be cut into these bands.
+    pub(crate) fn check_hashes(&self, hashes: usize) -> Result<()> {
+        if hashes < self.hashes() {
+            return Err(Error::invalid(
+                "bands * rows",
+                format_args!("{} * {}", self.bands, self.rows),
+                format!("at most the {hashes} hashes of the signature"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The bucket of a key: its place in `0..buckets`, proportional to the key (no modulo, so no bias worth
+    /// mentioning).
+    #[inline]
+    fn reduce(&self, key: u64) -> u64 {
+        match self.buckets {
+            Some(buckets) => ((u128::from(key) * u128::from(buckets)) >> 64) as u64,
+            None => key,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Signature -> how many elements its set has.
+//!
+//! The smallest of `n` random numbers in `[0, 1)` is about `1/n`: the slots of a signature tell how large the set
+//! is (Cohen 1997). The formulas differ by family, because the slots mean different things.
+//!
+//! **Multiply-shift** ([`Family::MultiplyShift`]): each of `K` slots is the minimum `v` of `n` numbers of 32 bits.
+//! `-ln(1 - v)` is exponential with rate `n`, so their sum `T` is a gamma variable, and `(K - 1) / T` is unbiased
+//! with variance `n^2 / (K - 2)`. (The textbook's `K / sum(v) - 1` is nearly the same for large `n`.) Above
+//! some 10^8 elements 32 bits are too coarse.
+//!
+//! **Fast sketch** ([`Family::FastSketch`]): a slot is `round << 51 | value`. In round 0 every element falls into
+//! one of `K` bins and takes a value in `[0, 1)`: `n` points on `K` unit intervals, of which each bin shows the
+//! first. A bin whose slot is from a later round shows that the whole interval is empty. Let `m` be the number of
+//! bins filled in round 0 and `S` the total length that was seen to be empty (`v` for a filled bin, 1 for another).
+//! Then `n` has the likelihood
+//!
+//! ```text
+//! n! / (n - m)! * (1 - S/K)^(n - m)
+//! ```
+//!
+//! with its maximum at `n = m K / S`, and the variance `n (n - m) / m` by its curvature: `n^2 / K` for large sets,
+//! far less for small ones, where most elements have a bin to themselves. The bias of the maximum is `n / K` for large
+//! sets and `n / 2K` for small ones (by expansion of the ratio to second order); it is taken off.
+//!
+//! Other families do not say over which range their values are spread.
+
+use crate::error::{Error, Result};
+use crate::minhash::{EMPTY_SLOT, Family, Signature};
+
+/// The bits of a fast sketch's slot that hold the value; those above hold the round.
+const FAST_SKETCH_VALUE_BITS: u32 = 51;
+
+/// How many elements a set has, by its signature.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cardinality {
+    /// The estimated number of different elements.
+    pub count: f64,
+    /// The estimated standard deviation of `count`.
+    pub standard_error: f64,
+}
+
+/// Estimates the number of different elements of the set that `signature` was made from.
+///
+/// Signatures of [`Family::MultiplyShift`] and [`Family::FastSketch`], with at least 3 hashes (below that the
+/// estimate has no finite variance). The empty set has exactly 0.
+///
+/// ```
+/// use lookalike::hashing::mix64;
+/// use lookalike::index::cardinality;
+/// use lookalike::minhash::{Family, Signature};
+///
+/// // By the definition: each slot is the least of 1,000 hash values.
+/// let slot = |seed: u64| (0..1000).map(|x| mix64(x ^ mix64(seed)) >> 32).min().unwrap_or(0);
+/// let signature = Signature::from_slots(Family::MultiplyShift, 1, (0..128).map(slot).collect());
+/// let estimate = cardinality(&signature)?;
+/// assert!((estimate.count - 1000.0).abs() < 3.0 * estimate.standard_error);
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+pub fn cardinality(signature: &Signature) -> Result<Cardinality> {
+    let formula = match signature.family() {
+        Family::MultiplyShift => from_minima,
+        Family::FastSketch => from_bins,
+        other => {
+            return Err(Error::invalid(
+                "family",
+                format_args!("{other:?}"),
+                "MultiplyShift or FastSketch: the range of other slots is not known",
+            ));
+        }
+    };
+    if signature.num_hashes() < 3 {
+        return Err(Error::invalid("number of hashes", signature.num_hashes(), "at least 3"));
+    }
+    if signature.is_empty_set() {
+        return Ok(Cardinality { count: 0.0, standard_error: 0.0 });
+    }
+    formula(signature.slots())
+}
+
+fn from_minima(slots: &[u64]) -> Result<Cardinality> {
+    let mut total = 0.0;
+    for &slot in slots {
+        let Ok(slot) = u32::try_from(slot) else {
+            return Err(Error::invalid("slot", slot, "below 2^32 in a multiply-shift signature"));
+        };
+        // The middle of the 2^32 equal steps.
+        total -= (-(f64::from(slot) + 0.5) / 2.0_f64.powi(32)).ln_1p();
+    }
+    let hashes = slots.len() as f64;
+    let count = (hashes - 1.0) / total;
+    Ok(Cardinality { count, standard_error: count / (hashes - 2.0).sqrt() })
+}
+
+fn from_bins(slots: &[u64]) -> Result<Cardinality> {
+    let bins = slots.len() as f64;
+    let (mut filled, mut empty_length) = (0.0, 0.0);
+    for &slot in slots {
+        if slot == EMPTY_SLOT {
+            return Err(Error::invalid("slot", slot, "filled: in a fast sketch all slots are empty or none"));
+        }
+        if slot >> FAST_SKETCH_VALUE_BITS == 0 {
+            filled += 1.0;
+            empty_length += (slot as f64 + 0.5) / (1_u64 << FAST_SKETCH_VALUE_BITS) as f64;
+        } else {
+            empty_length += 1.0;
+        }
+    }
+    if filled == 0.0 {
+        return Err(Error::invalid(
+            "slot",
+            slots[0],
+            "from round 0 at least once: each element falls in some bin",
+        ));
+    }
+    let maximum = filled * bins / empty_length;
+    let count = maximum * (1.0 - (bins + filled) / (2.0 * bins * bins));
+    let variance = maximum * (maximum - filled) / filled;
+    Ok(Cardinality { count, standard_error: variance.max(0.0).sqrt() })
+}

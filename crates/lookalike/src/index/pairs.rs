@@ -1,0 +1,97 @@
+//! Buckets -> candidate pairs, one document at a time.
+
+use super::DocumentId;
+use super::bands::LshIndex;
+
+/// Two documents that share a bucket, and how similar they seem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimilarPair<Id = u64> {
+    /// The document with the smaller id.
+    pub first: Id,
+    /// The document with the larger id.
+    pub second: Id,
+    /// Their Jaccard similarity, estimated from the signatures.
+    pub similarity: f64,
+}
+
+/// The candidate pairs of an [`LshIndex`]: each once, the smaller id first, in ascending order.
+///
+/// For each document in turn it gathers the partners with larger ids from all its buckets, and marks them, so
+/// that a pair that shares several buckets comes once. No set of all pairs is ever held.
+#[derive(Debug, Clone)]
+pub struct CandidatePairs<'a, Id: DocumentId = u64> {
+    index: &'a LshIndex<Id>,
+    /// Positions by ascending id, and for each position its place in that order.
+    order: Vec<u32>,
+    rank: Vec<u32>,
+    /// The place of the document whose partners are being given out.
+    place: usize,
+    /// The places of its partners, the next one last.
+    partners: Vec<u32>,
+    /// For each place, one more than the last `place` it was a partner of.
+    partner_of: Vec<usize>,
+}
+
+impl<'a, Id: DocumentId> CandidatePairs<'a, Id> {
+    pub(super) fn new(index: &'a LshIndex<Id>) -> Self {
+        let order = index.store.by_id();
+        let mut rank = vec![0; index.store.capacity()];
+        for (place, &position) in (0..).zip(&order) {
+            rank[position as usize] = place;
+        }
+        let partner_of = vec![0; order.len()];
+        let mut pairs = Self { index, order, rank, place: 0, partners: Vec::new(), partner_of };
+        pairs.gather();
+        pairs
+    }
+
+    /// The pairs of at least `threshold`, with their estimated similarities.
+    pub(super) fn similar(mut self, threshold: f64) -> impl Iterator<Item = SimilarPair<Id>> + use<'a, Id> {
+        std::iter::from_fn(move || {
+            loop {
+                let (first, second) = self.next_positions()?;
+                let store = &self.index.store;
+                let similarity = store.similarity(first, store.slots(second));
+                if similarity >= threshold {
+                    let (first, second) = (store.id(first)?.clone(), store.id(second)?.clone());
+                    return Some(SimilarPair { first, second, similarity });
+                }
+            }
+        })
+    }
+
+    fn gather(&mut self) {
+        let Some(&position) = self.order.get(self.place) else { return };
+        for band in 0..self.index.banding().bands() {
+            for neighbour in self.index.neighbours(position, band) {
+                let partner = self.rank[neighbour as usize];
+                let mark = &mut self.partner_of[partner as usize];
+                if partner as usize > self.place && *mark != self.place + 1 {
+                    *mark = self.place + 1;
+                    self.partners.push(partner);
+                }
+            }
+        }
+        self.partners.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    fn next_positions(&mut self) -> Option<(u32, u32)> {
+        while self.partners.is_empty() {
+            if self.place >= self.order.len() {
+                return None;
+            }
+            self.place += 1;
+            self.gather();
+        }
+        Some((self.order[self.place], self.order[self.partners.pop()? as usize]))
+    }
+}
+
+impl<'a, Id: DocumentId> Iterator for CandidatePairs<'a, Id> {
+    type Item = (&'a Id, &'a Id);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (first, second) = self.next_positions()?;
+        Some((self.index.store.id(first)?, self.index.store.id(second)?))
+    }
+}

@@ -1,0 +1,17 @@
+mod bands;
+mod cardinality;
+mod ensemble;
+mod forest;
+
+use crate::Error;
+
+fn rejected(result: crate::Result<impl std::fmt::Debug>) -> String {
+    let error = result.unwrap_err();
+    assert!(matches!(error, Error::InvalidParameter { .. }), "{error:?}");
+    error.to_string()
+}
+
+fn incompatible(result: crate::Result<impl std::fmt::Debug>) {
+    let error = result.unwrap_err();
+    assert!(matches!(error, Error::Incompatible { .. }), "{error:?}");
+}
