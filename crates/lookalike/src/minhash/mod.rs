@@ -1,5 +1,7 @@
 //! Sets -> signatures.
+pub mod bbit;
 mod signature;
+pub use bbit::BBitSignature;
 pub use signature::{EMPTY_SLOT, Estimate, Family, Signature};
 
 /// The most hash functions a signature can have.
