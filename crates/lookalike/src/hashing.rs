@@ -92,10 +92,9 @@ pub(crate) fn ln(x: f64) -> f64 {
     }
     let s = (mantissa - 1.0) / (mantissa + 1.0);
     let square = s * s;
-    let mut series = 0.0;
-    for odd in (1..=19).rev().step_by(2) {
-        series = series * square + 1.0 / f64::from(odd);
-    }
+    const COEFFICIENTS: [f64; 9] =
+        [1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0, 1.0 / 11.0, 1.0 / 9.0, 1.0 / 7.0, 1.0 / 5.0, 1.0 / 3.0, 1.0];
+    let series = COEFFICIENTS.iter().fold(1.0 / 19.0, |sum, coefficient| sum * square + coefficient);
     exponent as f64 * std::f64::consts::LN_2 + 2.0 * s * series
 }
 

@@ -1,8 +1,10 @@
 //! Sets -> signatures.
 pub mod bbit;
 mod signature;
+pub mod weighted;
 pub use bbit::BBitSignature;
 pub use signature::{EMPTY_SLOT, Estimate, Family, Signature};
+pub use weighted::{WeightedMinHash, bag_elements};
 
 /// The most hash functions a signature can have.
 pub const MAX_HASHES: usize = 4096;
