@@ -5,8 +5,8 @@
 
 /// Mixes 64 bits: a bijection in which every input bit affects every output bit.
 ///
-/// Two rounds of xor-shift and odd multiplication (the constants are those of Stafford's 13th variant, as used
-/// by SplitMix64). Being a bijection it adds no collisions.
+/// Two rounds of xor-shift and odd multiplication (the constants are those of Stafford's 13th variant, as
+/// used by SplitMix64). Being a bijection it adds no collisions.
 #[inline(always)]
 #[must_use]
 pub const fn mix64(mut x: u64) -> u64 {
@@ -44,8 +44,8 @@ impl SplitMix64 {
         mix64(self.state)
     }
 
-    /// A number in `0..bound` (bound at least 1), without modulo bias worth mentioning (below 2^-32 for bounds
-    /// under 2^32).
+    /// A number in `0..bound` (bound at least 1), without modulo bias worth mentioning (below 2^-32 for
+    /// bounds under 2^32).
     #[inline]
     pub const fn below(&mut self, bound: u64) -> u64 {
         ((self.next_u64() as u128 * bound as u128) >> 64) as u64
@@ -78,9 +78,10 @@ impl SplitMix64 {
 
 /// The natural logarithm of a positive normal number, the same bits on every machine.
 ///
-/// `f64::ln` is the platform's own and may differ in the last bit from one machine to the next; what ends up in
-/// signatures must not. With `x = m 2^e` and `s = (m-1)/(m+1)`, `ln x = e ln 2 + 2 (s + s^3/3 + s^5/5 + ...)`;
-/// `|s| < 0.172`, so ten terms leave less than 1e-17. Only operations that IEEE 754 rounds exactly are used.
+/// `f64::ln` is the platform's own and may differ in the last bit from one machine to the next; what ends up
+/// in signatures must not. With `x = m 2^e` and `s = (m-1)/(m+1)`, `ln x = e ln 2 + 2 (s + s^3/3 + s^5/5 +
+/// ...)`; `|s| < 0.172`, so ten terms leave less than 1e-17. Only operations that IEEE 754 rounds exactly are
+/// used.
 pub(crate) fn ln(x: f64) -> f64 {
     debug_assert!(x >= f64::MIN_POSITIVE && x.is_finite());
     let bits = x.to_bits();

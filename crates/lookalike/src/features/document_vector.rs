@@ -13,8 +13,8 @@ pub struct DocumentVector {
 }
 
 impl DocumentVector {
-    /// The vector of these features and weights, in any order: weights of the same feature are added, and features of
-    /// weight 0 dropped. A weight (or sum) that is negative, infinite or NaN is an error.
+    /// The vector of these features and weights, in any order: weights of the same feature are added, and
+    /// features of weight 0 dropped. A weight (or sum) that is negative, infinite or NaN is an error.
     pub fn from_weights(weights: impl IntoIterator<Item = (u64, f64)>) -> Result<Self> {
         let mut builder = DocumentVectorBuilder::new();
         for (feature, weight) in weights {
@@ -57,8 +57,8 @@ impl DocumentVector {
 
     /// The cosine of the angle between the two, between 0 and 1.
     ///
-    /// It is undefined for a zero vector. Here, as for empty sets everywhere in this crate, two zero vectors are equal
-    /// (1) and a zero vector is unlike any other (0).
+    /// It is undefined for a zero vector. Here, as for empty sets everywhere in this crate, two zero vectors
+    /// are equal (1) and a zero vector is unlike any other (0).
     #[must_use]
     pub fn cosine(&self, other: &Self) -> f64 {
         let (largest, others_largest) = (self.largest(), other.largest());
@@ -70,7 +70,8 @@ impl DocumentVector {
         (dot / (self.relative_norm(largest) * other.relative_norm(others_largest))).min(1.0)
     }
 
-    /// The weighted Jaccard similarity: sum of the smaller weights over sum of the larger ones; 1 for two zero vectors.
+    /// The weighted Jaccard similarity: sum of the smaller weights over sum of the larger ones; 1 for two
+    /// zero vectors.
     #[must_use]
     pub fn weighted_jaccard(&self, other: &Self) -> f64 {
         let largest = self.largest().max(other.largest());
@@ -82,8 +83,8 @@ impl DocumentVector {
         minima / (total - minima)
     }
 
-    /// The vector with every weight multiplied by `factor`, which must be positive and leave the weights finite.
-    /// Weights that become 0 are dropped.
+    /// The vector with every weight multiplied by `factor`, which must be positive and leave the weights
+    /// finite. Weights that become 0 are dropped.
     pub fn scale(&self, factor: f64) -> Result<Self> {
         if !(factor > 0.0 && factor.is_finite()) {
             return Err(Error::invalid("factor", factor, "a finite number above 0"));

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::TfIdf;
 use crate::error::{Error, Result};
 use crate::shingling::ShingleBag;
 
@@ -9,8 +10,8 @@ const MAGIC: [u8; 4] = *b"LKDF";
 const VERSION: u8 = 1;
 const HEADER: usize = 24;
 
-/// Document frequencies, built in one pass over a collection: one [`add`](Self::add) per document, in any order; parts
-/// that were counted apart can be [merged](Self::merge).
+/// Document frequencies, built in one pass over a collection: one [`add`](Self::add) per document, in any
+/// order; parts that were counted apart can be [merged](Self::merge).
 ///
 /// 16 bytes per different term in a file, about twice that in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,8 +62,14 @@ impl DocumentFrequencies {
         self.frequencies.get(&term).copied().unwrap_or(0)
     }
 
-    /// The counts as bytes: magic `LKDF`, version (1), three zero bytes, documents, number of terms, then term and
-    /// frequency in ascending order of terms; all numbers are 8 bytes, little-endian.
+    /// The weight of a term that occurs `count` times in one document of this collection.
+    #[must_use]
+    pub fn weight(&self, weighting: TfIdf, term: u64, count: u32) -> f64 {
+        weighting.weight(count, self.get(term), self.documents)
+    }
+
+    /// The counts as bytes: magic `LKDF`, version (1), three zero bytes, documents, number of terms, then
+    /// term and frequency in ascending order of terms; all numbers are 8 bytes, little-endian.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut entries: Vec<(u64, u64)> = self.frequencies.iter().map(|(&term, &n)| (term, n)).collect();

@@ -10,8 +10,8 @@ pub enum Namespace<'a> {
     Term,
     /// Consecutive terms, joined by one space.
     Phrase,
-    /// A word of the text of a link to the document, or of the window around that link. (To fold anchor words into
-    /// the text's own terms, as the notes do, give them as [`Term`](Self::Term).)
+    /// A word of the text of a link to the document, or of the window around that link. (To fold anchor words
+    /// into the text's own terms, as the notes do, give them as [`Term`](Self::Term).)
     AnchorText,
     /// A page that links to the document.
     InLink,

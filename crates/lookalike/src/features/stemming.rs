@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 
 /// Which stems words are cut to.
 ///
-/// The Snowball stemmers (M. F. Porter's language for them, and its algorithms). They expect case-folded words. The
-/// crate behind this is pinned to one version because another may stem, and so hash, differently.
+/// The Snowball stemmers (M. F. Porter's language for them, and its algorithms). They expect case-folded
+/// words. The crate behind this is pinned to one version because another may stem, and so hash, differently.
 #[derive(Clone, Copy, Default)]
 pub struct Stemming(Option<Stemmer>);
 

@@ -21,7 +21,8 @@ const ENGLISH: &str = "
     i'm you're he's she's it's we're they're i've you've we've they've i'll you'll we'll they'll that's there's
 ";
 
-/// The words that [`TermExtractor`](super::TermExtractor) leaves out. Compared after case folding, before stemming.
+/// The words that [`TermExtractor`](super::TermExtractor) leaves out. Compared after case folding, before
+/// stemming.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StopWords {
     words: HashSet<String>,

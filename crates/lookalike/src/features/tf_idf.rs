@@ -17,11 +17,12 @@ pub enum TermFrequency {
 /// How the number of documents that hold a term counts, out of N.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InverseDocumentFrequency {
-    /// `ln((1 + N) / (1 + df)) + 1`: as if one more document held every term. Defined for terms never seen, and never
-    /// 0, so that no term vanishes.
+    /// `ln((1 + N) / (1 + df)) + 1`: as if one more document held every term. Defined for terms never seen,
+    /// and never 0, so that no term vanishes.
     #[default]
     Smooth,
-    /// `ln(N / df)`: the textbook form. A term of every document weighs 0; one never seen counts as seen once.
+    /// `ln(N / df)`: the textbook form. A term of every document weighs 0; one never seen counts as seen
+    /// once.
     Plain,
     /// 1: plain term frequencies.
     Ignored,
@@ -52,7 +53,8 @@ impl TfIdf {
         if count == 0 {
             return 0.0;
         }
-        // A document outside the collection may be weighted by it, so a term can be in all N and still be new here.
+        // A document outside the collection may be weighted by it, so a term can be in all N and still be new
+        // here.
         let (df, n) = (document_frequency as f64, documents.max(document_frequency) as f64);
         let tf = match self.tf {
             TermFrequency::Raw => f64::from(count),

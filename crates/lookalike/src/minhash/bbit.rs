@@ -2,39 +2,40 @@
 //!
 //! # Why it works
 //!
-//! Two slots that agree still agree when only `b` bits of them are kept. Two slots that differ agree by chance,
-//! with probability `C = 2^-b`. So with Jaccard similarity `R` a kept slot agrees with probability
+//! Two slots that agree still agree when only `b` bits of them are kept. Two slots that differ agree by
+//! chance, with probability `C = 2^-b`. So with Jaccard similarity `R` a kept slot agrees with probability
 //!
 //! ```text
 //! P = C + (1 - C) R        and        R = (P - C) / (1 - C)
 //! ```
 //!
-//! Counting the agreeing slots without this correction overestimates `R`; [`BBitSignature::estimate`] applies it.
-//! The estimate is unbiased, with variance
+//! Counting the agreeing slots without this correction overestimates `R`; [`BBitSignature::estimate`] applies
+//! it. The estimate is unbiased, with variance
 //!
 //! ```text
 //! Var = P (1 - P) / (K (1 - C)^2) = (1 - R) (C + (1 - C) R) / (K (1 - C))
 //! ```
 //!
-//! against `R (1 - R) / K` for the full signature. At `b = 1` and `R = 0.5` that is 3 times as much: 3 times the
-//! hashes at 1/64 of the bits each give the same accuracy in 64/3 = 21.3 times less space
+//! against `R (1 - R) / K` for the full signature. At `b = 1` and `R = 0.5` that is 3 times as much: 3 times
+//! the hashes at 1/64 of the bits each give the same accuracy in 64/3 = 21.3 times less space
 //! ([`equal_accuracy_storage_ratio`]). The larger `R`, the better the bargain (2 times at `R` near 1).
 //!
 //! # The paper, and where we depart from it
 //!
-//! P. Li and A. C. König, *b-Bit Minwise Hashing*, WWW 2010. The paper keeps the lowest `b` bits of each min-hash
-//! value. A minimum is a small number, so its low bits depend on the sizes of the sets, and the paper's Theorem 1
-//! needs two constants, C1 and C2, computed from these sizes and that of the universe (see
-//! [`LowestBits`] for that form). We take the bits from a mix of the whole slot and its position:
-//! when two slots differ their bits are two independent uniform draws, `C1 = C2 = 2^-b` holds for every family,
-//! set size and universe, and nothing about the sets needs to be stored. It is also the paper's own limit for
-//! large universes. The position is mixed in so that families with few distinct values (permutations of a small
-//! universe) do not repeat one unlucky coincidence in every slot.
+//! P. Li and A. C. König, *b-Bit Minwise Hashing*, WWW 2010. The paper keeps the lowest `b` bits of each
+//! min-hash value. A minimum is a small number, so its low bits depend on the sizes of the sets, and the
+//! paper's Theorem 1 needs two constants, C1 and C2, computed from these sizes and that of the universe (see
+//! [`LowestBits`] for that form). We take the bits from a mix of the whole slot and its position: when two
+//! slots differ their bits are two independent uniform draws, `C1 = C2 = 2^-b` holds for every family, set
+//! size and universe, and nothing about the sets needs to be stored. It is also the paper's own limit for
+//! large universes. The position is mixed in so that families with few distinct values (permutations of a
+//! small universe) do not repeat one unlucky coincidence in every slot.
 //!
 //! # Cost
 //!
-//! `K b / 8` bytes. Two signatures are compared a word (64/b slots) at a time: exclusive or, fold each lane's bits
-//! onto its lowest, mask, count. Merging needs the minimum of the whole slots, which are gone: it is a typed error.
+//! `K b / 8` bytes. Two signatures are compared a word (64/b slots) at a time: exclusive or, fold each lane's
+//! bits onto its lowest, mask, count. Merging needs the minimum of the whole slots, which are gone: it is a
+//! typed error.
 //!
 //! ```
 //! use lookalike::minhash::{BBitSignature, Family, Signature};
@@ -130,8 +131,8 @@ impl BBitSignature {
         self.content == Content::EmptySet
     }
 
-    /// The packed slots: slot `i` is bits `i b` to `i b + b - 1`, counted through the words from the lowest bit.
-    /// Unused bits at the end are 0; all are 0 for the empty set.
+    /// The packed slots: slot `i` is bits `i b` to `i b + b - 1`, counted through the words from the lowest
+    /// bit. Unused bits at the end are 0; all are 0 for the empty set.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
@@ -161,20 +162,20 @@ impl BBitSignature {
         Ok(())
     }
 
-    /// In how many slots the two agree, chance agreements included. Two empty sets agree in all, an empty and a
-    /// non-empty one in none.
+    /// In how many slots the two agree, chance agreements included. Two empty sets agree in all, an empty and
+    /// a non-empty one in none.
     pub fn agreeing_slots(&self, other: &Self) -> Result<usize> {
         self.check_comparable(other)?;
         if self.content != other.content {
             return Ok(0);
         }
-        let mask = lane_mask(self.bits);
-        let differing: u32 = self
-            .words
-            .iter()
-            .zip(&other.words)
-            .map(|(a, b)| (fold_lanes(a ^ b, self.bits) & mask).count_ones())
-            .sum();
+        let differing = match self.bits {
+            1 => differing_lanes::<1>(&self.words, &other.words),
+            2 => differing_lanes::<2>(&self.words, &other.words),
+            4 => differing_lanes::<4>(&self.words, &other.words),
+            8 => differing_lanes::<8>(&self.words, &other.words),
+            _ => differing_lanes::<16>(&self.words, &other.words),
+        };
         Ok(self.num_hashes - differing as usize)
     }
 
@@ -203,8 +204,8 @@ impl BBitSignature {
         Ok(corrected(agreeing as f64 / self.num_hashes as f64, self.bits))
     }
 
-    /// The probability that one slot of two sets of this Jaccard similarity agrees: what the S-curve of banded
-    /// b-bit signatures takes in place of the similarity.
+    /// The probability that one slot of two sets of this Jaccard similarity agrees: what the S-curve of
+    /// banded b-bit signatures takes in place of the similarity.
     pub fn collision_probability(&self, similarity: f64) -> Result<f64> {
         collision_probability(similarity, self.bits)
     }
@@ -257,15 +258,17 @@ fn low_bits(bits: u32) -> u64 {
     (1u64 << bits) - 1
 }
 
-/// Ones at the lowest bit of every lane of `bits` bits.
-fn lane_mask(bits: u32) -> u64 {
-    u64::MAX / low_bits(bits)
+/// In how many lanes of `BITS` bits the words differ. The number of bits is known to the compiler, which then
+/// unrolls the fold and works on several words at once.
+fn differing_lanes<const BITS: u32>(left: &[u64], right: &[u64]) -> u32 {
+    let lowest_of_lanes = u64::MAX / low_bits(BITS);
+    left.iter().zip(right).map(|(a, b)| (fold_lanes::<BITS>(a ^ b) & lowest_of_lanes).count_ones()).sum()
 }
 
-/// Sets the lowest bit of every lane to the OR of the lane. What the shifts bring in from the next lane stays above
-/// the lowest bit.
-fn fold_lanes(mut word: u64, bits: u32) -> u64 {
-    let mut shift = bits / 2;
+/// Sets the lowest bit of every lane to the OR of the lane. What the shifts bring in from the next lane stays
+/// above the lowest bit.
+fn fold_lanes<const BITS: u32>(mut word: u64) -> u64 {
+    let mut shift = BITS / 2;
     while shift > 0 {
         word |= word >> shift;
         shift /= 2;

@@ -6,34 +6,38 @@
 //!
 //! # Why it works
 //!
-//! Draw each weighted set as a skyline: over element `i` an interval of height `w_i`. Throw darts at the plane above
-//! all elements, a Poisson process of rate 1 in (height, rank), the same darts for every set. A set sees the darts
-//! below its skyline; the darts fall into K slots at random, and each slot keeps the seen dart of least rank. For two
-//! sets the first dart of a slot below the higher of the two skylines lies at a uniform place, so it is below both
-//! with probability (area of the minimum) / (area of the maximum): the weighted Jaccard similarity. A Poisson process
-//! dealt out to K slots makes K independent ones, so the estimate is unbiased with variance exactly `J (1 - J) / K`.
+//! Draw each weighted set as a skyline: over element `i` an interval of height `w_i`. Throw darts at the
+//! plane above all elements, a Poisson process of rate 1 in (height, rank), the same darts for every set. A
+//! set sees the darts below its skyline; the darts fall into K slots at random, and each slot keeps the seen
+//! dart of least rank. For two sets the first dart of a slot below the higher of the two skylines lies at a
+//! uniform place, so it is below both with probability (area of the minimum) / (area of the maximum): the
+//! weighted Jaccard similarity. A Poisson process dealt out to K slots makes K independent ones, so the
+//! estimate is unbiased with variance exactly `J (1 - J) / K`.
 //!
 //! # The papers, and where we depart from them
 //!
-//! T. Christiani, *DartMinHash: Fast Sketching for Weighted Sets*, 2020: the darts and the slots. The paper cuts
-//! the plane into a grid of cells and starts again with more darts when a slot stayed empty. We walk through ranks
-//! in levels `[2^l, 2^(l+1))`, from low to high until all slots are filled, and inside a level up each element's
-//! height with exponential steps (as O. Ertl's *BagMinHash*, KDD 2018, does along ranks). There is no grid, no scale
-//! that weights must have and no second try. Of the two, darts were chosen because they need one logarithm per dart
-//! instead of a priority queue of split intervals, and because slots come out independent.
+//! T. Christiani, *DartMinHash: Fast Sketching for Weighted Sets*, 2020: the darts and the slots. The paper
+//! cuts the plane into a grid of cells and starts again with more darts when a slot stayed empty. We walk
+//! through ranks in levels `[2^l, 2^(l+1))`, from low to high until all slots are filled, and inside a level
+//! up each element's height with exponential steps (as O. Ertl's *BagMinHash*, KDD 2018, does along ranks).
+//! There is no grid, no scale that weights must have and no second try. Of the two, darts were chosen because
+//! they need one logarithm per dart instead of a priority queue of split intervals, and because slots come
+//! out independent.
 //!
-//! Levels in which a set has fewer than `2^-32` expected darts in all are left out, which changes an estimate by
-//! less than `2^-30`. Logarithms are computed by the crate itself: the same bits on every machine.
+//! Levels in which a set has fewer than `2^-32` expected darts in all are left out, which changes an estimate
+//! by less than `2^-30`. Logarithms are computed by the crate itself: the same bits on every machine.
 //! ProbMinHash is faster still but estimates another similarity (of the weights as probabilities).
 //!
-//! A slot is its dart's rank, 12 bits of level and 52 of position. Two darts of one slot have equal ranks with
-//! probability below `2^-50`, and the smaller slot is the smaller rank, so [`Signature::merge`] gives the signature
-//! of the element-wise maximum of the weights, the union of weighted sets (except with probability `2^-32`).
+//! A slot is its dart's rank, 12 bits of level and 52 of position. Two darts of one slot have equal ranks
+//! with probability below `2^-50`, and the smaller slot is the smaller rank, so [`Signature::merge`] gives
+//! the signature of the element-wise maximum of the weights, the union of weighted sets (except with
+//! probability `2^-32`).
 //!
 //! # Cost
 //!
-//! About `2 K ln K` darts, whatever the weights and their number, and one hash per element and level, of which there
-//! are about `33 + log2(K ln K)`. Classic consistent weighted sampling takes K logarithms per element.
+//! About `2 K ln K` darts, whatever the weights and their number, and one hash per element and level, of
+//! which there are about `33 + log2(K ln K)`. Classic consistent weighted sampling takes K logarithms per
+//! element.
 //!
 //! ```
 //! use lookalike::minhash::WeightedMinHash;
@@ -58,7 +62,8 @@ use crate::hashing::{SplitMix64, ln, mix64};
 
 /// Levels before the one in which a set has about one dart: those below are left out.
 const LEVELS_BELOW_ONE_DART: i32 = 32;
-/// Added to a level so that it is a positive number of 12 bits; levels of finite weights are within 1,200 of 0.
+/// Added to a level so that it is a positive number of 12 bits; levels of finite weights are within 1,200 of
+/// 0.
 const LEVEL_OFFSET: i32 = 2048;
 
 /// Min-hashing for weighted sets: any non-negative finite weights, at any scale.
@@ -91,8 +96,8 @@ impl WeightedMinHash {
 
     /// The signature of a weighted set of (element, weight), in any order.
     ///
-    /// Weight 0 is the same as absence, and a set without positive weight is the empty set. An element that is given
-    /// twice counts with its larger weight. Negative, infinite and NaN weights are errors.
+    /// Weight 0 is the same as absence, and a set without positive weight is the empty set. An element that
+    /// is given twice counts with its larger weight. Negative, infinite and NaN weights are errors.
     pub fn sketch(&self, weights: &[(u64, f64)]) -> Result<Signature> {
         let mut slots = vec![EMPTY_SLOT; self.num_hashes];
         let mut elements = self.elements(weights)?;
@@ -122,7 +127,8 @@ impl WeightedMinHash {
 
     /// Throws the darts level by level until a level ends with every slot filled.
     ///
-    /// The heights are in units in which a level has one expected dart per unit, so they double with each level.
+    /// The heights are in units in which a level has one expected dart per unit, so they double with each
+    /// level.
     fn throw(&self, elements: &mut [(u64, f64)], first_level: i32, slots: &mut [u64]) {
         let mut unfilled = slots.len();
         // Some 256 K darts in one level: an unfilled slot beyond it has probability below K e^-256.
@@ -133,7 +139,8 @@ impl WeightedMinHash {
             for (start, height) in elements.iter_mut() {
                 let mut random = SplitMix64::new(start.wrapping_add(level_salt));
                 let first = open_unit(random.next_u64());
-                // A step -ln(1 - u) is at least u: most elements see no dart in most levels, and need no logarithm.
+                // A step -ln(1 - u) is at least u: most elements see no dart in most levels, and need no
+                // logarithm.
                 if first < *height {
                     let mut dart = -ln(1.0 - first);
                     while dart < *height {

@@ -1,12 +1,12 @@
 //! Families -> sharper families, by AND and OR.
 //!
-//! If one function collides with probability p, r independent ones all collide with `p^r`, and at least one of b with
-//! `1 - (1 - p)^b`. AND pushes small probabilities towards 0, OR large ones towards 1. AND then OR is the banding of
-//! signatures (rows, then bands, and its S-curve `1 - (1 - p^r)^b`); OR then AND has the mirrored curve; both can be
-//! stacked further.
+//! If one function collides with probability p, r independent ones all collide with `p^r`, and at least one
+//! of b with `1 - (1 - p)^b`. AND pushes small probabilities towards 0, OR large ones towards 1. AND then OR
+//! is the banding of signatures (rows, then bands, and its S-curve `1 - (1 - p^r)^b`); OR then AND has the
+//! mirrored curve; both can be stacked further.
 //!
-//! A function made by AND still has one key, so it can be looked up in a table. One made by OR has several, of which
-//! any may agree: one table per key.
+//! A function made by AND still has one key, so it can be looked up in a table. One made by OR has several,
+//! of which any may agree: one table per key.
 //!
 //! ```
 //! use lookalike::vectors::{BitSampling, LshFamily};

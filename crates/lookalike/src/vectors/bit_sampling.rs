@@ -1,7 +1,7 @@
 //! Bit strings -> single bits of them; for the Hamming distance.
 //!
-//! A function looks at one position, drawn at random: two strings of n bits at distance d agree there with probability
-//! `1 - d/n`. P. Indyk and R. Motwani, *Approximate Nearest Neighbors*, STOC 1998.
+//! A function looks at one position, drawn at random: two strings of n bits at distance d agree there with
+//! probability `1 - d/n`. P. Indyk and R. Motwani, *Approximate Nearest Neighbors*, STOC 1998.
 //!
 //! ```
 //! use lookalike::vectors::{BitSampling, LshFamily};
@@ -27,8 +27,8 @@ pub struct BitSampling {
 }
 
 impl BitSampling {
-    /// Draws `functions` positions, independently (so possibly some twice), out of strings of `bits` bits. All parameters
-    /// change the answer.
+    /// Draws `functions` positions, independently (so possibly some twice), out of strings of `bits` bits.
+    /// All parameters change the answer.
     pub fn new(bits: usize, functions: usize, seed: u64) -> Result<Self> {
         check_functions(functions)?;
         if bits == 0 {

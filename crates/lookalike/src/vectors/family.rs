@@ -3,8 +3,8 @@
 use super::{And, Measure, Or};
 use crate::error::{Error, Result};
 
-/// Hash functions under which similar items collide more often than others: a number of functions drawn at random
-/// from one family.
+/// Hash functions under which similar items collide more often than others: a number of functions drawn at
+/// random from one family.
 pub trait LshFamily {
     /// What is hashed.
     type Item: ?Sized;
@@ -36,11 +36,12 @@ pub trait LshFamily {
         left == right
     }
 
-    /// The probability that a random function collides for two items at this value of the [measure](Self::measure)
-    /// (a similarity or a distance, as the measure is).
+    /// The probability that a random function collides for two items at this value of the
+    /// [measure](Self::measure) (a similarity or a distance, as the measure is).
     fn collision_probability(&self, value: f64) -> Result<f64>;
 
-    /// Functions that collide when `rows` of these do: probability `p^rows`. Functions that are left over are unused.
+    /// Functions that collide when `rows` of these do: probability `p^rows`. Functions that are left over are
+    /// unused.
     fn and(self, rows: usize) -> Result<And<Self>>
     where
         Self: Sized,
@@ -48,8 +49,8 @@ pub trait LshFamily {
         And::new(self, rows)
     }
 
-    /// Functions that collide when any of `bands` of these does: probability `1 - (1 - p)^bands`. Functions that are
-    /// left over are unused.
+    /// Functions that collide when any of `bands` of these does: probability `1 - (1 - p)^bands`. Functions
+    /// that are left over are unused.
     fn or(self, bands: usize) -> Result<Or<Self>>
     where
         Self: Sized,

@@ -47,12 +47,13 @@ pub enum FamilyKind {
 impl Measure {
     /// The family whose collision probability is governed by this measure.
     ///
-    /// A family in which items collide with probability equal to a similarity `s` makes `1 - s` a metric (M. S.
-    /// Charikar, *Similarity Estimation Techniques from Rounding Algorithms*, STOC 2002, Lemma 1): it is the probability that a
-    /// random function tells the two apart, and a function that tells A from C tells A from B or B from C. For Dice
-    /// and overlap the triangle inequality fails, with `A = {1}`, `B = {1, 2}`, `C = {2}`: A and C have nothing in
-    /// common (distance 1), but `1 - Dice` of the others is 1/3 + 1/3, and `1 - overlap` 0 + 0. Containment is not
-    /// even symmetric. Asking for these is an error that says what to use.
+    /// A family in which items collide with probability equal to a similarity `s` makes `1 - s` a metric (M.
+    /// S. Charikar, *Similarity Estimation Techniques from Rounding Algorithms*, STOC 2002, Lemma 1): it is
+    /// the probability that a random function tells the two apart, and a function that tells A from C tells A
+    /// from B or B from C. For Dice and overlap the triangle inequality fails, with `A = {1}`, `B = {1, 2}`,
+    /// `C = {2}`: A and C have nothing in common (distance 1), but `1 - Dice` of the others is 1/3 + 1/3, and
+    /// `1 - overlap` 0 + 0. Containment is not even symmetric. Asking for these is an error that says what to
+    /// use.
     ///
     /// ```
     /// use lookalike::vectors::{FamilyKind, Measure};

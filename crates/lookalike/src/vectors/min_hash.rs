@@ -1,4 +1,5 @@
-//! Min-hash functions as a locality-sensitive family: sets -> slots; for the Jaccard similarity, plain and weighted.
+//! Min-hash functions as a locality-sensitive family: sets -> slots; for the Jaccard similarity, plain and
+//! weighted.
 
 use super::family::check_keys;
 use super::measure::check_unit;
@@ -6,9 +7,10 @@ use super::{LshFamily, Measure};
 use crate::error::Result;
 use crate::minhash::{MinHasher, WeightedMinHash};
 
-/// Any [`MinHasher`] as a family. One function is one slot; two sets collide in it with probability equal to their Jaccard
-/// similarity. Items are sets of 64-bit elements, any order, repeats allowed; two empty sets always collide. (The slots of the
-/// fast sketch are not quite independent: for small sets AND and OR separate slightly better than the formulas say.)
+/// Any [`MinHasher`] as a family. One function is one slot; two sets collide in it with probability equal to
+/// their Jaccard similarity. Items are sets of 64-bit elements, any order, repeats allowed; two empty sets
+/// always collide. (The slots of the fast sketch are not quite independent: for small sets AND and OR
+/// separate slightly better than the formulas say.)
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinHashFamily<M>(pub M);
 

@@ -1,7 +1,8 @@
 //! Vectors -> keys that near vectors share: locality-sensitive families, and how to sharpen them.
 //!
-//! A family of hash functions is locality-sensitive for a measure when two items get the same key with a probability
-//! that grows with their similarity (falls with their distance). The families, each with its collision probability:
+//! A family of hash functions is locality-sensitive for a measure when two items get the same key with a
+//! probability that grows with their similarity (falls with their distance). The families, each with its
+//! collision probability:
 //!
 //! | measure | family | one function | two items collide with probability |
 //! |---|---|---|---|

@@ -4,7 +4,8 @@ use std::f64::consts::PI;
 
 use crate::error::{Error, Result};
 
-/// On which side of each hyperplane a vector lies: bit `i` is set when its product with plane `i`'s normal is above 0.
+/// On which side of each hyperplane a vector lies: bit `i` is set when its product with plane `i`'s normal is
+/// above 0.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SignSignature {
     seed: u64,
@@ -79,7 +80,8 @@ impl SignSignature {
     }
 }
 
-/// The probability that a random hyperplane does not lie between two vectors of this cosine: `1 - angle / pi`.
+/// The probability that a random hyperplane does not lie between two vectors of this cosine: `1 - angle /
+/// pi`.
 pub(super) fn same_side_probability(cosine: f64) -> Result<f64> {
     if !(-1.0..=1.0).contains(&cosine) {
         return Err(Error::invalid("cosine", cosine, "between -1 and 1"));

@@ -1,12 +1,13 @@
 //! Sparse vectors -> bits, by the side of random hyperplanes they lie on; for the cosine.
 //!
-//! As [`Hyperplanes`](super::Hyperplanes), for vectors whose coordinates are named by 64-bit hashes and known only when
-//! they come: the coordinates of all planes for a feature are drawn from the feature's hash, so there is no dimension
-//! and nothing to store. With the numbers 0, 1, 2, ... as features the planes are those of `Hyperplanes`.
+//! As [`Hyperplanes`](super::Hyperplanes), for vectors whose coordinates are named by 64-bit hashes and known
+//! only when they come: the coordinates of all planes for a feature are drawn from the feature's hash, so
+//! there is no dimension and nothing to store. With the numbers 0, 1, 2, ... as features the planes are those
+//! of `Hyperplanes`.
 //!
-//! The cost is one normal number (about 10 ns) per feature and plane, much more than SimHash, whose coordinates are
-//! single hash bits. In return the collision probability is exactly `1 - angle / pi` for any vector, while SimHash
-//! comes near it only for vectors of many features of similar weight.
+//! The cost is one normal number (about 20 ns) per feature and plane, much more than SimHash, whose
+//! coordinates are single hash bits. In return the collision probability is exactly `1 - angle / pi` for any
+//! vector, while SimHash comes near it only for vectors of many features of similar weight.
 //!
 //! ```
 //! use lookalike::features::DocumentVector;
@@ -34,7 +35,8 @@ pub struct SparseHyperplanes {
 }
 
 impl SparseHyperplanes {
-    /// `planes` hyperplanes (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)). Both parameters change the answer.
+    /// `planes` hyperplanes (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)). Both parameters change the
+    /// answer.
     pub fn new(planes: usize, seed: u64) -> Result<Self> {
         check_functions(planes)?;
         Ok(Self { planes, seed })
@@ -46,8 +48,8 @@ impl SparseHyperplanes {
         self.planes
     }
 
-    /// The sides on which the vector lies. Weights may be negative and those of a feature that is given twice are added,
-    /// but they must be finite, and one must not be 0: the zero vector has no direction.
+    /// The sides on which the vector lies. Weights may be negative and those of a feature that is given twice
+    /// are added, but they must be finite, and one must not be 0: the zero vector has no direction.
     pub fn sign(&self, vector: &[(u64, f64)]) -> Result<SignSignature> {
         Ok(SignSignature::from_words(self.seed, None, self.planes, self.sign_words(vector)?))
     }

@@ -2,10 +2,11 @@
 //!
 //! # Why it works
 //!
-//! A distribution is p-stable when a sum of independent draws, weighted by a vector, is distributed like one draw times
-//! the vector's l_p norm. The normal distribution is 2-stable, Cauchy's is 1-stable. So with a vector `a` of such draws,
-//! the projections `a.x` and `a.y` lie apart by one draw times the distance of x and y. Cut the line into cells of width
-//! w, shifted at random: `floor((a.x + b) / w)`. Two vectors at distance c share a cell with probability
+//! A distribution is p-stable when a sum of independent draws, weighted by a vector, is distributed like one
+//! draw times the vector's l_p norm. The normal distribution is 2-stable, Cauchy's is 1-stable. So with a
+//! vector `a` of such draws, the projections `a.x` and `a.y` lie apart by one draw times the distance of x
+//! and y. Cut the line into cells of width w, shifted at random: `floor((a.x + b) / w)`. Two vectors at
+//! distance c share a cell with probability
 //!
 //! ```text
 //! p(c) = integral from 0 to w of  f(t/c)/c (1 - t/w) dt       (f: density of the draw's absolute value)
@@ -14,13 +15,14 @@
 //! Cauchy     2 atan(s) / pi - ln(1 + s^2) / (pi s)
 //! ```
 //!
-//! M. Datar, N. Immorlica, P. Indyk, V. S. Mirrokni, *Locality-Sensitive Hashing Scheme Based on p-Stable Distributions*,
-//! SoCG 2004. A width of about four times the distance to be found is a good start: `p = 0.80` there for Euclidean.
+//! M. Datar, N. Immorlica, P. Indyk, V. S. Mirrokni, *Locality-Sensitive Hashing Scheme Based on p-Stable
+//! Distributions*, SoCG 2004. A width of about four times the distance to be found is a good start: `p =
+//! 0.80` there for Euclidean.
 //!
 //! # Cost
 //!
-//! Dimension times functions multiplications. Sums are taken in `f64`, in the order of the coordinates: the same bits on
-//! every CPU.
+//! Dimension times functions multiplications. Sums are taken in `f64`, in the order of the coordinates: the
+//! same bits on every CPU.
 //!
 //! ```
 //! use lookalike::vectors::{LshFamily, Stable, StableProjections};
@@ -63,8 +65,8 @@ pub struct StableProjections {
 }
 
 impl StableProjections {
-    /// Draws `functions` lines (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)) in `dimension` dimensions, cut into cells
-    /// of `width` above 0. All parameters change the answer.
+    /// Draws `functions` lines (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)) in `dimension` dimensions, cut
+    /// into cells of `width` above 0. All parameters change the answer.
     pub fn new(stable: Stable, dimension: usize, functions: usize, width: f64, seed: u64) -> Result<Self> {
         if !(width > 0.0 && width.is_finite()) {
             return Err(Error::invalid("width", width, "a finite number above 0"));
@@ -110,7 +112,7 @@ impl LshFamily for StableProjections {
         check_keys(keys, self.shifts.len())?;
         self.lines.check(item)?;
         let (mut function, mut outside) = (0, None);
-        self.lines.project::<f64>(item, 1.0, |products| {
+        self.lines.project::<f64, 16>(item, 1.0, |products| {
             for product in products {
                 let cell = (product / self.width + self.shifts[function]).floor();
                 if cell.abs() > MAX_CELL {
@@ -158,7 +160,8 @@ fn cauchy_coordinates(seed: u64, feature: u64, values: &mut [f64]) {
     }
 }
 
-/// The error function for `x >= 0`: `2/sqrt(pi) exp(-x^2) (x + 2 x^3/3 + 4 x^5/15 + ...)`, all terms positive.
+/// The error function for `x >= 0`: `2/sqrt(pi) exp(-x^2) (x + 2 x^3/3 + 4 x^5/15 + ...)`, all terms
+/// positive.
 fn erf(x: f64) -> f64 {
     if x > 6.0 {
         return 1.0; // the rest is below 3e-17

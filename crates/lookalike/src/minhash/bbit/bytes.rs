@@ -12,8 +12,8 @@
 //!     20   8 n  the packed words, little-endian; n = ceil(hashes b / 64)
 //! ```
 //!
-//! There is one encoding per signature: unused bits are 0, and so are all words of the empty set. Anything else is
-//! refused.
+//! There is one encoding per signature: unused bits are 0, and so are all words of the empty set. Anything
+//! else is refused.
 
 use super::{BBitSignature, BITS_PER_SLOT, Content, word_count};
 use crate::error::{Error, Result};

@@ -41,9 +41,9 @@ fn notes_b1_at_one_half_has_three_times_the_variance_in_21_times_less_space() {
 
 #[test]
 fn bias_and_variance_follow_the_formula() {
-    // 4,000 estimates per cell, 20 cells. The mean may be off by 4.5 standard errors (7e-6 a cell); the sample
-    // variance of n nearly normal values has a relative standard error of sqrt(2/n) = 0.0224, five of them allowed
-    // (6e-7 a cell). Together a false alarm in 1 of 6,000 choices of the seed.
+    // 4,000 estimates per cell, 20 cells. The mean may be off by 4.5 standard errors (7e-6 a cell); the
+    // sample variance of n nearly normal values has a relative standard error of sqrt(2/n) = 0.0224, five of
+    // them allowed (6e-7 a cell). Together a false alarm in 1 of 6,000 choices of the seed.
     const TRIALS: usize = 4000;
     const K: usize = 64;
     let mut random = SplitMix64::new(2010);
@@ -81,8 +81,8 @@ fn reported_standard_error_is_that_of_the_formula_at_the_estimate() {
 
 #[test]
 fn slots_with_few_distinct_values_still_agree_by_chance_only() {
-    // Slots out of 0..7, all pairs of values different: agreement must be 2^-b over the positions, which a mix
-    // without the position would make all or nothing. 4,096 slots, 5 standard errors (6e-7 a pair).
+    // Slots out of 0..7, all pairs of values different: agreement must be 2^-b over the positions, which a
+    // mix without the position would make all or nothing. 4,096 slots, 5 standard errors (6e-7 a pair).
     for bits in [1, 2, 4] {
         for other in 1..7 {
             let a = BBitSignature::new(&from(vec![0; 4096]), bits).unwrap();
@@ -96,9 +96,9 @@ fn slots_with_few_distinct_values_still_agree_by_chance_only() {
 
 #[test]
 fn theorem_1_predicts_the_lowest_bits_of_real_permutations() {
-    // Universe 2,000: sets 0..800 and 400..1000, similarity 0.4. 6,000 permutations, drawn as random ranks of the
-    // union's minimum: the smallest ranks decide, so they are drawn directly without building a permutation.
-    // 5 standard errors plus 2/D for the theorem's own limit.
+    // Universe 2,000: sets 0..800 and 400..1000, similarity 0.4. 6,000 permutations, drawn as random ranks of
+    // the union's minimum: the smallest ranks decide, so they are drawn directly without building a
+    // permutation. 5 standard errors plus 2/D for the theorem's own limit.
     const D: u64 = 2000;
     let (f1, f2, both) = (800u64, 600u64, 400u64);
     let similarity = both as f64 / (f1 + f2 - both) as f64;

@@ -15,8 +15,8 @@ pub fn variance(similarity: f64, bits: u32, num_hashes: usize) -> Result<f64> {
     Ok((1.0 - similarity) * (c + (1.0 - c) * similarity) / (num_hashes as f64 * (1.0 - c)))
 }
 
-/// How many times larger the variance is than that of the full signature with as many hashes: 3 for `b = 1` at
-/// similarity 0.5. It falls as the similarity grows and has no bound as it goes to 0, which is refused.
+/// How many times larger the variance is than that of the full signature with as many hashes: 3 for `b = 1`
+/// at similarity 0.5. It falls as the similarity grows and has no bound as it goes to 0, which is refused.
 pub fn variance_ratio(similarity: f64, bits: u32) -> Result<f64> {
     check_bits(bits)?;
     check_similarity(similarity)?;
@@ -27,8 +27,8 @@ pub fn variance_ratio(similarity: f64, bits: u32) -> Result<f64> {
     Ok((c + (1.0 - c) * similarity) / ((1.0 - c) * similarity))
 }
 
-/// How many times less space b-bit signatures take than slots of `full_bits` bits at the same accuracy for this
-/// similarity: `full_bits / (b variance_ratio)`. For 64, `b = 1` and similarity 0.5 that is 64/3 = 21.3.
+/// How many times less space b-bit signatures take than slots of `full_bits` bits at the same accuracy for
+/// this similarity: `full_bits / (b variance_ratio)`. For 64, `b = 1` and similarity 0.5 that is 64/3 = 21.3.
 pub fn equal_accuracy_storage_ratio(similarity: f64, bits: u32, full_bits: u32) -> Result<f64> {
     if full_bits == 0 {
         return Err(Error::invalid("full_bits", full_bits, "at least 1"));
@@ -47,8 +47,8 @@ pub fn equal_accuracy_storage_ratio(similarity: f64, bits: u32, full_bits: u32) 
 /// P   = C1 + (1 - C2) R
 /// ```
 ///
-/// It is the limit for large `D`; [`BBitSignature`](super::BBitSignature) does not need it. As `r1` and `r2` go to
-/// 0 both constants go to `2^-b`, the value that the mix gives always.
+/// It is the limit for large `D`; [`BBitSignature`](super::BBitSignature) does not need it. As `r1` and `r2`
+/// go to 0 both constants go to `2^-b`, the value that the mix gives always.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LowestBits {
     /// What is added for chance agreements.
@@ -82,13 +82,15 @@ impl LowestBits {
         Ok(self.c1 + (1.0 - self.c2) * similarity)
     }
 
-    /// R: the similarity from the observed fraction of agreeing slots (unbiased, so possibly outside `0..=1`).
+    /// R: the similarity from the observed fraction of agreeing slots (unbiased, so possibly outside
+    /// `0..=1`).
     pub fn similarity(&self, agreeing_fraction: f64) -> Result<f64> {
         check_similarity(agreeing_fraction)?;
         Ok((agreeing_fraction - self.c1) / (1.0 - self.c2))
     }
 
-    /// The variance of [`similarity`](Self::similarity) from `num_hashes` slots: `P (1 - P) / (K (1 - C2)^2)`.
+    /// The variance of [`similarity`](Self::similarity) from `num_hashes` slots: `P (1 - P) / (K (1 -
+    /// C2)^2)`.
     pub fn variance(&self, similarity: f64, num_hashes: usize) -> Result<f64> {
         if num_hashes == 0 {
             return Err(Error::invalid("number of hashes", num_hashes, "at least 1"));

@@ -55,8 +55,8 @@ fn two_sets(random: &mut SplitMix64, scale: f64, change: f64) -> [Vec<(u64, f64)
 
 #[test]
 fn bias_and_variance_follow_the_formula_at_every_scale() {
-    // 1,500 seeds per cell, 8 cells: mean within 4.5 standard errors (7e-6 a cell), variance within five relative
-    // standard errors sqrt(2/n) (6e-7 a cell): a false alarm in 1 of 16,000 choices of the seed.
+    // 1,500 seeds per cell, 8 cells: mean within 4.5 standard errors (7e-6 a cell), variance within five
+    // relative standard errors sqrt(2/n) (6e-7 a cell): a false alarm in 1 of 16,000 choices of the seed.
     const TRIALS: u64 = 1500;
     const K: usize = 64;
     let mut random = SplitMix64::new(2020);
@@ -83,8 +83,8 @@ fn bias_and_variance_follow_the_formula_at_every_scale() {
 
 #[test]
 fn one_heavy_element_among_many_light_ones() {
-    // J = 1000 / 1500: the light elements, 500 of weight 1, are in one set only. 400 seeds of 128 slots are 51,200
-    // independent slots; 5 standard errors (6e-7).
+    // J = 1000 / 1500: the light elements, 500 of weight 1, are in one set only. 400 seeds of 128 slots are
+    // 51,200 independent slots; 5 standard errors (6e-7).
     let a: Vec<_> = (0..=500).map(|e| (e, if e == 0 { 1000.0 } else { 1.0 })).collect();
     let b = [(0, 1000.0)];
     let mut agreeing = 0;
@@ -98,8 +98,9 @@ fn one_heavy_element_among_many_light_ones() {
 
 #[test]
 fn agrees_with_plain_min_hashing_of_the_written_out_bag() {
-    // The same bags, as real weights and as sets of (shingle, occurrence) under textbook min-hashing. Both are
-    // unbiased with variance J(1-J)/n over n slots, so their difference has 2J(1-J)/n; 5 standard errors (6e-7).
+    // The same bags, as real weights and as sets of (shingle, occurrence) under textbook min-hashing. Both
+    // are unbiased with variance J(1-J)/n over n slots, so their difference has 2J(1-J)/n; 5 standard errors
+    // (6e-7).
     let mut random = SplitMix64::new(5);
     let mut bag =
         |shift| ShingleBag::from_hashes((0..150).map(|_| random.below(40) + shift).collect::<Vec<u64>>());
@@ -176,7 +177,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn equals_the_plain_version(weights in weighted_set(), num_hashes in 1usize..80, seed: u64, exponent in -60i32..60) {
+    fn equals_the_plain_version(
+        weights in weighted_set(), num_hashes in 1usize..80, seed: u64, exponent in -60i32..60,
+    ) {
         let scaled: Vec<_> = weights.iter().map(|&(e, w)| (e, w * 10f64.powi(exponent))).collect();
         let hasher = WeightedMinHash::new(num_hashes, seed).unwrap();
         let signature = hasher.sketch(&scaled).unwrap();
