@@ -1,4 +1,36 @@
-//! Sets -> signatures.
+//! Sets -> signatures: min-hashing.
+//!
+//! Put the elements of the universe in a random order. The *min-hash* of a set is its first element in that
+//! order, and the min-hashes of two sets are equal exactly when the first element of their union lies in their
+//! intersection: with probability |A ∩ B| / |A ∪ B|, the Jaccard similarity (Broder 1997). A *signature* is the
+//! list of K min-hashes for K orders, and the fraction in which two signatures agree estimates the similarity.
+//!
+//! What a signature costs depends on how the orders are made. One trait, [`MinHasher`], and several families:
+//!
+//! | family | the order is | for |
+//! |---|---|---|
+//! | [`PermutationHasher`] | a true random permutation of a finite universe | the definition; teaching |
+//! | [`UniversalHasher`] | `((a x + b) mod p) mod N`, exact | the textbook; the notes' tables |
+//! | [`MultiplyShift`] | `a x + b` modulo 2^32 in SIMD lanes | classic min-hashing, fast |
+//! | [`FastSketch`] | bins and rounds (Dahlgaard, Knudsen, Thorup 2017) | everything: the default |
+//! | [`WeightedMinHash`] | darts (Christiani 2020) | real weights |
+//!
+//! [`BBitSignature`] keeps one to sixteen bits of every slot. [`matrix`] has the notes' own objects:
+//! characteristic matrix, signature matrix, bit vectors and the one-pass algorithm step by step.
+//!
+//! ```
+//! use lookalike::minhash::{FastSketch, MinHasher};
+//! use lookalike::shingling::Shingler;
+//!
+//! let (shingler, hasher) = (Shingler::characters(4)?, FastSketch::new(256, 1)?);
+//! let a = hasher.sketch(shingler.set("the dog which chased the cat").as_slice());
+//! let b = hasher.sketch(shingler.set("the dog that chased the cat").as_slice());
+//! let estimate = a.estimate(&b)?;
+//! assert!((0.3..0.8).contains(&estimate.similarity)); // exactly 0.55
+//! # Ok::<(), lookalike::Error>(())
+//! ```
+
+pub mod bbit;
 mod fast_sketch;
 pub mod matrix;
 mod multiply_shift;
@@ -10,13 +42,16 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 pub mod universal;
+pub mod weighted;
 
+pub use bbit::BBitSignature;
 pub use fast_sketch::{FastSketch, VALUE_BITS};
 pub use multiply_shift::MultiplyShift;
 pub use numbering::Numbering;
 pub use permutation::{PermutationHasher, RowLabel};
 pub use signature::{EMPTY_SLOT, Estimate, Family, Signature};
 pub use universal::{MERSENNE_61, UniversalFunction, UniversalHasher, UniversalRange};
+pub use weighted::{WeightedMinHash, bag_elements};
 
 use crate::error::{Error, Result};
 

@@ -40,3 +40,219 @@ proptest! {
         }
     }
 }
+
+/// Two sets of `size` elements each with Jaccard similarity `shared / (2 size - shared)`.
+fn pair_of_sets(size: usize, shared: usize, seed: u64) -> (Vec<u64>, Vec<u64>) {
+    let all = random_elements(2 * size - shared, seed);
+    (all[..size].to_vec(), all[size - shared..].to_vec())
+}
+
+/// Mean and variance of the estimate over many seeds, with the exact similarity.
+fn estimates(
+    size: usize,
+    shared: usize,
+    trials: u64,
+    estimate: impl Fn(u64, &[u64], &[u64]) -> f64,
+) -> (f64, f64, f64) {
+    let exact = shared as f64 / (2 * size - shared) as f64;
+    let mut sum = 0.0;
+    let mut squares = 0.0;
+    for trial in 0..trials {
+        let (a, b) = pair_of_sets(size, shared, 1000 * trial + size as u64);
+        let error = estimate(trial, &a, &b) - exact;
+        sum += error;
+        squares += error * error;
+    }
+    let bias = sum / trials as f64;
+    (exact, bias, squares / trials as f64 - bias * bias)
+}
+
+fn fast_estimate(num_hashes: usize) -> impl Fn(u64, &[u64], &[u64]) -> f64 {
+    move |seed, a, b| {
+        let hasher = FastSketch::new(num_hashes, seed).unwrap();
+        hasher.sketch(a).estimate(&hasher.sketch(b)).unwrap().similarity
+    }
+}
+
+#[test]
+fn fast_sketch_is_unbiased_and_no_worse_than_classic() {
+    // 20 cells. The bias may be 4.5 standard errors (false alarm 7e-6 each); the sample variance of 1,500 trials
+    // has a relative standard error of about 3.7 %, and the bound leaves four of those above J(1-J)/K.
+    const TRIALS: u64 = 1500;
+    for (size, shares) in [
+        (1, &[0, 1][..]),
+        (5, &[1, 3]),
+        (40, &[8, 25, 38]),
+        (130, &[30, 110]),
+        (600, &[120, 500]),
+        (4000, &[2000, 3600]),
+    ] {
+        for &shared in shares {
+            let num_hashes = 64;
+            let (exact, bias, variance) = estimates(size, shared, TRIALS, fast_estimate(num_hashes));
+            let classic = exact * (1.0 - exact) / num_hashes as f64;
+            assert!(
+                bias.abs() <= 4.5 * (classic / TRIALS as f64).sqrt() + 1e-12,
+                "size {size}, J {exact}: bias {bias}"
+            );
+            assert!(
+                variance <= 1.15 * classic + 1e-12,
+                "size {size}, J {exact}: {variance} against {classic}"
+            );
+        }
+    }
+}
+
+#[test]
+fn fast_sketch_halves_the_variance_for_small_sets() {
+    // The measured ratio is about 0.5 (docs/decisions/0001); 0.65 is more than four standard errors above.
+    let (exact, _, variance) = estimates(30, 20, 2000, fast_estimate(128));
+    assert!(variance < 0.65 * exact * (1.0 - exact) / 128.0, "{variance}");
+}
+
+#[test]
+fn multiply_shift_is_nearly_unbiased_with_the_variance_of_the_formula() {
+    const TRIALS: u64 = 1500;
+    for (size, shared) in [(5, 3), (40, 25), (600, 400)] {
+        let (exact, bias, variance) = estimates(size, shared, TRIALS, |seed, a, b| {
+            let hasher = MultiplyShift::new(64, seed).unwrap();
+            hasher.sketch(a).estimate(&hasher.sketch(b)).unwrap().similarity
+        });
+        let classic = exact * (1.0 - exact) / 64.0;
+        // The functions are only 2-universal: a systematic bias of up to 0.005 is part of the family.
+        assert!(bias.abs() <= 0.005 + 4.5 * (classic / TRIALS as f64).sqrt(), "{bias}");
+        assert!((variance / classic - 1.0).abs() < 0.2, "{variance} against {classic}");
+    }
+}
+
+#[test]
+fn structured_sets_are_estimated_as_well_as_random_ones() {
+    // Consecutive integers, multiples of a power of two, and few distinct bits: each cell 400 trials of K = 128,
+    // bound 4.5 standard errors.
+    let sets: [(&str, fn(u64) -> u64); 4] = [
+        ("consecutive", |i| i),
+        ("high", |i| i << 48),
+        ("even", |i| i << 20),
+        ("sparse", |i| 1 << (i % 64) | 1 << (i / 64 * 7 % 64)),
+    ];
+    for (name, element) in sets {
+        let a: Vec<u64> = (0..150).map(element).collect();
+        let b: Vec<u64> = (50..200).map(element).collect();
+        let (set_a, set_b): (std::collections::BTreeSet<_>, std::collections::BTreeSet<_>) =
+            (a.iter().collect(), b.iter().collect());
+        let exact = set_a.intersection(&set_b).count() as f64 / set_a.union(&set_b).count() as f64;
+        let mean = (0..400)
+            .map(|seed| {
+                let hasher = FastSketch::new(128, seed).unwrap();
+                hasher.sketch(&a).estimate(&hasher.sketch(&b)).unwrap().similarity
+            })
+            .sum::<f64>()
+            / 400.0;
+        let bound = 4.5 * (exact * (1.0 - exact) / 128.0 / 400.0).sqrt();
+        assert!((mean - exact).abs() < bound, "{name}: {mean} against {exact}");
+    }
+}
+
+#[test]
+fn every_slot_agrees_with_the_probability_of_the_similarity() {
+    // Not only the mean over the slots: each of them, the first and the last included. 64 slots, 4,000 trials,
+    // standard deviation 0.0076; five of them are exceeded once in 27,000 runs of this test.
+    let hits = (0..4000).fold([0u32; 64], |mut hits, seed| {
+        let (a, b) = pair_of_sets(90, 60, seed);
+        let hasher = FastSketch::new(64, seed).unwrap();
+        let (a, b) = (hasher.sketch(&a), hasher.sketch(&b));
+        for (hit, (a, b)) in hits.iter_mut().zip(a.slots().iter().zip(b.slots())) {
+            *hit += u32::from(a == b);
+        }
+        hits
+    });
+    for (slot, hit) in hits.iter().enumerate() {
+        let share = f64::from(*hit) / 4000.0;
+        assert!((share - 0.5).abs() < 5.0 * (0.25f64 / 4000.0).sqrt(), "slot {slot}: {share}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn merging_gives_the_signature_of_the_union(
+        a in prop::collection::vec(any::<u64>(), 0..200),
+        b in prop::collection::vec(any::<u64>(), 0..200),
+        num_hashes in 1usize..200,
+    ) {
+        let union: Vec<u64> = a.iter().chain(&b).copied().collect();
+        let hashers: [Box<dyn MinHasher>; 2] =
+            [Box::new(FastSketch::new(num_hashes, 7).unwrap()), Box::new(MultiplyShift::new(num_hashes, 7).unwrap())];
+        for hasher in &hashers {
+            let mut merged = hasher.sketch(&a);
+            merged.merge(&hasher.sketch(&b)).unwrap();
+            prop_assert_eq!(merged, hasher.sketch(&union));
+        }
+    }
+
+    #[test]
+    fn order_and_repetition_do_not_matter(mut elements in prop::collection::vec(any::<u64>(), 1..200)) {
+        let hasher = FastSketch::new(100, 3).unwrap();
+        let signature = hasher.sketch(&elements);
+        elements.reverse();
+        elements.extend_from_within(..);
+        prop_assert_eq!(hasher.sketch(&elements), signature);
+    }
+
+    #[test]
+    fn bytes_round_trip_and_damage_is_an_error(
+        elements in prop::collection::vec(any::<u64>(), 0..20),
+        num_hashes in 1usize..40,
+        cut in any::<prop::sample::Index>(),
+        garbage in prop::collection::vec(any::<u8>(), 0..100),
+    ) {
+        let signature = FastSketch::new(num_hashes, 9).unwrap().sketch(&elements);
+        let bytes = signature.to_bytes();
+        prop_assert_eq!(Signature::from_bytes(&bytes).unwrap(), signature);
+        let is_decode_error = |bytes: &[u8]| matches!(Signature::from_bytes(bytes), Err(Error::Decode { .. }));
+        prop_assert!(is_decode_error(&bytes[..cut.index(bytes.len())]));
+        prop_assert!(is_decode_error(&[&bytes[..], &[0]].concat()));
+        prop_assert!(is_decode_error(&garbage));
+        for place in [0, 4, 5, 6, 7, 16] {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= 0xff;
+            prop_assert!(is_decode_error(&damaged), "byte {}", place);
+        }
+    }
+}
+
+#[test]
+fn the_empty_set_has_its_own_signature() {
+    let hasher = FastSketch::new(16, 1).unwrap();
+    let (empty, one) = (hasher.sketch(&[]), hasher.sketch(&[5]));
+    assert!(empty.is_empty_set() && !one.is_empty_set());
+    assert_eq!(empty.estimate(&empty).unwrap().similarity, 1.0);
+    assert_eq!(empty.estimate(&one).unwrap().similarity, 0.0);
+}
+
+#[test]
+fn signatures_made_differently_cannot_be_compared() {
+    let signature = FastSketch::new(16, 1).unwrap().sketch(&[1, 2]);
+    let what = |other: Signature| match signature.estimate(&other) {
+        Err(Error::Incompatible { what, .. }) => what,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(what(FastSketch::new(16, 2).unwrap().sketch(&[1])), "seed");
+    assert_eq!(what(FastSketch::new(17, 1).unwrap().sketch(&[1])), "number of hashes");
+    assert_eq!(what(MultiplyShift::new(16, 1).unwrap().sketch(&[1])), "family");
+    assert!(signature.clone().merge(&FastSketch::new(16, 2).unwrap().sketch(&[1])).is_err());
+    for num_hashes in [0, MAX_HASHES + 1] {
+        assert!(FastSketch::new(num_hashes, 1).is_err());
+        assert!(MultiplyShift::new(num_hashes, 1).is_err());
+    }
+}
+
+#[test]
+fn the_largest_signature_works() {
+    let hasher = FastSketch::new(MAX_HASHES, 1).unwrap();
+    for n in [1, 3, 100, 5000] {
+        let elements = random_elements(n, 4);
+        assert_eq!(hasher.sketch(&elements).slots(), hasher.sketch_plainly(&elements));
+    }
+}

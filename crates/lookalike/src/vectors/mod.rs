@@ -1,1 +1,57 @@
-//! (being written)
+//! Vectors -> keys that near vectors share: locality-sensitive families, and how to sharpen them.
+//!
+//! A family of hash functions is locality-sensitive for a measure when two items get the same key with a
+//! probability that grows with their similarity (falls with their distance). The families, each with its
+//! collision probability:
+//!
+//! | measure | family | one function | two items collide with probability |
+//! |---|---|---|---|
+//! | Jaccard | [`MinHashFamily`] | least element in a random order | `J` |
+//! | weighted Jaccard | [`WeightedMinHash`](crate::minhash::WeightedMinHash) | first dart below the skyline | `J` |
+//! | cosine | [`Hyperplanes`], [`SparseHyperplanes`] | side of a random hyperplane | `1 - angle/pi` |
+//! | Hamming | [`BitSampling`] | one bit | `1 - d/n` |
+//! | Euclidean, Manhattan | [`StableProjections`] | cell of a random projection | Datar et al. 2004 |
+//!
+//! Dice and overlap have none; [`Measure::lsh_family`] says why and what to do.
+//!
+//! One function separates poorly. [`LshFamily::and`] makes a function of r (all must agree: `p^r`) and
+//! [`LshFamily::or`] of b (one must agree: `1 - (1 - p)^b`); AND then OR is banding.
+//!
+//! ```
+//! use lookalike::vectors::{Hyperplanes, LshFamily};
+//!
+//! let planes = Hyperplanes::new(3, 256, 1)?;
+//! let a = planes.sign(&[1.0, 2.0, 3.0])?;
+//! let b = planes.sign(&[1.0, 2.0, 2.5])?;
+//! let estimate = a.estimate(&b)?; // exact: 0.9958
+//! assert!((estimate.cosine - 0.9958).abs() < 0.02);
+//!
+//! let bands = Hyperplanes::new(3, 200, 1)?.and(10)?.or(20)?; // 20 bands of 10 rows
+//! assert!(bands.collision_probability(0.99)? > 0.999);
+//! assert!(bands.collision_probability(0.5)? < 0.3);
+//! # Ok::<(), lookalike::Error>(())
+//! ```
+
+pub mod amplification;
+pub mod bit_sampling;
+mod family;
+pub mod hyperplanes;
+mod matrix;
+mod measure;
+mod min_hash;
+mod sign_signature;
+pub mod sparse_hyperplanes;
+pub mod stable_projections;
+#[cfg(test)]
+mod tests;
+
+pub use amplification::{And, Or};
+pub use bit_sampling::BitSampling;
+pub use family::LshFamily;
+pub use hyperplanes::Hyperplanes;
+pub use matrix::{MAX_FUNCTIONS, MAX_MATRIX_CELLS};
+pub use measure::{FamilyKind, Measure, dice_from_jaccard, jaccard_from_dice};
+pub use min_hash::MinHashFamily;
+pub use sign_signature::{AngleEstimate, SignSignature};
+pub use sparse_hyperplanes::SparseHyperplanes;
+pub use stable_projections::{Stable, StableProjections};

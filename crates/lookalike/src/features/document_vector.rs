@@ -1,0 +1,184 @@
+//! Weighted features -> the sparse vector that stands for a document.
+
+use std::cmp::Ordering;
+
+use super::Namespace;
+use crate::error::{Error, Result};
+use crate::shingling::ShingleBag;
+
+/// A sparse vector: (feature, weight), ascending by feature, each feature once, weights positive and finite.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DocumentVector {
+    entries: Vec<(u64, f64)>,
+}
+
+impl DocumentVector {
+    /// The vector of these features and weights, in any order: weights of the same feature are added, and
+    /// features of weight 0 dropped. A weight (or sum) that is negative, infinite or NaN is an error.
+    pub fn from_weights(weights: impl IntoIterator<Item = (u64, f64)>) -> Result<Self> {
+        let mut builder = DocumentVectorBuilder::new();
+        for (feature, weight) in weights {
+            builder.add_hashed(feature, weight)?;
+        }
+        builder.build()
+    }
+
+    /// The features with their weights, ascending by feature: what
+    /// [`WeightedMinHash::sketch`](crate::minhash::WeightedMinHash::sketch) and SimHash take.
+    #[must_use]
+    pub fn entries(&self) -> &[(u64, f64)] {
+        &self.entries
+    }
+
+    /// How many features there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none: the zero vector.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The Euclidean length (infinite if it is beyond the largest `f64`).
+    #[must_use]
+    pub fn norm(&self) -> f64 {
+        let largest = self.largest();
+        if largest == 0.0 { 0.0 } else { largest * self.relative_norm(largest) }
+    }
+
+    /// The inner product (infinite if it is beyond the largest `f64`).
+    #[must_use]
+    pub fn dot(&self, other: &Self) -> f64 {
+        self.shared(other).map(|(a, b)| a * b).sum()
+    }
+
+    /// The cosine of the angle between the two, between 0 and 1.
+    ///
+    /// It is undefined for a zero vector. Here, as for empty sets everywhere in this crate, two zero vectors
+    /// are equal (1) and a zero vector is unlike any other (0).
+    #[must_use]
+    pub fn cosine(&self, other: &Self) -> f64 {
+        let (largest, others_largest) = (self.largest(), other.largest());
+        if largest == 0.0 || others_largest == 0.0 {
+            return if largest == others_largest { 1.0 } else { 0.0 };
+        }
+        // Relative to the largest weights nothing overflows, and what underflows does not count.
+        let dot: f64 = self.shared(other).map(|(a, b)| (a / largest) * (b / others_largest)).sum();
+        (dot / (self.relative_norm(largest) * other.relative_norm(others_largest))).min(1.0)
+    }
+
+    /// The weighted Jaccard similarity: sum of the smaller weights over sum of the larger ones; 1 for two
+    /// zero vectors.
+    #[must_use]
+    pub fn weighted_jaccard(&self, other: &Self) -> f64 {
+        let largest = self.largest().max(other.largest());
+        if largest == 0.0 {
+            return 1.0;
+        }
+        let minima: f64 = self.shared(other).map(|(a, b)| (a / largest).min(b / largest)).sum();
+        let total: f64 = self.entries.iter().chain(&other.entries).map(|&(_, weight)| weight / largest).sum();
+        minima / (total - minima)
+    }
+
+    /// The vector with every weight multiplied by `factor`, which must be positive and leave the weights
+    /// finite. Weights that become 0 are dropped.
+    pub fn scale(&self, factor: f64) -> Result<Self> {
+        if !(factor > 0.0 && factor.is_finite()) {
+            return Err(Error::invalid("factor", factor, "a finite number above 0"));
+        }
+        Self::from_weights(self.entries.iter().map(|&(feature, weight)| (feature, weight * factor)))
+    }
+
+    /// The vector of length 1 in the same direction; the zero vector has none and stays what it is.
+    #[must_use]
+    pub fn normalized(&self) -> Self {
+        let largest = self.largest();
+        let norm = self.relative_norm(largest);
+        let entries = self.entries.iter().map(|&(feature, weight)| (feature, weight / largest / norm));
+        Self { entries: entries.filter(|&(_, weight)| weight > 0.0).collect() }
+    }
+
+    fn largest(&self) -> f64 {
+        self.entries.iter().map(|&(_, weight)| weight).fold(0.0, f64::max)
+    }
+
+    fn relative_norm(&self, largest: f64) -> f64 {
+        self.entries.iter().map(|&(_, weight)| (weight / largest).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// The weights of the features that both have.
+    fn shared<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let (mut left, mut right) = (self.entries.iter().peekable(), other.entries.iter().peekable());
+        std::iter::from_fn(move || {
+            loop {
+                match left.peek()?.0.cmp(&right.peek()?.0) {
+                    Ordering::Less => left.next(),
+                    Ordering::Greater => right.next(),
+                    Ordering::Equal => return Some((left.next()?.1, right.next()?.1)),
+                };
+            }
+        })
+    }
+}
+
+/// Collects weighted features for one [`DocumentVector`]. Weights of the same feature are added.
+#[derive(Debug, Clone, Default)]
+pub struct DocumentVectorBuilder {
+    entries: Vec<(u64, f64)>,
+}
+
+impl DocumentVectorBuilder {
+    /// Without features.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a feature by kind and name: a word of anchor text, a page that links here, ...
+    pub fn add_feature(&mut self, namespace: Namespace<'_>, name: &str, weight: f64) -> Result<&mut Self> {
+        self.add_hashed(namespace.feature(name), weight)
+    }
+
+    /// Adds a feature by its hash. The weight must be finite and not negative.
+    pub fn add_hashed(&mut self, feature: u64, weight: f64) -> Result<&mut Self> {
+        if !(weight >= 0.0 && weight.is_finite()) {
+            return Err(Error::invalid("weight", weight, "a finite number of at least 0"));
+        }
+        self.entries.push((feature, weight));
+        Ok(self)
+    }
+
+    /// Adds the terms of a bag, each with the weight that `weight(term, count)` gives it (see
+    /// [`TfIdf`](super::TfIdf)).
+    pub fn add_bag(
+        &mut self,
+        bag: &ShingleBag,
+        mut weight: impl FnMut(u64, u32) -> f64,
+    ) -> Result<&mut Self> {
+        for &(term, count) in bag.as_slice() {
+            self.add_hashed(term, weight(term, count))?;
+        }
+        Ok(self)
+    }
+
+    /// The vector. An error if the weights of one feature add up to more than the largest `f64`.
+    pub fn build(mut self) -> Result<DocumentVector> {
+        // Stable, so that equal calls add in the same order and give the same bits.
+        self.entries.sort_by_key(|&(feature, _)| feature);
+        self.entries.dedup_by(|(feature, weight), (first, sum)| {
+            let same = feature == first;
+            if same {
+                *sum += *weight;
+            }
+            same
+        });
+        if let Some((_, sum)) = self.entries.iter().find(|(_, sum)| sum.is_infinite()) {
+            return Err(Error::invalid("sum of a feature's weights", sum, "a finite number"));
+        }
+        self.entries.retain(|&(_, weight)| weight > 0.0);
+        Ok(DocumentVector { entries: self.entries })
+    }
+}

@@ -1,0 +1,97 @@
+//! What kind of thing a feature is, and its hash.
+
+use crate::hashing::{fold_multiply, mix64};
+
+/// The kind of a feature. Features of different kinds are different, even with the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Namespace<'a> {
+    /// A word of the text, after folding and stemming.
+    Term,
+    /// Consecutive terms, joined by one space.
+    Phrase,
+    /// A word of the text of a link to the document, or of the window around that link. (To fold anchor words
+    /// into the text's own terms, as the notes do, give them as [`Term`](Self::Term).)
+    AnchorText,
+    /// A page that links to the document.
+    InLink,
+    /// Any other kind, by a name of the caller's choice.
+    Other(&'a str),
+}
+
+impl Namespace<'_> {
+    /// The 64-bit feature for `name`: fixed, the same on every machine.
+    #[must_use]
+    pub fn feature(self, name: &str) -> u64 {
+        let salt = match self {
+            Self::Term => 1,
+            Self::Phrase => 2,
+            Self::AnchorText => 3,
+            Self::InLink => 4,
+            Self::Other(kind) => hash_bytes(5, kind.as_bytes()),
+        };
+        hash_bytes(salt, name.as_bytes())
+    }
+}
+
+/// Eight bytes at a time by folded multiplication; the length takes part, so trailing zeros count.
+fn hash_bytes(salt: u64, bytes: &[u8]) -> u64 {
+    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut state = mix64(salt ^ (bytes.len() as u64).wrapping_mul(MULTIPLIER));
+    let mut absorb = |chunk: [u8; 8]| {
+        state =
+            fold_multiply(state ^ u64::from_le_bytes(chunk), MULTIPLIER).wrapping_add(state.rotate_left(29));
+    };
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    chunks.iter().copied().for_each(&mut absorb);
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    absorb(last);
+    mix64(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_names_are_kept_apart() {
+        let kinds = [
+            Namespace::Term,
+            Namespace::Phrase,
+            Namespace::AnchorText,
+            Namespace::InLink,
+            Namespace::Other("a"),
+            Namespace::Other("b"),
+        ];
+        let mut seen: Vec<u64> = Vec::new();
+        for kind in kinds {
+            for length in 0..40 {
+                seen.push(kind.feature(&"a".repeat(length)));
+                seen.push(kind.feature(&format!("{}\0", "a".repeat(length))));
+            }
+        }
+        let total = seen.len();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), total);
+    }
+
+    #[test]
+    fn every_bit_of_a_feature_is_one_half_of_the_time_set() {
+        // 10,000 names; 5 standard errors of 0.005 for each of 64 bits: 4e-5 false alarms in all.
+        let mut ones = [0u32; 64];
+        for i in 0..10_000 {
+            let feature = Namespace::Term.feature(&format!("word{i}"));
+            (0..64).for_each(|bit| ones[bit] += (feature >> bit & 1) as u32);
+        }
+        assert!(ones.iter().all(|&n| (f64::from(n) / 10_000.0 - 0.5).abs() < 0.025), "{ones:?}");
+    }
+
+    #[test]
+    fn known_answers() {
+        // Computed from the definition with another program.
+        assert_eq!(Namespace::Term.feature("ferret"), 0x7877_2b1a_86bb_6534);
+        assert_eq!(Namespace::InLink.feature("https://example.org/"), 0x4e41_a696_2a18_8e18);
+    }
+}

@@ -1,0 +1,82 @@
+//! Text -> the bag of its terms and phrases.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{Namespace, Stemming, StopWords};
+use crate::error::{Error, Result};
+use crate::shingling::ShingleBag;
+
+/// The longest phrases that can be asked for.
+pub const MAX_PHRASE_LENGTH: usize = 16;
+
+/// How text becomes terms. Every field changes the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TermConfig {
+    /// Words to leave out (default: English).
+    pub stop_words: StopWords,
+    /// How words are cut to stems (default: English).
+    pub stemming: Stemming,
+    /// Runs of 2 up to this many consecutive terms are features too (default 1: no phrases). Terms count as
+    /// consecutive when only stop words stand between them: "state of the art" holds the phrase "state art".
+    pub phrase_length: usize,
+}
+
+impl Default for TermConfig {
+    fn default() -> Self {
+        Self { stop_words: StopWords::english(), stemming: Stemming::english(), phrase_length: 1 }
+    }
+}
+
+/// Turns text into terms: words (UAX 29), case-folded, without stop words, stemmed.
+#[derive(Debug, Clone)]
+pub struct TermExtractor {
+    config: TermConfig,
+}
+
+impl TermExtractor {
+    /// An extractor that follows `config`.
+    pub fn new(config: TermConfig) -> Result<Self> {
+        if config.phrase_length == 0 || config.phrase_length > MAX_PHRASE_LENGTH {
+            let allowed = format!("1 (single terms only) to {MAX_PHRASE_LENGTH}");
+            return Err(Error::invalid("phrase_length", config.phrase_length, allowed));
+        }
+        Ok(Self { config })
+    }
+
+    /// The terms of `text` in their order.
+    #[must_use]
+    pub fn terms(&self, text: &str) -> Vec<String> {
+        let folded = fold(text);
+        words(&folded)
+            .filter(|word| !self.config.stop_words.contains(word))
+            .map(|word| self.config.stemming.stem(word).into_owned())
+            .collect()
+    }
+
+    /// The term frequencies: every term and phrase as a feature, with the number of times it occurs.
+    #[must_use]
+    pub fn extract(&self, text: &str) -> ShingleBag {
+        self.extract_as(text, Namespace::Term)
+    }
+
+    /// The same with the single terms in a namespace of choice, for anchor text and the like.
+    #[must_use]
+    pub fn extract_as(&self, text: &str, namespace: Namespace<'_>) -> ShingleBag {
+        let terms = self.terms(text);
+        let mut features: Vec<u64> = terms.iter().map(|term| namespace.feature(term)).collect();
+        for length in 2..=self.config.phrase_length {
+            features.extend(terms.windows(length).map(|phrase| Namespace::Phrase.feature(&phrase.join(" "))));
+        }
+        ShingleBag::from_hashes(features)
+    }
+}
+
+/// Full Unicode case folding, with the typographic apostrophe as the plain one so that "don’t" is "don't".
+pub(super) fn fold(text: &str) -> String {
+    caseless::default_case_fold_str(text).replace('\u{2019}', "'")
+}
+
+/// The words of folded text.
+fn words(folded: &str) -> impl Iterator<Item = &str> {
+    folded.unicode_words()
+}

@@ -1,0 +1,71 @@
+//! Counts -> weights.
+
+use crate::hashing::ln;
+
+/// How the number of times a term occurs in its document counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TermFrequency {
+    /// The count itself.
+    #[default]
+    Raw,
+    /// `1 + ln(count)`: ten occurrences say less than ten times one.
+    Logarithmic,
+    /// 1, however often.
+    Binary,
+}
+
+/// How the number of documents that hold a term counts, out of N.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InverseDocumentFrequency {
+    /// `ln((1 + N) / (1 + df)) + 1`: as if one more document held every term. Defined for terms never seen,
+    /// and never 0, so that no term vanishes.
+    #[default]
+    Smooth,
+    /// `ln(N / df)`: the textbook form. A term of every document weighs 0; one never seen counts as seen
+    /// once.
+    Plain,
+    /// 1: plain term frequencies.
+    Ignored,
+}
+
+/// Term frequency times inverse document frequency. Both fields change the answer.
+///
+/// ```
+/// use lookalike::features::{InverseDocumentFrequency, TermFrequency, TfIdf};
+///
+/// let textbook = TfIdf { tf: TermFrequency::Raw, idf: InverseDocumentFrequency::Plain };
+/// assert!((textbook.weight(3, 10, 1000) - 3.0 * 100f64.ln()).abs() < 1e-12);
+/// assert_eq!(TfIdf::default().weight(3, 1000, 1000), 3.0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TfIdf {
+    /// The first factor (default: the count).
+    pub tf: TermFrequency,
+    /// The second factor (default: smooth).
+    pub idf: InverseDocumentFrequency,
+}
+
+impl TfIdf {
+    /// The weight of a term that occurs `count` times in its document and is held by `document_frequency` of
+    /// `documents` documents. Finite and at least 0; 0 for a count of 0.
+    #[must_use]
+    pub fn weight(&self, count: u32, document_frequency: u64, documents: u64) -> f64 {
+        if count == 0 {
+            return 0.0;
+        }
+        // A document outside the collection may be weighted by it, so a term can be in all N and still be new
+        // here.
+        let (df, n) = (document_frequency as f64, documents.max(document_frequency) as f64);
+        let tf = match self.tf {
+            TermFrequency::Raw => f64::from(count),
+            TermFrequency::Logarithmic => 1.0 + ln(f64::from(count)),
+            TermFrequency::Binary => 1.0,
+        };
+        let idf = match self.idf {
+            InverseDocumentFrequency::Smooth => 1.0 + ln((1.0 + n) / (1.0 + df)),
+            InverseDocumentFrequency::Plain => ln(n.max(1.0) / df.max(1.0)),
+            InverseDocumentFrequency::Ignored => 1.0,
+        };
+        tf * idf
+    }
+}

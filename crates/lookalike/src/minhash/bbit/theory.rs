@@ -1,0 +1,119 @@
+//! Accuracy and space of b-bit signatures in closed form, and the paper's general theorem.
+
+use super::{chance, check_bits};
+use crate::error::{Error, Result};
+
+/// The variance of the b-bit estimate of a Jaccard similarity from `num_hashes` slots:
+/// `(1 - R) (C + (1 - C) R) / (K (1 - C))` with `C = 2^-b`.
+pub fn variance(similarity: f64, bits: u32, num_hashes: usize) -> Result<f64> {
+    check_bits(bits)?;
+    check_similarity(similarity)?;
+    if num_hashes == 0 {
+        return Err(Error::invalid("number of hashes", num_hashes, "at least 1"));
+    }
+    let c = chance(bits);
+    Ok((1.0 - similarity) * (c + (1.0 - c) * similarity) / (num_hashes as f64 * (1.0 - c)))
+}
+
+/// How many times larger the variance is than that of the full signature with as many hashes: 3 for `b = 1`
+/// at similarity 0.5. It falls as the similarity grows and has no bound as it goes to 0, which is refused.
+pub fn variance_ratio(similarity: f64, bits: u32) -> Result<f64> {
+    check_bits(bits)?;
+    check_similarity(similarity)?;
+    if similarity == 0.0 {
+        return Err(Error::invalid("similarity", similarity, "above 0: the ratio is infinite there"));
+    }
+    let c = chance(bits);
+    Ok((c + (1.0 - c) * similarity) / ((1.0 - c) * similarity))
+}
+
+/// How many times less space b-bit signatures take than slots of `full_bits` bits at the same accuracy for
+/// this similarity: `full_bits / (b variance_ratio)`. For 64, `b = 1` and similarity 0.5 that is 64/3 = 21.3.
+pub fn equal_accuracy_storage_ratio(similarity: f64, bits: u32, full_bits: u32) -> Result<f64> {
+    if full_bits == 0 {
+        return Err(Error::invalid("full_bits", full_bits, "at least 1"));
+    }
+    Ok(f64::from(full_bits) / (f64::from(bits) * variance_ratio(similarity, bits)?))
+}
+
+/// The paper's Theorem 1: the lowest `b` bits of the min-hash values themselves, without a mix.
+///
+/// For sets of `f1` and `f2` elements out of a universe of `D`, with `r1 = f1/D`, `r2 = f2/D`:
+///
+/// ```text
+/// A_j = r_j (1 - r_j)^(2^b - 1) / (1 - (1 - r_j)^(2^b))
+/// C1  = A1 r2 / (r1 + r2) + A2 r1 / (r1 + r2)
+/// C2  = A1 r1 / (r1 + r2) + A2 r2 / (r1 + r2)
+/// P   = C1 + (1 - C2) R
+/// ```
+///
+/// It is the limit for large `D`; [`BBitSignature`](super::BBitSignature) does not need it. As `r1` and `r2`
+/// go to 0 both constants go to `2^-b`, the value that the mix gives always.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LowestBits {
+    /// What is added for chance agreements.
+    pub c1: f64,
+    /// What chance takes from the weight of `R`.
+    pub c2: f64,
+}
+
+impl LowestBits {
+    /// The constants for sets of these sizes. Both empty is treated as the limit.
+    pub fn new(size1: u64, size2: u64, universe: u64, bits: u32) -> Result<Self> {
+        check_bits(bits)?;
+        if universe == 0 {
+            return Err(Error::invalid("universe", universe, "at least 1 element"));
+        }
+        for size in [size1, size2] {
+            if size > universe {
+                return Err(Error::invalid("set size", size, format!("at most the universe, {universe}")));
+            }
+        }
+        let (r1, r2) = (size1 as f64 / universe as f64, size2 as f64 / universe as f64);
+        let (a1, a2) = (a(r1, bits), a(r2, bits));
+        let share1 = if r1 + r2 > 0.0 { r1 / (r1 + r2) } else { 0.5 };
+        let share2 = 1.0 - share1;
+        Ok(Self { c1: a1 * share2 + a2 * share1, c2: a1 * share1 + a2 * share2 })
+    }
+
+    /// P: the probability that the lowest bits agree at this Jaccard similarity.
+    pub fn collision_probability(&self, similarity: f64) -> Result<f64> {
+        check_similarity(similarity)?;
+        Ok(self.c1 + (1.0 - self.c2) * similarity)
+    }
+
+    /// R: the similarity from the observed fraction of agreeing slots (unbiased, so possibly outside
+    /// `0..=1`).
+    pub fn similarity(&self, agreeing_fraction: f64) -> Result<f64> {
+        check_similarity(agreeing_fraction)?;
+        Ok((agreeing_fraction - self.c1) / (1.0 - self.c2))
+    }
+
+    /// The variance of [`similarity`](Self::similarity) from `num_hashes` slots: `P (1 - P) / (K (1 -
+    /// C2)^2)`.
+    pub fn variance(&self, similarity: f64, num_hashes: usize) -> Result<f64> {
+        if num_hashes == 0 {
+            return Err(Error::invalid("number of hashes", num_hashes, "at least 1"));
+        }
+        let p = self.collision_probability(similarity)?;
+        Ok(p * (1.0 - p) / (num_hashes as f64 * (1.0 - self.c2).powi(2)))
+    }
+}
+
+/// A_{j,b}, through logarithms so that a tiny share `r` does not cancel.
+fn a(r: f64, bits: u32) -> f64 {
+    if r == 0.0 {
+        return chance(bits);
+    }
+    let values = f64::from(1u32 << bits);
+    let log_rest = (-r).ln_1p();
+    r * ((values - 1.0) * log_rest).exp() / -(values * log_rest).exp_m1()
+}
+
+pub(super) fn check_similarity(similarity: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&similarity) {
+        Ok(())
+    } else {
+        Err(Error::invalid("similarity", similarity, "between 0 and 1"))
+    }
+}

@@ -1,0 +1,106 @@
+//! Dense vectors -> bits, by the side of random hyperplanes they lie on; for the cosine.
+//!
+//! # Why it works
+//!
+//! A hyperplane through the origin with a normal drawn from a Gaussian is equally likely to be turned
+//! anywhere. It separates two vectors exactly when it falls into the angle between them: probability angle /
+//! pi. So the share of differing bits estimates the angle, unbiased, with variance `pi^2 p (1 - p) / n` over
+//! n planes; and one bit is a locality-sensitive function with collision probability `1 - angle / pi`.
+//!
+//! # The papers
+//!
+//! M. X. Goemans and D. P. Williamson, JACM 1995 (the rounding); M. S. Charikar, STOC 2002 (as a hash).
+//! SimHash is the same with a plane's coordinate for a feature cut to a hash bit, +1 or -1.
+//!
+//! # Cost
+//!
+//! Dimension times planes multiplications, in a loop that the compiler vectorises; the same bits on every CPU
+//! (each sum is taken in the order of the coordinates). The planes are drawn once: `4 * dimension * planes`
+//! bytes. The bits of fewer planes are the first bits of more, seed and dimension alike.
+
+use super::family::check_keys;
+use super::matrix::{RandomMatrix, normal_coordinates};
+use super::sign_signature::{bits_to_keys, pack_signs, same_side_probability};
+use super::{LshFamily, Measure, SignSignature};
+use crate::error::{Error, Result};
+
+/// Random hyperplanes for dense vectors of one dimension.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hyperplanes {
+    seed: u64,
+    normals: RandomMatrix,
+}
+
+impl Hyperplanes {
+    /// Draws `planes` hyperplanes (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)) in `dimension` dimensions,
+    /// at most [`MAX_MATRIX_CELLS`](super::MAX_MATRIX_CELLS) numbers in all. All parameters change the
+    /// answer.
+    pub fn new(dimension: usize, planes: usize, seed: u64) -> Result<Self> {
+        let normals = RandomMatrix::new(dimension, planes, |i, values| normal_coordinates(seed, i, values))?;
+        Ok(Self { seed, normals })
+    }
+
+    /// The dimension of the vectors.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.normals.dimension()
+    }
+
+    /// The number of hyperplanes.
+    #[must_use]
+    pub fn planes(&self) -> usize {
+        self.normals.functions()
+    }
+
+    /// The sides on which `vector` lies. Its length does not matter, only its direction: the zero vector has
+    /// none and is an error, as are coordinates that are not finite and a wrong number of them.
+    pub fn sign(&self, vector: &[f32]) -> Result<SignSignature> {
+        let words = self.sign_words(vector)?;
+        Ok(SignSignature::from_words(self.seed, Some(self.dimension()), self.planes(), words))
+    }
+
+    fn sign_words(&self, vector: &[f32]) -> Result<Vec<u64>> {
+        self.normals.check(vector)?;
+        let largest = vector.iter().fold(0f32, |largest, x| largest.max(x.abs()));
+        if largest == 0.0 {
+            return Err(Error::invalid("vector", "0", "a vector other than zero: it has no direction"));
+        }
+        let mut words = vec![0; self.planes().div_ceil(64)];
+        let mut plane = 0;
+        self.normals.project::<f32, 32>(vector, unit_scale(largest), |products| {
+            pack_signs(&mut words, plane, products);
+            plane += products.len();
+        });
+        Ok(words)
+    }
+}
+
+/// The power of two that brings `largest` near 1, so that sums neither overflow nor vanish; it rounds
+/// nothing.
+fn unit_scale(largest: f32) -> f32 {
+    let exponent = (largest.to_bits() >> 23) as i32 - 127;
+    f32::from_bits(((-exponent).clamp(-126, 127) + 127).cast_unsigned() << 23)
+}
+
+impl LshFamily for Hyperplanes {
+    type Item = [f32];
+
+    fn measure(&self) -> Measure {
+        Measure::Cosine
+    }
+
+    fn num_functions(&self) -> usize {
+        self.planes()
+    }
+
+    fn keys_into(&self, item: &[f32], keys: &mut [u64]) -> Result<()> {
+        check_keys(keys, self.planes())?;
+        bits_to_keys(&self.sign_words(item)?, keys);
+        Ok(())
+    }
+
+    /// `1 - arccos(cosine) / pi`.
+    fn collision_probability(&self, value: f64) -> Result<f64> {
+        same_side_probability(value)
+    }
+}

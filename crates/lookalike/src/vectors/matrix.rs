@@ -1,0 +1,120 @@
+//! Dense vector -> its products with random vectors.
+//!
+//! The random vectors stand side by side in blocks of 32, and a block goes through the vector's coordinates
+//! once, adding to 32 sums at a time. Each sum is thus taken in the order of the coordinates, one after the
+//! other, whatever the width of the machine's registers: the compiler works on several sums at once, never on
+//! several parts of one. So the result has the same bits on every CPU.
+
+use std::ops::{AddAssign, Mul};
+
+use crate::error::{Error, Result};
+use crate::hashing::{SplitMix64, mix64};
+
+/// The most functions (hyperplanes, projections, sampled bits) of one family.
+pub const MAX_FUNCTIONS: usize = 1 << 16;
+/// The most random numbers kept for dense vectors, dimension times functions (1 GiB).
+pub const MAX_MATRIX_CELLS: usize = 1 << 28;
+
+const LANES: usize = 32;
+
+/// Random vectors, one per function: a row of numbers per coordinate and block.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct RandomMatrix {
+    dimension: usize,
+    functions: usize,
+    rows: Vec<[f32; LANES]>,
+}
+
+impl RandomMatrix {
+    /// Coordinate `i` of all vectors is what `coordinate(i, &mut [..])` writes.
+    pub(super) fn new(
+        dimension: usize,
+        functions: usize,
+        mut coordinate: impl FnMut(u64, &mut [f64]),
+    ) -> Result<Self> {
+        check_functions(functions)?;
+        let allowed = || format!("1 or more, and dimension times functions at most {MAX_MATRIX_CELLS}");
+        let blocks = functions.div_ceil(LANES);
+        let cells = dimension.checked_mul(blocks * LANES).filter(|&cells| cells <= MAX_MATRIX_CELLS);
+        if dimension == 0 || cells.is_none() {
+            return Err(Error::invalid("dimension", dimension, allowed()));
+        }
+        let mut rows = vec![[0.0; LANES]; dimension * blocks];
+        let mut values = vec![0.0; functions];
+        for i in 0..dimension {
+            coordinate(i as u64, &mut values);
+            for (block, values) in values.chunks(LANES).enumerate() {
+                for (cell, &value) in rows[block * dimension + i].iter_mut().zip(values) {
+                    *cell = value as f32;
+                }
+            }
+        }
+        Ok(Self { dimension, functions, rows })
+    }
+
+    pub(super) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    pub(super) fn functions(&self) -> usize {
+        self.functions
+    }
+
+    /// An error unless `vector` has the right length and only finite coordinates.
+    pub(super) fn check(&self, vector: &[f32]) -> Result<()> {
+        if vector.len() != self.dimension {
+            return Err(Error::LengthMismatch { left: vector.len(), right: self.dimension });
+        }
+        match vector.iter().find(|x| !x.is_finite()) {
+            Some(bad) => Err(Error::invalid("coordinate", bad, "a finite number")),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives `each` the inner products of `vector` (checked before) with up to `WIDTH` functions at a time, in
+    /// order. Sums are taken in `T`, `f32` for speed or `f64`; `WIDTH` of them should fit the registers, and it
+    /// must divide 32. It changes only the speed.
+    pub(super) fn project<T, const WIDTH: usize>(
+        &self,
+        vector: &[f32],
+        scale: f32,
+        mut each: impl FnMut(&[T]),
+    ) where
+        T: Copy + Default + From<f32> + AddAssign + Mul<Output = T>,
+    {
+        const { assert!(LANES.is_multiple_of(WIDTH)) };
+        for (block, rows) in self.rows.chunks_exact(self.dimension).enumerate() {
+            for part in 0..LANES / WIDTH {
+                let mut sums = [T::default(); WIDTH];
+                for (row, &x) in rows.iter().zip(vector) {
+                    let x = T::from(x * scale);
+                    for (sum, &cell) in sums.iter_mut().zip(&row.as_chunks::<WIDTH>().0[part]) {
+                        *sum += T::from(cell) * x;
+                    }
+                }
+                let left = self.functions.saturating_sub(block * LANES + part * WIDTH);
+                each(&sums[..left.min(WIDTH)]);
+            }
+        }
+    }
+}
+
+pub(super) fn check_functions(functions: usize) -> Result<()> {
+    if functions == 0 || functions > MAX_FUNCTIONS {
+        return Err(Error::invalid("number of functions", functions, format!("1 to {MAX_FUNCTIONS}")));
+    }
+    Ok(())
+}
+
+/// Writes the coordinates that belong to `feature` of a sequence of standard normal vectors: a fixed sequence
+/// for each seed and feature, of which shorter slices are prefixes.
+pub(super) fn normal_coordinates(seed: u64, feature: u64, values: &mut [f64]) {
+    let mut random = SplitMix64::new(mix64(feature ^ mix64(seed ^ 0x6e6f_726d_616c_7631)));
+    for pair in values.chunks_mut(2) {
+        let (first, second) = random.next_normal_pair();
+        pair[0] = first;
+        if let Some(place) = pair.get_mut(1) {
+            *place = second;
+        }
+    }
+}

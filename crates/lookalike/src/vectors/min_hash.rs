@@ -1,0 +1,63 @@
+//! Min-hash functions as a locality-sensitive family: sets -> slots; for the Jaccard similarity, plain and
+//! weighted.
+
+use super::family::check_keys;
+use super::measure::check_unit;
+use super::{LshFamily, Measure};
+use crate::error::Result;
+use crate::minhash::{MinHasher, WeightedMinHash};
+
+/// Any [`MinHasher`] as a family. One function is one slot; two sets collide in it with probability equal to
+/// their Jaccard similarity. Items are sets of 64-bit elements, any order, repeats allowed; two empty sets
+/// always collide. (The slots of the fast sketch are not quite independent: for small sets AND and OR
+/// separate slightly better than the formulas say.)
+#[derive(Debug, Clone, PartialEq)]
+pub struct MinHashFamily<M>(pub M);
+
+impl<M: MinHasher> LshFamily for MinHashFamily<M> {
+    type Item = [u64];
+
+    fn measure(&self) -> Measure {
+        Measure::Jaccard
+    }
+
+    fn num_functions(&self) -> usize {
+        self.0.num_hashes()
+    }
+
+    fn keys_into(&self, item: &[u64], keys: &mut [u64]) -> Result<()> {
+        check_keys(keys, self.num_functions())?;
+        self.0.sketch_into(item, keys);
+        Ok(())
+    }
+
+    /// The similarity itself.
+    fn collision_probability(&self, value: f64) -> Result<f64> {
+        check_unit("Jaccard similarity", value)?;
+        Ok(value)
+    }
+}
+
+impl LshFamily for WeightedMinHash {
+    type Item = [(u64, f64)];
+
+    fn measure(&self) -> Measure {
+        Measure::WeightedJaccard
+    }
+
+    fn num_functions(&self) -> usize {
+        self.num_hashes()
+    }
+
+    fn keys_into(&self, item: &[(u64, f64)], keys: &mut [u64]) -> Result<()> {
+        check_keys(keys, self.num_hashes())?;
+        keys.copy_from_slice(self.sketch(item)?.slots());
+        Ok(())
+    }
+
+    /// The similarity itself.
+    fn collision_probability(&self, value: f64) -> Result<f64> {
+        check_unit("weighted Jaccard similarity", value)?;
+        Ok(value)
+    }
+}

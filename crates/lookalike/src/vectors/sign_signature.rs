@@ -1,0 +1,105 @@
+//! The signs of random projections, and the angle between two vectors from them.
+
+use std::f64::consts::PI;
+
+use crate::error::{Error, Result};
+
+/// On which side of each hyperplane a vector lies: bit `i` is set when its product with plane `i`'s normal is
+/// above 0.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SignSignature {
+    seed: u64,
+    /// None for sparse vectors, whose coordinates are named by hashes.
+    dimension: Option<usize>,
+    planes: usize,
+    words: Vec<u64>,
+}
+
+/// An estimated angle and cosine, each with its standard deviation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AngleEstimate {
+    /// The estimated angle, in radians from 0 to pi. Unbiased.
+    pub angle: f64,
+    /// The estimated standard deviation of `angle`: `pi sqrt(p (1 - p) / n)`, p the share of differing bits.
+    pub angle_standard_error: f64,
+    /// The cosine of `angle`; on average too small by a factor of about `1 - variance(angle) / 2`.
+    pub cosine: f64,
+    /// The estimated standard deviation of `cosine`: `sin(angle)` times that of `angle`.
+    pub cosine_standard_error: f64,
+}
+
+impl SignSignature {
+    pub(super) fn from_words(seed: u64, dimension: Option<usize>, planes: usize, words: Vec<u64>) -> Self {
+        Self { seed, dimension, planes, words }
+    }
+
+    /// The number of hyperplanes, and of bits.
+    #[must_use]
+    pub fn planes(&self) -> usize {
+        self.planes
+    }
+
+    /// The bits, packed from the lowest; unused bits are 0.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Bit `i`; false beyond the last.
+    #[must_use]
+    pub fn bit(&self, i: usize) -> bool {
+        self.words.get(i / 64).is_some_and(|word| word >> (i % 64) & 1 == 1)
+    }
+
+    /// The number of hyperplanes between the two vectors.
+    pub fn hamming_distance(&self, other: &Self) -> Result<u32> {
+        if self.planes != other.planes {
+            return Err(Error::incompatible("number of planes", self.planes, other.planes));
+        }
+        if self.dimension != other.dimension {
+            let show = |dimension: Option<usize>| dimension.map_or("sparse".to_owned(), |d| d.to_string());
+            return Err(Error::incompatible("dimension", show(self.dimension), show(other.dimension)));
+        }
+        if self.seed != other.seed {
+            return Err(Error::incompatible("seed", self.seed, other.seed));
+        }
+        Ok(self.words.iter().zip(&other.words).map(|(a, b)| (a ^ b).count_ones()).sum())
+    }
+
+    /// Estimates the angle: each plane lies between the vectors with probability angle / pi.
+    pub fn estimate(&self, other: &Self) -> Result<AngleEstimate> {
+        let n = self.planes as f64;
+        let p = f64::from(self.hamming_distance(other)?) / n;
+        let (angle, angle_standard_error) = (PI * p, PI * (p * (1.0 - p) / n).sqrt());
+        Ok(AngleEstimate {
+            angle,
+            angle_standard_error,
+            cosine: angle.cos(),
+            cosine_standard_error: angle.sin().abs() * angle_standard_error,
+        })
+    }
+}
+
+/// The probability that a random hyperplane does not lie between two vectors of this cosine: `1 - angle /
+/// pi`.
+pub(super) fn same_side_probability(cosine: f64) -> Result<f64> {
+    if !(-1.0..=1.0).contains(&cosine) {
+        return Err(Error::invalid("cosine", cosine, "between -1 and 1"));
+    }
+    Ok(1.0 - cosine.acos() / PI)
+}
+
+/// Writes each bit of `words` as the key of one function.
+pub(super) fn bits_to_keys(words: &[u64], keys: &mut [u64]) {
+    for (i, key) in keys.iter_mut().enumerate() {
+        *key = words[i / 64] >> (i % 64) & 1;
+    }
+}
+
+/// Packs signs of products in order, starting at bit `start`; a product of exactly 0 gives 0.
+pub(super) fn pack_signs<T: PartialOrd + Default>(words: &mut [u64], start: usize, products: &[T]) {
+    for (i, product) in products.iter().enumerate() {
+        let bit = start + i;
+        words[bit / 64] |= u64::from(*product > T::default()) << (bit % 64);
+    }
+}
