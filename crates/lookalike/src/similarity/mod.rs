@@ -1,1 +1,2 @@
-//! (being written)
+//! wip
+pub use crate::arch::intersection::Kernel as IntersectionKernel;
