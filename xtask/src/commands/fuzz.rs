@@ -41,7 +41,10 @@ pub(crate) fn run(seconds: u32, only: Option<&str>) -> Result<(), String> {
         };
         let (corpus, artifacts) = (folder("corpus")?, folder("artifacts")?);
         let mut target = Command::new(build_folder.join(TARGET).join("release").join(name));
-        target.arg(format!("-max_total_time={seconds}")).arg("-verbosity=0").arg("-print_final_stats=1");
+        target
+            .arg(format!("-max_total_time={seconds}"))
+            .arg("-verbosity=0")
+            .args(["-print_final_stats=1", "-print_funcs=0"]);
         target.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(&corpus).current_dir(&fuzz);
         step::run(&format!("fuzzing {name} for {seconds} s"), &mut target)?;
     }

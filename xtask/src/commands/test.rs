@@ -10,6 +10,8 @@ pub(crate) fn run() -> Result<(), String> {
     component("clippy", "clippy")?;
 
     step::run("formatting", &mut step::cargo(["fmt", "--all", "--check"]))?;
+    let fuzz = ["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"];
+    step::run("formatting of the fuzz targets", &mut step::cargo(fuzz))?;
     let clippy = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
     step::run("clippy", &mut step::cargo(clippy))?;
     let tests = ["test", "--workspace", "--all-features", "--lib", "--bins", "--tests"];
