@@ -40,7 +40,7 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
 #[must_use]
 pub fn edit_distance_at_most(a: &str, b: &str, limit: usize) -> Option<usize> {
     if a.is_ascii() && b.is_ascii() {
-        return token_edit_distance_at_most(a.as_bytes(), b.as_bytes(), limit);
+        return at_most(a.as_bytes(), b.as_bytes(), limit, number_ascii);
     }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     token_edit_distance_at_most(&a, &b, limit)
@@ -68,6 +68,16 @@ pub fn token_edit_distance<T: Eq + Hash>(a: &[T], b: &[T]) -> usize {
 /// Edit distance of two sequences of tokens, or `None` if it is more than `limit`.
 #[must_use]
 pub fn token_edit_distance_at_most<T: Eq + Hash>(a: &[T], b: &[T], limit: usize) -> Option<usize> {
+    at_most(a, b, limit, number_tokens)
+}
+
+/// The distance, given a function that turns the tokens of a pattern and a text into numbers.
+fn at_most<T: Eq>(
+    a: &[T],
+    b: &[T],
+    limit: usize,
+    number: impl FnOnce(&[T], &[T]) -> (Pattern, Vec<usize>),
+) -> Option<usize> {
     let (a, b) = without_common_ends(a, b);
     let (shorter, longer) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let least = longer.len() - shorter.len();
@@ -77,19 +87,7 @@ pub fn token_edit_distance_at_most<T: Eq + Hash>(a: &[T], b: &[T], limit: usize)
     if shorter.is_empty() {
         return Some(least);
     }
-    let mut symbols = HashMap::with_capacity(shorter.len());
-    let rows: Vec<usize> = shorter
-        .iter()
-        .map(|token| {
-            let next = symbols.len();
-            *symbols.entry(token).or_insert(next)
-        })
-        .collect();
-    let pattern = Pattern::new(&rows, symbols.len());
-    // A token that the pattern does not have equals nothing in it: all of them share one more symbol.
-    let text: Vec<usize> =
-        longer.iter().map(|token| symbols.get(token).copied().unwrap_or(symbols.len())).collect();
-
+    let (pattern, text) = number(shorter, longer);
     let limit = limit.min(longer.len());
     let mut width = FIRST_LIMIT.max(least).min(limit);
     loop {
@@ -99,6 +97,28 @@ pub fn token_edit_distance_at_most<T: Eq + Hash>(a: &[T], b: &[T], limit: usize)
             None => width = width.saturating_mul(2).min(limit),
         }
     }
+}
+
+/// Numbers the different tokens of the pattern in the order in which they appear.
+fn number_tokens<T: Eq + Hash>(pattern: &[T], text: &[T]) -> (Pattern, Vec<usize>) {
+    let mut numbers = HashMap::with_capacity(pattern.len());
+    let symbols: Vec<usize> = pattern
+        .iter()
+        .map(|token| {
+            let next = numbers.len();
+            *numbers.entry(token).or_insert(next)
+        })
+        .collect();
+    // A token that the pattern does not have equals nothing in it: all of those share one more number.
+    let absent = numbers.len();
+    let text = text.iter().map(|token| numbers.get(token).copied().unwrap_or(absent)).collect();
+    (Pattern::new(&symbols, absent), text)
+}
+
+/// ASCII needs no table: a character is its own number.
+fn number_ascii(pattern: &[u8], text: &[u8]) -> (Pattern, Vec<usize>) {
+    let numbers = |bytes: &[u8]| bytes.iter().map(|&byte| usize::from(byte)).collect::<Vec<_>>();
+    (Pattern::new(&numbers(pattern), 128), numbers(text))
 }
 
 /// What is left of both after the common prefix and the common suffix, which cost nothing.

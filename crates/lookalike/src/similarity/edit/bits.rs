@@ -58,6 +58,8 @@ impl Pattern {
         // The distance in the lowest computed row.
         let mut score = 0;
         let mut words_so_far = 0;
+        // Where the places of each symbol start that are not yet above the diagonal.
+        let mut passed = self.starts.clone();
         for (j, &symbol) in text.iter().enumerate() {
             let first = j.saturating_sub(limit) / WORD;
             let last = j.saturating_add(limit).min(last_row) / WORD;
@@ -67,30 +69,33 @@ impl Pattern {
             }
             words_so_far = last + 1;
 
-            let mut places = self.places[self.starts[symbol]..self.starts[symbol + 1]].iter().peekable();
-            while places.next_if(|(word, _)| *word < first).is_some() {}
-            let mut step = Step::Up;
+            let places = &self.places[passed[symbol]..self.starts[symbol + 1]];
+            let above = places.iter().take_while(|(word, _)| *word < first).count();
+            passed[symbol] += above;
+            let mut places = places[above..].iter().peekable();
+            let mut step = Step::UP;
             for (at, word) in column.iter_mut().enumerate().take(last + 1).skip(first) {
                 let equal = places.next_if(|(word, _)| *word == at).map_or(0, |(_, bits)| *bits);
                 let lowest = if at == last_row / WORD { last_row % WORD } else { WORD - 1 };
                 step = word.next_column(equal, step, lowest);
             }
-            match step {
-                Step::Up => score += 1,
-                Step::Level => {}
-                Step::Down => score -= 1,
-            }
+            // A value that falls was at least 1: no overflow.
+            score = score + step.up as usize - step.down as usize;
         }
         (score <= limit).then_some(score)
     }
 }
 
-/// How a row's value changes from one column to the next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Up,
-    Level,
-    Down,
+/// How a row's value changes from one column to the next: up by 1, down by 1, or not at all. Two bits, each 0 or 1,
+/// because a branch on them could not be predicted.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    up: u64,
+    down: u64,
+}
+
+impl Step {
+    const UP: Self = Self { up: 1, down: 0 };
 }
 
 /// 64 cells of a column: bit i tells how cell i differs from the cell above it.
@@ -110,17 +115,13 @@ impl Word {
     fn next_column(&mut self, mut equal: u64, above: Step, lowest: usize) -> Step {
         let Self { rises, falls } = *self;
         let vertical = equal | falls;
-        equal |= u64::from(above == Step::Down);
+        equal |= above.down;
         let horizontal = ((equal & rises).wrapping_add(rises) ^ rises) | equal;
         let up = falls | !(horizontal | rises);
         let down = rises & horizontal;
-        let below = match (up >> lowest & 1, down >> lowest & 1) {
-            (1, _) => Step::Up,
-            (_, 1) => Step::Down,
-            _ => Step::Level,
-        };
-        let up = up << 1 | u64::from(above == Step::Up);
-        let down = down << 1 | u64::from(above == Step::Down);
+        let below = Step { up: up >> lowest & 1, down: down >> lowest & 1 };
+        let up = up << 1 | above.up;
+        let down = down << 1 | above.down;
         self.rises = down | !(vertical | up);
         self.falls = up & vertical;
         below

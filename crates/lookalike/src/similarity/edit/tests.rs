@@ -23,6 +23,9 @@ fn assert_equals_table(a: &[u8], b: &[u8]) {
     let expected = table(a, b);
     assert_eq!(token_edit_distance(a, b), expected);
     assert_eq!(token_edit_distance(b, a), expected);
+    if let (Ok(a), Ok(b)) = (std::str::from_utf8(a), std::str::from_utf8(b)) {
+        assert_eq!(edit_distance(a, b), expected);
+    }
     for limit in [0, 1, expected.saturating_sub(1), expected, expected + 1, 2 * expected, usize::MAX] {
         let answer = (expected <= limit).then_some(expected);
         assert_eq!(
