@@ -1,2 +1,29 @@
-//! The project's own commands: `cargo xtask test`.
-fn main() {}
+//! The project's own commands, as `cargo xtask <command>`: how it is tested, measured and fuzzed.
+
+mod arguments;
+mod commands;
+mod output;
+mod step;
+
+use arguments::Command;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let outcome = match Command::parse(std::env::args().skip(1)) {
+        Ok(Command::Help) => {
+            output::line(arguments::HELP);
+            Ok(())
+        }
+        Ok(Command::Test) => commands::test::run(),
+        Ok(Command::Bench { arguments }) => commands::bench::run(&arguments),
+        Ok(Command::Fuzz { seconds, target }) => commands::fuzz::run(seconds, target.as_deref()),
+        Err(wrong) => Err(format!("{wrong}\n\n{}", arguments::HELP)),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            output::error(&message);
+            ExitCode::FAILURE
+        }
+    }
+}

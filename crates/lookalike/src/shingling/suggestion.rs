@@ -7,7 +7,7 @@
 
 use super::{ShingleBuffer, ShingleSet, Shingler, Shingling};
 use crate::error::{Error, Result};
-use crate::similarity::intersection_size;
+use crate::similarity::overlap_coefficient;
 
 /// A suggested length of shingles, with the measurement behind it.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,7 @@ pub fn suggest_k<T: AsRef<[u8]>>(
         let mut shares: Vec<f64> = (0..half)
             .map(|i| (&sets[i], &sets[i + half]))
             .filter(|(a, b)| !a.is_empty() && !b.is_empty())
-            .map(|(a, b)| intersection_size(a.as_slice(), b.as_slice()) as f64 / a.len().min(b.len()) as f64)
+            .map(|(a, b)| overlap_coefficient(a, b))
             .collect();
         shares.sort_by(f64::total_cmp);
         let share = shares.get(shares.len() / 2).copied().unwrap_or(0.0);

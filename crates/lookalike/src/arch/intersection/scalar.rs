@@ -1,0 +1,45 @@
+//! The definition: the branchless merge. And the exponential search for sets of very different size.
+
+use super::{Merge, Reachable, STEPS_BETWEEN_CHECKS};
+
+/// Moves the finger on the smaller element, both on equality, until one set is used up or too few can be found.
+pub(super) fn merge(merge: &mut Merge<'_>) {
+    loop {
+        // As many steps as neither set can run out of.
+        let steps = merge.shorter_rest().min(4 * STEPS_BETWEEN_CHECKS);
+        if steps == 0 || merge.reachable() == Reachable::No {
+            return;
+        }
+        for _ in 0..steps {
+            let (x, y) = (merge.a[merge.i], merge.b[merge.j]);
+            merge.common += usize::from(x == y);
+            merge.i += usize::from(x <= y);
+            merge.j += usize::from(y <= x);
+        }
+    }
+}
+
+/// Looks up each element left in the shorter rest in the longer one.
+pub(super) fn gallop(merge: &mut Merge<'_>) {
+    let (rest_a, rest_b) = (&merge.a[merge.i..], &merge.b[merge.j..]);
+    let (small, mut large) = if rest_a.len() <= rest_b.len() { (rest_a, rest_b) } else { (rest_b, rest_a) };
+    for (done, element) in small.iter().enumerate() {
+        if merge.common + (small.len() - done).min(large.len()) < merge.needed {
+            break;
+        }
+        large = &large[count_below(large, *element)..];
+        merge.common += usize::from(large.first() == Some(element));
+    }
+    (merge.i, merge.j) = (merge.a.len(), merge.b.len());
+}
+
+/// How many elements of the ascending `set` are smaller than `element`: doubling steps, then bisection.
+fn count_below(set: &[u64], element: u64) -> usize {
+    let mut bound = 1;
+    while bound < set.len() && set[bound] < element {
+        bound *= 2;
+    }
+    let from = bound / 2;
+    let to = set.len().min(bound + 1);
+    from.min(to) + set[from.min(to)..to].partition_point(|&x| x < element)
+}

@@ -1,0 +1,108 @@
+//! Which of two look-alikes is kept: a total order of the documents.
+
+use crate::error::{Error, Result};
+
+/// The order in which documents have the right to be kept. Total: no two documents share a place.
+///
+/// It changes the answer of [`survivors`](super::survivors()), and is the only thing besides the pairs that does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeepOrder {
+    documents: Vec<usize>,
+    /// The place of each document in `documents`.
+    ranks: Vec<usize>,
+}
+
+impl KeepOrder {
+    /// Documents `0..n` in the order of the input: the first of two look-alikes is kept.
+    #[must_use]
+    pub fn input(n: usize) -> Self {
+        Self { documents: (0..n).collect(), ranks: (0..n).collect() }
+    }
+
+    /// Documents in ascending order of their key, ties in the order of the input. For the longest first use
+    /// [`Reverse`](std::cmp::Reverse).
+    ///
+    /// ```
+    /// use lookalike::clustering::KeepOrder;
+    /// use std::cmp::Reverse;
+    ///
+    /// let lengths = [10, 30, 30, 20];
+    /// let longest_first = KeepOrder::by_key(4, |document| Reverse(lengths[document]));
+    /// assert_eq!(longest_first.documents(), [1, 2, 3, 0]);
+    /// ```
+    #[must_use]
+    pub fn by_key<K: Ord>(n: usize, mut key: impl FnMut(usize) -> K) -> Self {
+        let mut documents: Vec<usize> = (0..n).collect();
+        documents.sort_by_cached_key(|&document| key(document));
+        let mut ranks = vec![0; n];
+        for (rank, &document) in documents.iter().enumerate() {
+            ranks[document] = rank;
+        }
+        Self { documents, ranks }
+    }
+
+    /// Documents in this order, each of `0..n` once.
+    pub fn from_permutation(documents: Vec<usize>) -> Result<Self> {
+        let n = documents.len();
+        let mut ranks = vec![usize::MAX; n];
+        for (rank, &document) in documents.iter().enumerate() {
+            match ranks.get_mut(document) {
+                Some(place) if *place == usize::MAX => *place = rank,
+                _ => {
+                    return Err(Error::invalid(
+                        "keep order",
+                        document,
+                        format!("it must name each document below {n} exactly once"),
+                    ));
+                }
+            }
+        }
+        Ok(Self { documents, ranks })
+    }
+
+    /// How many documents there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// The documents, first to keep first.
+    #[must_use]
+    pub fn documents(&self) -> &[usize] {
+        &self.documents
+    }
+
+    /// The place of a document in the order; `None` if there is no such document.
+    #[must_use]
+    pub fn rank(&self, document: usize) -> Option<usize> {
+        self.ranks.get(document).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_are_in_input_order() {
+        assert_eq!(KeepOrder::by_key(4, |document| document % 2).documents(), [0, 2, 1, 3]);
+        assert_eq!(KeepOrder::by_key(3, |_| ()), KeepOrder::input(3));
+        assert!(KeepOrder::by_key(0, |document| document).is_empty());
+    }
+
+    #[test]
+    fn only_permutations_are_orders() {
+        let order = KeepOrder::from_permutation(vec![2, 0, 1]).unwrap();
+        assert_eq!([0, 1, 2, 3].map(|document| order.rank(document)), [Some(1), Some(2), Some(0), None]);
+        for wrong in [vec![0, 0], vec![0, 2], vec![usize::MAX]] {
+            let error = KeepOrder::from_permutation(wrong).unwrap_err().to_string();
+            assert!(error.contains("exactly once"), "{error}");
+        }
+    }
+}

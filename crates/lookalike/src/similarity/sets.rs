@@ -1,0 +1,229 @@
+//! Two sets -> Jaccard, containment, overlap coefficient, Dice.
+//!
+//! All four are functions of three counts, |A|, |B| and |A and B|; [`SetMeasure::of_counts`] is where each is
+//! defined. Counting costs one pass over both sets (see [`IntersectionKernel`]), about a nanosecond per element.
+
+use super::IntersectionKernel;
+use crate::error::{Error, Result};
+use crate::shingling::ShingleSet;
+
+/// A set as these functions take it: its elements ascending, each once.
+///
+/// A [`&ShingleSet`](ShingleSet) is one already, so `jaccard(&a, &b)` needs no conversion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SortedSet<'a> {
+    elements: &'a [u64],
+}
+
+impl<'a> SortedSet<'a> {
+    /// Checks that `elements` are strictly ascending.
+    pub fn new(elements: &'a [u64]) -> Result<Self> {
+        match elements.windows(2).position(|pair| pair[0] >= pair[1]) {
+            None => Ok(Self { elements }),
+            Some(at) => Err(Error::invalid(
+                "elements",
+                format_args!("[.., {}, {}, ..] at {at}", elements[at], elements[at + 1]),
+                "the elements of a set must be strictly ascending (sort and deduplicate them)",
+            )),
+        }
+    }
+
+    /// Takes the caller's word that `elements` are strictly ascending. If they are not, similarities come out
+    /// wrong; nothing else breaks.
+    #[must_use]
+    pub const fn assume_sorted(elements: &'a [u64]) -> Self {
+        Self { elements }
+    }
+
+    /// The elements, ascending.
+    #[must_use]
+    pub const fn as_slice(self) -> &'a [u64] {
+        self.elements
+    }
+
+    /// How many elements there are.
+    #[must_use]
+    pub const fn len(self) -> usize {
+        self.elements.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.elements.is_empty()
+    }
+}
+
+impl<'a> From<&'a ShingleSet> for SortedSet<'a> {
+    fn from(set: &'a ShingleSet) -> Self {
+        Self { elements: set.as_slice() }
+    }
+}
+
+/// A similarity of two sets, as a value that can be chosen at run time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SetMeasure {
+    /// Shared elements per element of the union.
+    Jaccard,
+    /// The part of the first set that is in the second. The one measure here that is not symmetric.
+    Containment,
+    /// The part of the smaller set that is in the larger.
+    Overlap,
+    /// Shared elements per mean size.
+    Dice,
+}
+
+impl SetMeasure {
+    /// The similarity of sets of `a` and `b` elements of which they share `common`. Never falls as `common` grows.
+    #[must_use]
+    pub fn of_counts(self, a: usize, b: usize, common: usize) -> f64 {
+        let (part, whole) = match self {
+            Self::Jaccard => (common, (a - common.min(a)).saturating_add(b)),
+            Self::Containment => (common, a),
+            Self::Overlap => (common, a.min(b)),
+            Self::Dice => (common.saturating_mul(2), a.saturating_add(b)),
+        };
+        if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+    }
+
+    /// The similarity of `a` and `b`.
+    #[must_use]
+    pub fn similarity<'a, 'b>(self, a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> f64 {
+        let (a, b) = (a.into(), b.into());
+        self.of_counts(a.len(), b.len(), intersection_size(a, b))
+    }
+}
+
+/// |A and B|: how many elements are in both sets.
+#[must_use]
+pub fn intersection_size<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> usize {
+    IntersectionKernel::best().intersection_size(a.into().elements, b.into().elements)
+}
+
+/// |A or B|: how many elements are in at least one of the sets.
+#[must_use]
+pub fn union_size<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> usize {
+    let (a, b) = (a.into(), b.into());
+    (a.len() + b.len()).saturating_sub(intersection_size(a, b))
+}
+
+/// Jaccard similarity |A and B| / |A or B|, Broder's resemblance. Two empty sets: 1.
+#[must_use]
+pub fn jaccard<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> f64 {
+    SetMeasure::Jaccard.similarity(a, b)
+}
+
+/// `1 - jaccard`, a metric.
+#[must_use]
+pub fn jaccard_distance<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> f64 {
+    1.0 - jaccard(a, b)
+}
+
+/// Containment |A and B| / |A|: the part of `a` that is in `b`. Not symmetric: swap the sets for the other way
+/// round. The empty set is in every set: 1.
+#[must_use]
+pub fn containment<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> f64 {
+    SetMeasure::Containment.similarity(a, b)
+}
+
+/// Overlap coefficient |A and B| / min(|A|, |B|): the containment of the smaller set in the larger, so 1 if
+/// either is empty.
+#[must_use]
+pub fn overlap_coefficient<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> f64 {
+    SetMeasure::Overlap.similarity(a, b)
+}
+
+/// Dice coefficient 2 |A and B| / (|A| + |B|). Two empty sets: 1. With Jaccard J it is 2J / (1 + J), so it orders
+/// pairs as Jaccard does.
+#[must_use]
+pub fn dice<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> f64 {
+    SetMeasure::Dice.similarity(a, b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    fn set(elements: &[u64]) -> ShingleSet {
+        elements.iter().copied().collect()
+    }
+
+    #[test]
+    fn the_empty_set_is_defined() {
+        let (empty, one) = (set(&[]), set(&[7]));
+        for measure in [SetMeasure::Jaccard, SetMeasure::Containment, SetMeasure::Overlap, SetMeasure::Dice] {
+            assert_eq!(measure.similarity(&empty, &empty), 1.0, "{measure:?}");
+        }
+        assert_eq!(jaccard(&empty, &one), 0.0);
+        assert_eq!(dice(&one, &empty), 0.0);
+        assert_eq!(containment(&empty, &one), 1.0);
+        assert_eq!(containment(&one, &empty), 0.0);
+        assert_eq!(overlap_coefficient(&empty, &one), 1.0);
+    }
+
+    #[test]
+    fn counts_larger_than_the_sets_do_not_panic() {
+        for measure in [SetMeasure::Jaccard, SetMeasure::Containment, SetMeasure::Overlap, SetMeasure::Dice] {
+            let _ = measure.of_counts(0, usize::MAX, usize::MAX);
+            let _ = measure.of_counts(usize::MAX, usize::MAX, 0);
+        }
+    }
+
+    #[test]
+    fn elements_out_of_order_are_refused() {
+        assert!(SortedSet::new(&[]).is_ok());
+        assert!(SortedSet::new(&[1, 2, 9]).is_ok());
+        let error = SortedSet::new(&[1, 5, 5]).unwrap_err().to_string();
+        assert!(error.contains("strictly ascending") && error.contains("5, 5"), "{error}");
+        assert!(SortedSet::new(&[2, 1]).is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+        #[test]
+        fn equal_the_definitions_on_hash_sets(
+            a in prop::collection::hash_set(0u64..60, 0..50),
+            b in prop::collection::hash_set(0u64..60, 0..50),
+        ) {
+            let (common, union) = (a.intersection(&b).count(), a.union(&b).count());
+            let ratio = |part: usize, whole: usize| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
+            let sorted = |set: &HashSet<u64>| -> ShingleSet { set.iter().copied().collect() };
+            let (x, y) = (sorted(&a), sorted(&b));
+            prop_assert_eq!(intersection_size(&x, &y), common);
+            prop_assert_eq!(union_size(&x, &y), union);
+            prop_assert_eq!(jaccard(&x, &y), ratio(common, union));
+            prop_assert_eq!(jaccard_distance(&x, &y), 1.0 - ratio(common, union));
+            prop_assert_eq!(containment(&x, &y), ratio(common, a.len()));
+            prop_assert_eq!(containment(&y, &x), ratio(common, b.len()));
+            prop_assert_eq!(overlap_coefficient(&x, &y), ratio(common, a.len().min(b.len())));
+            prop_assert_eq!(dice(&x, &y), ratio(2 * common, a.len() + b.len()));
+        }
+
+        #[test]
+        fn laws(
+            a in prop::collection::btree_set(0u64..40, 0..40),
+            b in prop::collection::btree_set(0u64..40, 0..40),
+            c in prop::collection::btree_set(0u64..40, 0..40),
+        ) {
+            let [a, b, c] = [a, b, c].map(|set| set.into_iter().collect::<ShingleSet>());
+            let j = jaccard(&a, &b);
+            prop_assert_eq!(j, jaccard(&b, &a));
+            prop_assert_eq!(j == 1.0, a == b);
+            prop_assert!(j <= dice(&a, &b));
+            prop_assert!((dice(&a, &b) - 2.0 * j / (1.0 + j)).abs() < 1e-12);
+            prop_assert_eq!(overlap_coefficient(&a, &b), containment(&a, &b).max(containment(&b, &a)));
+            // Triangle inequality.
+            prop_assert!(jaccard_distance(&a, &c) <= jaccard_distance(&a, &b) + jaccard_distance(&b, &c) + 1e-12);
+        }
+
+        #[test]
+        fn similarity_never_falls_as_the_intersection_grows(a in 0usize..500, b in 0usize..500) {
+            for measure in [SetMeasure::Jaccard, SetMeasure::Containment, SetMeasure::Overlap, SetMeasure::Dice] {
+                let values: Vec<f64> = (0..=a.min(b)).map(|common| measure.of_counts(a, b, common)).collect();
+                prop_assert!(values.windows(2).all(|pair| pair[0] < pair[1]));
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Two sets -> their similarity, if it is at least the threshold.
+
+use crate::error::{Error, Result};
+use crate::similarity::{IntersectionKernel, SetMeasure, SortedSet};
+
+/// Decides whether two sets are similar enough. Both settings change the answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Verifier {
+    measure: SetMeasure,
+    threshold: f64,
+}
+
+impl Verifier {
+    /// Pairs pass when `measure` is at least `threshold`, which is from 0 to 1.
+    pub fn new(measure: SetMeasure, threshold: f64) -> Result<Self> {
+        if (0.0..=1.0).contains(&threshold) {
+            Ok(Self { measure, threshold })
+        } else {
+            Err(Error::invalid("threshold", threshold, "a threshold must be from 0 to 1"))
+        }
+    }
+
+    /// Pairs pass when their Jaccard similarity is at least `threshold`, which is from 0 to 1.
+    pub fn jaccard(threshold: f64) -> Result<Self> {
+        Self::new(SetMeasure::Jaccard, threshold)
+    }
+
+    /// Pairs pass when the part of the first set that is in the second is at least `threshold`, which is from 0
+    /// to 1.
+    pub fn containment(threshold: f64) -> Result<Self> {
+        Self::new(SetMeasure::Containment, threshold)
+    }
+
+    /// The similarity that is compared with the threshold.
+    #[must_use]
+    pub const fn measure(&self) -> SetMeasure {
+        self.measure
+    }
+
+    /// The least similarity that passes.
+    #[must_use]
+    pub const fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// How many elements sets of `a` and `b` elements must share to pass; `None` if no number is enough, because
+    /// the lengths are too different.
+    #[must_use]
+    pub fn needed_overlap(&self, a: usize, b: usize) -> Option<usize> {
+        needed_overlap(self.measure, self.threshold, a, b)
+    }
+
+    /// The similarity of `a` and `b` if it is at least the threshold.
+    #[must_use]
+    pub fn verify<'a, 'b>(&self, a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> Option<f64> {
+        at_least(self.measure, self.threshold, a.into(), b.into())
+    }
+}
+
+/// The Jaccard similarity of `a` and `b` if it is at least `threshold`.
+///
+/// ```
+/// use lookalike::shingling::ShingleSet;
+/// use lookalike::verification::jaccard_at_least;
+///
+/// let a: ShingleSet = [1, 2, 3, 4].into_iter().collect();
+/// let b: ShingleSet = [1, 2, 3, 4, 5].into_iter().collect();
+/// assert_eq!(jaccard_at_least(&a, &b, 0.8), Some(0.8));
+/// assert_eq!(jaccard_at_least(&a, &b, 0.81), None);
+/// ```
+#[must_use]
+pub fn jaccard_at_least<'a, 'b>(
+    a: impl Into<SortedSet<'a>>,
+    b: impl Into<SortedSet<'b>>,
+    threshold: f64,
+) -> Option<f64> {
+    at_least(SetMeasure::Jaccard, threshold, a.into(), b.into())
+}
+
+/// The part of `a` that is in `b`, if it is at least `threshold`.
+#[must_use]
+pub fn containment_at_least<'a, 'b>(
+    a: impl Into<SortedSet<'a>>,
+    b: impl Into<SortedSet<'b>>,
+    threshold: f64,
+) -> Option<f64> {
+    at_least(SetMeasure::Containment, threshold, a.into(), b.into())
+}
+
+fn at_least(measure: SetMeasure, threshold: f64, a: SortedSet<'_>, b: SortedSet<'_>) -> Option<f64> {
+    let needed = needed_overlap(measure, threshold, a.len(), b.len())?;
+    let common = IntersectionKernel::best().intersection_at_least(a.as_slice(), b.as_slice(), needed)?;
+    Some(measure.of_counts(a.len(), b.len(), common))
+}
+
+/// The least overlap with `of_counts(..) >= threshold`. Any threshold is answered: nothing reaches one that is
+/// not a number or above 1, everything one that is negative.
+fn needed_overlap(measure: SetMeasure, threshold: f64, a: usize, b: usize) -> Option<usize> {
+    let most = a.min(b);
+    let passes = |common| measure.of_counts(a, b, common) >= threshold;
+    if !passes(most) {
+        return None;
+    }
+    // The real number is right up to rounding; the measure itself, which never falls as the overlap grows, has
+    // the last word on the whole numbers beside it.
+    let (length_a, length_b) = (a as f64, b as f64);
+    let real = match measure {
+        SetMeasure::Jaccard => threshold / (1.0 + threshold) * (length_a + length_b),
+        SetMeasure::Containment => threshold * length_a,
+        SetMeasure::Overlap => threshold * most as f64,
+        SetMeasure::Dice => threshold * (length_a + length_b) / 2.0,
+    };
+    let mut needed = (real.ceil().max(0.0) as usize).min(most);
+    while needed > 0 && passes(needed - 1) {
+        needed -= 1;
+    }
+    while !passes(needed) {
+        needed += 1;
+    }
+    Some(needed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shingling::ShingleSet;
+    use proptest::prelude::*;
+
+    const MEASURES: [SetMeasure; 4] =
+        [SetMeasure::Jaccard, SetMeasure::Containment, SetMeasure::Overlap, SetMeasure::Dice];
+
+    /// Sets of `a` and `b` elements that share `common`.
+    fn sets(a: usize, b: usize, common: usize) -> (ShingleSet, ShingleSet) {
+        // Shared elements spread over the whole range, so that early exits happen at many places.
+        let spread = |at: usize, salt: u64| crate::hashing::mix64(at as u64 + salt);
+        let shared = (0..common).map(|at| spread(at, 0));
+        (
+            shared.clone().chain((common..a).map(|at| spread(at, 1 << 40))).collect(),
+            shared.chain((common..b).map(|at| spread(at, 2 << 40))).collect(),
+        )
+    }
+
+    #[test]
+    fn impossible_thresholds_are_refused() {
+        for threshold in [f64::NAN, -0.1, 1.000_000_1, f64::INFINITY] {
+            let error = Verifier::jaccard(threshold).unwrap_err().to_string();
+            assert!(error.contains("from 0 to 1"), "{error}");
+            assert!(Verifier::containment(threshold).is_err());
+        }
+        assert!(Verifier::jaccard(0.0).is_ok() && Verifier::jaccard(1.0).is_ok());
+    }
+
+    #[test]
+    fn free_functions_answer_any_threshold() {
+        let (a, b) = sets(10, 10, 10);
+        assert_eq!(jaccard_at_least(&a, &b, f64::NAN), None);
+        assert_eq!(jaccard_at_least(&a, &b, 1.5), None);
+        assert_eq!(jaccard_at_least(&a, &b, f64::NEG_INFINITY), Some(1.0));
+        assert_eq!(containment_at_least(&a, &b, -3.0), Some(1.0));
+    }
+
+    #[test]
+    fn boundaries_are_met_exactly() {
+        // J = k / n against the f64 nearest to k / n, its neighbour above and its neighbour below.
+        for union in 1..=60usize {
+            for common in 0..=union {
+                let (a, b) = sets(union - (union - common) / 2, common + (union - common) / 2, common);
+                let exact = common as f64 / union as f64;
+                assert_eq!(jaccard_at_least(&a, &b, exact), Some(exact), "{common}/{union}");
+                assert_eq!(jaccard_at_least(&a, &b, exact.next_up()), None, "{common}/{union}");
+                assert_eq!(jaccard_at_least(&a, &b, exact.next_down()), Some(exact), "{common}/{union}");
+            }
+        }
+        let (a, b) = sets(4, 5, 4);
+        assert_eq!(jaccard_at_least(&a, &b, 0.8), Some(0.8));
+    }
+
+    #[test]
+    fn the_empty_set_passes_only_where_it_is_defined_to() {
+        let (empty, some) = sets(0, 5, 0);
+        assert_eq!(jaccard_at_least(&empty, &empty, 1.0), Some(1.0));
+        assert_eq!(jaccard_at_least(&empty, &some, 0.01), None);
+        assert_eq!(jaccard_at_least(&empty, &some, 0.0), Some(0.0));
+        assert_eq!(containment_at_least(&empty, &some, 1.0), Some(1.0));
+        assert_eq!(containment_at_least(&some, &empty, 0.5), None);
+    }
+
+    #[test]
+    fn the_length_bound_is_the_ratio_of_lengths() {
+        let verifier = Verifier::jaccard(0.8).unwrap();
+        assert_eq!(verifier.needed_overlap(80, 100), Some(80));
+        assert_eq!(verifier.needed_overlap(79, 100), None);
+        assert_eq!(verifier.needed_overlap(100, 100), Some(89));
+        assert_eq!(Verifier::containment(0.8).unwrap().needed_overlap(79, 100), Some(64));
+        assert_eq!(Verifier::containment(0.8).unwrap().needed_overlap(100, 79), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+        #[test]
+        fn equals_computing_and_comparing(
+            a in 0usize..300, b in 0usize..300, part in 0.0f64..=1.0, threshold in 0.0f64..=1.0,
+        ) {
+            let common = (part * a.min(b) as f64) as usize;
+            let (x, y) = sets(a, b, common);
+            for measure in MEASURES {
+                let exact = measure.similarity(&x, &y);
+                for threshold in [threshold, exact, exact.next_up().min(1.0), 0.8, 1.0] {
+                    let found = Verifier::new(measure, threshold).unwrap().verify(&x, &y);
+                    prop_assert_eq!(found, (exact >= threshold).then_some(exact), "{:?} {}", measure, threshold);
+                }
+            }
+        }
+
+        #[test]
+        fn the_needed_overlap_is_the_least_that_passes(
+            a in 0usize..200, b in 0usize..200, threshold in 0.0f64..=1.0,
+        ) {
+            for measure in MEASURES {
+                let least = (0..=a.min(b)).find(|&common| measure.of_counts(a, b, common) >= threshold);
+                prop_assert_eq!(Verifier::new(measure, threshold).unwrap().needed_overlap(a, b), least);
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Every intersection kernel against sets of the standard library, and verification against computing and comparing.
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use lookalike::shingling::ShingleSet;
+use lookalike::similarity::{IntersectionKernel, SetMeasure};
+use lookalike::verification::Verifier;
+use std::collections::BTreeSet;
+
+#[derive(Debug, Arbitrary)]
+struct Input {
+    /// Gaps between the elements of the two sets: small ones make shared elements likely.
+    gaps_a: Vec<u8>,
+    gaps_b: Vec<u8>,
+    start_a: u64,
+    start_b: u8,
+    /// Where the slices start, for alignment.
+    skip: (u8, u8),
+    needed: u16,
+    threshold: f64,
+}
+
+/// Ascending elements; stops at the end of the range.
+fn elements(start: u64, gaps: &[u8]) -> Vec<u64> {
+    gaps.iter()
+        .scan(Some(start), |next, &gap| {
+            let element = (*next)?;
+            *next = element.checked_add(u64::from(gap % 16) + 1);
+            Some(element)
+        })
+        .collect()
+}
+
+fuzz_target!(|input: Input| {
+    let a = elements(input.start_a, &input.gaps_a);
+    let b = elements(input.start_a.saturating_add(input.start_b.into()), &input.gaps_b);
+    let a = a.get(usize::from(input.skip.0 % 8)..).unwrap_or_default();
+    let b = b.get(usize::from(input.skip.1 % 8)..).unwrap_or_default();
+
+    let in_a: BTreeSet<u64> = a.iter().copied().collect();
+    let common = b.iter().filter(|element| in_a.contains(element)).count();
+    let needed = usize::from(input.needed);
+    for kernel in IntersectionKernel::available() {
+        assert_eq!(kernel.intersection_size(a, b), common, "{}", kernel.name());
+        let at_least = kernel.intersection_at_least(a, b, needed);
+        assert_eq!(at_least, (common >= needed).then_some(common), "{}", kernel.name());
+    }
+
+    let (a, b) = (ShingleSet::from_hashes(a.to_vec()), ShingleSet::from_hashes(b.to_vec()));
+    for measure in [SetMeasure::Jaccard, SetMeasure::Containment, SetMeasure::Overlap, SetMeasure::Dice] {
+        let exact = measure.similarity(&a, &b);
+        for threshold in [input.threshold, exact, exact.next_up(), exact.next_down()] {
+            if let Ok(verifier) = Verifier::new(measure, threshold) {
+                assert_eq!(verifier.verify(&a, &b), (exact >= threshold).then_some(exact));
+            }
+        }
+    }
+});

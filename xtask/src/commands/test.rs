@@ -1,0 +1,79 @@
+//! `cargo xtask test`: everything that must hold before a change is accepted. The first failure stops it.
+
+use crate::{output, step};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+pub(crate) fn run() -> Result<(), String> {
+    let start = Instant::now();
+    component("rustfmt", "fmt")?;
+    component("clippy", "clippy")?;
+
+    step::run("formatting", &mut step::cargo(["fmt", "--all", "--check"]))?;
+    let fuzz = ["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"];
+    step::run("formatting of the fuzz targets", &mut step::cargo(fuzz))?;
+    let clippy = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
+    step::run("clippy", &mut step::cargo(clippy))?;
+    let tests = ["test", "--workspace", "--all-features", "--lib", "--bins", "--tests"];
+    let tests = step::run_tests("tests", &mut step::cargo(tests))?;
+    let doc_tests = ["test", "--workspace", "--all-features", "--doc"];
+    let doc_tests = step::run_tests("doc tests", &mut step::cargo(doc_tests))?;
+    let docs = ["doc", "--workspace", "--all-features", "--no-deps"];
+    step::run("docs without warnings", step::cargo(docs).env("RUSTDOCFLAGS", "-D warnings"))?;
+    let examples = examples()?;
+    for example in &examples {
+        // The profile of the tests, so that nothing is compiled once more.
+        let run = ["run", "--quiet", "--profile", "test", "--package", "lookalike", "--all-features"];
+        let run = run.into_iter().chain(["--example", example]);
+        step::run(&format!("example {example}"), step::cargo(run).stdout(Stdio::null()))?;
+    }
+
+    let seconds = start.elapsed().as_secs_f64();
+    let examples = examples.len();
+    output::line(&format!(
+        "all passed: {tests} tests, {doc_tests} doc tests, {examples} examples, {seconds:.0} s"
+    ));
+    Ok(())
+}
+
+/// Makes sure that a part of the toolchain is there, with rustup's help if need be.
+fn component(name: &str, subcommand: &str) -> Result<(), String> {
+    let present = || {
+        let mut version = step::cargo([subcommand, "--version"]);
+        version.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    };
+    if present() {
+        return Ok(());
+    }
+    // What rustup says, it says to the user; whether it helped is asked of cargo.
+    let added = step::run(
+        &format!("installing {name}"),
+        Command::new("rustup").args(["component", "add", name]).current_dir(step::root()),
+    );
+    if added.is_ok() && present() {
+        Ok(())
+    } else {
+        Err(format!(
+            "{name} is not installed and rustup could not add it; install it for the Rust toolchain in use"
+        ))
+    }
+}
+
+/// The names of the library's examples, in order: files, and folders with a `main.rs`.
+fn examples() -> Result<Vec<String>, String> {
+    let folder = step::root().join("crates/lookalike/examples");
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let cannot_read = |cause| format!("cannot read {}: {cause}", folder.display());
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(cannot_read)? {
+        let path = entry.map_err(cannot_read)?.path();
+        let is_example = path.extension().is_some_and(|end| end == "rs") || path.join("main.rs").is_file();
+        if is_example {
+            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}

@@ -1,0 +1,102 @@
+//! A named command that must succeed.
+
+use crate::output;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// The root of the workspace.
+pub(crate) fn root() -> &'static Path {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest)
+}
+
+/// The cargo that runs us, in the root of the workspace, with these arguments.
+pub(crate) fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// Runs the command with its output shown.
+pub(crate) fn run(name: &str, command: &mut Command) -> Result<(), String> {
+    timed(name, || {
+        let status = command.status().map_err(|cause| cannot_start(name, command, &cause))?;
+        if status.success() { Ok(()) } else { Err(failed(name, command)) }
+    })
+}
+
+/// Runs a command that runs tests, with its output shown, and returns how many passed. None at all is a failure.
+pub(crate) fn run_tests(name: &str, command: &mut Command) -> Result<u64, String> {
+    timed(name, || {
+        command.stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|cause| cannot_start(name, command, &cause))?;
+        let mut passed = 0;
+        for line in child.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines()) {
+            let line = line.map_err(|cause| format!("{name}: cannot read its output: {cause}"))?;
+            output::line(&line);
+            passed += tests_passed(&line);
+        }
+        let status = child.wait().map_err(|cause| format!("{name}: {cause}"))?;
+        match (status.success(), passed) {
+            (false, _) => Err(failed(name, command)),
+            (true, 0) => Err(format!("{name}: no test ran, which is not the same as all tests passing")),
+            (true, passed) => Ok(passed),
+        }
+    })
+}
+
+/// The number of tests that a line of the form `test result: ok. 12 passed; ...` reports.
+fn tests_passed(line: &str) -> u64 {
+    line.strip_prefix("test result: ok. ")
+        .and_then(|rest| rest.split_once(" passed"))
+        .and_then(|(count, _)| count.parse().ok())
+        .unwrap_or(0)
+}
+
+fn timed<T>(name: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    output::begin(name);
+    let start = Instant::now();
+    let result = work()?;
+    output::done(name, start.elapsed());
+    Ok(result)
+}
+
+fn failed(name: &str, command: &Command) -> String {
+    format!("{name} failed. To see it again:\n    {}", shown(command))
+}
+
+fn cannot_start(name: &str, command: &Command, cause: &std::io::Error) -> String {
+    format!("{name}: cannot start `{}`: {cause}", shown(command))
+}
+
+/// The command as one would type it.
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_stem().unwrap_or(command.get_program());
+    let environment = command.get_envs().filter_map(|(name, value)| {
+        value.map(|value| format!("{}={:?}", name.to_string_lossy(), value.to_string_lossy()))
+    });
+    let words =
+        std::iter::once(program).chain(command.get_args()).map(|word| word.to_string_lossy().into_owned());
+    environment.chain(words).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passed_tests_are_counted() {
+        assert_eq!(tests_passed("test result: ok. 46 passed; 0 failed; 0 ignored; 0 measured"), 46);
+        assert_eq!(tests_passed("test result: FAILED. 4 passed; 1 failed"), 0);
+        assert_eq!(tests_passed("test some::test ... ok"), 0);
+    }
+
+    #[test]
+    fn commands_are_shown_as_typed() {
+        let mut command = Command::new("/somewhere/bin/cargo");
+        command.args(["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
+        assert_eq!(shown(&command), "RUSTDOCFLAGS=\"-D warnings\" cargo doc --no-deps");
+    }
+}
