@@ -92,9 +92,29 @@ impl Kernel {
 /// Calls `hit` with the place of every candidate at most `k` bits from `query`, ascending.
 #[inline(always)]
 fn scan<B: FingerprintBits>(query: B, candidates: &[B], k: u32, mut hit: impl FnMut(u32)) {
-    // A hit is rare: look for any in a block without a branch per candidate, then for which.
-    let (blocks, rest) = candidates.as_chunks::<8>();
-    for (number, block) in blocks.iter().enumerate() {
+    // Long blocks for long scans; most runs of a join are shorter than those.
+    let scanned = scan_blocks::<B, 32>(query, candidates, 0, k, &mut hit);
+    let scanned = scan_blocks::<B, 8>(query, candidates, scanned, k, &mut hit);
+    for (place, &candidate) in candidates.iter().enumerate().skip(scanned) {
+        if query.hamming_distance(candidate) <= k {
+            hit(place as u32);
+        }
+    }
+}
+
+/// Scans from `start` as far as there are whole blocks of `N`, and says how far that is.
+///
+/// A hit is rare: this looks for any in a block without a branch per candidate, then for which.
+#[inline(always)]
+fn scan_blocks<B: FingerprintBits, const N: usize>(
+    query: B,
+    candidates: &[B],
+    mut start: usize,
+    k: u32,
+    hit: &mut impl FnMut(u32),
+) -> usize {
+    let (blocks, _) = candidates[start..].as_chunks::<N>();
+    for block in blocks {
         let mut least = u32::MAX;
         for &candidate in block {
             least = least.min(query.hamming_distance(candidate));
@@ -102,16 +122,13 @@ fn scan<B: FingerprintBits>(query: B, candidates: &[B], k: u32, mut hit: impl Fn
         if least <= k {
             for (lane, &candidate) in block.iter().enumerate() {
                 if query.hamming_distance(candidate) <= k {
-                    hit((8 * number + lane) as u32);
+                    hit((start + lane) as u32);
                 }
             }
         }
+        start += N;
     }
-    for (lane, &candidate) in rest.iter().enumerate() {
-        if query.hamming_distance(candidate) <= k {
-            hit((8 * blocks.len() + lane) as u32);
-        }
-    }
+    start
 }
 
 #[inline(always)]

@@ -41,6 +41,11 @@ impl Directory {
         Self { bits, starts }
     }
 
+    /// How many top bits it goes by.
+    pub(super) fn bits(&self) -> u32 {
+        self.bits
+    }
+
     /// The places of the entries that share `key`'s top bits.
     #[inline]
     pub(super) fn slot<B: FingerprintBits>(&self, key: B) -> Range<usize> {

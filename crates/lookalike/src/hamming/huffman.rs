@@ -100,7 +100,12 @@ pub(super) struct HuffmanCode {
     lengths: Vec<CodesOfLength>,
     /// By length, then by symbol.
     symbols: Vec<u32>,
+    /// By the next bits: the symbol and the length of its code, 0 if the code is longer than these bits.
+    short: Vec<(u32, u32)>,
 }
+
+/// Codes up to this long are read by one look into a table.
+const SHORT: u32 = 8;
 
 /// The codes of one length.
 #[derive(Debug, Clone, Copy)]
@@ -120,7 +125,11 @@ impl HuffmanCode {
         let mut by_length: Vec<(u32, u32)> =
             code_lengths(frequencies).into_iter().zip(0u32..).filter(|&(length, _)| length > 0).collect();
         by_length.sort_unstable();
-        let mut code = Self { codes: vec![(0, 0); frequencies.len()], ..Self::default() };
+        let mut code = Self {
+            codes: vec![(0, 0); frequencies.len()],
+            short: vec![(0, 0); 1 << SHORT],
+            ..Self::default()
+        };
         let mut next = 0u64;
         let mut previous_length = 0;
         for &(length, symbol) in &by_length {
@@ -135,6 +144,10 @@ impl HuffmanCode {
             }
             code.codes[symbol as usize] = (next, length);
             code.symbols.push(symbol);
+            if length <= SHORT {
+                let first = (next << (SHORT - length)) as usize;
+                code.short[first..first + (1 << (SHORT - length))].fill((symbol, length));
+            }
             next = next.wrapping_add(1);
         }
         code
@@ -149,6 +162,11 @@ impl HuffmanCode {
     #[inline]
     pub(super) fn read(&self, bits: &mut BitReader<'_>) -> Option<u32> {
         let window = bits.window();
+        let (symbol, length) = self.short[(window >> (64 - SHORT)) as usize];
+        if length > 0 {
+            bits.position += u64::from(length);
+            return Some(symbol);
+        }
         let found = self.lengths.iter().find(|codes| window <= codes.last_window)?;
         bits.position += u64::from(found.length);
         let offset = (window >> (64 - found.length)) - found.first_code;

@@ -176,6 +176,9 @@ impl<B: FingerprintBits> HammingIndex<B> {
         if self.tables.is_empty() {
             self.scan(query, k, &mut hits);
         }
+        for table in &self.tables {
+            table.touch(table.permutation().apply(query));
+        }
         for table in 0..self.tables.len() {
             self.probe(table, query, k, &mut hits);
         }

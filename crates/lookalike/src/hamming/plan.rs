@@ -240,18 +240,22 @@ impl Plan {
     /// The blocks that lead in each table, in the order of the tables: all choices, ascending.
     pub(super) fn choices(&self) -> Vec<Vec<usize>> {
         let (blocks, chosen) = (self.widths.len(), self.blocks_per_table());
+        if self.tables == 0 {
+            return Vec::new();
+        }
         let mut choices = Vec::with_capacity(self.tables);
         let mut choice: Vec<usize> = (0..chosen).collect();
-        while self.tables > 0 {
+        loop {
             choices.push(choice.clone());
             // The last block that can still move up does, and those after it follow closely.
-            let Some(moving) = (0..chosen).rev().find(|&i| choice[i] < blocks - chosen + i) else { break };
+            let Some(moving) = (0..chosen).rev().find(|&i| choice[i] < blocks - chosen + i) else {
+                return choices;
+            };
             let next = choice[moving] + 1;
             for (place, block) in (moving..chosen).zip(next..) {
                 choice[place] = block;
             }
         }
-        choices
     }
 }
 

@@ -7,8 +7,9 @@ use super::plan::TableStorage;
 use crate::error::Result;
 use crate::simhash::FingerprintBits;
 
-/// A slot of the directory up to this long is scanned whole instead of searched for the exact prefix.
-const SCAN_WHOLE: usize = 64;
+/// A slot of the directory up to this long is scanned whole instead of searched for the exact prefix: a scan reads
+/// memory in order, a binary search waits for each of its steps.
+const SCAN_WHOLE: usize = 512;
 
 /// All fingerprints with the bits of the chosen blocks in front, sorted: those that agree with a query in the
 /// chosen blocks stand together.
@@ -55,6 +56,15 @@ impl<B: FingerprintBits> Table<B> {
         &self.permutation
     }
 
+    /// Reads the first candidate for the permuted `query` and does nothing with it: for a query that touches all
+    /// tables before it scans the first, the waits for memory overlap.
+    #[inline]
+    pub(super) fn touch(&self, query: B) {
+        if let Entries::Plain { sorted, directory } = &self.entries {
+            std::hint::black_box(sorted.get(directory.slot(query).start).copied());
+        }
+    }
+
     /// Calls `visit` with stretches of permuted fingerprints that together hold every one that agrees with the
     /// permuted `query` in the chosen blocks, and perhaps some that do not.
     #[inline]
@@ -63,7 +73,7 @@ impl<B: FingerprintBits> Table<B> {
         match &self.entries {
             Entries::Plain { sorted, directory } => {
                 let slot = &sorted[directory.slot(query)];
-                if slot.len() <= SCAN_WHOLE {
+                if slot.len() <= SCAN_WHOLE || directory.bits() >= self.prefix.count_ones() {
                     visit(slot);
                 } else {
                     let start = slot.partition_point(|&entry| entry < low);

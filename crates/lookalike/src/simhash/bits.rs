@@ -89,7 +89,7 @@ macro_rules! implement {
             }
             #[inline(always)]
             fn widen(self) -> u128 {
-                self as u128
+                u128::from(self)
             }
         }
     )*};

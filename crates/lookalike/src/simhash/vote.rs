@@ -3,6 +3,9 @@
 use super::FingerprintBits;
 use crate::error::{Error, Result};
 
+/// The sign bit of an `f64`.
+const SIGN: u64 = 1 << 63;
+
 /// The vector V of the definition: one signed sum per bit.
 ///
 /// A hash adds its weight to the components where its bit is 1 and takes it from those where its bit is 0. The
@@ -44,9 +47,13 @@ impl<B: FingerprintBits> BitSums<B> {
             return Err(Error::invalid("weight", weight, "the sum of all |weight| must be a finite number"));
         }
         self.absolute = absolute;
-        let hash = hash.widen();
-        for (position, sum) in self.sums.iter_mut().rev().enumerate() {
-            *sum += if (hash >> position) & 1 == 1 { weight } else { -weight };
+        // 64 bits at a time, the most significant word first. Bit 0 turns the sign of the weight, without a branch.
+        let opposite = !hash.widen() << (128 - B::BITS);
+        let words = [(opposite >> 64) as u64, opposite as u64];
+        for (sums, word) in self.sums.chunks_mut(64).zip(words) {
+            for (place, sum) in sums.iter_mut().enumerate() {
+                *sum += f64::from_bits(weight.to_bits() ^ (word << place & SIGN));
+            }
         }
         Ok(())
     }
