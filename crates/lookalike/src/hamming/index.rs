@@ -1,0 +1,312 @@
+//! Fingerprints -> an index -> those within distance k of a query.
+
+use std::ops::ControlFlow;
+
+use super::groups::FingerprintGroups;
+use super::join::join;
+use super::permutation::mask;
+use super::plan::{HammingConfig, Plan, TableStorage};
+use super::table::Table;
+use crate::arch::hamming::Kernel;
+use crate::error::{Error, Result};
+use crate::simhash::FingerprintBits;
+
+/// A fingerprint of the collection that is near a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Match {
+    /// In how many bits it differs from the query.
+    pub distance: u32,
+    /// Its place in the collection.
+    pub position: u32,
+}
+
+/// All equal fingerprints of the collection that are near a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupMatch<'a, B> {
+    /// In how many bits they differ from the query.
+    pub distance: u32,
+    /// The fingerprint.
+    pub fingerprint: B,
+    /// Its places in the collection, ascending.
+    pub positions: &'a [u32],
+}
+
+/// Two near fingerprints of the collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Pair {
+    /// The place of the first, less than `b`.
+    pub a: u32,
+    /// The place of the second.
+    pub b: u32,
+    /// In how many bits they differ.
+    pub distance: u32,
+}
+
+/// Two groups of equal fingerprints near each other: every position of `a` with every position of `b` is a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupPair<'a> {
+    /// The places of the smaller fingerprint, ascending.
+    pub a: &'a [u32],
+    /// The places of the larger fingerprint, ascending.
+    pub b: &'a [u32],
+    /// In how many bits the two fingerprints differ, at least 1.
+    pub distance: u32,
+}
+
+impl<'a> GroupPair<'a> {
+    /// Every pair of a position of `a` and one of `b`.
+    pub fn pairs(self) -> impl Iterator<Item = Pair> + 'a {
+        let distance = self.distance;
+        self.a
+            .iter()
+            .flat_map(move |&a| self.b.iter().map(move |&b| Pair { a: a.min(b), b: a.max(b), distance }))
+    }
+}
+
+/// An immutable index of fingerprints for searches by Hamming distance. To add fingerprints, build it again.
+///
+/// See the [module](super) for how it works.
+#[derive(Debug, Clone)]
+pub struct HammingIndex<B = u64> {
+    pub(super) groups: FingerprintGroups<B>,
+    plan: Plan,
+    storage: TableStorage,
+    pub(super) tables: Vec<Table<B>>,
+    /// For each table the blocks that lead in it.
+    choices: Vec<Vec<usize>>,
+    /// For each block its bits.
+    block_masks: Vec<B>,
+    pub(super) kernel: Kernel,
+}
+
+/// A hit before its positions are looked up: distance and group.
+pub(super) type Hit = (u32, u32);
+
+impl<B: FingerprintBits> HammingIndex<B> {
+    /// Builds the index of at most 2^32 - 1 fingerprints, equal ones allowed.
+    pub fn build(fingerprints: &[B], config: &HammingConfig) -> Result<Self> {
+        let (index, choices) = Self::without_tables(fingerprints, config)?;
+        let tables = choices.iter().map(|choice| index.table(choice)).collect::<Result<_>>()?;
+        Ok(index.with_tables(tables, choices))
+    }
+
+    /// Everything but the tables, and the blocks that lead in each of them.
+    pub(super) fn without_tables(
+        fingerprints: &[B],
+        config: &HammingConfig,
+    ) -> Result<(Self, Vec<Vec<usize>>)> {
+        let groups = FingerprintGroups::new(fingerprints)?;
+        let plan = Plan::new(groups.values().len() as u64, B::BITS, config)?;
+        let choices = plan.choices();
+        let mut end = 0;
+        let block_masks = plan
+            .block_widths()
+            .iter()
+            .map(|&width| {
+                end += width;
+                mask(end - width..end)
+            })
+            .collect();
+        let kernel = Kernel::fastest();
+        let storage = config.storage;
+        let (tables, none) = (Vec::new(), Vec::new());
+        Ok((Self { groups, plan, storage, tables, choices: none, block_masks, kernel }, choices))
+    }
+
+    pub(super) fn with_tables(self, tables: Vec<Table<B>>, choices: Vec<Vec<usize>>) -> Self {
+        Self { tables, choices, ..self }
+    }
+
+    pub(super) fn table(&self, choice: &[usize]) -> Result<Table<B>> {
+        Table::new(self.groups.values(), self.plan.block_widths(), choice, self.storage)
+    }
+
+    /// The plan the index was built to; its number of fingerprints counts equal ones once.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The different fingerprints and where they occur.
+    #[must_use]
+    pub fn groups(&self) -> &FingerprintGroups<B> {
+        &self.groups
+    }
+
+    /// The number of fingerprints, equal ones counted.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Bytes in memory: the tables, and the fingerprints with their positions.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.tables.iter().map(Table::bytes).sum::<u64>() + self.groups.bytes()
+    }
+
+    /// All fingerprints at most `k` bits from `query`, sorted by distance, then position. `k` is at most the
+    /// `max_distance` the index was built for.
+    pub fn query(&self, query: B, k: u32) -> Result<Vec<Match>> {
+        Ok(self.expand(self.hits(query, k)?))
+    }
+
+    /// As [`query`](Self::query), with equal fingerprints together: sorted by distance, then fingerprint.
+    pub fn query_groups(&self, query: B, k: u32) -> Result<Vec<GroupMatch<'_, B>>> {
+        let hits = self.hits(query, k)?;
+        Ok(hits
+            .into_iter()
+            .map(|(distance, group)| GroupMatch {
+                distance,
+                fingerprint: self.groups.values()[group as usize],
+                positions: self.groups.positions(group as usize),
+            })
+            .collect())
+    }
+
+    fn hits(&self, query: B, k: u32) -> Result<Vec<Hit>> {
+        self.check_distance(k)?;
+        let mut hits = Vec::new();
+        if self.tables.is_empty() {
+            self.scan(query, k, &mut hits);
+        }
+        for table in &self.tables {
+            table.touch(table.permutation().apply(query));
+        }
+        for table in 0..self.tables.len() {
+            self.probe(table, query, k, &mut hits);
+        }
+        hits.sort_unstable();
+        Ok(hits)
+    }
+
+    pub(super) fn check_distance(&self, k: u32) -> Result<()> {
+        let most = self.plan.max_distance();
+        if k > most {
+            return Err(Error::invalid("k", k, format!("at most the max_distance of the index, {most}")));
+        }
+        Ok(())
+    }
+
+    /// The positions behind sorted hits.
+    pub(super) fn expand(&self, hits: Vec<Hit>) -> Vec<Match> {
+        let mut matches = Vec::with_capacity(hits.len());
+        for (distance, group) in hits {
+            let positions = self.groups.positions(group as usize).iter();
+            matches.extend(positions.map(|&position| Match { distance, position }));
+        }
+        matches.sort_unstable();
+        matches
+    }
+
+    /// Compares the query with every fingerprint.
+    pub(super) fn scan(&self, query: B, k: u32, hits: &mut Vec<Hit>) {
+        let values = self.groups.values();
+        let mut places = Vec::new();
+        self.kernel.near(query, values, k, &mut places);
+        hits.extend(places.into_iter().map(|place| (query.hamming_distance(values[place as usize]), place)));
+    }
+
+    /// Compares the query with the fingerprints that agree with it in the leading blocks of one table.
+    pub(super) fn probe(&self, table: usize, query: B, k: u32, hits: &mut Vec<Hit>) {
+        let permutation = self.tables[table].permutation();
+        let permuted = permutation.apply(query);
+        let mut places = Vec::new();
+        self.tables[table].visit_candidates(permuted, |candidates| {
+            self.kernel.near(permuted, candidates, k, &mut places);
+            for place in places.drain(..) {
+                let difference = permutation.invert(permuted ^ candidates[place as usize]);
+                if self.reports(table, difference) {
+                    let group = self.groups.find(query ^ difference).expect("tables hold the groups' values");
+                    hits.push((difference.count_ones(), group as u32));
+                }
+            }
+        });
+    }
+
+    /// Whether this table is the first that finds a fingerprint with this xor: its leading blocks are the first
+    /// blocks that agree. So no fingerprint is found twice.
+    fn reports(&self, table: usize, difference: B) -> bool {
+        let agrees = |block: &usize| difference & self.block_masks[*block] == B::ZERO;
+        let choice = &self.choices[table];
+        (0..self.block_masks.len()).filter(agrees).take(choice.len()).eq(choice.iter().copied())
+    }
+
+    /// All pairs at most `k` bits apart, each once, sorted by (a, b). `k` may be anything from 0 to f, whatever
+    /// the index was built for: see [`FingerprintGroups::all_pairs`].
+    pub fn all_pairs(&self, k: u32) -> Result<Vec<Pair>> {
+        self.groups.all_pairs(k)
+    }
+}
+
+impl<B: FingerprintBits> FingerprintGroups<B> {
+    /// All pairs at most `k` bits apart, each once, sorted by (a, b).
+    ///
+    /// m equal fingerprints are m (m - 1) / 2 pairs; where that is too many, use
+    /// [`visit_group_pairs`](Self::visit_group_pairs) together with [`equal`](Self::equal).
+    pub fn all_pairs(&self, k: u32) -> Result<Vec<Pair>> {
+        let mut pairs = Vec::new();
+        let flow = self.visit_pairs(k, |pair| {
+            pairs.push(pair);
+            ControlFlow::Continue(())
+        })?;
+        debug_assert!(flow.is_continue());
+        pairs.sort_unstable();
+        Ok(pairs)
+    }
+
+    /// Calls `visit` for every pair at most `k` bits apart, once, in a fixed but unspecified order, until it
+    /// answers `Break`. Needs no memory for the pairs.
+    pub fn visit_pairs(
+        &self,
+        k: u32,
+        mut visit: impl FnMut(Pair) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        Self::check_pair_distance(k)?;
+        for pair in self.equal_pairs() {
+            if visit(pair).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        self.visit_group_pairs(k, |groups| groups.pairs().try_for_each(&mut visit))
+    }
+
+    /// Calls `visit` for every two *different* fingerprints at most `k` bits apart, once, in a fixed but
+    /// unspecified order, until it answers `Break`. Pairs of equal fingerprints are in [`equal`](Self::equal).
+    pub fn visit_group_pairs<'a>(
+        &'a self,
+        k: u32,
+        mut visit: impl FnMut(GroupPair<'a>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        Self::check_pair_distance(k)?;
+        Ok(join(Kernel::fastest(), self.values(), k, |a, b, distance| visit(self.group_pair(a, b, distance))))
+    }
+
+    /// The groups behind two places in the values.
+    pub(super) fn group_pair(&self, a: u32, b: u32, distance: u32) -> GroupPair<'_> {
+        GroupPair { a: self.positions(a as usize), b: self.positions(b as usize), distance }
+    }
+
+    /// All pairs of equal fingerprints.
+    pub(super) fn equal_pairs(&self) -> impl Iterator<Item = Pair> {
+        self.equal().flat_map(|positions| {
+            positions
+                .iter()
+                .enumerate()
+                .flat_map(|(i, &a)| positions[i + 1..].iter().map(move |&b| Pair { a, b, distance: 0 }))
+        })
+    }
+
+    pub(super) fn check_pair_distance(k: u32) -> Result<()> {
+        if k > B::BITS {
+            return Err(Error::invalid("k", k, format!("at most the number of bits, {}", B::BITS)));
+        }
+        Ok(())
+    }
+}
