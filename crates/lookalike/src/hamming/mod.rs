@@ -60,6 +60,7 @@ mod groups;
 mod huffman;
 mod index;
 mod join;
+mod pairs;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod permutation;
@@ -69,6 +70,7 @@ mod table;
 mod tests;
 
 pub use groups::FingerprintGroups;
-pub use index::{GroupMatch, GroupPair, HammingIndex, Match, Pair};
+pub use index::{GroupMatch, HammingIndex, Match};
+pub use pairs::{GroupPair, Pair};
 pub use permutation::BlockPermutation;
 pub use plan::{Blocks, HammingConfig, Plan, TableStorage, neighbours_at};

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::groups::FingerprintGroups;
-use super::index::{HammingIndex, Hit, Match, Pair};
+use super::index::{HammingIndex, Hit, Match};
 use super::join::{Join, Split};
+use super::pairs::Pair;
 use super::plan::HammingConfig;
 use crate::arch::hamming::Kernel;
 use crate::error::Result;

@@ -1,0 +1,110 @@
+//! Groups of equal fingerprints -> all pairs within distance k: listed, visited one by one, or grouped.
+//!
+//! The pairs themselves may be quadratic in number (m equal fingerprints are m (m - 1) / 2 of them), so only
+//! [`FingerprintGroups::all_pairs`] holds them in memory; the visits hold none.
+
+use std::ops::ControlFlow;
+
+use super::groups::FingerprintGroups;
+use super::join::join;
+use crate::arch::hamming::Kernel;
+use crate::error::{Error, Result};
+use crate::simhash::FingerprintBits;
+
+/// Two near fingerprints of the collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Pair {
+    /// The place of the first, less than `b`.
+    pub a: u32,
+    /// The place of the second.
+    pub b: u32,
+    /// In how many bits they differ.
+    pub distance: u32,
+}
+
+/// Two groups of equal fingerprints near each other: every position of `a` with every position of `b` is a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupPair<'a> {
+    /// The places of the smaller fingerprint, ascending.
+    pub a: &'a [u32],
+    /// The places of the larger fingerprint, ascending.
+    pub b: &'a [u32],
+    /// In how many bits the two fingerprints differ, at least 1.
+    pub distance: u32,
+}
+
+impl<'a> GroupPair<'a> {
+    /// Every pair of a position of `a` and one of `b`.
+    pub fn pairs(self) -> impl Iterator<Item = Pair> + 'a {
+        let distance = self.distance;
+        self.a
+            .iter()
+            .flat_map(move |&a| self.b.iter().map(move |&b| Pair { a: a.min(b), b: a.max(b), distance }))
+    }
+}
+
+impl<B: FingerprintBits> FingerprintGroups<B> {
+    /// All pairs at most `k` bits apart, each once, sorted by (a, b).
+    ///
+    /// m equal fingerprints are m (m - 1) / 2 pairs; where that is too many, use
+    /// [`visit_group_pairs`](Self::visit_group_pairs) together with [`equal`](Self::equal).
+    pub fn all_pairs(&self, k: u32) -> Result<Vec<Pair>> {
+        let mut pairs = Vec::new();
+        let flow = self.visit_pairs(k, |pair| {
+            pairs.push(pair);
+            ControlFlow::Continue(())
+        })?;
+        debug_assert!(flow.is_continue());
+        pairs.sort_unstable();
+        Ok(pairs)
+    }
+
+    /// Calls `visit` for every pair at most `k` bits apart, once, in a fixed but unspecified order, until it
+    /// answers `Break`. Needs no memory for the pairs.
+    pub fn visit_pairs(
+        &self,
+        k: u32,
+        mut visit: impl FnMut(Pair) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        Self::check_pair_distance(k)?;
+        for pair in self.equal_pairs() {
+            if visit(pair).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        self.visit_group_pairs(k, |groups| groups.pairs().try_for_each(&mut visit))
+    }
+
+    /// Calls `visit` for every two *different* fingerprints at most `k` bits apart, once, in a fixed but
+    /// unspecified order, until it answers `Break`. Pairs of equal fingerprints are in [`equal`](Self::equal).
+    pub fn visit_group_pairs<'a>(
+        &'a self,
+        k: u32,
+        mut visit: impl FnMut(GroupPair<'a>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        Self::check_pair_distance(k)?;
+        Ok(join(Kernel::fastest(), self.values(), k, |a, b, distance| visit(self.group_pair(a, b, distance))))
+    }
+
+    /// The groups behind two places in the values.
+    pub(super) fn group_pair(&self, a: u32, b: u32, distance: u32) -> GroupPair<'_> {
+        GroupPair { a: self.positions(a as usize), b: self.positions(b as usize), distance }
+    }
+
+    /// All pairs of equal fingerprints.
+    pub(super) fn equal_pairs(&self) -> impl Iterator<Item = Pair> {
+        self.equal().flat_map(|positions| {
+            positions
+                .iter()
+                .enumerate()
+                .flat_map(|(i, &a)| positions[i + 1..].iter().map(move |&b| Pair { a, b, distance: 0 }))
+        })
+    }
+
+    pub(super) fn check_pair_distance(k: u32) -> Result<()> {
+        if k > B::BITS {
+            return Err(Error::invalid("k", k, format!("at most the number of bits, {}", B::BITS)));
+        }
+        Ok(())
+    }
+}
