@@ -71,7 +71,11 @@ pub fn generated_prose(documents: usize, words: usize) -> Vec<u8> {
 pub fn parse_only(lines: &[u8], mut visit: impl FnMut(&str)) {
     let mut buffers = simd_json::Buffers::default();
     let mut line_buffer = Vec::new();
-    for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+    let mut rest = lines;
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
         line_buffer.clear();
         line_buffer.extend_from_slice(line);
         let mut tape = simd_json::Tape::null();

@@ -24,9 +24,10 @@ pub(crate) const fn fold_multiply(a: u64, b: u64) -> u64 {
 
 /// Hashes bytes to 64 bits: the hash of a word.
 ///
-/// 16 bytes at a time are multiplied into each other (64 x 64 -> 128 bits, halves combined); up to 16 bytes, as
-/// nearly all words are, cost one multiplication. Not for adversaries: whoever knows the constants can make
-/// collisions.
+/// Up to 16 bytes, as nearly all words have, are two numbers of 64 bits; each is multiplied by an odd constant
+/// and the sum is mixed. For words of one length of up to 8 bytes that is a bijection: they cannot collide. Longer
+/// ones take 16 bytes at a time. Only operations that SIMD has are used, so that many words can be hashed side by
+/// side. Not for adversaries: whoever knows the constants can make collisions.
 #[inline]
 #[must_use]
 pub fn hash_bytes(bytes: &[u8]) -> u64 {
@@ -36,27 +37,31 @@ pub fn hash_bytes(bytes: &[u8]) -> u64 {
         && !tail.is_empty()
     {
         let (low, high) = halves(head);
-        state = fold_multiply(low ^ state ^ WORD_KEYS[2], high ^ WORD_KEYS[3]);
+        state = hash_halves(low ^ state, high, 0);
         rest = tail;
     }
     let mut last = [0; 16];
     last[..rest.len()].copy_from_slice(rest);
     let (low, high) = halves(&last);
-    finish_word(low ^ state, high, bytes.len())
+    hash_halves(low ^ state, high, bytes.len() as u64)
 }
+
+/// The constants of [`hash_halves`]: bits of the fraction of pi, made odd. The one for the length has 32 bits.
+pub(crate) const LOW_FACTOR: u64 = 0x243f_6a88_85a3_08d3;
+pub(crate) const HIGH_FACTOR: u64 = 0x1319_8a2e_0370_7345;
+pub(crate) const LENGTH_FACTOR: u64 = 0xa409_3823;
+pub(crate) const LAST_FACTOR: u64 = 0x082e_fa98_ec4e_6c89;
 
 /// The hash of a word of up to 16 bytes, given as two little-endian halves padded with zeros.
 #[inline(always)]
-pub(crate) const fn finish_word(low: u64, high: u64, len: usize) -> u64 {
-    fold_multiply(
-        low ^ WORD_KEYS[0],
-        high ^ WORD_KEYS[1].wrapping_add((len as u64).wrapping_mul(WORD_KEYS[3])),
-    )
+pub(crate) const fn hash_halves(low: u64, high: u64, len: u64) -> u64 {
+    let sum = low
+        .wrapping_mul(LOW_FACTOR)
+        .wrapping_add(high.wrapping_mul(HIGH_FACTOR))
+        .wrapping_add((len & 0xffff_ffff).wrapping_mul(LENGTH_FACTOR));
+    let mixed = (sum ^ sum >> 32).wrapping_mul(LAST_FACTOR);
+    mixed ^ mixed >> 29
 }
-
-/// Odd constants without visible structure: the first 256 bits of the fraction of pi.
-const WORD_KEYS: [u64; 4] =
-    [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344 | 1, 0xa409_3822_299f_31d0 | 1, 0x082e_fa98_ec4e_6c89];
 
 #[inline(always)]
 pub(crate) const fn halves(bytes: &[u8; 16]) -> (u64, u64) {

@@ -16,9 +16,11 @@ pub(crate) mod hamming;
 pub(crate) mod intersection;
 pub(crate) mod masks;
 mod portable;
+pub(crate) mod word_hashes;
 
 use masks::{BLOCK, Masks};
 use std::sync::OnceLock;
+use word_hashes::Blocks;
 
 /// A set of CPU instructions that the kernels of this crate may use. Changes the speed, never the answer.
 ///
@@ -70,7 +72,8 @@ impl Kernel {
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512cd")
-                && is_x86_feature_detected!("avx512vbmi");
+                && is_x86_feature_detected!("avx512vbmi")
+                && is_x86_feature_detected!("avx512vbmi2");
             if avx2 && avx512 {
                 kernels.push(Self(Instructions::Avx512));
             }
@@ -114,6 +117,13 @@ pub(crate) trait Simd: Copy {
 
     /// Bit i says whether `values[i] < limit`.
     fn below(self, values: &[u64; CHUNK], limit: u64) -> u64;
+
+    /// Writes the hash of every word that ends in these blocks, in order; returns how many there are, and where
+    /// the word begins that reaches out of the last block, if one does.
+    #[inline(always)]
+    fn word_hashes(self, blocks: Blocks<'_>, out: &mut [u64]) -> (usize, Option<usize>) {
+        word_hashes::portable(blocks, out)
+    }
 }
 
 /// A computation over [`Simd`] primitives, to be compiled once per kernel. `run` must be `#[inline(always)]`.
@@ -131,7 +141,7 @@ pub(crate) fn dispatch<T: Task>(kernel: Kernel, task: T) -> T::Output {
     }
     #[cfg(target_arch = "x86_64")]
     #[target_feature(
-        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vbmi,avx2,bmi1,bmi2,lzcnt,popcnt"
+        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt"
     )]
     fn avx512<T: Task>(task: T) -> T::Output {
         task.run(avx512::Avx512::new())
@@ -188,6 +198,46 @@ mod tests {
                     let expected = dispatch(Kernel::PORTABLE, Classify(&block, fold));
                     assert_eq!(dispatch(kernel, Classify(&block, fold)), expected, "{}", kernel.name());
                 }
+            }
+        }
+    }
+
+    struct Words<'a>(Blocks<'a>);
+
+    impl Task for Words<'_> {
+        type Output = (Vec<u64>, Option<usize>);
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            let mut out = vec![0; Blocks::most_words(self.0.words.len())];
+            let (count, open) = simd.word_hashes(self.0, &mut out);
+            out.truncate(count);
+            (out, open)
+        }
+    }
+
+    #[test]
+    fn every_kernel_hashes_words_like_the_portable_one() {
+        let mut random = SplitMix64::new(3);
+        for kernel in Kernel::available() {
+            for round in 0..3000usize {
+                let count = round % 40;
+                let position = (random.below(100)) as usize;
+                let len = position + count * BLOCK + Blocks::READ_PAST;
+                let folded: Vec<u8> = (0..len).map(|_| b"_abcdefgh"[random.below(9) as usize]).collect();
+                // From sparse to dense, so that words of all lengths occur, also across blocks.
+                let words: Vec<u64> = (0..count)
+                    .map(|_| match round / 40 % 5 {
+                        0 => random.next_u64(),
+                        1 => random.next_u64() & random.next_u64(),
+                        2 => random.next_u64() | random.next_u64() | random.next_u64(),
+                        3 => u64::MAX << random.below(64),
+                        _ => 0x5555_5555_5555_5555,
+                    })
+                    .collect();
+                let open = (round % 3 == 0).then(|| random.below(position as u64 + 1) as usize);
+                let blocks = Blocks { words: &words, position, open, folded: &folded };
+                let expected = dispatch(Kernel::PORTABLE, Words(blocks));
+                assert_eq!(dispatch(kernel, Words(blocks)), expected, "{} round {round}", kernel.name());
             }
         }
     }

@@ -13,8 +13,8 @@ use std::borrow::Cow;
 /// algorithms if not.
 #[inline(never)]
 pub(super) fn hash_words(bytes: &[u8], normalization: &Normalization, tokens: &mut Tokens) {
-    let may_be_simple = matches!(normalization.form, UnicodeForm::Nfc | UnicodeForm::Keep);
-    if may_be_simple && let Ok(text) = std::str::from_utf8(bytes) {
+    if has_simple_characters(normalization)
+        && let Ok(text) = std::str::from_utf8(bytes) {
         let begin = tokens.len();
         if SimpleWords::new(normalization.case, tokens).scan(text).is_some() {
             return;
@@ -22,6 +22,16 @@ pub(super) fn hash_words(bytes: &[u8], normalization: &Normalization, tokens: &m
         tokens.truncate(begin);
     }
     hash_words_plainly(bytes, normalization, tokens);
+}
+
+/// Whether the classes of simple characters hold for these settings: they say nothing of decompositions.
+pub(super) fn has_simple_characters(normalization: &Normalization) -> bool {
+    matches!(normalization.form, UnicodeForm::Nfc | UnicodeForm::Keep)
+}
+
+/// A character of the class `Capital`, in lower case.
+pub(super) fn fold_capital(character: char) -> Option<char> {
+    std::iter::once(character).default_case_fold().next()
 }
 
 /// The definition.
@@ -91,10 +101,7 @@ impl<'a> SimpleWords<'a> {
                 Class::Separator => self.end_word(),
                 Class::Letter => self.extend(character, Last::Letter),
                 Class::Capital if self.case == Case::Keep => self.extend(character, Last::Letter),
-                Class::Capital => {
-                    let folded = std::iter::once(character).default_case_fold().next()?;
-                    self.extend(folded, Last::Letter);
-                }
+                Class::Capital => self.extend(fold_capital(character)?, Last::Letter),
                 Class::Ideograph => {
                     self.end_word();
                     self.extend(character, Last::Letter);

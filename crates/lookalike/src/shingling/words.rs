@@ -5,16 +5,19 @@
 //! combining marks) is a token: UAX 29 already cuts Han, Hiragana, Thai, Lao, Khmer and Myanmar in this way, and
 //! we cut its runs of Katakana as well.
 //!
-//! [`words`] is the definition. `hash_words` gives the hashes of the same words at the speed of memory: ASCII is
-//! read 64 bytes at a time into bit masks, a word is the stretch between two edges of a mask, and its hash takes
-//! one multiplication. Text outside ASCII is left, stretch by stretch, to `stretch::hash_words`.
+//! [`words`] is the definition. `hash_words` gives the hashes of the same words at the speed of memory: the text is
+//! read 64 bytes at a time into bit masks, a word is what lies between two edges of a mask, and eight words are
+//! hashed side by side. Characters outside ASCII that only join or only part words (most of them) are put into
+//! the masks one by one; what needs finer rules is left, stretch by stretch, to `stretch::hash_words`.
 
+use super::simple_classes::{self, Class};
 use super::stretch;
 use super::tokens::Tokens;
 use crate::arch::masks::{BLOCK, CLASS, Masks, class};
+use crate::arch::word_hashes::Blocks;
 use crate::arch::{Kernel, Simd, Task, dispatch};
-use crate::hashing::{finish_word, halves, hash_bytes};
 use crate::normalization::{ASCII_RUN, Case, Normalization, Punctuation, Whitespace};
+use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The words of a text, in order. Nothing is folded here: normalise first.
@@ -67,8 +70,9 @@ pub(super) fn normalizes_on_the_way(normalization: &Normalization) -> bool {
     normalization.punctuation == Punctuation::Keep && normalization.whitespace != Whitespace::Remove
 }
 
-/// Appends to `tokens` the hash of every word of the text: [`hash_bytes`] of each of the [`words`] of the
-/// normalised text, for settings that [`normalizes_on_the_way`] admits. `folded` is working memory.
+/// Appends to `tokens` the hash of every word of the text: [`hash_bytes`](crate::hashing::hash_bytes) of each of
+/// the [`words`] of the normalised text, for settings that [`normalizes_on_the_way`] admits. `folded` is working
+/// memory.
 pub(super) fn hash_words(
     kernel: Kernel,
     bytes: &[u8],
@@ -76,9 +80,9 @@ pub(super) fn hash_words(
     folded: &mut Vec<u8>,
     tokens: &mut Tokens,
 ) {
-    // Words are read 16 bytes at a time, so there must be something to read after the last one.
-    if folded.len() < bytes.len() + 2 * BLOCK {
-        folded.resize(bytes.len() + 2 * BLOCK, 0);
+    let room = bytes.len() + BLOCK + Blocks::READ_PAST;
+    if folded.len() < room {
+        folded.resize(room, 0);
     }
     dispatch(kernel, HashWords { bytes, normalization, folded, tokens });
 }
@@ -100,74 +104,109 @@ impl Task for HashWords<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self { bytes, normalization, folded, tokens } = self;
-        let fold = normalization.case == Case::Fold;
-        let mut scan = Scan::default();
-        while scan.position < bytes.len() {
+        let mut scan = Scan::new(bytes, &normalization);
+        let mut position = 0;
+        let mut open = None;
+        while position < bytes.len() {
             let mut words = [0; GROUP];
-            let (blocks, obstacle) = scan.classify(simd, bytes, fold, folded, &mut words);
-            scan.hash(&words[..blocks], folded, tokens);
-            if let Some(masks) = obstacle {
-                let block_words = words[blocks];
-                let stretch = scan.general_stretch(&masks, block_words, bytes);
+            let (count, obstacle) = scan.classify(simd, position, folded, &mut words);
+            let blocks = Blocks { words: &words[..count], position, open, folded };
+            let (hashed, still_open) = simd.word_hashes(blocks, tokens.room(Blocks::most_words(count)));
+            tokens.occupy(hashed);
+            open = still_open;
+            position += count * BLOCK;
+            if let Some(obstacle) = obstacle {
+                let stretch = scan.general_stretch(position, words[count], obstacle, open);
                 // What stands before the stretch in this block is settled.
-                if let Some(before) = stretch.start.checked_sub(scan.position) {
-                    scan.hash(&[block_words & low_bits(before as u32)], folded, tokens);
+                if let Some(before) = stretch.start.checked_sub(position) {
+                    let words = [words[count] & low_bits(before as u32)];
+                    let blocks = Blocks { words: &words, position, open, folded };
+                    let (hashed, _) = simd.word_hashes(blocks, tokens.room(Blocks::most_words(1)));
+                    tokens.occupy(hashed);
                 }
                 stretch::hash_words(&bytes[stretch.clone()], &normalization, tokens);
-                scan = Scan { position: stretch.end, ..Scan::default() };
+                scan = Scan::new(bytes, &normalization);
+                position = stretch.end;
+                open = None;
             }
         }
-        if scan.in_word {
-            tokens.push(word_hash(folded, scan.start, bytes.len()));
+        if let Some(start) = open {
+            // The text ends with a block: one more block, of nothing, ends the word.
+            let blocks = Blocks { words: &[0], position, open: Some(start), folded };
+            let (hashed, _) = simd.word_hashes(blocks, tokens.room(Blocks::most_words(1)));
+            tokens.occupy(hashed);
         }
     }
 }
 
-/// Where the scan stands.
-#[derive(Debug, Default)]
-struct Scan {
-    /// The beginning of the next block whose words are to be hashed.
-    position: usize,
-    /// The beginning of the word that reaches into that block, if there is one.
-    start: usize,
-    in_word: bool,
-    /// Whether the byte before the next block to classify is a letter (bit 0), a digit (bit 0).
+/// What the classification of a block must know of the one before.
+#[derive(Debug)]
+struct Scan<'a> {
+    bytes: &'a [u8],
+    fold: bool,
+    /// Whether simple characters can be told by their class alone.
+    simple: bool,
+    /// Whether the byte before the block belongs to a letter (bit 0), is a digit (bit 0).
     letter_before: u64,
     digit_before: u64,
+    /// How many bytes of the last character before the block reach into it, and whether they are of a word.
+    tail: u32,
+    tail_is_letter: bool,
 }
 
-impl Scan {
+/// A character at which the general path must take over: its place in the block (64: right behind it), and the
+/// bytes before it that may or may not join words, depending on it.
+#[derive(Debug, Clone, Copy)]
+struct Obstacle {
+    at: u32,
+    undecided: u64,
+}
+
+impl<'a> Scan<'a> {
+    fn new(bytes: &'a [u8], normalization: &Normalization) -> Self {
+        Self {
+            bytes,
+            fold: normalization.case == Case::Fold,
+            simple: stretch::has_simple_characters(normalization),
+            letter_before: 0,
+            digit_before: 0,
+            tail: 0,
+            tail_is_letter: false,
+        }
+    }
+
     /// Classifies blocks from `position` on and finds the bytes that belong to words, until the group is full, the
-    /// text ends, or a block has a non-ASCII byte in it or behind it: that obstacle is returned as well.
+    /// text ends, or there is an obstacle. Returns the number of blocks before that.
     #[inline(always)]
     fn classify<S: Simd>(
         &mut self,
         simd: S,
-        bytes: &[u8],
-        fold: bool,
+        mut position: usize,
         folded: &mut [u8],
         words: &mut [u64; GROUP],
-    ) -> (usize, Option<Masks>) {
-        let mut position = self.position;
-        for (block_number, words) in words.iter_mut().enumerate() {
-            let Some(rest) = bytes.get(position..).filter(|rest| !rest.is_empty()) else {
-                return (block_number, None);
-            };
+    ) -> (usize, Option<Obstacle>) {
+        for (number, words) in words.iter_mut().enumerate() {
+            let rest = &self.bytes[position.min(self.bytes.len())..];
             let padded;
             let (block, next) = match rest.split_first_chunk::<BLOCK>() {
                 Some((block, after)) => (block, after.first().copied().unwrap_or(b' ')),
+                None if rest.is_empty() => return (number, None),
                 None => {
                     padded = pad(rest);
                     (&padded, b' ')
                 }
             };
-            let Some(folded) = folded[position..].first_chunk_mut::<BLOCK>() else {
-                return (block_number, None);
-            };
-            let masks = simd.classify(block, folded, fold);
-            *words = self.words(&masks, next);
-            if masks.non_ascii != 0 || !next.is_ascii() {
-                return (block_number, Some(masks));
+            let Some(folded) = folded[position..].first_chunk_mut::<BLOCK>() else { return (number, None) };
+            let mut masks = simd.classify(block, folded, self.fold);
+            if (masks.non_ascii != 0) | !next.is_ascii() | (self.tail != 0) {
+                let after = self.simple_characters(&mut masks, position, folded);
+                *words = self.words(&masks, after.next_class);
+                *words |= after.joined;
+                if let Some(obstacle) = after.obstacle {
+                    return (number, Some(obstacle));
+                }
+            } else {
+                *words = self.words(&masks, CLASS[usize::from(next)]);
             }
             self.letter_before = masks.letter >> 63;
             self.digit_before = masks.digit >> 63;
@@ -176,10 +215,9 @@ impl Scan {
         (GROUP, None)
     }
 
-    /// The bytes that belong to words, `next` being the byte after the block.
+    /// The bytes that belong to words, given the class of the byte after the block.
     #[inline(always)]
     fn words(&self, masks: &Masks, next: u8) -> u64 {
-        let next = CLASS[usize::from(next)];
         let between = |mask: u64, before: u64, after: u8| {
             (mask << 1 | before) & (mask >> 1 | u64::from(next & after != 0) << 63)
         };
@@ -188,87 +226,167 @@ impl Scan {
             | masks.mid_digit & between(masks.digit, self.digit_before, class::DIGIT)
     }
 
-    /// Hashes every word that ends in these blocks, the first of which is at `position`.
-    #[inline(always)]
-    fn hash(&mut self, blocks: &[u64], folded: &[u8], tokens: &mut Tokens) {
-        let Self { mut position, mut start, mut in_word, .. } = *self;
-        let room = tokens.room(blocks.len() * (BLOCK / 2) + 1);
-        let mut count = 0;
-        for &words in blocks {
-            let shifted = words << 1 | u64::from(in_word);
-            let mut starts = words & !shifted;
-            let mut ends = !words & shifted;
-            if !in_word {
-                start = position + starts.trailing_zeros() as usize;
-                starts &= starts.wrapping_sub(1);
-            }
-            while ends != 0 {
-                let end = position + ends.trailing_zeros() as usize;
-                ends &= ends - 1;
-                if folded[start] != b'_' || has_letter_or_digit(&folded[start..end]) {
-                    room[count] = word_hash(folded, start, end);
-                    count += 1;
-                }
-                start = position + starts.trailing_zeros() as usize;
-                starts &= starts.wrapping_sub(1);
-            }
-            in_word = words >> 63 != 0;
-            position += BLOCK;
+    /// Adds to the masks what the simple characters of the block do, up to the first that is not simple.
+    #[inline(never)]
+    fn simple_characters(&mut self, masks: &mut Masks, position: usize, folded: &mut [u8; BLOCK]) -> Simple {
+        let mut simple = Simple { next_class: 0, joined: 0, obstacle: None };
+        let tail = low_bits(self.tail);
+        if self.tail_is_letter {
+            masks.letter |= tail;
+            masks.word |= tail;
         }
-        tokens.occupy(count);
-        *self = Self { position, start, in_word, ..*self };
+        let mut left = masks.non_ascii & !tail;
+        self.tail = 0;
+        self.tail_is_letter = false;
+        while left != 0 {
+            let at = left.trailing_zeros();
+            let here = position + at as usize;
+            let (character, len) = decode(&self.bytes[here..]);
+            let class = if self.simple { character.map_or(Class::Complex, simple_classes::class) } else { Class::Complex };
+            let bits = low_bits(len) << at;
+            let mut is_letter = false;
+            let mut is_obstacle = false;
+            match class {
+                Class::Separator => {}
+                Class::Letter => is_letter = true,
+                Class::Capital if !self.fold => is_letter = true,
+                Class::Capital => {
+                    is_letter = true;
+                    is_obstacle = !fold_in_place(character, len, at as usize, folded);
+                }
+                Class::Joiner => match self.joins(masks, at, here + len as usize) {
+                    Some(true) if at + len <= 64 => simple.joined |= bits,
+                    Some(false) => {}
+                    Some(true) | None => is_obstacle = true,
+                },
+                Class::Ideograph | Class::Complex => is_obstacle = true,
+            }
+            if is_obstacle {
+                simple.obstacle = Some(self.obstacle(masks, at));
+                return simple;
+            }
+            if is_letter {
+                masks.letter |= bits;
+                masks.word |= bits;
+            }
+            left &= !bits;
+            self.tail = (at + len).saturating_sub(64);
+            self.tail_is_letter = is_letter;
+        }
+        simple.next_class = if self.tail > 0 {
+            if self.tail_is_letter { class::LETTER } else { 0 }
+        } else {
+            match self.class_at(position + BLOCK) {
+                Some(class) => class,
+                None => {
+                    simple.obstacle = Some(self.obstacle(masks, 64));
+                    0
+                }
+            }
+        };
+        simple
     }
 
-    /// The stretch around the first non-ASCII byte of the block (or right behind it) that the general path must
-    /// see whole. It begins at a byte that is in no word, or at the beginning of a word, so that every word
-    /// before it is complete; and it ends before a byte that is in no word.
+    /// The class that the character at `position` has for what stands before it, or nothing if it is not simple.
+    fn class_at(&self, position: usize) -> Option<u8> {
+        let rest = self.bytes.get(position..).unwrap_or_default();
+        match rest.first() {
+            None => Some(0),
+            Some(byte) if byte.is_ascii() => Some(CLASS[usize::from(*byte)]),
+            Some(_) if !self.simple => None,
+            Some(_) => match simple_classes::class(decode(rest).0?) {
+                Class::Letter | Class::Capital => Some(class::LETTER),
+                Class::Separator | Class::Joiner | Class::Ideograph => Some(0),
+                Class::Complex => None,
+            },
+        }
+    }
+
+    /// Whether the joiner at `at`, with the next character at `next`, joins; nothing if that is not known.
+    fn joins(&self, masks: &Masks, at: u32, next: usize) -> Option<bool> {
+        let before = |mask: u64, carried: u64| match at {
+            0 => carried != 0,
+            _ => mask >> (at - 1) & 1 != 0,
+        };
+        let next = self.class_at(next)?;
+        Some(
+            before(masks.letter, self.letter_before) && next & class::LETTER != 0
+                || before(masks.digit, self.digit_before) && next & class::DIGIT != 0,
+        )
+    }
+
+    /// An ASCII byte right before the obstacle that could join may yet do so.
+    fn obstacle(&self, masks: &Masks, at: u32) -> Obstacle {
+        let right_before = low_bits(at) & !(low_bits(at) >> 1);
+        Obstacle { at, undecided: (masks.mid_letter | masks.mid_digit) & right_before }
+    }
+
+    /// The stretch around an obstacle in the block at `position` that the general path must see whole. It begins
+    /// at a byte that is in no word, or at the beginning of a word, so that every word before it is complete; and it
+    /// ends before an ASCII byte that is in no word.
     #[cold]
     #[inline(never)]
-    fn general_stretch(&self, masks: &Masks, words: u64, bytes: &[u8]) -> std::ops::Range<usize> {
-        let first = masks.non_ascii.trailing_zeros();
-        // A joining byte right before the non-ASCII one may yet join: whether it does is not known here.
-        let right_before = low_bits(first) & !(low_bits(first) >> 1);
-        let undecided = (masks.mid_letter | masks.mid_digit) & right_before;
-        let outside = !words & low_bits(first) & !undecided;
-        let start = if outside != 0 {
-            self.position + 63 - outside.leading_zeros() as usize
-        } else if self.in_word {
-            self.start
-        } else {
-            self.position
+    fn general_stretch(&self, position: usize, words: u64, obstacle: Obstacle, open: Option<usize>) -> Range<usize> {
+        let outside = !words & low_bits(obstacle.at) & !obstacle.undecided;
+        let mut start = match (outside, open) {
+            (0, Some(start)) => start,
+            (0, None) => position,
+            _ => position + 63 - outside.leading_zeros() as usize,
         };
-        let mut end = self.position + first as usize;
-        while let Some(offset) =
-            bytes[end..].iter().position(|&byte| byte.is_ascii() && CLASS[usize::from(byte)] == 0)
-        {
+        while start > 0 && self.bytes.get(start).is_some_and(|byte| byte & 0xc0 == 0x80) {
+            start -= 1;
+        }
+        let mut end = position + obstacle.at as usize;
+        let parts = |byte: &u8| byte.is_ascii() && CLASS[usize::from(*byte)] == 0;
+        while let Some(offset) = self.bytes[end..].iter().position(parts) {
             end += offset;
-            if bytes[end..bytes.len().min(end + ASCII_RUN)].is_ascii() {
+            if self.bytes[end..self.bytes.len().min(end + ASCII_RUN)].is_ascii() {
                 return start..end;
             }
             end += 1;
         }
-        start..bytes.len()
+        start..self.bytes.len()
     }
 }
 
-/// A run of underscores is no word.
-#[cold]
-#[inline(never)]
-fn has_letter_or_digit(word: &[u8]) -> bool {
-    word.iter().any(|&byte| byte != b'_')
+/// What `Scan::simple_characters` found besides masks.
+#[derive(Debug)]
+struct Simple {
+    /// The class of what follows the block.
+    next_class: u8,
+    /// The bytes of joiners that do join.
+    joined: u64,
+    obstacle: Option<Obstacle>,
 }
 
-/// [`hash_bytes`] of a word, of which there are 16 readable bytes even if it is shorter.
-#[inline(always)]
-fn word_hash(folded: &[u8], start: usize, end: usize) -> u64 {
-    let len = end - start;
-    match folded[start..].first_chunk::<16>() {
-        Some(bytes) if len <= 16 => {
-            let (low, high) = halves(bytes);
-            let (low_mask, high_mask) = LENGTH_MASKS[len];
-            finish_word(low & low_mask, high & high_mask, len)
+/// The character of two or three bytes at the beginning of `bytes`, and its length. Others are left to the general
+/// path.
+#[inline]
+fn decode(bytes: &[u8]) -> (Option<char>, u32) {
+    let bits = |byte: u8| u32::from(byte & 0x3f);
+    let is_continuation = |byte: u8| byte & 0xc0 == 0x80;
+    match *bytes {
+        [a @ 0xc2..=0xdf, b, ..] if is_continuation(b) => (char::from_u32(u32::from(a & 0x1f) << 6 | bits(b)), 2),
+        [a @ 0xe0..=0xef, b, c, ..] if is_continuation(b) && is_continuation(c) => {
+            let code = u32::from(a & 0x0f) << 12 | bits(b) << 6 | bits(c);
+            (if code < 0x800 { None } else { char::from_u32(code) }, 3)
         }
-        _ => hash_bytes(&folded[start..end]),
+        _ => (None, 1),
+    }
+}
+
+/// Writes a capital in lower case where it stands, if it has the same length and lies within the block.
+#[inline(never)]
+fn fold_in_place(character: Option<char>, len: u32, at: usize, folded: &mut [u8; BLOCK]) -> bool {
+    let mut utf8 = [0; 4];
+    let Some(lower) = character.and_then(stretch::fold_capital) else { return false };
+    let lower = lower.encode_utf8(&mut utf8).as_bytes();
+    match folded.get_mut(at..at + len as usize) {
+        Some(place) if place.len() == lower.len() => {
+            place.copy_from_slice(lower);
+            true
+        }
+        _ => false,
     }
 }
 
@@ -285,16 +403,3 @@ fn pad(bytes: &[u8]) -> [u8; BLOCK] {
 const fn low_bits(count: u32) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
-
-/// What remains of 16 bytes, as two halves, when a word has `len` of them.
-static LENGTH_MASKS: [(u64, u64); 17] = {
-    let mut masks = [(0, 0); 17];
-    let mut len = 0;
-    while len <= 16 {
-        let low = if len < 8 { low_bits(8 * len as u32) } else { u64::MAX };
-        let high = if len > 8 { low_bits(8 * (len as u32 - 8)) } else { 0 };
-        masks[len] = (low, high);
-        len += 1;
-    }
-    masks
-};
