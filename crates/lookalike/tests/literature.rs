@@ -1,6 +1,7 @@
 //! Every worked example of the lecture notes, as a test that names the note and the slide.
 //!
-//! A module per note. An example that several notes share stands where it first appears and names the others.
+//! A module per note, in the order of its slides. An example that several notes share stands in one of them and
+//! names the others.
 //! Where a slide is wrong or garbled, the test states what it should say, and why.
 //!
 //! - note 000: Maniu and Paris, *Algorithms for Data Science: Finding Similar Items*
@@ -10,19 +11,23 @@
 //! - note 004: sections 4.2 and 4.3 of a course that follows note 001
 #![allow(clippy::unwrap_used, reason = "clippy does not take the helpers of an integration test for tests")]
 
-#[path = "literature/note_000.rs"]
+#[path = "literature/note_000/mod.rs"]
 mod note_000;
-#[path = "literature/note_001.rs"]
+#[path = "literature/note_001/mod.rs"]
 mod note_001;
 #[path = "literature/note_002.rs"]
 mod note_002;
-#[path = "literature/note_003.rs"]
+#[path = "literature/note_003/mod.rs"]
 mod note_003;
 #[path = "literature/note_004.rs"]
 mod note_004;
 
+use std::collections::BTreeSet;
+
+use lookalike::banding::{Banding, SCurve};
 use lookalike::minhash::matrix::{CharacteristicMatrix, OnePassTrace};
 use lookalike::minhash::{EMPTY_SLOT, UniversalFunction, UniversalHasher};
+use lookalike::shingling::Shingler;
 
 /// A slot that no row has reached.
 const INFINITY: u64 = EMPTY_SLOT;
@@ -48,6 +53,21 @@ fn after_row(trace: &OnePassTrace, row: u64) -> Vec<Vec<u64>> {
 /// The similarity of all pairs of columns that are named, as a check against a slide's list.
 fn column_similarities(matrix: &CharacteristicMatrix, pairs: &[(usize, usize)]) -> Vec<f64> {
     pairs.iter().map(|&(left, right)| matrix.similarity(left, right).unwrap()).collect()
+}
+
+/// The different shingles of a text, as people read them.
+fn readable_set(shingler: &Shingler, text: &str) -> BTreeSet<String> {
+    shingler.shingles(text).into_iter().collect()
+}
+
+/// The same for shingles that a slide lists.
+fn listed<const N: usize>(shingles: [&str; N]) -> BTreeSet<String> {
+    shingles.map(String::from).into()
+}
+
+/// The S-curve of `bands` bands of `rows` rows.
+fn s_curve(bands: usize, rows: usize) -> SCurve {
+    SCurve::new(Banding::new(bands, rows).unwrap())
 }
 
 #[track_caller]

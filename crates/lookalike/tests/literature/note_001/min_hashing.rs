@@ -1,28 +1,29 @@
-//! Note 001, *Finding Similar Items: Locality Sensitive Hashing* (Mining of Massive Datasets).
+//! Sets, matrices and min-hashing.
 
 use lookalike::minhash::matrix::{
     BitVector, CharacteristicMatrix, OnePassTrace, RowType, RowTypeCounts, RowTypeLetters, SignatureMatrix,
 };
 use lookalike::minhash::{Numbering, PermutationHasher, RowLabel};
 
-use super::{INFINITY, after_row, assert_rounds_to, column_similarities, functions};
+use crate::{INFINITY, after_row, assert_rounds_to, column_similarities, functions};
 
 /// Slide "Problem for Today's Lecture": an image is a long vector of pixel colors.
 #[test]
-fn image_as_a_vector() {
+fn an_image_is_a_long_vector() {
     assert_eq!([[1, 2, 1], [0, 2, 1], [0, 1, 0]].concat(), [1, 2, 1, 0, 2, 1, 0, 1, 0]);
 }
 
-/// Slide "Relation to Previous Lecture": the pairs of basket {1, 2, 3}. Three columns in one bucket are such a basket.
+/// Slide "Relation to Previous Lecture": the pairs of basket {1, 2, 3}. Three columns in one bucket are such a
+/// basket.
 #[test]
-fn pairs_of_a_basket() {
+fn a_basket_of_three_holds_three_pairs() {
     let signatures = SignatureMatrix::from_rows(&[[9, 7, 7, 7]]).unwrap();
     assert_eq!(signatures.candidate_pairs(1, 1).unwrap(), [(1, 2), (1, 3), (2, 3)]);
 }
 
 /// Slide "Motivation for Minhash/LSH" (also note 002, example 4.2, and note 004, "4.2.3 Example").
 #[test]
-fn comparing_all_pairs_takes_days() {
+fn comparing_all_pairs_of_a_million_documents_takes_five_days() {
     let pairs = |n: u64| n * (n - 1) / 2;
     assert_eq!(pairs(1_000_000), 499_999_500_000);
     let days = |n| pairs(n) as f64 / 1e6 / 1e5;
@@ -32,7 +33,7 @@ fn comparing_all_pairs_takes_days() {
 
 /// Slide "Encoding Sets as Bit Vectors".
 #[test]
-fn bit_vectors() {
+fn and_is_the_intersection_and_or_is_the_union() {
     let c1: BitVector = "10111".parse().unwrap();
     let c2: BitVector = "10011".parse().unwrap();
     assert_eq!(c1.and(&c2).unwrap().to_string(), "10011");
@@ -46,7 +47,7 @@ fn bit_vectors() {
 /// Slide "From Sets to Boolean Matrices" (also note 004, "4.2.3 From Sets to Boolean Matrices"). Note 001 prints the
 /// second row with five cells and note 004 prints it as 1 1 0 1; four documents need four.
 #[test]
-fn column_similarity_of_the_boolean_matrix() {
+fn the_first_two_columns_share_three_rows_of_six() {
     let rows =
         [[1, 1, 1, 0], [1, 1, 0, 1], [0, 1, 0, 1], [0, 0, 0, 1], [1, 0, 0, 1], [1, 1, 1, 0], [1, 0, 1, 0]];
     let matrix = CharacteristicMatrix::from_rows(&rows).unwrap();
@@ -57,7 +58,7 @@ fn column_similarity_of_the_boolean_matrix() {
 
 /// Slide "Example: Column Similarity".
 #[test]
-fn column_similarity_of_two_columns() {
+fn two_columns_share_two_rows_of_five() {
     let matrix = CharacteristicMatrix::from_rows(&[[0, 1], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]]).unwrap();
     assert_eq!(matrix.similarity(0, 1).unwrap(), 2.0 / 5.0);
     let counts = matrix.row_type_counts(0, 1).unwrap();
@@ -67,7 +68,7 @@ fn column_similarity_of_two_columns() {
 /// Slides "The Min-Hash Property" and "Four Types of Rows" (also note 004, section 4.3.2), with the two columns that
 /// stand beside them.
 #[test]
-fn four_types_of_rows() {
+fn the_similarity_is_a_over_a_plus_b_plus_c() {
     let matrix = CharacteristicMatrix::from_rows(&[[0, 0], [0, 0], [1, 1], [0, 0], [0, 1], [1, 0]]).unwrap();
     let types = matrix.row_types(0, 1).unwrap();
     let letters: String = types.iter().map(|row| row.letter(RowTypeLetters::FromOnes)).collect();
@@ -92,10 +93,10 @@ fn min_hashing_example() -> CharacteristicMatrix {
 /// The three permutations of that slide, as positions: the columns of the printed table.
 const PERMUTATIONS: [[u64; 7]; 3] = [[2, 3, 7, 6, 1, 5, 4], [4, 2, 1, 3, 6, 7, 5], [3, 4, 7, 2, 6, 1, 5]];
 
-/// Slides "Min-Hashing Example" (also note 004, sections 4.3.1 and 4.3.2): the signature matrix, the equivalent one of
-/// row indexes, and the similarities of columns and of signatures.
+/// Slides "Min-Hashing Example" (also note 004, sections 4.3.1 and 4.3.2): the signature matrix, the equivalent one
+/// of row indexes, and the similarities of columns and of signatures.
 #[test]
-fn min_hashing_by_three_permutations() {
+fn three_permutations_give_the_signature_matrix() {
     let matrix = min_hashing_example();
     let hasher = PermutationHasher::from_positions(Numbering::FromOne, &PERMUTATIONS).unwrap();
     let positions = SignatureMatrix::from_permutations(&matrix, &hasher, RowLabel::Position).unwrap();
@@ -115,7 +116,7 @@ fn min_hashing_by_three_permutations() {
 /// Slide "Example: Minhashing". The rows of the printed signature matrix belong to the permutations from right to
 /// left: its first row is that of the column 1 2 3 4 5 6 7.
 #[test]
-fn second_min_hashing_example() {
+fn the_second_example_lists_its_permutations_from_right_to_left() {
     let rows =
         [[0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 0, 1], [1, 1, 0, 0], [0, 0, 1, 0]];
     let matrix = CharacteristicMatrix::from_rows(&rows).unwrap().with_numbering(Numbering::FromOne);
@@ -129,7 +130,7 @@ fn second_min_hashing_example() {
 /// Slide "Example" after "Implementation - (3)": rows 1 to 5. (The extracted table has lost the line g(1) = 3, with
 /// the slots 3 and infinity.) Note 004 has the same matrix with rows 0 to 4, and another answer.
 #[test]
-fn one_pass_on_rows_one_to_five() {
+fn one_pass_over_rows_one_to_five_ends_with_one_two_and_zero_zero() {
     let matrix = CharacteristicMatrix::from_rows(&[[1, 0], [0, 1], [1, 1], [1, 0], [0, 1]]).unwrap();
     let matrix = matrix.with_numbering(Numbering::FromOne);
     let trace = OnePassTrace::new(&matrix, &functions(&[(1, 0), (2, 1)], 5)).unwrap();
@@ -148,7 +149,7 @@ fn one_pass_on_rows_one_to_five() {
 /// Slides "LSH: First Cut" and "Candidates from Min-Hash". The matrix M beside them has the rows of "Min-Hashing
 /// Example" in another order, which changes no similarity.
 #[test]
-fn candidates_from_min_hash() {
+fn candidates_agree_in_at_least_a_fraction_s_of_their_rows() {
     let m = SignatureMatrix::from_rows(&[[2, 1, 4, 1], [1, 2, 1, 2], [2, 1, 2, 1]]).unwrap();
     assert_eq!(m.pairs_at_least(0.8).unwrap(), [(1, 3)]);
     assert_eq!(m.pairs_at_least(0.6).unwrap(), [(0, 2), (1, 3)]);
@@ -159,7 +160,7 @@ fn candidates_from_min_hash() {
 /// Slides "Example of Bands" and "Min-Hash Signatures" (also note 004). The slide's "40Mb" are megabytes: 100,000
 /// signatures of 100 integers of 4 bytes. And a signature of 100 such integers has 400 bytes, not "~100".
 #[test]
-fn size_of_the_signatures() {
+fn signatures_of_100_000_documents_take_40_megabytes() {
     let (documents, hashes, bytes) = (100_000u64, 100, 4);
     assert_eq!(documents * hashes * bytes, 40_000_000);
     assert_eq!(hashes * bytes, 400);

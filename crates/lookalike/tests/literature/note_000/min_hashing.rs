@@ -1,9 +1,9 @@
-//! Note 000, *Algorithms for Data Science: Finding Similar Items*.
+//! Sets, matrices and min-hashing.
 
 use lookalike::minhash::matrix::{BitVector, CharacteristicMatrix, OnePassTrace, RowOrder, SignatureMatrix};
 use lookalike::minhash::{MinHasher, Numbering, PermutationHasher, RowLabel};
 
-use super::{INFINITY, after_row, functions, hash_columns};
+use crate::{INFINITY, after_row, functions, hash_columns};
 
 /// The running example: D1 to D4 over the shingles a to e, rows 1 to 5.
 fn running_example() -> CharacteristicMatrix {
@@ -14,7 +14,7 @@ fn running_example() -> CharacteristicMatrix {
 
 /// Slide "Jaccard similarity/distance" (also note 001, "Distance Measures"): 3 in the intersection, 8 in the union.
 #[test]
-fn similarity_and_distance_of_the_venn_diagram() {
+fn sets_that_share_three_of_eight_have_similarity_3_8_and_distance_5_8() {
     let left: BitVector = "11111000".parse().unwrap();
     let right: BitVector = "00111111".parse().unwrap();
     assert_eq!(left.and(&right).unwrap().count_ones(), 3);
@@ -23,19 +23,9 @@ fn similarity_and_distance_of_the_venn_diagram() {
     assert_eq!(1.0 - left.jaccard(&right).unwrap(), 5.0 / 8.0);
 }
 
-/// Slide "Shingling in Practice". The slide speaks of "the 27 chars in the ASCII character set", which has 128: it
-/// means the 26 letters and the blank.
-#[test]
-fn number_of_possible_shingles() {
-    let alphabet = ('a'..='z').count() as u64 + 1;
-    assert_eq!(alphabet, 27);
-    assert_eq!(alphabet.pow(5), 14_348_907);
-    assert!(alphabet.pow(2) <= 1 << 10, "for k = 2 we only need 10 bits");
-}
-
 /// Slide "Representing Sets of Documents as a Matrix".
 #[test]
-fn documents_as_a_boolean_matrix() {
+fn the_sets_are_the_columns_of_a_boolean_matrix() {
     let printed = [[1, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 1], [0, 0, 1, 0]];
     let printed = CharacteristicMatrix::from_rows(&printed).unwrap();
     let matrix = running_example();
@@ -47,7 +37,7 @@ fn documents_as_a_boolean_matrix() {
 
 /// Slide "Min-Hashing": the column "pi" lists the rows in permuted order, and the value is the number of the row.
 #[test]
-fn min_hash_of_a_permutation() {
+fn the_min_hash_is_the_first_row_in_permuted_order_with_a_one() {
     let order = [2, 5, 1, 4, 3];
     let printed = [[0, 0, 1, 0], [0, 0, 1, 0], [1, 0, 0, 1], [1, 0, 1, 1], [0, 1, 0, 1]];
     let printed = CharacteristicMatrix::from_rows(&printed).unwrap();
@@ -67,7 +57,7 @@ fn min_hash_of_a_permutation() {
 /// Slide "Min-Hash Property". The slide writes Pr[h(D1) = h(D2)] = sim(D1, D4); both sides mean D1 and D4 (D1 and
 /// D2 share nothing and never agree). Over all 120 permutations the property holds exactly.
 #[test]
-fn min_hash_property() {
+fn two_columns_agree_with_probability_equal_to_their_similarity() {
     let matrix = running_example();
     assert_eq!(matrix.similarity(0, 3).unwrap(), 2.0 / 3.0);
 
@@ -87,7 +77,7 @@ fn min_hash_property() {
 /// Slide "Min-Hash in Practice". The slide's list of minima has h2(D3) = min{3, 4, 2} = 2; the signature table below
 /// it prints 0, which no row of D3 gives.
 #[test]
-fn one_pass_algorithm() {
+fn one_pass_gives_the_signatures_except_for_one_misprint() {
     let matrix = running_example();
     let hasher = functions(&[(2, 1), (3, 2)], 5);
     let trace = OnePassTrace::new(&matrix, &hasher).unwrap();
