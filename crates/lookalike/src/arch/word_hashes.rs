@@ -30,7 +30,10 @@ impl Blocks<'_> {
     pub(super) fn check(&self, out: &[u64]) {
         let end = self.position + self.words.len() * BLOCK;
         assert!(end + Self::READ_PAST <= self.folded.len(), "there are bytes to read past the last block");
-        assert!(self.open.is_none_or(|start| start <= self.position), "the open word begins before the blocks");
+        assert!(
+            self.open.is_none_or(|start| start <= self.position),
+            "the open word begins before the blocks"
+        );
         assert!(out.len() >= Self::most_words(self.words.len()), "there is room for every word");
     }
 }

@@ -144,7 +144,7 @@ impl Task for Sketch<'_> {
         let Self { elements, seed, slots } = self;
         first_round(simd, elements, seed, slots);
         let mut bins = Bins { empty: slots.iter().filter(|&&slot| slot == EMPTY_SLOT).count(), slots };
-        if bins.empty > 0 && elements.len() <= CHUNK / 2 {
+        if bins.empty > 0 && elements.len() <= CHUNK {
             several_rounds_at_once(elements, seed, &mut bins);
         } else {
             let mut round = 1;

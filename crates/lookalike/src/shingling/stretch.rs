@@ -14,7 +14,8 @@ use std::borrow::Cow;
 #[inline(never)]
 pub(super) fn hash_words(bytes: &[u8], normalization: &Normalization, tokens: &mut Tokens) {
     if has_simple_characters(normalization)
-        && let Ok(text) = std::str::from_utf8(bytes) {
+        && let Ok(text) = std::str::from_utf8(bytes)
+    {
         let begin = tokens.len();
         if SimpleWords::new(normalization.case, tokens).scan(text).is_some() {
             return;

@@ -242,7 +242,11 @@ impl<'a> Scan<'a> {
             let at = left.trailing_zeros();
             let here = position + at as usize;
             let (character, len) = decode(&self.bytes[here..]);
-            let class = if self.simple { character.map_or(Class::Complex, simple_classes::class) } else { Class::Complex };
+            let class = if self.simple {
+                character.map_or(Class::Complex, simple_classes::class)
+            } else {
+                Class::Complex
+            };
             let bits = low_bits(len) << at;
             let mut is_letter = false;
             let mut is_obstacle = false;
@@ -326,7 +330,13 @@ impl<'a> Scan<'a> {
     /// ends before an ASCII byte that is in no word.
     #[cold]
     #[inline(never)]
-    fn general_stretch(&self, position: usize, words: u64, obstacle: Obstacle, open: Option<usize>) -> Range<usize> {
+    fn general_stretch(
+        &self,
+        position: usize,
+        words: u64,
+        obstacle: Obstacle,
+        open: Option<usize>,
+    ) -> Range<usize> {
         let outside = !words & low_bits(obstacle.at) & !obstacle.undecided;
         let mut start = match (outside, open) {
             (0, Some(start)) => start,
@@ -366,7 +376,9 @@ fn decode(bytes: &[u8]) -> (Option<char>, u32) {
     let bits = |byte: u8| u32::from(byte & 0x3f);
     let is_continuation = |byte: u8| byte & 0xc0 == 0x80;
     match *bytes {
-        [a @ 0xc2..=0xdf, b, ..] if is_continuation(b) => (char::from_u32(u32::from(a & 0x1f) << 6 | bits(b)), 2),
+        [a @ 0xc2..=0xdf, b, ..] if is_continuation(b) => {
+            (char::from_u32(u32::from(a & 0x1f) << 6 | bits(b)), 2)
+        }
         [a @ 0xe0..=0xef, b, c, ..] if is_continuation(b) && is_continuation(c) => {
             let code = u32::from(a & 0x0f) << 12 | bits(b) << 6 | bits(c);
             (if code < 0x800 { None } else { char::from_u32(code) }, 3)
