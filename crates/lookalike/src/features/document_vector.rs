@@ -5,6 +5,9 @@ use std::cmp::Ordering;
 use super::Namespace;
 use crate::error::{Error, Result};
 use crate::shingling::ShingleBag;
+use crate::similarity::{sparse_cosine, weighted_jaccard};
+
+const ENTRIES_ARE_CHECKED: &str = "entries ascend by feature and have finite weights above 0";
 
 /// A sparse vector: (feature, weight), ascending by feature, each feature once, weights positive and finite.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,6 +24,11 @@ impl DocumentVector {
             builder.add_hashed(feature, weight)?;
         }
         builder.build()
+    }
+
+    /// The vector of entries that ascend strictly by feature, with weights that are finite and at least 0.
+    pub(super) fn from_ascending(entries: impl Iterator<Item = (u64, f64)>) -> Self {
+        Self { entries: entries.filter(|&(_, weight)| weight > 0.0).collect() }
     }
 
     /// The features with their weights, ascending by feature: what
@@ -52,35 +60,24 @@ impl DocumentVector {
     /// The inner product (infinite if it is beyond the largest `f64`).
     #[must_use]
     pub fn dot(&self, other: &Self) -> f64 {
-        self.shared(other).map(|(a, b)| a * b).sum()
+        // From 0.0, because the sum of nothing is -0.0.
+        self.shared(other).fold(0.0, |dot, (a, b)| dot + a * b)
     }
 
-    /// The cosine of the angle between the two, between 0 and 1.
+    /// The cosine of the angle between the two, between 0 and 1: [`sparse_cosine`], which cannot fail here.
     ///
     /// It is undefined for a zero vector. Here, as for empty sets everywhere in this crate, two zero vectors
     /// are equal (1) and a zero vector is unlike any other (0).
     #[must_use]
     pub fn cosine(&self, other: &Self) -> f64 {
-        let (largest, others_largest) = (self.largest(), other.largest());
-        if largest == 0.0 || others_largest == 0.0 {
-            return if largest == others_largest { 1.0 } else { 0.0 };
-        }
-        // Relative to the largest weights nothing overflows, and what underflows does not count.
-        let dot: f64 = self.shared(other).map(|(a, b)| (a / largest) * (b / others_largest)).sum();
-        (dot / (self.relative_norm(largest) * other.relative_norm(others_largest))).min(1.0)
+        sparse_cosine(&self.entries, &other.entries).expect(ENTRIES_ARE_CHECKED)
     }
 
     /// The weighted Jaccard similarity: sum of the smaller weights over sum of the larger ones; 1 for two
-    /// zero vectors.
+    /// zero vectors. It is [`similarity::weighted_jaccard`](weighted_jaccard), which cannot fail here.
     #[must_use]
     pub fn weighted_jaccard(&self, other: &Self) -> f64 {
-        let largest = self.largest().max(other.largest());
-        if largest == 0.0 {
-            return 1.0;
-        }
-        let minima: f64 = self.shared(other).map(|(a, b)| (a / largest).min(b / largest)).sum();
-        let total: f64 = self.entries.iter().chain(&other.entries).map(|&(_, weight)| weight / largest).sum();
-        minima / (total - minima)
+        weighted_jaccard(&self.entries, &other.entries).expect(ENTRIES_ARE_CHECKED)
     }
 
     /// The vector with every weight multiplied by `factor`, which must be positive and leave the weights
@@ -121,6 +118,13 @@ impl DocumentVector {
                 };
             }
         })
+    }
+}
+
+impl From<&ShingleBag> for DocumentVector {
+    /// The bag as a vector: each shingle weighs as much as it occurs.
+    fn from(bag: &ShingleBag) -> Self {
+        Self::from_ascending(bag.as_slice().iter().map(|&(shingle, count)| (shingle, f64::from(count))))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::TfIdf;
+use super::{DocumentVector, TfIdf};
 use crate::error::{Error, Result};
 use crate::shingling::ShingleBag;
 
@@ -66,6 +66,16 @@ impl DocumentFrequencies {
     #[must_use]
     pub fn weight(&self, weighting: TfIdf, term: u64, count: u32) -> f64 {
         weighting.weight(count, self.get(term), self.documents)
+    }
+
+    /// The vector of a document of this collection by its terms alone. (To add other features take a
+    /// [`DocumentVectorBuilder`](super::DocumentVectorBuilder).)
+    #[must_use]
+    pub fn vector(&self, weighting: TfIdf, document: &ShingleBag) -> DocumentVector {
+        let terms = document.as_slice().iter();
+        DocumentVector::from_ascending(
+            terms.map(|&(term, count)| (term, self.weight(weighting, term, count))),
+        )
     }
 
     /// The counts as bytes: magic `LKDF`, version (1), three zero bytes, documents, number of terms, then

@@ -97,6 +97,25 @@ fn a_rare_term_outweighs_a_common_one() {
 }
 
 #[test]
+fn a_vector_of_terms_alone_needs_no_builder() {
+    let bags = ["red apple red", "green apple", "apple"].map(|text| extractor(1).extract(text));
+    let mut frequencies = DocumentFrequencies::new();
+    bags.iter().for_each(|bag| frequencies.add(bag));
+    // `Plain` gives the term of every document the weight 0: it is not in the vector.
+    for idf in [InverseDocumentFrequency::Smooth, InverseDocumentFrequency::Plain] {
+        let weighting = TfIdf { idf, ..TfIdf::default() };
+        for bag in &bags {
+            let mut builder = DocumentVectorBuilder::new();
+            builder.add_bag(bag, |term, count| frequencies.weight(weighting, term, count)).unwrap();
+            assert_eq!(frequencies.vector(weighting, bag), builder.build().unwrap());
+        }
+    }
+    let counts = DocumentVector::from(&bags[0]);
+    assert_eq!(counts.dot(&DocumentVector::from(&bags[1])), 1.0);
+    assert_eq!(counts.norm(), 5f64.sqrt(), "red twice, apple once");
+}
+
+#[test]
 fn builder_adds_features_of_one_name_and_refuses_bad_weights() {
     let mut builder = DocumentVectorBuilder::new();
     builder.add_feature(Namespace::InLink, "a", 1.0).unwrap();
@@ -119,6 +138,11 @@ fn zero_vectors_are_equal_to_each_other_only() {
     let (zero, one) = (DocumentVector::default(), DocumentVector::from_weights([(1, 2.0)]).unwrap());
     assert_eq!((zero.cosine(&zero), zero.cosine(&one), one.cosine(&one)), (1.0, 0.0, 1.0));
     assert_eq!((zero.weighted_jaccard(&zero), zero.weighted_jaccard(&one)), (1.0, 0.0));
+    // -0.0 would compare equal, and print as -0.
+    let other = DocumentVector::from_weights([(2, 1.0)]).unwrap();
+    for nothing in [one.dot(&other), one.cosine(&other), one.weighted_jaccard(&other), zero.norm()] {
+        assert!(nothing == 0.0 && nothing.is_sign_positive());
+    }
     assert_eq!((zero.norm(), zero.normalized()), (0.0, zero));
 }
 

@@ -23,8 +23,8 @@
 //! use lookalike::shingling::Shingler;
 //!
 //! let (shingler, hasher) = (Shingler::characters(4)?, FastSketch::new(256, 1)?);
-//! let a = hasher.sketch(shingler.set("the dog which chased the cat").as_slice());
-//! let b = hasher.sketch(shingler.set("the dog that chased the cat").as_slice());
+//! let a = hasher.sketch(&shingler.set("the dog which chased the cat"));
+//! let b = hasher.sketch(&shingler.set("the dog that chased the cat"));
 //! let estimate = a.estimate(&b)?;
 //! assert!((0.3..0.8).contains(&estimate.similarity)); // exactly 0.55
 //! # Ok::<(), lookalike::Error>(())

@@ -56,7 +56,7 @@ mod tests;
 
 pub use bag::{MAX_BAG_ELEMENTS, bag_elements};
 
-use super::{EMPTY_SLOT, Family, MAX_HASHES, Signature};
+use super::{EMPTY_SLOT, Family, Signature, check_num_hashes};
 use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, ln, mix64};
 
@@ -74,11 +74,9 @@ pub struct WeightedMinHash {
 }
 
 impl WeightedMinHash {
-    /// `num_hashes` slots (1 to [`MAX_HASHES`]); both parameters change the answer.
+    /// `num_hashes` slots (1 to [`MAX_HASHES`](super::MAX_HASHES)); both parameters change the answer.
     pub fn new(num_hashes: usize, seed: u64) -> Result<Self> {
-        if num_hashes == 0 || num_hashes > MAX_HASHES {
-            return Err(Error::invalid("number of hashes", num_hashes, format!("1 to {MAX_HASHES}")));
-        }
+        check_num_hashes(num_hashes)?;
         Ok(Self { num_hashes, seed })
     }
 

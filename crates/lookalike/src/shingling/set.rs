@@ -1,6 +1,21 @@
 //! Shingle hashes -> the set or the bag that stands for a document.
 
+use std::ops::Deref;
+
 /// The set of a document's shingles: 64-bit hashes, ascending, each once.
+///
+/// It is a slice of its hashes wherever one is asked for, so `hasher.sketch(&set)` works as it reads.
+///
+/// ```
+/// use lookalike::minhash::{FastSketch, MinHasher};
+/// use lookalike::shingling::ShingleSet;
+///
+/// let set: ShingleSet = [30, 10, 20, 10].into_iter().collect();
+/// assert_eq!(set.as_slice(), [10, 20, 30]);
+/// let hasher = FastSketch::new(64, 1)?;
+/// assert_eq!(hasher.sketch(&set), hasher.sketch(&[30, 10, 20, 10]));
+/// # Ok::<(), lookalike::Error>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ShingleSet {
     hashes: Vec<u64>,
@@ -31,6 +46,26 @@ impl ShingleSet {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
+    }
+
+    /// Whether a shingle is in the set: a binary search.
+    #[must_use]
+    pub fn contains(&self, shingle: u64) -> bool {
+        self.hashes.binary_search(&shingle).is_ok()
+    }
+}
+
+impl Deref for ShingleSet {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.hashes
+    }
+}
+
+impl AsRef<[u64]> for ShingleSet {
+    fn as_ref(&self) -> &[u64] {
+        &self.hashes
     }
 }
 

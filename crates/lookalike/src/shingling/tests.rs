@@ -248,3 +248,13 @@ fn suggestion_rejects_nonsense_and_finds_longer_k_for_characters() {
     assert!(suggest_k(&characters, &documents, 10, f64::NAN).is_err());
     assert_eq!((usual_k(800), usual_k(20_000), usual_k(1_000_000)), (5, 9, 10));
 }
+
+#[test]
+fn a_set_is_a_slice_that_is_searched_quickly() {
+    let set: ShingleSet = [5, 1, 9, 5].into_iter().collect();
+    let slice: &[u64] = &set;
+    assert_eq!((slice, set.as_ref()), (&[1, 5, 9][..], set.as_slice()));
+    let found: Vec<u64> = (0..12).filter(|&shingle| set.contains(shingle)).collect();
+    assert_eq!(found, [1, 5, 9]);
+    assert!(!ShingleSet::default().contains(0));
+}

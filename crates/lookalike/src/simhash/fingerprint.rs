@@ -19,16 +19,17 @@ pub struct Fingerprint<B = u64> {
     seed: u64,
 }
 
-/// What two fingerprints say about the two vectors behind them.
+/// What two fingerprints, or two [signs of hyperplanes](crate::vectors::SignSignature), say about the two vectors
+/// behind them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AngleEstimate {
     /// In how many bits the fingerprints differ.
     pub distance: u32,
-    /// The estimated angle between the vectors, from 0 to pi: pi d / f.
+    /// The estimated angle between the vectors, from 0 to pi: pi d / f. Unbiased.
     pub angle: f64,
     /// The estimated standard deviation of `angle`: pi sqrt(p (1 - p) / f) with p = d / f.
     pub angle_standard_error: f64,
-    /// The estimated cosine of the angle.
+    /// The cosine of `angle`; on average too small by a factor of about `1 - variance(angle) / 2`.
     pub cosine: f64,
     /// The estimated standard deviation of `cosine`, to first order: sin(angle) times that of the angle.
     pub cosine_standard_error: f64,

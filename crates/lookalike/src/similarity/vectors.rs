@@ -91,7 +91,8 @@ pub(super) fn cosine_of_sums<T: Copy + Into<f64>>(
 }
 
 fn sum<T: Copy + Into<f64>>(a: &[T], b: &[T], term: impl Fn(f64, f64) -> f64) -> f64 {
-    a.iter().zip(b).map(|(&x, &y)| term(x.into(), y.into())).sum()
+    // From 0.0, because the sum of nothing is -0.0.
+    a.iter().zip(b).fold(0.0, |sum, (&x, &y)| sum + term(x.into(), y.into()))
 }
 
 /// The largest magnitude, or an error if some value is not a finite number.
@@ -132,6 +133,10 @@ mod tests {
         assert_eq!(angular_distance(&[0.0], &[1.0]), Ok(0.5));
         assert_eq!(euclidean(&[0.0f32], &[0.0]), Ok(0.0));
         assert_eq!(manhattan::<f64>(&[], &[]), Ok(0.0));
+        // -0.0 would compare equal, and print as -0.
+        for distance in [manhattan::<f64>(&[], &[]), euclidean::<f64>(&[], &[]), cosine(&[0.0], &[3.0])] {
+            assert!(distance.unwrap().is_sign_positive());
+        }
     }
 
     #[test]

@@ -45,6 +45,7 @@ pub mod stable_projections;
 #[cfg(test)]
 mod tests;
 
+pub use crate::simhash::AngleEstimate;
 pub use amplification::{And, Or};
 pub use bit_sampling::BitSampling;
 pub use family::LshFamily;
@@ -52,6 +53,6 @@ pub use hyperplanes::Hyperplanes;
 pub use matrix::{MAX_FUNCTIONS, MAX_MATRIX_CELLS};
 pub use measure::{FamilyKind, Measure, dice_from_jaccard, jaccard_from_dice};
 pub use min_hash::MinHashFamily;
-pub use sign_signature::{AngleEstimate, SignSignature};
+pub use sign_signature::SignSignature;
 pub use sparse_hyperplanes::SparseHyperplanes;
 pub use stable_projections::{Stable, StableProjections};

@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use crate::error::{Error, Result};
+use crate::simhash::AngleEstimate;
 
 /// On which side of each hyperplane a vector lies: bit `i` is set when its product with plane `i`'s normal is
 /// above 0.
@@ -13,19 +14,6 @@ pub struct SignSignature {
     dimension: Option<usize>,
     planes: usize,
     words: Vec<u64>,
-}
-
-/// An estimated angle and cosine, each with its standard deviation.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AngleEstimate {
-    /// The estimated angle, in radians from 0 to pi. Unbiased.
-    pub angle: f64,
-    /// The estimated standard deviation of `angle`: `pi sqrt(p (1 - p) / n)`, p the share of differing bits.
-    pub angle_standard_error: f64,
-    /// The cosine of `angle`; on average too small by a factor of about `1 - variance(angle) / 2`.
-    pub cosine: f64,
-    /// The estimated standard deviation of `cosine`: `sin(angle)` times that of `angle`.
-    pub cosine_standard_error: f64,
 }
 
 impl SignSignature {
@@ -68,15 +56,8 @@ impl SignSignature {
 
     /// Estimates the angle: each plane lies between the vectors with probability angle / pi.
     pub fn estimate(&self, other: &Self) -> Result<AngleEstimate> {
-        let n = self.planes as f64;
-        let p = f64::from(self.hamming_distance(other)?) / n;
-        let (angle, angle_standard_error) = (PI * p, PI * (p * (1.0 - p) / n).sqrt());
-        Ok(AngleEstimate {
-            angle,
-            angle_standard_error,
-            cosine: angle.cos(),
-            cosine_standard_error: angle.sin().abs() * angle_standard_error,
-        })
+        // No more planes than `MAX_FUNCTIONS`, so the cast is exact.
+        AngleEstimate::from_distance(self.hamming_distance(other)?, self.planes as u32)
     }
 }
 

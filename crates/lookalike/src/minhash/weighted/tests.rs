@@ -155,7 +155,10 @@ fn bad_weights_and_sizes_are_typed_errors() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, -5e-324] {
         assert!(matches!(hasher.sketch(&[(1, 1.0), (2, bad)]), Err(Error::InvalidParameter { .. })), "{bad}");
     }
-    assert!(WeightedMinHash::new(0, 1).is_err() && WeightedMinHash::new(MAX_HASHES + 1, 1).is_err());
+    assert!(
+        WeightedMinHash::new(0, 1).is_err()
+            && WeightedMinHash::new(crate::minhash::MAX_HASHES + 1, 1).is_err()
+    );
     let other = WeightedMinHash::new(16, 4).unwrap().sketch(&[(1, 1.0)]).unwrap();
     assert!(hasher.sketch(&[(1, 1.0)]).unwrap().estimate(&other).is_err());
 }
