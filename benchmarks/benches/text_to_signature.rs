@@ -1,79 +1,120 @@
 //! From text to signature, as a ratio to parsing the JSON alone.
+//!
+//! Quality beside speed: over pairs of neighbouring documents, the error of the estimated similarity against the
+//! exact one, which must stay within what the theory says.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
-use benchmarks::{least_cpu_seconds, parse_only, prose};
+use benchmarks::{least_cpu_seconds, parse_only, prose, root_mean_square};
 use lookalike::Kernel;
-use lookalike::minhash::{FastSketch, MinHasher, MultiplyShift};
+use lookalike::minhash::{FastSketch, MinHasher};
 use lookalike::shingling::{ShingleBuffer, Shingler};
+use lookalike::similarity::jaccard;
+use std::hint::black_box;
+
+const REPETITIONS: usize = 9;
 
 fn main() {
     let (name, lines) = prose();
     let mut texts = Vec::new();
     parse_only(&lines, |text| texts.push(text.to_owned()));
-    let bytes: usize = texts.iter().map(String::len).sum();
-    let megabytes = bytes as f64 / 1e6;
-    println!("{name}: {} documents, {megabytes:.1} MB of text", texts.len());
-    let parse = least_cpu_seconds(5, || {
+    let megabytes = texts.iter().map(String::len).sum::<usize>() as f64 / 1e6;
+    println!("text to signature, words:5, one thread");
+    println!("{name}: {} documents, {megabytes:.1} MB of text\n", texts.len());
+    let parse = least_cpu_seconds(REPETITIONS, || {
         parse_only(&lines, |text| {
-            std::hint::black_box(text);
-        })
+            black_box(text);
+        });
     });
-    println!("parse only                      {:7.0} MB/s", megabytes / parse);
+    let row = |what: &str, kernel: &str, seconds: f64| {
+        println!(
+            "{what:34} {kernel:9} {:6.0} MB/s  {:5.2} x parse-only",
+            megabytes / seconds,
+            seconds / parse
+        );
+    };
+    row("parse only (simd-json)", "", parse);
     for kernel in Kernel::available().into_iter().rev() {
         let shingler = Shingler::default().with_kernel(kernel);
         let mut buffer = ShingleBuffer::default();
-        let shingle = least_cpu_seconds(5, || {
+        let shingle = least_cpu_seconds(REPETITIONS, || {
             texts.iter().map(|text| shingler.hashes(text, &mut buffer).len()).sum::<usize>()
         });
-        println!(
-            "{:9} shingles              {:7.0} MB/s  {:.2} x parse",
-            kernel.name(),
-            megabytes / shingle,
-            shingle / parse
-        );
+        row("text to shingles", kernel.name(), shingle);
+        let mut of_128 = 0.0;
         for num_hashes in [128, 1024] {
-            let hasher = FastSketch::new(num_hashes, 1).unwrap().with_kernel(kernel);
+            let Ok(hasher) = FastSketch::new(num_hashes, 1) else { continue };
+            let hasher = hasher.with_kernel(kernel);
             let mut slots = vec![0; num_hashes];
-            let sketch = least_cpu_seconds(5, || {
+            let sketch = least_cpu_seconds(REPETITIONS, || {
                 for text in &texts {
                     hasher.sketch_into(shingler.hashes(text, &mut buffer), &mut slots);
                 }
             });
-            println!(
-                "{:9} text to {num_hashes:4} hashes   {:7.0} MB/s  {:.2} x parse",
-                kernel.name(),
-                megabytes / sketch,
-                sketch / parse
-            );
+            row(&format!("text to signature, {num_hashes} hashes"), kernel.name(), sketch);
+            if num_hashes == 128 {
+                of_128 = sketch;
+                let whole = least_cpu_seconds(REPETITIONS, || {
+                    parse_only(&lines, |text| {
+                        hasher.sketch_into(shingler.hashes(text, &mut buffer), &mut slots);
+                    });
+                });
+                row("JSONL to signature, 128 hashes", kernel.name(), whole);
+            } else {
+                println!("{:34} {:9} {:5.2} x 128 hashes", "", "", sketch / of_128);
+            }
         }
-        let hasher = FastSketch::new(128, 1).unwrap().with_kernel(kernel);
-        let mut slots = vec![0; 128];
-        let whole = least_cpu_seconds(5, || {
-            parse_only(&lines, |text| hasher.sketch_into(shingler.hashes(text, &mut buffer), &mut slots));
+    }
+    curve_of_document_lengths(&texts);
+    quality(&texts);
+}
+
+/// What 1024 hashes cost against 128, from text, by the number of shingles in a document.
+fn curve_of_document_lengths(texts: &[String]) {
+    println!("\n1024 hashes against 128, from text to signature, by length of document");
+    let all: String = texts.iter().take(40).map(String::as_str).collect::<Vec<_>>().join(" ");
+    let shingler = Shingler::default();
+    let mut buffer = ShingleBuffer::default();
+    for wanted in [60, 250, 1_000, 4_000, 16_000, 64_000] {
+        let text: String = all.chars().take(wanted * 63 / 10).collect();
+        let shingles = shingler.hashes(&text, &mut buffer).len();
+        let times = (400_000 / wanted).max(5);
+        let seconds = [128, 1024].map(|num_hashes| {
+            let mut slots = vec![0; num_hashes];
+            let hasher = FastSketch::new(num_hashes, 1).expect("a usual number of hashes");
+            least_cpu_seconds(REPETITIONS, || {
+                for _ in 0..times {
+                    hasher.sketch_into(shingler.hashes(&text, &mut buffer), &mut slots);
+                }
+            }) / times as f64
         });
         println!(
-            "{:9} JSONL to 128 hashes    {:7.0} MB/s  {:.2} x parse",
-            kernel.name(),
-            megabytes / whole,
-            whole / parse
+            "{shingles:7} shingles  128: {:8.2} us  1024: {:8.2} us  {:5.2} x",
+            seconds[0] * 1e6,
+            seconds[1] * 1e6,
+            seconds[1] / seconds[0]
         );
-        for n in [10, 60, 600, 16_000, 1_000_000] {
-            let elements: Vec<u64> = (0..n).collect();
-            let times = (2_000_000 / n).max(1);
-            let mut slots = vec![0; 128];
-            let fast = least_cpu_seconds(3, || {
-                for _ in 0..times {
-                    hasher.sketch_into(&elements, &mut slots);
-                }
-            });
-            let lanes = MultiplyShift::new(128, 1).unwrap().with_kernel(kernel);
-            let classic = least_cpu_seconds(2, || {
-                for _ in 0..times {
-                    lanes.sketch_into(&elements, &mut slots);
-                }
-            });
-            let per = |t: f64| t / (times * n) as f64 * 1e9;
-            println!("{:9} n={n:8} fast {:.2} ns  lanes {:.2} ns", kernel.name(), per(fast), per(classic));
+    }
+}
+
+fn quality(texts: &[String]) {
+    let shingler = Shingler::default();
+    for num_hashes in [128, 1024] {
+        let hasher = FastSketch::new(num_hashes, 1).expect("a usual number of hashes");
+        let (mut errors, mut expected) = (Vec::new(), Vec::new());
+        for pair in texts.windows(2).take(600) {
+            let (a, b) = (shingler.set(&pair[0]), shingler.set(&pair[1]));
+            let exact = jaccard(&a, &b);
+            if exact > 0.05 {
+                let estimate = hasher.sketch(&a).estimate(&hasher.sketch(&b)).expect("the same hasher");
+                errors.push(estimate.similarity - exact);
+                expected.push((exact * (1.0 - exact) / num_hashes as f64).sqrt());
+            }
         }
+        let (error, theory) = (root_mean_square(&errors), root_mean_square(&expected));
+        println!(
+            "\nquality, {num_hashes:4} hashes: error against exact Jaccard over {} pairs {error:.4}, theory {theory:.4}",
+            errors.len()
+        );
+        assert!(errors.len() < 30 || error < 1.5 * theory, "the estimate is worse than it should be");
     }
 }

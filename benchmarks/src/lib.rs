@@ -24,6 +24,19 @@ pub fn least_cpu_seconds<T>(repetitions: usize, mut work: impl FnMut() -> T) -> 
         .fold(f64::INFINITY, f64::min)
 }
 
+/// `count` random numbers.
+#[must_use]
+pub fn random_numbers(count: usize, seed: u64) -> Vec<u64> {
+    let mut random = lookalike::hashing::SplitMix64::new(seed);
+    (0..count).map(|_| random.next_u64()).collect()
+}
+
+/// The square root of the mean square.
+#[must_use]
+pub fn root_mean_square(values: &[f64]) -> f64 {
+    (values.iter().map(|value| value * value).sum::<f64>() / values.len().max(1) as f64).sqrt()
+}
+
 /// The folder with the real corpora, if there is one: `LOOKALIKE_DATA`, or `../shared/data` beside the checkout.
 #[must_use]
 pub fn data_folder() -> Option<PathBuf> {

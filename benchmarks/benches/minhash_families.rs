@@ -1,0 +1,70 @@
+//! The min-hash families side by side: time per element of a set, against the textbook loop.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
+
+use benchmarks::{least_cpu_seconds, random_numbers, root_mean_square};
+use lookalike::Kernel;
+use lookalike::minhash::{FastSketch, MinHasher, MultiplyShift, UniversalHasher, UniversalRange};
+
+const NUM_HASHES: usize = 128;
+const SIZES: [usize; 6] = [10, 60, 600, 4_000, 16_000, 1_000_000];
+
+fn nanoseconds_per_element(hasher: &dyn MinHasher, elements: &[u64], budget: usize) -> f64 {
+    let times = (budget / elements.len()).max(1);
+    let mut slots = vec![0; NUM_HASHES];
+    let seconds = least_cpu_seconds(5, || {
+        for _ in 0..times {
+            hasher.sketch_into(elements, &mut slots);
+        }
+    });
+    seconds / (times * elements.len()) as f64 * 1e9
+}
+
+fn main() {
+    let textbook =
+        UniversalHasher::random(NUM_HASHES, 1, UniversalRange::Prime).expect("a usual number of hashes");
+    let baseline = nanoseconds_per_element(&textbook, &random_numbers(4_000, 1), 40_000);
+    println!(
+        "min-hash families, {NUM_HASHES} hashes, nanoseconds per element (ratio to the textbook loop)\n"
+    );
+    println!("textbook ((a x + b) mod p), scalar: {baseline:.1} ns\n");
+    println!("{:>9} {:>15} {:>24} {:>24}", "elements", "kernel", "multiply-shift lanes", "fast sketch");
+    for kernel in Kernel::available().into_iter().rev() {
+        let lanes = MultiplyShift::new(NUM_HASHES, 1).expect("a usual number of hashes").with_kernel(kernel);
+        let fast = FastSketch::new(NUM_HASHES, 1).expect("a usual number of hashes").with_kernel(kernel);
+        for size in SIZES {
+            let elements = random_numbers(size, 2);
+            let [lanes, fast] = [&lanes as &dyn MinHasher, &fast]
+                .map(|hasher| nanoseconds_per_element(hasher, &elements, 400_000));
+            println!(
+                "{size:9} {:>15} {lanes:12.2} ({:6.1} x) {fast:12.2} ({:6.1} x)",
+                kernel.name(),
+                baseline / lanes,
+                baseline / fast
+            );
+        }
+    }
+    println!(
+        "\nquality: error of the estimate against the exact similarity (theory for classic min-hashing beside it)"
+    );
+    let lanes =
+        |seed| -> Box<dyn MinHasher> { Box::new(MultiplyShift::new(NUM_HASHES, seed).expect("valid")) };
+    let fast = |seed| -> Box<dyn MinHasher> { Box::new(FastSketch::new(NUM_HASHES, seed).expect("valid")) };
+    let exact_arithmetic = |seed| -> Box<dyn MinHasher> {
+        Box::new(UniversalHasher::random(NUM_HASHES, seed, UniversalRange::Prime).expect("valid"))
+    };
+    let families: [(&str, &dyn Fn(u64) -> Box<dyn MinHasher>); 3] =
+        [("textbook", &exact_arithmetic), ("multiply-shift", &lanes), ("fast sketch", &fast)];
+    for (name, make) in families {
+        let errors: Vec<f64> = (0..200)
+            .map(|seed| {
+                let elements = random_numbers(1_200, seed + 10);
+                let hasher = make(seed);
+                let (a, b) = (hasher.sketch(&elements[..1_000]), hasher.sketch(&elements[200..]));
+                a.estimate(&b).expect("the same hasher").similarity - 800.0 / 1_200.0
+            })
+            .collect();
+        let (error, theory) = (root_mean_square(&errors), (2.0f64 / 9.0 / NUM_HASHES as f64).sqrt());
+        println!("{name:15} {error:.4} ({theory:.4})");
+        assert!(error < 1.3 * theory, "{name} is worse than it should be");
+    }
+}
