@@ -209,9 +209,10 @@ fn hashes_of_words_are_fixed() {
     assert_eq!(hash_bytes(b"a word that has more than sixteen bytes"), KNOWN_LONG_WORD);
 }
 
-const KNOWN_WORDS: [u64; 3] = [0, 0, 0];
-const KNOWN_CHARACTERS: [u64; 2] = [0, 0];
-const KNOWN_LONG_WORD: u64 = 0;
+// Computed from the definition with another program.
+const KNOWN_WORDS: [u64; 3] = [0x9742_3ee9_5bf6_cbc5, 0x0078_49df_e125_41fe, 0x0578_6886_b058_dd2d];
+const KNOWN_CHARACTERS: [u64; 2] = [0x221b_0d69_c218_12ce, 0xa3bf_bbaa_37c1_0619];
+const KNOWN_LONG_WORD: u64 = 0x0c72_6f87_1c8e_ba49;
 
 #[test]
 fn a_hash_has_no_weak_bits_on_structured_words() {
