@@ -5,6 +5,7 @@
 mod arch;
 pub mod banding;
 pub mod clustering;
+mod encoding;
 mod error;
 pub mod features;
 pub mod hamming;

@@ -1,10 +1,9 @@
 //! Weighted features -> the sparse vector that stands for a document.
 
-use std::cmp::Ordering;
-
 use super::Namespace;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_weight};
 use crate::shingling::ShingleBag;
+use crate::similarity::{sparse_cosine, sparse_dot, weighted_jaccard};
 
 /// A sparse vector: (feature, weight), ascending by feature, each feature once, weights positive and finite.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -52,7 +51,7 @@ impl DocumentVector {
     /// The inner product (infinite if it is beyond the largest `f64`).
     #[must_use]
     pub fn dot(&self, other: &Self) -> f64 {
-        self.shared(other).map(|(a, b)| a * b).sum()
+        sparse_dot(&self.entries, &other.entries)
     }
 
     /// The cosine of the angle between the two, between 0 and 1.
@@ -61,26 +60,15 @@ impl DocumentVector {
     /// are equal (1) and a zero vector is unlike any other (0).
     #[must_use]
     pub fn cosine(&self, other: &Self) -> f64 {
-        let (largest, others_largest) = (self.largest(), other.largest());
-        if largest == 0.0 || others_largest == 0.0 {
-            return if largest == others_largest { 1.0 } else { 0.0 };
-        }
-        // Relative to the largest weights nothing overflows, and what underflows does not count.
-        let dot: f64 = self.shared(other).map(|(a, b)| (a / largest) * (b / others_largest)).sum();
-        (dot / (self.relative_norm(largest) * other.relative_norm(others_largest))).min(1.0)
+        sparse_cosine(&self.entries, &other.entries).expect("entries are ascending and finite")
     }
 
     /// The weighted Jaccard similarity: sum of the smaller weights over sum of the larger ones; 1 for two
     /// zero vectors.
     #[must_use]
     pub fn weighted_jaccard(&self, other: &Self) -> f64 {
-        let largest = self.largest().max(other.largest());
-        if largest == 0.0 {
-            return 1.0;
-        }
-        let minima: f64 = self.shared(other).map(|(a, b)| (a / largest).min(b / largest)).sum();
-        let total: f64 = self.entries.iter().chain(&other.entries).map(|&(_, weight)| weight / largest).sum();
-        minima / (total - minima)
+        weighted_jaccard(&self.entries, &other.entries)
+            .expect("entries are ascending, weights positive and finite")
     }
 
     /// The vector with every weight multiplied by `factor`, which must be positive and leave the weights
@@ -108,20 +96,6 @@ impl DocumentVector {
     fn relative_norm(&self, largest: f64) -> f64 {
         self.entries.iter().map(|&(_, weight)| (weight / largest).powi(2)).sum::<f64>().sqrt()
     }
-
-    /// The weights of the features that both have.
-    fn shared<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (f64, f64)> + 'a {
-        let (mut left, mut right) = (self.entries.iter().peekable(), other.entries.iter().peekable());
-        std::iter::from_fn(move || {
-            loop {
-                match left.peek()?.0.cmp(&right.peek()?.0) {
-                    Ordering::Less => left.next(),
-                    Ordering::Greater => right.next(),
-                    Ordering::Equal => return Some((left.next()?.1, right.next()?.1)),
-                };
-            }
-        })
-    }
 }
 
 /// Collects weighted features for one [`DocumentVector`]. Weights of the same feature are added.
@@ -144,9 +118,7 @@ impl DocumentVectorBuilder {
 
     /// Adds a feature by its hash. The weight must be finite and not negative.
     pub fn add_hashed(&mut self, feature: u64, weight: f64) -> Result<&mut Self> {
-        if !(weight >= 0.0 && weight.is_finite()) {
-            return Err(Error::invalid("weight", weight, "a finite number of at least 0"));
-        }
+        check_weight("weight", weight)?;
         self.entries.push((feature, weight));
         Ok(self)
     }
