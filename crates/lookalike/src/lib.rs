@@ -16,6 +16,8 @@ pub mod normalization;
 pub mod shingling;
 pub mod simhash;
 pub mod similarity;
+#[cfg(test)]
+mod statistics;
 pub mod vectors;
 pub mod verification;
 

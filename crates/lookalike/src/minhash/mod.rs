@@ -38,8 +38,6 @@ mod numbering;
 pub mod permutation;
 mod signature;
 #[cfg(test)]
-mod statistics;
-#[cfg(test)]
 mod tests;
 pub mod universal;
 pub mod weighted;
