@@ -117,7 +117,7 @@ impl Task for HashWords<'_> {
                 scan = Scan { position: stretch.end, ..Scan::default() };
             }
         }
-        if scan.in_word {
+        if scan.in_word && is_word(folded, scan.start, bytes.len()) {
             tokens.push(word_hash(folded, scan.start, bytes.len()));
         }
     }
@@ -205,7 +205,7 @@ impl Scan {
             while ends != 0 {
                 let end = position + ends.trailing_zeros() as usize;
                 ends &= ends - 1;
-                if folded[start] != b'_' || has_letter_or_digit(&folded[start..end]) {
+                if is_word(folded, start, end) {
                     room[count] = word_hash(folded, start, end);
                     count += 1;
                 }
@@ -252,6 +252,11 @@ impl Scan {
 }
 
 /// A run of underscores is no word.
+#[inline(always)]
+fn is_word(folded: &[u8], start: usize, end: usize) -> bool {
+    folded[start] != b'_' || has_letter_or_digit(&folded[start..end])
+}
+
 #[cold]
 #[inline(never)]
 fn has_letter_or_digit(word: &[u8]) -> bool {
