@@ -3,7 +3,9 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use lookalike::similarity::{edit_distance, edit_distance_at_most, token_edit_distance_at_most};
+use lookalike::similarity::{
+    edit_distance, edit_distance_at_most, token_edit_distance_at_most, token_edit_distance_plainly,
+};
 
 #[derive(Debug, Arbitrary)]
 struct Input {
@@ -23,20 +25,6 @@ enum Edit {
     Substitute(u8),
 }
 
-fn table<T: PartialEq>(a: &[T], b: &[T]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 fuzz_target!(|input: Input| {
     let alphabet = input.alphabet.max(1);
     let a: Vec<u8> = input.text.iter().take(700).map(|symbol| symbol % alphabet).collect();
@@ -50,7 +38,7 @@ fuzz_target!(|input: Input| {
             Edit::Delete | Edit::Substitute(_) => {}
         }
     }
-    let exact = table(&a, &b);
+    let exact = token_edit_distance_plainly(&a, &b);
     for limit in [usize::MAX, exact, exact.saturating_sub(1), input.limit.into()] {
         assert_eq!(token_edit_distance_at_most(&a, &b, limit), (exact <= limit).then_some(exact));
         assert_eq!(token_edit_distance_at_most(&b, &a, limit), (exact <= limit).then_some(exact));
@@ -60,7 +48,7 @@ fuzz_target!(|input: Input| {
     let (chars_x, chars_y): (Vec<char>, Vec<char>) =
         (x.chars().take(200).collect(), y.chars().take(200).collect());
     let (x, y): (String, String) = (chars_x.iter().collect(), chars_y.iter().collect());
-    let exact = table(&chars_x, &chars_y);
+    let exact = token_edit_distance_plainly(&chars_x, &chars_y);
     assert_eq!(edit_distance(&x, &y), exact);
     let limit = usize::from(input.limit);
     assert_eq!(edit_distance_at_most(&x, &y, limit), (exact <= limit).then_some(exact));

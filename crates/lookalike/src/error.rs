@@ -82,3 +82,17 @@ impl Error {
         Self::Incompatible { what, left: left.to_string(), right: right.to_string() }
     }
 }
+
+/// An error unless `value` is between 0 and 1, as similarities, thresholds and probabilities are.
+pub(crate) fn check_unit(name: &'static str, value: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(Error::invalid(name, value, "between 0 and 1")) }
+}
+
+/// An error unless `weight` is finite and at least 0.
+pub(crate) fn check_weight(name: &'static str, weight: f64) -> Result<()> {
+    if weight >= 0.0 && weight.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::invalid(name, weight, "a finite number of at least 0"))
+    }
+}

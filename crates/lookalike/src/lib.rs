@@ -5,6 +5,7 @@
 mod arch;
 pub mod banding;
 pub mod clustering;
+mod encoding;
 mod error;
 pub mod features;
 pub mod hamming;
@@ -15,6 +16,8 @@ pub mod normalization;
 pub mod shingling;
 pub mod simhash;
 pub mod similarity;
+#[cfg(test)]
+mod statistics;
 pub mod vectors;
 pub mod verification;
 

@@ -2,7 +2,7 @@
 
 use super::keys::Banding;
 use super::quadrature::integrate;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_unit};
 
 /// The probability that two objects of a given similarity agree in one row. It must not decrease with the
 /// similarity, and lies between 0 and 1.
@@ -193,9 +193,5 @@ impl<P: RowProbability> SCurve<P> {
 
 /// An error unless `threshold` is a similarity.
 pub(crate) fn check_threshold(threshold: f64) -> Result<()> {
-    if (0.0..=1.0).contains(&threshold) {
-        Ok(())
-    } else {
-        Err(Error::invalid("threshold", threshold, "a similarity between 0 and 1"))
-    }
+    check_unit("threshold", threshold)
 }

@@ -30,8 +30,8 @@
 
 use super::curve::{RowProbability, SCurve, check_threshold};
 use super::keys::Banding;
-use crate::error::{Error, Result};
-use crate::minhash::MAX_HASHES;
+use crate::error::{Error, Result, check_weight};
+use crate::minhash::{MAX_HASHES, check_num_hashes};
 
 /// A choice of bands and rows, and what it does.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,7 +86,7 @@ pub fn prior(similarity: f64) -> f64 {
 /// The curve then rises around the threshold, which means that more than a third of the pairs *at* the threshold
 /// are missed.
 pub fn by_notes_rule(hashes: usize, threshold: f64) -> Result<Plan> {
-    check_hashes(hashes)?;
+    check_num_hashes(hashes)?;
     check_threshold(threshold)?;
     let (mut best, mut least_error) = (1, 1.0);
     for bands in (1..=hashes).filter(|bands| hashes.is_multiple_of(*bands)) {
@@ -111,7 +111,7 @@ pub fn by_areas(
     false_positive_weight: f64,
     false_negative_weight: f64,
 ) -> Result<Plan> {
-    check_hashes(max_hashes)?;
+    check_num_hashes(max_hashes)?;
     check_threshold(threshold)?;
     check_weight("false_positive_weight", false_positive_weight)?;
     check_weight("false_negative_weight", false_negative_weight)?;
@@ -175,7 +175,7 @@ pub(crate) fn banding_for_delta<P: RowProbability + Copy>(
     delta: f64,
     row_probability: P,
 ) -> Result<Banding> {
-    check_hashes(max_hashes)?;
+    check_num_hashes(max_hashes)?;
     check_threshold(threshold)?;
     let mut best = None;
     // The recall falls with every row added, so the last banding that reaches it has the most rows.
@@ -198,7 +198,7 @@ pub(crate) fn banding_for_delta<P: RowProbability + Copy>(
 ///
 /// The recall is met with little to spare, and hashes may stay unused; see the [module](self).
 pub fn by_recall_leanest(max_hashes: usize, threshold: f64, recall: f64) -> Result<Plan> {
-    check_hashes(max_hashes)?;
+    check_num_hashes(max_hashes)?;
     check_threshold(threshold)?;
     check_recall(recall)?;
     let mut best: Option<(f64, SCurve)> = None;
@@ -271,26 +271,10 @@ fn unreachable_recall(recall: f64, threshold: f64, hashes: usize, reached: f64) 
     )
 }
 
-fn check_hashes(hashes: usize) -> Result<()> {
-    if (1..=MAX_HASHES).contains(&hashes) {
-        Ok(())
-    } else {
-        Err(Error::invalid("number of hashes", hashes, format!("from 1 to {MAX_HASHES}")))
-    }
-}
-
 fn check_recall(recall: f64) -> Result<()> {
     if recall > 0.0 && recall < 1.0 {
         Ok(())
     } else {
         Err(Error::invalid("recall", recall, "above 0 and below 1 (certainty cannot be planned for)"))
-    }
-}
-
-fn check_weight(name: &'static str, weight: f64) -> Result<()> {
-    if weight.is_finite() && weight >= 0.0 {
-        Ok(())
-    } else {
-        Err(Error::invalid(name, weight, "a finite number of at least 0"))
     }
 }

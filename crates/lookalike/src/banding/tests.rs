@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Error;
-use crate::index::reference::{ReferenceMinHasher, pair_of_sets};
-use crate::minhash::{EMPTY_SLOT, Family, MAX_HASHES, Signature};
+use crate::minhash::{EMPTY_SLOT, Family, FastSketch, MAX_HASHES, MinHasher, MultiplyShift, Signature};
+use crate::statistics::{pair_of_sets, sketch};
 
 fn banding(bands: usize, rows: usize) -> Banding {
     Banding::new(bands, rows).unwrap()
@@ -58,7 +58,7 @@ fn band_keys_are_fixed_by_definition() {
 #[test]
 fn empty_sets_share_all_keys_and_no_key_with_others() {
     let empty = Signature::from_slots(Family::FastSketch, 1, vec![EMPTY_SLOT; 126]);
-    let full = ReferenceMinHasher::new(126, 1).sketch(0..10);
+    let full = sketch(&FastSketch::new(126, 1).unwrap(), 0..10);
     let keys = banding(21, 6).band_keys(&empty).unwrap();
     assert_eq!(keys, banding(21, 6).band_keys(&empty.clone()).unwrap());
     let others = banding(21, 6).band_keys(&full).unwrap();
@@ -314,31 +314,55 @@ fn the_largest_signature_can_be_planned() {
     assert!(plan::by_recall_leanest(MAX_HASHES, 0.9, 0.99).unwrap().recall >= 0.99);
 }
 
-/// Pairs of known similarity, and how many of them share a band key.
-///
-/// 10 similarities, 1,500 pairs each. The share found has a standard error of at most sqrt(0.25/1500) = 0.013; the
-/// bound is 4.5 of its own standard errors plus one pair, so a false alarm in any of 10 cells has a chance of 7e-5.
-#[test]
-fn the_observed_curve_is_the_computed_one() {
-    let hasher = ReferenceMinHasher::new(48, 7);
+/// For ten similarities the computed probability, and the share of 1,500 pairs of sets that share a band key, as its
+/// distance from that in standard errors (at most 0.013 each). A set has about `size` elements.
+fn observed_curve(hasher: &impl MinHasher, size: u64) -> Vec<(f64, f64)> {
+    const PAIRS: u64 = 1500;
     let banding = banding(12, 4);
-    let curve = SCurve::new(banding);
-    let pairs = 1500;
-    for (cell, shared) in (1..=10_u64).map(|i| (i, 4 * i)) {
-        let own = (44 - shared) / 2;
-        let similarity = shared as f64 / (shared + 2 * own) as f64;
-        let found = (0..pairs)
+    let cell = |number: u64| {
+        let shared = size * number / 11;
+        let own = (size * 11 / 10 - shared) / 2;
+        let p = SCurve::new(banding).probability(shared as f64 / (shared + 2 * own) as f64);
+        let found = (0..PAIRS)
             .filter(|pair| {
-                let (a, b) = pair_of_sets(cell * pairs + pair, shared, own);
-                let a = banding.band_keys(&hasher.sketch(a)).unwrap();
-                let b = banding.band_keys(&hasher.sketch(b)).unwrap();
+                let (a, b) = pair_of_sets(number * PAIRS + pair, shared, own);
+                let [a, b] = [a, b].map(|set| banding.band_keys(&hasher.sketch(&set)).unwrap());
                 a.iter().zip(&b).any(|(a, b)| a == b)
             })
             .count();
-        let p = curve.probability(similarity);
-        let error = (p * (1.0 - p) / pairs as f64).sqrt();
-        assert_close(found as f64 / pairs as f64, p, 4.5 * error + 1.0 / pairs as f64);
+        let error = (p * (1.0 - p) / PAIRS as f64).sqrt() + 1.0 / PAIRS as f64;
+        (p, (found as f64 / PAIRS as f64 - p) / error)
+    };
+    (1..=10).map(cell).collect()
+}
+
+/// Independent slots, and those of the fast sketch for sets that fill its bins in one round: 4.5 standard errors, so
+/// a false alarm in any of 20 cells has a chance of 1.4e-4.
+#[test]
+fn the_observed_curve_is_the_computed_one() {
+    for (name, cells) in [
+        ("multiply-shift", observed_curve(&MultiplyShift::new(48, 7).unwrap(), 40)),
+        ("fast sketch", observed_curve(&FastSketch::new(48, 7).unwrap(), 800)),
+    ] {
+        assert!(cells.iter().all(|(_, deviation)| deviation.abs() < 4.5), "{name}: {cells:?}");
     }
+}
+
+/// The slots of the fast sketch of a small set are drawn almost without replacement, so its curve is steeper than
+/// the formula: above it where pairs are mostly found, below it where they are mostly missed.
+#[test]
+fn the_fast_sketch_of_small_sets_has_a_steeper_curve() {
+    let cells = observed_curve(&FastSketch::new(48, 7).unwrap(), 40);
+    // Under the formula the deviations of the nine cells are independent with standard deviation 1, so this sum has 3.
+    let outward: f64 = cells
+        .iter()
+        .map(|&(p, deviation)| match p {
+            0.7.. => deviation,
+            ..0.3 => -deviation,
+            _ => 0.0,
+        })
+        .sum();
+    assert!(outward > 9.0, "{outward}: {cells:?}");
 }
 
 /// With few buckets, unrelated pairs meet as often as the analysis says: 2,000 pairs, standard error 0.010, the
@@ -346,9 +370,10 @@ fn the_observed_curve_is_the_computed_one() {
 #[test]
 fn observed_bucket_collisions_are_the_computed_ones() {
     let banding = banding(12, 4).with_buckets(40).unwrap();
-    let hasher = ReferenceMinHasher::new(48, 3);
-    let keys: Vec<_> =
-        (0..4000_u64).map(|i| banding.band_keys(&hasher.sketch((i << 20)..(i << 20) + 5)).unwrap()).collect();
+    let hasher = MultiplyShift::new(48, 3).unwrap();
+    let keys: Vec<_> = (0..4000_u64)
+        .map(|i| banding.band_keys(&sketch(&hasher, (i << 20)..(i << 20) + 5)).unwrap())
+        .collect();
     let met = keys.chunks(2).filter(|pair| pair[0].iter().zip(&pair[1]).any(|(a, b)| a == b)).count();
     let p = SCurve::new(banding).probability(0.0);
     assert_close(met as f64 / 2000.0, p, 4.5 * (p * (1.0 - p) / 2000.0).sqrt());

@@ -1,11 +1,9 @@
 //! Weighted features -> the sparse vector that stands for a document.
 
-use std::cmp::Ordering;
-
 use super::Namespace;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_weight};
 use crate::shingling::ShingleBag;
-use crate::similarity::{sparse_cosine, weighted_jaccard};
+use crate::similarity::{sparse_cosine, sparse_dot, weighted_jaccard};
 
 const ENTRIES_ARE_CHECKED: &str = "entries ascend by feature and have finite weights above 0";
 
@@ -60,8 +58,7 @@ impl DocumentVector {
     /// The inner product (infinite if it is beyond the largest `f64`).
     #[must_use]
     pub fn dot(&self, other: &Self) -> f64 {
-        // From 0.0, because the sum of nothing is -0.0.
-        self.shared(other).fold(0.0, |dot, (a, b)| dot + a * b)
+        sparse_dot(&self.entries, &other.entries)
     }
 
     /// The cosine of the angle between the two, between 0 and 1: [`sparse_cosine`], which cannot fail here.
@@ -105,20 +102,6 @@ impl DocumentVector {
     fn relative_norm(&self, largest: f64) -> f64 {
         self.entries.iter().map(|&(_, weight)| (weight / largest).powi(2)).sum::<f64>().sqrt()
     }
-
-    /// The weights of the features that both have.
-    fn shared<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (f64, f64)> + 'a {
-        let (mut left, mut right) = (self.entries.iter().peekable(), other.entries.iter().peekable());
-        std::iter::from_fn(move || {
-            loop {
-                match left.peek()?.0.cmp(&right.peek()?.0) {
-                    Ordering::Less => left.next(),
-                    Ordering::Greater => right.next(),
-                    Ordering::Equal => return Some((left.next()?.1, right.next()?.1)),
-                };
-            }
-        })
-    }
 }
 
 impl From<&ShingleBag> for DocumentVector {
@@ -148,9 +131,7 @@ impl DocumentVectorBuilder {
 
     /// Adds a feature by its hash. The weight must be finite and not negative.
     pub fn add_hashed(&mut self, feature: u64, weight: f64) -> Result<&mut Self> {
-        if !(weight >= 0.0 && weight.is_finite()) {
-            return Err(Error::invalid("weight", weight, "a finite number of at least 0"));
-        }
+        check_weight("weight", weight)?;
         self.entries.push((feature, weight));
         Ok(self)
     }

@@ -44,7 +44,6 @@ mod document_vector;
 mod frequencies;
 mod namespace;
 mod stemming;
-mod stop_words;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -54,6 +53,7 @@ pub use document_vector::{DocumentVector, DocumentVectorBuilder};
 pub use frequencies::DocumentFrequencies;
 pub use namespace::Namespace;
 pub use stemming::Stemming;
-pub use stop_words::StopWords;
 pub use terms::{MAX_PHRASE_LENGTH, TermConfig, TermExtractor};
 pub use tf_idf::{InverseDocumentFrequency, TermFrequency, TfIdf};
+
+pub use crate::shingling::StopWords;

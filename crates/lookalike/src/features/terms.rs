@@ -1,10 +1,9 @@
 //! Text -> the bag of its terms and phrases.
 
-use unicode_segmentation::UnicodeSegmentation;
-
-use super::{Namespace, Stemming, StopWords};
+use super::{Namespace, Stemming};
 use crate::error::{Error, Result};
-use crate::shingling::ShingleBag;
+use crate::normalization::Normalization;
+use crate::shingling::{ShingleBag, StopWords, words};
 
 /// The longest phrases that can be asked for.
 pub const MAX_PHRASE_LENGTH: usize = 16;
@@ -12,7 +11,7 @@ pub const MAX_PHRASE_LENGTH: usize = 16;
 /// How text becomes terms. Every field changes the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TermConfig {
-    /// Words to leave out (default: English).
+    /// Words to leave out, before stemming (default: English).
     pub stop_words: StopWords,
     /// How words are cut to stems (default: English).
     pub stemming: Stemming,
@@ -27,7 +26,7 @@ impl Default for TermConfig {
     }
 }
 
-/// Turns text into terms: words (UAX 29), case-folded, without stop words, stemmed.
+/// Turns text into terms: the [`words`] of the text in its default normalisation, without stop words, stemmed.
 #[derive(Debug, Clone)]
 pub struct TermExtractor {
     config: TermConfig,
@@ -46,8 +45,9 @@ impl TermExtractor {
     /// The terms of `text` in their order.
     #[must_use]
     pub fn terms(&self, text: &str) -> Vec<String> {
-        let folded = fold(text);
-        words(&folded)
+        // Stop words and stemmers are written with the plain apostrophe, prose mostly with the typographic one.
+        let text = Normalization::default().normalize(text).replace('\u{2019}', "'");
+        words(&text)
             .filter(|word| !self.config.stop_words.contains(word))
             .map(|word| self.config.stemming.stem(word).into_owned())
             .collect()
@@ -69,14 +69,4 @@ impl TermExtractor {
         }
         ShingleBag::from_hashes(features)
     }
-}
-
-/// Full Unicode case folding, with the typographic apostrophe as the plain one so that "don’t" is "don't".
-pub(super) fn fold(text: &str) -> String {
-    caseless::default_case_fold_str(text).replace('\u{2019}', "'")
-}
-
-/// The words of folded text.
-fn words(folded: &str) -> impl Iterator<Item = &str> {
-    folded.unicode_words()
 }

@@ -10,9 +10,9 @@ fn extractor(phrase_length: usize) -> TermExtractor {
 
 #[test]
 fn terms_are_folded_filtered_and_stemmed() {
-    let terms =
-        extractor(1).terms("The RUNNING of the Bulls: they don’t run, they’re ponies! STRASSE straße");
-    assert_eq!(terms, ["run", "bull", "run", "poni", "strass", "strass"]);
+    let terms = extractor(1)
+        .terms("The RUNNING of the Bulls: they don’t run, they’re the dog’s ponies! STRASSE straße");
+    assert_eq!(terms, ["run", "bull", "run", "dog", "poni", "strass", "strass"]);
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn stop_words_and_stemming_can_be_the_callers_or_left_out() {
     let plain = TermConfig { stop_words: StopWords::none(), stemming: Stemming::none(), phrase_length: 1 };
     assert_eq!(TermExtractor::new(plain).unwrap().terms("The Cats"), ["the", "cats"]);
     let german = TermConfig {
-        stop_words: StopWords::new(["Die", "und"]),
+        stop_words: StopWords::new(["die", "und"]),
         stemming: Stemming::language("de").unwrap(),
         phrase_length: 1,
     };

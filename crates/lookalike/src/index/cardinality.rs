@@ -25,10 +25,7 @@
 //! Other families do not say over which range their values are spread.
 
 use crate::error::{Error, Result};
-use crate::minhash::{EMPTY_SLOT, Family, Signature};
-
-/// The bits of a fast sketch's slot that hold the value; those above hold the round.
-const FAST_SKETCH_VALUE_BITS: u32 = 51;
+use crate::minhash::{EMPTY_SLOT, Family, Signature, VALUE_BITS};
 
 /// How many elements a set has, by its signature.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,9 +95,9 @@ fn from_bins(slots: &[u64]) -> Result<Cardinality> {
         if slot == EMPTY_SLOT {
             return Err(Error::invalid("slot", slot, "filled: in a fast sketch all slots are empty or none"));
         }
-        if slot >> FAST_SKETCH_VALUE_BITS == 0 {
+        if slot >> VALUE_BITS == 0 {
             filled += 1.0;
-            empty_length += (slot as f64 + 0.5) / (1_u64 << FAST_SKETCH_VALUE_BITS) as f64;
+            empty_length += (slot as f64 + 0.5) / (1_u64 << VALUE_BITS) as f64;
         } else {
             empty_length += 1.0;
         }

@@ -32,7 +32,7 @@ use super::prefix::PrefixTrees;
 use super::store::SignatureStore;
 use crate::banding::{check_threshold, plan};
 use crate::error::{Error, Result};
-use crate::minhash::{MAX_HASHES, Signature};
+use crate::minhash::{Signature, check_num_hashes};
 
 /// A candidate is dropped when a document at the threshold would agree with the query in so few slots with a
 /// probability below this.
@@ -119,13 +119,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         let (mut store, mut sizes, mut num_hashes) = (SignatureStore::new(), Vec::new(), 0);
         for (id, size, signature) in documents {
             num_hashes = signature.borrow().num_hashes();
-            if !(1..=MAX_HASHES).contains(&num_hashes) {
-                return Err(Error::invalid(
-                    "number of hashes",
-                    num_hashes,
-                    format!("from 1 to {MAX_HASHES}"),
-                ));
-            }
+            check_num_hashes(num_hashes)?;
             store.insert(id, signature.borrow())?;
             sizes.push(size);
         }

@@ -40,8 +40,6 @@ pub mod ensemble;
 pub mod forest;
 mod pairs;
 mod prefix;
-#[cfg(test)]
-pub(crate) mod reference;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -7,18 +7,11 @@ use std::collections::HashMap;
 
 use super::{DocumentId, Match, sort_matches};
 use crate::error::{Error, Result};
-use crate::minhash::{Family, Signature};
-
-/// What all signatures of a store have in common, taken from the first one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Kind {
-    family: Family,
-    seed: u64,
-    num_hashes: usize,
-}
+use crate::minhash::{Kind, Signature, count_equal};
 
 #[derive(Debug, Clone)]
 pub(super) struct SignatureStore<Id> {
+    /// What all signatures have in common, taken from the first one.
     kind: Option<Kind>,
     /// `num_hashes` slots per position.
     slots: Vec<u64>,
@@ -63,21 +56,7 @@ impl<Id: DocumentId> SignatureStore<Id> {
 
     /// An error unless `signature` can be compared with those in the store.
     pub(super) fn check(&self, signature: &Signature) -> Result<()> {
-        let Some(kind) = self.kind else { return Ok(()) };
-        if kind.family != signature.family() {
-            return Err(Error::incompatible(
-                "family",
-                format_args!("{:?}", kind.family),
-                format_args!("{:?}", signature.family()),
-            ));
-        }
-        if kind.num_hashes != signature.num_hashes() {
-            return Err(Error::incompatible("number of hashes", kind.num_hashes, signature.num_hashes()));
-        }
-        if kind.seed != signature.seed() {
-            return Err(Error::incompatible("seed", kind.seed, signature.seed()));
-        }
-        Ok(())
+        self.kind.map_or(Ok(()), |kind| kind.check(signature.kind()))
     }
 
     /// Stores a document and says where.
@@ -90,11 +69,7 @@ impl<Id: DocumentId> SignatureStore<Id> {
             Some(&position) => position,
             None => self.next_position()?,
         };
-        self.kind.get_or_insert(Kind {
-            family: signature.family(),
-            seed: signature.seed(),
-            num_hashes: signature.num_hashes(),
-        });
+        self.kind.get_or_insert(signature.kind());
         let (at, width) = (position as usize, signature.num_hashes());
         if self.free.pop().is_some() {
             self.slots[at * width..][..width].copy_from_slice(signature.slots());
@@ -123,14 +98,9 @@ impl<Id: DocumentId> SignatureStore<Id> {
         Some(position)
     }
 
-    /// In how many slots the document at `position` agrees with `slots`.
-    pub(super) fn agreeing(&self, position: u32, slots: &[u64]) -> usize {
-        self.slots(position).iter().zip(slots).filter(|(a, b)| a == b).count()
-    }
-
     /// The estimated similarity of the document at `position` to a signature with `slots`.
     pub(super) fn similarity(&self, position: u32, slots: &[u64]) -> f64 {
-        self.agreeing(position, slots) as f64 / slots.len().max(1) as f64
+        count_equal(self.slots(position), slots) as f64 / slots.len().max(1) as f64
     }
 
     /// The documents at `positions` (each at most once) as matches, best first.

@@ -56,8 +56,8 @@ mod theory;
 
 pub use theory::{LowestBits, equal_accuracy_storage_ratio, variance, variance_ratio};
 
-use super::{Estimate, Family, MAX_HASHES, Signature};
-use crate::error::{Error, Result};
+use super::{Estimate, Family, Kind, Signature, check_num_hashes};
+use crate::error::{Error, Result, check_unit};
 use crate::hashing::mix64;
 
 /// The numbers of bits per slot that a [`BBitSignature`] can have. All divide 64, so no slot crosses a word.
@@ -86,9 +86,7 @@ impl BBitSignature {
     pub fn new(signature: &Signature, bits: u32) -> Result<Self> {
         check_bits(bits)?;
         let num_hashes = signature.num_hashes();
-        if num_hashes == 0 || num_hashes > MAX_HASHES {
-            return Err(Error::invalid("number of hashes", num_hashes, format!("1 to {MAX_HASHES}")));
-        }
+        check_num_hashes(num_hashes)?;
         let mut words = vec![0; word_count(num_hashes, bits)];
         let content = if signature.is_empty_set() { Content::EmptySet } else { Content::NonEmptySet };
         if content == Content::NonEmptySet {
@@ -149,17 +147,11 @@ impl BBitSignature {
         if self.bits != other.bits {
             return Err(Error::incompatible("bits per slot", self.bits, other.bits));
         }
-        if self.family != other.family {
-            let (left, right) = (format!("{:?}", self.family), format!("{:?}", other.family));
-            return Err(Error::incompatible("family", left, right));
-        }
-        if self.num_hashes != other.num_hashes {
-            return Err(Error::incompatible("number of hashes", self.num_hashes, other.num_hashes));
-        }
-        if self.seed != other.seed {
-            return Err(Error::incompatible("seed", self.seed, other.seed));
-        }
-        Ok(())
+        self.kind().check(other.kind())
+    }
+
+    fn kind(&self) -> Kind {
+        Kind { family: self.family, seed: self.seed, num_hashes: self.num_hashes }
     }
 
     /// In how many slots the two agree, chance agreements included. Two empty sets agree in all, an empty and
@@ -223,7 +215,7 @@ impl BBitSignature {
 /// `2^-b + (1 - 2^-b) similarity`.
 pub fn collision_probability(similarity: f64, bits: u32) -> Result<f64> {
     check_bits(bits)?;
-    theory::check_similarity(similarity)?;
+    check_unit("similarity", similarity)?;
     Ok(chance(bits) + (1.0 - chance(bits)) * similarity)
 }
 

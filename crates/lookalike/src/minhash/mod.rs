@@ -38,8 +38,6 @@ mod numbering;
 pub mod permutation;
 mod signature;
 #[cfg(test)]
-mod statistics;
-#[cfg(test)]
 mod tests;
 pub mod universal;
 pub mod weighted;
@@ -50,6 +48,7 @@ pub use multiply_shift::MultiplyShift;
 pub use numbering::Numbering;
 pub use permutation::{PermutationHasher, RowLabel};
 pub use signature::{EMPTY_SLOT, Estimate, Family, Signature};
+pub(crate) use signature::{Kind, count_equal};
 pub use universal::{MERSENNE_61, UniversalFunction, UniversalHasher, UniversalRange};
 pub use weighted::{WeightedMinHash, bag_elements};
 

@@ -37,7 +37,7 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-use super::{EMPTY_SLOT, Family, MAX_HASHES, MinHasher, Numbering, Signature};
+use super::{EMPTY_SLOT, Family, MinHasher, Numbering, Signature, check_num_hashes};
 use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, mix64};
 
@@ -222,9 +222,7 @@ impl MinHasher for PermutationHasher {
 }
 
 fn check_size(rows: usize, num_hashes: usize) -> Result<()> {
-    if !(1..=MAX_HASHES).contains(&num_hashes) {
-        return Err(Error::invalid("num_hashes", num_hashes, format!("1 to {MAX_HASHES} permutations")));
-    }
+    check_num_hashes(num_hashes)?;
     if rows == 0 || rows > MAX_CELLS / num_hashes {
         let allowed = format!("1 to {} rows for {num_hashes} permutations", MAX_CELLS / num_hashes);
         return Err(Error::invalid("rows", rows, allowed));

@@ -8,6 +8,8 @@
 
 mod bytes;
 
+pub(super) use bytes::read_num_hashes;
+
 use crate::arch::{Kernel, Simd, Task, dispatch};
 use crate::error::{Error, Result};
 
@@ -44,9 +46,30 @@ impl Family {
             Self::Weighted => 5,
         }
     }
+}
 
-    pub(crate) fn from_code(code: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|family| family.code() == code)
+/// What signatures must have in common to be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kind {
+    pub(crate) family: Family,
+    pub(crate) seed: u64,
+    pub(crate) num_hashes: usize,
+}
+
+impl Kind {
+    /// An error that says what differs, if something does.
+    pub(crate) fn check(self, other: Self) -> Result<()> {
+        if self.family != other.family {
+            let [left, right] = [self, other].map(|kind| format!("{:?}", kind.family));
+            return Err(Error::incompatible("family", left, right));
+        }
+        if self.num_hashes != other.num_hashes {
+            return Err(Error::incompatible("number of hashes", self.num_hashes, other.num_hashes));
+        }
+        if self.seed != other.seed {
+            return Err(Error::incompatible("seed", self.seed, other.seed));
+        }
+        Ok(())
     }
 }
 
@@ -104,28 +127,19 @@ impl Signature {
         self.slots.iter().all(|&slot| slot == EMPTY_SLOT)
     }
 
+    pub(crate) fn kind(&self) -> Kind {
+        Kind { family: self.family, seed: self.seed, num_hashes: self.slots.len() }
+    }
+
     /// An error unless the two signatures can be compared.
     pub fn check_comparable(&self, other: &Self) -> Result<()> {
-        if self.family != other.family {
-            return Err(Error::incompatible(
-                "family",
-                format_args!("{:?}", self.family),
-                format_args!("{:?}", other.family),
-            ));
-        }
-        if self.slots.len() != other.slots.len() {
-            return Err(Error::incompatible("number of hashes", self.slots.len(), other.slots.len()));
-        }
-        if self.seed != other.seed {
-            return Err(Error::incompatible("seed", self.seed, other.seed));
-        }
-        Ok(())
+        self.kind().check(other.kind())
     }
 
     /// In how many slots the two signatures agree.
     pub fn agreeing_slots(&self, other: &Self) -> Result<usize> {
         self.check_comparable(other)?;
-        Ok(dispatch(Kernel::best(), CountEqual(&self.slots, &other.slots)))
+        Ok(count_equal(&self.slots, &other.slots))
     }
 
     /// Estimates the Jaccard similarity of the two sets: the fraction of slots in which the signatures agree.
@@ -150,6 +164,10 @@ impl Signature {
 }
 
 /// The number of places in which two lists agree.
+pub(crate) fn count_equal(a: &[u64], b: &[u64]) -> usize {
+    dispatch(Kernel::best(), CountEqual(a, b))
+}
+
 struct CountEqual<'a>(&'a [u64], &'a [u64]);
 
 impl Task for CountEqual<'_> {

@@ -57,7 +57,7 @@ mod tests;
 pub use bag::{MAX_BAG_ELEMENTS, bag_elements};
 
 use super::{EMPTY_SLOT, Family, Signature, check_num_hashes};
-use crate::error::{Error, Result};
+use crate::error::{Result, check_weight};
 use crate::hashing::{SplitMix64, ln, mix64};
 
 /// Levels before the one in which a set has about one dart: those below are left out.
@@ -113,9 +113,7 @@ impl WeightedMinHash {
         let salt = mix64(self.seed ^ 0x6461_7274_735f_7631);
         let mut elements = Vec::with_capacity(weights.len());
         for &(element, weight) in weights {
-            if !(weight >= 0.0 && weight.is_finite()) {
-                return Err(Error::invalid("weight", weight, "a finite number of at least 0"));
-            }
+            check_weight("weight", weight)?;
             if weight > 0.0 {
                 elements.push((mix64(element ^ salt), weight));
             }

@@ -6,17 +6,30 @@
 
 use crate::hashing::hash_bytes;
 
-/// English function words, in lower case.
-const ENGLISH: &str = "a about above after again against all also am an and any are aren't as at be because been \
-    before being below between both but by can can't cannot could couldn't did didn't do does doesn't doing don't \
-    down during each few for from further had hadn't has hasn't have haven't having he he's her here hers herself \
-    him himself his how i i'm i've if in into is isn't it it's its itself just me more most my myself no nor not \
-    now of off on once only or other our ours ourselves out over own same she she's should shouldn't so some such \
-    than that that's the their theirs them themselves then there there's these they they're this those through to \
-    too under until up very was wasn't we we're were weren't what when where which while who whom why will with \
-    won't would wouldn't you you're your yours yourself yourselves";
+/// English function words, in lower case: articles, pronouns, prepositions, conjunctions, auxiliary verbs and a few
+/// adverbs.
+const ENGLISH: &str = "
+    a an the this that these those such
+    i me my mine myself we us our ours ourselves you your yours yourself yourselves
+    he him his himself she her hers herself it its itself they them their theirs themselves
+    who whom whose which what when where why how
+    am is are was were be been being do does did doing done have has had having
+    will would shall should can could may might must ought cannot
+    and or but nor so yet if because as until while although though unless than then
+    of at by for with about against between into through during before after above below
+    to from up down in out on off over under again upon within without per via
+    here there all any both each either neither few more most much many other another some
+    no not only own same too very just also ever never now once further
+    don't doesn't didn't isn't aren't wasn't weren't hasn't haven't hadn't
+    can't couldn't won't wouldn't shouldn't mustn't
+    i'm you're he's she's it's we're they're i've you've we've they've i'll you'll we'll they'll
+    that's there's what's who's
+";
 
-/// A set of stop words, matched against normalised words.
+/// A set of stop words, matched against normalised words: to begin a shingle with, or to leave out of the terms of
+/// a document.
+///
+/// Kept as the words' hashes, so a word that is none passes for one with probability about 2^-56.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopWords {
     /// Hashes of the words, ascending.
@@ -24,7 +37,13 @@ pub struct StopWords {
 }
 
 impl StopWords {
-    /// The usual function words of English.
+    /// No word at all.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self { hashes: Vec::new() }
+    }
+
+    /// The usual function words of English, about 190.
     #[must_use]
     pub fn english() -> Self {
         Self::new(ENGLISH.split_whitespace())
@@ -45,13 +64,19 @@ impl StopWords {
         self.contains_hash(hash_bytes(word.as_bytes()))
     }
 
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
     pub(super) fn contains_hash(&self, hash: u64) -> bool {
         self.hashes.binary_search(&hash).is_ok()
-    }
-}
-
-impl Default for StopWords {
-    fn default() -> Self {
-        Self::english()
     }
 }

@@ -138,8 +138,12 @@ fn joiners_at_every_place() {
         "a.\u{301}b",
     ] {
         for start in 0..140 {
-            let text = format!("{}{joined} b", "x ".repeat(start / 2) + &"y".repeat(start % 2));
-            check(&Shingling { k: 1, ..Shingling::default() }, text.as_bytes()).unwrap();
+            // At the end of the text too: the last block has no byte after it that would end the word.
+            for (gap, end) in [(" ", ""), ("y", ""), (" ", " b"), ("y", " b")] {
+                let before = "x ".repeat(start / 2) + &gap.repeat(start % 2);
+                let text = format!("{before}{joined}{end}");
+                check(&Shingling { k: 1, ..Shingling::default() }, text.as_bytes()).unwrap();
+            }
         }
     }
 }

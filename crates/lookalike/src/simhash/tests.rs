@@ -6,13 +6,7 @@ use std::f64::consts::PI;
 use proptest::prelude::*;
 
 use super::*;
-
-/// The features of two sets of `size` that share `shared` of them.
-fn two_sets(size: usize, shared: usize) -> (Vec<u64>, Vec<u64>) {
-    let all: Vec<u64> = (0..(2 * size - shared) as u64).collect();
-    (all[..size].to_vec(), all[size - shared..].to_vec())
-}
-
+use crate::statistics::{Moments, STRUCTURED, pair_of_sets};
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -84,14 +78,7 @@ const KNOWN_FINGERPRINT: u128 = 0xb7d5_ff25_0fd2_fd61_c632_a8f9_7111_0217;
 #[test]
 fn every_bit_of_a_feature_hash_is_balanced_and_uncorrelated() {
     const HASHES: u64 = 4000;
-    type Input = (&'static str, fn(u64) -> u64);
-    let inputs: [Input; 4] = [
-        ("consecutive", |i| i),
-        ("high bits only", |i| i << 48),
-        ("multiples of 2^20", |i| i << 20),
-        ("two bits set", |i| 1 << (i % 64) | 1 << (i / 64 % 64)),
-    ];
-    for (name, feature) in inputs {
+    for (name, feature) in STRUCTURED {
         let hasher = SimHasher::<u128>::with_width(1);
         // The last input has 2,016 different pairs of bits and 64 single bits.
         let mut features: Vec<u64> = (0..HASHES).map(feature).collect();
@@ -147,7 +134,7 @@ fn distance_angle_and_cosine_follow_the_theory() {
     const SIZE: usize = 301;
     let f = 64.0;
     for shared in [0, 75, 150, 226, 271, 296] {
-        let (a, b) = two_sets(SIZE, shared);
+        let (a, b) = pair_of_sets(0, shared as u64, (SIZE - shared) as u64);
         let p = (shared as f64 / SIZE as f64).acos() / PI;
         let estimates: Vec<AngleEstimate> = (0..SEEDS)
             .map(|seed| {
@@ -155,11 +142,9 @@ fn distance_angle_and_cosine_follow_the_theory() {
                 hasher.fingerprint(&a).estimate(hasher.fingerprint(&b)).unwrap()
             })
             .collect();
-        let n = SEEDS as f64;
-        let mean = |value: &dyn Fn(&AngleEstimate) -> f64| estimates.iter().map(value).sum::<f64>() / n;
-        let distance = mean(&|e| f64::from(e.distance));
-        let variance = mean(&|e| (f64::from(e.distance) - distance).powi(2)) * n / (n - 1.0);
-        let cosine = mean(&|e| e.cosine);
+        let Moments { count: n, mean: distance, variance } =
+            Moments::of(estimates.iter().map(|e| f64::from(e.distance)));
+        let cosine = Moments::of(estimates.iter().map(|e| e.cosine)).mean;
         let sigma2 = f * p * (1.0 - p);
         assert!((distance - f * p).abs() < 4.5 * (sigma2 / n).sqrt() + 0.003 * f, "{shared}: {distance}");
         assert!(

@@ -71,6 +71,22 @@ pub fn token_edit_distance_at_most<T: Eq + Hash>(a: &[T], b: &[T], limit: usize)
     at_most(a, b, limit, number_tokens)
 }
 
+/// The definition of [`token_edit_distance`]: the whole table, a row at a time (Wagner and Fischer 1974).
+#[must_use]
+pub fn token_edit_distance_plainly<T: PartialEq>(a: &[T], b: &[T]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
 /// The distance, given a function that turns the tokens of a pattern and a text into numbers.
 fn at_most<T: Eq>(
     a: &[T],

@@ -40,7 +40,8 @@ pub fn hamming_words(a: &[u64], b: &[u64]) -> Result<u64> {
     Ok(a.iter().zip(b).map(|(&x, &y)| u64::from(hamming_bits(x, y))).sum())
 }
 
-fn check_lengths<T>(a: &[T], b: &[T]) -> Result<()> {
+/// An error unless the two are equally long.
+pub(super) fn check_lengths<T>(a: &[T], b: &[T]) -> Result<()> {
     if a.len() == b.len() { Ok(()) } else { Err(Error::LengthMismatch { left: a.len(), right: b.len() }) }
 }
 

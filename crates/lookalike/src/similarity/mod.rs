@@ -42,6 +42,7 @@ mod weighted;
 pub use crate::arch::intersection::Kernel as IntersectionKernel;
 pub use edit::{
     edit_distance, edit_distance_at_most, edit_similarity, token_edit_distance, token_edit_distance_at_most,
+    token_edit_distance_plainly,
 };
 pub use hamming::{hamming, hamming_bits, hamming_similarity, hamming_words};
 pub use sets::{
@@ -49,5 +50,6 @@ pub use sets::{
     overlap_coefficient, union_size,
 };
 pub use sparse::sparse_cosine;
+pub(crate) use sparse::sparse_dot;
 pub use vectors::{angular_distance, cosine, euclidean, manhattan};
 pub use weighted::{bag_jaccard, weighted_jaccard};

@@ -19,13 +19,13 @@ pub fn sparse_cosine(a: &[(u64, f64)], b: &[(u64, f64)]) -> Result<f64> {
     check_ascending(b)?;
     let values = |vector: &[(u64, f64)]| vector.iter().map(|&(_, value)| value).collect::<Vec<_>>();
     cosine_of_sums(&values(a), &values(b), |scale_a, scale_b| {
-        join(a, b)
-            .map(|joined| match joined {
-                Joined::Both(x, y) => (x * scale_a) * (y * scale_b),
-                Joined::Left(_) | Joined::Right(_) => 0.0,
-            })
-            .sum()
+        common(a, b).map(|(x, y)| (x * scale_a) * (y * scale_b)).sum()
     })
+}
+
+/// The inner product of two vectors that are ascending by index.
+pub(crate) fn sparse_dot(a: &[(u64, f64)], b: &[(u64, f64)]) -> f64 {
+    common(a, b).map(|(x, y)| x * y).sum()
 }
 
 /// One index of the join of two sparse vectors: its value on the left, on the right, or on both sides.
@@ -56,6 +56,14 @@ pub(super) fn join<'a, T: Copy>(
             Some(Joined::Right(y))
         }
         (Some(_), None) => None,
+    })
+}
+
+/// The values at the indices that both vectors have.
+pub(super) fn common<'a, T: Copy>(a: &'a [(u64, T)], b: &'a [(u64, T)]) -> impl Iterator<Item = (T, T)> + 'a {
+    join(a, b).filter_map(|joined| match joined {
+        Joined::Both(x, y) => Some((x, y)),
+        Joined::Left(_) | Joined::Right(_) => None,
     })
 }
 

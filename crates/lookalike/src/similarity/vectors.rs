@@ -4,6 +4,7 @@
 //! vanish are scaled by a power of two first, which changes no digit of the answer. A value that is not finite
 //! is an error.
 
+use super::hamming::check_lengths;
 use crate::error::{Error, Result};
 
 /// Cosine of the angle between two vectors, from -1 to 1. Two zero vectors: 1; one zero vector: 0.
@@ -110,10 +111,6 @@ fn largest<T: Copy + Into<f64>>(vector: &[T]) -> Result<f64> {
 /// A power of two near `magnitude` whose reciprocal is a normal number too.
 fn power_of_two_below(magnitude: f64) -> f64 {
     f64::from_bits(magnitude.clamp(f64::MIN_POSITIVE * 4.0, f64::MAX / 4.0).to_bits() & (0x7ff << 52))
-}
-
-fn check_lengths<T>(a: &[T], b: &[T]) -> Result<()> {
-    if a.len() == b.len() { Ok(()) } else { Err(Error::LengthMismatch { left: a.len(), right: b.len() }) }
 }
 
 #[cfg(test)]

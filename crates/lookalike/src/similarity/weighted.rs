@@ -4,8 +4,8 @@
 //! pairs, which is how bags are min-hashed. Also called Ruzicka similarity; `1 -` it is a metric.
 //! One pass over both.
 
-use super::sparse::{Joined, join};
-use crate::error::{Error, Result};
+use super::sparse::{Joined, common, join};
+use crate::error::{Result, check_weight};
 use crate::shingling::ShingleBag;
 
 /// Weighted Jaccard of two bags: sum of the smaller counts over sum of the larger. Two empty bags: 1.
@@ -20,12 +20,7 @@ use crate::shingling::ShingleBag;
 /// ```
 #[must_use]
 pub fn bag_jaccard(a: &ShingleBag, b: &ShingleBag) -> f64 {
-    let common: u64 = join(a.as_slice(), b.as_slice())
-        .map(|joined| match joined {
-            Joined::Both(x, y) => u64::from(x.min(y)),
-            Joined::Left(_) | Joined::Right(_) => 0,
-        })
-        .sum();
+    let common: u64 = common(a.as_slice(), b.as_slice()).map(|(x, y)| u64::from(x.min(y))).sum();
     // min(x, y) + max(x, y) = x + y, so the maxima need no sum of their own.
     let union = a.total() + b.total() - common;
     if union == 0 { 1.0 } else { common as f64 / union as f64 }
@@ -67,9 +62,7 @@ fn check(set: &[(u64, f64)]) -> Result<f64> {
     super::sparse::check_ascending(set)?;
     let mut largest = 0.0f64;
     for &(_, weight) in set {
-        if !(weight.is_finite() && weight >= 0.0) {
-            return Err(Error::invalid("weight", weight, "weights must be finite and at least 0"));
-        }
+        check_weight("weight", weight)?;
         largest = largest.max(weight);
     }
     Ok(largest)

@@ -1,6 +1,6 @@
 //! Measure -> the locality-sensitive family for it, if there is one.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_unit};
 
 /// What two items are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,10 +97,6 @@ pub fn jaccard_from_dice(dice: f64) -> Result<f64> {
 pub fn dice_from_jaccard(jaccard: f64) -> Result<f64> {
     check_unit("Jaccard similarity", jaccard)?;
     Ok(2.0 * jaccard / (1.0 + jaccard))
-}
-
-pub(super) fn check_unit(name: &'static str, value: f64) -> Result<()> {
-    if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(Error::invalid(name, value, "between 0 and 1")) }
 }
 
 pub(super) fn check_distance(value: f64) -> Result<()> {

@@ -2,9 +2,8 @@
 //! weighted.
 
 use super::family::check_keys;
-use super::measure::check_unit;
 use super::{LshFamily, Measure};
-use crate::error::Result;
+use crate::error::{Result, check_unit};
 use crate::minhash::{MinHasher, WeightedMinHash};
 
 /// Any [`MinHasher`] as a family. One function is one slot; two sets collide in it with probability equal to

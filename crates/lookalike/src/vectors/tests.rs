@@ -7,6 +7,7 @@ use super::*;
 use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, mix64};
 use crate::minhash::{Family, MAX_HASHES, MinHasher, WeightedMinHash};
+use crate::statistics::Moments;
 
 /// Five standard errors of a fraction of `n` trials of probability `p`: a false alarm in 1.7 million.
 fn five_standard_errors(p: f64, n: usize) -> f64 {
@@ -73,24 +74,25 @@ fn angle_estimate_has_the_stated_bias_and_variance() {
     // 3,000 seeds of 64 planes at 60 degrees: mean within 4.5 standard errors (7e-6), variance within five
     // relative standard errors sqrt(2/n) (6e-7).
     let (a, b) = ([1.0, 0.0, 0.0], [0.5, 0.75f32.sqrt(), 0.0]);
-    let (n, angle, p) = (3000.0, PI / 3.0, 1.0 / 3.0);
+    let (angle, p) = (PI / 3.0, 1.0 / 3.0);
     let variance = PI * PI * p * (1.0 - p) / 64.0;
-    let (mut sum, mut squares, mut cosines, mut reported) = (0.0, 0.0, 0.0, 0.0);
-    for seed in 0..3000 {
-        let planes = Hyperplanes::new(3, 64, seed).unwrap();
-        let estimate = planes.sign(&a).unwrap().estimate(&planes.sign(&b).unwrap()).unwrap();
-        sum += estimate.angle - angle;
-        squares += (estimate.angle - angle).powi(2);
-        cosines += estimate.cosine;
-        reported += estimate.cosine_standard_error;
-    }
-    assert!((sum / n).abs() < 4.5 * (variance / n).sqrt(), "bias {}", sum / n);
-    assert!((squares / n / variance - 1.0).abs() < 5.0 * (2.0 / n).sqrt(), "variance {}", squares / n);
+    let estimates: Vec<_> = (0..3000)
+        .map(|seed| {
+            let planes = Hyperplanes::new(3, 64, seed).unwrap();
+            planes.sign(&a).unwrap().estimate(&planes.sign(&b).unwrap()).unwrap()
+        })
+        .collect();
+    let angles = Moments::of(estimates.iter().map(|e| e.angle));
+    let n = angles.count;
+    assert!(angles.bias_in_standard_errors(angle, variance).abs() < 4.5, "{angles:?}");
+    assert!((angles.variance / variance - 1.0).abs() < 5.0 * (2.0 / n).sqrt(), "{angles:?}");
     // The cosine by the delta method, whose error is of the next order in the variance.
     let cosine_error = angle.sin() * variance.sqrt();
     let expected = angle.cos() * (1.0 - variance / 2.0);
-    assert!((cosines / n - expected).abs() < 4.5 * cosine_error / n.sqrt() + variance * variance);
-    assert!((reported / n / cosine_error - 1.0).abs() < 0.05);
+    let cosine = Moments::of(estimates.iter().map(|e| e.cosine)).mean;
+    assert!((cosine - expected).abs() < 4.5 * cosine_error / n.sqrt() + variance * variance);
+    let reported = Moments::of(estimates.iter().map(|e| e.cosine_standard_error)).mean;
+    assert!((reported / cosine_error - 1.0).abs() < 0.05);
 }
 
 #[test]

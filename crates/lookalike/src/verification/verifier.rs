@@ -1,6 +1,6 @@
 //! Two sets -> their similarity, if it is at least the threshold.
 
-use crate::error::{Error, Result};
+use crate::error::{Result, check_unit};
 use crate::similarity::{IntersectionKernel, SetMeasure, SortedSet};
 
 /// Decides whether two sets are similar enough. Both settings change the answer.
@@ -13,11 +13,8 @@ pub struct Verifier {
 impl Verifier {
     /// Pairs pass when `measure` is at least `threshold`, which is from 0 to 1.
     pub fn new(measure: SetMeasure, threshold: f64) -> Result<Self> {
-        if (0.0..=1.0).contains(&threshold) {
-            Ok(Self { measure, threshold })
-        } else {
-            Err(Error::invalid("threshold", threshold, "a threshold must be from 0 to 1"))
-        }
+        check_unit("threshold", threshold)?;
+        Ok(Self { measure, threshold })
     }
 
     /// Pairs pass when their Jaccard similarity is at least `threshold`, which is from 0 to 1.
@@ -144,7 +141,7 @@ mod tests {
     fn impossible_thresholds_are_refused() {
         for threshold in [f64::NAN, -0.1, 1.000_000_1, f64::INFINITY] {
             let error = Verifier::jaccard(threshold).unwrap_err().to_string();
-            assert!(error.contains("from 0 to 1"), "{error}");
+            assert!(error.contains("between 0 and 1"), "{error}");
             assert!(Verifier::containment(threshold).is_err());
         }
         assert!(Verifier::jaccard(0.0).is_ok() && Verifier::jaccard(1.0).is_ok());

@@ -1,16 +1,16 @@
 use super::{incompatible, rejected};
 use crate::banding::plan;
 use crate::hashing::SplitMix64;
-use crate::index::reference::ReferenceMinHasher;
 use crate::index::{ContainmentMatch, EnsembleConfig, LshEnsemble};
-use crate::minhash::{Family, Signature};
+use crate::minhash::{Family, FastSketch, MultiplyShift, Signature};
+use crate::statistics::sketch;
 
 const HASHES: usize = 96;
 const QUERY_SIZE: u64 = 60;
 
 /// A query and documents that contain a known share of it, in sizes from the query's own to twenty times that.
 struct Collection {
-    hasher: ReferenceMinHasher,
+    hasher: FastSketch,
     /// (id, size, signature), with `shared[id]` of the query's elements.
     documents: Vec<(u64, u64, Signature)>,
     shared: Vec<u64>,
@@ -18,7 +18,7 @@ struct Collection {
 
 /// The elements of the query are `0..QUERY_SIZE`.
 fn collection(seed: u64, count: u64) -> Collection {
-    let hasher = ReferenceMinHasher::new(HASHES, seed);
+    let hasher = FastSketch::new(HASHES, seed).unwrap();
     let mut random = SplitMix64::new(seed);
     let (mut documents, mut shared) = (Vec::new(), Vec::new());
     for id in 0..count {
@@ -27,7 +27,7 @@ fn collection(seed: u64, count: u64) -> Collection {
         let size = (48.0 / (1.0 - 0.96 * random.next_f64())) as u64;
         let size = size.max(part);
         let own = (0..size - part).map(|x| ((id + 1) << 32) + x);
-        documents.push((id, size, hasher.sketch((0..part).chain(own))));
+        documents.push((id, size, sketch(&hasher, (0..part).chain(own))));
         shared.push(part);
     }
     Collection { hasher, documents, shared }
@@ -49,7 +49,7 @@ fn the_recall_is_as_promised() {
         let config = EnsembleConfig { partitions: 4, delta: 0.1 };
         let ensemble =
             LshEnsemble::build(documents.iter().map(|(id, size, s)| (*id, *size, s)), config).unwrap();
-        let matches = ensemble.query(&hasher.sketch(0..QUERY_SIZE), QUERY_SIZE, 0.8).unwrap();
+        let matches = ensemble.query(&sketch(&hasher, 0..QUERY_SIZE), QUERY_SIZE, 0.8).unwrap();
         for id in 0..30 {
             if shared[id as usize] >= 48 {
                 at_threshold += 1;
@@ -75,10 +75,10 @@ fn the_planned_bands_are_those_searched() {
     let config = EnsembleConfig { partitions: 1, delta: 0.2 };
     let caught = (0..400_u64)
         .filter(|&seed| {
-            let hasher = ReferenceMinHasher::new(32, seed);
-            let document = hasher.sketch((0..48).chain(1000..1072));
+            let hasher = MultiplyShift::new(32, seed).unwrap();
+            let document = sketch(&hasher, (0..48).chain(1000..1072));
             let ensemble = LshEnsemble::build([(seed, 120, document)], config).unwrap();
-            found(&ensemble.query(&hasher.sketch(0..60), 60, 0.8).unwrap(), seed)
+            found(&ensemble.query(&sketch(&hasher, 0..60), 60, 0.8).unwrap(), seed)
         })
         .count();
     let observed = caught as f64 / 400.0;
@@ -95,11 +95,11 @@ fn the_planned_bands_are_those_searched() {
 fn the_filter_loses_nothing_at_the_threshold() {
     let config = EnsembleConfig { partitions: 1, delta: 1e-9 };
     for seed in 0..400 {
-        let hasher = ReferenceMinHasher::new(32, seed);
+        let hasher = FastSketch::new(32, seed).unwrap();
         let documents =
-            [(0, 120, hasher.sketch((0..48).chain(1000..1072))), (1, 120, hasher.sketch(2000..2120))];
+            [(0, 120, sketch(&hasher, (0..48).chain(1000..1072))), (1, 120, sketch(&hasher, 2000..2120))];
         let ensemble = LshEnsemble::build(documents, config).unwrap();
-        let matches = ensemble.query(&hasher.sketch(0..60), 60, 0.8).unwrap();
+        let matches = ensemble.query(&sketch(&hasher, 0..60), 60, 0.8).unwrap();
         assert!(found(&matches, 0) && !found(&matches, 1), "seed {seed}: {matches:?}");
     }
 }
@@ -107,14 +107,14 @@ fn the_filter_loses_nothing_at_the_threshold() {
 /// Unrelated documents are not compared: the converted thresholds are strict enough to pass over them.
 #[test]
 fn unrelated_documents_are_not_returned() {
-    let hasher = ReferenceMinHasher::new(HASHES, 3);
+    let hasher = FastSketch::new(HASHES, 3).unwrap();
     let documents = (0..400_u64).map(|id| {
         let size = 40 + id % 100;
-        (id, size, hasher.sketch((0..size).map(|x| ((id + 1) << 32) + x)))
+        (id, size, sketch(&hasher, (0..size).map(|x| ((id + 1) << 32) + x)))
     });
     let ensemble = LshEnsemble::build(documents, EnsembleConfig::default()).unwrap();
     assert_eq!(ensemble.len(), 400);
-    let matches = ensemble.query(&hasher.sketch(0..QUERY_SIZE), QUERY_SIZE, 0.8).unwrap();
+    let matches = ensemble.query(&sketch(&hasher, 0..QUERY_SIZE), QUERY_SIZE, 0.8).unwrap();
     assert_eq!(matches, []);
 }
 
@@ -125,7 +125,7 @@ fn estimates_are_near_the_truth_and_sorted() {
     for seed in 0..10 {
         let Collection { hasher, documents, shared } = collection(100 + seed, 60);
         let ensemble = LshEnsemble::build(documents, EnsembleConfig::default()).unwrap();
-        let matches = ensemble.query(&hasher.sketch(0..QUERY_SIZE), QUERY_SIZE, 0.3).unwrap();
+        let matches = ensemble.query(&sketch(&hasher, 0..QUERY_SIZE), QUERY_SIZE, 0.3).unwrap();
         for m in &matches {
             let truth = shared[m.id as usize] as f64 / QUERY_SIZE as f64;
             let slot = (1.0 + m.size as f64 / QUERY_SIZE as f64) / HASHES as f64;
@@ -143,13 +143,13 @@ fn estimates_are_near_the_truth_and_sorted() {
 /// Identical sets and supersets are always found, whatever the number of partitions; sets too small never.
 #[test]
 fn certain_cases() {
-    let hasher = ReferenceMinHasher::new(HASHES, 8);
+    let hasher = FastSketch::new(HASHES, 8).unwrap();
     let documents = [
-        ("same", QUERY_SIZE, hasher.sketch(0..QUERY_SIZE)),
-        ("half", QUERY_SIZE / 2, hasher.sketch(0..QUERY_SIZE / 2)),
-        ("empty", 0, hasher.sketch([])),
+        ("same", QUERY_SIZE, sketch(&hasher, 0..QUERY_SIZE)),
+        ("half", QUERY_SIZE / 2, sketch(&hasher, 0..QUERY_SIZE / 2)),
+        ("empty", 0, sketch(&hasher, [])),
         // So large that no banding reaches the recall: the partition is looked through.
-        ("huge", 100_000, hasher.sketch(0..100_000)),
+        ("huge", 100_000, sketch(&hasher, 0..100_000)),
     ];
     for partitions in [1, 2, 4, 100] {
         let config = EnsembleConfig { partitions, ..EnsembleConfig::default() };

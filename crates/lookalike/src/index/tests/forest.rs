@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::{incompatible, rejected};
 use crate::hashing::SplitMix64;
-use crate::index::reference::ReferenceMinHasher;
 use crate::index::{LshForest, Match};
-use crate::minhash::{Family, MAX_HASHES, Signature};
+use crate::minhash::{Family, FastSketch, MAX_HASHES, Signature};
+use crate::statistics::sketch;
 
 fn signature(slots: &[u64]) -> Signature {
     Signature::from_slots(Family::MultiplyShift, 1, slots.to_vec())
@@ -80,7 +80,7 @@ proptest! {
 /// against those of the forest.
 #[test]
 fn finds_nearly_all_of_the_true_top_ten() {
-    let hasher = ReferenceMinHasher::new(128, 9);
+    let hasher = FastSketch::new(128, 9).unwrap();
     let mut random = SplitMix64::new(1);
     let mut forest = LshForest::new(16, 8).unwrap();
     let mut documents = BTreeMap::new();
@@ -88,17 +88,16 @@ fn finds_nearly_all_of_the_true_top_ten() {
         for member in 0..12_u64 {
             // Each element of the group's set stays with the member's own probability.
             let kept = 30 + 5 * member;
-            let set: Vec<u64> = (0..60)
-                .map(|x| (group << 32) + x + if random.below(100) < kept { 0 } else { (member + 1) << 16 })
-                .collect();
-            let signature = hasher.sketch(set);
+            let set = (0..60)
+                .map(|x| (group << 32) + x + if random.below(100) < kept { 0 } else { (member + 1) << 16 });
+            let signature = sketch(&hasher, set);
             forest.insert(group * 12 + member, &signature).unwrap();
             documents.insert(group * 12 + member, signature);
         }
     }
     let (mut found, mut wanted) = (0, 0);
     for group in 0..100_u64 {
-        let query = hasher.sketch((0..60).map(|x| (group << 32) + x));
+        let query = sketch(&hasher, (0..60).map(|x| (group << 32) + x));
         let best = ranked(&documents, &query, documents.keys().copied());
         let answer = forest.query(&query, 10).unwrap();
         found += best[..10].iter().filter(|m| answer.contains(m)).count();

@@ -2,6 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::hashing::SplitMix64;
+use crate::minhash::MAX_HASHES;
+use crate::statistics::Moments;
 
 /// Two signatures of sets of Jaccard similarity `similarity`: each slot agrees with that probability.
 fn signature_pair(similarity: f64, num_hashes: usize, random: &mut SplitMix64) -> (Signature, Signature) {
@@ -50,19 +52,16 @@ fn bias_and_variance_follow_the_formula() {
     for bits in BITS_PER_SLOT {
         for similarity in [0.05, 0.3, 0.5, 0.9] {
             let expected = variance(similarity, bits, K).unwrap();
-            let (mut sum, mut squares) = (0.0, 0.0);
-            for _ in 0..TRIALS {
+            let sample = Moments::of((0..TRIALS).map(|_| {
                 let (a, b) = signature_pair(similarity, K, &mut random);
                 let (a, b) = (BBitSignature::new(&a, bits).unwrap(), BBitSignature::new(&b, bits).unwrap());
-                let error = a.unbiased_similarity(&b).unwrap() - similarity;
-                sum += error;
-                squares += error * error;
-            }
-            let n = TRIALS as f64;
-            assert!((sum / n).abs() < 4.5 * (expected / n).sqrt(), "bias at b={bits} R={similarity}");
-            let ratio = squares / n / expected;
+                a.unbiased_similarity(&b).unwrap()
+            }));
+            let bias = sample.bias_in_standard_errors(similarity, expected);
+            assert!(bias.abs() < 4.5, "bias at b={bits} R={similarity}: {bias} standard errors");
+            let ratio = sample.variance / expected;
             assert!(
-                (ratio - 1.0).abs() < 5.0 * (2.0 / n).sqrt(),
+                (ratio - 1.0).abs() < 5.0 * (2.0 / sample.count).sqrt(),
                 "variance at b={bits} R={similarity}: {ratio}"
             );
         }

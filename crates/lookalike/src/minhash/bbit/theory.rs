@@ -1,13 +1,13 @@
 //! Accuracy and space of b-bit signatures in closed form, and the paper's general theorem.
 
 use super::{chance, check_bits};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_unit};
 
 /// The variance of the b-bit estimate of a Jaccard similarity from `num_hashes` slots:
 /// `(1 - R) (C + (1 - C) R) / (K (1 - C))` with `C = 2^-b`.
 pub fn variance(similarity: f64, bits: u32, num_hashes: usize) -> Result<f64> {
     check_bits(bits)?;
-    check_similarity(similarity)?;
+    check_unit("similarity", similarity)?;
     if num_hashes == 0 {
         return Err(Error::invalid("number of hashes", num_hashes, "at least 1"));
     }
@@ -19,7 +19,7 @@ pub fn variance(similarity: f64, bits: u32, num_hashes: usize) -> Result<f64> {
 /// at similarity 0.5. It falls as the similarity grows and has no bound as it goes to 0, which is refused.
 pub fn variance_ratio(similarity: f64, bits: u32) -> Result<f64> {
     check_bits(bits)?;
-    check_similarity(similarity)?;
+    check_unit("similarity", similarity)?;
     if similarity == 0.0 {
         return Err(Error::invalid("similarity", similarity, "above 0: the ratio is infinite there"));
     }
@@ -78,14 +78,14 @@ impl LowestBits {
 
     /// P: the probability that the lowest bits agree at this Jaccard similarity.
     pub fn collision_probability(&self, similarity: f64) -> Result<f64> {
-        check_similarity(similarity)?;
+        check_unit("similarity", similarity)?;
         Ok(self.c1 + (1.0 - self.c2) * similarity)
     }
 
     /// R: the similarity from the observed fraction of agreeing slots (unbiased, so possibly outside
     /// `0..=1`).
     pub fn similarity(&self, agreeing_fraction: f64) -> Result<f64> {
-        check_similarity(agreeing_fraction)?;
+        check_unit("agreeing_fraction", agreeing_fraction)?;
         Ok((agreeing_fraction - self.c1) / (1.0 - self.c2))
     }
 
@@ -108,12 +108,4 @@ fn a(r: f64, bits: u32) -> f64 {
     let values = f64::from(1u32 << bits);
     let log_rest = (-r).ln_1p();
     r * ((values - 1.0) * log_rest).exp() / -(values * log_rest).exp_m1()
-}
-
-pub(super) fn check_similarity(similarity: f64) -> Result<()> {
-    if (0.0..=1.0).contains(&similarity) {
-        Ok(())
-    } else {
-        Err(Error::invalid("similarity", similarity, "between 0 and 1"))
-    }
 }

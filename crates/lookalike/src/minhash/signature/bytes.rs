@@ -14,20 +14,19 @@
 //! There is one encoding per signature, and anything else is refused.
 
 use super::{Family, Signature};
-use crate::error::{Error, Result};
+use crate::encoding::{Format, Reader};
+use crate::error::Result;
 use crate::minhash::MAX_HASHES;
 
-const MAGIC: [u8; 4] = *b"LKMH";
-const VERSION: u8 = 1;
+const FORMAT: Format = Format { what: "signature", magic: "LKMH", version: 1 };
 const HEADER: usize = 20;
 
 impl Signature {
     /// The signature as bytes: the same on every machine, versioned.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEADER + 8 * self.slots.len());
-        bytes.extend_from_slice(&MAGIC);
-        bytes.extend_from_slice(&[VERSION, self.family.code(), 0, 0]);
+        let mut bytes = FORMAT.begin(HEADER + 8 * self.slots.len());
+        bytes.extend_from_slice(&[self.family.code(), 0, 0]);
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         bytes.extend_from_slice(&(self.slots.len() as u32).to_le_bytes());
         bytes.extend(self.slots.iter().flat_map(|slot| slot.to_le_bytes()));
@@ -36,37 +35,29 @@ impl Signature {
 
     /// Reads what [`to_bytes`](Self::to_bytes) wrote; every other input is an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else {
-            let cause = format!("{} bytes, the header alone has {HEADER}", bytes.len());
-            return Err(damaged(bytes.len(), cause));
-        };
-        let [m0, m1, m2, m3, version, family, zero0, zero1, header @ ..] = header;
-        if [*m0, *m1, *m2, *m3] != MAGIC {
-            return Err(damaged(0, "it does not begin with LKMH".into()));
-        }
-        if *version != VERSION {
-            return Err(damaged(4, format!("version {version}, this program reads {VERSION}")));
-        }
-        let family = Family::from_code(*family)
-            .ok_or_else(|| damaged(5, format!("family {family}, expected 1 to {}", Family::ALL.len())))?;
-        if (*zero0, *zero1) != (0, 0) {
-            return Err(damaged(6, "expected two zeros".into()));
-        }
-        let [s0, s1, s2, s3, s4, s5, s6, s7, n0, n1, n2, n3] = *header;
-        let seed = u64::from_le_bytes([s0, s1, s2, s3, s4, s5, s6, s7]);
-        let num_hashes = u32::from_le_bytes([n0, n1, n2, n3]) as usize;
-        if num_hashes == 0 || num_hashes > MAX_HASHES {
-            return Err(damaged(16, format!("{num_hashes} hashes, expected 1 to {MAX_HASHES}")));
-        }
-        let (slots, remainder) = rest.as_chunks::<8>();
-        if slots.len() != num_hashes || !remainder.is_empty() {
-            let cause = format!("{} bytes of slots, expected {}", rest.len(), 8 * num_hashes);
-            return Err(damaged(HEADER, cause));
-        }
-        Ok(Self { family, seed, slots: slots.iter().map(|slot| u64::from_le_bytes(*slot)).collect() })
+        let mut reader = FORMAT.read(bytes)?;
+        let family = Family::read(&mut reader)?;
+        reader.zeros::<2>()?;
+        let seed = reader.u64()?;
+        let num_hashes = read_num_hashes(&mut reader)?;
+        Ok(Self { family, seed, slots: reader.words(num_hashes as u64)?.collect() })
     }
 }
 
-fn damaged(offset: usize, cause: String) -> Error {
-    Error::Decode { what: "signature", offset, cause }
+impl Family {
+    /// Reads the number that stands for a family.
+    pub(in crate::minhash) fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let code = reader.u8()?;
+        let family = Self::ALL.into_iter().find(|family| family.code() == code);
+        family.ok_or_else(|| reader.refuse(format!("family {code}, expected 1 to {}", Self::ALL.len())))
+    }
+}
+
+/// Reads how many hashes a signature has.
+pub(in crate::minhash) fn read_num_hashes(reader: &mut Reader<'_>) -> Result<usize> {
+    let num_hashes = reader.u32()? as usize;
+    if num_hashes == 0 || num_hashes > MAX_HASHES {
+        return Err(reader.refuse(format!("{num_hashes} hashes, expected 1 to {MAX_HASHES}")));
+    }
+    Ok(num_hashes)
 }

@@ -1,17 +1,13 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::Error;
 use crate::shingling::{ShingleBag, ShingleSet};
+use crate::similarity::weighted_jaccard;
+use crate::statistics::check_estimator;
 
-/// The definition: sum of minima over sum of maxima. Elements ascending, each once.
-fn weighted_jaccard(a: &[(u64, f64)], b: &[(u64, f64)]) -> f64 {
-    let weight = |set: &[(u64, f64)], e| set.iter().find(|p| p.0 == e).map_or(0.0, |p| p.1);
-    let mut all: Vec<u64> = a.iter().chain(b).map(|p| p.0).collect();
-    all.sort_unstable();
-    all.dedup();
-    let minima: f64 = all.iter().map(|&e| weight(a, e).min(weight(b, e))).sum();
-    let maxima: f64 = all.iter().map(|&e| weight(a, e).max(weight(b, e))).sum();
-    minima / maxima
+fn exact(a: &[(u64, f64)], b: &[(u64, f64)]) -> f64 {
+    weighted_jaccard(a, b).unwrap()
 }
 
 /// The plain version: every dart of every level, from far below the first to far beyond the last, without the
@@ -55,28 +51,19 @@ fn two_sets(random: &mut SplitMix64, scale: f64, change: f64) -> [Vec<(u64, f64)
 
 #[test]
 fn bias_and_variance_follow_the_formula_at_every_scale() {
-    // 1,500 seeds per cell, 8 cells: mean within 4.5 standard errors (7e-6 a cell), variance within five
-    // relative standard errors sqrt(2/n) (6e-7 a cell): a false alarm in 1 of 16,000 choices of the seed.
-    const TRIALS: u64 = 1500;
-    const K: usize = 64;
+    // 8 cells of `check_estimator`: a false alarm in 1 of 100,000 choices of the seed.
     let mut random = SplitMix64::new(2020);
     for scale in [1e-6, 1.0, 1e9, 1e-290] {
         for change in [0.15, 0.9] {
-            let [a, b] = two_sets(&mut random, scale, change);
-            let exact = weighted_jaccard(&a, &b);
+            let mut sets = two_sets(&mut random, scale, change);
+            sets[1].sort_by_key(|&(element, _)| element);
+            let exact = exact(&sets[0], &sets[1]);
             assert!(exact > 0.1 && exact < 0.97, "a case that can fail: {exact}");
-            let (mut sum, mut squares) = (0.0, 0.0);
-            for seed in 0..TRIALS {
-                let hasher = WeightedMinHash::new(K, seed).unwrap();
-                let estimate = hasher.sketch(&a).unwrap().estimate(&hasher.sketch(&b).unwrap()).unwrap();
-                let error = estimate.similarity - exact;
-                sum += error;
-                squares += error * error;
-            }
-            let (n, expected) = (TRIALS as f64, exact * (1.0 - exact) / K as f64);
-            assert!((sum / n).abs() < 4.5 * (expected / n).sqrt(), "bias at {scale}, J={exact}: {}", sum / n);
-            let ratio = squares / n / expected;
-            assert!((ratio - 1.0).abs() < 5.0 * (2.0 / n).sqrt(), "variance at {scale}, J={exact}: {ratio}");
+            check_estimator(exact, 64, |seed| {
+                let hasher = WeightedMinHash::new(64, seed).unwrap();
+                let [a, b] = sets.each_ref().map(|set| hasher.sketch(set).unwrap());
+                a.estimate(&b).unwrap().similarity
+            });
         }
     }
 }
@@ -119,7 +106,7 @@ fn agrees_with_plain_min_hashing_of_the_written_out_bag() {
         let [a, b] = weights.each_ref().map(|w| hasher.sketch(w).unwrap());
         darts += a.agreeing_slots(&b).unwrap();
     }
-    let exact = weighted_jaccard(&weights[0], &weights[1]);
+    let exact = exact(&weights[0], &weights[1]);
     let allowed = 5.0 * (2.0 * exact * (1.0 - exact) / n as f64).sqrt();
     assert!((plain as f64 - darts as f64).abs() / (n as f64) < allowed, "{plain} {darts} {exact}");
     assert!((plain as f64 / n as f64 - exact).abs() < allowed);
