@@ -225,3 +225,25 @@ fn the_largest_signature_works() {
         assert_eq!(hasher.sketch(&elements).slots(), hasher.sketch_plainly(&elements));
     }
 }
+
+#[test]
+fn signatures_are_fixed() {
+    // Known answers, computed from the definitions with another program (docs/signature-format.md). A change here
+    // makes every stored signature worthless.
+    let slots = |hasher: &dyn MinHasher, elements: &[u64]| hasher.sketch(elements).slots().to_vec();
+    assert_eq!(
+        slots(&FastSketch::new(4, 42).unwrap(), &[1, 2, 3]),
+        [0x6_9236_3db5_617c, 0xb_3b62_22fb_a809, 0x2_0310_7a48_4e85, 0xc_ea59_783d_452f]
+    );
+    assert_eq!(
+        slots(&FastSketch::new(3, 1).unwrap(), &[7]),
+        [0xd_be84_972f_03fd, 0x17_a791_3199_683f, 0x4_ec19_95fd_5005]
+    );
+    assert_eq!(
+        slots(&MultiplyShift::new(4, 42).unwrap(), &[1, 2, 3]),
+        [0xa915_e63d, 0x4f6b_0eaa, 0x6cc8_25fd, 0x354f_85cb]
+    );
+    let bytes = FastSketch::new(3, 1).unwrap().sketch(&[7]).to_bytes();
+    let expected = b"LKMH\x01\x04\0\0\x01\0\0\0\0\0\0\0\x03\0\0\0\xfd\x03\x2f\x97\x84\xbe\x0d\0\x3f\x68\x99\x31\x91\xa7\x17\0\x05\x50\xfd\x95\x19\xec\x04\0";
+    assert_eq!(bytes, expected);
+}

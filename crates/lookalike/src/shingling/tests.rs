@@ -213,10 +213,11 @@ fn hashes_of_words_are_fixed() {
     assert_eq!(hash_bytes(b"a word that has more than sixteen bytes"), KNOWN_LONG_WORD);
 }
 
+// Computed from the definition with another program.
 const KNOWN_WORDS: [u64; 3] =
     [6_480_976_842_260_831_564, 16_683_060_472_311_959_213, 8_796_303_758_813_750_461];
 const KNOWN_CHARACTERS: [u64; 2] = [2_457_572_769_539_822_286, 11_799_355_888_488_220_185];
-const KNOWN_LONG_WORD: u64 = 5012308533572594787;
+const KNOWN_LONG_WORD: u64 = 5_012_308_533_572_594_787;
 
 #[test]
 fn a_hash_has_no_weak_bits_on_structured_words() {

@@ -19,13 +19,14 @@ pub fn sparse_cosine(a: &[(u64, f64)], b: &[(u64, f64)]) -> Result<f64> {
     check_ascending(b)?;
     let values = |vector: &[(u64, f64)]| vector.iter().map(|&(_, value)| value).collect::<Vec<_>>();
     cosine_of_sums(&values(a), &values(b), |scale_a, scale_b| {
-        common(a, b).map(|(x, y)| (x * scale_a) * (y * scale_b)).sum()
+        common(a, b).fold(0.0, |dot, (x, y)| dot + (x * scale_a) * (y * scale_b))
     })
 }
 
 /// The inner product of two vectors that are ascending by index.
 pub(crate) fn sparse_dot(a: &[(u64, f64)], b: &[(u64, f64)]) -> f64 {
-    common(a, b).map(|(x, y)| x * y).sum()
+    // From 0.0, because the sum of nothing is -0.0.
+    common(a, b).fold(0.0, |dot, (x, y)| dot + x * y)
 }
 
 /// One index of the join of two sparse vectors: its value on the left, on the right, or on both sides.
