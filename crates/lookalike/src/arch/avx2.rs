@@ -8,6 +8,8 @@ use std::arch::x86_64::*;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx2(());
 
+super::compile_for!(Avx2, "avx2", "bmi1", "bmi2", "lzcnt", "popcnt");
+
 impl Avx2 {
     #[target_feature(enable = "avx2")]
     #[inline]

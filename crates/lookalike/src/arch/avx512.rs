@@ -7,7 +7,8 @@ use super::word_hashes::Blocks;
 use super::{CHUNK, Simd};
 use std::arch::x86_64::*;
 
-/// AVX-512 with byte permutations (VBMI). Built only by `dispatch`, for a CPU that has them.
+/// AVX-512 with byte permutations (VBMI) and bit counts of lanes (BITALG, VPOPCNTDQ), as in every CPU since Ice Lake
+/// and Zen 4. Built only by `dispatch`, for a CPU that has them.
 ///
 /// It holds the table of byte classes in two registers: all 64 bytes of a block are looked up at once.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +16,24 @@ pub(super) struct Avx512 {
     low: __m512i,
     high: __m512i,
 }
+
+super::compile_for!(
+    Avx512,
+    "avx2",
+    "bmi1",
+    "bmi2",
+    "lzcnt",
+    "popcnt",
+    "avx512f",
+    "avx512bw",
+    "avx512dq",
+    "avx512vl",
+    "avx512cd",
+    "avx512vbmi",
+    "avx512vbmi2",
+    "avx512bitalg",
+    "avx512vpopcntdq"
+);
 
 impl Avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]

@@ -59,22 +59,10 @@ impl Kernel {
         let mut kernels = vec![Self::PORTABLE];
         #[cfg(target_arch = "x86_64")]
         {
-            let avx2 = is_x86_feature_detected!("avx2")
-                && is_x86_feature_detected!("bmi1")
-                && is_x86_feature_detected!("bmi2")
-                && is_x86_feature_detected!("lzcnt")
-                && is_x86_feature_detected!("popcnt");
-            if avx2 {
+            if avx2::is_available() {
                 kernels.push(Self(Instructions::Avx2));
             }
-            let avx512 = is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512cd")
-                && is_x86_feature_detected!("avx512vbmi")
-                && is_x86_feature_detected!("avx512vbmi2");
-            if avx2 && avx512 {
+            if avx512::is_available() {
                 kernels.push(Self(Instructions::Avx512));
             }
         }
@@ -132,28 +120,34 @@ pub(crate) trait Task {
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
+/// For the file of one kernel: `is_available`, whether the CPU has all the features of one list, and `run`, which
+/// compiles a task for that same list.
+#[cfg(target_arch = "x86_64")]
+macro_rules! compile_for {
+    ($simd:ty, $($feature:tt),+) => {
+        pub(super) fn is_available() -> bool {
+            $(is_x86_feature_detected!($feature))&&+
+        }
+
+        #[target_feature($(enable = $feature),+)]
+        pub(super) fn run<T: super::Task>(task: T) -> T::Output {
+            task.run(<$simd>::new())
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+use compile_for;
+
 /// Runs `task` with the primitives of `kernel`, compiled for its instructions.
 pub(crate) fn dispatch<T: Task>(kernel: Kernel, task: T) -> T::Output {
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn avx2<T: Task>(task: T) -> T::Output {
-        task.run(avx2::Avx2::new())
-    }
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(
-        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt"
-    )]
-    fn avx512<T: Task>(task: T) -> T::Output {
-        task.run(avx512::Avx512::new())
-    }
     match kernel.instructions() {
         Instructions::Portable => task.run(portable::Portable),
         // SAFETY: a `Kernel` with these instructions exists only if the CPU has them.
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx2 => unsafe { avx2(task) },
+        Instructions::Avx2 => unsafe { avx2::run(task) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx512 => unsafe { avx512(task) },
+        Instructions::Avx512 => unsafe { avx512::run(task) },
     }
 }
 
