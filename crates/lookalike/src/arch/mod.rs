@@ -12,7 +12,6 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-pub(crate) mod hamming;
 pub(crate) mod intersection;
 pub(crate) mod masks;
 mod portable;
