@@ -1,18 +1,25 @@
-//! All the unsafe code and all the SIMD of this crate.
+//! All the unsafe code of this crate, and the one choice of CPU instructions.
 //!
-//! Every kernel has a portable definition and variants for wider CPUs. Which one runs is decided at run time by
-//! a [`Kernel`], a value that can only be had if the CPU can run it. The answers are the same bits for all of
-//! them: each variant is tested to equal the portable one.
+//! A stage that has a hot loop writes it as a [`Task`]: safe code beside the stage, which [`dispatch`] compiles once
+//! per set of instructions and runs on the one that a [`Kernel`] names. Most are plain loops that the compiler
+//! vectorises by itself once it may use the instructions. What it does not find is a primitive of the trait
+//! [`Simd`], with intrinsics:
 //!
-//! The few primitives that need intrinsics are the trait [`Simd`], implemented once per kernel. What is built on
-//! them, or is a plain loop that the compiler vectorises by itself, is a [`Task`]: written once, safe, next to
-//! the stage it belongs to, and compiled by [`dispatch`] once per kernel.
+//! | file | holds |
+//! |---|---|
+//! | `portable.rs` | the definition of every primitive |
+//! | `avx2.rs`, `avx512.rs` | the same with wider registers, and the list of CPU features each needs |
+//! | `masks.rs` | the byte classes that [`Simd::classify`] finds |
+//!
+//! A `Kernel` can only be had if the CPU can run it: that is the proof behind every `unsafe` block here. The answers
+//! are the same bits for all kernels, sums of floating-point numbers too (their order is fixed in the source, and
+//! Rust never fuses a multiplication with an addition by itself). Every task and primitive is tested to equal the
+//! portable one.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-pub(crate) mod intersection;
 pub(crate) mod masks;
 mod portable;
 pub(crate) mod word_hashes;
@@ -94,8 +101,14 @@ impl Default for Kernel {
 /// How many values [`Simd::below`] looks at.
 pub(crate) const CHUNK: usize = 64;
 
+/// How many elements of a set [`Simd::shared_elements`] takes.
+pub(crate) const SET_BLOCK: usize = 8;
+
 /// The primitives that need intrinsics.
 pub(crate) trait Simd: Copy {
+    /// Whether comparing two blocks of sets costs no more than a few single elements.
+    const COMPARES_BLOCKS: bool;
+
     /// Whether a product of 64-bit lanes is one instruction: then recomputing can beat remembering.
     const MULTIPLIES_64_BIT_LANES: bool;
 
@@ -104,6 +117,9 @@ pub(crate) trait Simd: Copy {
 
     /// Bit i says whether `values[i] < limit`.
     fn below(self, values: &[u64; CHUNK], limit: u64) -> u64;
+
+    /// How many elements of `a` are in `b`.
+    fn shared_elements(self, a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32;
 
     /// Writes the hash of every word that ends in these blocks, in order; returns how many there are, and where
     /// the word begins that reaches out of the last block, if one does.
@@ -174,6 +190,16 @@ mod tests {
         #[inline(always)]
         fn run<S: Simd>(self, simd: S) -> Self::Output {
             simd.below(self.0, self.1)
+        }
+    }
+
+    struct SharedElements<'a>(&'a [u64; SET_BLOCK], &'a [u64; SET_BLOCK]);
+
+    impl Task for SharedElements<'_> {
+        type Output = u32;
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            simd.shared_elements(self.0, self.1)
         }
     }
 
@@ -249,6 +275,27 @@ mod tests {
                     let expected = dispatch(Kernel::PORTABLE, Below(&values, limit));
                     assert_eq!(dispatch(kernel, Below(&values, limit)), expected, "{}", kernel.name());
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_kernel_counts_shared_elements_like_the_portable_one() {
+        let mut random = SplitMix64::new(3);
+        for round in 0..2000 {
+            // Ascending, from ranges in which few, some and nearly all elements are shared, and at both ends.
+            let mut block = || {
+                let start = if round % 3 == 0 { 0 } else { u64::MAX - 40 };
+                let mut all: Vec<u64> = (0..=[8, 12, 40][round % 3]).map(|x| start + x).collect();
+                while all.len() > SET_BLOCK {
+                    all.remove(random.below(all.len() as u64) as usize);
+                }
+                <[u64; SET_BLOCK]>::try_from(all).unwrap()
+            };
+            let (a, b) = (block(), block());
+            let expected = a.iter().filter(|x| b.contains(x)).count() as u32;
+            for kernel in Kernel::available() {
+                assert_eq!(dispatch(kernel, SharedElements(&a, &b)), expected, "{}", kernel.name());
             }
         }
     }
