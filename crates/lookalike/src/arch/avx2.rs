@@ -103,7 +103,7 @@ impl Avx2 {
 }
 
 impl Simd for Avx2 {
-    const COMPARES_BLOCKS: bool = true;
+    const REGISTER_BYTES: usize = 32;
     const MULTIPLIES_64_BIT_LANES: bool = false;
 
     #[inline(always)]

@@ -101,7 +101,7 @@ impl Avx512 {
 }
 
 impl Simd for Avx512 {
-    const COMPARES_BLOCKS: bool = true;
+    const REGISTER_BYTES: usize = 64;
     const MULTIPLIES_64_BIT_LANES: bool = true;
 
     #[inline(always)]

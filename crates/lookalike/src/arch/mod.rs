@@ -106,8 +106,8 @@ pub(crate) const SET_BLOCK: usize = 8;
 
 /// The primitives that need intrinsics.
 pub(crate) trait Simd: Copy {
-    /// Whether comparing two blocks of sets costs no more than a few single elements.
-    const COMPARES_BLOCKS: bool;
+    /// The width of a vector register; 16 also where it is not known.
+    const REGISTER_BYTES: usize;
 
     /// Whether a product of 64-bit lanes is one instruction: then recomputing can beat remembering.
     const MULTIPLIES_64_BIT_LANES: bool;

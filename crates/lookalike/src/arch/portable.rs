@@ -8,7 +8,7 @@ use super::{CHUNK, SET_BLOCK, Simd};
 pub(super) struct Portable;
 
 impl Simd for Portable {
-    const COMPARES_BLOCKS: bool = false;
+    const REGISTER_BYTES: usize = 16;
     const MULTIPLIES_64_BIT_LANES: bool = false;
 
     #[inline(always)]
