@@ -7,7 +7,7 @@ use super::word_hashes::Blocks;
 use super::{CHUNK, SET_BLOCK, Simd};
 use std::arch::x86_64::*;
 
-/// AVX-512 with byte permutations (VBMI) and bit counts of lanes (BITALG, VPOPCNTDQ), as in every CPU since Ice Lake
+/// AVX-512 with byte permutations (VBMI, VBMI2) and bit counts (BITALG, VPOPCNTDQ), as in every CPU since Ice Lake
 /// and Zen 4. Built only by `dispatch`, for a CPU that has them.
 ///
 /// It holds the table of byte classes in two registers: all 64 bytes of a block are looked up at once.

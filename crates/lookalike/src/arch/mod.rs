@@ -10,6 +10,7 @@
 //! | `portable.rs` | the definition of every primitive |
 //! | `avx2.rs`, `avx512.rs` | the same with wider registers, and the list of CPU features each needs |
 //! | `masks.rs` | the byte classes that [`Simd::classify`] finds |
+//! | `word_hashes.rs`, `avx512/edges.rs` | [`Simd::word_hashes`]: the definition, and eight words at a time |
 //!
 //! A `Kernel` can only be had if the CPU can run it: that is the proof behind every `unsafe` block here. The answers
 //! are the same bits for all kernels, sums of floating-point numbers too (their order is fixed in the source, and
