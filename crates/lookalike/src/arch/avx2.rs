@@ -1,12 +1,14 @@
 //! The primitives with registers of 32 bytes.
 
 use super::masks::{BLOCK, Masks};
-use super::{CHUNK, Simd};
+use super::{CHUNK, SET_BLOCK, Simd};
 use std::arch::x86_64::*;
 
 /// AVX2 and the bit manipulation instructions. Built only by `dispatch`, for a CPU that has them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx2(());
+
+super::compile_for!(Avx2, "avx2", "bmi1", "bmi2", "lzcnt", "popcnt");
 
 impl Avx2 {
     #[target_feature(enable = "avx2")]
@@ -80,9 +82,28 @@ impl Avx2 {
         }
         mask
     }
+
+    #[target_feature(enable = "avx2,popcnt")]
+    #[inline]
+    fn shared(a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
+        // SAFETY: `a` is 8 elements of 8 bytes: two loads of 4, unaligned.
+        let (low, high) =
+            unsafe { (_mm256_loadu_si256(a.as_ptr().cast()), _mm256_loadu_si256(a.as_ptr().add(4).cast())) };
+        let (mut shared_low, mut shared_high) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+        for &y in b {
+            let y = _mm256_set1_epi64x(y.cast_signed());
+            shared_low = _mm256_or_si256(shared_low, _mm256_cmpeq_epi64(low, y));
+            shared_high = _mm256_or_si256(shared_high, _mm256_cmpeq_epi64(high, y));
+        }
+        // One mask of all 8 would make the compiler pack the result of every single compare.
+        let low = _mm256_movemask_pd(_mm256_castsi256_pd(shared_low));
+        let high = _mm256_movemask_pd(_mm256_castsi256_pd(shared_high));
+        low.count_ones() + high.count_ones()
+    }
 }
 
 impl Simd for Avx2 {
+    const REGISTER_BYTES: usize = 32;
     const MULTIPLIES_64_BIT_LANES: bool = false;
 
     #[inline(always)]
@@ -95,5 +116,11 @@ impl Simd for Avx2 {
     fn below(self, values: &[u64; CHUNK], limit: u64) -> u64 {
         // SAFETY: as above.
         unsafe { Self::below_limit(values, limit) }
+    }
+
+    #[inline(always)]
+    fn shared_elements(self, a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
+        // SAFETY: as above.
+        unsafe { Self::shared(a, b) }
     }
 }

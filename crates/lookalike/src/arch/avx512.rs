@@ -4,10 +4,11 @@ mod edges;
 
 use super::masks::{BLOCK, CLASS, Masks, class};
 use super::word_hashes::Blocks;
-use super::{CHUNK, Simd};
+use super::{CHUNK, SET_BLOCK, Simd};
 use std::arch::x86_64::*;
 
-/// AVX-512 with byte permutations (VBMI). Built only by `dispatch`, for a CPU that has them.
+/// AVX-512 with byte permutations (VBMI, VBMI2) and bit counts (BITALG, VPOPCNTDQ), as in every CPU since Ice Lake
+/// and Zen 4. Built only by `dispatch`, for a CPU that has them.
 ///
 /// It holds the table of byte classes in two registers: all 64 bytes of a block are looked up at once.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +16,24 @@ pub(super) struct Avx512 {
     low: __m512i,
     high: __m512i,
 }
+
+super::compile_for!(
+    Avx512,
+    "avx2",
+    "bmi1",
+    "bmi2",
+    "lzcnt",
+    "popcnt",
+    "avx512f",
+    "avx512bw",
+    "avx512dq",
+    "avx512vl",
+    "avx512cd",
+    "avx512vbmi",
+    "avx512vbmi2",
+    "avx512bitalg",
+    "avx512vpopcntdq"
+);
 
 impl Avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
@@ -63,9 +82,26 @@ impl Avx512 {
         }
         mask
     }
+
+    #[target_feature(enable = "avx512f,popcnt")]
+    #[inline]
+    fn shared(a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
+        // SAFETY: `a` is 8 elements of 8 bytes; unaligned load.
+        let a = unsafe { _mm512_loadu_si512(a.as_ptr().cast()) };
+        let mut shared = 0;
+        for y in b {
+            // `_mm512_set1_epi64(*y)` becomes a load and a shuffle for half of the elements; this form becomes
+            // the compare's own memory operand.
+            // SAFETY: the load reads the 8 bytes of `y`.
+            let y = _mm512_broadcastq_epi64(unsafe { _mm_loadl_epi64((&raw const *y).cast()) });
+            shared |= _mm512_cmpeq_epi64_mask(a, y);
+        }
+        shared.count_ones()
+    }
 }
 
 impl Simd for Avx512 {
+    const REGISTER_BYTES: usize = 64;
     const MULTIPLIES_64_BIT_LANES: bool = true;
 
     #[inline(always)]
@@ -84,5 +120,11 @@ impl Simd for Avx512 {
     fn word_hashes(self, blocks: Blocks<'_>, out: &mut [u64]) -> (usize, Option<usize>) {
         // SAFETY: as above.
         unsafe { edges::hash_words(blocks, out) }
+    }
+
+    #[inline(always)]
+    fn shared_elements(self, a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
+        // SAFETY: as above.
+        unsafe { Self::shared(a, b) }
     }
 }

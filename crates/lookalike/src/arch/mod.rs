@@ -1,19 +1,26 @@
-//! All the unsafe code and all the SIMD of this crate.
+//! All the unsafe code of this crate, and the one choice of CPU instructions.
 //!
-//! Every kernel has a portable definition and variants for wider CPUs. Which one runs is decided at run time by
-//! a [`Kernel`], a value that can only be had if the CPU can run it. The answers are the same bits for all of
-//! them: each variant is tested to equal the portable one.
+//! A stage that has a hot loop writes it as a [`Task`]: safe code beside the stage, which [`dispatch`] compiles once
+//! per set of instructions and runs on the one that a [`Kernel`] names. Most are plain loops that the compiler
+//! vectorises by itself once it may use the instructions. What it does not find is a primitive of the trait
+//! [`Simd`], with intrinsics:
 //!
-//! The few primitives that need intrinsics are the trait [`Simd`], implemented once per kernel. What is built on
-//! them, or is a plain loop that the compiler vectorises by itself, is a [`Task`]: written once, safe, next to
-//! the stage it belongs to, and compiled by [`dispatch`] once per kernel.
+//! | file | holds |
+//! |---|---|
+//! | `portable.rs` | the definition of every primitive |
+//! | `avx2.rs`, `avx512.rs` | the same with wider registers, and the list of CPU features each needs |
+//! | `masks.rs` | the byte classes that [`Simd::classify`] finds |
+//! | `word_hashes.rs`, `avx512/edges.rs` | [`Simd::word_hashes`]: the definition, and eight words at a time |
+//!
+//! A `Kernel` can only be had if the CPU can run it: that is the proof behind every `unsafe` block here. The answers
+//! are the same bits for all kernels, sums of floating-point numbers too (their order is fixed in the source, and
+//! Rust never fuses a multiplication with an addition by itself). Every task and primitive is tested to equal the
+//! portable one.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-pub(crate) mod hamming;
-pub(crate) mod intersection;
 pub(crate) mod masks;
 mod portable;
 pub(crate) mod word_hashes;
@@ -59,22 +66,10 @@ impl Kernel {
         let mut kernels = vec![Self::PORTABLE];
         #[cfg(target_arch = "x86_64")]
         {
-            let avx2 = is_x86_feature_detected!("avx2")
-                && is_x86_feature_detected!("bmi1")
-                && is_x86_feature_detected!("bmi2")
-                && is_x86_feature_detected!("lzcnt")
-                && is_x86_feature_detected!("popcnt");
-            if avx2 {
+            if avx2::is_available() {
                 kernels.push(Self(Instructions::Avx2));
             }
-            let avx512 = is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512cd")
-                && is_x86_feature_detected!("avx512vbmi")
-                && is_x86_feature_detected!("avx512vbmi2");
-            if avx2 && avx512 {
+            if avx512::is_available() {
                 kernels.push(Self(Instructions::Avx512));
             }
         }
@@ -107,8 +102,14 @@ impl Default for Kernel {
 /// How many values [`Simd::below`] looks at.
 pub(crate) const CHUNK: usize = 64;
 
+/// How many elements of a set [`Simd::shared_elements`] takes.
+pub(crate) const SET_BLOCK: usize = 8;
+
 /// The primitives that need intrinsics.
 pub(crate) trait Simd: Copy {
+    /// The width of a vector register; 16 also where it is not known.
+    const REGISTER_BYTES: usize;
+
     /// Whether a product of 64-bit lanes is one instruction: then recomputing can beat remembering.
     const MULTIPLIES_64_BIT_LANES: bool;
 
@@ -117,6 +118,9 @@ pub(crate) trait Simd: Copy {
 
     /// Bit i says whether `values[i] < limit`.
     fn below(self, values: &[u64; CHUNK], limit: u64) -> u64;
+
+    /// How many elements of `a` are in `b`.
+    fn shared_elements(self, a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32;
 
     /// Writes the hash of every word that ends in these blocks, in order; returns how many there are, and where
     /// the word begins that reaches out of the last block, if one does.
@@ -132,28 +136,34 @@ pub(crate) trait Task {
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
+/// For the file of one kernel: `is_available`, whether the CPU has all the features of one list, and `run`, which
+/// compiles a task for that same list.
+#[cfg(target_arch = "x86_64")]
+macro_rules! compile_for {
+    ($simd:ty, $($feature:tt),+) => {
+        pub(super) fn is_available() -> bool {
+            $(is_x86_feature_detected!($feature))&&+
+        }
+
+        #[target_feature($(enable = $feature),+)]
+        pub(super) fn run<T: super::Task>(task: T) -> T::Output {
+            task.run(<$simd>::new())
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+use compile_for;
+
 /// Runs `task` with the primitives of `kernel`, compiled for its instructions.
 pub(crate) fn dispatch<T: Task>(kernel: Kernel, task: T) -> T::Output {
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn avx2<T: Task>(task: T) -> T::Output {
-        task.run(avx2::Avx2::new())
-    }
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(
-        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt"
-    )]
-    fn avx512<T: Task>(task: T) -> T::Output {
-        task.run(avx512::Avx512::new())
-    }
     match kernel.instructions() {
         Instructions::Portable => task.run(portable::Portable),
         // SAFETY: a `Kernel` with these instructions exists only if the CPU has them.
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx2 => unsafe { avx2(task) },
+        Instructions::Avx2 => unsafe { avx2::run(task) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx512 => unsafe { avx512(task) },
+        Instructions::Avx512 => unsafe { avx512::run(task) },
     }
 }
 
@@ -181,6 +191,16 @@ mod tests {
         #[inline(always)]
         fn run<S: Simd>(self, simd: S) -> Self::Output {
             simd.below(self.0, self.1)
+        }
+    }
+
+    struct SharedElements<'a>(&'a [u64; SET_BLOCK], &'a [u64; SET_BLOCK]);
+
+    impl Task for SharedElements<'_> {
+        type Output = u32;
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            simd.shared_elements(self.0, self.1)
         }
     }
 
@@ -256,6 +276,27 @@ mod tests {
                     let expected = dispatch(Kernel::PORTABLE, Below(&values, limit));
                     assert_eq!(dispatch(kernel, Below(&values, limit)), expected, "{}", kernel.name());
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_kernel_counts_shared_elements_like_the_portable_one() {
+        let mut random = SplitMix64::new(3);
+        for round in 0..2000 {
+            // Ascending, from ranges in which few, some and nearly all elements are shared, and at both ends.
+            let mut block = || {
+                let start = if round % 3 == 0 { 0 } else { u64::MAX - 40 };
+                let mut all: Vec<u64> = (0..=[8, 12, 40][round % 3]).map(|x| start + x).collect();
+                while all.len() > SET_BLOCK {
+                    all.remove(random.below(all.len() as u64) as usize);
+                }
+                <[u64; SET_BLOCK]>::try_from(all).unwrap()
+            };
+            let (a, b) = (block(), block());
+            let expected = a.iter().filter(|x| b.contains(x)).count() as u32;
+            for kernel in Kernel::available() {
+                assert_eq!(dispatch(kernel, SharedElements(&a, &b)), expected, "{}", kernel.name());
             }
         }
     }

@@ -1,13 +1,14 @@
 //! The definition of every primitive, in plain Rust.
 
 use super::masks::{BLOCK, CLASS, Masks, class};
-use super::{CHUNK, Simd};
+use super::{CHUNK, SET_BLOCK, Simd};
 
 /// No instructions but those that every CPU has.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Portable;
 
 impl Simd for Portable {
+    const REGISTER_BYTES: usize = 16;
     const MULTIPLIES_64_BIT_LANES: bool = false;
 
     #[inline(always)]
@@ -36,5 +37,10 @@ impl Simd for Portable {
             mask |= u64::from(value < limit) << i;
         }
         mask
+    }
+
+    #[inline(always)]
+    fn shared_elements(self, a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
+        a.iter().map(|x| u32::from(b.contains(x))).sum()
     }
 }

@@ -4,8 +4,9 @@ use super::groups::FingerprintGroups;
 use super::pairs::Pair;
 use super::permutation::mask;
 use super::plan::{HammingConfig, Plan, TableStorage};
+use super::scan::near;
 use super::table::Table;
-use crate::arch::hamming::Kernel;
+use crate::arch::Kernel;
 use crate::error::{Error, Result};
 use crate::simhash::FingerprintBits;
 
@@ -73,7 +74,7 @@ impl<B: FingerprintBits> HammingIndex<B> {
                 mask(end - width..end)
             })
             .collect();
-        let kernel = Kernel::fastest();
+        let kernel = Kernel::best();
         let storage = config.storage;
         let (tables, none) = (Vec::new(), Vec::new());
         Ok((Self { groups, plan, storage, tables, choices: none, block_masks, kernel }, choices))
@@ -175,7 +176,7 @@ impl<B: FingerprintBits> HammingIndex<B> {
     pub(super) fn scan(&self, query: B, k: u32, hits: &mut Vec<Hit>) {
         let values = self.groups.values();
         let mut places = Vec::new();
-        self.kernel.near(query, values, k, &mut places);
+        near(self.kernel, query, values, k, &mut places);
         hits.extend(places.into_iter().map(|place| (query.hamming_distance(values[place as usize]), place)));
     }
 
@@ -185,7 +186,7 @@ impl<B: FingerprintBits> HammingIndex<B> {
         let permuted = permutation.apply(query);
         let mut places = Vec::new();
         self.tables[table].visit_candidates(permuted, |candidates| {
-            self.kernel.near(permuted, candidates, k, &mut places);
+            near(self.kernel, permuted, candidates, k, &mut places);
             for place in places.drain(..) {
                 let difference = permutation.invert(permuted ^ candidates[place as usize]);
                 if self.reports(table, difference) {

@@ -23,7 +23,8 @@
 use std::ops::{ControlFlow, Range};
 
 use super::permutation::mask;
-use crate::arch::hamming::Kernel;
+use super::scan::near_pairs;
+use crate::arch::Kernel;
 use crate::simhash::{BitSlicedCounter, FingerprintBits};
 
 /// Runs up to this long are compared directly.
@@ -101,7 +102,7 @@ impl<B: FingerprintBits, V: FnMut(u32, u32, u32) -> ControlFlow<()>> Join<B, V> 
         let tile = (TILE / values.len().max(1)).max(1);
         for first in (0..values.len()).step_by(tile) {
             let rows = first..(first + tile).min(values.len());
-            self.kernel.near_pairs(values, rows, self.k, &mut self.hits);
+            near_pairs(self.kernel, values, rows, self.k, &mut self.hits);
             for (i, j) in self.hits.drain(..) {
                 let difference = values[i as usize] ^ values[j as usize];
                 if self.levels.iter().all(|level| level.reports(difference)) {

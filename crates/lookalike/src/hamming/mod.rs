@@ -65,6 +65,7 @@ mod pairs;
 mod parallel;
 mod permutation;
 mod plan;
+mod scan;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::groups::FingerprintGroups;
 use super::join::join;
-use crate::arch::hamming::Kernel;
+use crate::arch::Kernel;
 use crate::error::{Error, Result};
 use crate::simhash::FingerprintBits;
 
@@ -83,7 +83,7 @@ impl<B: FingerprintBits> FingerprintGroups<B> {
         mut visit: impl FnMut(GroupPair<'a>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         Self::check_pair_distance(k)?;
-        Ok(join(Kernel::fastest(), self.values(), k, |a, b, distance| visit(self.group_pair(a, b, distance))))
+        Ok(join(Kernel::best(), self.values(), k, |a, b, distance| visit(self.group_pair(a, b, distance))))
     }
 
     /// The groups behind two places in the values.

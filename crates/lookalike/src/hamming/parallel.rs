@@ -9,7 +9,7 @@ use super::index::{HammingIndex, Hit, Match};
 use super::join::{Join, Split};
 use super::pairs::Pair;
 use super::plan::HammingConfig;
-use crate::arch::hamming::Kernel;
+use crate::arch::Kernel;
 use crate::error::Result;
 use crate::simhash::FingerprintBits;
 
@@ -68,7 +68,7 @@ impl<B: FingerprintBits> FingerprintGroups<B> {
                     .map(|first| {
                         let runs = first..(first + step).min(meeting.runs());
                         let mut pairs = Vec::new();
-                        let mut join = Join::new(Kernel::fastest(), k, |a, b, distance| {
+                        let mut join = Join::new(Kernel::best(), k, |a, b, distance| {
                             pairs.extend(self.group_pair(a, b, distance).pairs());
                             ControlFlow::Continue(())
                         });

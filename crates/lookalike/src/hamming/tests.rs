@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::join::join;
 use super::*;
-use crate::arch::hamming::Kernel;
+use crate::arch::Kernel;
 use crate::hashing::SplitMix64;
 use crate::simhash::FingerprintBits;
 

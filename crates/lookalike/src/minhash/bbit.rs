@@ -57,6 +57,7 @@ mod theory;
 pub use theory::{LowestBits, equal_accuracy_storage_ratio, variance, variance_ratio};
 
 use super::{Estimate, Family, Kind, Signature, check_num_hashes};
+use crate::arch::{Kernel, Simd, Task, dispatch};
 use crate::error::{Error, Result, check_unit};
 use crate::hashing::mix64;
 
@@ -161,13 +162,7 @@ impl BBitSignature {
         if self.content != other.content {
             return Ok(0);
         }
-        let differing = match self.bits {
-            1 => differing_lanes::<1>(&self.words, &other.words),
-            2 => differing_lanes::<2>(&self.words, &other.words),
-            4 => differing_lanes::<4>(&self.words, &other.words),
-            8 => differing_lanes::<8>(&self.words, &other.words),
-            _ => differing_lanes::<16>(&self.words, &other.words),
-        };
+        let differing = differing_lanes(Kernel::best(), self.bits, &self.words, &other.words);
         Ok(self.num_hashes - differing as usize)
     }
 
@@ -250,15 +245,34 @@ fn low_bits(bits: u32) -> u64 {
     (1u64 << bits) - 1
 }
 
-/// In how many lanes of `BITS` bits the words differ. The number of bits is known to the compiler, which then
-/// unrolls the fold and works on several words at once.
-fn differing_lanes<const BITS: u32>(left: &[u64], right: &[u64]) -> u32 {
-    let lowest_of_lanes = u64::MAX / low_bits(BITS);
-    left.iter().zip(right).map(|(a, b)| (fold_lanes::<BITS>(a ^ b) & lowest_of_lanes).count_ones()).sum()
+/// In how many lanes of `bits` bits the words differ.
+fn differing_lanes(kernel: Kernel, bits: u32, left: &[u64], right: &[u64]) -> u32 {
+    match bits {
+        1 => dispatch(kernel, DifferingLanes::<1>(left, right)),
+        2 => dispatch(kernel, DifferingLanes::<2>(left, right)),
+        4 => dispatch(kernel, DifferingLanes::<4>(left, right)),
+        8 => dispatch(kernel, DifferingLanes::<8>(left, right)),
+        _ => dispatch(kernel, DifferingLanes::<16>(left, right)),
+    }
+}
+
+/// The number of bits is known to the compiler, which then unrolls the fold and works on several words at once.
+struct DifferingLanes<'a, const BITS: u32>(&'a [u64], &'a [u64]);
+
+impl<const BITS: u32> Task for DifferingLanes<'_, BITS> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> u32 {
+        let lowest_of_lanes = u64::MAX / low_bits(BITS);
+        let differing = |(a, b): (&u64, &u64)| (fold_lanes::<BITS>(a ^ b) & lowest_of_lanes).count_ones();
+        self.0.iter().zip(self.1).map(differing).sum()
+    }
 }
 
 /// Sets the lowest bit of every lane to the OR of the lane. What the shifts bring in from the next lane stays
 /// above the lowest bit.
+#[inline(always)]
 fn fold_lanes<const BITS: u32>(mut word: u64) -> u64 {
     let mut shift = BITS / 2;
     while shift > 0 {

@@ -1,5 +1,6 @@
 //! Two strings of equal length -> the number of places in which they differ.
 
+use crate::arch::{Kernel, Simd, Task, dispatch};
 use crate::error::{Error, Result};
 
 /// In how many places two slices of equal length differ.
@@ -37,7 +38,18 @@ pub const fn hamming_bits(a: u64, b: u64) -> u32 {
 /// In how many bits two bit strings of equal length differ, 64 bits to the word.
 pub fn hamming_words(a: &[u64], b: &[u64]) -> Result<u64> {
     check_lengths(a, b)?;
-    Ok(a.iter().zip(b).map(|(&x, &y)| u64::from(hamming_bits(x, y))).sum())
+    Ok(dispatch(Kernel::best(), DifferingBits(a, b)))
+}
+
+struct DifferingBits<'a>(&'a [u64], &'a [u64]);
+
+impl Task for DifferingBits<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> u64 {
+        self.0.iter().zip(self.1).map(|(&x, &y)| u64::from(hamming_bits(x, y))).sum()
+    }
 }
 
 /// An error unless the two are equally long.
@@ -67,13 +79,16 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn words_equal_their_bits_one_by_one(pairs in prop::collection::vec(any::<(u64, u64)>(), 0..5)) {
+        fn words_equal_their_bits_one_by_one(pairs in prop::collection::vec(any::<(u64, u64)>(), 0..70)) {
             let (a, b): (Vec<u64>, Vec<u64>) = pairs.into_iter().unzip();
             let bits = |words: &[u64]| -> Vec<bool> {
                 words.iter().flat_map(|&word| (0..64).map(move |i| word >> i & 1 == 1)).collect()
             };
             let different = hamming(&bits(&a), &bits(&b)).unwrap();
             prop_assert_eq!(hamming_words(&a, &b).unwrap(), different as u64);
+            for kernel in Kernel::available() {
+                prop_assert_eq!(dispatch(kernel, DifferingBits(&a, &b)), different as u64, "{}", kernel.name());
+            }
             let places = (64 * a.len()).max(1) as f64;
             prop_assert!((hamming_similarity(&bits(&a), &bits(&b)).unwrap() - (1.0 - different as f64 / places)).abs() < 1e-12);
         }

@@ -34,20 +34,21 @@
 
 mod edit;
 mod hamming;
+mod intersection;
 mod sets;
 mod sparse;
 mod vectors;
 mod weighted;
 
-pub use crate::arch::intersection::Kernel as IntersectionKernel;
 pub use edit::{
     edit_distance, edit_distance_at_most, edit_similarity, token_edit_distance, token_edit_distance_at_most,
     token_edit_distance_plainly,
 };
 pub use hamming::{hamming, hamming_bits, hamming_similarity, hamming_words};
+pub(crate) use intersection::intersection_at_least;
 pub use sets::{
-    SetMeasure, SortedSet, containment, dice, intersection_size, jaccard, jaccard_distance,
-    overlap_coefficient, union_size,
+    SetMeasure, SortedSet, containment, dice, intersection_size, intersection_size_with, jaccard,
+    jaccard_distance, overlap_coefficient, union_size,
 };
 pub use sparse::sparse_cosine;
 pub(crate) use sparse::sparse_dot;

@@ -1,9 +1,10 @@
 //! Two sets -> Jaccard, containment, overlap coefficient, Dice.
 //!
 //! All four are functions of three counts, |A|, |B| and |A and B|; [`SetMeasure::of_counts`] is where each is
-//! defined. Counting costs one pass over both sets (see [`IntersectionKernel`]), about a nanosecond per element.
+//! defined. Counting costs one pass over both sets, about a nanosecond per element.
 
-use super::IntersectionKernel;
+use super::intersection::intersection_at_least;
+use crate::arch::Kernel;
 use crate::error::{Error, Result};
 use crate::shingling::ShingleSet;
 
@@ -97,7 +98,28 @@ impl SetMeasure {
 /// |A and B|: how many elements are in both sets.
 #[must_use]
 pub fn intersection_size<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> usize {
-    IntersectionKernel::best().intersection_size(a.into().elements, b.into().elements)
+    intersection_size_with(Kernel::best(), a, b)
+}
+
+/// As [`intersection_size`], on other instructions: the same answer at another speed.
+///
+/// ```
+/// use lookalike::Kernel;
+/// use lookalike::similarity::{SortedSet, intersection_size_with};
+///
+/// let (a, b) = (SortedSet::new(&[1, 3, 5])?, SortedSet::new(&[2, 3, 5, 8])?);
+/// for kernel in Kernel::available() {
+///     assert_eq!(intersection_size_with(kernel, a, b), 2);
+/// }
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+#[must_use]
+pub fn intersection_size_with<'a, 'b>(
+    kernel: Kernel,
+    a: impl Into<SortedSet<'a>>,
+    b: impl Into<SortedSet<'b>>,
+) -> usize {
+    intersection_at_least(kernel, a.into().elements, b.into().elements, 0).unwrap_or(0)
 }
 
 /// |A or B|: how many elements are in at least one of the sets.

@@ -16,12 +16,13 @@
 //!
 //! Dimension times planes multiplications, in a loop that the compiler vectorises; the same bits on every CPU
 //! (each sum is taken in the order of the coordinates). The planes are drawn once: `4 * dimension * planes`
-//! bytes. The bits of fewer planes are the first bits of more, seed and dimension alike.
+//! bytes, planes rounded up to 64. The bits of fewer planes are the first bits of more, seed and dimension alike.
 
 use super::family::check_keys;
 use super::matrix::{RandomMatrix, normal_coordinates};
-use super::sign_signature::{bits_to_keys, pack_signs, same_side_probability};
+use super::sign_signature::{bits_to_keys, same_side_probability, sign_word};
 use super::{LshFamily, Measure, SignSignature};
+use crate::arch::Kernel;
 use crate::error::{Error, Result};
 
 /// Random hyperplanes for dense vectors of one dimension.
@@ -65,11 +66,9 @@ impl Hyperplanes {
         if largest == 0.0 {
             return Err(Error::invalid("vector", "0", "a vector other than zero: it has no direction"));
         }
-        let mut words = vec![0; self.planes().div_ceil(64)];
-        let mut plane = 0;
-        self.normals.project::<f32, 32>(vector, unit_scale(largest), |products| {
-            pack_signs(&mut words, plane, products);
-            plane += products.len();
+        let mut words = Vec::with_capacity(self.planes().div_ceil(64));
+        self.normals.project(Kernel::best(), vector, unit_scale(largest), |products: &[f32]| {
+            words.push(sign_word(products));
         });
         Ok(words)
     }

@@ -1,12 +1,14 @@
 //! Dense vector -> its products with random vectors.
 //!
-//! The random vectors stand side by side in blocks of 32, and a block goes through the vector's coordinates
-//! once, adding to 32 sums at a time. Each sum is thus taken in the order of the coordinates, one after the
-//! other, whatever the width of the machine's registers: the compiler works on several sums at once, never on
-//! several parts of one. So the result has the same bits on every CPU.
+//! The random vectors stand side by side in blocks of 64, and the vector's coordinates are gone through once for
+//! as many sums as the registers hold. Each sum is thus taken in the order of the coordinates, one after the other,
+//! whatever the width of the machine's registers: the compiler works on several sums at once, never on several
+//! parts of one. So the result has the same bits on every CPU.
 
+use std::marker::PhantomData;
 use std::ops::{AddAssign, Mul};
 
+use crate::arch::{Kernel, Simd, Task, dispatch};
 use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, mix64};
 
@@ -15,14 +17,20 @@ pub const MAX_FUNCTIONS: usize = 1 << 16;
 /// The most random numbers kept for dense vectors, dimension times functions (1 GiB).
 pub const MAX_MATRIX_CELLS: usize = 1 << 28;
 
-const LANES: usize = 32;
+/// Random vectors in a block: their signs are one word.
+const LANES: usize = 64;
+
+/// One coordinate of the random vectors of a block. Aligned, so that no load of a register crosses a cache line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(64))]
+struct Row([f32; LANES]);
 
 /// Random vectors, one per function: a row of numbers per coordinate and block.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RandomMatrix {
     dimension: usize,
     functions: usize,
-    rows: Vec<[f32; LANES]>,
+    rows: Vec<Row>,
 }
 
 impl RandomMatrix {
@@ -39,12 +47,12 @@ impl RandomMatrix {
         if dimension == 0 || cells.is_none() {
             return Err(Error::invalid("dimension", dimension, allowed()));
         }
-        let mut rows = vec![[0.0; LANES]; dimension * blocks];
+        let mut rows = vec![Row([0.0; LANES]); dimension * blocks];
         let mut values = vec![0.0; functions];
         for i in 0..dimension {
             coordinate(i as u64, &mut values);
             for (block, values) in values.chunks(LANES).enumerate() {
-                for (cell, &value) in rows[block * dimension + i].iter_mut().zip(values) {
+                for (cell, &value) in rows[block * dimension + i].0.iter_mut().zip(values) {
                     *cell = value as f32;
                 }
             }
@@ -71,30 +79,59 @@ impl RandomMatrix {
         }
     }
 
-    /// Gives `each` the inner products of `vector` (checked before) with up to `WIDTH` functions at a time, in
-    /// order. Sums are taken in `T`, `f32` for speed or `f64`; `WIDTH` of them should fit the registers, and it
-    /// must divide 32. It changes only the speed.
-    pub(super) fn project<T, const WIDTH: usize>(
-        &self,
-        vector: &[f32],
-        scale: f32,
-        mut each: impl FnMut(&[T]),
-    ) where
-        T: Copy + Default + From<f32> + AddAssign + Mul<Output = T>,
-    {
-        const { assert!(LANES.is_multiple_of(WIDTH)) };
-        for (block, rows) in self.rows.chunks_exact(self.dimension).enumerate() {
-            for part in 0..LANES / WIDTH {
-                let mut sums = [T::default(); WIDTH];
-                for (row, &x) in rows.iter().zip(vector) {
-                    let x = T::from(x * scale);
-                    for (sum, &cell) in sums.iter_mut().zip(&row.as_chunks::<WIDTH>().0[part]) {
-                        *sum += T::from(cell) * x;
-                    }
-                }
-                let left = self.functions.saturating_sub(block * LANES + part * WIDTH);
-                each(&sums[..left.min(WIDTH)]);
+    /// Gives `each` the inner products of `scale * vector` (checked before) with up to 64 functions at a time, in
+    /// order. Sums are taken in `T`, `f32` for speed or `f64`. The kernel changes only the speed.
+    pub(super) fn project<T: Sum>(&self, kernel: Kernel, vector: &[f32], scale: f32, each: impl FnMut(&[T])) {
+        dispatch(kernel, Project { matrix: self, vector, scale, each, sum: PhantomData });
+    }
+}
+
+/// A number that products are added up in.
+pub(super) trait Sum: Copy + Default + From<f32> + AddAssign + Mul<Output = Self> {}
+
+impl Sum for f32 {}
+impl Sum for f64 {}
+
+struct Project<'a, T, F> {
+    matrix: &'a RandomMatrix,
+    vector: &'a [f32],
+    scale: f32,
+    each: F,
+    sum: PhantomData<T>,
+}
+
+impl<T: Sum, F: FnMut(&[T])> Task for Project<'_, T, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, _: S) {
+        let mut sums = [T::default(); LANES];
+        for (block, rows) in self.matrix.rows.chunks_exact(self.matrix.dimension).enumerate() {
+            // Eight registers of sums hide the latency of an addition and leave room for the operands.
+            match 8 * S::REGISTER_BYTES / size_of::<T>() {
+                16 => self.add_up::<16>(rows, &mut sums),
+                32 => self.add_up::<32>(rows, &mut sums),
+                _ => self.add_up::<64>(rows, &mut sums),
             }
+            let left = self.matrix.functions - block * LANES;
+            (self.each)(&sums[..left.min(LANES)]);
+        }
+    }
+}
+
+impl<T: Sum, F> Project<'_, T, F> {
+    /// The products with a block of functions, `WIDTH` at a time.
+    #[inline(always)]
+    fn add_up<const WIDTH: usize>(&self, rows: &[Row], products: &mut [T; LANES]) {
+        for (part, products) in products.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
+            let mut sums = [T::default(); WIDTH];
+            for (row, &x) in rows.iter().zip(self.vector) {
+                let x = T::from(x * self.scale);
+                for (sum, &cell) in sums.iter_mut().zip(&row.0.as_chunks::<WIDTH>().0[part]) {
+                    *sum += T::from(cell) * x;
+                }
+            }
+            *products = sums;
         }
     }
 }

@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 
 use crate::error::{Error, Result};
 use crate::simhash::AngleEstimate;
+use crate::similarity::hamming_words;
 
 /// On which side of each hyperplane a vector lies: bit `i` is set when its product with plane `i`'s normal is
 /// above 0.
@@ -51,7 +52,7 @@ impl SignSignature {
         if self.seed != other.seed {
             return Err(Error::incompatible("seed", self.seed, other.seed));
         }
-        Ok(self.words.iter().zip(&other.words).map(|(a, b)| (a ^ b).count_ones()).sum())
+        Ok(hamming_words(&self.words, &other.words)? as u32)
     }
 
     /// Estimates the angle: each plane lies between the vectors with probability angle / pi.
@@ -77,10 +78,8 @@ pub(super) fn bits_to_keys(words: &[u64], keys: &mut [u64]) {
     }
 }
 
-/// Packs signs of products in order, starting at bit `start`; a product of exactly 0 gives 0.
-pub(super) fn pack_signs<T: PartialOrd + Default>(words: &mut [u64], start: usize, products: &[T]) {
-    for (i, product) in products.iter().enumerate() {
-        let bit = start + i;
-        words[bit / 64] |= u64::from(*product > T::default()) << (bit % 64);
-    }
+/// The signs of up to 64 products, packed from the lowest bit; a product of exactly 0 gives 0.
+#[inline(always)]
+pub(super) fn sign_word<T: PartialOrd + Default>(products: &[T]) -> u64 {
+    products.iter().enumerate().fold(0, |word, (i, product)| word | u64::from(*product > T::default()) << i)
 }

@@ -23,7 +23,7 @@
 
 use super::family::check_keys;
 use super::matrix::{check_functions, normal_coordinates};
-use super::sign_signature::{bits_to_keys, pack_signs, same_side_probability};
+use super::sign_signature::{bits_to_keys, same_side_probability, sign_word};
 use super::{LshFamily, Measure, SignSignature};
 use crate::error::{Error, Result};
 
@@ -72,9 +72,7 @@ impl SparseHyperplanes {
                 *sum += weight * normal;
             }
         }
-        let mut words = vec![0; self.planes.div_ceil(64)];
-        pack_signs(&mut words, 0, &sums);
-        Ok(words)
+        Ok(sums.chunks(64).map(sign_word).collect())
     }
 }
 

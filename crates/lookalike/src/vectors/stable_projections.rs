@@ -40,6 +40,7 @@ use super::family::check_keys;
 use super::matrix::{RandomMatrix, normal_coordinates};
 use super::measure::check_distance;
 use super::{LshFamily, Measure};
+use crate::arch::Kernel;
 use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, mix64};
 
@@ -112,7 +113,7 @@ impl LshFamily for StableProjections {
         check_keys(keys, self.shifts.len())?;
         self.lines.check(item)?;
         let (mut function, mut outside) = (0, None);
-        self.lines.project::<f64, 16>(item, 1.0, |products| {
+        self.lines.project::<f64>(Kernel::best(), item, 1.0, |products| {
             for product in products {
                 let cell = (product / self.width + self.shifts[function]).floor();
                 if cell.abs() > MAX_CELL {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::matrix::RandomMatrix;
 use super::*;
+use crate::arch::Kernel;
 use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, mix64};
 use crate::minhash::{Family, MAX_HASHES, MinHasher, WeightedMinHash};
@@ -340,22 +341,26 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn projections_are_plain_sums_bit_for_bit(dimension in 1usize..40, functions in 1usize..100, seed: u64) {
+    fn projections_are_plain_sums_bit_for_bit(dimension in 1usize..40, functions in 1usize..200, seed: u64) {
         // The definition: one sum per function, coordinate after coordinate.
         let cell = |i: u64, j: usize| SplitMix64::new(seed ^ i << 32 ^ j as u64).next_normal();
         let matrix = RandomMatrix::new(dimension, functions, |i, values| {
             values.iter_mut().enumerate().for_each(|(j, value)| *value = cell(i, j));
         }).unwrap();
         let vector = random_vector(&mut SplitMix64::new(seed), dimension);
-        let expected: Vec<f32> = (0..functions)
-            .map(|j| (0u64..).zip(&vector).fold(0.0, |sum, (i, x)| sum + cell(i, j) as f32 * x))
-            .collect();
-        let mut products = Vec::new();
-        matrix.project::<f32, 32>(&vector, 1.0, |block| products.extend_from_slice(block));
-        prop_assert_eq!(&products, &expected);
-        products.clear();
-        matrix.project::<f32, 8>(&vector, 1.0, |block| products.extend_from_slice(block));
-        prop_assert_eq!(&products, &expected, "the width changes nothing");
+        let coordinates = || (0u64..).zip(&vector);
+        let singles = (0..functions).map(|j| coordinates().fold(0.0, |sum, (i, x)| sum + cell(i, j) as f32 * x));
+        let doubles = (0..functions)
+            .map(|j| coordinates().fold(0.0, |sum, (i, x)| sum + f64::from(cell(i, j) as f32) * f64::from(*x)));
+        let (singles, doubles): (Vec<u32>, Vec<u64>) = (singles.map(f32::to_bits).collect(), doubles.map(f64::to_bits).collect());
+        for kernel in Kernel::available() {
+            let mut products = Vec::new();
+            matrix.project(kernel, &vector, 1.0, |block: &[f32]| products.extend(block.iter().map(|x| x.to_bits())));
+            prop_assert_eq!(&products, &singles, "{}", kernel.name());
+            let mut products = Vec::new();
+            matrix.project(kernel, &vector, 1.0, |block: &[f64]| products.extend(block.iter().map(|x| x.to_bits())));
+            prop_assert_eq!(&products, &doubles, "{}", kernel.name());
+        }
     }
 
     #[test]

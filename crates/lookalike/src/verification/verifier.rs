@@ -1,7 +1,8 @@
 //! Two sets -> their similarity, if it is at least the threshold.
 
+use crate::arch::Kernel;
 use crate::error::{Result, check_unit};
-use crate::similarity::{IntersectionKernel, SetMeasure, SortedSet};
+use crate::similarity::{SetMeasure, SortedSet, intersection_at_least};
 
 /// Decides whether two sets are similar enough. Both settings change the answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,7 +87,7 @@ pub fn containment_at_least<'a, 'b>(
 
 fn at_least(measure: SetMeasure, threshold: f64, a: SortedSet<'_>, b: SortedSet<'_>) -> Option<f64> {
     let needed = needed_overlap(measure, threshold, a.len(), b.len())?;
-    let common = IntersectionKernel::best().intersection_at_least(a.as_slice(), b.as_slice(), needed)?;
+    let common = intersection_at_least(Kernel::best(), a.as_slice(), b.as_slice(), needed)?;
     Some(measure.of_counts(a.len(), b.len(), common))
 }
 

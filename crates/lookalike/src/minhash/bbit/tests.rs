@@ -225,13 +225,17 @@ proptest! {
     #[test]
     fn word_parallel_count_equals_the_definition(
         // Few distinct slot values, so that many agree.
-        pairs in prop::collection::vec((0u64..4, 0u64..4), 1..300), bits in any_bits(),
+        pairs in prop::collection::vec((0u64..4, 0u64..4), 1..600), bits in any_bits(),
     ) {
         let (left, right): (Vec<u64>, Vec<u64>) = pairs.into_iter().unzip();
         let a = BBitSignature::new(&from(left), bits).unwrap();
         let b = BBitSignature::new(&from(right), bits).unwrap();
         prop_assert_eq!(a.agreeing_slots(&b).unwrap(), agreeing_slots_reference(&a, &b));
         prop_assert_eq!(a.agreeing_slots(&b).unwrap(), b.agreeing_slots(&a).unwrap());
+        for kernel in Kernel::available() {
+            let differing = differing_lanes(kernel, bits, &a.words, &b.words) as usize;
+            prop_assert_eq!(a.num_hashes - differing, agreeing_slots_reference(&a, &b), "{}", kernel.name());
+        }
         prop_assert_eq!(a.estimate(&a).unwrap().similarity, 1.0);
     }
 

@@ -1,36 +1,37 @@
-//! The definition: the branchless merge. And the exponential search for sets of very different size.
+//! One element at a time: the branchless merge, which is the definition, and the exponential search for sets of
+//! very different size.
 
-use super::{Merge, Reachable, STEPS_BETWEEN_CHECKS};
+use super::{Progress, Reachable, STEPS_BETWEEN_CHECKS};
 
 /// Moves the finger on the smaller element, both on equality, until one set is used up or too few can be found.
-pub(super) fn merge(merge: &mut Merge<'_>) {
+pub(super) fn merge(progress: &mut Progress<'_>) {
     loop {
         // As many steps as neither set can run out of.
-        let steps = merge.shorter_rest().min(4 * STEPS_BETWEEN_CHECKS);
-        if steps == 0 || merge.reachable() == Reachable::No {
+        let steps = progress.shorter_rest().min(4 * STEPS_BETWEEN_CHECKS);
+        if steps == 0 || progress.reachable() == Reachable::No {
             return;
         }
         for _ in 0..steps {
-            let (x, y) = (merge.a[merge.i], merge.b[merge.j]);
-            merge.common += usize::from(x == y);
-            merge.i += usize::from(x <= y);
-            merge.j += usize::from(y <= x);
+            let (x, y) = (progress.a[progress.i], progress.b[progress.j]);
+            progress.common += usize::from(x == y);
+            progress.i += usize::from(x <= y);
+            progress.j += usize::from(y <= x);
         }
     }
 }
 
 /// Looks up each element left in the shorter rest in the longer one.
-pub(super) fn gallop(merge: &mut Merge<'_>) {
-    let (rest_a, rest_b) = (&merge.a[merge.i..], &merge.b[merge.j..]);
+pub(super) fn gallop(progress: &mut Progress<'_>) {
+    let (rest_a, rest_b) = (&progress.a[progress.i..], &progress.b[progress.j..]);
     let (small, mut large) = if rest_a.len() <= rest_b.len() { (rest_a, rest_b) } else { (rest_b, rest_a) };
     for (done, element) in small.iter().enumerate() {
-        if merge.common + (small.len() - done).min(large.len()) < merge.needed {
+        if progress.common + (small.len() - done).min(large.len()) < progress.needed {
             break;
         }
         large = &large[count_below(large, *element)..];
-        merge.common += usize::from(large.first() == Some(element));
+        progress.common += usize::from(large.first() == Some(element));
     }
-    (merge.i, merge.j) = (merge.a.len(), merge.b.len());
+    (progress.i, progress.j) = (progress.a.len(), progress.b.len());
 }
 
 /// How many elements of the ascending `set` are smaller than `element`: doubling steps, then bisection.

@@ -1,0 +1,51 @@
+//! Blocks of 8 elements against blocks of 8.
+
+use super::{Progress, Reachable, STEPS_BETWEEN_CHECKS};
+use crate::arch::{SET_BLOCK, Simd, Task};
+
+/// Compares whole blocks until one set has no whole block left, or too few shared elements can be found. Does
+/// nothing with narrow registers: there the merge is faster.
+pub(super) struct CompareBlocks<'a, 'b>(pub(super) &'a mut Progress<'b>);
+
+impl Task for CompareBlocks<'_, '_> {
+    type Output = Reachable;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> Reachable {
+        let Self(progress) = self;
+        if S::REGISTER_BYTES < 32 {
+            return Reachable::Yes;
+        }
+        let (a, b) = (progress.a, progress.b);
+        loop {
+            if progress.reachable() == Reachable::No {
+                return Reachable::No;
+            }
+            // As many steps as neither set can run out of blocks in.
+            let steps = (progress.shorter_rest() / SET_BLOCK).min(STEPS_BETWEEN_CHECKS);
+            if steps == 0 {
+                return Reachable::Yes;
+            }
+            let (mut i, mut j, mut common) = (progress.i, progress.j, 0);
+            // `j` is kept as `i + j`: two like-shaped updates the compiler would pack into one vector register,
+            // whose way back to an address doubles the latency of a step.
+            let mut i_plus_j = i + j;
+            for _ in 0..steps {
+                let (Some(block_a), Some(block_b)) = (block_at(a, i), block_at(b, j)) else { break };
+                common += simd.shared_elements(block_a, block_b);
+                let (max_a, max_b) = (block_a[SET_BLOCK - 1], block_b[SET_BLOCK - 1]);
+                i += SET_BLOCK * usize::from(max_a <= max_b);
+                i_plus_j += SET_BLOCK + SET_BLOCK * usize::from(max_a == max_b);
+                j = i_plus_j - i;
+            }
+            (progress.i, progress.j) = (i, j);
+            progress.common += common as usize;
+        }
+    }
+}
+
+/// The block that begins at `start`, if there is a whole one.
+#[inline(always)]
+fn block_at(set: &[u64], start: usize) -> Option<&[u64; SET_BLOCK]> {
+    set.get(start..)?.first_chunk()
+}
