@@ -4,10 +4,11 @@
 use benchmarks::{least_cpu_seconds, random_numbers};
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::jaccard;
-use lookalike::verification::jaccard_at_least;
+use lookalike::verification::Verifier;
 use std::collections::HashSet;
 
 fn main() {
+    let verifier = Verifier::jaccard(0.8).expect("a threshold between 0 and 1");
     println!("exact Jaccard of two prepared sets, nanoseconds per element of both\n");
     println!("{:>9} {:>6} {:>14} {:>20} {:>12}", "elements", "J", "exact", "at least 0.8", "hash sets");
     for size in [60, 1_000, 10_000, 1_000_000] {
@@ -17,13 +18,13 @@ fn main() {
             let b: ShingleSet = elements[size - shared..].iter().copied().collect();
             let exact = shared as f64 / (2 * size - shared) as f64;
             assert_eq!(jaccard(&a, &b), exact, "the answer is wrong");
-            assert_eq!(jaccard_at_least(&a, &b, 0.8), (exact >= 0.8).then_some(exact));
+            assert_eq!(verifier.verify(&a, &b), (exact >= 0.8).then_some(exact));
             let times = (1_000_000 / size).max(1);
             let per_element = |seconds: f64| seconds / (times * (a.len() + b.len())) as f64 * 1e9;
             let merge =
                 per_element(least_cpu_seconds(9, || (0..times).map(|_| jaccard(&a, &b)).sum::<f64>()));
             let bounded = per_element(least_cpu_seconds(9, || {
-                (0..times).filter(|_| jaccard_at_least(&a, &b, 0.8).is_some()).count()
+                (0..times).filter(|_| verifier.verify(&a, &b).is_some()).count()
             }));
             let (set_a, set_b): (HashSet<u64>, HashSet<u64>) =
                 (a.iter().copied().collect(), b.iter().copied().collect());

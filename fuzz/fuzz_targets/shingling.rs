@@ -111,7 +111,7 @@ fn word_shingles(settings: &Shingling, normalized: &str) -> Vec<u64> {
     };
     let is_shingle = |window: &&[&str]| match &settings.unit {
         Unit::StopWordLed(stop_words) => stop_words.contains(window[0]),
-        Unit::Words | Unit::Characters => true,
+        _ => true,
     };
     let mut shingles: Vec<u64> = words.windows(settings.k).filter(is_shingle).map(hash).collect();
     if shingles.is_empty() && !words.is_empty() {

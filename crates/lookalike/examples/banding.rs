@@ -62,7 +62,7 @@ fn main() -> lookalike::Result<()> {
         ("recall 0.99 at t, all hashes", plan::by_recall(128, 0.8, 0.99)?),
         ("recall 0.99 at t, fewest candidates", plan::by_recall_leanest(128, 0.8, 0.99)?),
     ] {
-        let bands = format!("{} x {}", plan.banding.bands(), plan.banding.rows());
+        let bands = plan.banding.to_string();
         let (recall, share) = (plan.recall, plan.candidate_share);
         let (positive, negative) = (plan.false_positive_area, plan.false_negative_area);
         println!("{rule:<36} {bands:>7} {recall:>8.4} {share:>11.1e} {positive:>7.4} {negative:>7.4}");

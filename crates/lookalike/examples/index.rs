@@ -38,7 +38,7 @@ fn main() -> lookalike::Result<()> {
     let (shingler, hasher) = (Shingler::characters(5)?, FastSketch::new(128, 1)?);
     let query = hasher.sketch(&shingler.set(QUERY));
     let documents = VERSES.map(|(name, text)| (name, shingler.set(text)));
-    let documents = documents.map(|(name, set)| (name, set.len() as u64, hasher.sketch(&set)));
+    let documents = documents.map(|(name, set)| (name, set.len(), hasher.sketch(&set)));
 
     let mut index = LshIndex::with_guarantee(128, 0.7, 0.01)?;
     for (name, _, signature) in &documents {
@@ -61,7 +61,7 @@ fn main() -> lookalike::Result<()> {
     for (name, _, signature) in &documents {
         forest.insert(*name, signature)?;
     }
-    print("the nearest four", &forest.query(&query, 4)?);
+    print("the nearest four", &forest.top_k(&query, 4)?);
 
     println!("\nAn ensemble: who contains the part? (Its Jaccard similarity to the whole is about 1/2.)");
     let ensemble = LshEnsemble::build(documents.clone(), EnsembleConfig::default())?;

@@ -11,7 +11,7 @@
 use lookalike::features::{
     DocumentFrequencies, DocumentVector, DocumentVectorBuilder, Namespace, TermConfig, TermExtractor, TfIdf,
 };
-use lookalike::minhash::{FastSketch, MinHasher, WeightedMinHash, bag_elements};
+use lookalike::minhash::{FastSketch, MinHasher, WeightedMinHash};
 use lookalike::shingling::Shingler;
 use lookalike::similarity::{bag_jaccard, jaccard};
 
@@ -21,8 +21,7 @@ fn main() -> lookalike::Result<()> {
     let (pairs, sketch) = (Shingler::characters(2)?, FastSketch::new(1024, 1)?);
     for (a, b) in [("abcab", "abc"), ("abcab", "bcabc"), ("hahaha", "hahahahahaha")] {
         let (set_a, set_b, bag_a, bag_b) = (pairs.set(a), pairs.set(b), pairs.bag(a), pairs.bag(b));
-        let (elements_a, elements_b) = (bag_elements(&bag_a)?, bag_elements(&bag_b)?);
-        let estimate = sketch.sketch(&elements_a).estimate(&sketch.sketch(&elements_b))?;
+        let estimate = sketch.sketch_bag(&bag_a)?.estimate(&sketch.sketch_bag(&bag_b)?)?;
         let (set, bag) = (jaccard(&set_a, &set_b), bag_jaccard(&bag_a, &bag_b));
         println!("{a:<10} {b:<16} {set:>6.3} {bag:>6.3}   {:.3}", estimate.similarity);
     }

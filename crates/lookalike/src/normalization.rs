@@ -48,6 +48,7 @@ pub struct Normalization {
 
 /// What becomes of capital letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Case {
     /// Full Unicode case folding.
     #[default]
@@ -58,6 +59,7 @@ pub enum Case {
 
 /// The Unicode normalisation form (UAX 15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum UnicodeForm {
     /// Canonical composition.
     #[default]
@@ -74,6 +76,7 @@ pub enum UnicodeForm {
 
 /// What becomes of punctuation and symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Punctuation {
     /// As it is.
     #[default]
@@ -84,6 +87,7 @@ pub enum Punctuation {
 
 /// What becomes of whitespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Whitespace {
     /// Every run of it becomes one blank; none is left at the ends.
     #[default]

@@ -7,6 +7,8 @@
 //!
 //! Cost: one multiplication per row, no allocation in [`Banding::band_keys_into`].
 
+use std::fmt;
+
 use crate::error::{Error, Result};
 use crate::hashing::{fold_multiply, mix64};
 use crate::minhash::{MAX_HASHES, Signature};
@@ -44,6 +46,7 @@ pub fn band_key(band: usize, rows: &[u64]) -> u64 {
 /// let (a, b) = (banding.band_keys(&a)?, banding.band_keys(&b)?);
 /// assert_eq!(a[0], b[0]); // the first band agrees in both rows: a candidate pair
 /// assert_ne!(a[1], b[1]); // the second does not
+/// assert_eq!(banding.to_string(), "2 x 2");
 /// # Ok::<(), lookalike::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -103,7 +106,7 @@ impl Banding {
 
     /// The number of hashes the bands use: `bands * rows`.
     #[must_use]
-    pub fn hashes(&self) -> usize {
+    pub fn num_hashes(&self) -> usize {
         self.bands * self.rows
     }
 
@@ -128,7 +131,7 @@ impl Banding {
 
     /// An error unless a signature of `hashes` hashes can be cut into these bands.
     pub(crate) fn check_hashes(&self, hashes: usize) -> Result<()> {
-        if hashes < self.hashes() {
+        if hashes < self.num_hashes() {
             return Err(Error::invalid(
                 "bands * rows",
                 format_args!("{} * {}", self.bands, self.rows),
@@ -145,6 +148,18 @@ impl Banding {
         match self.buckets {
             Some(buckets) => ((u128::from(key) * u128::from(buckets)) >> 64) as u64,
             None => key,
+        }
+    }
+}
+
+/// Bands x rows, as the literature writes it: `21 x 6`. Buckets are added when there is a number of them:
+/// `21 x 6 in 1024 buckets`.
+impl fmt::Display for Banding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} x {}", self.bands, self.rows)?;
+        match self.buckets {
+            Some(buckets) => write!(f, " in {buckets} buckets"),
+            None => Ok(()),
         }
     }
 }

@@ -80,44 +80,44 @@ pub fn prior(similarity: f64) -> f64 {
     20.0 * (1.0 - similarity).powi(19)
 }
 
-/// The lecture notes' rule: among the `b` that divide `hashes`, the one with the least
-/// `|(1/b)^(b/hashes) - threshold|`; of equal ones the smallest.
+/// The lecture notes' rule: among the `b` that divide `num_hashes`, the one with the least
+/// `|(1/b)^(b/num_hashes) - threshold|`; of equal ones the smallest.
 ///
 /// The curve then rises around the threshold, which means that more than a third of the pairs *at* the threshold
 /// are missed.
-pub fn by_notes_rule(hashes: usize, threshold: f64) -> Result<Plan> {
-    check_num_hashes(hashes)?;
+pub fn by_notes_rule(num_hashes: usize, threshold: f64) -> Result<Plan> {
+    check_num_hashes(num_hashes)?;
     check_threshold(threshold)?;
     let (mut best, mut least_error) = (1, 1.0);
-    for bands in (1..=hashes).filter(|bands| hashes.is_multiple_of(*bands)) {
-        let rise = (1.0 / bands as f64).powf(bands as f64 / hashes as f64);
+    for bands in (1..=num_hashes).filter(|bands| num_hashes.is_multiple_of(*bands)) {
+        let rise = (1.0 / bands as f64).powf(bands as f64 / num_hashes as f64);
         let error = (rise - threshold).abs();
         if error < least_error {
             (best, least_error) = (bands, error);
         }
     }
-    Plan::of(&SCurve::new(Banding::new(best, hashes / best)?), threshold)
+    Plan::of(&SCurve::new(Banding::new(best, num_hashes / best)?), threshold)
 }
 
-/// The banding of at most `max_hashes` hashes with the least
+/// The banding of at most `num_hashes` hashes with the least
 /// `false_positive_weight * false-positive area + false_negative_weight * false-negative area`; of equal ones
 /// that with the fewest bands, then the fewest rows. It is the rule of the Python library datasketch, with exact
 /// integrals.
 ///
-/// Tries all `b * r <= max_hashes`: about `max_hashes * ln(max_hashes)` curves, some ten milliseconds for 128.
+/// Tries all `b * r <= num_hashes`: about `num_hashes * ln(num_hashes)` curves, some ten milliseconds for 128.
 pub fn by_areas(
-    max_hashes: usize,
+    num_hashes: usize,
     threshold: f64,
     false_positive_weight: f64,
     false_negative_weight: f64,
 ) -> Result<Plan> {
-    check_num_hashes(max_hashes)?;
+    check_num_hashes(num_hashes)?;
     check_threshold(threshold)?;
     check_weight("false_positive_weight", false_positive_weight)?;
     check_weight("false_negative_weight", false_negative_weight)?;
     let mut best: Option<(f64, SCurve)> = None;
-    for bands in 1..=max_hashes {
-        for rows in 1..=max_hashes / bands {
+    for bands in 1..=num_hashes {
+        for rows in 1..=num_hashes / bands {
             let curve = SCurve::new(Banding::new(bands, rows)?);
             let least = best.map_or(f64::INFINITY, |(least, _)| least);
             let false_positives = false_positive_weight * curve.false_positive_area(threshold)?;
@@ -137,9 +137,9 @@ pub fn by_areas(
 }
 
 /// The banding that finds a pair of similarity `threshold` with probability at least `recall`, makes use of all
-/// hashes (`max_hashes / r` bands of `r` rows), and has the fewest candidates among those.
+/// hashes (`num_hashes / r` bands of `r` rows), and has the fewest candidates among those.
 ///
-/// When even `max_hashes` bands of one row do not reach the recall, the error says what they reach.
+/// When even `num_hashes` bands of one row do not reach the recall, the error says what they reach.
 ///
 /// ```
 /// use lookalike::banding::plan;
@@ -151,60 +151,60 @@ pub fn by_areas(
 /// assert!(error.to_string().contains("at most 0.8146"));
 /// # Ok::<(), lookalike::Error>(())
 /// ```
-pub fn by_recall(max_hashes: usize, threshold: f64, recall: f64) -> Result<Plan> {
-    by_recall_with(max_hashes, threshold, recall, |similarity| similarity)
+pub fn by_recall(num_hashes: usize, threshold: f64, recall: f64) -> Result<Plan> {
+    by_recall_with(num_hashes, threshold, recall, |similarity| similarity)
 }
 
 /// [`by_recall`] for another [`RowProbability`]: b-bit signatures, hyperplanes, ...
 pub fn by_recall_with<P: RowProbability + Copy>(
-    max_hashes: usize,
+    num_hashes: usize,
     threshold: f64,
     recall: f64,
     row_probability: P,
 ) -> Result<Plan> {
     check_recall(recall)?;
-    let banding = banding_for_delta(max_hashes, threshold, 1.0 - recall, row_probability)?;
+    let banding = banding_for_delta(num_hashes, threshold, 1.0 - recall, row_probability)?;
     Plan::of(&SCurve::with_row_probability(banding, row_probability), threshold)
 }
 
 /// The choice of [`by_recall_with`] alone, with `delta` the probability of a miss (so that tiny ones keep their
 /// digits).
 pub(crate) fn banding_for_delta<P: RowProbability + Copy>(
-    max_hashes: usize,
+    num_hashes: usize,
     threshold: f64,
     delta: f64,
     row_probability: P,
 ) -> Result<Banding> {
-    check_num_hashes(max_hashes)?;
+    check_num_hashes(num_hashes)?;
     check_threshold(threshold)?;
     let mut best = None;
     // The recall falls with every row added, so the last banding that reaches it has the most rows.
-    for rows in 1..=max_hashes {
-        let banding = Banding::new(max_hashes / rows, rows)?;
+    for rows in 1..=num_hashes {
+        let banding = Banding::new(num_hashes / rows, rows)?;
         if SCurve::with_row_probability(banding, row_probability).miss_probability(threshold) > delta {
             break;
         }
         best = Some(banding);
     }
     best.ok_or_else(|| {
-        let reached = Banding::new(max_hashes, 1)
+        let reached = Banding::new(num_hashes, 1)
             .map(|banding| SCurve::with_row_probability(banding, row_probability).probability(threshold));
-        unreachable_recall(1.0 - delta, threshold, max_hashes, reached.unwrap_or(0.0))
+        unreachable_recall(1.0 - delta, threshold, num_hashes, reached.unwrap_or(0.0))
     })
 }
 
-/// Among all `b * r <= max_hashes` with at least `recall` at `threshold`, the banding with the fewest expected
+/// Among all `b * r <= num_hashes` with at least `recall` at `threshold`, the banding with the fewest expected
 /// candidates under the [`prior`]; of equal ones that with the fewest hashes.
 ///
 /// The recall is met with little to spare, and hashes may stay unused; see the [module](self).
-pub fn by_recall_leanest(max_hashes: usize, threshold: f64, recall: f64) -> Result<Plan> {
-    check_num_hashes(max_hashes)?;
+pub fn by_recall_leanest(num_hashes: usize, threshold: f64, recall: f64) -> Result<Plan> {
+    check_num_hashes(num_hashes)?;
     check_threshold(threshold)?;
     check_recall(recall)?;
     let mut best: Option<(f64, SCurve)> = None;
-    for rows in 1..=max_hashes {
+    for rows in 1..=num_hashes {
         // The hashes needed grow with the rows, so the first that does not fit is the last to try.
-        let Some(bands) = fewest_bands(rows, max_hashes / rows, threshold, recall)? else { break };
+        let Some(bands) = fewest_bands(rows, num_hashes / rows, threshold, recall)? else { break };
         let curve = SCurve::new(Banding::new(bands, rows)?);
         let candidates = curve.expected_candidates(prior);
         if best.is_none_or(|(fewest, _)| candidates < fewest) {
@@ -214,8 +214,8 @@ pub fn by_recall_leanest(max_hashes: usize, threshold: f64, recall: f64) -> Resu
     match best {
         Some((_, curve)) => Plan::of(&curve, threshold),
         None => {
-            let reached = SCurve::new(Banding::new(max_hashes, 1)?).probability(threshold);
-            Err(unreachable_recall(recall, threshold, max_hashes, reached))
+            let reached = SCurve::new(Banding::new(num_hashes, 1)?).probability(threshold);
+            Err(unreachable_recall(recall, threshold, num_hashes, reached))
         }
     }
 }

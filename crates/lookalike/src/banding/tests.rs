@@ -34,7 +34,9 @@ fn impossible_bandings_are_rejected() {
     rejected(Banding::new(usize::MAX, 2));
     rejected(Banding::new(MAX_HASHES, 2));
     rejected(banding(2, 2).with_buckets(0));
-    assert_eq!(banding(64, 64).hashes(), MAX_HASHES);
+    assert_eq!(banding(64, 64).num_hashes(), MAX_HASHES);
+    assert_eq!(banding(21, 6).to_string(), "21 x 6");
+    assert_eq!(banding(21, 6).with_buckets(1024).unwrap().to_string(), "21 x 6 in 1024 buckets");
     let signature = Signature::from_slots(Family::MultiplyShift, 1, vec![0; 99]);
     let message = rejected(banding(20, 5).band_keys(&signature));
     assert!(message.contains("20 * 5") && message.contains("99"), "{message}");
@@ -310,7 +312,7 @@ fn impossible_plans_are_rejected() {
 #[test]
 fn the_largest_signature_can_be_planned() {
     let plan = plan::by_recall(MAX_HASHES, 0.5, 0.9999).unwrap();
-    assert!(plan.recall >= 0.9999 && plan.banding.hashes() <= MAX_HASHES);
+    assert!(plan.recall >= 0.9999 && plan.banding.num_hashes() <= MAX_HASHES);
     assert!(plan::by_recall_leanest(MAX_HASHES, 0.9, 0.99).unwrap().recall >= 0.99);
 }
 

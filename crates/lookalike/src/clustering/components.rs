@@ -30,6 +30,10 @@ impl Components {
 
 /// The connected components of documents `0..n` under these pairs, in any order. A pair of a document with itself
 /// adds nothing; a document outside `0..n` is an error.
+///
+/// For pairs that carry more than their documents there are
+/// [`VerifiedPair::indices`](crate::verification::VerifiedPair::indices) and
+/// [`hamming::Pair::indices`](crate::hamming::Pair::indices).
 pub fn connected_components(n: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Result<Components> {
     let mut sets = UnionFind::new(n);
     for (a, b) in pairs {

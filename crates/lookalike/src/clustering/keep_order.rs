@@ -50,9 +50,9 @@ impl KeepOrder {
                 Some(place) if *place == usize::MAX => *place = rank,
                 _ => {
                     return Err(Error::invalid(
-                        "keep order",
+                        "documents",
                         document,
-                        format!("it must name each document below {n} exactly once"),
+                        format!("the order must name each document below {n} exactly once"),
                     ));
                 }
             }

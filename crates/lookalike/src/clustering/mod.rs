@@ -20,7 +20,7 @@
 //! let kept = survivors(&KeepOrder::input(3), &pairs)?;
 //! assert_eq!(kept.fates(), [Fate::Kept, Fate::Removed { by: 0, similarity: 0.9 }, Fate::Kept]);
 //!
-//! let components = connected_components(3, pairs.iter().map(|pair| (pair.a, pair.b)))?;
+//! let components = connected_components(3, pairs.iter().map(VerifiedPair::indices))?;
 //! assert_eq!(components.clusters(), [[0, 1, 2]]);
 //! # Ok::<(), lookalike::Error>(())
 //! ```

@@ -31,7 +31,7 @@ impl Stemming {
     pub fn language(name: &str) -> Result<Self> {
         Stemmer::try_from_name(name).map(|stemmer| Self(Some(stemmer))).map_err(|_| {
             let known: Vec<_> = Algorithm::all().iter().map(|algorithm| algorithm.name()).collect();
-            Error::invalid("stemming language", name, format!("one of {}", known.join(", ")))
+            Error::invalid("name", name, format!("a language with a stemmer, one of {}", known.join(", ")))
         })
     }
 

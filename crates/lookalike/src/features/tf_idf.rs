@@ -4,6 +4,7 @@ use crate::hashing::ln;
 
 /// How the number of times a term occurs in its document counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum TermFrequency {
     /// The count itself.
     #[default]
@@ -16,6 +17,7 @@ pub enum TermFrequency {
 
 /// How the number of documents that hold a term counts, out of N.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum InverseDocumentFrequency {
     /// `ln((1 + N) / (1 + df)) + 1`: as if one more document held every term. Defined for terms never seen,
     /// and never 0, so that no term vanishes.

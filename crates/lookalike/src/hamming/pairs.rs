@@ -22,6 +22,27 @@ pub struct Pair {
     pub distance: u32,
 }
 
+impl Pair {
+    /// The two places, as indices of documents: `pairs.iter().map(Pair::indices)` is what
+    /// [`connected_components`](crate::clustering::connected_components) and
+    /// [`verify_pairs`](crate::verification::verify_pairs) take.
+    ///
+    /// ```
+    /// use lookalike::clustering::connected_components;
+    /// use lookalike::hamming::{HammingConfig, HammingIndex, Pair};
+    ///
+    /// let fingerprints: [u64; 3] = [0b1111, 0xffff_0000, 0b1110];
+    /// let pairs = HammingIndex::build(&fingerprints, &HammingConfig::default())?.all_pairs(3)?;
+    /// let components = connected_components(3, pairs.iter().map(Pair::indices))?;
+    /// assert_eq!(components.clusters(), [[0, 2]]);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn indices(&self) -> (usize, usize) {
+        (self.a as usize, self.b as usize)
+    }
+}
+
 /// Two groups of equal fingerprints near each other: every position of `a` with every position of `b` is a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupPair<'a> {

@@ -32,6 +32,7 @@ const MOST_TABLES: usize = 4096;
 
 /// How the tables are stored. Changes memory and speed, not the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum TableStorage {
     /// Fingerprints as they are: the fastest to probe.
     #[default]
@@ -42,6 +43,7 @@ pub enum TableStorage {
 
 /// Into how many blocks the bits are cut. Changes memory and speed, not the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Blocks {
     /// As many as make a query cheapest within the limits; perhaps none, which means a scan without tables.
     #[default]

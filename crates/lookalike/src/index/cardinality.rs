@@ -19,7 +19,9 @@
 //! ```
 //!
 //! with its maximum at `n = m K / S`, and the variance `n (n - m) / m` by its curvature: `n^2 / K` for large sets,
-//! far less for small ones, where most elements have a bin to themselves. The bias of the maximum is `n / K` for large
+//! far less for small ones, where most elements have a bin to themselves. There it is about `n^2 / 2K`, which counts
+//! each element as colliding with itself; `n (n - 1) / 2K` is right (a set of one element is never in doubt), so
+//! the variance is taken as `(n - 1) (n - m) / m`. The bias of the maximum is `n / K` for large
 //! sets and `n / 2K` for small ones (by expansion of the ratio to second order); it is taken off.
 //!
 //! Other families do not say over which range their values are spread.
@@ -66,7 +68,7 @@ pub fn cardinality(signature: &Signature) -> Result<Cardinality> {
         }
     };
     if signature.num_hashes() < 3 {
-        return Err(Error::invalid("number of hashes", signature.num_hashes(), "at least 3"));
+        return Err(Error::invalid("num_hashes", signature.num_hashes(), "at least 3"));
     }
     if signature.is_empty_set() {
         return Ok(Cardinality { count: 0.0, standard_error: 0.0 });
@@ -111,6 +113,6 @@ fn from_bins(slots: &[u64]) -> Result<Cardinality> {
     }
     let maximum = filled * bins / empty_length;
     let count = maximum * (1.0 - (bins + filled) / (2.0 * bins * bins));
-    let variance = maximum * (maximum - filled) / filled;
+    let variance = (maximum - 1.0) * (maximum - filled) / filled;
     Ok(Cardinality { count, standard_error: variance.max(0.0).sqrt() })
 }

@@ -61,7 +61,7 @@ pub struct ContainmentMatch<Id = u64> {
     /// The document.
     pub id: Id,
     /// The number of elements of its set.
-    pub size: u64,
+    pub size: usize,
     /// The share of the query's elements that it contains, estimated from the signatures and the sizes.
     pub containment: f64,
     /// The estimated standard deviation of `containment`. It grows with the size of the document.
@@ -71,7 +71,7 @@ pub struct ContainmentMatch<Id = u64> {
 /// Documents of one range of sizes.
 #[derive(Debug, Clone)]
 struct Partition {
-    largest: u64,
+    largest: usize,
     members: Vec<u32>,
     /// Tree `i` orders the members by the slots from `i` on.
     trees: PrefixTrees,
@@ -101,7 +101,7 @@ pub struct LshEnsemble<Id = u64> {
     delta: f64,
     store: SignatureStore<Id>,
     /// The size of the set at each position.
-    sizes: Vec<u64>,
+    sizes: Vec<usize>,
     /// By ascending size.
     partitions: Vec<Partition>,
 }
@@ -109,7 +109,7 @@ pub struct LshEnsemble<Id = u64> {
 impl<Id: DocumentId> LshEnsemble<Id> {
     /// Builds the index from ids, numbers of elements and signatures.
     pub fn build<S: Borrow<Signature>>(
-        documents: impl IntoIterator<Item = (Id, u64, S)>,
+        documents: impl IntoIterator<Item = (Id, usize, S)>,
         config: EnsembleConfig,
     ) -> Result<Self> {
         check_delta(config.delta)?;
@@ -157,7 +157,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
     pub fn query(
         &self,
         query: &Signature,
-        query_size: u64,
+        query_size: usize,
         threshold: f64,
     ) -> Result<Vec<ContainmentMatch<Id>>> {
         self.store.check(query)?;
@@ -192,7 +192,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         &self,
         partition: &Partition,
         query: &Signature,
-        query_size: u64,
+        query_size: usize,
         threshold: f64,
     ) -> Result<Vec<u32>> {
         let Some(similarity) = jaccard(threshold, query_size, partition.largest) else {
@@ -219,7 +219,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         &self,
         position: u32,
         query: &Signature,
-        query_size: u64,
+        query_size: usize,
         threshold: f64,
     ) -> Option<ContainmentMatch<Id>> {
         let size = self.sizes[position as usize];
@@ -246,7 +246,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
 
 /// The Jaccard similarity of a query and a document of these sizes that contains `containment` of the query;
 /// `None` if the document is too small for that.
-fn jaccard(containment: f64, query_size: u64, size: u64) -> Option<f64> {
+fn jaccard(containment: f64, query_size: usize, size: usize) -> Option<f64> {
     let ratio = size as f64 / query_size as f64;
     (ratio >= containment).then(|| (containment / (ratio + 1.0 - containment)).min(1.0))
 }

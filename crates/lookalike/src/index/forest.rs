@@ -40,7 +40,7 @@ const SHORT_TAIL: usize = 64;
 /// forest.insert("a", &signature([1, 2, 3, 4]))?;
 /// forest.insert("b", &signature([1, 2, 3, 9]))?;
 /// forest.insert("c", &signature([1, 8, 7, 9]))?;
-/// let best = forest.query(&signature([1, 2, 3, 4]), 2)?;
+/// let best = forest.top_k(&signature([1, 2, 3, 4]), 2)?;
 /// assert_eq!((best[0].id, best[1].id), ("a", "b"));
 /// # Ok::<(), lookalike::Error>(())
 /// ```
@@ -141,7 +141,7 @@ impl<Id: DocumentId> LshForest<Id> {
     ///
     /// Documents that do not agree with the query in the first slot of any tree are never seen, so there may be
     /// fewer than `k`.
-    pub fn query(&self, query: &Signature, k: usize) -> Result<Vec<Match<Id>>> {
+    pub fn top_k(&self, query: &Signature, k: usize) -> Result<Vec<Match<Id>>> {
         self.check_hashes(query)?;
         self.store.check(query)?;
         if k == 0 {

@@ -28,7 +28,7 @@
 //!     index.insert(document, &sketch(document))?; // `sketch` makes a signature of 128 hashes
 //! }
 //! for pair in index.similar_pairs(0.8)? {
-//!     println!("{} looks like {}: {:.2}", pair.first, pair.second, pair.similarity);
+//!     println!("{} looks like {}: {:.2}", pair.a, pair.b, pair.similarity);
 //! }
 //! # assert_eq!(index.candidate_pairs(), [(0, 2), (1, 3)]);
 //! # Ok::<(), lookalike::Error>(())

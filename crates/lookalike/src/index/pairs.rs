@@ -7,9 +7,9 @@ use super::bands::LshIndex;
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarPair<Id = u64> {
     /// The document with the smaller id.
-    pub first: Id,
+    pub a: Id,
     /// The document with the larger id.
-    pub second: Id,
+    pub b: Id,
     /// Their Jaccard similarity, estimated from the signatures.
     pub similarity: f64,
 }
@@ -49,12 +49,12 @@ impl<'a, Id: DocumentId> CandidatePairs<'a, Id> {
     pub(super) fn similar(mut self, threshold: f64) -> impl Iterator<Item = SimilarPair<Id>> + use<'a, Id> {
         std::iter::from_fn(move || {
             loop {
-                let (first, second) = self.next_positions()?;
+                let (a, b) = self.next_positions()?;
                 let store = &self.index.store;
-                let similarity = store.similarity(first, store.slots(second));
+                let similarity = store.similarity(a, store.slots(b));
                 if similarity >= threshold {
-                    let (first, second) = (store.id(first)?.clone(), store.id(second)?.clone());
-                    return Some(SimilarPair { first, second, similarity });
+                    let (a, b) = (store.id(a)?.clone(), store.id(b)?.clone());
+                    return Some(SimilarPair { a, b, similarity });
                 }
             }
         })
@@ -91,7 +91,7 @@ impl<'a, Id: DocumentId> Iterator for CandidatePairs<'a, Id> {
     type Item = (&'a Id, &'a Id);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (first, second) = self.next_positions()?;
-        Some((self.index.store.id(first)?, self.index.store.id(second)?))
+        let (a, b) = self.next_positions()?;
+        Some((self.index.store.id(a)?, self.index.store.id(b)?))
     }
 }

@@ -225,11 +225,7 @@ fn corrected(agreeing_fraction: f64, bits: u32) -> f64 {
 }
 
 fn check_bits(bits: u32) -> Result<()> {
-    if BITS_PER_SLOT.contains(&bits) {
-        Ok(())
-    } else {
-        Err(Error::invalid("bits per slot", bits, "1, 2, 4, 8 or 16"))
-    }
+    if BITS_PER_SLOT.contains(&bits) { Ok(()) } else { Err(Error::invalid("bits", bits, "1, 2, 4, 8 or 16")) }
 }
 
 fn word_count(num_hashes: usize, bits: u32) -> usize {

@@ -53,6 +53,7 @@ pub use universal::{MERSENNE_61, UniversalFunction, UniversalHasher, UniversalRa
 pub use weighted::{WeightedMinHash, bag_elements};
 
 use crate::error::{Error, Result};
+use crate::shingling::ShingleBag;
 
 /// The most hash functions a signature can have.
 pub const MAX_HASHES: usize = 4096;
@@ -82,5 +83,25 @@ pub trait MinHasher {
         let mut slots = vec![EMPTY_SLOT; self.num_hashes()];
         self.sketch_into(elements, &mut slots);
         Signature::from_slots(self.family(), self.seed(), slots)
+    }
+
+    /// The signature of a bag, as the set of its [`bag_elements`]: signatures of bags agree with the probability of
+    /// their weighted Jaccard similarity.
+    ///
+    /// A bag of more than [`MAX_BAG_ELEMENTS`](weighted::MAX_BAG_ELEMENTS) shingles is an error.
+    ///
+    /// ```
+    /// use lookalike::minhash::{FastSketch, MinHasher};
+    /// use lookalike::shingling::Shingler;
+    ///
+    /// let (pairs, hasher) = (Shingler::characters(2)?, FastSketch::new(256, 1)?);
+    /// let a = hasher.sketch_bag(&pairs.bag("hahaha"))?; // ha 3 times, ah twice
+    /// let b = hasher.sketch_bag(&pairs.bag("haha"))?; // ha twice, ah once
+    /// let estimate = a.estimate(&b)?; // (2 + 1) / (3 + 2) = 0.6; as sets they are equal
+    /// assert!((estimate.similarity - 0.6).abs() < 4.0 * estimate.standard_error);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    fn sketch_bag(&self, bag: &ShingleBag) -> Result<Signature> {
+        Ok(self.sketch(&bag_elements(bag)?))
     }
 }

@@ -37,9 +37,10 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-use super::{EMPTY_SLOT, Family, MinHasher, Numbering, Signature, check_num_hashes};
+use super::{EMPTY_SLOT, Family, MinHasher, Numbering, Signature, bag_elements, check_num_hashes};
 use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, mix64};
+use crate::shingling::ShingleBag;
 
 /// The most table cells (rows times permutations) a hasher may have: 2^26, half a gigabyte.
 const MAX_CELLS: usize = 1 << 26;
@@ -218,6 +219,11 @@ impl MinHasher for PermutationHasher {
                 *slot = (*slot).min(self.numbering.number(permutation.position[row] as usize));
             }
         }
+    }
+
+    /// An error for a bag with repeats: later occurrences are elements outside the universe.
+    fn sketch_bag(&self, bag: &ShingleBag) -> Result<Signature> {
+        self.try_sketch(&bag_elements(bag)?)
     }
 }
 

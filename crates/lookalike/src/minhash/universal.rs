@@ -60,6 +60,7 @@ pub const MERSENNE_61: u64 = (1 << 61) - 1;
 
 /// The values N that the random functions map to. It changes the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum UniversalRange {
     /// N = p = 2^61 - 1: within one function two elements collide only if they are equal mod p.
     #[default]
@@ -85,7 +86,7 @@ impl UniversalFunction {
             return Err(Error::invalid("p", p, "p must be a prime number"));
         }
         if n == 0 || n > p {
-            return Err(Error::invalid("N", n, format!("1 to p = {p}: there are no more values than that")));
+            return Err(Error::invalid("n", n, format!("1 to p = {p}: there are no more values than that")));
         }
         if a.is_multiple_of(p) {
             let allowed =

@@ -74,6 +74,7 @@ pub struct Shingling {
 
 /// What shingles are made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unit {
     /// Words: those of UAX 29; single characters in scripts written without spaces.
     Words,
@@ -142,6 +143,22 @@ impl Shingler {
         Self { settings: Shingling { unit, k: 3, ..Shingling::default() }, kernel: Kernel::best() }
     }
 
+    /// The same shingler with another normalisation of the text.
+    ///
+    /// ```
+    /// use lookalike::normalization::Normalization;
+    /// use lookalike::shingling::Shingler;
+    ///
+    /// let exact = Shingler::words(2)?.with_normalization(Normalization::NONE);
+    /// assert_eq!(exact.shingles("To Be"), ["To Be"]);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_normalization(mut self, normalization: Normalization) -> Self {
+        self.settings.normalization = normalization;
+        self
+    }
+
     /// The same shingler on other instructions: the same answers at another speed.
     #[must_use]
     pub fn with_kernel(self, kernel: Kernel) -> Self {
@@ -208,6 +225,14 @@ impl Shingler {
         let mut buffer = ShingleBuffer::default();
         self.hashes_of_tokens(tokens, &mut buffer);
         ShingleSet::from_hashes(buffer.hashes)
+    }
+
+    /// The bag of the shingles of a sequence of tokens of any kind.
+    #[must_use]
+    pub fn bag_of_tokens<T: AsRef<[u8]>>(&self, tokens: impl IntoIterator<Item = T>) -> ShingleBag {
+        let mut buffer = ShingleBuffer::default();
+        self.hashes_of_tokens(tokens, &mut buffer);
+        ShingleBag::from_hashes(buffer.hashes)
     }
 
     /// The shingles of `text` as people read them, in order, repeats included: for students, tests and reports.

@@ -4,6 +4,8 @@
 //! that begins with a stop word and goes on for two more words therefore tends to come from the article
 //! (Theobald, Siddharth and Paepcke, SpotSigs, 2008; MMDS section 3.8).
 
+use std::collections::BTreeSet;
+
 use crate::hashing::hash_bytes;
 
 /// English function words, in lower case: articles, pronouns, prepositions, conjunctions, auxiliary verbs and a few
@@ -26,21 +28,29 @@ const ENGLISH: &str = "
     that's there's what's who's
 ";
 
+/// The right single quotation mark, which Unicode prefers as apostrophe.
+const TYPESET_APOSTROPHE: &str = "\u{2019}";
+
 /// A set of stop words, matched against normalised words: to begin a shingle with, or to leave out of the terms of
 /// a document.
+///
+/// An apostrophe is typed (`it's`) or typeset (`it’s`), and normalisation keeps the difference; a stop word is
+/// matched in both spellings.
 ///
 /// Kept as the words' hashes, so a word that is none passes for one with probability about 2^-56.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopWords {
-    /// Hashes of the words, ascending.
+    /// Hashes of the words in all spellings, ascending.
     hashes: Vec<u64>,
+    /// How many words, spellings not counted.
+    len: usize,
 }
 
 impl StopWords {
     /// No word at all.
     #[must_use]
     pub const fn none() -> Self {
-        Self { hashes: Vec::new() }
+        Self { hashes: Vec::new(), len: 0 }
     }
 
     /// The usual function words of English, about 190.
@@ -50,12 +60,16 @@ impl StopWords {
     }
 
     /// These words, written as they are after normalisation (so usually in lower case).
+    #[must_use]
     pub fn new<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> Self {
+        let words: BTreeSet<String> =
+            words.into_iter().map(|word| word.as_ref().replace(TYPESET_APOSTROPHE, "'")).collect();
+        let typeset = words.iter().map(|word| word.replace('\'', TYPESET_APOSTROPHE));
         let mut hashes: Vec<u64> =
-            words.into_iter().map(|word| hash_bytes(word.as_ref().as_bytes())).collect();
+            typeset.chain(words.iter().cloned()).map(|word| hash_bytes(word.as_bytes())).collect();
         hashes.sort_unstable();
         hashes.dedup();
-        Self { hashes }
+        Self { hashes, len: words.len() }
     }
 
     /// Whether this normalised word is one of them.
@@ -67,13 +81,13 @@ impl StopWords {
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.hashes.len()
+        self.len
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.hashes.is_empty()
+        self.len == 0
     }
 
     pub(super) fn contains_hash(&self, hash: u64) -> bool {

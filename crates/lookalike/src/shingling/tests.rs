@@ -181,6 +181,38 @@ fn news_shingles_begin_with_a_stop_word() {
 }
 
 #[test]
+fn stop_words_are_matched_with_both_apostrophes() {
+    let english = StopWords::english();
+    for word in ["it's", "it\u{2019}s", "don't", "don\u{2019}t", "it"] {
+        assert!(english.contains(word), "{word}");
+    }
+    assert!(!english.contains("it\u{2018}s") && !english.contains("cat\u{2019}s"));
+    let (typed, typeset) = (StopWords::new(["it's", "a"]), StopWords::new(["it\u{2019}s", "a", "it's"]));
+    assert_eq!(typed, typeset);
+    assert_eq!((typed.len(), StopWords::none().len(), StopWords::none().is_empty()), (2, 0, true));
+    let news = Shingler::stop_word_led();
+    assert_eq!(news.shingles("Ferrets say it\u{2019}s raining ferrets"), ["it\u{2019}s raining ferrets"]);
+    let mut buffer = ShingleBuffer::default();
+    assert_eq!(news.hashes("Ferrets say it\u{2019}s raining ferrets", &mut buffer).len(), 1);
+}
+
+#[test]
+fn tokens_have_bags_and_sets_as_text_does() {
+    let (shingler, tokens) = (Shingler::words(2).unwrap(), ["a", "b", "a", "b"]);
+    assert_eq!(shingler.bag_of_tokens(tokens), shingler.bag("a b a b"));
+    assert_eq!(shingler.bag_of_tokens(tokens).to_set(), shingler.set_of_tokens(tokens));
+    assert_eq!(shingler.bag_of_tokens(tokens).total(), 3);
+}
+
+#[test]
+fn normalization_can_be_changed() {
+    let exact = Shingler::words(1).unwrap().with_normalization(Normalization::NONE);
+    assert_eq!(exact.settings().normalization, Normalization::NONE);
+    assert_ne!(exact.set("Cat"), exact.set("cat"));
+    assert_eq!(exact.with_normalization(Normalization::default()).set("Cat").len(), 1);
+}
+
+#[test]
 fn impossible_settings_are_typed_errors() {
     for k in [0, MAX_K + 1] {
         assert!(matches!(Shingler::words(k), Err(Error::InvalidParameter { name: "k", .. })));

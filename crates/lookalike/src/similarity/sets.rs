@@ -63,6 +63,7 @@ impl<'a> From<&'a ShingleSet> for SortedSet<'a> {
 
 /// A similarity of two sets, as a value that can be chosen at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SetMeasure {
     /// Shared elements per element of the union.
     Jaccard,

@@ -30,7 +30,7 @@ impl BitSampling {
     /// Draws `functions` positions, independently (so possibly some twice), out of strings of `bits` bits.
     /// All parameters change the answer.
     pub fn new(bits: usize, functions: usize, seed: u64) -> Result<Self> {
-        check_functions(functions)?;
+        check_functions("functions", functions)?;
         if bits == 0 {
             return Err(Error::invalid("bits", bits, "at least 1"));
         }

@@ -37,7 +37,9 @@ impl Hyperplanes {
     /// at most [`MAX_MATRIX_CELLS`](super::MAX_MATRIX_CELLS) numbers in all. All parameters change the
     /// answer.
     pub fn new(dimension: usize, planes: usize, seed: u64) -> Result<Self> {
-        let normals = RandomMatrix::new(dimension, planes, |i, values| normal_coordinates(seed, i, values))?;
+        let normals = RandomMatrix::new(dimension, ("planes", planes), |i, values| {
+            normal_coordinates(seed, i, values);
+        })?;
         Ok(Self { seed, normals })
     }
 

@@ -34,14 +34,14 @@ pub(super) struct RandomMatrix {
 }
 
 impl RandomMatrix {
-    /// Coordinate `i` of all vectors is what `coordinate(i, &mut [..])` writes.
+    /// `functions` comes with its name in the API. Coordinate `i` of all vectors is what `coordinate(i, &mut [..])` writes.
     pub(super) fn new(
         dimension: usize,
-        functions: usize,
+        (name, functions): (&'static str, usize),
         mut coordinate: impl FnMut(u64, &mut [f64]),
     ) -> Result<Self> {
-        check_functions(functions)?;
-        let allowed = || format!("1 or more, and dimension times functions at most {MAX_MATRIX_CELLS}");
+        check_functions(name, functions)?;
+        let allowed = || format!("1 or more, and dimension times {name} at most {MAX_MATRIX_CELLS}");
         let blocks = functions.div_ceil(LANES);
         let cells = dimension.checked_mul(blocks * LANES).filter(|&cells| cells <= MAX_MATRIX_CELLS);
         if dimension == 0 || cells.is_none() {
@@ -136,9 +136,9 @@ impl<T: Sum, F> Project<'_, T, F> {
     }
 }
 
-pub(super) fn check_functions(functions: usize) -> Result<()> {
+pub(super) fn check_functions(name: &'static str, functions: usize) -> Result<()> {
     if functions == 0 || functions > MAX_FUNCTIONS {
-        return Err(Error::invalid("number of functions", functions, format!("1 to {MAX_FUNCTIONS}")));
+        return Err(Error::invalid(name, functions, format!("1 to {MAX_FUNCTIONS}")));
     }
     Ok(())
 }

@@ -38,7 +38,7 @@ impl SparseHyperplanes {
     /// `planes` hyperplanes (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)). Both parameters change the
     /// answer.
     pub fn new(planes: usize, seed: u64) -> Result<Self> {
-        check_functions(planes)?;
+        check_functions("planes", planes)?;
         Ok(Self { planes, seed })
     }
 

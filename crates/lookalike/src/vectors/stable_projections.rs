@@ -49,6 +49,7 @@ const MAX_CELL: f64 = (1u64 << 52) as f64;
 
 /// The stable distribution that projections are drawn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Stable {
     /// 2-stable: for the Euclidean distance.
     Gaussian,
@@ -72,7 +73,7 @@ impl StableProjections {
         if !(width > 0.0 && width.is_finite()) {
             return Err(Error::invalid("width", width, "a finite number above 0"));
         }
-        let lines = RandomMatrix::new(dimension, functions, |i, values| match stable {
+        let lines = RandomMatrix::new(dimension, ("functions", functions), |i, values| match stable {
             Stable::Gaussian => normal_coordinates(seed, i, values),
             Stable::Cauchy => cauchy_coordinates(seed, i, values),
         })?;

@@ -344,7 +344,7 @@ proptest! {
     fn projections_are_plain_sums_bit_for_bit(dimension in 1usize..40, functions in 1usize..200, seed: u64) {
         // The definition: one sum per function, coordinate after coordinate.
         let cell = |i: u64, j: usize| SplitMix64::new(seed ^ i << 32 ^ j as u64).next_normal();
-        let matrix = RandomMatrix::new(dimension, functions, |i, values| {
+        let matrix = RandomMatrix::new(dimension, ("functions", functions), |i, values| {
             values.iter_mut().enumerate().for_each(|(j, value)| *value = cell(i, j));
         }).unwrap();
         let vector = random_vector(&mut SplitMix64::new(seed), dimension);

@@ -37,4 +37,4 @@ mod pairs;
 mod verifier;
 
 pub use pairs::{VerifiedPair, verify_pairs};
-pub use verifier::{Verifier, containment_at_least, jaccard_at_least};
+pub use verifier::Verifier;

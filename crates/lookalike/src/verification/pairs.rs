@@ -15,6 +15,15 @@ pub struct VerifiedPair {
     pub similarity: f64,
 }
 
+impl VerifiedPair {
+    /// The two documents, without their similarity: `pairs.iter().map(VerifiedPair::indices)` is what
+    /// [`connected_components`](crate::clustering::connected_components) takes.
+    #[must_use]
+    pub const fn indices(&self) -> (usize, usize) {
+        (self.a, self.b)
+    }
+}
+
 /// Keeps the candidate pairs that pass, in their order. A candidate outside `sets` is an error.
 ///
 /// For [`Containment`](crate::similarity::SetMeasure::Containment) a pair `(a, b)` asks how much of `a` is in `b`.

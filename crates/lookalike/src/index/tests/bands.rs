@@ -78,7 +78,7 @@ fn assert_equals_brute_force(index: &LshIndex, documents: &BTreeMap<u64, Signatu
     assert_eq!(index.query(query, 0.5).unwrap(), similar);
     let estimate = |a: u64, b: u64| documents[&a].estimate(&documents[&b]).unwrap().similarity;
     let pairs = brute.pairs().into_iter();
-    let pairs = pairs.map(|(a, b)| SimilarPair { first: a, second: b, similarity: estimate(a, b) });
+    let pairs = pairs.map(|(a, b)| SimilarPair { a, b, similarity: estimate(a, b) });
     let similar: Vec<SimilarPair> = pairs.filter(|pair| pair.similarity >= 0.5).collect();
     assert_eq!(index.similar_pairs(0.5).unwrap(), similar);
 

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use super::{incompatible, rejected};
 use crate::banding::plan;
 use crate::hashing::SplitMix64;
@@ -6,28 +8,29 @@ use crate::minhash::{Family, FastSketch, MultiplyShift, Signature};
 use crate::statistics::sketch;
 
 const HASHES: usize = 96;
-const QUERY_SIZE: u64 = 60;
+const QUERY_SIZE: usize = 60;
+/// The elements of the query.
+const QUERY: Range<u64> = 0..QUERY_SIZE as u64;
 
 /// A query and documents that contain a known share of it, in sizes from the query's own to twenty times that.
 struct Collection {
     hasher: FastSketch,
     /// (id, size, signature), with `shared[id]` of the query's elements.
-    documents: Vec<(u64, u64, Signature)>,
+    documents: Vec<(u64, usize, Signature)>,
     shared: Vec<u64>,
 }
 
-/// The elements of the query are `0..QUERY_SIZE`.
 fn collection(seed: u64, count: u64) -> Collection {
     let hasher = FastSketch::new(HASHES, seed).unwrap();
     let mut random = SplitMix64::new(seed);
     let (mut documents, mut shared) = (Vec::new(), Vec::new());
     for id in 0..count {
         // Half of the documents at containment 0.8 exactly, the others anywhere; sizes like a power law.
-        let part = if id % 2 == 0 { 48 } else { random.below(QUERY_SIZE + 1) };
+        let part = if id % 2 == 0 { 48 } else { random.below(QUERY.end + 1) };
         let size = (48.0 / (1.0 - 0.96 * random.next_f64())) as u64;
         let size = size.max(part);
         let own = (0..size - part).map(|x| ((id + 1) << 32) + x);
-        documents.push((id, size, sketch(&hasher, (0..part).chain(own))));
+        documents.push((id, size as usize, sketch(&hasher, (0..part).chain(own))));
         shared.push(part);
     }
     Collection { hasher, documents, shared }
@@ -49,7 +52,7 @@ fn the_recall_is_as_promised() {
         let config = EnsembleConfig { partitions: 4, delta: 0.1 };
         let ensemble =
             LshEnsemble::build(documents.iter().map(|(id, size, s)| (*id, *size, s)), config).unwrap();
-        let matches = ensemble.query(&sketch(&hasher, 0..QUERY_SIZE), QUERY_SIZE, 0.8).unwrap();
+        let matches = ensemble.query(&sketch(&hasher, QUERY), QUERY_SIZE, 0.8).unwrap();
         for id in 0..30 {
             if shared[id as usize] >= 48 {
                 at_threshold += 1;
@@ -110,11 +113,11 @@ fn unrelated_documents_are_not_returned() {
     let hasher = FastSketch::new(HASHES, 3).unwrap();
     let documents = (0..400_u64).map(|id| {
         let size = 40 + id % 100;
-        (id, size, sketch(&hasher, (0..size).map(|x| ((id + 1) << 32) + x)))
+        (id, size as usize, sketch(&hasher, (0..size).map(|x| ((id + 1) << 32) + x)))
     });
     let ensemble = LshEnsemble::build(documents, EnsembleConfig::default()).unwrap();
     assert_eq!(ensemble.len(), 400);
-    let matches = ensemble.query(&sketch(&hasher, 0..QUERY_SIZE), QUERY_SIZE, 0.8).unwrap();
+    let matches = ensemble.query(&sketch(&hasher, QUERY), QUERY_SIZE, 0.8).unwrap();
     assert_eq!(matches, []);
 }
 
@@ -125,7 +128,7 @@ fn estimates_are_near_the_truth_and_sorted() {
     for seed in 0..10 {
         let Collection { hasher, documents, shared } = collection(100 + seed, 60);
         let ensemble = LshEnsemble::build(documents, EnsembleConfig::default()).unwrap();
-        let matches = ensemble.query(&sketch(&hasher, 0..QUERY_SIZE), QUERY_SIZE, 0.3).unwrap();
+        let matches = ensemble.query(&sketch(&hasher, QUERY), QUERY_SIZE, 0.3).unwrap();
         for m in &matches {
             let truth = shared[m.id as usize] as f64 / QUERY_SIZE as f64;
             let slot = (1.0 + m.size as f64 / QUERY_SIZE as f64) / HASHES as f64;
@@ -145,8 +148,8 @@ fn estimates_are_near_the_truth_and_sorted() {
 fn certain_cases() {
     let hasher = FastSketch::new(HASHES, 8).unwrap();
     let documents = [
-        ("same", QUERY_SIZE, sketch(&hasher, 0..QUERY_SIZE)),
-        ("half", QUERY_SIZE / 2, sketch(&hasher, 0..QUERY_SIZE / 2)),
+        ("same", QUERY_SIZE, sketch(&hasher, QUERY)),
+        ("half", QUERY_SIZE / 2, sketch(&hasher, 0..QUERY.end / 2)),
         ("empty", 0, sketch(&hasher, [])),
         // So large that no banding reaches the recall: the partition is looked through.
         ("huge", 100_000, sketch(&hasher, 0..100_000)),
@@ -166,7 +169,7 @@ fn certain_cases() {
 #[test]
 fn what_does_not_fit_is_rejected() {
     let signature = |hashes: usize| Signature::from_slots(Family::MultiplyShift, 1, vec![7; hashes]);
-    let build = |documents: Vec<(u64, u64, Signature)>, partitions, delta| {
+    let build = |documents: Vec<(u64, usize, Signature)>, partitions, delta| {
         LshEnsemble::build(documents, EnsembleConfig { partitions, delta })
     };
     for delta in [f64::NAN, 0.0, 1.0] {

@@ -70,9 +70,9 @@ proptest! {
         let query = signature(&query);
         let expected = reference(&documents, (2, 3, k.max(2 * candidates)), &query, k);
         prop_assert_eq!(forest.len(), documents.len());
-        prop_assert_eq!(forest.query(&query, k).unwrap(), expected.clone());
+        prop_assert_eq!(forest.top_k(&query, k).unwrap(), expected.clone());
         forest.sort();
-        prop_assert_eq!(forest.query(&query, k).unwrap(), expected);
+        prop_assert_eq!(forest.top_k(&query, k).unwrap(), expected);
     }
 }
 
@@ -99,7 +99,7 @@ fn finds_nearly_all_of_the_true_top_ten() {
     for group in 0..100_u64 {
         let query = sketch(&hasher, (0..60).map(|x| (group << 32) + x));
         let best = ranked(&documents, &query, documents.keys().copied());
-        let answer = forest.query(&query, 10).unwrap();
+        let answer = forest.top_k(&query, 10).unwrap();
         found += best[..10].iter().filter(|m| answer.contains(m)).count();
         wanted += 10;
         assert_eq!(answer[0], best[0]);
@@ -113,16 +113,16 @@ fn what_does_not_fit_is_rejected() {
         rejected(LshForest::<u64>::new(trees, depth));
     }
     let mut forest: LshForest = LshForest::new(2, 2).unwrap();
-    assert!(forest.is_empty() && forest.query(&signature(&[0; 4]), 3).unwrap().is_empty());
+    assert!(forest.is_empty() && forest.top_k(&signature(&[0; 4]), 3).unwrap().is_empty());
     rejected(forest.insert(1, &signature(&[0; 3])));
-    rejected(forest.query(&signature(&[0; 3]), 1));
+    rejected(forest.top_k(&signature(&[0; 3]), 1));
     forest.insert(1, &signature(&[0; 4])).unwrap();
     rejected(forest.insert(1, &signature(&[0; 4])));
     incompatible(forest.insert(2, &signature(&[0; 5])));
-    incompatible(forest.query(&Signature::from_slots(Family::FastSketch, 1, vec![0; 4]), 1));
-    assert_eq!(forest.query(&signature(&[0; 4]), 0).unwrap(), []);
+    incompatible(forest.top_k(&Signature::from_slots(Family::FastSketch, 1, vec![0; 4]), 1));
+    assert_eq!(forest.top_k(&signature(&[0; 4]), 0).unwrap(), []);
     assert!(forest.contains(&1) && !forest.contains(&2) && !forest.remove(&2));
     assert_eq!(forest.get(&1), Some(signature(&[0; 4])));
     assert!(forest.remove(&1) && forest.is_empty());
-    assert!(forest.query(&signature(&[0; 4]), 1).unwrap().is_empty());
+    assert!(forest.top_k(&signature(&[0; 4]), 1).unwrap().is_empty());
 }

@@ -9,7 +9,7 @@ pub fn variance(similarity: f64, bits: u32, num_hashes: usize) -> Result<f64> {
     check_bits(bits)?;
     check_unit("similarity", similarity)?;
     if num_hashes == 0 {
-        return Err(Error::invalid("number of hashes", num_hashes, "at least 1"));
+        return Err(Error::invalid("num_hashes", num_hashes, "at least 1"));
     }
     let c = chance(bits);
     Ok((1.0 - similarity) * (c + (1.0 - c) * similarity) / (num_hashes as f64 * (1.0 - c)))
@@ -64,9 +64,9 @@ impl LowestBits {
         if universe == 0 {
             return Err(Error::invalid("universe", universe, "at least 1 element"));
         }
-        for size in [size1, size2] {
+        for (name, size) in [("size1", size1), ("size2", size2)] {
             if size > universe {
-                return Err(Error::invalid("set size", size, format!("at most the universe, {universe}")));
+                return Err(Error::invalid(name, size, format!("at most the universe, {universe}")));
             }
         }
         let (r1, r2) = (size1 as f64 / universe as f64, size2 as f64 / universe as f64);
@@ -93,7 +93,7 @@ impl LowestBits {
     /// C2)^2)`.
     pub fn variance(&self, similarity: f64, num_hashes: usize) -> Result<f64> {
         if num_hashes == 0 {
-            return Err(Error::invalid("number of hashes", num_hashes, "at least 1"));
+            return Err(Error::invalid("num_hashes", num_hashes, "at least 1"));
         }
         let p = self.collision_probability(similarity)?;
         Ok(p * (1.0 - p) / (num_hashes as f64 * (1.0 - self.c2).powi(2)))

@@ -114,6 +114,15 @@ fn elements_outside_the_universe_are_refused_or_left_out() {
     }
 }
 
+/// A repeat has no row: leaving it out would make the signature that of the set.
+#[test]
+fn bags_with_repeats_are_refused() {
+    let hasher = PermutationHasher::random(5, 3, 1).unwrap();
+    let bag = |hashes: &[u64]| hashes.iter().copied().collect();
+    assert_eq!(hasher.sketch_bag(&bag(&[1, 4])).unwrap(), hasher.sketch(&[1, 4]));
+    assert!(matches!(hasher.sketch_bag(&bag(&[1, 4, 4])), Err(Error::InvalidParameter { .. })));
+}
+
 #[test]
 fn impossible_parameters_are_errors() {
     assert!(PermutationHasher::random(0, 1, 0).is_err());

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Error;
+use crate::minhash::{FastSketch, MinHasher, MultiplyShift};
 use crate::shingling::{ShingleBag, ShingleSet};
 use crate::similarity::weighted_jaccard;
 use crate::statistics::check_estimator;
@@ -210,10 +211,22 @@ proptest! {
 }
 
 #[test]
+fn every_family_sketches_bags() {
+    let bag = ShingleBag::from_hashes(vec![7, 7, 9]);
+    let families: [Box<dyn MinHasher>; 2] =
+        [Box::new(FastSketch::new(64, 1).unwrap()), Box::new(MultiplyShift::new(64, 1).unwrap())];
+    for hasher in families {
+        assert_eq!(hasher.sketch_bag(&bag).unwrap(), hasher.sketch(&bag_elements(&bag).unwrap()));
+        assert_ne!(hasher.sketch_bag(&bag).unwrap(), hasher.sketch(&bag.to_set()));
+    }
+}
+
+#[test]
 fn a_bag_too_large_to_write_out_is_refused_and_its_weights_are_not() {
     let shingles = MAX_BAG_ELEMENTS as usize + 1;
     let bag = ShingleBag::from_hashes(vec![7; shingles]);
     assert!(matches!(bag_elements(&bag), Err(Error::InvalidParameter { .. })));
+    assert!(FastSketch::new(16, 1).unwrap().sketch_bag(&bag).is_err());
     let weights: Vec<_> = bag.as_slice().iter().map(|&(s, n)| (s, f64::from(n))).collect();
     assert!(WeightedMinHash::new(16, 1).unwrap().sketch(&weights).is_ok());
 }

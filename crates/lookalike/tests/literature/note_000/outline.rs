@@ -58,8 +58,5 @@ fn the_five_steps_find_the_pairs_that_comparing_all_finds() {
     assert_eq!(found, expected);
     assert_eq!(found.iter().map(|&(a, b, _)| (a, b)).collect::<Vec<_>>(), [(0, 3), (1, 4)]);
     let by_signature = index.similar_pairs(t).unwrap();
-    assert_eq!(
-        by_signature.iter().map(|pair| (pair.first, pair.second)).collect::<Vec<_>>(),
-        [(0, 3), (1, 4)]
-    );
+    assert_eq!(by_signature.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), [(0, 3), (1, 4)]);
 }
