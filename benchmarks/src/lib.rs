@@ -24,6 +24,12 @@ pub fn least_cpu_seconds<T>(repetitions: usize, mut work: impl FnMut() -> T) -> 
         .fold(f64::INFINITY, f64::min)
 }
 
+/// What a target says of a measured value: `(target: at most 4, met)`.
+#[must_use]
+pub fn verdict(measured: f64, at_most: f64) -> String {
+    format!("(target: at most {at_most}, {})", if measured <= at_most { "met" } else { "MISSED" })
+}
+
 /// `count` random numbers.
 #[must_use]
 pub fn random_numbers(count: usize, seed: u64) -> Vec<u64> {
