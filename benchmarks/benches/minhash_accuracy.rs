@@ -59,7 +59,8 @@ fn main() {
             let shared = ((2.0 * wanted * size as f64) / (1.0 + wanted)).round() as usize;
             // Of one element only J = 0 and J = 1 can be had.
             let is_possible = shared > 0 && shared < size;
-            if !is_possible && !(size == 1 && matches!(wanted, 0.1 | 0.95)) {
+            let is_extreme = size == 1 && matches!(wanted, 0.1 | 0.95);
+            if !is_possible && !is_extreme {
                 continue;
             }
             let exact = shared as f64 / (2 * size - shared) as f64;

@@ -24,8 +24,8 @@ pub(crate) const fn fold_multiply(a: u64, b: u64) -> u64 {
 
 /// Hashes bytes to 64 bits: the hash of a word.
 ///
-/// Up to 16 bytes, as nearly all words have, are two numbers of 64 bits; each is multiplied by an odd constant
-/// and the sum is mixed. For words of one length of up to 8 bytes that is a bijection: they cannot collide. Longer
+/// Up to 16 bytes, as nearly all words have, are two numbers of 64 bits; each is multiplied by an odd constant,
+/// one product is rotated by half, and the sum is mixed. For words of one length of up to 8 bytes that is a bijection: they cannot collide. Longer
 /// ones take 16 bytes at a time. Only operations that SIMD has are used, so that many words can be hashed side by
 /// side. Not for adversaries: whoever knows the constants can make collisions.
 #[inline]
@@ -55,8 +55,11 @@ pub(crate) const LAST_FACTOR: u64 = 0x082e_fa98_ec4e_6c89;
 /// The hash of a word of up to 16 bytes, given as two little-endian halves padded with zeros.
 #[inline(always)]
 pub(crate) const fn hash_halves(low: u64, high: u64, len: u64) -> u64 {
+    // A product carries upwards only: without the rotation, two words that differ in the last bytes of both halves
+    // would differ in the highest bits of the sum only, and often not at all.
     let sum = low
         .wrapping_mul(LOW_FACTOR)
+        .rotate_left(32)
         .wrapping_add(high.wrapping_mul(HIGH_FACTOR))
         .wrapping_add((len & 0xffff_ffff).wrapping_mul(LENGTH_FACTOR));
     let mixed = (sum ^ sum >> 32).wrapping_mul(LAST_FACTOR);

@@ -106,7 +106,7 @@ impl Simd for Avx512 {
 
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
-        // SAFETY: `self` is made only where AVX-512 VBMI is there.
+        // SAFETY: `self` is made only where all that the AVX-512 kernel lists is there.
         unsafe { self.block(block, folded, fold) }
     }
 

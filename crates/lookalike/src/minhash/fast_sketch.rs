@@ -14,7 +14,8 @@
 //! (see the tests and `docs/decisions/0001-default-min-hash.md`).
 //!
 //! **Cost.** One round is n steps, whatever K. One round is enough when n is over K ln K; a set of n elements
-//! takes about K (ln K + 1) / n rounds. So the time is about n + K ln K, against K n.
+//! takes about K (ln K + 1) / n rounds. So the time is about n + K ln K, against K n. Repetitions are sorted out
+//! before a second round.
 //!
 //! **Merging.** The slot-wise minimum of two signatures is the signature of the union, since values of earlier
 //! rounds are smaller than those of later rounds.
@@ -144,6 +145,15 @@ impl Task for Sketch<'_> {
         let Self { elements, seed, slots } = self;
         first_round(simd, elements, seed, slots);
         let mut bins = Bins { empty: slots.iter().filter(|&&slot| slot == EMPTY_SLOT).count(), slots };
+        // Bins of a long list can be empty only if it has few different elements or many bins: without its
+        // repetitions it may be short.
+        let distinct;
+        let elements = if bins.empty > 0 && elements.len() > CHUNK {
+            distinct = without_repetitions(elements);
+            &distinct
+        } else {
+            elements
+        };
         if bins.empty > 0 && elements.len() <= CHUNK {
             several_rounds_at_once(elements, seed, &mut bins);
         } else {
@@ -157,6 +167,15 @@ impl Task for Sketch<'_> {
             last_rounds(elements, seed, bins.slots);
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn without_repetitions(elements: &[u64]) -> Vec<u64> {
+    let mut distinct = elements.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
 }
 
 /// The slots, and how many of them nothing has reached.

@@ -218,6 +218,16 @@ fn signatures_made_differently_cannot_be_compared() {
 }
 
 #[test]
+fn long_lists_of_few_elements_are_sketched_as_their_sets() {
+    for (distinct, num_hashes) in [(1, 128), (3, 64), (100, 512)] {
+        let hasher = FastSketch::new(num_hashes, 5).unwrap();
+        let set = random_elements(distinct, 8);
+        let list: Vec<u64> = set.iter().copied().cycle().take(20_000).collect();
+        assert_eq!(hasher.sketch(&list), hasher.sketch(&set));
+    }
+}
+
+#[test]
 fn the_largest_signature_works() {
     let hasher = FastSketch::new(MAX_HASHES, 1).unwrap();
     for n in [1, 3, 100, 5000] {

@@ -46,13 +46,17 @@ mod tests {
     use crate::shingling::words;
     use caseless::Caseless;
     use std::fmt::Write;
+    use unicode_normalization::char::canonical_combining_class;
     use unicode_normalization::{IsNormalized, is_nfc_quick};
 
     /// Derives the class by asking the full algorithms about texts with the character in them.
     fn derive(character: char) -> Class {
         let c = character;
         let parts = |text: String| words(&text).map(str::to_owned).collect::<Vec<_>>();
-        let is_stable = |c: char| is_nfc_quick(std::iter::once(c)) == IsNormalized::Yes;
+        // The crates may be of different Unicode versions: a mark that is new to one of them moves when composed.
+        let is_stable = |c: char| {
+            is_nfc_quick(std::iter::once(c)) == IsNormalized::Yes && canonical_combining_class(c) == 0
+        };
         if c.is_ascii() || !is_stable(c) {
             return Class::Complex;
         }
@@ -155,7 +159,7 @@ mod tests {
             ("–—“”…×±°→≤\u{a0}\u{2009}。、", Class::Separator),
             ("東京ひタ", Class::Ideograph),
             ("’‘", Class::Joiner),
-            ("\u{301}\u{200d}\u{202f}ßא", Class::Complex),
+            ("\u{301}\u{200d}\u{202f}\u{1ade}ßא", Class::Complex),
         ] {
             for character in characters.chars() {
                 assert_eq!(class(character), expected, "{character:?} {:x}", character as u32);

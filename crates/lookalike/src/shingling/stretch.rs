@@ -13,16 +13,15 @@ use std::borrow::Cow;
 /// algorithms if not.
 #[inline(never)]
 pub(super) fn hash_words(bytes: &[u8], normalization: &Normalization, tokens: &mut Tokens) {
-    if has_simple_characters(normalization)
-        && let Ok(text) = std::str::from_utf8(bytes)
-    {
+    let text = String::from_utf8_lossy(bytes);
+    if has_simple_characters(normalization) {
         let begin = tokens.len();
-        if SimpleWords::new(normalization.case, tokens).scan(text).is_some() {
+        if SimpleWords::new(normalization.case, tokens).scan(&text).is_some() {
             return;
         }
         tokens.truncate(begin);
     }
-    hash_words_plainly(bytes, normalization, tokens);
+    hash_words_plainly(&text, normalization, tokens);
 }
 
 /// Whether the classes of simple characters hold for these settings: they say nothing of decompositions.
@@ -36,9 +35,8 @@ pub(super) fn fold_capital(character: char) -> Option<char> {
 }
 
 /// The definition.
-fn hash_words_plainly(bytes: &[u8], normalization: &Normalization, tokens: &mut Tokens) {
-    let text = String::from_utf8_lossy(bytes);
-    let mut text = fold_and_compose(&text, normalization.case, normalization.form);
+fn hash_words_plainly(text: &str, normalization: &Normalization, tokens: &mut Tokens) {
+    let mut text = fold_and_compose(text, normalization.case, normalization.form);
     // Of all whitespace only this one is a joiner to UAX 29, and the blank it collapses to is not.
     if normalization.whitespace == Whitespace::Collapse && text.contains('\u{202f}') {
         text = Cow::Owned(text.replace('\u{202f}', " "));

@@ -19,6 +19,13 @@ impl Tokens {
         self.len
     }
 
+    /// Forgets all tokens and keeps memory for `most` of them.
+    pub(super) fn shrink_to(&mut self, most: usize) {
+        self.len = 0;
+        self.hashes.truncate(most);
+        self.hashes.shrink_to(most);
+    }
+
     pub(super) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }

@@ -19,7 +19,7 @@ const ROOM: usize = BLOCKS * BLOCK / 2 + 1 + 32;
 
 /// The words that end in some blocks: begin and end, counted from `base`, and the first 16 bytes.
 ///
-/// The first `count` of each are written, and the seven after them of `starts` and `heads`.
+/// The first `count` of each are written, and the seven after them.
 struct Edges {
     base: usize,
     count: usize,
@@ -162,7 +162,7 @@ impl Edges {
             let high = _mm512_and_si512(_mm512_permutex2var_epi64(heads, odd, more_heads), keep(128));
             let sum = _mm512_add_epi64(
                 _mm512_add_epi64(
-                    _mm512_mullo_epi64(low, number(LOW_FACTOR)),
+                    _mm512_rol_epi64::<32>(_mm512_mullo_epi64(low, number(LOW_FACTOR))),
                     _mm512_mullo_epi64(high, number(HIGH_FACTOR)),
                 ),
                 _mm512_mul_epu32(lengths, number(LENGTH_FACTOR)),
