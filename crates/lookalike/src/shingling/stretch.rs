@@ -8,20 +8,21 @@ use crate::hashing::hash_bytes;
 use crate::normalization::{Case, Normalization, UnicodeForm, Whitespace, fold_and_compose};
 use caseless::Caseless;
 use std::borrow::Cow;
+use std::ops::Range;
 
-/// Appends the hashes of the words of a stretch: in one pass if all its characters are simple, by the full
-/// algorithms if not.
+/// Appends the hashes of the words of a stretch: simple characters in one pass, and the pieces that have others in
+/// them by the full algorithms.
 #[inline(never)]
 pub(super) fn hash_words(bytes: &[u8], normalization: &Normalization, tokens: &mut Tokens) {
     let text = String::from_utf8_lossy(bytes);
-    if has_simple_characters(normalization) {
-        let begin = tokens.len();
-        if SimpleWords::new(normalization.case, tokens).scan(&text).is_some() {
-            return;
-        }
-        tokens.truncate(begin);
+    let mut rest = &*text;
+    while has_simple_characters(normalization) && !rest.is_empty() {
+        let Some(piece) = SimpleWords::new(normalization.case, tokens).scan(rest) else { return };
+        let (before, after) = rest.split_at(piece.end);
+        hash_words_plainly(&before[piece.start..], normalization, tokens);
+        rest = after;
     }
-    hash_words_plainly(&text, normalization, tokens);
+    hash_words_plainly(rest, normalization, tokens);
 }
 
 /// Whether the classes of simple characters hold for these settings: they say nothing of decompositions.
@@ -54,6 +55,44 @@ enum Last {
     Underscore,
 }
 
+/// A character of a stretch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// With its class bits.
+    Ascii(u8),
+    Other(Class),
+    Complex,
+}
+
+impl Kind {
+    fn of(character: char) -> Self {
+        if character.is_ascii() {
+            return Self::Ascii(CLASS[character as usize]);
+        }
+        match simple_classes::class(character) {
+            Class::Complex => Self::Complex,
+            class => Self::Other(class),
+        }
+    }
+
+    fn may_be_cut_behind(self) -> bool {
+        matches!(self, Self::Ascii(0) | Self::Other(Class::Separator | Class::Ideograph))
+    }
+}
+
+/// Where a piece ends that has a complex character at `at`: at the next cut.
+fn end_of_piece(text: &str, at: usize) -> usize {
+    let mut may_cut = false;
+    for (offset, character) in text[at..].char_indices() {
+        let kind = Kind::of(character);
+        if may_cut && kind != Kind::Complex {
+            return at + offset;
+        }
+        may_cut = kind.may_be_cut_behind();
+    }
+    text.len()
+}
+
 /// UAX 29 for simple characters, one after the other.
 struct SimpleWords<'a> {
     case: Case,
@@ -78,40 +117,58 @@ impl<'a> SimpleWords<'a> {
         }
     }
 
-    /// Nothing, if there is a character that is not simple.
-    fn scan(mut self, text: &str) -> Option<()> {
-        for character in text.chars() {
-            if character.is_ascii() {
-                let byte = character as u8;
-                let class = CLASS[usize::from(byte)];
-                match class {
-                    0 => self.end_word(),
-                    _ if class & class::LETTER != 0 => {
-                        let byte = if self.case == Case::Fold { byte.to_ascii_lowercase() } else { byte };
-                        self.extend(char::from(byte), Last::Letter);
-                    }
-                    class::DIGIT => self.extend(character, Last::Digit),
-                    class::UNDERSCORE => self.extend(character, Last::Underscore),
-                    _ => self.join(character, class & class::MID_LETTER != 0, class & class::MID_DIGIT != 0),
-                }
-                continue;
+    /// Hashes the words up to the first piece that is not simple, and returns that piece, if there is one.
+    ///
+    /// Text can be cut behind a character that is in no word, or is one by itself, if what follows is simple: there
+    /// neither a word nor a composition goes on.
+    fn scan(mut self, text: &str) -> Option<Range<usize>> {
+        let mut cut = (0, self.tokens.len());
+        let mut may_cut = false;
+        for (at, character) in text.char_indices() {
+            let kind = Kind::of(character);
+            if kind == Kind::Complex {
+                self.tokens.truncate(cut.1);
+                return Some(cut.0..end_of_piece(text, at));
             }
-            match simple_classes::class(character) {
-                Class::Separator => self.end_word(),
-                Class::Letter => self.extend(character, Last::Letter),
-                Class::Capital if self.case == Case::Keep => self.extend(character, Last::Letter),
-                Class::Capital => self.extend(fold_capital(character)?, Last::Letter),
-                Class::Ideograph => {
+            if may_cut {
+                cut = (at, self.tokens.len());
+            }
+            may_cut = kind.may_be_cut_behind();
+            match kind {
+                Kind::Ascii(class) => self.ascii(character, class),
+                Kind::Other(Class::Letter) => self.extend(character, Last::Letter),
+                Kind::Other(Class::Capital) if self.case == Case::Keep => {
+                    self.extend(character, Last::Letter);
+                }
+                Kind::Other(Class::Capital) => {
+                    self.extend(fold_capital(character).unwrap_or(character), Last::Letter);
+                }
+                Kind::Other(Class::Ideograph) => {
                     self.end_word();
                     self.extend(character, Last::Letter);
                     self.end_word();
                 }
-                Class::Joiner => self.join(character, true, true),
-                Class::Complex => return None,
+                Kind::Other(Class::Joiner) => self.join(character, true, true),
+                Kind::Other(Class::Separator | Class::Complex) | Kind::Complex => self.end_word(),
             }
         }
         self.end_word();
-        Some(())
+        None
+    }
+
+    fn ascii(&mut self, character: char, class: u8) {
+        if class == 0 {
+            self.end_word();
+        } else if class & class::LETTER != 0 {
+            let folds = self.case == Case::Fold;
+            self.extend(if folds { character.to_ascii_lowercase() } else { character }, Last::Letter);
+        } else if class == class::DIGIT {
+            self.extend(character, Last::Digit);
+        } else if class == class::UNDERSCORE {
+            self.extend(character, Last::Underscore);
+        } else {
+            self.join(character, class & class::MID_LETTER != 0, class & class::MID_DIGIT != 0);
+        }
     }
 
     fn extend(&mut self, character: char, kind: Last) {
