@@ -28,7 +28,7 @@ fn there_are_14_348_907_possible_5_shingles() {
     let mut possible = BTreeSet::new();
     for first in &alphabet {
         for second in &alphabet {
-            possible.extend(shingler.set(&format!("{first}{second}")).as_slice().iter().copied());
+            possible.extend(shingler.set(format!("{first}{second}")).as_slice().iter().copied());
         }
     }
     assert_eq!(possible.len(), alphabet.len().pow(2));
