@@ -43,7 +43,7 @@ pub fn root_mean_square(values: &[f64]) -> f64 {
     (values.iter().map(|value| value * value).sum::<f64>() / values.len().max(1) as f64).sqrt()
 }
 
-/// The folder with the real corpora, if there is one: `LOOKALIKE_DATA`, or `../shared/data` beside the checkout.
+/// The folder with the real corpora, if there is one: `LOOKALIKE_DATA`, or `shared/data` beside the checkout.
 #[must_use]
 pub fn data_folder() -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");

@@ -4,7 +4,8 @@
 pub(crate) const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  test                      formatting, clippy, all tests, doc tests, docs without warnings, every example
+  test                      formatting, clippy, all tests, doc tests, docs without warnings, every example,
+                            whether the fuzz targets compile
   bench [arguments]         the benchmarks, with the arguments handed to them
   fuzz [--seconds N] [NAME] every fuzz target, or the one named, for N seconds each (default 30)
   help, --help, -h          this text";

@@ -18,6 +18,11 @@ pub(crate) fn done(step: &str, took: Duration) {
     eprintln!("    {step}: ok, {:.1} s", took.as_secs_f64());
 }
 
+/// What the user should know although nothing went wrong.
+pub(crate) fn note(message: &str) {
+    eprintln!("note: {message}");
+}
+
 /// What went wrong.
 pub(crate) fn error(message: &str) {
     eprintln!("error: {message}");

@@ -2,7 +2,7 @@
 
 use crate::output;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -10,6 +10,12 @@ use std::time::Instant;
 pub(crate) fn root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.parent().unwrap_or(manifest)
+}
+
+/// The build folder of the workspace.
+pub(crate) fn build_folder() -> PathBuf {
+    let folder = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    root().join(folder)
 }
 
 /// The cargo that runs us, in the root of the workspace, with these arguments.
@@ -24,6 +30,18 @@ pub(crate) fn run(name: &str, command: &mut Command) -> Result<(), String> {
     timed(name, || {
         let status = command.status().map_err(|cause| cannot_start(name, command, &cause))?;
         if status.success() { Ok(()) } else { Err(failed(name, command)) }
+    })
+}
+
+/// Runs the command and returns what it writes to stdout.
+pub(crate) fn run_for_output(name: &str, command: &mut Command) -> Result<String, String> {
+    timed(name, || {
+        let output = command.stderr(Stdio::inherit()).output();
+        let output = output.map_err(|cause| cannot_start(name, command, &cause))?;
+        if !output.status.success() {
+            return Err(failed(name, command));
+        }
+        String::from_utf8(output.stdout).map_err(|_| format!("{name}: its output is not UTF-8"))
     })
 }
 

@@ -48,8 +48,13 @@
 //!
 //! Hashes, signatures, band keys and fingerprints are the same bits on every CPU, with every [`Kernel`] and any
 //! number of threads: they can be stored and compared across machines (`docs/signature-format.md`). Parameters that
-//! make no sense are a typed [`Error`]; nothing panics on any input. The crate reads no files, starts no threads and
-//! has no global state.
+//! make no sense are a typed [`Error`]; nothing panics on any input, except when memory runs out. The crate reads no
+//! files, starts no threads and has no mutable global state.
+//!
+//! # Features
+//!
+//! - `rayon` (off by default): functions that run in the caller's rayon thread pool, `par_build`, `par_query` and
+//!   `par_all_pairs` of [`HammingIndex`](hamming::HammingIndex). It changes the speed only.
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code, reason = "this is where it may be: SIMD, with a reason for every use")]
@@ -71,6 +76,11 @@ pub mod similarity;
 mod statistics;
 pub mod vectors;
 pub mod verification;
+
+/// The programs of the README, as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod readme {}
 
 pub use arch::Kernel;
 pub use error::{Error, Result};

@@ -26,7 +26,8 @@ pub(crate) fn run(seconds: u32, only: Option<&str>) -> Result<(), String> {
         return Err(format!("there is no such fuzz target; there are: {}", names.join(", ")));
     }
 
-    let build_folder = build_folder();
+    // Beside the build folder of the workspace, which other flags must not invalidate.
+    let build_folder = step::build_folder().join("fuzz");
     let mut build = step::cargo(["build", "--release", "--bins", "--target", TARGET]);
     build.current_dir(&fuzz).env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", RUSTFLAGS);
     build.env("CARGO_TARGET_DIR", &build_folder);
@@ -65,11 +66,4 @@ fn targets(fuzz: &Path) -> Result<Vec<String>, String> {
     }
     names.sort_unstable();
     Ok(names)
-}
-
-/// Beside the build folder of the workspace, which other flags must not invalidate.
-fn build_folder() -> PathBuf {
-    let workspace = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| step::root().join("target"), |folder| step::root().join(folder));
-    workspace.join("fuzz")
 }

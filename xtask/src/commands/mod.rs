@@ -2,4 +2,5 @@
 
 pub(crate) mod bench;
 pub(crate) mod fuzz;
+mod readme;
 pub(crate) mod test;

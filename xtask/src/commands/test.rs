@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change is accepted. The first failure stops it.
 
+use super::readme;
 use crate::{output, step};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -25,8 +26,12 @@ pub(crate) fn run() -> Result<(), String> {
         // The profile of the tests, so that nothing is compiled once more.
         let run = ["run", "--quiet", "--profile", "test", "--package", "lookalike", "--all-features"];
         let run = run.into_iter().chain(["--example", example]);
-        step::run(&format!("example {example}"), step::cargo(run).stdout(Stdio::null()))?;
+        let printed = step::run_for_output(&format!("example {example}"), &mut step::cargo(run))?;
+        if example == readme::EXAMPLE {
+            readme::check(&printed)?;
+        }
     }
+    check_fuzz_targets()?;
 
     let seconds = start.elapsed().as_secs_f64();
     let examples = examples.len();
@@ -59,12 +64,23 @@ fn component(name: &str, subcommand: &str) -> Result<(), String> {
     }
 }
 
-/// The names of the library's examples, in order: files, and folders with a `main.rs`.
+/// Compiles the fuzz targets without running them, if the C++ compiler is there that libFuzzer needs.
+fn check_fuzz_targets() -> Result<(), String> {
+    // The compiler that the `cc` crate takes unless `CXX` names another.
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let mut version = Command::new(compiler.split_whitespace().next().unwrap_or("c++"));
+    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    if !version.status().is_ok_and(|status| status.success()) {
+        output::note(&format!("the fuzz targets are not checked: there is no C++ compiler `{compiler}`"));
+        return Ok(());
+    }
+    let check = ["check", "--manifest-path", "fuzz/Cargo.toml", "--bins", "--locked"];
+    step::run("fuzz targets compile", step::cargo(check).env("CARGO_TARGET_DIR", step::build_folder()))
+}
+
+/// The names of the library's examples, in order: files, and folders with a `main.rs`. None at all is a failure.
 fn examples() -> Result<Vec<String>, String> {
     let folder = step::root().join("crates/lookalike/examples");
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
     let cannot_read = |cause| format!("cannot read {}: {cause}", folder.display());
     let mut names = Vec::new();
     for entry in std::fs::read_dir(&folder).map_err(cannot_read)? {
@@ -73,6 +89,9 @@ fn examples() -> Result<Vec<String>, String> {
         if is_example {
             names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
         }
+    }
+    if names.is_empty() {
+        return Err(format!("there is no example in {}", folder.display()));
     }
     names.sort_unstable();
     Ok(names)

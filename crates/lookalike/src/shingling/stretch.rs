@@ -208,7 +208,7 @@ impl<'a> SimpleWords<'a> {
     }
 }
 
-/// The bytes of a word: in place while it is short.
+/// The bytes of a word, in a buffer that is used again for the next one.
 #[derive(Debug, Default)]
 struct Word {
     bytes: Vec<u8>,

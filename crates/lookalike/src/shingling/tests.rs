@@ -306,7 +306,36 @@ fn suggestion_rejects_nonsense_and_finds_longer_k_for_characters() {
     assert!(found.chance_share.windows(2).all(|pair| pair[1] <= pair[0] + 0.05), "{found:?}");
     assert!(suggest_k(&characters, &documents[..1], 10, 0.02).is_err());
     assert!(suggest_k(&characters, &documents, 10, f64::NAN).is_err());
+    assert!(suggest_k(&characters, &documents, 0, 0.02).is_err());
+    assert!(suggest_k(&characters, &documents, MAX_K + 1, 0.02).is_err());
+    assert!(suggest_k(&characters, &["", "", "", ""], 10, 0.02).is_err());
+    assert!(suggest_k(&characters, &["", "one text", ""], 10, 0.02).is_err());
     assert_eq!((usual_k(800), usual_k(20_000), usual_k(1_000_000)), (5, 9, 10));
+}
+
+fn fifty_letters(seed: u64) -> String {
+    let mut random = crate::hashing::SplitMix64::new(seed);
+    (0..50).map(|_| char::from(b'a' + random.below(26) as u8)).collect()
+}
+
+/// 799 documents, of which 400 are looked at. Were they the first 400, which are all the same, no k would be enough.
+#[test]
+fn suggestion_looks_at_the_whole_sample() {
+    let documents: Vec<String> = (0..799).map(|i| fifty_letters(i.max(400))).collect();
+    let characters = Shingling { unit: Unit::Characters, ..Shingling::default() };
+    let found = suggest_k(&characters, &documents, 12, 0.02).unwrap();
+    assert!(found.k < 6, "{found:?}");
+    assert_eq!(suggest_k(&characters, &documents[..400], 12, 0.02).unwrap().k, 12);
+}
+
+/// One pair in three is of duplicates, which the median does not see and a mean would.
+#[test]
+fn a_minority_of_duplicates_does_not_change_the_suggestion() {
+    let documents: Vec<String> =
+        (0..60).map(|i| fifty_letters(if i >= 30 && i % 3 == 0 { i - 30 } else { i })).collect();
+    let characters = Shingling { unit: Unit::Characters, ..Shingling::default() };
+    let found = suggest_k(&characters, &documents, 12, 0.02).unwrap();
+    assert!(found.k < 6, "{found:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Two sets, bags, vectors or strings -> how alike they are, exactly.
 //!
-//! Everything else in this crate estimates, filters or searches by one of these numbers; this module is what they
-//! are compared with.
+//! Everything else in this crate estimates, filters or searches by one of these numbers; this module is what
+//! they are compared with.
 //!
 //! | of | similarity (1 = equal) | distance (0 = equal) |
 //! |---|---|---|
@@ -11,16 +11,17 @@
 //! | strings of equal length | [`hamming_similarity`] | [`hamming`], [`hamming_bits`], [`hamming_words`] |
 //! | strings | [`edit_similarity`] | [`edit_distance`], [`token_edit_distance`] |
 //!
-//! **Nothing against nothing.** Two empty sets (bags, strings, all-zero vectors) are equal: similarity 1. An empty one against one that
-//! is not has similarity 0. The exception follows from its definition: the empty set is a subset of every set, so
-//! its containment in anything is 1, and with it the overlap coefficient.
+//! **Nothing against nothing.** Two empty sets (bags, strings, all-zero vectors) are equal: similarity 1. An
+//! empty one against one that is not has similarity 0. The exception follows from its definition: the empty
+//! set is a subset of every set, so its containment in anything is 1, and with it the overlap coefficient.
 //!
 //! **Exact** means exact on the sets of 64-bit hashes that stand for the shingles; how rarely two different
 //! shingles share a hash is stated in [`verification`](crate::verification).
 //!
-//! Jaccard distance (Levandowsky and Winter 1971), angular, Hamming, Euclidean, Manhattan and edit distance are
-//! metrics. `1 - dice`, `1 - overlap` and `1 - cosine` break the triangle inequality, which is why Dice and overlap
-//! have no locality-sensitive hash family (Charikar 2002) and why there is no function by that name here.
+//! Jaccard distance (Levandowsky and Winter 1971), angular, Hamming, Euclidean, Manhattan and edit distance
+//! are metrics. `1 - dice`, `1 - overlap` and `1 - cosine` break the triangle inequality, which is why Dice
+//! and overlap have no locality-sensitive hash family (Charikar 2002) and why there is no function by that
+//! name here.
 //!
 //! ```
 //! use lookalike::shingling::ShingleSet;

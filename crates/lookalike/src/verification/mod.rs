@@ -1,24 +1,24 @@
 //! Candidate pairs -> verified pairs: those whose exact similarity is at least the threshold.
 //!
-//! Bands propose pairs; most of them are right, some are not, and a signature only estimates which. Here the sets
-//! themselves are compared, so that what comes out is not an estimate. Most wrong candidates cost far less than
-//! a comparison:
+//! Bands propose pairs; most of them are right, some are not, and a signature only estimates which. Here the
+//! sets themselves are compared, so that what comes out is not an estimate. Most wrong candidates cost far
+//! less than a comparison:
 //!
 //! 1. **Length bound.** A Jaccard similarity of t needs |smaller| / |larger| >= t: two numbers decide.
-//! 2. **Needed overlap.** J >= t means |A and B| >= t / (1 + t) * (|A| + |B|). [`Verifier::needed_overlap`] is the
-//!    least whole number that does it, for every measure.
-//! 3. **Early exit.** The merge stops once the elements left on the shorter side cannot supply what is missing.
-//!    Unrelated sets at t = 0.8 are dropped after about a tenth of the work.
+//! 2. **Needed overlap.** J >= t means |A and B| >= t / (1 + t) * (|A| + |B|). [`Verifier::needed_overlap`]
+//!    is the least whole number that does it, for every measure.
+//! 3. **Early exit.** The merge stops once the elements left on the shorter side cannot supply what is
+//!    missing. Unrelated sets at t = 0.8 are dropped after about a tenth of the work.
 //!
-//! None of the three changes an answer: it is always what computing the similarity and asking `>= t` would give, to
-//! the last bit. The needed overlap is found by asking that very question about whole numbers, so 4 of 5 is
-//! at least 0.8 although 0.8 has no exact `f64`. (The bounds are those of Bayardo, Ma and Srikant 2007 and
-//! Xiao et al. 2008, PPJoin; their prefix filter is the business of an index, here banding.)
+//! None of the three changes an answer: it is always what computing the similarity and asking `>= t` would
+//! give, to the last bit. The needed overlap is found by asking that very question about whole numbers, so 4
+//! of 5 is at least 0.8 although 0.8 has no exact `f64`. (The bounds are those of Bayardo, Ma and Srikant
+//! 2007 and Xiao et al. 2008, PPJoin; their prefix filter is the business of an index, here banding.)
 //!
-//! **What exact means.** Shingles are compared as 64-bit hashes. Among the n different shingles of a pair of documents
-//! some two share a hash with probability below n^2 / 2^65: for n = 2,000 about 1e-13, for n = 100,000 about 3e-10. If it happens,
-//! n is off by one, and the similarity by about 1/n. In a billion pairs of n = 2,000 the chance that one of them is
-//! touched is 1 in 9,000.
+//! **What exact means.** Shingles are compared as 64-bit hashes. Among the n different shingles of a pair of
+//! documents some two share a hash with probability below n^2 / 2^65: for n = 2,000 about 1e-13, for n =
+//! 100,000 about 3e-10. If it happens, n is off by one, and the similarity by about 1/n. In a billion pairs
+//! of n = 2,000 the chance that one of them is touched is 1 in 9,000.
 //!
 //! ```
 //! use lookalike::shingling::ShingleSet;

@@ -114,7 +114,8 @@ fn the_signatures_preserve_the_similarity() {
     assert_eq!(signatures.similarity(0, 1).unwrap(), matrix.similarity(0, 1).unwrap());
 }
 
-/// Section 4.1.1 writes the number of pairs of a million documents as 499.999,5 * 10^6.
+/// Section 4.1.1 writes the number of pairs of a million documents as 499.999,5 * 10^6: its arithmetic, which tests
+/// no code.
 #[test]
 fn a_million_documents_have_499_999_500_000_pairs() {
     assert_eq!(1_000_000u64 * 999_999 / 2, 499_999_500_000);

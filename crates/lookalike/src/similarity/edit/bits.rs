@@ -1,21 +1,21 @@
 //! The table of edit distances, 64 cells to the word (Myers 1999, in the block form of Hyyrö 2003).
 //!
-//! Let D(i, j) be the distance between the first i symbols of the pattern and the first j of the text. Down a column, and along a row,
-//! neighbours differ by -1, 0 or 1, so 64 cells of a column are two words: where the value rises and where it
-//! falls. One column follows from the one before by a dozen word operations, because the only chain of dependence
-//! down the column is a carry, which an addition does.
+//! Let D(i, j) be the distance between the first i symbols of the pattern and the first j of the text. Down a
+//! column, and along a row, neighbours differ by -1, 0 or 1, so 64 cells of a column are two words: where the
+//! value rises and where it falls. One column follows from the one before by a dozen word operations, because
+//! the only chain of dependence down the column is a carry, which an addition does.
 //!
-//! A path of cost at most `limit` never leaves the cells with |i - j| <= limit. Only the words that hold such a
-//! cell are computed. What is outside is replaced by an upper bound (values rise by 1 with each step away), so
-//! every computed value is an upper bound too, and exact wherever the best path stays inside.
+//! A path of cost at most `limit` never leaves the cells with |i - j| <= limit. Only the words that hold such
+//! a cell are computed. What is outside is replaced by an upper bound (values rise by 1 with each step away),
+//! so every computed value is an upper bound too, and exact wherever the best path stays inside.
 
 const WORD: usize = 64;
 
 /// Where in the pattern each symbol stands.
 pub(super) struct Pattern {
     len: usize,
-    /// For each symbol in turn the words in which it occurs, as (word, bits), ascending by word. Sparse, so that the
-    /// size is that of the pattern however many different symbols there are.
+    /// For each symbol in turn the words in which it occurs, as (word, bits), ascending by word. Sparse, so
+    /// that the size is that of the pattern however many different symbols there are.
     places: Vec<(usize, u64)>,
     /// The places of symbol `s` are `starts[s]..starts[s + 1]`.
     starts: Vec<usize>,
@@ -44,8 +44,8 @@ impl Pattern {
         Self { len: symbols.len(), places, starts }
     }
 
-    /// The edit distance from this pattern to `text`, or `None` if it is more than `limit`. Symbols of the text are
-    /// those of the pattern, or `num_symbols` for one that the pattern does not have.
+    /// The edit distance from this pattern to `text`, or `None` if it is more than `limit`. Symbols of the
+    /// text are those of the pattern, or `num_symbols` for one that the pattern does not have.
     pub(super) fn distance_at_most(&self, text: &[usize], limit: usize) -> Option<usize> {
         if self.len.abs_diff(text.len()) > limit {
             return None;
@@ -86,8 +86,8 @@ impl Pattern {
     }
 }
 
-/// How a row's value changes from one column to the next: up by 1, down by 1, or not at all. Two bits, each 0 or 1,
-/// because a branch on them could not be predicted.
+/// How a row's value changes from one column to the next: up by 1, down by 1, or not at all. Two bits, each 0
+/// or 1, because a branch on them could not be predicted.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     up: u64,
@@ -109,8 +109,8 @@ impl Word {
     /// Each cell one more than the cell above: the column before the first symbol of the text.
     const RISING: Self = Self { rises: u64::MAX, falls: 0 };
 
-    /// Moves to the next column. `equal`: where the pattern has the text's symbol; `above`: how the row above this
-    /// word changes. Returns how the row of bit `lowest` changes.
+    /// Moves to the next column. `equal`: where the pattern has the text's symbol; `above`: how the row above
+    /// this word changes. Returns how the row of bit `lowest` changes.
     #[inline]
     fn next_column(&mut self, mut equal: u64, above: Step, lowest: usize) -> Step {
         let Self { rises, falls } = *self;

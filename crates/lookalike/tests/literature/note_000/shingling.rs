@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lookalike::normalization::Normalization;
+use lookalike::normalization::{Normalization, Whitespace};
 use lookalike::shingling::{Shingler, Shingling, Unit, usual_k};
 
 use crate::{listed, readable_set};
@@ -16,12 +16,23 @@ fn abcdabd_has_five_different_2_shingles() {
 }
 
 /// Slide "Shingling in Practice". The slide speaks of "the 27 chars in the ASCII character set", which has 128: it
-/// means the 26 letters and the blank.
+/// means the 26 letters and the blank. All 27^2 shingles of two are told apart by the shingler; the 27^5 of five are
+/// the slide's arithmetic.
 #[test]
 fn there_are_14_348_907_possible_5_shingles() {
-    let alphabet = ('a'..='z').count() as u64 + 1;
-    assert_eq!(alphabet, 27);
-    assert_eq!(alphabet.pow(5), 14_348_907);
+    let alphabet: Vec<char> = ('a'..='z').chain([' ']).collect();
+    let keep_blanks = Normalization { whitespace: Whitespace::Keep, ..Normalization::default() };
+    let settings =
+        Shingling { unit: Unit::Characters, k: 2, normalization: keep_blanks, ..Shingling::default() };
+    let shingler = Shingler::new(settings).unwrap();
+    let mut possible = BTreeSet::new();
+    for first in &alphabet {
+        for second in &alphabet {
+            possible.extend(shingler.set(format!("{first}{second}")).as_slice().iter().copied());
+        }
+    }
+    assert_eq!(possible.len(), alphabet.len().pow(2));
+    assert_eq!(alphabet.len().pow(5), 14_348_907);
 }
 
 /// Slide "Shingling in Practice": k = 5 for emails, 10 for large documents (also note 001, "Working Assumption", and

@@ -3,14 +3,20 @@
 use lookalike::minhash::matrix::{
     BitVector, CharacteristicMatrix, OnePassTrace, RowType, RowTypeCounts, RowTypeLetters, SignatureMatrix,
 };
-use lookalike::minhash::{Numbering, PermutationHasher, RowLabel};
+use lookalike::minhash::{BBitSignature, MinHasher, MultiplyShift, Numbering, PermutationHasher, RowLabel};
+use lookalike::similarity::euclidean;
 
 use crate::{INFINITY, after_row, assert_rounds_to, column_similarities, functions};
 
-/// Slide "Problem for Today's Lecture": an image is a long vector of pixel colors.
+/// Slide "Problem for Today's Lecture": an image is a long vector of pixel colors, and d(x, y) is the distance of two
+/// such vectors. (The second image, one pixel of which is darker by 2, is ours.)
 #[test]
 fn an_image_is_a_long_vector() {
-    assert_eq!([[1, 2, 1], [0, 2, 1], [0, 1, 0]].concat(), [1, 2, 1, 0, 2, 1, 0, 1, 0]);
+    let image = [[1.0, 2.0, 1.0], [0.0, 2.0, 1.0], [0.0, 1.0, 0.0]].concat();
+    assert_eq!(image, [1.0, 2.0, 1.0, 0.0, 2.0, 1.0, 0.0, 1.0, 0.0]);
+    let darker = [[1.0, 2.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]].concat();
+    assert_eq!(euclidean(&image, &darker).unwrap(), 2.0);
+    assert_eq!(euclidean(&image, &image).unwrap(), 0.0);
 }
 
 /// Slide "Relation to Previous Lecture": the pairs of basket {1, 2, 3}. Three columns in one bucket are such a
@@ -21,7 +27,8 @@ fn a_basket_of_three_holds_three_pairs() {
     assert_eq!(signatures.candidate_pairs(1, 1).unwrap(), [(1, 2), (1, 3), (2, 3)]);
 }
 
-/// Slide "Motivation for Minhash/LSH" (also note 002, example 4.2, and note 004, "4.2.3 Example").
+/// Slide "Motivation for Minhash/LSH" (also note 002, example 4.2, and note 004, "4.2.3 Example"): the slide's
+/// arithmetic, at its 10^6 comparisons per second and 10^5 seconds per day. It tests no code.
 #[test]
 fn comparing_all_pairs_of_a_million_documents_takes_five_days() {
     let pairs = |n: u64| n * (n - 1) / 2;
@@ -158,11 +165,17 @@ fn candidates_agree_in_at_least_a_fraction_s_of_their_rows() {
 }
 
 /// Slides "Example of Bands" and "Min-Hash Signatures" (also note 004). The slide's "40Mb" are megabytes: 100,000
-/// signatures of 100 integers of 4 bytes. And a signature of 100 such integers has 400 bytes, not "~100".
+/// signatures of 100 integers of 4 bytes. And a signature of 100 such integers has 400 bytes, not "~100". Here a slot
+/// has 8 bytes; the slots of multiply-shift use the lower 4, which is the slide's integer, and a b-bit signature of
+/// 8 bits each is near its "~100 bytes". (The 5 * 10^9 pairs are the slide's arithmetic.)
 #[test]
 fn signatures_of_100_000_documents_take_40_megabytes() {
-    let (documents, hashes, bytes) = (100_000u64, 100, 4);
-    assert_eq!(documents * hashes * bytes, 40_000_000);
-    assert_eq!(hashes * bytes, 400);
+    let documents = 100_000;
+    let signature = MultiplyShift::new(100, 1).unwrap().sketch(&[1, 2, 3]);
+    let integers: Vec<u32> = signature.slots().iter().map(|&slot| u32::try_from(slot).unwrap()).collect();
+    assert_eq!(size_of_val(&integers[..]), 400);
+    assert_eq!(documents * size_of_val(&integers[..]), 40_000_000);
+    assert_eq!(documents * size_of_val(signature.slots()), 80_000_000);
+    assert_eq!(BBitSignature::new(&signature, 8).unwrap().size_in_bytes(), 104);
     assert_rounds_to((documents * (documents - 1) / 2) as f64 / 1e9, 5.0, 3);
 }
