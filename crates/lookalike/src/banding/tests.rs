@@ -37,7 +37,7 @@ fn impossible_bandings_are_rejected() {
     assert_eq!(banding(64, 64).num_hashes(), MAX_HASHES);
     assert_eq!(banding(21, 6).to_string(), "21 x 6");
     assert_eq!(banding(21, 6).with_buckets(1024).unwrap().to_string(), "21 x 6 in 1024 buckets");
-    let signature = Signature::from_slots(Family::MultiplyShift, 1, vec![0; 99]);
+    let signature = Signature::from_slots(Family::MultiplyShift, 1, vec![0; 99]).unwrap();
     let message = rejected(banding(20, 5).band_keys(&signature));
     assert!(message.contains("20 * 5") && message.contains("99"), "{message}");
 }
@@ -52,14 +52,14 @@ fn band_keys_are_fixed_by_definition() {
     assert_eq!(band_key(1, &[0, 1, 4, 3]), 0x3821_e0ac_aeee_51ef);
     assert_eq!(band_key(20, &[EMPTY_SLOT; 6]), 0xd063_a9cb_1845_c4db);
 
-    let signature = Signature::from_slots(Family::MultiplyShift, 1, vec![0, 1, 4, 3, 0, 1, 4, 3, 7]);
+    let signature = Signature::from_slots(Family::MultiplyShift, 1, vec![0, 1, 4, 3, 0, 1, 4, 3, 7]).unwrap();
     assert_eq!(banding(2, 4).band_keys(&signature).unwrap(), [0x8a51_ad54_4861_a9e5, 0x3821_e0ac_aeee_51ef]);
     assert_eq!(banding(2, 4).with_buckets(1000).unwrap().band_keys(&signature).unwrap(), [540, 219]);
 }
 
 #[test]
 fn empty_sets_share_all_keys_and_no_key_with_others() {
-    let empty = Signature::from_slots(Family::FastSketch, 1, vec![EMPTY_SLOT; 126]);
+    let empty = Signature::from_slots(Family::FastSketch, 1, vec![EMPTY_SLOT; 126]).unwrap();
     let full = sketch(&FastSketch::new(126, 1).unwrap(), 0..10);
     let keys = banding(21, 6).band_keys(&empty).unwrap();
     assert_eq!(keys, banding(21, 6).band_keys(&empty.clone()).unwrap());

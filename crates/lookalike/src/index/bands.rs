@@ -72,14 +72,14 @@ pub struct BucketStats {
 ///
 /// let signature = |slots: [u64; 4]| Signature::from_slots(Family::MultiplyShift, 1, slots.to_vec());
 /// let mut index = LshIndex::new(Banding::new(2, 2)?);
-/// index.insert("a", &signature([1, 2, 3, 4]))?;
-/// index.insert("b", &signature([1, 2, 3, 9]))?;
-/// index.insert("c", &signature([5, 6, 7, 8]))?;
-/// let found = index.query(&signature([1, 2, 3, 4]), 0.5)?;
+/// index.insert("a", &signature([1, 2, 3, 4])?)?;
+/// index.insert("b", &signature([1, 2, 3, 9])?)?;
+/// index.insert("c", &signature([5, 6, 7, 8])?)?;
+/// let found = index.query(&signature([1, 2, 3, 4])?, 0.5)?;
 /// assert_eq!((found[0].id, found[0].similarity), ("a", 1.0));
 /// assert_eq!((found[1].id, found[1].similarity), ("b", 0.75));
 /// index.remove(&"a");
-/// assert_eq!(index.candidates(&signature([1, 2, 3, 4]))?, ["b"]);
+/// assert_eq!(index.candidates(&signature([1, 2, 3, 4])?)?, ["b"]);
 /// # Ok::<(), lookalike::Error>(())
 /// ```
 #[derive(Debug, Clone)]

@@ -88,10 +88,10 @@ struct Partition {
 /// #     Signature::from_slots(Family::MultiplyShift, 1, (0..128).map(slot).collect())
 /// # };
 /// // (id, size of the set, signature): a book of 1,000 shingles and an unrelated one.
-/// let documents = [("book", 1000, sketch(0..1000)), ("other", 1000, sketch(5000..6000))];
+/// let documents = [("book", 1000, sketch(0..1000)?), ("other", 1000, sketch(5000..6000)?)];
 /// let ensemble = LshEnsemble::build(documents, EnsembleConfig::default())?;
 /// // A chapter of 200 shingles: its Jaccard similarity to the book is 0.2, its containment 1.
-/// let found = ensemble.query(&sketch(300..500), 200, 0.9)?;
+/// let found = ensemble.query(&sketch(300..500)?, 200, 0.9)?;
 /// assert_eq!(found.len(), 1);
 /// assert_eq!(found[0].id, "book");
 /// # Ok::<(), lookalike::Error>(())

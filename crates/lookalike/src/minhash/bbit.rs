@@ -40,8 +40,8 @@
 //! ```
 //! use lookalike::minhash::{BBitSignature, Family, Signature};
 //!
-//! let full = Signature::from_slots(Family::FastSketch, 1, (0..256).collect());
-//! let near = Signature::from_slots(Family::FastSketch, 1, (0..256).map(|i| i + i % 4 / 3 * 1000).collect());
+//! let full = Signature::from_slots(Family::FastSketch, 1, (0..256).collect())?;
+//! let near = Signature::from_slots(Family::FastSketch, 1, (0..256).map(|i| i + i % 4 / 3 * 1000).collect())?;
 //! let (a, b) = (BBitSignature::new(&full, 2)?, BBitSignature::new(&near, 2)?);
 //! assert_eq!(a.size_in_bytes(), 64); // 2,048 in full
 //! let estimate = a.estimate(&b)?; // three slots in four agree
@@ -56,7 +56,7 @@ mod theory;
 
 pub use theory::{LowestBits, equal_accuracy_storage_ratio, variance, variance_ratio};
 
-use super::{Estimate, Family, Kind, Signature, check_num_hashes};
+use super::{Estimate, Family, Kind, Signature};
 use crate::arch::{Kernel, Simd, Task, dispatch};
 use crate::error::{Error, Result, check_unit};
 use crate::hashing::mix64;
@@ -87,7 +87,6 @@ impl BBitSignature {
     pub fn new(signature: &Signature, bits: u32) -> Result<Self> {
         check_bits(bits)?;
         let num_hashes = signature.num_hashes();
-        check_num_hashes(num_hashes)?;
         let mut words = vec![0; word_count(num_hashes, bits)];
         let content = if signature.is_empty_set() { Content::EmptySet } else { Content::NonEmptySet };
         if content == Content::NonEmptySet {

@@ -21,11 +21,10 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-use super::family::check_keys;
 use super::matrix::{check_functions, normal_coordinates};
 use super::sign_signature::{bits_to_keys, same_side_probability, sign_word};
 use super::{LshFamily, Measure, SignSignature};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 
 /// Random hyperplanes for sparse vectors of (feature, weight).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +87,7 @@ impl LshFamily for SparseHyperplanes {
     }
 
     fn keys_into(&self, item: &[(u64, f64)], keys: &mut [u64]) -> Result<()> {
-        check_keys(keys, self.planes)?;
+        check_length(keys.len(), self.planes)?;
         bits_to_keys(&self.sign_words(item)?, keys);
         Ok(())
     }

@@ -208,10 +208,11 @@ impl MinHasher for PlainMinHash {
     fn num_hashes(&self) -> usize {
         self.0
     }
-    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) {
+    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) -> Result<()> {
         for (k, slot) in slots.iter_mut().enumerate() {
             *slot = elements.iter().map(|&e| mix64(e ^ mix64(k as u64))).min().unwrap_or(u64::MAX);
         }
+        Ok(())
     }
 }
 

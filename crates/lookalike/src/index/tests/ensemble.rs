@@ -168,7 +168,7 @@ fn certain_cases() {
 
 #[test]
 fn what_does_not_fit_is_rejected() {
-    let signature = |hashes: usize| Signature::from_slots(Family::MultiplyShift, 1, vec![7; hashes]);
+    let signature = |hashes: usize| Signature::from_slots(Family::MultiplyShift, 1, vec![7; hashes]).unwrap();
     let build = |documents: Vec<(u64, usize, Signature)>, partitions, delta| {
         LshEnsemble::build(documents, EnsembleConfig { partitions, delta })
     };

@@ -20,7 +20,7 @@ fn signature_pair(similarity: f64, num_hashes: usize, random: &mut SplitMix64) -
 }
 
 fn from(slots: Vec<u64>) -> Signature {
-    Signature::from_slots(Family::FastSketch, 7, slots)
+    Signature::from_slots(Family::FastSketch, 7, slots).unwrap()
 }
 
 /// The definition: unpack every slot and compare.
@@ -181,8 +181,10 @@ fn what_cannot_be_done_is_a_typed_error() {
     let others = [
         BBitSignature::new(&full, 2).unwrap(),
         BBitSignature::new(&from((0..63).collect()), 1).unwrap(),
-        BBitSignature::new(&Signature::from_slots(Family::FastSketch, 8, (0..64).collect()), 1).unwrap(),
-        BBitSignature::new(&Signature::from_slots(Family::Weighted, 7, (0..64).collect()), 1).unwrap(),
+        BBitSignature::new(&Signature::from_slots(Family::FastSketch, 8, (0..64).collect()).unwrap(), 1)
+            .unwrap(),
+        BBitSignature::new(&Signature::from_slots(Family::Weighted, 7, (0..64).collect()).unwrap(), 1)
+            .unwrap(),
     ];
     for other in &others {
         assert!(matches!(one.estimate(other), Err(Error::Incompatible { .. })), "{other:?}");
