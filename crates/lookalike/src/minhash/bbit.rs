@@ -210,7 +210,26 @@ impl BBitSignature {
 pub fn collision_probability(similarity: f64, bits: u32) -> Result<f64> {
     check_bits(bits)?;
     check_unit("similarity", similarity)?;
-    Ok(chance(bits) + (1.0 - chance(bits)) * similarity)
+    Ok(agreement(similarity, bits))
+}
+
+/// The same as a function of the similarity alone, for the
+/// [S-curve](crate::banding::SCurve::with_row_probability) and the [plans](crate::banding::plan::by_recall_with) of
+/// banded b-bit signatures, whose rows are slots of `bits` bits.
+///
+/// ```
+/// let one_bit = lookalike::minhash::bbit::row_probability(1)?;
+/// assert_eq!((one_bit(0.0), one_bit(0.5), one_bit(1.0)), (0.5, 0.75, 1.0));
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+pub fn row_probability(bits: u32) -> Result<impl Fn(f64) -> f64 + Copy> {
+    check_bits(bits)?;
+    Ok(move |similarity| agreement(similarity, bits))
+}
+
+/// P from R.
+fn agreement(similarity: f64, bits: u32) -> f64 {
+    chance(bits) + (1.0 - chance(bits)) * similarity
 }
 
 /// C: how likely two different slots are to agree in their `bits` bits.
