@@ -8,7 +8,7 @@ use super::pairs::CandidatePairs;
 use super::store::SignatureStore;
 use super::{DocumentId, Match, SimilarPair};
 use crate::banding::{Banding, plan};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::hashing::mix64;
 use crate::minhash::Signature;
 
@@ -116,7 +116,7 @@ impl<Id: DocumentId> LshIndex<Id> {
     /// [`candidate_pairs`](Self::candidate_pairs). [`query`](Self::query) also filters by an estimate, which is
     /// above or below the true similarity equally often.
     pub fn with_guarantee(num_hashes: usize, threshold: f64, delta: f64) -> Result<Self> {
-        check_delta(delta)?;
+        plan::check_plannable("delta", delta)?;
         Ok(Self::new(plan::banding_for_delta(num_hashes, threshold, delta, |similarity| similarity)?))
     }
 
@@ -326,14 +326,5 @@ impl<Id: DocumentId> LshIndex<Id> {
         positions.sort_unstable();
         positions.dedup();
         Ok(positions)
-    }
-}
-
-/// An error unless `delta` is a probability of failure one can plan for.
-pub(super) fn check_delta(delta: f64) -> Result<()> {
-    if delta > 0.0 && delta < 1.0 {
-        Ok(())
-    } else {
-        Err(Error::invalid("delta", delta, "above 0 and below 1 (certainty cannot be planned for)"))
     }
 }

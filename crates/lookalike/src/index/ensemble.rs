@@ -27,7 +27,6 @@
 use std::borrow::Borrow;
 
 use super::DocumentId;
-use super::bands::check_delta;
 use super::prefix::PrefixTrees;
 use super::store::SignatureStore;
 use crate::banding::{check_threshold, plan};
@@ -112,7 +111,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         documents: impl IntoIterator<Item = (Id, usize, S)>,
         config: EnsembleConfig,
     ) -> Result<Self> {
-        check_delta(config.delta)?;
+        plan::check_plannable("delta", config.delta)?;
         if config.partitions == 0 {
             return Err(Error::invalid("partitions", config.partitions, "at least 1"));
         }
