@@ -47,7 +47,9 @@ fn main() {
             let mut slots = vec![0; num_hashes];
             let sketch = least_cpu_seconds(REPETITIONS, || {
                 for text in &texts {
-                    hasher.sketch_into(shingler.hashes(text, &mut buffer), &mut slots);
+                    hasher
+                        .sketch_into(shingler.hashes(text, &mut buffer), &mut slots)
+                        .expect("a slot for each hash");
                 }
             });
             row(&format!("text to signature, {num_hashes} hashes"), kernel.name(), sketch);
@@ -55,7 +57,9 @@ fn main() {
                 of_128 = sketch;
                 let whole = least_cpu_seconds(REPETITIONS, || {
                     parse_only(&lines, |text| {
-                        hasher.sketch_into(shingler.hashes(text, &mut buffer), &mut slots);
+                        hasher
+                            .sketch_into(shingler.hashes(text, &mut buffer), &mut slots)
+                            .expect("a slot for each hash");
                     });
                 });
                 row("JSONL to signature, 128 hashes", kernel.name(), whole);
@@ -83,7 +87,9 @@ fn curve_of_document_lengths(texts: &[String]) {
             let hasher = FastSketch::new(num_hashes, 1).expect("a usual number of hashes");
             least_cpu_seconds(REPETITIONS, || {
                 for _ in 0..times {
-                    hasher.sketch_into(shingler.hashes(&text, &mut buffer), &mut slots);
+                    hasher
+                        .sketch_into(shingler.hashes(&text, &mut buffer), &mut slots)
+                        .expect("a slot for each hash");
                 }
             }) / times as f64
         });

@@ -5,6 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use lookalike::features::DocumentFrequencies;
 use lookalike::index::cardinality;
 use lookalike::minhash::{BBitSignature, Signature};
+use lookalike::simhash::{Fingerprint, FingerprintBits};
 use lookalike::{Error, Result};
 
 fn check<T>(bytes: &[u8], decode: fn(&[u8]) -> Result<T>, encode: fn(&T) -> Vec<u8>) -> Option<T> {
@@ -21,7 +22,17 @@ fn check<T>(bytes: &[u8], decode: fn(&[u8]) -> Result<T>, encode: fn(&T) -> Vec<
     }
 }
 
+fn check_fingerprint<B: FingerprintBits>(bytes: &[u8]) {
+    if let Some(fingerprint) = check(bytes, Fingerprint::<B>::from_bytes, |fingerprint| fingerprint.to_bytes()) {
+        assert_eq!(fingerprint.hamming_distance(fingerprint), Ok(0));
+    }
+}
+
 fn check_all(bytes: &[u8]) {
+    check_fingerprint::<u16>(bytes);
+    check_fingerprint::<u32>(bytes);
+    check_fingerprint::<u64>(bytes);
+    check_fingerprint::<u128>(bytes);
     if let Some(signature) = check(bytes, Signature::from_bytes, Signature::to_bytes) {
         assert_eq!(signature.estimate(&signature).map(|estimate| estimate.similarity), Ok(1.0));
         let mut merged = signature.clone();
@@ -46,7 +57,7 @@ fn check_all(bytes: &[u8]) {
 
 /// Puts the beginning of each format, with a number of entries that fits, over the bytes.
 fn with_headers(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
-    [*b"LKMH", *b"LKBB", *b"LKDF"].into_iter().map(|magic| {
+    [*b"LKMH", *b"LKBB", *b"LKDF", *b"LKSH"].into_iter().map(|magic| {
         let mut bytes = bytes.to_vec();
         bytes[..4].copy_from_slice(&magic);
         bytes[4] = 1;
@@ -63,6 +74,11 @@ fn with_headers(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
                 // Up to seven slots less take as many words.
                 let slots = slots.saturating_sub(usize::from(bytes[16] % 8)) as u32;
                 bytes[16..20].copy_from_slice(&slots.to_le_bytes());
+            }
+            b"LKSH" => {
+                let width = 2 << (bytes[5] % 4);
+                bytes[5..8].copy_from_slice(&[width, 0, 0]);
+                bytes.truncate(16 + usize::from(width));
             }
             _ => {
                 bytes[5..8].fill(0);

@@ -11,7 +11,7 @@ fuzz_target!(|input: (Vec<u8>, Vec<(u8, u8)>)| {
     let pairs: Vec<(usize, usize)> = pairs.iter().map(|&(a, b)| (a.into(), b.into())).collect();
     let verified: Vec<VerifiedPair> =
         pairs.iter().map(|&(a, b)| VerifiedPair { a, b, similarity: 1.0 }).collect();
-    let order = KeepOrder::by_key(n, |document| keys[document]);
+    let order = KeepOrder::by_key(n, |document| keys[document]).expect("few documents");
 
     let found = survivors(&order, &verified);
     let found_among = survivors_among_candidates(&order, pairs.iter().copied(), |_, _| Some(1.0));

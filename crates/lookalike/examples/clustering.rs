@@ -67,8 +67,8 @@ fn main() -> lookalike::Result<()> {
         println!("which is {:.2} similar to it.", jaccard(&sets[first], &sets[last]));
     }
 
-    print("Survivors, the first in the input kept:", &survivors(&KeepOrder::input(sets.len()), &verified)?);
-    let last_first = KeepOrder::by_key(sets.len(), Reverse);
+    print("Survivors, the first in the input kept:", &survivors(&KeepOrder::input(sets.len())?, &verified)?);
+    let last_first = KeepOrder::by_key(sets.len(), Reverse)?;
     print("Survivors, the last in the input kept:", &survivors(&last_first, &verified)?);
     Ok(())
 }

@@ -44,7 +44,7 @@ fn main() -> lookalike::Result<()> {
     let candidates = index.candidate_pairs();
     let verified = verify_pairs(candidates.iter().copied(), &sets, &Verifier::jaccard(THRESHOLD)?)?;
     // 3. Verified pairs -> survivors: the first of the look-alikes stays.
-    let survivors = survivors(&KeepOrder::input(sets.len()), &verified)?;
+    let survivors = survivors(&KeepOrder::input(sets.len())?, &verified)?;
 
     let (documents, banding) = (sets.len(), index.banding());
     println!("{documents} documents, {} pairs, threshold {THRESHOLD}", documents * (documents - 1) / 2);

@@ -76,6 +76,15 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// All the rest, which is `size` bytes.
+    pub(crate) fn rest(&mut self, size: usize) -> Result<&'a [u8]> {
+        self.field = self.next;
+        if self.rest.len() != size {
+            return Err(self.refuse(format!("{} bytes, expected {size}", self.rest.len())));
+        }
+        Ok(self.rest)
+    }
+
     /// All the rest, which is `count` words of 64 bits.
     pub(crate) fn words(&mut self, count: u64) -> Result<impl Iterator<Item = u64> + use<'a>> {
         self.field = self.next;

@@ -88,6 +88,12 @@ pub(crate) fn check_unit(name: &'static str, value: f64) -> Result<()> {
     if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(Error::invalid(name, value, "between 0 and 1")) }
 }
 
+/// An error unless two lengths that must be equal are.
+#[inline]
+pub(crate) fn check_length(left: usize, right: usize) -> Result<()> {
+    if left == right { Ok(()) } else { Err(Error::LengthMismatch { left, right }) }
+}
+
 /// An error unless `weight` is finite and at least 0.
 pub(crate) fn check_weight(name: &'static str, weight: f64) -> Result<()> {
     if weight >= 0.0 && weight.is_finite() {

@@ -7,7 +7,8 @@ use crate::error::{Error, Result, check_unit};
 /// The probability that two objects of a given similarity agree in one row. It must not decrease with the
 /// similarity, and lies between 0 and 1.
 ///
-/// Min-hashing: the similarity itself. b-bit signatures: `C1 + (1 - C2) s` (Li and König). Random hyperplanes:
+/// Min-hashing: the similarity itself. b-bit signatures: `2^-b + (1 - 2^-b) s`
+/// ([`bbit::row_probability`](crate::minhash::bbit::row_probability)). Random hyperplanes:
 /// `1 - acos(s) / pi`. Any `Fn(f64) -> f64` is one.
 pub trait RowProbability: Fn(f64) -> f64 {}
 
@@ -30,12 +31,13 @@ const MISS_CUTS: [f64; 7] = [0.1, 0.03, 1e-2, 1e-3, 1e-6, 1e-9, 1e-12];
 ///
 /// ```
 /// use lookalike::banding::{Banding, SCurve};
+/// use lookalike::minhash::bbit;
 ///
 /// let curve = SCurve::new(Banding::new(16, 8)?);
 /// assert!((curve.probability(0.8) - 0.947).abs() < 1e-3);
 /// assert!((curve.similarity_at(0.947)? - 0.8).abs() < 1e-3);
-/// // 1-bit signatures of large sets agree in a row with probability (1 + s) / 2.
-/// let one_bit = SCurve::with_row_probability(Banding::new(16, 8)?, |s| (1.0 + s) / 2.0);
+/// // Slots of 1-bit signatures agree with probability (1 + s) / 2.
+/// let one_bit = SCurve::with_row_probability(Banding::new(16, 8)?, bbit::row_probability(1)?);
 /// assert!(one_bit.probability(0.1) > curve.probability(0.1));
 /// # Ok::<(), lookalike::Error>(())
 /// ```
@@ -70,7 +72,8 @@ impl<P: RowProbability> SCurve<P> {
     /// nearer end; NaN gives NaN.
     #[must_use]
     pub fn probability(&self, s: f64) -> f64 {
-        -self.ln_miss(s).exp_m1()
+        // Taking the absolute value makes the 0 of a miss that is certain a positive one.
+        self.ln_miss(s).exp_m1().abs()
     }
 
     /// The probability that a pair of similarity `s` is missed: `1 - p(s)`, exact to the last digits also where
@@ -82,12 +85,10 @@ impl<P: RowProbability> SCurve<P> {
 
     /// The inverse: the least similarity found with at least `probability`.
     ///
-    /// An error when even identical objects are found less often than that (possible with b-bit signatures of
-    /// very different sizes, never with plain min-hashing).
+    /// An error when even identical objects are found less often than that (possible with a [`RowProbability`]
+    /// below 1 at similarity 1, never with min-hashing).
     pub fn similarity_at(&self, probability: f64) -> Result<f64> {
-        if !(0.0..=1.0).contains(&probability) {
-            return Err(Error::invalid("probability", probability, "between 0 and 1"));
-        }
+        check_unit("probability", probability)?;
         let best = self.probability(1.0);
         if probability > best {
             return Err(Error::invalid(

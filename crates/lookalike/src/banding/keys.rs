@@ -41,8 +41,8 @@ pub fn band_key(band: usize, rows: &[u64]) -> u64 {
 /// use lookalike::minhash::{Family, Signature};
 ///
 /// let banding = Banding::new(2, 2)?;
-/// let a = Signature::from_slots(Family::MultiplyShift, 1, vec![10, 11, 12, 13]);
-/// let b = Signature::from_slots(Family::MultiplyShift, 1, vec![10, 11, 99, 13]);
+/// let a = Signature::from_slots(Family::MultiplyShift, 1, vec![10, 11, 12, 13])?;
+/// let b = Signature::from_slots(Family::MultiplyShift, 1, vec![10, 11, 99, 13])?;
 /// let (a, b) = (banding.band_keys(&a)?, banding.band_keys(&b)?);
 /// assert_eq!(a[0], b[0]); // the first band agrees in both rows: a candidate pair
 /// assert_ne!(a[1], b[1]); // the second does not

@@ -27,6 +27,13 @@
 //! the same number of rows (21 x 6 reaches 0.9983): they have been computed anyway, and the extra candidates are
 //! few. Among the bandings that use all hashes, `K / r` bands of `r` rows, the curves do not cross, so the one
 //! with most rows has the fewest candidates under every prior.
+//!
+//! # The same plan everywhere
+//!
+//! A plan is integers, chosen by comparing floating-point numbers that come from the platform's `ln` and `exp` and
+//! may differ in the last bits from one machine to the next. The choice can differ only where two numbers are within
+//! such a rounding of each other. The tests pin the plans of the usual configurations, and there the nearest
+//! decision of [`by_recall`] is half a percent of the allowed misses away from a tie.
 
 use super::curve::{RowProbability, SCurve, check_threshold};
 use super::keys::Banding;
@@ -162,7 +169,7 @@ pub fn by_recall_with<P: RowProbability + Copy>(
     recall: f64,
     row_probability: P,
 ) -> Result<Plan> {
-    check_recall(recall)?;
+    check_plannable("recall", recall)?;
     let banding = banding_for_delta(num_hashes, threshold, 1.0 - recall, row_probability)?;
     Plan::of(&SCurve::with_row_probability(banding, row_probability), threshold)
 }
@@ -200,7 +207,7 @@ pub(crate) fn banding_for_delta<P: RowProbability + Copy>(
 pub fn by_recall_leanest(num_hashes: usize, threshold: f64, recall: f64) -> Result<Plan> {
     check_num_hashes(num_hashes)?;
     check_threshold(threshold)?;
-    check_recall(recall)?;
+    check_plannable("recall", recall)?;
     let mut best: Option<(f64, SCurve)> = None;
     for rows in 1..=num_hashes {
         // The hashes needed grow with the rows, so the first that does not fit is the last to try.
@@ -230,7 +237,7 @@ pub fn by_recall_leanest(num_hashes: usize, threshold: f64, recall: f64) -> Resu
 pub fn hashes_for_recall(rows: usize, threshold: f64, recall: f64) -> Result<usize> {
     Banding::new(1, rows)?;
     check_threshold(threshold)?;
-    check_recall(recall)?;
+    check_plannable("recall", recall)?;
     match fewest_bands(rows, MAX_HASHES / rows, threshold, recall)? {
         Some(bands) => Ok(bands * rows),
         None => {
@@ -271,10 +278,11 @@ fn unreachable_recall(recall: f64, threshold: f64, hashes: usize, reached: f64) 
     )
 }
 
-fn check_recall(recall: f64) -> Result<()> {
-    if recall > 0.0 && recall < 1.0 {
+/// An error unless the probability of a find (`recall`) or of a miss (`delta`) is one that can be planned for.
+pub(crate) fn check_plannable(name: &'static str, probability: f64) -> Result<()> {
+    if probability > 0.0 && probability < 1.0 {
         Ok(())
     } else {
-        Err(Error::invalid("recall", recall, "above 0 and below 1 (certainty cannot be planned for)"))
+        Err(Error::invalid(name, probability, "above 0 and below 1 (certainty cannot be planned for)"))
     }
 }

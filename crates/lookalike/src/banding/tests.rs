@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Error;
-use crate::minhash::{EMPTY_SLOT, Family, FastSketch, MAX_HASHES, MinHasher, MultiplyShift, Signature};
+use crate::minhash::{EMPTY_SLOT, Family, FastSketch, MAX_HASHES, MinHasher, MultiplyShift, Signature, bbit};
 use crate::statistics::{pair_of_sets, sketch};
 
 fn banding(bands: usize, rows: usize) -> Banding {
@@ -37,7 +37,7 @@ fn impossible_bandings_are_rejected() {
     assert_eq!(banding(64, 64).num_hashes(), MAX_HASHES);
     assert_eq!(banding(21, 6).to_string(), "21 x 6");
     assert_eq!(banding(21, 6).with_buckets(1024).unwrap().to_string(), "21 x 6 in 1024 buckets");
-    let signature = Signature::from_slots(Family::MultiplyShift, 1, vec![0; 99]);
+    let signature = Signature::from_slots(Family::MultiplyShift, 1, vec![0; 99]).unwrap();
     let message = rejected(banding(20, 5).band_keys(&signature));
     assert!(message.contains("20 * 5") && message.contains("99"), "{message}");
 }
@@ -52,14 +52,14 @@ fn band_keys_are_fixed_by_definition() {
     assert_eq!(band_key(1, &[0, 1, 4, 3]), 0x3821_e0ac_aeee_51ef);
     assert_eq!(band_key(20, &[EMPTY_SLOT; 6]), 0xd063_a9cb_1845_c4db);
 
-    let signature = Signature::from_slots(Family::MultiplyShift, 1, vec![0, 1, 4, 3, 0, 1, 4, 3, 7]);
+    let signature = Signature::from_slots(Family::MultiplyShift, 1, vec![0, 1, 4, 3, 0, 1, 4, 3, 7]).unwrap();
     assert_eq!(banding(2, 4).band_keys(&signature).unwrap(), [0x8a51_ad54_4861_a9e5, 0x3821_e0ac_aeee_51ef]);
     assert_eq!(banding(2, 4).with_buckets(1000).unwrap().band_keys(&signature).unwrap(), [540, 219]);
 }
 
 #[test]
 fn empty_sets_share_all_keys_and_no_key_with_others() {
-    let empty = Signature::from_slots(Family::FastSketch, 1, vec![EMPTY_SLOT; 126]);
+    let empty = Signature::from_slots(Family::FastSketch, 1, vec![EMPTY_SLOT; 126]).unwrap();
     let full = sketch(&FastSketch::new(126, 1).unwrap(), 0..10);
     let keys = banding(21, 6).band_keys(&empty).unwrap();
     assert_eq!(keys, banding(21, 6).band_keys(&empty.clone()).unwrap());
@@ -379,6 +379,64 @@ fn observed_bucket_collisions_are_the_computed_ones() {
     let met = keys.chunks(2).filter(|pair| pair[0].iter().zip(&pair[1]).any(|(a, b)| a == b)).count();
     let p = SCurve::new(banding).probability(0.0);
     assert_close(met as f64 / 2000.0, p, 4.5 * (p * (1.0 - p) / 2000.0).sqrt());
+}
+
+/// Computed with 60 digits by another program. A plan is part of what a configuration means: if one of these changes,
+/// bands of stored indexes no longer meet.
+#[test]
+fn plans_of_usual_configurations_are_fixed() {
+    const HASHES: [usize; 5] = [64, 128, 256, 512, 1024];
+    for (threshold, recall, plans) in [
+        (0.5, 0.95, [(32, 2), (42, 3), (64, 4), (102, 5), (204, 5)]),
+        (0.5, 0.99, [(32, 2), (42, 3), (85, 3), (128, 4), (204, 5)]),
+        (0.7, 0.95, [(16, 4), (25, 5), (36, 7), (64, 8), (113, 9)]),
+        (0.7, 0.99, [(21, 3), (32, 4), (42, 6), (73, 7), (113, 9)]),
+        (0.8, 0.95, [(10, 6), (18, 7), (28, 9), (46, 11), (73, 14)]),
+        (0.8, 0.99, [(12, 5), (21, 6), (32, 8), (51, 10), (85, 12)]),
+        (0.9, 0.95, [(7, 9), (10, 12), (16, 16), (25, 20), (42, 24)]),
+        (0.9, 0.99, [(9, 7), (12, 10), (18, 14), (30, 17), (46, 22)]),
+    ] {
+        for (hashes, (bands, rows)) in HASHES.into_iter().zip(plans) {
+            let plan = plan::by_recall(hashes, threshold, recall).unwrap();
+            assert_eq!(plan.banding, banding(bands, rows), "{hashes} hashes, {threshold}, {recall}");
+            // Far from a tie: 0.4 % of the allowed misses, against errors of rounding of some 1e-14 of them.
+            for rows in 1..=rows + 1 {
+                let misses = curve(hashes / rows, rows).miss_probability(threshold) / (1.0 - recall);
+                assert!(
+                    (misses - 1.0).abs() > 0.004,
+                    "{hashes} hashes, {threshold}, {recall}, {rows} rows: {misses}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_found_with_probability_plus_zero() {
+    let curves = [curve(1, 1), curve(16, 8), curve(64, 64)];
+    assert!(
+        curves.iter().all(|curve| curve.probability(0.0) == 0.0 && curve.probability(0.0).is_sign_positive())
+    );
+    assert!(curve(16, 8).probability(f64::NAN).is_nan());
+    let error = rejected(plan::by_recall(16, 0.0, 0.5));
+    assert!(error.contains("at most 0.000000"), "{error}");
+    assert!(!error.contains("-0.0"), "{error}");
+}
+
+#[test]
+fn plans_for_b_bit_signatures_take_their_row_probability() {
+    for bits in [1, 2, 4, 8, 16] {
+        let row_probability = bbit::row_probability(bits).unwrap();
+        let signature = Signature::from_slots(Family::FastSketch, 1, vec![0; 8]).unwrap();
+        let cut = bbit::BBitSignature::new(&signature, bits).unwrap();
+        for s in [0.0, 0.3, 1.0] {
+            assert_eq!(row_probability(s), cut.collision_probability(s).unwrap());
+        }
+        let plan = plan::by_recall_with(256, 0.8, 0.95, row_probability).unwrap();
+        let full = plan::by_recall(256, 0.8, 0.95).unwrap();
+        assert!(plan.recall >= 0.95 && plan.banding.rows() >= full.banding.rows(), "{bits} bits");
+    }
+    rejected(bbit::row_probability(3).map(|_| ()));
 }
 
 proptest! {

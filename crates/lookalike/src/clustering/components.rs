@@ -29,13 +29,14 @@ impl Components {
 }
 
 /// The connected components of documents `0..n` under these pairs, in any order. A pair of a document with itself
-/// adds nothing; a document outside `0..n` is an error.
+/// adds nothing; a document outside `0..n` is an error, as are more than
+/// [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
 ///
 /// For pairs that carry more than their documents there are
 /// [`VerifiedPair::indices`](crate::verification::VerifiedPair::indices) and
 /// [`hamming::Pair::indices`](crate::hamming::Pair::indices).
 pub fn connected_components(n: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Result<Components> {
-    let mut sets = UnionFind::new(n);
+    let mut sets = UnionFind::new(n)?;
     for (a, b) in pairs {
         if sets.union(a, b).is_none() {
             return Err(Error::invalid("pair", a.max(b), format!("a document is an index below {n}")));
@@ -62,6 +63,10 @@ mod tests {
         let error = connected_components(3, [(0, 1), (1, 3)]).unwrap_err().to_string();
         assert!(error.contains("below 3"), "{error}");
         assert!(connected_components(0, [(0, 0)]).is_err());
+        assert!(matches!(
+            connected_components(usize::MAX, []),
+            Err(Error::InvalidParameter { name: "n", .. })
+        ));
     }
 
     proptest! {

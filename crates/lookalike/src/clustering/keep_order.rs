@@ -1,5 +1,6 @@
 //! Which of two look-alikes is kept: a total order of the documents.
 
+use super::check_documents;
 use crate::error::{Error, Result};
 
 /// The order in which documents have the right to be kept. Total: no two documents share a place.
@@ -13,32 +14,34 @@ pub struct KeepOrder {
 }
 
 impl KeepOrder {
-    /// Documents `0..n` in the order of the input: the first of two look-alikes is kept.
-    #[must_use]
-    pub fn input(n: usize) -> Self {
-        Self { documents: (0..n).collect(), ranks: (0..n).collect() }
+    /// Documents `0..n` in the order of the input: the first of two look-alikes is kept. An error if there are more
+    /// than [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
+    pub fn input(n: usize) -> Result<Self> {
+        check_documents(n)?;
+        Ok(Self { documents: (0..n).collect(), ranks: (0..n).collect() })
     }
 
     /// Documents in ascending order of their key, ties in the order of the input. For the longest first use
-    /// [`Reverse`](std::cmp::Reverse).
+    /// [`Reverse`](std::cmp::Reverse). An error if there are more than [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
     ///
     /// ```
     /// use lookalike::clustering::KeepOrder;
     /// use std::cmp::Reverse;
     ///
     /// let lengths = [10, 30, 30, 20];
-    /// let longest_first = KeepOrder::by_key(4, |document| Reverse(lengths[document]));
+    /// let longest_first = KeepOrder::by_key(4, |document| Reverse(lengths[document]))?;
     /// assert_eq!(longest_first.documents(), [1, 2, 3, 0]);
+    /// # Ok::<(), lookalike::Error>(())
     /// ```
-    #[must_use]
-    pub fn by_key<K: Ord>(n: usize, mut key: impl FnMut(usize) -> K) -> Self {
+    pub fn by_key<K: Ord>(n: usize, mut key: impl FnMut(usize) -> K) -> Result<Self> {
+        check_documents(n)?;
         let mut documents: Vec<usize> = (0..n).collect();
         documents.sort_by_cached_key(|&document| key(document));
         let mut ranks = vec![0; n];
         for (rank, &document) in documents.iter().enumerate() {
             ranks[document] = rank;
         }
-        Self { documents, ranks }
+        Ok(Self { documents, ranks })
     }
 
     /// Documents in this order, each of `0..n` once.
@@ -91,9 +94,21 @@ mod tests {
 
     #[test]
     fn ties_are_in_input_order() {
-        assert_eq!(KeepOrder::by_key(4, |document| document % 2).documents(), [0, 2, 1, 3]);
+        assert_eq!(KeepOrder::by_key(4, |document| document % 2).unwrap().documents(), [0, 2, 1, 3]);
         assert_eq!(KeepOrder::by_key(3, |_| ()), KeepOrder::input(3));
-        assert!(KeepOrder::by_key(0, |document| document).is_empty());
+        assert!(KeepOrder::by_key(0, |document| document).unwrap().is_empty());
+    }
+
+    #[test]
+    fn more_documents_than_memory_are_an_error() {
+        for n in [super::super::MAX_DOCUMENTS + 1, usize::MAX] {
+            let errors =
+                [KeepOrder::input(n), KeepOrder::by_key(n, |document| document)].map(Result::unwrap_err);
+            for error in errors {
+                assert!(error.to_string().contains("at most 4294967295 documents"), "{error}");
+            }
+            assert!(super::super::UnionFind::new(n).is_err());
+        }
     }
 
     #[test]

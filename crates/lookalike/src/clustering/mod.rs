@@ -17,7 +17,7 @@
 //!
 //! // 0 ~ 1 ~ 2, but 0 and 2 are different: 2 stays, because 1, its only look-alike, is gone.
 //! let pairs = [(0, 1), (1, 2)].map(|(a, b)| VerifiedPair { a, b, similarity: 0.9 });
-//! let kept = survivors(&KeepOrder::input(3), &pairs)?;
+//! let kept = survivors(&KeepOrder::input(3)?, &pairs)?;
 //! assert_eq!(kept.fates(), [Fate::Kept, Fate::Removed { by: 0, similarity: 0.9 }, Fate::Kept]);
 //!
 //! let components = connected_components(3, pairs.iter().map(VerifiedPair::indices))?;
@@ -34,3 +34,16 @@ pub use components::{Components, connected_components};
 pub use keep_order::KeepOrder;
 pub use survivors::{Fate, Survivors, survivors, survivors_among_candidates};
 pub use union_find::UnionFind;
+
+use crate::error::{Error, Result};
+
+/// The most documents that can be clustered at a time, 2^32 - 1: as many as fit one index.
+pub const MAX_DOCUMENTS: usize = u32::MAX as usize;
+
+/// An error if there are more documents than can be clustered.
+fn check_documents(n: usize) -> Result<()> {
+    if n <= MAX_DOCUMENTS {
+        return Ok(());
+    }
+    Err(Error::invalid("n", n, format!("at most {MAX_DOCUMENTS} documents")))
+}

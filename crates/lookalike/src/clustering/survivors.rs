@@ -88,7 +88,7 @@ pub fn survivors(order: &KeepOrder, verified: &[VerifiedPair]) -> Result<Survivo
 /// let sets: Vec<ShingleSet> = (0..4).map(|_| (0..100).collect()).collect();
 /// let verifier = Verifier::jaccard(0.8)?;
 /// let candidates = (0..4).flat_map(|b| (0..b).map(move |a| (a, b)));
-/// let survivors = survivors_among_candidates(&KeepOrder::input(4), candidates, |document, kept| {
+/// let survivors = survivors_among_candidates(&KeepOrder::input(4)?, candidates, |document, kept| {
 ///     verifier.verify(&sets[document], &sets[kept])
 /// })?;
 /// assert_eq!(survivors.kept().collect::<Vec<_>>(), [0]);

@@ -1,5 +1,8 @@
 //! Disjoint sets whose name is their smallest member.
 
+use super::check_documents;
+use crate::error::Result;
+
 /// Elements `0..n` in disjoint sets that can be united.
 ///
 /// The representative of a set is its smallest member, so it does not depend on the order of the unions. Linking the
@@ -12,10 +15,10 @@ pub struct UnionFind {
 }
 
 impl UnionFind {
-    /// `n` sets of one element each.
-    #[must_use]
-    pub fn new(n: usize) -> Self {
-        Self { parent: (0..n).collect() }
+    /// `n` sets of one element each, at most [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
+    pub fn new(n: usize) -> Result<Self> {
+        check_documents(n)?;
+        Ok(Self { parent: (0..n).collect() })
     }
 
     /// How many elements there are.
@@ -59,16 +62,16 @@ mod tests {
 
     #[test]
     fn elements_that_do_not_exist_are_none() {
-        let mut sets = UnionFind::new(2);
+        let mut sets = UnionFind::new(2).unwrap();
         assert_eq!((sets.find(2), sets.union(0, 2), sets.union(9, 1)), (None, None, None));
-        assert_eq!(sets, UnionFind::new(2));
-        assert!(UnionFind::new(0).is_empty());
+        assert_eq!(sets, UnionFind::new(2).unwrap());
+        assert!(UnionFind::new(0).unwrap().is_empty());
     }
 
     #[test]
     fn a_long_chain_is_one_set() {
         let n = 100_000;
-        let mut sets = UnionFind::new(n);
+        let mut sets = UnionFind::new(n).unwrap();
         for element in (1..n).rev() {
             sets.union(element, element - 1);
         }
@@ -79,7 +82,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(128))]
         #[test]
         fn equals_relabelling(unions in prop::collection::vec((0usize..30, 0usize..30), 0..40)) {
-            let mut sets = UnionFind::new(30);
+            let mut sets = UnionFind::new(30).unwrap();
             let mut label: Vec<usize> = (0..30).collect();
             for (a, b) in unions {
                 let united = label[a].min(label[b]);

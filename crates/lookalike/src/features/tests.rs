@@ -243,3 +243,26 @@ fn impossible_phrase_lengths_are_refused() {
         assert!(matches!(TermExtractor::new(config), Err(Error::InvalidParameter { .. })));
     }
 }
+
+#[test]
+fn the_bytes_of_document_frequencies_are_fixed() {
+    let mut frequencies = DocumentFrequencies::new();
+    frequencies.add(&[0x0102, 7, 7].into_iter().collect());
+    frequencies.add(&[7].into_iter().collect());
+    let bytes: Vec<u8> = [
+        *b"LKDF\x01\0\0\0",       // magic, version 1, zeros
+        [2, 0, 0, 0, 0, 0, 0, 0], // documents
+        [2, 0, 0, 0, 0, 0, 0, 0], // terms
+        [7, 0, 0, 0, 0, 0, 0, 0],
+        [2, 0, 0, 0, 0, 0, 0, 0],
+        [2, 1, 0, 0, 0, 0, 0, 0],
+        [1, 0, 0, 0, 0, 0, 0, 0],
+    ]
+    .concat();
+    assert_eq!(frequencies.to_bytes(), bytes);
+    assert_eq!(DocumentFrequencies::from_bytes(&bytes), Ok(frequencies));
+    let mut next_version = bytes;
+    next_version[4] = 2;
+    let error = DocumentFrequencies::from_bytes(&next_version).unwrap_err().to_string();
+    assert!(error.contains("at byte 4: version 2"), "{error}");
+}

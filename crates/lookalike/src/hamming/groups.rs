@@ -61,8 +61,8 @@ impl<B: FingerprintBits> FingerprintGroups<B> {
     /// [`values`](Self::values)); empty if there is no such group.
     #[must_use]
     pub fn positions(&self, group: usize) -> &[u32] {
-        match (self.starts.get(group), self.starts.get(group + 1)) {
-            (Some(&start), Some(&end)) => &self.positions[start as usize..end as usize],
+        match self.starts.get(group..) {
+            Some(&[start, end, ..]) => &self.positions[start as usize..end as usize],
             _ => &[],
         }
     }
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(groups.find(3), Some(1));
         assert_eq!((groups.find(0), groups.find(4), groups.find(u32::MAX)), (None, None, None));
         assert_eq!((groups.len(), groups.is_empty()), (6, false));
-        assert!(groups.positions(3).is_empty());
+        assert!([3, 4, usize::MAX].iter().all(|&group| groups.positions(group).is_empty()));
     }
 
     #[test]

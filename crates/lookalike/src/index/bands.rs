@@ -8,7 +8,7 @@ use super::pairs::CandidatePairs;
 use super::store::SignatureStore;
 use super::{DocumentId, Match, SimilarPair};
 use crate::banding::{Banding, plan};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::hashing::mix64;
 use crate::minhash::Signature;
 
@@ -72,14 +72,14 @@ pub struct BucketStats {
 ///
 /// let signature = |slots: [u64; 4]| Signature::from_slots(Family::MultiplyShift, 1, slots.to_vec());
 /// let mut index = LshIndex::new(Banding::new(2, 2)?);
-/// index.insert("a", &signature([1, 2, 3, 4]))?;
-/// index.insert("b", &signature([1, 2, 3, 9]))?;
-/// index.insert("c", &signature([5, 6, 7, 8]))?;
-/// let found = index.query(&signature([1, 2, 3, 4]), 0.5)?;
+/// index.insert("a", &signature([1, 2, 3, 4])?)?;
+/// index.insert("b", &signature([1, 2, 3, 9])?)?;
+/// index.insert("c", &signature([5, 6, 7, 8])?)?;
+/// let found = index.query(&signature([1, 2, 3, 4])?, 0.5)?;
 /// assert_eq!((found[0].id, found[0].similarity), ("a", 1.0));
 /// assert_eq!((found[1].id, found[1].similarity), ("b", 0.75));
 /// index.remove(&"a");
-/// assert_eq!(index.candidates(&signature([1, 2, 3, 4]))?, ["b"]);
+/// assert_eq!(index.candidates(&signature([1, 2, 3, 4])?)?, ["b"]);
 /// # Ok::<(), lookalike::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -116,7 +116,7 @@ impl<Id: DocumentId> LshIndex<Id> {
     /// [`candidate_pairs`](Self::candidate_pairs). [`query`](Self::query) also filters by an estimate, which is
     /// above or below the true similarity equally often.
     pub fn with_guarantee(num_hashes: usize, threshold: f64, delta: f64) -> Result<Self> {
-        check_delta(delta)?;
+        plan::check_plannable("delta", delta)?;
         Ok(Self::new(plan::banding_for_delta(num_hashes, threshold, delta, |similarity| similarity)?))
     }
 
@@ -326,14 +326,5 @@ impl<Id: DocumentId> LshIndex<Id> {
         positions.sort_unstable();
         positions.dedup();
         Ok(positions)
-    }
-}
-
-/// An error unless `delta` is a probability of failure one can plan for.
-pub(super) fn check_delta(delta: f64) -> Result<()> {
-    if delta > 0.0 && delta < 1.0 {
-        Ok(())
-    } else {
-        Err(Error::invalid("delta", delta, "above 0 and below 1 (certainty cannot be planned for)"))
     }
 }

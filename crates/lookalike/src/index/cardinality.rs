@@ -50,7 +50,7 @@ pub struct Cardinality {
 ///
 /// // By the definition: each slot is the least of 1,000 hash values.
 /// let slot = |seed: u64| (0..1000).map(|x| mix64(x ^ mix64(seed)) >> 32).min().unwrap_or(0);
-/// let signature = Signature::from_slots(Family::MultiplyShift, 1, (0..128).map(slot).collect());
+/// let signature = Signature::from_slots(Family::MultiplyShift, 1, (0..128).map(slot).collect())?;
 /// let estimate = cardinality(&signature)?;
 /// assert!((estimate.count - 1000.0).abs() < 3.0 * estimate.standard_error);
 /// # Ok::<(), lookalike::Error>(())

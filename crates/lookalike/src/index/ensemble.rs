@@ -27,7 +27,6 @@
 use std::borrow::Borrow;
 
 use super::DocumentId;
-use super::bands::check_delta;
 use super::prefix::PrefixTrees;
 use super::store::SignatureStore;
 use crate::banding::{check_threshold, plan};
@@ -88,10 +87,10 @@ struct Partition {
 /// #     Signature::from_slots(Family::MultiplyShift, 1, (0..128).map(slot).collect())
 /// # };
 /// // (id, size of the set, signature): a book of 1,000 shingles and an unrelated one.
-/// let documents = [("book", 1000, sketch(0..1000)), ("other", 1000, sketch(5000..6000))];
+/// let documents = [("book", 1000, sketch(0..1000)?), ("other", 1000, sketch(5000..6000)?)];
 /// let ensemble = LshEnsemble::build(documents, EnsembleConfig::default())?;
 /// // A chapter of 200 shingles: its Jaccard similarity to the book is 0.2, its containment 1.
-/// let found = ensemble.query(&sketch(300..500), 200, 0.9)?;
+/// let found = ensemble.query(&sketch(300..500)?, 200, 0.9)?;
 /// assert_eq!(found.len(), 1);
 /// assert_eq!(found[0].id, "book");
 /// # Ok::<(), lookalike::Error>(())
@@ -112,7 +111,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         documents: impl IntoIterator<Item = (Id, usize, S)>,
         config: EnsembleConfig,
     ) -> Result<Self> {
-        check_delta(config.delta)?;
+        plan::check_plannable("delta", config.delta)?;
         if config.partitions == 0 {
             return Err(Error::invalid("partitions", config.partitions, "at least 1"));
         }

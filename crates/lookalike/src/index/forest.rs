@@ -37,10 +37,10 @@ const SHORT_TAIL: usize = 64;
 ///
 /// let signature = |slots: [u64; 4]| Signature::from_slots(Family::MultiplyShift, 1, slots.to_vec());
 /// let mut forest = LshForest::new(2, 2)?;
-/// forest.insert("a", &signature([1, 2, 3, 4]))?;
-/// forest.insert("b", &signature([1, 2, 3, 9]))?;
-/// forest.insert("c", &signature([1, 8, 7, 9]))?;
-/// let best = forest.top_k(&signature([1, 2, 3, 4]), 2)?;
+/// forest.insert("a", &signature([1, 2, 3, 4])?)?;
+/// forest.insert("b", &signature([1, 2, 3, 9])?)?;
+/// forest.insert("c", &signature([1, 8, 7, 9])?)?;
+/// let best = forest.top_k(&signature([1, 2, 3, 4])?, 2)?;
 /// assert_eq!((best[0].id, best[1].id), ("a", "b"));
 /// # Ok::<(), lookalike::Error>(())
 /// ```

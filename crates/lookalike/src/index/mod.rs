@@ -25,7 +25,7 @@
 //! // Pairs of similarity 0.8 are found with probability 0.99 or more.
 //! let mut index = LshIndex::with_guarantee(128, 0.8, 0.01)?;
 //! for document in 0..4_u64 {
-//!     index.insert(document, &sketch(document))?; // `sketch` makes a signature of 128 hashes
+//!     index.insert(document, &sketch(document)?)?; // `sketch` makes a signature of 128 hashes
 //! }
 //! for pair in index.similar_pairs(0.8)? {
 //!     println!("{} looks like {}: {:.2}", pair.a, pair.b, pair.similarity);

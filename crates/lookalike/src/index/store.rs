@@ -51,7 +51,7 @@ impl<Id: DocumentId> SignatureStore<Id> {
 
     pub(super) fn signature(&self, position: u32) -> Option<Signature> {
         let kind = self.kind?;
-        Some(Signature::from_slots(kind.family, kind.seed, self.slots(position).to_vec()))
+        Signature::from_slots(kind.family, kind.seed, self.slots(position).to_vec()).ok()
     }
 
     /// An error unless `signature` can be compared with those in the store.

@@ -40,8 +40,8 @@
 //! ```
 //! use lookalike::minhash::{BBitSignature, Family, Signature};
 //!
-//! let full = Signature::from_slots(Family::FastSketch, 1, (0..256).collect());
-//! let near = Signature::from_slots(Family::FastSketch, 1, (0..256).map(|i| i + i % 4 / 3 * 1000).collect());
+//! let full = Signature::from_slots(Family::FastSketch, 1, (0..256).collect())?;
+//! let near = Signature::from_slots(Family::FastSketch, 1, (0..256).map(|i| i + i % 4 / 3 * 1000).collect())?;
 //! let (a, b) = (BBitSignature::new(&full, 2)?, BBitSignature::new(&near, 2)?);
 //! assert_eq!(a.size_in_bytes(), 64); // 2,048 in full
 //! let estimate = a.estimate(&b)?; // three slots in four agree
@@ -56,7 +56,7 @@ mod theory;
 
 pub use theory::{LowestBits, equal_accuracy_storage_ratio, variance, variance_ratio};
 
-use super::{Estimate, Family, Kind, Signature, check_num_hashes};
+use super::{Estimate, Family, Kind, Signature};
 use crate::arch::{Kernel, Simd, Task, dispatch};
 use crate::error::{Error, Result, check_unit};
 use crate::hashing::mix64;
@@ -87,7 +87,6 @@ impl BBitSignature {
     pub fn new(signature: &Signature, bits: u32) -> Result<Self> {
         check_bits(bits)?;
         let num_hashes = signature.num_hashes();
-        check_num_hashes(num_hashes)?;
         let mut words = vec![0; word_count(num_hashes, bits)];
         let content = if signature.is_empty_set() { Content::EmptySet } else { Content::NonEmptySet };
         if content == Content::NonEmptySet {
@@ -211,7 +210,26 @@ impl BBitSignature {
 pub fn collision_probability(similarity: f64, bits: u32) -> Result<f64> {
     check_bits(bits)?;
     check_unit("similarity", similarity)?;
-    Ok(chance(bits) + (1.0 - chance(bits)) * similarity)
+    Ok(agreement(similarity, bits))
+}
+
+/// The same as a function of the similarity alone, for the
+/// [S-curve](crate::banding::SCurve::with_row_probability) and the [plans](crate::banding::plan::by_recall_with) of
+/// banded b-bit signatures, whose rows are slots of `bits` bits.
+///
+/// ```
+/// let one_bit = lookalike::minhash::bbit::row_probability(1)?;
+/// assert_eq!((one_bit(0.0), one_bit(0.5), one_bit(1.0)), (0.5, 0.75, 1.0));
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+pub fn row_probability(bits: u32) -> Result<impl Fn(f64) -> f64 + Copy> {
+    check_bits(bits)?;
+    Ok(move |similarity| agreement(similarity, bits))
+}
+
+/// P from R.
+fn agreement(similarity: f64, bits: u32) -> f64 {
+    chance(bits) + (1.0 - chance(bits)) * similarity
 }
 
 /// C: how likely two different slots are to agree in their `bits` bits.

@@ -33,7 +33,7 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-use super::{EMPTY_SLOT, Family, MAX_HASHES, MinHasher, check_num_hashes};
+use super::{EMPTY_SLOT, Family, MinHasher, check_num_hashes, check_slots};
 use crate::arch::{CHUNK, Kernel, Simd, Task, dispatch};
 use crate::error::Result;
 use crate::hashing::mix64;
@@ -96,11 +96,13 @@ impl MinHasher for FastSketch {
         self.num_hashes
     }
 
-    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) {
+    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) -> Result<()> {
+        check_slots(slots, self.num_hashes)?;
         slots.fill(EMPTY_SLOT);
-        if !elements.is_empty() && !slots.is_empty() && slots.len() <= MAX_HASHES {
+        if !elements.is_empty() {
             dispatch(self.kernel, Sketch { elements, seed: self.seed, slots });
         }
+        Ok(())
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) use signature::{Kind, count_equal};
 pub use universal::{MERSENNE_61, UniversalFunction, UniversalHasher, UniversalRange};
 pub use weighted::{WeightedMinHash, bag_elements};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::shingling::ShingleBag;
 
 /// The most hash functions a signature can have.
@@ -66,23 +66,30 @@ pub(crate) fn check_num_hashes(num_hashes: usize) -> Result<()> {
     Err(Error::invalid("num_hashes", num_hashes, format!("a signature has 1 to {MAX_HASHES} hashes")))
 }
 
+/// An error unless there is a slot for each hash function.
+#[inline]
+fn check_slots(slots: &[u64], num_hashes: usize) -> Result<()> {
+    check_length(slots.len(), num_hashes)
+}
+
 /// A family of min-hash functions: it turns a set into a [`Signature`].
 pub trait MinHasher {
     /// The kind of signature it makes.
     fn family(&self) -> Family;
     /// What identifies its hash functions.
     fn seed(&self) -> u64;
-    /// How many hash functions there are.
+    /// How many hash functions there are: 1 to [`MAX_HASHES`].
     fn num_hashes(&self) -> usize;
     /// Writes the slots of the set of `elements` (any order, repeats allowed) over `slots`, which has
-    /// [`num_hashes`](Self::num_hashes) places.
-    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]);
+    /// [`num_hashes`](Self::num_hashes) places: [`Error::LengthMismatch`] otherwise, and for no other reason.
+    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) -> Result<()>;
 
     /// The signature of the set of `elements` (any order, repeats allowed).
     fn sketch(&self, elements: &[u64]) -> Signature {
         let mut slots = vec![EMPTY_SLOT; self.num_hashes()];
-        self.sketch_into(elements, &mut slots);
-        Signature::from_slots(self.family(), self.seed(), slots)
+        self.sketch_into(elements, &mut slots)
+            .and_then(|()| Signature::from_slots(self.family(), self.seed(), slots))
+            .expect("there is a slot for each hash function, and a hasher has 1 to MAX_HASHES of them")
     }
 
     /// The signature of a bag, as the set of its [`bag_elements`]: signatures of bags agree with the probability of

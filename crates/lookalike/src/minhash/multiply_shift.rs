@@ -12,7 +12,7 @@
 //!
 //! **Cost.** K multiplications per element.
 
-use super::{EMPTY_SLOT, Family, MinHasher, check_num_hashes};
+use super::{EMPTY_SLOT, Family, MinHasher, check_num_hashes, check_slots};
 use crate::arch::{Kernel, Simd, Task, dispatch};
 use crate::error::Result;
 use crate::hashing::{SplitMix64, mix64};
@@ -81,11 +81,13 @@ impl MinHasher for MultiplyShift {
         self.num_hashes
     }
 
-    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) {
+    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) -> Result<()> {
+        check_slots(slots, self.num_hashes)?;
         slots.fill(EMPTY_SLOT);
         if !elements.is_empty() {
             dispatch(self.kernel, Minima { family: self, elements, slots });
         }
+        Ok(())
     }
 }
 

@@ -37,7 +37,9 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-use super::{EMPTY_SLOT, Family, MinHasher, Numbering, Signature, bag_elements, check_num_hashes};
+use super::{
+    EMPTY_SLOT, Family, MinHasher, Numbering, Signature, bag_elements, check_num_hashes, check_slots,
+};
 use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, mix64};
 use crate::shingling::ShingleBag;
@@ -175,7 +177,7 @@ impl PermutationHasher {
     pub fn values(&self, elements: &[u64], label: RowLabel) -> Result<Vec<u64>> {
         self.check_elements(elements)?;
         let mut values = vec![EMPTY_SLOT; self.permutations.len()];
-        self.sketch_into(elements, &mut values);
+        self.sketch_into(elements, &mut values)?;
         if label == RowLabel::RowIndex {
             for (value, permutation) in values.iter_mut().zip(&self.permutations) {
                 if let Some(place) = self.numbering.index(*value, self.rows) {
@@ -212,13 +214,15 @@ impl MinHasher for PermutationHasher {
         self.permutations.len()
     }
 
-    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) {
+    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) -> Result<()> {
+        check_slots(slots, self.permutations.len())?;
         slots.fill(EMPTY_SLOT);
         for row in elements.iter().filter_map(|&element| self.numbering.index(element, self.rows)) {
             for (slot, permutation) in slots.iter_mut().zip(&self.permutations) {
                 *slot = (*slot).min(self.numbering.number(permutation.position[row] as usize));
             }
         }
+        Ok(())
     }
 
     /// An error for a bag with repeats: later occurrences are elements outside the universe.

@@ -10,6 +10,7 @@ mod bytes;
 
 pub(super) use bytes::read_num_hashes;
 
+use super::check_num_hashes;
 use crate::arch::{Kernel, Simd, Task, dispatch};
 use crate::error::{Error, Result};
 
@@ -92,10 +93,11 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// A signature from its parts. `seed` identifies the hash functions: equal seeds mean equal functions.
-    #[must_use]
-    pub fn from_slots(family: Family, seed: u64, slots: Vec<u64>) -> Self {
-        Self { family, seed, slots }
+    /// A signature from its parts. `seed` identifies the hash functions: equal seeds mean equal functions. There
+    /// are 1 to [`MAX_HASHES`](super::MAX_HASHES) slots; another number is an error.
+    pub fn from_slots(family: Family, seed: u64, slots: Vec<u64>) -> Result<Self> {
+        check_num_hashes(slots.len())?;
+        Ok(Self { family, seed, slots })
     }
 
     /// How it was made.
@@ -149,7 +151,7 @@ impl Signature {
     /// agree: with K slots even that leaves about 3/K open (the rule of three).
     pub fn estimate(&self, other: &Self) -> Result<Estimate> {
         let agreeing = self.agreeing_slots(other)?;
-        let n = self.slots.len().max(1) as f64;
+        let n = self.slots.len() as f64;
         let similarity = agreeing as f64 / n;
         Ok(Estimate { similarity, standard_error: (similarity * (1.0 - similarity) / n).sqrt() })
     }

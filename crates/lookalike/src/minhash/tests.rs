@@ -257,3 +257,37 @@ fn signatures_are_fixed() {
     let expected = b"LKMH\x01\x04\0\0\x01\0\0\0\0\0\0\0\x03\0\0\0\xfd\x03\x2f\x97\x84\xbe\x0d\0\x3f\x68\x99\x31\x91\xa7\x17\0\x05\x50\xfd\x95\x19\xec\x04\0";
     assert_eq!(bytes, expected);
 }
+
+/// Slots of another number than the hashes are refused, and left as they were.
+#[test]
+fn slots_of_the_wrong_length_are_refused() {
+    let hashers: [Box<dyn MinHasher>; 4] = [
+        Box::new(FastSketch::new(8, 1).unwrap()),
+        Box::new(MultiplyShift::new(8, 1).unwrap()),
+        Box::new(UniversalHasher::random(8, 1, UniversalRange::Prime).unwrap()),
+        Box::new(PermutationHasher::random(10, 8, 1).unwrap()),
+    ];
+    for hasher in hashers {
+        for length in [0, 7, 9, MAX_HASHES + 1] {
+            let mut slots = vec![3; length];
+            let error = Error::LengthMismatch { left: length, right: 8 };
+            assert_eq!(hasher.sketch_into(&[1, 2], &mut slots), Err(error), "{:?}", hasher.family());
+            assert!(slots.iter().all(|&slot| slot == 3));
+        }
+        let mut slots = [0; 8];
+        assert_eq!(hasher.sketch_into(&[1, 2], &mut slots), Ok(()));
+        assert_eq!(hasher.sketch(&[1, 2]).slots(), slots);
+    }
+}
+
+#[test]
+fn a_signature_has_as_many_slots_as_its_bytes_can_have() {
+    let of = |length| Signature::from_slots(Family::FastSketch, 1, vec![0; length]);
+    for length in [0, MAX_HASHES + 1] {
+        assert!(matches!(of(length), Err(Error::InvalidParameter { .. })), "{length}");
+    }
+    for length in [1, MAX_HASHES] {
+        let signature = of(length).unwrap();
+        assert_eq!(Signature::from_bytes(&signature.to_bytes()), Ok(signature));
+    }
+}

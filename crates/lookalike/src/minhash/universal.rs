@@ -50,7 +50,7 @@
 
 mod prime;
 
-use super::{EMPTY_SLOT, Family, MinHasher, check_num_hashes};
+use super::{EMPTY_SLOT, Family, MinHasher, check_num_hashes, check_slots};
 use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, mix64};
 use prime::is_prime;
@@ -190,12 +190,14 @@ impl MinHasher for UniversalHasher {
         self.functions.len()
     }
 
-    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) {
+    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) -> Result<()> {
+        check_slots(slots, self.functions.len())?;
         if self.functions.iter().all(|f| f.p == MERSENNE_61 && f.n == f.p) {
             one_pass(&self.functions, elements, slots, |f, x| f.residue_mersenne(x % MERSENNE_61));
         } else {
             one_pass(&self.functions, elements, slots, UniversalFunction::hash);
         }
+        Ok(())
     }
 }
 

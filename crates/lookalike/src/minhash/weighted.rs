@@ -105,7 +105,7 @@ impl WeightedMinHash {
             }
             self.throw(&mut elements, first_level, &mut slots);
         }
-        Ok(Signature::from_slots(Family::Weighted, self.seed, slots))
+        Signature::from_slots(Family::Weighted, self.seed, slots)
     }
 
     /// The elements of positive weight, each as the start of its own random sequence.

@@ -94,3 +94,17 @@ impl StopWords {
         self.hashes.binary_search(&hash).is_ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A word more or less changes shingles and terms. The hash was computed with another program.
+    #[test]
+    fn the_english_words_are_fixed() {
+        let sorted: BTreeSet<&str> = ENGLISH.split_whitespace().collect();
+        assert_eq!((sorted.len(), StopWords::english().len()), (188, 188));
+        let words = sorted.into_iter().collect::<Vec<_>>().join(" ");
+        assert_eq!(hash_bytes(words.as_bytes()), 0xce43_bdb8_5dd2_4f3b);
+    }
+}

@@ -3,14 +3,12 @@
 use std::f64::consts::PI;
 
 use super::FingerprintBits;
+use crate::encoding::Format;
 use crate::error::{Error, Result};
 
-/// First bytes of the stored form.
-const MAGIC: [u8; 2] = *b"SH";
-/// Version of the stored form and of the hash functions behind the bits.
-const VERSION: u8 = 1;
-/// Magic, version, width in bytes, seed.
-const HEADER: usize = 12;
+/// The version is also that of the hash functions behind the bits.
+const FORMAT: Format = Format { what: "SimHash fingerprint", magic: "LKSH", version: 1 };
+const HEADER: usize = 16;
 
 /// A SimHash fingerprint: f bits, and the seed of the hash functions that made them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -92,43 +90,44 @@ impl<B: FingerprintBits> Fingerprint<B> {
         AngleEstimate::from_distance(self.hamming_distance(other)?, B::BITS)
     }
 
-    /// The stored form: `SH`, version 1, f / 8, then the seed and the bits, both little-endian.
+    /// The fingerprint as bytes: the same on every machine, versioned.
+    ///
+    /// ```text
+    /// offset  size
+    ///      0     4  magic "LKSH"
+    ///      4     1  version, 1
+    ///      5     1  f / 8: 2, 4, 8 or 16
+    ///      6     2  0
+    ///      8     8  seed, little-endian
+    ///     16   f/8  the bits, little-endian
+    /// ```
     #[must_use]
     pub fn to_bytes(self) -> Vec<u8> {
-        let width = (B::BITS / 8) as usize;
-        let mut bytes = Vec::with_capacity(HEADER + width);
-        bytes.extend(MAGIC);
-        bytes.push(VERSION);
-        bytes.push(width as u8);
+        let width = Self::width();
+        let mut bytes = FORMAT.begin(HEADER + width);
+        bytes.extend([width as u8, 0, 0]);
         bytes.extend(self.seed.to_le_bytes());
         bytes.extend(&self.bits.widen().to_le_bytes()[..width]);
         bytes
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote. Another width is an error, as is anything left over.
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote; every other input, another width included, is an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let wrong = |offset, cause| Error::Decode { what: "SimHash fingerprint", offset, cause };
-        let width = (B::BITS / 8) as usize;
-        if bytes.len() < HEADER {
-            return Err(wrong(bytes.len(), format!("ends inside the header of {HEADER} bytes")));
+        let mut reader = FORMAT.read(bytes)?;
+        let width = u32::from(reader.u8()?);
+        if width * 8 != B::BITS {
+            return Err(reader.refuse(format!("{} bits, expected {}", width * 8, B::BITS)));
         }
-        if bytes[..2] != MAGIC {
-            return Err(wrong(0, "does not begin with `SH`".into()));
-        }
-        if bytes[2] != VERSION {
-            return Err(wrong(2, format!("version {}, this library reads version {VERSION}", bytes[2])));
-        }
-        if usize::from(bytes[3]) != width {
-            return Err(wrong(3, format!("{} bits, expected {}", u32::from(bytes[3]) * 8, B::BITS)));
-        }
-        if bytes.len() != HEADER + width {
-            return Err(wrong(bytes.len(), format!("{} bytes, expected {}", bytes.len(), HEADER + width)));
-        }
-        let mut seed = [0; 8];
-        seed.copy_from_slice(&bytes[4..HEADER]);
+        reader.zeros::<2>()?;
+        let seed = reader.u64()?;
         let mut wide = [0; 16];
-        wide[..width].copy_from_slice(&bytes[HEADER..]);
-        Ok(Self { bits: B::truncate(u128::from_le_bytes(wide)), seed: u64::from_le_bytes(seed) })
+        wide[..Self::width()].copy_from_slice(reader.rest(Self::width())?);
+        Ok(Self { bits: B::truncate(u128::from_le_bytes(wide)), seed })
+    }
+
+    /// Bytes of the bits.
+    fn width() -> usize {
+        (B::BITS / 8) as usize
     }
 }
 
@@ -187,18 +186,20 @@ mod tests {
         fn round<B: FingerprintBits>(wide: u128) {
             let fingerprint = Fingerprint::from_bits(B::truncate(wide), 0x0102_0304_0506_0708);
             let bytes = fingerprint.to_bytes();
-            assert_eq!(bytes.len(), 12 + B::BITS as usize / 8);
+            assert_eq!(bytes.len(), 16 + B::BITS as usize / 8);
             assert_eq!(Fingerprint::<B>::from_bytes(&bytes), Ok(fingerprint));
             for cut in 0..bytes.len() {
                 assert!(Fingerprint::<B>::from_bytes(&bytes[..cut]).is_err());
             }
-            for damaged in 0..4 {
+            for damaged in 0..8 {
                 let mut bytes = bytes.clone();
                 bytes[damaged] ^= 0x40;
-                assert!(
-                    matches!(Fingerprint::<B>::from_bytes(&bytes), Err(Error::Decode { offset, .. }) if offset <= 3)
-                );
+                let error = Fingerprint::<B>::from_bytes(&bytes).unwrap_err();
+                let field = [0, 0, 0, 0, 4, 5, 6, 6][damaged];
+                assert!(matches!(error, Error::Decode { offset, .. } if offset == field), "{error}");
             }
+            let longer = [&bytes[..], &[0]].concat();
+            assert!(matches!(Fingerprint::<B>::from_bytes(&longer), Err(Error::Decode { offset: 16, .. })));
         }
         let wide = 0x1122_3344_5566_7788_99aa_bbcc_ddee_ff00;
         round::<u16>(wide);
@@ -207,7 +208,7 @@ mod tests {
         round::<u128>(wide);
         assert_eq!(
             Fingerprint::from_bits(0xa1b2u16, 3).to_bytes(),
-            [b'S', b'H', 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0xb2, 0xa1]
+            *b"LKSH\x01\x02\0\0\x03\0\0\0\0\0\0\0\xb2\xa1"
         );
     }
 

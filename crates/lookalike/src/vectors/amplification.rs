@@ -20,9 +20,8 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-use super::family::check_keys;
 use super::{LshFamily, Measure};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::hashing::mix64;
 
 /// Functions that collide when all of `rows` functions of a family do. Made by [`LshFamily::and`].
@@ -84,7 +83,7 @@ impl<F: LshFamily> LshFamily for And<F> {
     }
 
     fn keys_into(&self, item: &Self::Item, keys: &mut [u64]) -> Result<()> {
-        check_keys(keys, self.num_functions() * self.keys_per_function())?;
+        check_length(keys.len(), self.num_functions() * self.keys_per_function())?;
         let inner = self.family.keys(item)?;
         if self.family.keys_per_function() == 1 {
             for (key, row_keys) in keys.iter_mut().zip(inner.chunks_exact(self.rows)) {
@@ -127,7 +126,7 @@ impl<F: LshFamily> LshFamily for Or<F> {
     }
 
     fn keys_into(&self, item: &Self::Item, keys: &mut [u64]) -> Result<()> {
-        check_keys(keys, self.num_functions() * self.keys_per_function())?;
+        check_length(keys.len(), self.num_functions() * self.keys_per_function())?;
         let inner = self.family.keys(item)?;
         keys.copy_from_slice(&inner[..keys.len()]);
         Ok(())

@@ -12,11 +12,10 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-use super::family::check_keys;
 use super::matrix::check_functions;
 use super::measure::check_distance;
 use super::{LshFamily, Measure};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::hashing::{SplitMix64, mix64};
 
 /// Sampled positions of bit strings of one length, given as 64-bit words from the lowest bit.
@@ -64,7 +63,7 @@ impl LshFamily for BitSampling {
     }
 
     fn keys_into(&self, item: &[u64], keys: &mut [u64]) -> Result<()> {
-        check_keys(keys, self.positions.len())?;
+        check_length(keys.len(), self.positions.len())?;
         let words = self.bits.div_ceil(64);
         if item.len() != words {
             return Err(Error::LengthMismatch { left: item.len(), right: words });

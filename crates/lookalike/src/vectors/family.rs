@@ -1,7 +1,7 @@
 //! The trait of locality-sensitive families.
 
 use super::{And, Measure, Or};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Hash functions under which similar items collide more often than others: a number of functions drawn at
 /// random from one family.
@@ -21,7 +21,7 @@ pub trait LshFamily {
     }
 
     /// Writes the keys of all functions, function by function, over `keys`, which has
-    /// `num_functions() * keys_per_function()` places ([`Error::LengthMismatch`] otherwise).
+    /// `num_functions() * keys_per_function()` places ([`Error::LengthMismatch`](crate::Error::LengthMismatch) otherwise).
     fn keys_into(&self, item: &Self::Item, keys: &mut [u64]) -> Result<()>;
 
     /// The keys of all functions, function by function.
@@ -56,13 +56,5 @@ pub trait LshFamily {
         Self: Sized,
     {
         Or::new(self, bands)
-    }
-}
-
-pub(super) fn check_keys(keys: &[u64], expected: usize) -> Result<()> {
-    if keys.len() == expected {
-        Ok(())
-    } else {
-        Err(Error::LengthMismatch { left: keys.len(), right: expected })
     }
 }

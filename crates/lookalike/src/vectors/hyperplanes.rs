@@ -18,12 +18,11 @@
 //! (each sum is taken in the order of the coordinates). The planes are drawn once: `4 * dimension * planes`
 //! bytes, planes rounded up to 64. The bits of fewer planes are the first bits of more, seed and dimension alike.
 
-use super::family::check_keys;
 use super::matrix::{RandomMatrix, normal_coordinates};
 use super::sign_signature::{bits_to_keys, same_side_probability, sign_word};
 use super::{LshFamily, Measure, SignSignature};
 use crate::arch::Kernel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 
 /// Random hyperplanes for dense vectors of one dimension.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,7 +94,7 @@ impl LshFamily for Hyperplanes {
     }
 
     fn keys_into(&self, item: &[f32], keys: &mut [u64]) -> Result<()> {
-        check_keys(keys, self.planes())?;
+        check_length(keys.len(), self.planes())?;
         bits_to_keys(&self.sign_words(item)?, keys);
         Ok(())
     }

@@ -1,9 +1,8 @@
 //! Min-hash functions as a locality-sensitive family: sets -> slots; for the Jaccard similarity, plain and
 //! weighted.
 
-use super::family::check_keys;
 use super::{LshFamily, Measure};
-use crate::error::{Result, check_unit};
+use crate::error::{Result, check_length, check_unit};
 use crate::minhash::{MinHasher, WeightedMinHash};
 
 /// Any [`MinHasher`] as a family. One function is one slot; two sets collide in it with probability equal to
@@ -25,9 +24,7 @@ impl<M: MinHasher> LshFamily for MinHashFamily<M> {
     }
 
     fn keys_into(&self, item: &[u64], keys: &mut [u64]) -> Result<()> {
-        check_keys(keys, self.num_functions())?;
-        self.0.sketch_into(item, keys);
-        Ok(())
+        self.0.sketch_into(item, keys)
     }
 
     /// The similarity itself.
@@ -49,7 +46,7 @@ impl LshFamily for WeightedMinHash {
     }
 
     fn keys_into(&self, item: &[(u64, f64)], keys: &mut [u64]) -> Result<()> {
-        check_keys(keys, self.num_hashes())?;
+        check_length(keys.len(), self.num_hashes())?;
         keys.copy_from_slice(self.sketch(item)?.slots());
         Ok(())
     }

@@ -31,6 +31,42 @@
 //! assert!(bands.collision_probability(0.5)? < 0.3);
 //! # Ok::<(), lookalike::Error>(())
 //! ```
+//!
+//! # Searching
+//!
+//! Two items are candidates when they share a key of the same function. So the keys of a collection go into one
+//! table, `HashMap<(function, key), Vec<id>>` (one entry per band after AND and OR, whose keys are numbered
+//! through); a query looks up its own keys and meets each item with the
+//! [collision probability](LshFamily::collision_probability) of the OR. What it meets is then measured exactly.
+//!
+//! ```
+//! use std::collections::{BTreeSet, HashMap};
+//!
+//! use lookalike::similarity::cosine;
+//! use lookalike::vectors::{Hyperplanes, LshFamily};
+//!
+//! let vectors = [[1.0, 2.0, 3.0], [-1.0, 0.5, 0.2], [1.1, 2.0, 2.9], [3.0, -2.0, 1.0]];
+//! let bands = Hyperplanes::new(3, 200, 1)?.and(10)?.or(20)?;
+//!
+//! let mut table: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
+//! for (id, vector) in vectors.iter().enumerate() {
+//!     for entry in bands.keys(vector)?.into_iter().enumerate() {
+//!         table.entry(entry).or_default().push(id);
+//!     }
+//! }
+//!
+//! let query = [1.0, 2.1, 3.1];
+//! let met = bands.keys(&query)?.into_iter().enumerate().filter_map(|entry| table.get(&entry));
+//! let candidates: BTreeSet<usize> = met.flatten().copied().collect(); // each once, in a fixed order
+//! let mut near = Vec::new();
+//! for id in candidates {
+//!     if cosine(&query, &vectors[id])? >= 0.99 {
+//!         near.push(id);
+//!     }
+//! }
+//! assert_eq!(near, [0, 2]);
+//! # Ok::<(), lookalike::Error>(())
+//! ```
 
 pub mod amplification;
 pub mod bit_sampling;

@@ -21,11 +21,10 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-use super::family::check_keys;
 use super::matrix::{check_functions, normal_coordinates};
 use super::sign_signature::{bits_to_keys, same_side_probability, sign_word};
 use super::{LshFamily, Measure, SignSignature};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 
 /// Random hyperplanes for sparse vectors of (feature, weight).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +47,9 @@ impl SparseHyperplanes {
         self.planes
     }
 
-    /// The sides on which the vector lies. Weights may be negative and those of a feature that is given twice
-    /// are added, but they must be finite, and one must not be 0: the zero vector has no direction.
+    /// The sides on which the vector lies. Weights may be negative, those of a feature that is given twice are
+    /// added, and the order does not matter. They must be finite, and one sum must not be 0: the zero vector has
+    /// no direction.
     pub fn sign(&self, vector: &[(u64, f64)]) -> Result<SignSignature> {
         Ok(SignSignature::from_words(self.seed, None, self.planes, self.sign_words(vector)?))
     }
@@ -58,22 +58,34 @@ impl SparseHyperplanes {
         if let Some((_, bad)) = vector.iter().find(|(_, weight)| !weight.is_finite()) {
             return Err(Error::invalid("weight", bad, "a finite number"));
         }
-        let largest = vector.iter().fold(0f64, |largest, (_, weight)| largest.max(weight.abs()));
-        if largest == 0.0 {
+        let features = sum_by_feature(vector);
+        if features.is_empty() {
             return Err(Error::invalid("vector", "0", "a vector other than zero: it has no direction"));
         }
         let mut sums = vec![0.0; self.planes];
         let mut normals = vec![0.0; self.planes];
-        for &(feature, weight) in vector {
+        for (feature, weight) in features {
             normal_coordinates(self.seed, feature, &mut normals);
-            // Relative to the largest weight no sum overflows.
-            let weight = weight / largest;
             for (sum, normal) in sums.iter_mut().zip(&normals) {
                 *sum += weight * normal;
             }
         }
         Ok(sums.chunks(64).map(sign_word).collect())
     }
+}
+
+/// The features whose weights do not add up to 0, ascending, relative to the largest weight so that no sum
+/// overflows. Weights of one feature are added in ascending order: rounding depends on the order, and a bit could
+/// with it.
+fn sum_by_feature(vector: &[(u64, f64)]) -> Vec<(u64, f64)> {
+    let largest = vector.iter().fold(0f64, |largest, (_, weight)| largest.max(weight.abs()));
+    let mut sorted = vector.to_vec();
+    sorted.sort_unstable_by(|(a, x), (b, y)| a.cmp(b).then(x.total_cmp(y)));
+    let sums = sorted.chunk_by(|(a, _), (b, _)| a == b).map(|same| {
+        let relative = same.iter().map(|(_, weight)| if largest > 0.0 { weight / largest } else { 0.0 });
+        (same[0].0, relative.sum())
+    });
+    sums.filter(|&(_, weight)| weight != 0.0).collect()
 }
 
 impl LshFamily for SparseHyperplanes {
@@ -88,7 +100,7 @@ impl LshFamily for SparseHyperplanes {
     }
 
     fn keys_into(&self, item: &[(u64, f64)], keys: &mut [u64]) -> Result<()> {
-        check_keys(keys, self.planes)?;
+        check_length(keys.len(), self.planes)?;
         bits_to_keys(&self.sign_words(item)?, keys);
         Ok(())
     }

@@ -36,12 +36,11 @@
 
 use std::f64::consts::PI;
 
-use super::family::check_keys;
 use super::matrix::{RandomMatrix, normal_coordinates};
 use super::measure::check_distance;
 use super::{LshFamily, Measure};
 use crate::arch::Kernel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::hashing::{SplitMix64, mix64};
 
 /// Cell numbers beyond this (2^52) would not be exact.
@@ -111,7 +110,7 @@ impl LshFamily for StableProjections {
 
     /// The cell numbers, as two's complement. A vector so long that they are not exact is an error.
     fn keys_into(&self, item: &[f32], keys: &mut [u64]) -> Result<()> {
-        check_keys(keys, self.shifts.len())?;
+        check_length(keys.len(), self.shifts.len())?;
         self.lines.check(item)?;
         let (mut function, mut outside) = (0, None);
         self.lines.project::<f64>(Kernel::best(), item, 1.0, |products| {

@@ -112,6 +112,32 @@ fn dense_planes_are_the_sparse_ones_of_numbered_features() {
 }
 
 #[test]
+fn the_order_of_sparse_features_does_not_matter() {
+    let planes = SparseHyperplanes::new(256, 1).unwrap();
+    let mut random = SplitMix64::new(12);
+    for _ in 0..20 {
+        // Weights of very different size and features that repeat: sums in another order round differently.
+        let mut vector: Vec<(u64, f64)> = (0..30)
+            .map(|_| (random.below(12), random.next_normal() * 10f64.powi(random.below(30) as i32)))
+            .collect();
+        let signs = planes.sign(&vector).unwrap();
+        for _ in 0..5 {
+            for last in (1..vector.len()).rev() {
+                vector.swap(last, random.below(last as u64 + 1) as usize);
+            }
+            assert_eq!(planes.sign(&vector).unwrap(), signs);
+        }
+    }
+    // Twice the largest number overflows, its half does not.
+    let huge = planes.sign(&[(1, f64::MAX), (1, f64::MAX), (2, f64::MAX)]).unwrap();
+    assert_eq!(huge, planes.sign(&[(1, 2.0), (2, 1.0)]).unwrap());
+    for cancelled in [&[(1, 2.0), (1, -2.0)][..], &[(1, 0.1), (2, 1e300), (1, -0.1), (2, -1e300)]] {
+        assert!(is_invalid(planes.sign(cancelled)), "no direction");
+    }
+    assert_eq!(planes.sign(&[(1, 2.0), (3, 1.0), (1, -2.0)]), planes.sign(&[(3, 1.0)]));
+}
+
+#[test]
 fn only_the_direction_counts_up_to_the_largest_and_smallest_numbers() {
     let planes = Hyperplanes::new(4, 300, 3).unwrap();
     let signs = |scale: f32| planes.sign(&[1.0, -0.5, 0.25, 1.5].map(|x| x * scale)).unwrap();
@@ -130,6 +156,24 @@ fn known_answer() {
     let signature = Hyperplanes::new(2, 64, 1).unwrap().sign(&[1.0, -2.0]).unwrap();
     // Computed from the definition with another program.
     assert_eq!(signature.words(), [0xbcc2_7430_677e_12c5]);
+}
+
+/// All of it computed from the definitions with another program.
+#[test]
+fn known_answers_of_sampled_bits_cells_and_combined_keys() {
+    let bits = BitSampling::new(100, 8, 1).unwrap();
+    assert_eq!(bits.positions(), [72, 62, 53, 89, 65, 58, 8, 16]);
+    // Positions 46, 40, 34 and 57, 42, 37: the bits 1, 1, 1 and 0, 1, 1.
+    let rows = BitSampling::new(64, 6, 1).unwrap().and(3).unwrap();
+    let keys = rows.keys(&[0x0123_4567_89ab_cdef]).unwrap();
+    assert_eq!(keys, [0xf125_51fa_5aa9_b181, 0xf6be_c296_f8a2_d5d8]);
+    // No projection is within a tenth of a cell of its border.
+    let cells = |stable| -> Vec<i64> {
+        let lines = StableProjections::new(stable, 3, 6, 0.25, 1).unwrap();
+        lines.keys(&[1.0, -2.5, 4.0]).unwrap().into_iter().map(u64::cast_signed).collect()
+    };
+    assert_eq!(cells(Stable::Gaussian), [3, -26, 10, -13, 8, -15]);
+    assert_eq!(cells(Stable::Cauchy), [64, 177, -54, -14, -240, 14]);
 }
 
 #[test]
@@ -208,10 +252,11 @@ impl MinHasher for PlainMinHash {
     fn num_hashes(&self) -> usize {
         self.0
     }
-    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) {
+    fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) -> Result<()> {
         for (k, slot) in slots.iter_mut().enumerate() {
             *slot = elements.iter().map(|&e| mix64(e ^ mix64(k as u64))).min().unwrap_or(u64::MAX);
         }
+        Ok(())
     }
 }
 

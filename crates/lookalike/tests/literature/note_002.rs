@@ -134,7 +134,7 @@ fn only_the_two_equal_columns_of_the_band_are_a_candidate_pair() {
     assert_eq!(band.candidate_pairs(), [(0, 2)]);
 
     let banding = Banding::new(1, 4).unwrap();
-    let signature = |slots: &Vec<u64>| Signature::from_slots(Family::Universal, 1, slots.clone());
+    let signature = |slots: &Vec<u64>| Signature::from_slots(Family::Universal, 1, slots.clone()).unwrap();
     let keys: Vec<u64> =
         columns.iter().flat_map(|slots| banding.band_keys(&signature(slots)).unwrap()).collect();
     assert_eq!(keys[0], keys[2]);
@@ -195,7 +195,7 @@ fn the_b_for_the_thresholds_of_the_other_notes() {
 fn in_the_worst_case_every_band_makes_all_pairs_and_each_is_a_candidate_once() {
     let (documents, bands, rows) = (8, 20, 5);
     let mut index = LshIndex::new(Banding::new(bands, rows).unwrap());
-    let copy = Signature::from_slots(Family::Universal, 1, (0..100).collect());
+    let copy = Signature::from_slots(Family::Universal, 1, (0..100).collect()).unwrap();
     for document in 0..documents {
         index.insert(document, &copy).unwrap();
     }

@@ -46,7 +46,7 @@ fn orders_and_graphs(n: usize, pairs: usize) -> impl Strategy<Value = (Vec<usize
 fn chains_do_not_remove() {
     let chain: Graph = (0..5).map(|a| ((a, a + 1), 0.9)).collect();
     let kept = |order| survivors(&order, &verified(&chain)).unwrap().kept().collect::<Vec<_>>();
-    assert_eq!(kept(KeepOrder::input(6)), [0, 2, 4]);
+    assert_eq!(kept(KeepOrder::input(6).unwrap()), [0, 2, 4]);
     assert_eq!(kept(KeepOrder::from_permutation(vec![1, 0, 2, 4, 3, 5]).unwrap()), [1, 4]);
 }
 
@@ -54,7 +54,7 @@ fn chains_do_not_remove() {
 fn the_first_in_keep_order_is_named_not_the_most_similar() {
     let graph: Graph = [((0, 2), 0.8), ((1, 2), 0.99)].into();
     let fate = |order: &KeepOrder| survivors(order, &verified(&graph)).unwrap().fates()[2];
-    assert_eq!(fate(&KeepOrder::input(3)), Fate::Removed { by: 0, similarity: 0.8 });
+    assert_eq!(fate(&KeepOrder::input(3).unwrap()), Fate::Removed { by: 0, similarity: 0.8 });
     let order = KeepOrder::from_permutation(vec![1, 0, 2]).unwrap();
     assert_eq!(fate(&order), Fate::Removed { by: 1, similarity: 0.99 });
 }
@@ -63,17 +63,17 @@ fn the_first_in_keep_order_is_named_not_the_most_similar() {
 fn repeats_count_once_and_self_pairs_not_at_all() {
     let pairs = [(0, 0, 1.0), (1, 0, 0.8), (0, 1, 0.9), (1, 0, 0.8)];
     let pairs = pairs.map(|(a, b, similarity)| VerifiedPair { a, b, similarity });
-    let found = survivors(&KeepOrder::input(2), &pairs).unwrap();
+    let found = survivors(&KeepOrder::input(2).unwrap(), &pairs).unwrap();
     assert_eq!(found.fates(), [Fate::Kept, Fate::Removed { by: 0, similarity: 0.9 }]);
 
     let candidates = [(1, 0), (0, 1), (1, 1), (1, 0)];
-    let found = survivors_among_candidates(&KeepOrder::input(2), candidates, |_, _| None).unwrap();
+    let found = survivors_among_candidates(&KeepOrder::input(2).unwrap(), candidates, |_, _| None).unwrap();
     assert_eq!((found.comparisons(), found.kept().count()), (1, 2));
 }
 
 #[test]
 fn impossible_pairs_are_refused() {
-    let order = KeepOrder::input(2);
+    let order = KeepOrder::input(2).unwrap();
     let pair = |a, b, similarity| [VerifiedPair { a, b, similarity }];
     assert!(survivors(&order, &pair(0, 2, 0.9)).unwrap_err().to_string().contains("below 2"));
     assert!(survivors(&order, &pair(0, 1, f64::NAN)).is_err());
@@ -84,7 +84,8 @@ fn impossible_pairs_are_refused() {
 fn a_bucket_of_copies_costs_one_comparison_each() {
     let n = 200;
     let candidates = (0..n).flat_map(|b| (0..b).map(move |a| (a, b)));
-    let found = survivors_among_candidates(&KeepOrder::input(n), candidates, |_, _| Some(1.0)).unwrap();
+    let found =
+        survivors_among_candidates(&KeepOrder::input(n).unwrap(), candidates, |_, _| Some(1.0)).unwrap();
     assert_eq!((found.kept().count(), found.comparisons()), (1, n as u64 - 1));
 }
 

@@ -9,7 +9,7 @@ use crate::minhash::{Family, FastSketch, MAX_HASHES, Signature};
 use crate::statistics::sketch;
 
 fn signature(slots: &[u64]) -> Signature {
-    Signature::from_slots(Family::MultiplyShift, 1, slots.to_vec())
+    Signature::from_slots(Family::MultiplyShift, 1, slots.to_vec()).unwrap()
 }
 
 fn ranked(
@@ -119,7 +119,7 @@ fn what_does_not_fit_is_rejected() {
     forest.insert(1, &signature(&[0; 4])).unwrap();
     rejected(forest.insert(1, &signature(&[0; 4])));
     incompatible(forest.insert(2, &signature(&[0; 5])));
-    incompatible(forest.top_k(&Signature::from_slots(Family::FastSketch, 1, vec![0; 4]), 1));
+    incompatible(forest.top_k(&Signature::from_slots(Family::FastSketch, 1, vec![0; 4]).unwrap(), 1));
     assert_eq!(forest.top_k(&signature(&[0; 4]), 0).unwrap(), []);
     assert!(forest.contains(&1) && !forest.contains(&2) && !forest.remove(&2));
     assert_eq!(forest.get(&1), Some(signature(&[0; 4])));

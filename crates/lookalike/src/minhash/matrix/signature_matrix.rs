@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::characteristic::CharacteristicMatrix;
 use super::table::write_table;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_unit};
 use crate::minhash::{EMPTY_SLOT, MAX_HASHES, MinHasher, PermutationHasher, RowLabel};
 
 /// The signatures of several sets side by side. A slot that no row has reached is infinity ([`EMPTY_SLOT`]).
@@ -45,7 +45,7 @@ impl SignatureMatrix {
     pub fn from_hasher(matrix: &CharacteristicMatrix, hasher: &impl MinHasher) -> Result<Self> {
         let mut signatures = Self::infinite(matrix.column_names(), hasher.num_hashes());
         for (index, column) in signatures.columns.iter_mut().enumerate() {
-            hasher.sketch_into(&matrix.elements(index)?, column);
+            hasher.sketch_into(&matrix.elements(index)?, column)?;
         }
         Ok(signatures)
     }
@@ -111,9 +111,7 @@ impl SignatureMatrix {
 
     /// The pairs of columns that agree in at least the fraction `threshold` of their rows, by comparing all pairs.
     pub fn pairs_at_least(&self, threshold: f64) -> Result<Vec<(usize, usize)>> {
-        if !(0.0..=1.0).contains(&threshold) {
-            return Err(Error::invalid("threshold", threshold, "a number from 0 to 1"));
-        }
+        check_unit("threshold", threshold)?;
         let mut pairs = Vec::new();
         for (left, right) in all_pairs(&(0..self.columns.len()).collect::<Vec<_>>()) {
             if self.similarity(left, right)? >= threshold {

@@ -123,6 +123,16 @@ fn bags_with_repeats_are_refused() {
     assert!(matches!(hasher.sketch_bag(&bag(&[1, 4, 4])), Err(Error::InvalidParameter { .. })));
 }
 
+/// Computed from the definition with another program.
+#[test]
+fn random_permutations_are_fixed() {
+    let hasher = PermutationHasher::random(7, 2, 5).unwrap();
+    let orders: Vec<_> = hasher.permutations.iter().map(|permutation| &permutation.order[..]).collect();
+    assert_eq!(orders, [[5, 6, 3, 0, 1, 4, 2], [5, 0, 1, 4, 2, 3, 6]]);
+    assert_eq!(hasher.sketch(&[1, 2, 4]).slots(), [4, 2]);
+    assert_eq!(hasher.seed(), 0x6ea8_53be_0a1e_6453);
+}
+
 #[test]
 fn impossible_parameters_are_errors() {
     assert!(PermutationHasher::random(0, 1, 0).is_err());

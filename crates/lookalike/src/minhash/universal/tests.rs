@@ -133,6 +133,17 @@ fn parameters_are_taken_mod_p() {
     assert_eq!(function, UniversalFunction::modular(7, 6, 5).unwrap());
 }
 
+/// Computed from the definition with another program: a before b, function after function.
+#[test]
+fn random_functions_are_fixed() {
+    let sketch = |range| UniversalHasher::random(3, 42, range).unwrap().sketch(&[1, 2, 3]);
+    let prime = sketch(UniversalRange::Prime);
+    assert_eq!(prime.slots(), [0xc4e_af34_c845_2798, 0x5c2_8300_88ef_3831, 0x1d00_114a_8c19_1fde]);
+    let narrow = sketch(UniversalRange::Bits32);
+    assert_eq!(narrow.slots(), [0x247_b9c5, 0x88ef_3831, 0x152b_28dc]);
+    assert_eq!((prime.seed(), narrow.seed()), (42, 0x3e9_37e4_df4f_4021));
+}
+
 #[test]
 fn impossible_parameters_are_errors() {
     let message = |a, b, p, n| UniversalFunction::new(a, b, p, n).unwrap_err().to_string();

@@ -72,7 +72,7 @@ fn the_table_of_20_bands_of_5_rows() {
 #[test]
 fn as_many_pairs_share_a_bucket_as_the_table_says() {
     let mut random = SplitMix64::new(205);
-    let signature = |slots| Signature::from_slots(Family::MultiplyShift, 1, slots);
+    let signature = |slots| Signature::from_slots(Family::MultiplyShift, 1, slots).unwrap();
     for tenths in 2..=8 {
         let similarity = f64::from(tenths) / 10.0;
         let trials = 4_000;
