@@ -31,7 +31,7 @@ use super::prefix::PrefixTrees;
 use super::store::SignatureStore;
 use crate::banding::{check_threshold, plan};
 use crate::error::{Error, Result};
-use crate::minhash::{Signature, check_num_hashes};
+use crate::minhash::Signature;
 
 /// A candidate is dropped when a document at the threshold would agree with the query in so few slots with a
 /// probability below this.
@@ -118,7 +118,6 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         let (mut store, mut sizes, mut num_hashes) = (SignatureStore::new(), Vec::new(), 0);
         for (id, size, signature) in documents {
             num_hashes = signature.borrow().num_hashes();
-            check_num_hashes(num_hashes)?;
             store.insert(id, signature.borrow())?;
             sizes.push(size);
         }
