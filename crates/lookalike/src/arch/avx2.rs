@@ -2,6 +2,7 @@
 
 use super::masks::{BLOCK, Masks};
 use super::{CHUNK, SET_BLOCK, Simd};
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 /// AVX2 and the bit manipulation instructions. Built only by `dispatch`, for a CPU that has them.
@@ -37,9 +38,28 @@ impl Avx2 {
         let mid_both = _mm256_or_si256(is(b'\''), is(b'.'));
         let mid_letter = _mm256_or_si256(mid_both, is(b':'));
         let mid_digit = _mm256_or_si256(mid_both, _mm256_or_si256(is(b','), is(b';')));
-        let mask = |v: __m256i| _mm256_movemask_epi8(v) as u32;
-        let masks = [letter, digit, word, mid_letter, mid_digit, bytes].map(mask);
+        let masks = [
+            Self::mask(letter),
+            Self::mask(digit),
+            Self::mask(word),
+            Self::mask(mid_letter),
+            Self::mask(mid_digit),
+            Self::mask(bytes),
+        ];
         (if fold { lowered } else { bytes }, masks)
+    }
+
+    /// The top bit of every byte, as a number that the compiler takes as given.
+    ///
+    /// Left to itself it follows the bits back into vectors of single bits, for which AVX2 has no instructions, and
+    /// moves them one by one: half the speed of the whole kernel.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn mask(bytes: __m256i) -> u32 {
+        let mut mask = _mm256_movemask_epi8(bytes) as u32;
+        // SAFETY: no instruction at all.
+        unsafe { asm!("/* {0:e} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags)) };
+        mask
     }
 
     #[target_feature(enable = "avx2")]
