@@ -1,7 +1,7 @@
 //! The exact Jaccard similarity of two prepared sets: nanoseconds per element.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
-use benchmarks::{least_cpu_seconds, random_numbers};
+use benchmarks::{least_cpu_seconds, random_numbers, verdict};
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::jaccard;
 use lookalike::verification::Verifier;
@@ -31,7 +31,10 @@ fn main() {
             let plain = per_element(least_cpu_seconds(3, || {
                 (0..times).map(|_| set_a.intersection(&set_b).count()).sum::<usize>()
             }));
-            println!("{size:9} {exact:6.3} {merge:11.2} ns {bounded:17.2} ns {plain:9.2} ns");
+            println!(
+                "{size:9} {exact:6.3} {merge:11.2} ns {bounded:17.2} ns {plain:9.2} ns {}",
+                if size >= 1_000 { verdict(merge, 1.5) } else { String::new() }
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Hamming search: all pairs within distance 3, and single queries.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
-use benchmarks::{least_cpu_seconds, random_numbers};
+use benchmarks::{least_cpu_seconds, random_numbers, verdict};
 use lookalike::hamming::{FingerprintGroups, HammingConfig, HammingIndex};
 use std::time::Instant;
 
@@ -24,7 +24,10 @@ fn main() {
         let pairs = FingerprintGroups::new(&all).and_then(|groups| groups.all_pairs(DISTANCE));
         found = pairs.expect("64-bit fingerprints and a distance of 3").len();
     });
-    println!("all pairs within distance {DISTANCE} of 1,000,000 64-bit fingerprints: {seconds:.3} s of CPU");
+    println!(
+        "all pairs within distance {DISTANCE} of 1,000,000 64-bit fingerprints: {seconds:.3} s of CPU {}",
+        verdict(seconds, 0.4)
+    );
     println!("quality: {found} pairs for {PLANTED} planted ones");
     assert!(found >= PLANTED, "a pair within the distance was missed");
 
@@ -44,6 +47,7 @@ fn main() {
         hits += usize::from(is_planted && matches.len() >= 2);
     }
     times.sort_unstable();
+    println!("{}", verdict(times[times.len() / 2].as_secs_f64() * 1e6, 5.0));
     println!(
         "query among 10,000,000: median {:.2} us, 99 % {:.2} us (wall clock), {:.0} MB",
         times[times.len() / 2].as_secs_f64() * 1e6,

@@ -4,7 +4,7 @@
 //! exact one, which must stay within what the theory says.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
-use benchmarks::{least_cpu_seconds, parse_only, prose, root_mean_square};
+use benchmarks::{least_cpu_seconds, parse_only, prose, root_mean_square, verdict};
 use lookalike::Kernel;
 use lookalike::minhash::{FastSketch, MinHasher};
 use lookalike::shingling::{ShingleBuffer, Shingler};
@@ -54,6 +54,9 @@ fn main() {
             });
             row(&format!("text to signature, {num_hashes} hashes"), kernel.name(), sketch);
             if num_hashes == 128 {
+                println!("{:44} {}", "", verdict(sketch / parse, 4.0));
+            }
+            if num_hashes == 128 {
                 of_128 = sketch;
                 let whole = least_cpu_seconds(REPETITIONS, || {
                     parse_only(&lines, |text| {
@@ -94,10 +97,11 @@ fn curve_of_document_lengths(texts: &[String]) {
             }) / times as f64
         });
         println!(
-            "{shingles:7} shingles  128: {:8.2} us  1024: {:8.2} us  {:5.2} x",
+            "{shingles:7} shingles  128: {:8.2} us  1024: {:8.2} us  {:5.2} x {}",
             seconds[0] * 1e6,
             seconds[1] * 1e6,
-            seconds[1] / seconds[0]
+            seconds[1] / seconds[0],
+            if wanted >= 16_000 { verdict(seconds[1] / seconds[0], 1.5) } else { String::new() }
         );
     }
 }

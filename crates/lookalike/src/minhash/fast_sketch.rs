@@ -14,8 +14,8 @@
 //! (see the tests and `docs/decisions/0001-default-min-hash.md`).
 //!
 //! **Cost.** One round is n steps, whatever K. One round is enough when n is over K ln K; a set of n elements
-//! takes about K (ln K + 1) / n rounds. So the time is about n + K ln K, against K n. Repetitions are sorted out
-//! before a second round.
+//! takes about K (ln K + 1) / n rounds. So the time is about n + K ln K, against K n. Lists with
+//! so many repetitions that the usual number of rounds is not enough are rid of them first.
 //!
 //! **Merging.** The slot-wise minimum of two signatures is the signature of the union, since values of earlier
 //! rounds are smaller than those of later rounds.
@@ -147,28 +147,32 @@ impl Task for Sketch<'_> {
         let Self { elements, seed, slots } = self;
         first_round(simd, elements, seed, slots);
         let mut bins = Bins { empty: slots.iter().filter(|&&slot| slot == EMPTY_SLOT).count(), slots };
-        // Bins of a long list can be empty only if it has few different elements or many bins: without its
-        // repetitions it may be short.
-        let distinct;
-        let elements = if bins.empty > 0 && elements.len() > CHUNK {
-            distinct = without_repetitions(elements);
-            &distinct
-        } else {
-            elements
-        };
-        if bins.empty > 0 && elements.len() <= CHUNK {
+        if elements.len() <= CHUNK {
             several_rounds_at_once(elements, seed, &mut bins);
-        } else {
-            let mut round = 1;
-            while bins.empty > 0 && round < bins.slots.len() as u64 {
-                later_round(elements, seed, round, &mut bins);
-                round += 1;
-            }
+            last_rounds(elements, seed, &mut bins);
+            return;
+        }
+        let last_round = bins.slots.len() as u64;
+        let patience = last_round.min(usual_rounds(bins.slots.len(), elements.len()));
+        for round in 1..patience {
+            later_round(elements, seed, round, &mut bins);
         }
         if bins.empty > 0 {
-            last_rounds(elements, seed, bins.slots);
+            // So many rounds are hardly ever needed but for a list that has few different elements.
+            let distinct = without_repetitions(elements);
+            for round in patience..last_round {
+                later_round(&distinct, seed, round, &mut bins);
+            }
+            last_rounds(&distinct, seed, &mut bins);
         }
     }
+}
+
+/// More rounds than a list of `len` different elements is likely to need for `k` bins: about K ln K throws fill
+/// them, and twice that nearly always.
+fn usual_rounds(k: usize, len: usize) -> u64 {
+    let log2 = (usize::BITS - k.leading_zeros()) as usize;
+    4 + (2 * k * log2 / len) as u64
 }
 
 #[cold]
@@ -232,6 +236,9 @@ fn first_round<S: Simd>(simd: S, elements: &[u64], seed: u64, slots: &mut [u64])
 /// A round after the first: only bins still empty, or first reached in this round, can change.
 #[inline(always)]
 fn later_round(elements: &[u64], seed: u64, round: u64, bins: &mut Bins<'_>) {
+    if bins.empty == 0 {
+        return;
+    }
     let k = bins.slots.len() as u64;
     for chunk in elements.chunks(CHUNK) {
         let mut targets = [0; CHUNK];
@@ -248,6 +255,9 @@ fn later_round(elements: &[u64], seed: u64, round: u64, bins: &mut Bins<'_>) {
 /// no harm: what a later round throws ranks behind all that is there.
 #[inline(always)]
 fn several_rounds_at_once(elements: &[u64], seed: u64, bins: &mut Bins<'_>) {
+    if bins.empty == 0 {
+        return;
+    }
     let k = bins.slots.len() as u64;
     let at_once = CHUNK / elements.len();
     let mut lanes = [(0u64, 0u64); CHUNK];
@@ -272,9 +282,12 @@ fn several_rounds_at_once(elements: &[u64], seed: u64, bins: &mut Bins<'_>) {
 
 /// Rounds K to 2K - 1, each of which gives all elements to one bin, for the bins that are still empty.
 #[inline(always)]
-fn last_rounds(elements: &[u64], seed: u64, slots: &mut [u64]) {
-    let k = slots.len() as u64;
-    for (bin, slot) in slots.iter_mut().enumerate() {
+fn last_rounds(elements: &[u64], seed: u64, bins: &mut Bins<'_>) {
+    if bins.empty == 0 {
+        return;
+    }
+    let k = bins.slots.len() as u64;
+    for (bin, slot) in bins.slots.iter_mut().enumerate() {
         if *slot == EMPTY_SLOT {
             let round = k + bin as u64;
             let least = elements.iter().map(|&element| throw(spread(element, seed), round)).min();
