@@ -23,7 +23,9 @@ fn check<T>(bytes: &[u8], decode: fn(&[u8]) -> Result<T>, encode: fn(&T) -> Vec<
 }
 
 fn check_fingerprint<B: FingerprintBits>(bytes: &[u8]) {
-    if let Some(fingerprint) = check(bytes, Fingerprint::<B>::from_bytes, |fingerprint| fingerprint.to_bytes()) {
+    if let Some(fingerprint) =
+        check(bytes, Fingerprint::<B>::from_bytes, |fingerprint| fingerprint.to_bytes())
+    {
         assert_eq!(fingerprint.hamming_distance(fingerprint), Ok(0));
     }
 }
