@@ -5,10 +5,10 @@
 //! element is first mixed to 32 bits, so structured input does no harm.
 //!
 //! **Why it is here.** It is classic min-hashing in the form that SIMD likes best: 16 lanes per AVX-512 register.
-//! [`FastSketch`](super::FastSketch) is both faster and more accurate and so is the default; this family is kept
-//! as the classic to compare with (`docs/decisions/0001-default-min-hash.md`). With 32 bits a slot saturates on
-//! sets of billions of elements, and 2-universal functions are not min-wise independent: a bias of up to a few
-//! thousandths remains.
+//! [`FastSketch`](super::FastSketch) is more accurate for small sets and faster for large ones, and so is the
+//! default; this family is kept as the classic to compare with (`docs/decisions/0001-default-min-hash.md`). With 32
+//! bits a slot saturates on sets of billions of elements. Its functions are 2-universal, which does not make them
+//! min-wise independent; on mixed elements no bias was found.
 //!
 //! **Cost.** K multiplications per element.
 

@@ -97,15 +97,15 @@ fn fast_sketch_halves_the_variance_for_small_sets() {
 }
 
 #[test]
-fn multiply_shift_is_nearly_unbiased_with_the_variance_of_the_formula() {
+fn multiply_shift_is_unbiased_with_the_variance_of_the_formula() {
     const TRIALS: u64 = 1500;
     for (size, shared) in [(5, 3), (40, 25), (600, 400)] {
         let (exact, bias, variance) =
             estimates(size, shared, TRIALS, |seed| MultiplyShift::new(64, seed).unwrap());
         let classic = exact * (1.0 - exact) / 64.0;
-        // The functions are only 2-universal: a systematic bias of up to 0.005 is part of the family.
-        assert!(bias.abs() <= 0.005 + 4.5 * (classic / TRIALS as f64).sqrt(), "{bias}");
-        assert!((variance / classic - 1.0).abs() < 0.2, "{variance} against {classic}");
+        // 4.5 standard errors (false alarm 7e-6 each); that of the sample variance is about 3.7 %.
+        assert!(bias.abs() <= 4.5 * (classic / TRIALS as f64).sqrt(), "{bias}");
+        assert!((variance / classic - 1.0).abs() < 4.5 * 0.037, "{variance} against {classic}");
     }
 }
 
