@@ -1,0 +1,45 @@
+//! What goes wrong outside, with where and what to do.
+
+/// The result of reading or writing.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What goes wrong outside.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file or object cannot be read or written.
+    #[error("cannot {action} {name}: {cause}")]
+    Io {
+        /// What was tried, as in "read".
+        action: &'static str,
+        /// The file, as the user named it.
+        name: String,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// The contents of a source are damaged: truncated gzip, a broken Parquet footer.
+    #[error("{name} is damaged: {cause}")]
+    Damaged {
+        /// The source.
+        name: String,
+        /// What is wrong, and where.
+        cause: String,
+    },
+    /// What was asked for makes no sense: no such file, two outputs of one name, no such column.
+    #[error("{0}")]
+    Invalid(String),
+    /// A record is larger than the memory allows.
+    #[error(
+        "{name}, record {record}: {bytes} bytes in one record need about {needed} bytes of memory; raise --memory"
+    )]
+    TooLarge {
+        /// The source.
+        name: String,
+        /// The record, from 1.
+        record: u64,
+        /// Its length so far.
+        bytes: u64,
+        /// The memory limit that would do.
+        needed: u64,
+    },
+}

@@ -1,0 +1,24 @@
+//! The outside world: sources of documents, and sinks for what is kept of them.
+//!
+//! ```text
+//! arguments -> sources -> blocks -> records            blocks + what becomes of each record -> sinks
+//!  discovery    source     reader    block                                                      sink
+//! ```
+//!
+//! A *source* is a file, an object or standard input. It is read in *blocks* of whole records, always the same blocks for
+//! the same source, so that a record is found again by the position of its block. Reading is sequential; what a
+//! block holds is parsed by whoever has the block, on any thread.
+
+mod block;
+mod discovery;
+mod error;
+mod reader;
+mod sink;
+mod source;
+
+pub use block::{Block, Document, FieldPath, Fields, Position, Record, Scratch};
+pub use discovery::{Discovery, FormatChoice, discover};
+pub use error::{Error, Result};
+pub use reader::{Limits, ReadMode, Reader};
+pub use sink::{Annotation, Disposition, SinkOptions, SinkWriter, Target, Written, output_names};
+pub use source::{Compression, Format, Location, Source, Stamp};

@@ -1,0 +1,71 @@
+//! A source: where documents are, and in which form.
+
+use std::path::PathBuf;
+
+/// Where a source is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A file.
+    Local(PathBuf),
+    /// Standard input.
+    Stdin,
+    /// An object in a store, by its address: `s3://bucket/key` and the like.
+    Object(String),
+}
+
+/// How records are written in a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A JSON object per line.
+    Jsonl,
+    /// Values separated by `delimiter`, the first record naming the fields.
+    Csv {
+        /// A comma or a tab.
+        delimiter: u8,
+    },
+    /// Apache Parquet.
+    Parquet,
+    /// The whole file is one document.
+    Text,
+}
+
+/// How a source is compressed; recognised by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// gzip, any number of members.
+    Gzip,
+    /// Zstandard, any number of frames.
+    Zstd,
+}
+
+/// What tells that a source has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stamp {
+    /// Time of the last modification of a file, in nanoseconds.
+    Modified(i128),
+    /// The entity tag of an object, or its time of modification.
+    Tag(String),
+    /// Nothing is known: standard input.
+    Unknown,
+}
+
+/// A file, an object or standard input with documents in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// What it is called in ids and reports: the path as the user gave it, or as found below the folder that the user gave.
+    pub name: String,
+    /// The path of its output below the target folder.
+    pub output: String,
+    /// Where it is.
+    pub location: Location,
+    /// How its records are written.
+    pub format: Format,
+    /// How it is compressed.
+    pub compression: Compression,
+    /// Stored bytes (0 if unknown).
+    pub size: u64,
+    /// What tells that it has changed.
+    pub stamp: Stamp,
+}

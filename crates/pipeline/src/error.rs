@@ -1,0 +1,63 @@
+//! What stops a run.
+
+/// The result of a run.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What stops a run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Reading or writing.
+    #[error(transparent)]
+    Corpus(#[from] corpus::Error),
+    /// A setting that makes no sense.
+    #[error(transparent)]
+    Setting(#[from] lookalike::Error),
+    /// A setting that makes no sense, or two that exclude each other.
+    #[error("{0}")]
+    Invalid(String),
+    /// A record that cannot be used, and `--on-bad-record fail`.
+    #[error("{source_name}, line {line}: {reason}")]
+    BadRecord {
+        /// The source.
+        source_name: String,
+        /// The record, from 1.
+        line: u64,
+        /// Why.
+        reason: String,
+    },
+    /// The memory limit is too small for this corpus.
+    #[error("{what} needs {needed} bytes of memory, and the limit is {limit}; raise --memory")]
+    Memory {
+        /// What needs it.
+        what: String,
+        /// How much.
+        needed: u64,
+        /// How much there is.
+        limit: u64,
+    },
+    /// The target holds something else.
+    #[error("{0}")]
+    Target(String),
+    /// A file of the run's own cannot be read or written.
+    #[error("cannot {action} {name}: {cause}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        name: String,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// A file of the run's own is damaged.
+    #[error("{name} is damaged: {cause}")]
+    Damaged {
+        /// The file.
+        name: String,
+        /// What is wrong.
+        cause: String,
+    },
+    /// The observer asked to stop.
+    #[error("stopped; the same command goes on from here")]
+    Interrupted,
+}

@@ -1,0 +1,132 @@
+//! The batch run: a corpus of any size on one machine.
+//!
+//! ```text
+//! sources -> sketches -> exact copies -> candidates -> verified pairs -> decisions -> outputs
+//! ```
+
+mod error;
+mod observer;
+pub mod report;
+mod settings;
+
+pub use error::{Error, Result};
+pub use observer::{Observer, Silent, Stage};
+pub use report::Report;
+pub use settings::{
+    BandsAndRows, Case, Clusters, Elements, Form, Keep, Measure, Method, NormalizeSettings, OnBadRecord,
+    Punctuation, RemovedFormat, Resources, Settings, Store, Verify, Whitespace,
+};
+
+use corpus::{Source, Target};
+
+/// The smallest memory limit.
+pub const LEAST_MEMORY: u64 = 64 << 20;
+
+/// What to run on.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The corpus, in input order.
+    pub sources: Vec<Source>,
+    /// Documents that come first in keep order and are neither removed nor written.
+    pub against: Vec<Source>,
+    /// What decides the answer.
+    pub settings: Settings,
+    /// What may be used.
+    pub resources: Resources,
+}
+
+/// What a dedup came to.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It ran.
+    Finished(Report),
+    /// The target holds the finished run of the same job: nothing was done.
+    AlreadyFinished(Report),
+}
+
+/// A verified pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The document that comes first in input order.
+    pub a: Reference,
+    /// The other one.
+    pub b: Reference,
+    /// Their similarity; `None` with `Verify::None`.
+    pub similarity: Option<f64>,
+    /// Hamming distance, with SimHash.
+    pub distance: Option<u32>,
+}
+
+/// A document, named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// Its id, or `source:line`.
+    pub id: String,
+    /// Its source.
+    pub source: String,
+    /// Its record number, from 1.
+    pub line: u64,
+}
+
+/// A cluster: the kept document first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cluster {
+    /// The members, the kept one first, then in input order.
+    pub members: Vec<Reference>,
+    /// The similarity of each member to the kept one, in the same order (1 for the first).
+    pub similarities: Vec<Option<f64>>,
+}
+
+/// A document that looks like the one asked about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// Which.
+    pub document: Reference,
+    /// Its exact similarity.
+    pub similarity: f64,
+}
+
+/// What will be done, before it is done: what `--dry-run` and the first lines on stderr show.
+pub fn plan(_job: &Job) -> Result<report::Plan> {
+    unimplemented!()
+}
+
+/// Removes near-duplicates: kept records, the list of what was removed and the report go to `target`.
+/// With `dry_run` nothing is written and the report says what would be.
+pub fn dedup(_job: &Job, _target: &Target, _dry_run: bool, _observer: &dyn Observer) -> Result<Outcome> {
+    unimplemented!()
+}
+
+/// All verified pairs, ascending by input order of the first and then the second document.
+pub fn pairs(
+    _job: &Job,
+    _observer: &dyn Observer,
+    _visit: &mut dyn FnMut(Pair) -> Result<()>,
+) -> Result<Report> {
+    unimplemented!()
+}
+
+/// All clusters of at least two documents, by input order of the kept one.
+pub fn clusters(
+    _job: &Job,
+    _observer: &dyn Observer,
+    _visit: &mut dyn FnMut(Cluster) -> Result<()>,
+) -> Result<Report> {
+    unimplemented!()
+}
+
+/// The `top` documents most similar to `text`, exactly, most similar first; none below the threshold of the settings.
+pub fn query(_job: &Job, _text: &str, _top: usize, _observer: &dyn Observer) -> Result<Vec<Match>> {
+    unimplemented!()
+}
+
+/// Sketches the corpus into one file, from which later runs begin.
+pub fn sketch(_job: &Job, _file: &std::path::Path, _observer: &dyn Observer) -> Result<Report> {
+    unimplemented!()
+}
+
+/// The job that a sketch file belongs to: its sources and settings. A run over it reads signatures instead of text
+/// where it can; `resources` are the caller's.
+pub fn open_sketch(_file: &std::path::Path, _resources: Resources) -> Result<Job> {
+    unimplemented!()
+}

@@ -1,0 +1,72 @@
+//! What a run tells those who watch it.
+
+use std::fmt;
+
+/// The stages of a run, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Text to signatures.
+    Sketch,
+    /// Equal texts.
+    ExactCopies,
+    /// Band keys to candidates.
+    Candidates,
+    /// Shingle sets of candidates, and their exact similarity.
+    Verify,
+    /// Kept records to the target.
+    Write,
+}
+
+impl Stage {
+    /// Its name, in reports too.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sketch => "sketch",
+            Self::ExactCopies => "exact-copies",
+            Self::Candidates => "candidates",
+            Self::Verify => "verify",
+            Self::Write => "write",
+        }
+    }
+
+    /// What its amounts count.
+    #[must_use]
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Sketch | Self::Write | Self::ExactCopies => "bytes",
+            Self::Candidates => "bands",
+            Self::Verify => "documents",
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Watches a run, and can stop it. Called from any thread.
+pub trait Observer: Sync {
+    /// The plan is made, work begins.
+    fn planned(&self, _plan: &crate::report::Plan) {}
+    /// A stage begins; `total` is 0 if it is not known.
+    fn started(&self, _stage: Stage, _total: u64) {}
+    /// So much more of the current stage is done.
+    fn advanced(&self, _stage: Stage, _amount: u64) {}
+    /// A stage is over.
+    fn finished(&self, _stage: Stage) {}
+    /// Something worth knowing that is no error.
+    fn note(&self, _message: &str) {}
+    /// Whether to stop at the next good moment.
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}

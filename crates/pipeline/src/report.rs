@@ -1,0 +1,161 @@
+//! What a run says about itself: `report.json`.
+
+use crate::Settings;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What a run found and did. Everything but `run` is the same bytes for any number of threads and any memory limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The version of this form.
+    pub version: u32,
+    /// The program's version.
+    pub lookalike: String,
+    /// What was asked for, resolved.
+    pub settings: Settings,
+    /// What was planned.
+    pub plan: Plan,
+    /// The sources, in input order.
+    pub sources: Vec<SourceReport>,
+    /// Documents by class.
+    pub counts: Counts,
+    /// Pairs.
+    pub pairs: PairCounts,
+    /// Verified similarities of the pairs that were compared, in twentieths: `[0, 0.05)` first, exactly 1 last.
+    pub histogram: Vec<u64>,
+    /// What share of the duplicates was found; none where nothing is estimated (SimHash misses none).
+    pub recall: Option<Recall>,
+    /// What was cut short, and how often: empty unless something was.
+    pub capped: BTreeMap<String, u64>,
+    /// Time and throughput: the part that differs between runs.
+    pub run: Run,
+}
+
+/// What was planned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Bands (tables, with SimHash).
+    pub bands: usize,
+    /// Rows (0 with SimHash).
+    pub rows: usize,
+    /// The chance of finding a pair at the threshold.
+    pub recall_at_threshold: f64,
+    /// The estimate below which a candidate is not compared, so rarely wrong that it is left out of the recall.
+    pub estimate_cutoff: f64,
+    /// Bytes of the sources.
+    pub input_bytes: u64,
+    /// Bytes on disk per document while it runs, about.
+    pub disk_bytes_per_document: u64,
+    /// Bytes in memory per document, at least.
+    pub memory_bytes_per_document: u64,
+}
+
+/// A source, and what became of its documents.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourceReport {
+    /// Its name.
+    pub name: String,
+    /// Whether it was given to `--against`.
+    pub against: bool,
+    /// Records.
+    pub records: u64,
+    /// Records that were kept.
+    pub kept: u64,
+}
+
+/// Documents by class. `documents = kept + exact + near + bad` for the corpus without `against`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Records of the corpus, without blank lines.
+    pub documents: u64,
+    /// Documents of `against`.
+    pub against: u64,
+    /// Kept ones (with bad ones that are kept).
+    pub kept: u64,
+    /// Removed as exact copies.
+    pub exact: u64,
+    /// Removed as near-duplicates.
+    pub near: u64,
+    /// Bad records that were skipped.
+    pub bad_skipped: u64,
+    /// Bad records that were kept.
+    pub bad_kept: u64,
+    /// Blank lines: no records, not written.
+    pub blank_lines: u64,
+    /// Documents without any token.
+    pub empty: u64,
+    /// Documents of fewer tokens than a shingle.
+    pub short: u64,
+    /// Texts over `max-text`, compared by content hash only.
+    pub over_limit: u64,
+    /// Texts with NUL characters, compared by content hash only.
+    pub with_nul: u64,
+    /// Text files with bytes that are not UTF-8.
+    pub replaced_bytes: u64,
+    /// Documents whose id another one had before.
+    pub repeated_ids: u64,
+    /// Clusters of at least two documents.
+    pub clusters: u64,
+    /// Documents in the largest cluster.
+    pub largest_cluster: u64,
+    /// Bytes of raw text.
+    pub text_bytes: u64,
+}
+
+/// Pairs on their way.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairCounts {
+    /// Candidate pairs that were looked at.
+    pub candidates: u64,
+    /// Those whose lengths or signatures already said no.
+    pub filtered: u64,
+    /// Those compared exactly.
+    pub compared: u64,
+    /// Those at or above the threshold.
+    pub verified: u64,
+}
+
+/// What share of the duplicates was found, by the run's own estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Recall {
+    /// The estimate.
+    pub estimate: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// Pairs that it rests on.
+    pub pairs: u64,
+}
+
+/// What differs between runs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// When it began, in seconds since 1970.
+    pub started: u64,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Threads.
+    pub threads: usize,
+    /// The memory limit in bytes.
+    pub memory: u64,
+    /// Whether it went on from an earlier one.
+    pub resumed: bool,
+    /// Whether anything was spilled.
+    pub spilled: bool,
+    /// Stages, in order.
+    pub stages: Vec<StageTime>,
+}
+
+/// How long a stage took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StageTime {
+    /// Its name.
+    pub stage: String,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// CPU seconds of the whole process meanwhile.
+    pub cpu_seconds: f64,
+    /// What it went through, in the stage's unit.
+    pub amount: u64,
+    /// The unit.
+    pub unit: String,
+}
