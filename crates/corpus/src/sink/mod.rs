@@ -1,6 +1,35 @@
 //! Blocks and what becomes of their records -> outputs, whole or absent.
+//!
+//! ```text
+//! block + fate of each record -> bytes -> compressed frames -> file aside -> its place in the target
+//!        writer, annotation                frames              output        target (folder, stdout, crate::object)
+//! ```
+//!
+//! An output mirrors its source: the same name, format and compression, and the kept records byte for byte (Parquet:
+//! value for value). It appears whole or not at all. If every record was dropped it is an empty file of the same format;
+//! only a text file, which is one record, is then absent.
 
-use crate::{Block, Result, Source};
+mod annotation;
+mod folder;
+mod frames;
+mod names;
+mod output;
+#[cfg(feature = "parquet")]
+mod removed;
+mod stdout;
+mod target;
+mod writer;
+
+#[cfg(feature = "parquet")]
+pub(crate) use annotation::{NAMES, has_already};
+pub use names::output_names;
+#[cfg(feature = "object-store")]
+pub(crate) use names::check_name;
+#[cfg(feature = "parquet")]
+pub(crate) use output::Output;
+pub use removed::{RemovedRow, write_removed_parquet};
+pub use target::Target;
+pub use writer::SinkWriter;
 
 /// What becomes of a record.
 #[derive(Debug)]
@@ -27,10 +56,6 @@ pub struct Annotation {
     pub similarity: Option<f64>,
 }
 
-/// Where outputs go: a folder, an object store's prefix, or standard output.
-#[derive(Debug, Clone)]
-pub struct Target {}
-
 /// How outputs are written. All of it changes bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SinkOptions {
@@ -49,72 +74,5 @@ pub struct Written {
     pub bytes: u64,
 }
 
-impl Target {
-    /// The folder, prefix or `-` that the user named; nothing is made yet.
-    pub fn new(_argument: &str) -> Result<Self> {
-        unimplemented!()
-    }
-
-    /// The folder, if it is a local one.
-    #[must_use]
-    pub fn folder(&self) -> Option<&std::path::Path> {
-        unimplemented!()
-    }
-
-    /// Whether there is an output of this name (a path below the target, with `/`).
-    pub fn exists(&self, _name: &str) -> Result<bool> {
-        unimplemented!()
-    }
-
-    /// All outputs there are, by name, bytewise. Empty if the target does not exist.
-    pub fn list(&self) -> Result<Vec<String>> {
-        unimplemented!()
-    }
-
-    /// Reads an output whole; `None` if there is none.
-    pub fn read(&self, _name: &str) -> Result<Option<Vec<u8>>> {
-        unimplemented!()
-    }
-
-    /// Writes an output whole or not at all: aside, synced, renamed.
-    pub fn write(&self, _name: &str, _bytes: &[u8]) -> Result<()> {
-        unimplemented!()
-    }
-
-    /// Moves a finished local file to its place: renamed, or uploaded.
-    pub fn publish(&self, _file: &std::path::Path, _name: &str) -> Result<()> {
-        unimplemented!()
-    }
-}
-
-/// An error if two sources would be written to the same place, or to one that the run itself needs (`reserved`).
-pub fn output_names(_sources: &[Source], _reserved: &[&str]) -> Result<()> {
-    unimplemented!()
-}
-
-/// Writes what is kept of one source.
-#[derive(Debug)]
-pub struct SinkWriter {}
-
-impl SinkWriter {
-    /// Begins the output of `source` below `target`. `aside` is a local folder for unfinished files, on the same file
-    /// system as a local target.
-    pub fn create(
-        _target: &Target,
-        _source: &Source,
-        _aside: &std::path::Path,
-        _options: SinkOptions,
-    ) -> Result<Self> {
-        unimplemented!()
-    }
-
-    /// Writes the records of a block, in order; `fate` is asked for each slot.
-    pub fn write(&mut self, _block: &Block, _fate: &mut dyn FnMut(usize) -> Disposition) -> Result<()> {
-        unimplemented!()
-    }
-
-    /// Ends the output: synced and moved into its place. A text file that was dropped is not written.
-    pub fn finish(self) -> Result<Written> {
-        unimplemented!()
-    }
-}
+#[cfg(test)]
+mod tests;
