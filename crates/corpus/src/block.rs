@@ -28,6 +28,12 @@ impl FieldPath {
     pub fn new(written: &str) -> Self {
         Self { names: written.split('.').map(str::to_owned).collect() }
     }
+
+    /// The path as [`new`](Self::new) takes it.
+    #[must_use]
+    pub fn written(&self) -> String {
+        self.names.join(".")
+    }
 }
 
 /// What to take from each record.
@@ -61,12 +67,20 @@ pub struct Document<'a> {
     pub text: &'a str,
     /// Whether bytes of a text file that are not UTF-8 were replaced by U+FFFD.
     pub replaced: bool,
-    /// The id, if asked for and there: a string as it is, anything else as JSON writes it.
+    /// The id, if asked for, there and not null: a string as it is, anything else as JSON writes it.
     pub id: Option<Cow<'a, str>>,
     /// The number, if asked for, there and a number (or a string that is one).
     pub order: Option<f64>,
-    /// The value, if asked for: a string as it is, anything else as JSON writes it, nothing if missing.
+    /// The value, if asked for: a string as it is, anything else as JSON writes it, nothing if missing or null.
     pub within: Option<Cow<'a, str>>,
+}
+
+/// The number that `written` is, if it is one.
+pub(crate) fn number(written: &str) -> Option<f64> {
+    let written = written.trim();
+    // `inf` and `nan` are words, not numbers.
+    let numeric = written.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
+    if numeric { written.parse().ok() } else { None }
 }
 
 /// Working memory for parsing; use it again and again.

@@ -11,11 +11,13 @@
 
 mod boundaries;
 mod extract;
+mod header;
 mod split;
 
 pub(crate) use boundaries::Boundaries;
 pub(crate) use extract::visit;
-pub(crate) use split::{Header, Span};
+pub(crate) use header::Header;
+pub(crate) use split::Span;
 
 #[cfg(test)]
 mod tests;

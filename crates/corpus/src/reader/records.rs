@@ -7,7 +7,7 @@
 use super::{ByteStream, too_large};
 use crate::csv::{Boundaries, Header};
 use crate::raw::{Form, RawRecords};
-use crate::{Block, Error, Fields, Limits, Position, Result, Source};
+use crate::{Block, Fields, Limits, Position, Result, Source};
 use memchr::memchr;
 use std::sync::Arc;
 
@@ -24,21 +24,38 @@ pub(crate) struct RecordReader {
     position: Position,
     /// What was read beyond the last block.
     carried: Vec<u8>,
+    /// Whether the next block is the first after a header: it is handed out even if it has no records, so that a sink
+    /// sees the header.
+    header_begins: bool,
 }
 
 impl RecordReader {
     pub(crate) fn open(source: &Source, form: Form, limits: Limits) -> Result<Self> {
         let stream = ByteStream::open(source)?;
-        Ok(Self { stream, limits, form, position: Position::default(), carried: Vec::new() })
+        Ok(Self { stream, limits, form, position: Position::default(), carried: Vec::new(), header_begins: false })
     }
 
     /// Opens a CSV source and reads its header.
     pub(crate) fn open_csv(source: &Source, delimiter: u8, fields: &Fields, limits: Limits) -> Result<Self> {
-        let _ = fields;
-        let mut reader = Self::open(source, Form::Jsonl, limits)?;
-        let empty = Header { bytes: Vec::new(), names: Vec::new(), delimiter };
-        reader.form = Form::Csv(Arc::new(empty));
-        unimplemented!()
+        let mut reader = Self::open(source, Form::Csv(Arc::new(Header::unknown(delimiter))), limits)?;
+        let mut first = RawRecords { form: reader.form.clone(), ..RawRecords::default() };
+        let mut bytes = Vec::new();
+        // Blank lines before the header belong to it.
+        loop {
+            reader.fill(&mut first, 1)?;
+            bytes.extend_from_slice(first.bytes());
+            if first.len() == 0 || !Header::is_blank(&bytes) {
+                break;
+            }
+        }
+        reader.position.offset = bytes.len() as u64;
+        reader.header_begins = !Header::is_blank(&bytes);
+        if reader.header_begins {
+            let header = Header::parse(bytes, delimiter, &source.name)?;
+            header.require(fields, &source.name)?;
+            reader.form = Form::Csv(Arc::new(header));
+        }
+        Ok(reader)
     }
 
     /// As [`Reader::next_block`](crate::Reader::next_block).
@@ -46,9 +63,10 @@ impl RecordReader {
         let records = block.content.raw_mut();
         records.form = self.form.clone();
         self.fill(records, self.limits.block_bytes)?;
-        if records.len() == 0 {
+        if records.len() == 0 && !self.header_begins {
             return Ok(false);
         }
+        self.header_begins = false;
         block.position = self.position;
         self.position.offset += records.filled as u64;
         self.position.record += records.len() as u64;
@@ -137,6 +155,7 @@ impl RecordReader {
                 self.stream.advance_to(position.offset)?;
             }
         }
+        self.header_begins &= position == self.position;
         self.position = position;
         Ok(())
     }
