@@ -10,11 +10,19 @@
 //! block holds is parsed by whoever has the block, on any thread.
 
 mod block;
+mod csv;
 mod discovery;
 mod error;
+mod json;
+mod jsonl;
+mod object;
+mod parquet;
+mod raw;
 mod reader;
 mod sink;
 mod source;
+mod stdin;
+mod text;
 
 pub use block::{Block, Document, FieldPath, Fields, Position, Record, Scratch};
 pub use discovery::{Discovery, FormatChoice, discover};
