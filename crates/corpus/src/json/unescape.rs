@@ -47,7 +47,8 @@ fn unicode(escape: &str) -> Result<(char, usize), LoneSurrogate> {
     if high >= 0xdc00 || !(0xdc00..0xe000).contains(&low) {
         return Err(LoneSurrogate);
     }
-    let character = char::from_u32(0x10000 + ((high - 0xd800) << 10 | (low - 0xdc00))).ok_or(LoneSurrogate)?;
+    let character =
+        char::from_u32(0x10000 + ((high - 0xd800) << 10 | (low - 0xdc00))).ok_or(LoneSurrogate)?;
     Ok((character, 12))
 }
 

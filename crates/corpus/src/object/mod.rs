@@ -8,11 +8,15 @@
 //! Sources are read in ranges of a fixed size, so that memory is bounded and a request that breaks is made again for
 //! its range only. Parquet files are not downloaded: their columns are read where they are.
 
+#[cfg(feature = "parquet")]
+mod cached;
 mod discovery;
 mod read;
 mod store;
 mod target;
 
+#[cfg(feature = "parquet")]
+pub(crate) use cached::CachedObject;
 pub(crate) use discovery::discover;
 pub(crate) use read::Object;
 pub(crate) use target::Prefix;

@@ -38,7 +38,15 @@ impl Object {
         };
         let stamp = stamp(&meta);
         let store = Arc::clone(&address.store);
-        Ok(Some(Self { store, path, runtime, name: address.written(), size: meta.size, stamp, tag: meta.e_tag }))
+        Ok(Some(Self {
+            store,
+            path,
+            runtime,
+            name: address.written(),
+            size: meta.size,
+            stamp,
+            tag: meta.e_tag,
+        }))
     }
 
     /// The object at `address`; an error if there is none.
@@ -58,7 +66,8 @@ impl Object {
 
     fn fetch(&self, range: Range<u64>) -> impl Future<Output = object_store::Result<Bytes>> + use<> {
         let (store, path) = (Arc::clone(&self.store), self.path.clone());
-        let options = GetOptions { range: Some(range.into()), if_match: self.tag.clone(), ..GetOptions::default() };
+        let options =
+            GetOptions { range: Some(range.into()), if_match: self.tag.clone(), ..GetOptions::default() };
         async move { store.get_opts(&path, options).await?.bytes().await }
     }
 

@@ -133,7 +133,11 @@ fn connect(scheme: &str, bucket: &str, written: &str) -> Result<Arc<dyn ObjectSt
         "memory" => Ok(Arc::new(InMemory::new()) as _),
         _ => return Err(unknown(written)),
     };
-    made.map_err(|cause| Error::Io { action: "open the store of", name: written.to_owned(), cause: io_error(cause) })
+    made.map_err(|cause| Error::Io {
+        action: "open the store of",
+        name: written.to_owned(),
+        cause: io_error(cause),
+    })
 }
 
 /// What the one thread that drives requests runs.
@@ -181,7 +185,9 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_said_so() {
-        for (written, part) in [("ftp://x/y", "no address"), ("s3:///key", "names no bucket"), ("x", "no address")] {
+        for (written, part) in
+            [("ftp://x/y", "no address"), ("s3:///key", "names no bucket"), ("x", "no address")]
+        {
             let message = Address::new(written).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
         }

@@ -53,7 +53,12 @@ pub(crate) fn csv_record(line: &[u8], annotation: Option<&Annotation>, delimiter
 }
 
 /// Appends the CSV header in `line` with the names of the fields to `out`; or why it cannot be done.
-pub(crate) fn csv_header(line: &[u8], names: &[String], delimiter: u8, out: &mut Vec<u8>) -> Result<(), String> {
+pub(crate) fn csv_header(
+    line: &[u8],
+    names: &[String],
+    delimiter: u8,
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
     if let Some(name) = NAMES.iter().find(|name| names.iter().any(|there| there == *name)) {
         return Err(has_already(name));
     }
@@ -63,7 +68,9 @@ pub(crate) fn csv_header(line: &[u8], names: &[String], delimiter: u8, out: &mut
 
 /// Why a record or file cannot be annotated.
 pub(crate) fn has_already(name: &str) -> String {
-    format!("it has a field `{name}` already, from an earlier run perhaps; remove or rename it, or run on the original")
+    format!(
+        "it has a field `{name}` already, from an earlier run perhaps; remove or rename it, or run on the original"
+    )
 }
 
 fn csv_fields(line: &[u8], fields: [&str; 4], delimiter: u8, out: &mut Vec<u8>) {

@@ -14,7 +14,6 @@ mod folder;
 mod frames;
 mod names;
 mod output;
-#[cfg(feature = "parquet")]
 mod removed;
 mod stdout;
 mod target;
@@ -22,9 +21,9 @@ mod writer;
 
 #[cfg(feature = "parquet")]
 pub(crate) use annotation::{NAMES, has_already};
-pub use names::output_names;
 #[cfg(feature = "object-store")]
 pub(crate) use names::check_name;
+pub use names::output_names;
 #[cfg(feature = "parquet")]
 pub(crate) use output::Output;
 pub use removed::{RemovedRow, write_removed_parquet};

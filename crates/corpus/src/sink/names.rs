@@ -90,13 +90,15 @@ mod tests {
 
     #[test]
     fn names_that_differ_pass() {
-        let sources = [source("a/x", "x"), source("b/X", "X"), source("c", "d/x"), source("e", "report.json.gz")];
+        let sources =
+            [source("a/x", "x"), source("b/X", "X"), source("c", "d/x"), source("e", "report.json.gz")];
         output_names(&sources, &["report.json", ".lookalike"]).unwrap();
     }
 
     #[test]
     fn collisions_name_both() {
-        let message = message(&[source("a/x.jsonl", "x.jsonl"), source("y", "y"), source("b/x.jsonl", "x.jsonl")]);
+        let message =
+            message(&[source("a/x.jsonl", "x.jsonl"), source("y", "y"), source("b/x.jsonl", "x.jsonl")]);
         for part in ["a/x.jsonl", "b/x.jsonl", "common folder"] {
             assert!(message.contains(part), "{message}");
         }

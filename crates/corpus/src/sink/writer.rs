@@ -5,10 +5,9 @@ use super::output::Output;
 use super::target::Place;
 use super::{Annotation, Disposition, SinkOptions, Target, Written};
 use crate::block::Content;
-use crate::csv::Header;
 use crate::parquet::ParquetSink;
 use crate::raw::{Form, RawRecords};
-use crate::{Block, Error, Format, Location, Reader, Result, Source};
+use crate::{Block, Error, Format, Result, Source};
 use std::path::{Path, PathBuf};
 
 /// Writes what is kept of one source.
@@ -61,10 +60,13 @@ impl SinkWriter {
     }
 
     /// Writes the records of a block, in order; `fate` is asked for each slot.
+    ///
+    /// Blocks must be read with [`ReadMode::Whole`](crate::ReadMode::Whole), and all of them must come, also one
+    /// without records: it brings the header of a CSV source that has nothing else.
     pub fn write(&mut self, block: &Block, fate: &mut dyn FnMut(usize) -> Disposition) -> Result<()> {
         match (&block.content, &mut self.content) {
             (Content::Raw(records), ContentWriter::Records { .. }) => {
-                self.begin(Some(&records.form))?;
+                self.begin(&records.form)?;
                 self.write_records(records, block.position.record, fate)
             }
             (Content::Raw(records), ContentWriter::Text(_)) => self.write_text(records, fate),
@@ -80,19 +82,14 @@ impl SinkWriter {
     }
 
     /// Writes what comes before the first record: the header of CSV.
-    fn begin(&mut self, form: Option<&Form>) -> Result<()> {
+    fn begin(&mut self, form: &Form) -> Result<()> {
         let ContentWriter::Records { output, begun, ended } = &mut self.content else { return Ok(()) };
         if std::mem::replace(begun, true) {
             return Ok(());
         }
-        let read;
         let header = match form {
-            Some(Form::Csv(header)) => Some(header.as_ref()),
-            Some(_) => None,
-            None => {
-                read = read_header(&self.source)?;
-                read.as_deref()
-            }
+            Form::Csv(header) => Some(header),
+            Form::Jsonl | Form::Text => None,
         };
         let bytes = header.map_or(&[][..], |header| &header.bytes);
         if !begin_stdout(&self.target, &self.source, bytes)? {
@@ -189,8 +186,7 @@ impl SinkWriter {
     }
 
     /// Ends the output: synced and moved into its place. A text file that was dropped is not written.
-    pub fn finish(mut self) -> Result<Written> {
-        self.begin(None)?;
+    pub fn finish(self) -> Result<Written> {
         let bytes = match self.content {
             ContentWriter::Records { mut output, ended, .. } => {
                 // The next source begins on a line of its own.
@@ -225,15 +221,6 @@ fn annotate(
             Ok(())
         }
         (Some(_), _) => Err("its header was written without the fields that this needs".to_owned()),
-    }
-}
-
-/// The header of a CSV source of which no block was written: it has no records.
-fn read_header(source: &Source) -> Result<Option<std::sync::Arc<Header>>> {
-    match source.format {
-        // What was read from standard input is gone.
-        Format::Csv { .. } if source.location != Location::Stdin => Reader::csv_header(source),
-        _ => Ok(None),
     }
 }
 
