@@ -18,9 +18,9 @@ pub(crate) struct Removal {
     /// Their Hamming distance, with SimHash.
     pub distance: u32,
     /// The only band that found it, plus 1; 0 if there are several.
-    sole_band: u32,
+    pub sole_band_plus_one: u32,
     /// 1 for an exact copy, 0 for a near-duplicate.
-    exact: u64,
+    pub exact: u64,
 }
 
 impl Removal {
@@ -28,12 +28,12 @@ impl Removal {
     pub fn near(found: &Found) -> Self {
         let Evidence { similarity, distance, sole_band } = found.evidence;
         let sole_band = sole_band.map_or(0, |band| band + 1);
-        Self { number: found.number, kept: found.other, similarity, distance, sole_band, exact: 0 }
+        Self { number: found.number, kept: found.other, similarity, distance, sole_band_plus_one: sole_band, exact: 0 }
     }
 
     /// An exact copy.
     pub fn exact(number: Number, kept: Number) -> Self {
-        Self { number, kept, similarity: 1.0, distance: 0, sole_band: 0, exact: 1 }
+        Self { number, kept, similarity: 1.0, distance: 0, sole_band_plus_one: 0, exact: 1 }
     }
 
     /// Whether it has the same text as the kept one.
@@ -43,7 +43,7 @@ impl Removal {
 
     /// The only band that found it.
     pub fn sole_band(&self) -> Option<u32> {
-        self.sole_band.checked_sub(1)
+        self.sole_band_plus_one.checked_sub(1)
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn decide(
         }
         let removed = all[..originals].binary_search_by_key(&original, |removal| removal.number);
         match removed {
-            Ok(at) => all.push(Removal { number: copy, sole_band: 0, ..all[at] }),
+            Ok(at) => all.push(Removal { number: copy, sole_band_plus_one: 0, ..all[at] }),
             Err(_) if !against_only || protected(original) => all.push(Removal::exact(copy, original)),
             Err(_) => {}
         }
