@@ -1,0 +1,9 @@
+//! Whole commands: exit code, standard output, standard error.
+//!
+//! `INSTA_UPDATE=always cargo test -p cli` writes the snapshots again.
+
+mod bad_input;
+mod help;
+mod lookalike;
+mod success;
+mod usage;
