@@ -2,6 +2,8 @@
 //!
 //! `INSTA_UPDATE=always cargo test -p cli` writes the snapshots again.
 
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests are tests")]
+
 mod bad_input;
 mod help;
 mod lookalike;
