@@ -75,7 +75,6 @@ impl From<pipeline::Error> for Failure {
         };
         let advice = match &error {
             Error::BadRecord { reason, .. } => Some(advice_on_bad_record(reason)),
-            Error::Target(_) => Some("choose another target, or empty this one".into()),
             Error::Corpus(error) => advice_on(error),
             Error::Io { cause, .. } => advice_on_io(cause),
             _ => None,

@@ -38,7 +38,7 @@ fn unreadable_file() {
 #[ignore = "needs the pipeline"]
 fn no_such_field() {
     refused("no_such_field", "a.jsonl", "{\"body\":\"a\"}\n", "", 3);
-    refused("no_such_column", "a.csv", "id,body\n1,a\n", "", 2);
+    refused("no_such_column", "a.csv", "id,body\n1,a\n", "", 3);
 }
 
 #[test]
