@@ -35,7 +35,7 @@ impl Failure {
 
     /// Something outside failed.
     pub(crate) fn io(action: &str, name: impl fmt::Display, cause: &io::Error) -> Self {
-        Self::new(ExitCode::Failure, format!("cannot {action} {name}: {cause}"))
+        Self::new(code_of_io(cause), format!("cannot {action} {name}: {cause}"))
     }
 
     /// Stopped by Ctrl-C.
@@ -70,11 +70,11 @@ impl From<pipeline::Error> for Failure {
             Error::Memory { .. } => ExitCode::Memory,
             Error::Target(_) => ExitCode::TargetRefused,
             Error::Interrupted => ExitCode::Interrupted,
+            Error::Io { cause, .. } => code_of_io(cause),
             _ => ExitCode::Failure,
         };
         let advice = match &error {
             Error::BadRecord { reason, .. } => Some(advice_on_bad_record(reason)),
-            Error::Target(_) => Some("choose another target, or empty this one".into()),
             Error::Corpus(error) => advice_on(error),
             Error::Io { cause, .. } => advice_on_io(cause),
             _ => None,
@@ -94,8 +94,14 @@ fn code_of(error: &corpus::Error) -> ExitCode {
         corpus::Error::Damaged { .. } => ExitCode::BadInput,
         corpus::Error::Invalid(_) => ExitCode::Usage,
         corpus::Error::TooLarge { .. } => ExitCode::Memory,
+        corpus::Error::Io { cause, .. } => code_of_io(cause),
         _ => ExitCode::Failure,
     }
+}
+
+/// What is not there was named wrongly.
+fn code_of_io(cause: &io::Error) -> ExitCode {
+    if cause.kind() == io::ErrorKind::NotFound { ExitCode::Usage } else { ExitCode::Failure }
 }
 
 /// A field that is not there is usually another field's name forgotten; anything else is the record's fault.

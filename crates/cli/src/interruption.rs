@@ -19,7 +19,6 @@ pub(crate) fn listen(resumable: bool) {
         }
         output::stopping(resumable);
     };
-    if ctrlc::set_handler(handler).is_err() {
-        // Without a handler Ctrl-C ends the process at once, which a run survives as it survives a power cut.
-    }
+    // Without a handler Ctrl-C ends the process at once, which a run survives as it survives a power cut.
+    let _ = ctrlc::set_handler(handler);
 }

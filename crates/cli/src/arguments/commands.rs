@@ -2,7 +2,7 @@
 
 use super::choices::{Choices, Keeping, Matching, Reading, Sketching, Storing, Using, Writing};
 use super::examples;
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -100,12 +100,13 @@ pub(crate) struct ClustersArguments {
 
 /// `lookalike query`
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("asked").args(["text", "text_file"]).required(true)))]
 pub(crate) struct QueryArguments {
     /// Files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<String>,
     /// The text to look for
-    #[arg(long, value_name = "TEXT", required_unless_present = "text_file", conflicts_with = "text_file")]
+    #[arg(long, value_name = "TEXT")]
     pub(crate) text: Option<String>,
     /// A file with the text to look for; `-` for standard input
     #[arg(long, value_name = "FILE")]

@@ -27,7 +27,7 @@ use std::fmt::Write as _;
 
 /// Finds near-duplicates and look-alikes in a corpus of any size: every removal checked exactly, named and explained
 #[derive(Debug, Parser)]
-#[command(name = "lookalike", version, arg_required_else_help = true, propagate_version = true)]
+#[command(name = "lookalike", version, arg_required_else_help = true)]
 #[command(after_help = "Examples and details: lookalike COMMAND --help", after_long_help = after_long_help())]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -55,6 +55,29 @@ pub(crate) fn command() -> clap::Command {
     command
 }
 
+/// Flags that `-h` leaves to `--help`.
+const RARE: [&str; 19] = [
+    "recall",
+    "bands",
+    "distance",
+    "against-only",
+    "clusters",
+    "prefer",
+    "removed-format",
+    "max-text",
+    "within",
+    "case",
+    "form",
+    "punctuation",
+    "whitespace",
+    "elements",
+    "weights",
+    "method",
+    "hashes",
+    "seed",
+    "temp-dir",
+];
+
 /// Says at each flag that is a setting what it is if not given.
 fn with_defaults(command: clap::Command, defaults: &Value) -> clap::Command {
     let is_query = command.get_name() == "query";
@@ -64,6 +87,8 @@ fn with_defaults(command: clap::Command, defaults: &Value) -> clap::Command {
             Some(name) => shown(name, defaults),
             None => None,
         };
+        let is_rare = argument.get_long().is_some_and(|name| RARE.contains(&name));
+        let argument = argument.hide_short_help(is_rare);
         match (default, argument.get_help().cloned()) {
             (Some(default), Some(help)) => argument.help(format!("{help} [default: {default}]")),
             _ => argument,
@@ -117,8 +142,16 @@ mod tests {
     }
 
     #[test]
+    fn what_short_help_leaves_out_exists() {
+        let dedup = command().find_subcommand("dedup").unwrap().clone();
+        for name in RARE {
+            assert!(dedup.get_arguments().any(|argument| argument.get_long() == Some(name)), "--{name}");
+        }
+    }
+
+    #[test]
     fn help_shows_the_defaults_of_the_settings() {
-        let help = command().find_subcommand_mut("dedup").unwrap().render_help().to_string();
+        let help = command().find_subcommand_mut("dedup").unwrap().render_long_help().to_string();
         for default in ["[default: words:5]", "[default: 0.8]", "[default: 0.99]", "[default: 16MiB]"] {
             assert!(help.contains(default), "{default} in\n{help}");
         }

@@ -25,7 +25,7 @@ pub(crate) fn job(inputs: &[String], choices: Choices, purpose: Purpose) -> Resu
         [] => Vec::new(),
         against => corpus::discover(against, &resolved.discovery)?,
     };
-    Ok(Job { sources, against, settings: resolved.settings, resources: resolved.resources })
+    Ok(Job { sources, against, settings: resolved.settings, resources: resolved.resources, sketch: None })
 }
 
 /// The job of a sketch file, with what may be chosen anew.

@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &QueryArguments, printer: &Printer) -> Result<()> {
     let job = job(&arguments.inputs, arguments.choices(), Purpose::Query)?;
     interruption::listen(false);
     printer.settings(&job);
-    let progress = Progress::new(printer, &job);
+    let progress = Progress::new(printer, &job).without_plan();
     let outcome = pipeline::query(&job, &text, arguments.top.get(), &progress);
     progress.end();
     let matches = match outcome {

@@ -106,7 +106,9 @@ fn values(argument: &Arg) -> String {
         let names: Vec<&str> = possible.iter().map(clap::builder::PossibleValue::get_name).collect();
         let _ = write!(text, " (`{}`)", names.join("`, `"));
     }
-    if let [default] = argument.get_default_values() {
+    if let [default] = argument.get_default_values()
+        && argument.get_action().takes_values()
+    {
         let _ = write!(text, " [default: {}]", default.display());
     }
     text

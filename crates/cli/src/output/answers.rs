@@ -2,14 +2,14 @@
 
 use pipeline::{Cluster, Error, Match, Pair, Reference, Result};
 use serde_json::{Value, json};
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, Stdout, Write};
 
 /// What standard output is called in errors.
 pub(crate) const STANDARD_OUTPUT: &str = "standard output";
 
 /// Writes answers.
 #[derive(Debug)]
-pub(crate) struct Answers<W: Write = BufWriter<StdoutLock<'static>>> {
+pub(crate) struct Answers<W: Write = BufWriter<Stdout>> {
     out: W,
     json: bool,
 }
@@ -17,7 +17,7 @@ pub(crate) struct Answers<W: Write = BufWriter<StdoutLock<'static>>> {
 impl Answers {
     /// Answers on standard output.
     pub(crate) fn new(json: bool) -> Self {
-        Self::to(BufWriter::new(io::stdout().lock()), json)
+        Self::to(BufWriter::new(io::stdout()), json)
     }
 }
 

@@ -17,6 +17,7 @@ const TICK: Duration = Duration::from_millis(200);
 pub(crate) struct Progress<'a> {
     printer: &'a Printer,
     job: &'a Job,
+    shows_plan: bool,
     running: Mutex<Option<Running>>,
 }
 
@@ -33,7 +34,12 @@ impl<'a> Progress<'a> {
         if printer.level < LogLevel::Info {
             BARS.set_draw_target(ProgressDrawTarget::hidden());
         }
-        Self { printer, job, running: Mutex::new(None) }
+        Self { printer, job, shows_plan: true, running: Mutex::new(None) }
+    }
+
+    /// The same without the plan: a query compares everything, so bands and recall say nothing about it.
+    pub(crate) fn without_plan(self) -> Self {
+        Self { shows_plan: false, ..self }
     }
 
     /// The run is over, however it ended.
@@ -51,7 +57,9 @@ impl<'a> Progress<'a> {
 
 impl Observer for Progress<'_> {
     fn planned(&self, made: &Plan) {
-        self.printer.say(LogLevel::Info, &plan::plan(made, self.job));
+        if self.shows_plan {
+            self.printer.say(LogLevel::Info, &plan::plan(made, self.job));
+        }
     }
 
     fn started(&self, stage: Stage, total: u64) {

@@ -97,7 +97,13 @@ fn what_was_cut_short_is_said() {
 #[test]
 fn the_plan_names_bands_recall_and_needs() {
     let resources = Resources { memory: 2 << 30, threads: 2, temp_dir: None };
-    let mut job = Job { sources: Vec::new(), against: Vec::new(), settings: Settings::default(), resources };
+    let mut job = Job {
+        sources: Vec::new(),
+        against: Vec::new(),
+        settings: Settings::default(),
+        resources,
+        sketch: None,
+    };
     let text = plain(&plan::plan(&made_plan(), &job));
     assert!(text.contains("21 bands of 6 rows find 99.8 % of the pairs at jaccard 0.8"), "{text}");
     assert!(text.contains("1.5 GiB; memory: up to 2.0 GiB; per document about 812 bytes on disk"), "{text}");

@@ -16,7 +16,8 @@ pub(crate) struct Preset {
     pub(crate) name: &'static str,
     /// Whose settings they are.
     pub(crate) about: &'static str,
-    shingles: &'static str,
+    /// The tool's own, if it has any; else the default stays.
+    shingles: Option<&'static str>,
     hashes: usize,
     threshold: f64,
     bands: Bands,
@@ -36,7 +37,7 @@ pub(crate) const ALL: [Preset; 5] = [
     Preset {
         name: "data-juicer",
         about: "data-juicer's document_minhash_deduplicator",
-        shingles: "words:5",
+        shingles: Some("words:5"),
         hashes: 256,
         threshold: 0.7,
         bands: Bands::ByAreas,
@@ -44,15 +45,15 @@ pub(crate) const ALL: [Preset; 5] = [
     Preset {
         name: "datasketch",
         about: "datasketch's MinHash and MinHashLSH",
-        shingles: "words:5",
+        shingles: None,
         hashes: 128,
         threshold: 0.9,
         bands: Bands::ByAreas,
     },
     Preset {
         name: "dolma",
-        about: "Dolma 3's fuzzy deduplication",
-        shingles: "words:5",
+        about: "the bands of Dolma 3",
+        shingles: None,
         hashes: 286,
         threshold: 0.8,
         bands: Bands::Fixed(26, 11),
@@ -60,7 +61,7 @@ pub(crate) const ALL: [Preset; 5] = [
     Preset {
         name: "fineweb",
         about: "FineWeb, with datatrove",
-        shingles: "words:5",
+        shingles: Some("words:5"),
         hashes: 112,
         threshold: 0.75,
         bands: Bands::Fixed(14, 8),
@@ -68,7 +69,7 @@ pub(crate) const ALL: [Preset; 5] = [
     Preset {
         name: "nemo-curator",
         about: "NeMo Curator's fuzzy deduplication",
-        shingles: "characters:24",
+        shingles: Some("characters:24"),
         hashes: 260,
         threshold: 0.8,
         bands: Bands::Fixed(20, 13),
@@ -103,7 +104,9 @@ impl Preset {
     /// Sets what the preset says and leaves the rest.
     pub(crate) fn apply(&self, settings: &mut Settings) -> Result<()> {
         let banding = self.banding()?;
-        settings.shingles = self.shingles.into();
+        if let Some(shingles) = self.shingles {
+            settings.shingles = shingles.into();
+        }
         settings.hashes = self.hashes;
         settings.threshold = self.threshold;
         settings.bands = Some(BandsAndRows { bands: banding.bands(), rows: banding.rows() });

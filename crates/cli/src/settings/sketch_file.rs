@@ -1,14 +1,11 @@
 //! A sketch file as the input: what it fixes cannot be chosen again.
 
 use crate::failure::{Failure, Result};
-use pipeline::Settings;
+use pipeline::{SKETCH_MAGIC, Settings};
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-
-/// The first bytes of a sketch file.
-const MAGIC: &[u8; 8] = b"LKASKETC";
 
 /// The settings that a sketch was made with and that its signatures depend on.
 const FIXED: [&str; 13] = [
@@ -29,11 +26,11 @@ const FIXED: [&str; 13] = [
 
 /// Whether `argument` names a sketch file: by content, whatever its name.
 pub(crate) fn is_sketch(argument: &str) -> bool {
-    let mut start = [0; MAGIC.len()];
+    let mut start = [0; SKETCH_MAGIC.len()];
     let path = Path::new(argument);
     path.is_file()
         && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
-        && start == *MAGIC
+        && start == *SKETCH_MAGIC
 }
 
 /// An error if `wanted` differs from what the sketch was made with in anything that a sketch fixes.
