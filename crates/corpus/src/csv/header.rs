@@ -39,8 +39,9 @@ impl Header {
         let invalid = |cause: &str| Error::Invalid(format!("{source}, header: {cause}"));
         let record = without_line_end(without_mark(&bytes));
         let blank = record.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        let record = std::str::from_utf8(&record[blank..])
-            .map_err(|cause| invalid(&format!("it is not valid UTF-8 at byte {}", cause.valid_up_to() + 1)))?;
+        let record = std::str::from_utf8(&record[blank..]).map_err(|cause| {
+            invalid(&format!("it is not valid UTF-8 at byte {}", cause.valid_up_to() + 1))
+        })?;
         let mut spans = Vec::new();
         split(record.as_bytes(), delimiter, &mut spans)
             .map_err(|_| invalid("a quote is opened and not closed before the end of the file"))?;

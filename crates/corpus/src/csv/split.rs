@@ -26,7 +26,8 @@ pub(crate) fn without_line_end(record: &[u8]) -> &[u8] {
 /// Where the fields of `record` are, which has no line end.
 pub(crate) fn split(record: &[u8], delimiter: u8, spans: &mut Vec<Span>) -> Result<(), Unclosed> {
     spans.clear();
-    let next_delimiter = |from: usize| memchr(delimiter, &record[from..]).map_or(record.len(), |at| from + at);
+    let next_delimiter =
+        |from: usize| memchr(delimiter, &record[from..]).map_or(record.len(), |at| from + at);
     let mut begin = 0;
     loop {
         let end = if record.get(begin) == Some(&b'"') {

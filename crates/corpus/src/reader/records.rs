@@ -32,7 +32,14 @@ pub(crate) struct RecordReader {
 impl RecordReader {
     pub(crate) fn open(source: &Source, form: Form, limits: Limits) -> Result<Self> {
         let stream = ByteStream::open(source)?;
-        Ok(Self { stream, limits, form, position: Position::default(), carried: Vec::new(), header_begins: false })
+        Ok(Self {
+            stream,
+            limits,
+            form,
+            position: Position::default(),
+            carried: Vec::new(),
+            header_begins: false,
+        })
     }
 
     /// Opens a CSV source and reads its header.
