@@ -137,11 +137,8 @@ fn fields_are_taken() {
         order: Some(FieldPath::new("score")),
         within: Some(FieldPath::new("domain")),
     };
-    let lines: [&[u8]; 3] = [
-        b"1,\"a \"\"b\"\",\nc\",x.org, 2.5\r\n",
-        b"\"1\"\"2\",plain,,many,extra,extra\n",
-        b"\n",
-    ];
+    let lines: [&[u8]; 3] =
+        [b"1,\"a \"\"b\"\",\nc\",x.org, 2.5\r\n", b"\"1\"\"2\",plain,,many,extra,extra\n", b"\n"];
     assert_eq!(
         taken("\u{feff}meta.id,\"text\",domain,score\r\n", &lines, &all),
         [

@@ -41,8 +41,20 @@ fn kind(value: &Json) -> Kind {
 
 fn names() -> impl Strategy<Value = String> {
     prop_oneof![
-        prop::sample::select(vec!["a", "b", "a.b", "a.b.c", "c", "text", "te\\u0078t", "", "é", "\\n", "\\\"a"])
-            .prop_map(str::to_owned),
+        prop::sample::select(vec![
+            "a",
+            "b",
+            "a.b",
+            "a.b.c",
+            "c",
+            "text",
+            "te\\u0078t",
+            "",
+            "é",
+            "\\n",
+            "\\\"a"
+        ])
+        .prop_map(str::to_owned),
         "[a-c]{1,20}",
     ]
 }
@@ -73,11 +85,13 @@ fn json() -> impl Strategy<Value = String> {
             .prop_map(|(name, value, s)| format!("{s}\"{name}\"{s}:{s}{value}{s}"));
         prop_oneof![
             prop::collection::vec(inner, 0..4).prop_map(|values| format!("[{}]", values.join(","))),
-            (prop::collection::vec(member, 0..4), space).prop_map(|(members, s)| format!("{{{s}{}}}", members.join(","))),
+            (prop::collection::vec(member, 0..4), space)
+                .prop_map(|(members, s)| format!("{{{s}{}}}", members.join(","))),
         ]
     });
     let member = (names(), value).prop_map(|(name, value)| format!("\"{name}\":{value}"));
-    (prop::collection::vec(member, 0..6), space).prop_map(|(members, s)| format!("{s}{{{}}}{s}", members.join(", ")))
+    (prop::collection::vec(member, 0..6), space)
+        .prop_map(|(members, s)| format!("{s}{{{}}}{s}", members.join(", ")))
 }
 
 proptest! {
