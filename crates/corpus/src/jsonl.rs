@@ -5,8 +5,8 @@ use crate::raw::{RawRecords, without_mark};
 use crate::{Document, FieldPath, Fields, Record, Result, Scratch, block};
 use std::borrow::Cow;
 
-/// Lines are checked to be UTF-8, and for control characters, in groups of about this many bytes: enough to make up for the call, few enough to be
-/// in the nearest cache still when they are parsed.
+/// Lines are checked to be UTF-8, and for control characters, in groups of about this many bytes: enough to make up
+/// for the call, few enough to be in the nearest cache still when they are parsed.
 const GROUP: usize = 16 << 10;
 
 /// As [`Block::visit`](crate::Block::visit), for JSON Lines; `first` if the source begins here.

@@ -39,7 +39,7 @@ pub(crate) struct Value {
     /// A string: whether it has escapes in it.
     pub(crate) escaped: bool,
     /// Which of the noted escapes are its own.
-    pub(super) escapes: (usize, usize),
+    pub(super) escapes: (u16, u16),
 }
 
 /// A place in a text, all before which was checked.
