@@ -1,4 +1,5 @@
 //! Standard input as a source. Each test starts this very program again, with something to read.
+#![allow(clippy::unwrap_used, reason = "tests may unwrap, and so may what they share")]
 
 use corpus::{
     Block, Compression, Discovery, FieldPath, Fields, Format, Limits, ReadMode, Reader, Record, Scratch,

@@ -120,7 +120,7 @@ fn of_pattern(pattern: &str, how: &Discovery) -> Result<Vec<Source>> {
         let path = entry.map_err(|cause| Error::Io {
             action: "read",
             name: cause.path().display().to_string(),
-            cause: cause.into_error(),
+            cause: cause.into(),
         })?;
         if path.is_file() {
             files.push(path);
