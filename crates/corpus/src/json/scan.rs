@@ -1,5 +1,6 @@
 //! The grammar of RFC 8259, gone through without building anything.
 
+use super::unescape::Escapes;
 use super::{MAX_DEPTH, Problem};
 use memchr::memchr2;
 
@@ -35,8 +36,10 @@ pub(crate) struct Value {
     pub(crate) begin: usize,
     /// A string: at the quote.
     pub(crate) end: usize,
-    /// A string with escapes in it.
+    /// A string: whether it has escapes in it.
     pub(crate) escaped: bool,
+    /// Which of the noted escapes are its own.
+    pub(super) escapes: (u16, u16),
 }
 
 /// A place in a text, all before which was checked.
@@ -46,11 +49,14 @@ pub(super) struct Scanner<'a> {
     at: usize,
     /// Whether the text has control characters anywhere, white space included.
     controls: bool,
+    /// Where escapes were met.
+    escapes: &'a mut Escapes,
 }
 
 /// Whether `text` is one JSON value and white space around it: where it is.
 pub(crate) fn check(text: &str) -> Result<Value, Problem> {
-    let mut scanner = Scanner::new(text);
+    let mut escapes = Escapes::default();
+    let mut scanner = Scanner::new(text, &mut escapes);
     scanner.pass_white_space();
     let value = scanner.value()?;
     scanner.end()?;
@@ -58,15 +64,19 @@ pub(crate) fn check(text: &str) -> Result<Value, Problem> {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        let bytes = text.as_bytes();
-        let smallest = bytes.iter().fold(u8::MAX, |smallest, &byte| smallest.min(byte));
-        Self { bytes, at: 0, controls: smallest < b' ' }
+    pub(super) fn new(text: &'a str, escapes: &'a mut Escapes) -> Self {
+        Self { controls: has_controls(text.as_bytes(), b' '), ..Self::without_controls(text, escapes) }
     }
 
-    /// Goes through an object and hands over each name (a string value) and value.
+    /// As [`new`](Self::new), of a text that is known to have no control characters.
+    pub(super) fn without_controls(text: &'a str, escapes: &'a mut Escapes) -> Self {
+        Self { bytes: text.as_bytes(), at: 0, controls: false, escapes }
+    }
+
+    /// Goes through an object and hands over each name (a string value) and value. The escapes of a value stay noted
+    /// if `visit` says so.
     #[inline]
-    pub(super) fn members(&mut self, mut visit: impl FnMut(Value, Value)) -> Result<(), Problem> {
+    pub(super) fn members(&mut self, mut visit: impl FnMut(Value, Value) -> bool) -> Result<(), Problem> {
         self.pass_white_space();
         if self.peek() != Some(b'{') {
             let value = self.value()?;
@@ -80,9 +90,13 @@ impl<'a> Scanner<'a> {
             return self.end();
         }
         loop {
+            let noted = self.escapes.len();
             let name = self.name()?;
+            self.escapes.forget_from(noted);
             let value = self.value()?;
-            visit(name, value);
+            if !visit(name, value) {
+                self.escapes.forget_from(noted);
+            }
             self.pass_white_space();
             match self.peek() {
                 Some(b',') => self.at += 1,
@@ -150,7 +164,7 @@ impl<'a> Scanner<'a> {
             }
             _ => self.scalar()?,
         };
-        Ok(Value { kind, begin, end: self.at, escaped: false })
+        Ok(Value { kind, begin, end: self.at, escaped: false, escapes: (0, 0) })
     }
 
     /// A number or a word.
@@ -206,24 +220,30 @@ impl<'a> Scanner<'a> {
     fn string(&mut self) -> Result<Value, Problem> {
         self.at += 1;
         let begin = self.at;
+        let noted = self.escapes.len();
         let mut escaped = false;
+        let mut length = quote_or_backslash(&self.bytes[begin..]);
         loop {
-            let rest = &self.bytes[self.at..];
-            let Some(length) = quote_or_backslash(rest) else {
+            let Some(stretch) = length else {
                 self.at = self.bytes.len();
                 return Err(self.problem("expected a quote"));
             };
             if self.controls {
-                self.no_controls(length)?;
+                self.no_controls(stretch)?;
             }
-            self.at += length;
-            if rest[length] == b'"' {
+            self.at += stretch;
+            if self.bytes[self.at] == b'"' {
                 let end = self.at;
                 self.at += 1;
-                return Ok(Value { kind: Kind::String, begin, end, escaped });
+                let escapes = (noted, self.escapes.len());
+                return Ok(Value { kind: Kind::String, begin, end, escaped, escapes });
             }
             escaped = true;
+            self.escapes.note(self.at - begin);
             self.escape()?;
+            let rest = &self.bytes[self.at..];
+            // Escapes often come one after the other.
+            length = if let Some(b'\\' | b'"') = rest.first() { Some(0) } else { memchr2(b'"', b'\\', rest) };
         }
     }
 
@@ -317,16 +337,45 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// How far the next quote or backslash is. Names and other short strings do not pay for a call.
+/// Whether there are control characters other than `but`. The last window overlaps the one before it, so that no byte
+/// is taken alone if there are enough for a window.
 #[inline]
-fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
-    const NEAR: usize = 12;
-    for (at, &byte) in bytes.iter().take(NEAR).enumerate() {
-        if byte == b'"' || byte == b'\\' {
-            return Some(at);
+pub(crate) fn has_controls(bytes: &[u8], but: u8) -> bool {
+    const WINDOW: usize = 64;
+    let allowed = |byte: u8| if byte == but { u8::MAX } else { byte };
+    let Some(last) = bytes.last_chunk::<WINDOW>() else {
+        return bytes.iter().any(|&byte| allowed(byte) < b' ');
+    };
+    let mut smallest = last.map(allowed);
+    for window in bytes.as_chunks::<WINDOW>().0 {
+        for (smallest, &byte) in smallest.iter_mut().zip(window) {
+            *smallest = allowed(byte).min(*smallest);
         }
     }
-    memchr2(b'"', b'\\', bytes.get(NEAR..)?).map(|at| NEAR + at)
+    smallest.iter().any(|&byte| byte < b' ')
+}
+
+/// How far the next quote or backslash is. Names and other short strings do not pay for a call: eight bytes at a time
+/// are compared in one word.
+#[inline]
+fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
+    let (mut at, mut rest) = (0, bytes);
+    while at < 16 {
+        let Some((word, after)) = rest.split_first_chunk::<8>() else { break };
+        let word = u64::from_le_bytes(*word);
+        let found = zero_bytes(word ^ 0x2222_2222_2222_2222) | zero_bytes(word ^ 0x5c5c_5c5c_5c5c_5c5c);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        (at, rest) = (at + 8, after);
+    }
+    memchr2(b'"', b'\\', rest).map(|found| at + found)
+}
+
+/// The highest bit of each byte that is zero. (Bits above the first of them may be wrong: a borrow goes upwards.)
+#[inline]
+fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(0x0101_0101_0101_0101) & !word & 0x8080_8080_8080_8080
 }
 
 /// The brackets that are open: a bit for each, set for an object.
