@@ -47,6 +47,7 @@ mod words;
 pub use distribution::SortBuffer;
 pub use polynomial::shingle_hash;
 pub use set::{ShingleBag, ShingleSet};
+pub(crate) use simple_classes::is_folded_and_composed;
 pub use stop_words::StopWords;
 pub use suggestion::{Suggestion, suggest_k, usual_k};
 pub use words::words;
