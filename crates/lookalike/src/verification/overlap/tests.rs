@@ -14,7 +14,12 @@ fn check(table: &mut OverlapTable, a: &[u64], others: &[&[u64]]) {
     // Twice, so that what one comparison leaves behind is seen by the next.
     for _ in 0..2 {
         for b in others {
-            assert_eq!(table.overlap(b), plainly(a, b));
+            let (distinct, common) = plainly(a, b);
+            assert_eq!(table.overlap(b), (distinct, common));
+            for most in [0, 1, (distinct - common).saturating_sub(1), distinct - common, distinct] {
+                let expected = (distinct - common <= most).then_some((distinct, common));
+                assert_eq!(table.overlap_if_like(b, most), expected, "{most}");
+            }
         }
     }
 }
