@@ -50,7 +50,8 @@ fuzz_target!(|input: Input| {
     let sequence = |elements: &[u64], gaps: &[u8]| -> Vec<u64> {
         gaps.iter().filter_map(|&gap| elements.get(usize::from(gap))).copied().collect()
     };
-    let (of_a, of_b) = ([a, &sequence(a, &input.gaps_b)].concat(), [&sequence(b, &input.gaps_a), b].concat());
+    let (of_a, of_b) =
+        ([a, &sequence(a, &input.gaps_b)[..]].concat(), [&sequence(b, &input.gaps_a)[..], b].concat());
     let mut table = OverlapTable::default();
     table.build(&of_a);
     for _ in 0..2 {
