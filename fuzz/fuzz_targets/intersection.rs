@@ -1,4 +1,5 @@
-//! Every intersection kernel against sets of the standard library, and verification against computing and comparing.
+//! Every intersection kernel and the overlap table against sets of the standard library, and verification against
+//! computing and comparing.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -6,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use lookalike::Kernel;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::{SetMeasure, SortedSet, intersection_size_with};
-use lookalike::verification::Verifier;
+use lookalike::verification::{OverlapTable, Verifier};
 use std::collections::BTreeSet;
 
 #[derive(Debug, Arbitrary)]
@@ -43,6 +44,18 @@ fuzz_target!(|input: Input| {
     for kernel in Kernel::available() {
         let (a, b) = (SortedSet::new(a).expect("ascending"), SortedSet::new(b).expect("ascending"));
         assert_eq!(intersection_size_with(kernel, a, b), common, "{}", kernel.name());
+    }
+
+    // As sequences, with repeats and out of order.
+    let sequence = |elements: &[u64], gaps: &[u8]| -> Vec<u64> {
+        gaps.iter().filter_map(|&gap| elements.get(usize::from(gap))).copied().collect()
+    };
+    let (of_a, of_b) =
+        ([a, &sequence(a, &input.gaps_b)[..]].concat(), [&sequence(b, &input.gaps_a)[..], b].concat());
+    let mut table = OverlapTable::default();
+    table.build(&of_a);
+    for _ in 0..2 {
+        assert_eq!(table.overlap(&of_b), (b.len(), common));
     }
 
     let (a, b) = (ShingleSet::from_hashes(a.to_vec()), ShingleSet::from_hashes(b.to_vec()));

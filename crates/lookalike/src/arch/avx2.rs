@@ -139,6 +139,7 @@ impl Avx2 {
 impl Simd for Avx2 {
     const REGISTER_BYTES: usize = 32;
     const MULTIPLIES_64_BIT_LANES: bool = false;
+    const LOOKS_UP_BITS: bool = false;
 
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {

@@ -4,7 +4,7 @@ mod edges;
 
 use super::masks::{BLOCK, CLASS, Masks, class};
 use super::word_hashes::Blocks;
-use super::{CHUNK, LANE_BLOCK, SET_BLOCK, Simd};
+use super::{BIT_WORDS, CHUNK, LANE_BLOCK, SET_BLOCK, Simd};
 use std::arch::x86_64::*;
 
 /// AVX-512 with byte permutations (VBMI, VBMI2) and bit counts (BITALG, VPOPCNTDQ), as in every CPU since Ice Lake
@@ -83,6 +83,22 @@ impl Avx512 {
         mask
     }
 
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn bits(places: &[u64; CHUNK], words: &[u64; BIT_WORDS]) -> u64 {
+        // SAFETY: eight words of 8 bytes; unaligned load.
+        let words = unsafe { _mm512_loadu_si512(words.as_ptr().cast()) };
+        let mut mask = 0;
+        for (i, eight) in places.as_chunks::<8>().0.iter().enumerate() {
+            // SAFETY: eight places of 8 bytes; unaligned load.
+            let eight = unsafe { _mm512_loadu_si512(eight.as_ptr().cast()) };
+            let word = _mm512_permutexvar_epi64(_mm512_srli_epi64::<6>(eight), words);
+            let bit = _mm512_sllv_epi64(_mm512_set1_epi64(1), _mm512_and_si512(eight, _mm512_set1_epi64(63)));
+            mask |= u64::from(_mm512_test_epi64_mask(word, bit)) << (8 * i);
+        }
+        mask
+    }
+
     #[target_feature(enable = "avx512f,popcnt")]
     #[inline]
     fn shared(a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
@@ -112,6 +128,7 @@ impl Avx512 {
 impl Simd for Avx512 {
     const REGISTER_BYTES: usize = 64;
     const MULTIPLIES_64_BIT_LANES: bool = true;
+    const LOOKS_UP_BITS: bool = true;
 
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
@@ -123,6 +140,12 @@ impl Simd for Avx512 {
     fn below(self, values: &[u64; CHUNK], limit: u64) -> u64 {
         // SAFETY: as above.
         unsafe { Self::below_limit(values, limit) }
+    }
+
+    #[inline(always)]
+    fn bits_at(self, places: &[u64; CHUNK], words: &[u64; BIT_WORDS]) -> u64 {
+        // SAFETY: as above.
+        unsafe { Self::bits(places, words) }
     }
 
     #[inline(always)]

@@ -102,6 +102,9 @@ impl Default for Kernel {
 /// How many values [`Simd::below`] looks at.
 pub(crate) const CHUNK: usize = 64;
 
+/// How many words of bits [`Simd::bits_at`] looks into.
+pub(crate) const BIT_WORDS: usize = 8;
+
 /// How many elements of a set [`Simd::shared_elements`] takes.
 pub(crate) const SET_BLOCK: usize = 8;
 
@@ -121,6 +124,16 @@ pub(crate) trait Simd: Copy {
 
     /// Bit i says whether `values[i] < limit`.
     fn below(self, values: &[u64; CHUNK], limit: u64) -> u64;
+
+    /// Whether [`bits_at`](Self::bits_at) is quicker than looking at the bits one by one.
+    const LOOKS_UP_BITS: bool;
+
+    /// Bit i says whether bit `places[i]` is set, of the bits counted through the words from the lowest.
+    #[inline(always)]
+    fn bits_at(self, places: &[u64; CHUNK], words: &[u64; BIT_WORDS]) -> u64 {
+        let bit = |place: u64| words[(place / 64) as usize % BIT_WORDS] >> (place % 64) & 1;
+        places.iter().rev().fold(0, |mask, &place| mask << 1 | bit(place))
+    }
 
     /// How many elements of `a` are in `b`.
     fn shared_elements(self, a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32;
@@ -329,6 +342,34 @@ mod tests {
             let expected = (0..LANE_BLOCK).filter(|&i| a[i] == b[i]).count() as u32;
             for kernel in Kernel::available() {
                 assert_eq!(dispatch(kernel, EqualLanes(&a, &b)), expected, "{}", kernel.name());
+            }
+        }
+    }
+
+    struct BitsAt<'a>(&'a [u64; CHUNK], &'a [u64; BIT_WORDS]);
+
+    impl Task for BitsAt<'_> {
+        type Output = u64;
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            simd.bits_at(self.0, self.1)
+        }
+    }
+
+    #[test]
+    fn every_kernel_looks_up_bits_like_the_portable_one() {
+        let mut random = SplitMix64::new(5);
+        for round in 0..500 {
+            let words: [u64; BIT_WORDS] = std::array::from_fn(|_| random.next_u64() & random.next_u64());
+            let places: [u64; CHUNK] = std::array::from_fn(|i| match round {
+                0..8 => (64 * round + i) as u64,
+                _ => random.below(64 * BIT_WORDS as u64),
+            });
+            let expected = (0..CHUNK)
+                .filter(|&i| words[(places[i] / 64) as usize] & 1 << (places[i] % 64) != 0)
+                .fold(0, |mask, i| mask | 1 << i);
+            for kernel in Kernel::available() {
+                assert_eq!(dispatch(kernel, BitsAt(&places, &words)), expected, "{}", kernel.name());
             }
         }
     }

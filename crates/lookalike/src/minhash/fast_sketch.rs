@@ -33,10 +33,13 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
+mod bins;
+
 use super::{EMPTY_SLOT, Family, MinHasher, check_num_hashes, check_slots};
 use crate::arch::{CHUNK, Kernel, Simd, Task, dispatch};
 use crate::error::Result;
 use crate::hashing::mix64;
+use bins::Bins;
 
 /// Bits of a slot that hold the value; the round stands above them.
 pub const VALUE_BITS: u32 = 51;
@@ -120,7 +123,17 @@ const fn throw(spread: u64, round: u64) -> u64 {
 
 #[inline(always)]
 const fn throw_after_first(spread: u64, round: u64) -> u64 {
-    let x = spread.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    mixed(before_mixing(spread, round))
+}
+
+/// What the number of a later round is mixed from: it goes on by the same step from round to round.
+#[inline(always)]
+const fn before_mixing(spread: u64, round: u64) -> u64 {
+    spread.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+#[inline(always)]
+const fn mixed(x: u64) -> u64 {
     (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
@@ -146,7 +159,7 @@ impl Task for Sketch<'_> {
     fn run<S: Simd>(self, simd: S) {
         let Self { elements, seed, slots } = self;
         first_round(simd, elements, seed, slots);
-        let mut bins = Bins { empty: slots.iter().filter(|&&slot| slot == EMPTY_SLOT).count(), slots };
+        let mut bins = Bins::new(simd, slots);
         if elements.len() <= CHUNK {
             several_rounds_at_once(elements, seed, &mut bins);
             last_rounds(elements, seed, &mut bins);
@@ -154,14 +167,20 @@ impl Task for Sketch<'_> {
         }
         let last_round = bins.slots.len() as u64;
         let patience = last_round.min(usual_rounds(bins.slots.len(), elements.len()));
-        for round in 1..patience {
-            later_round(elements, seed, round, &mut bins);
+        if let Some(spreads) = Spreads::of(elements, seed) {
+            for round in 1..patience {
+                later_round(spreads.as_slice(), |spread| spread, round, &mut bins);
+            }
+        } else {
+            for round in 1..patience {
+                later_round(elements, |element| spread(element, seed), round, &mut bins);
+            }
         }
-        if bins.empty > 0 {
+        if bins.any_empty() {
             // So many rounds are hardly ever needed but for a list that has few different elements.
             let distinct = without_repetitions(elements);
             for round in patience..last_round {
-                later_round(&distinct, seed, round, &mut bins);
+                later_round(&distinct, |element| spread(element, seed), round, &mut bins);
             }
             last_rounds(&distinct, seed, &mut bins);
         }
@@ -182,23 +201,6 @@ fn without_repetitions(elements: &[u64]) -> Vec<u64> {
     distinct.sort_unstable();
     distinct.dedup();
     distinct
-}
-
-/// The slots, and how many of them nothing has reached.
-struct Bins<'a> {
-    slots: &'a mut [u64],
-    empty: usize,
-}
-
-impl Bins<'_> {
-    #[inline(always)]
-    fn lower(&mut self, bins: &[u64], values: &[u64]) {
-        for (&bin, &value) in bins.iter().zip(values) {
-            let slot = &mut self.slots[bin as usize];
-            self.empty -= usize::from(*slot == EMPTY_SLOT);
-            *slot = (*slot).min(value);
-        }
-    }
 }
 
 /// Round 0. Once every bin has something, an element matters only if its value is below the largest slot, which
@@ -233,57 +235,92 @@ fn first_round<S: Simd>(simd: S, elements: &[u64], seed: u64, slots: &mut [u64])
     }
 }
 
+/// The spread of each element, for sets that take more than two rounds: not too many to be kept at hand.
+struct Spreads {
+    spreads: [u64; Self::MOST],
+    len: usize,
+}
+
+impl Spreads {
+    const MOST: usize = 8 * CHUNK;
+
+    #[inline(always)]
+    fn of(elements: &[u64], seed: u64) -> Option<Self> {
+        let mut spreads = [0; Self::MOST];
+        for (kept, &element) in spreads.get_mut(..elements.len())?.iter_mut().zip(elements) {
+            *kept = spread(element, seed);
+        }
+        Some(Self { spreads, len: elements.len() })
+    }
+
+    #[inline(always)]
+    fn as_slice(&self) -> &[u64] {
+        &self.spreads[..self.len]
+    }
+}
+
 /// A round after the first: only bins still empty, or first reached in this round, can change.
 #[inline(always)]
-fn later_round(elements: &[u64], seed: u64, round: u64, bins: &mut Bins<'_>) {
-    if bins.empty == 0 {
+fn later_round<S: Simd>(items: &[u64], spread: impl Fn(u64) -> u64, round: u64, bins: &mut Bins<'_, S>) {
+    if !bins.any_empty() {
         return;
     }
     let k = bins.slots.len() as u64;
-    for chunk in elements.chunks(CHUNK) {
+    for chunk in items.chunks(CHUNK) {
         let mut targets = [0; CHUNK];
         let mut values = [0; CHUNK];
-        throw_all(chunk, &mut targets, &mut values, |&element| {
-            let (bin, value) = bin_and_value(throw(spread(element, seed), round), k);
+        throw_all(chunk, &mut targets, &mut values, |&item| {
+            let (bin, value) = bin_and_value(throw_after_first(spread(item), round), k);
             (bin, round << VALUE_BITS | value)
         });
-        bins.lower(&targets[..chunk.len()], &values[..chunk.len()]);
+        bins.lower(&targets, &values, chunk.len());
     }
+    bins.end_round();
 }
 
 /// Rounds 1 up to K of a small set, as many at a time as fill a chunk. That some of them may not be needed does
 /// no harm: what a later round throws ranks behind all that is there.
 #[inline(always)]
-fn several_rounds_at_once(elements: &[u64], seed: u64, bins: &mut Bins<'_>) {
-    if bins.empty == 0 {
+fn several_rounds_at_once<S: Simd>(elements: &[u64], seed: u64, bins: &mut Bins<'_, S>) {
+    if !bins.any_empty() {
         return;
     }
     let k = bins.slots.len() as u64;
     let at_once = CHUNK / elements.len();
-    let mut lanes = [(0u64, 0u64); CHUNK];
-    for (number, lane) in lanes.iter_mut().enumerate() {
-        *lane = (spread(elements[number % elements.len()], seed), 1 + (number / elements.len()) as u64);
+    // Lane by lane, the part of the throw that does not change: that of the element and of its place among the rounds
+    // thrown together.
+    let (mut starts, mut ranks) = ([0; CHUNK], [0; CHUNK]);
+    let mut spreads = [0; CHUNK];
+    for (spread_element, &element) in spreads.iter_mut().zip(elements) {
+        *spread_element = spread(element, seed);
+    }
+    let rounds = starts.chunks_exact_mut(elements.len()).zip(ranks.chunks_exact_mut(elements.len()));
+    for (round, (starts, ranks)) in (1..).zip(rounds) {
+        for (start, &spread) in starts.iter_mut().zip(&spreads) {
+            *start = before_mixing(spread, round);
+        }
+        ranks.fill(round << VALUE_BITS);
     }
     let mut first_round = 1;
-    while bins.empty > 0 && first_round < k {
+    while bins.any_empty() && first_round < k {
         let rounds = at_once.min((k - first_round) as usize);
-        let lanes_used = rounds * elements.len();
+        let (later, rank) = (before_mixing(0, first_round - 1), (first_round - 1) << VALUE_BITS);
         let mut targets = [0; CHUNK];
         let mut values = [0; CHUNK];
-        throw_all(&lanes, &mut targets, &mut values, |&(spread, round)| {
-            let round = round + (first_round - 1);
-            let (bin, value) = bin_and_value(throw_after_first(spread, round), k);
-            (bin, round << VALUE_BITS | value)
-        });
-        bins.lower(&targets[..lanes_used], &values[..lanes_used]);
+        for i in 0..CHUNK {
+            let (bin, value) = bin_and_value(mixed(starts[i].wrapping_add(later)), k);
+            (targets[i], values[i]) = (bin, (ranks[i] + rank) | value);
+        }
+        bins.lower(&targets, &values, rounds * elements.len());
+        bins.end_round();
         first_round += rounds as u64;
     }
 }
 
 /// Rounds K to 2K - 1, each of which gives all elements to one bin, for the bins that are still empty.
 #[inline(always)]
-fn last_rounds(elements: &[u64], seed: u64, bins: &mut Bins<'_>) {
-    if bins.empty == 0 {
+fn last_rounds<S: Simd>(elements: &[u64], seed: u64, bins: &mut Bins<'_, S>) {
+    if !bins.any_empty() {
         return;
     }
     let k = bins.slots.len() as u64;

@@ -31,6 +31,7 @@
 //! Broder, *On the resemblance and containment of documents* (1997), is where shingles come from; Karp and Rabin,
 //! *Efficient randomized pattern-matching algorithms* (1987), for the polynomial.
 
+mod distribution;
 mod polynomial;
 mod set;
 mod simple_classes;
@@ -43,8 +44,10 @@ mod tests;
 mod tokens;
 mod words;
 
+pub use distribution::SortBuffer;
 pub use polynomial::shingle_hash;
 pub use set::{ShingleBag, ShingleSet};
+pub(crate) use simple_classes::is_folded_and_composed;
 pub use stop_words::StopWords;
 pub use suggestion::{Suggestion, suggest_k, usual_k};
 pub use words::words;

@@ -1,5 +1,6 @@
 //! Shingle hashes -> the set or the bag that stands for a document.
 
+use super::distribution::{SortBuffer, sort_distinct};
 use std::ops::Deref;
 
 /// The set of a document's shingles: 64-bit hashes, ascending, each once.
@@ -25,9 +26,21 @@ impl ShingleSet {
     /// The set of these hashes (any order, repeats allowed).
     #[must_use]
     pub fn from_hashes(mut hashes: Vec<u64>) -> Self {
-        hashes.sort_unstable();
-        hashes.dedup();
+        Self::sort_hashes(&mut hashes, &mut SortBuffer::default());
         Self { hashes }
+    }
+
+    /// Sorts `hashes` and leaves one of each, as in a set, with working memory that is used again.
+    ///
+    /// ```
+    /// use lookalike::shingling::{ShingleSet, SortBuffer};
+    ///
+    /// let (mut hashes, mut buffer) = (vec![30, 10, 20, 10], SortBuffer::default());
+    /// ShingleSet::sort_hashes(&mut hashes, &mut buffer);
+    /// assert_eq!(hashes, [10, 20, 30]);
+    /// ```
+    pub fn sort_hashes(hashes: &mut Vec<u64>, buffer: &mut SortBuffer) {
+        sort_distinct(hashes, buffer);
     }
 
     /// The hashes, ascending.

@@ -40,6 +40,11 @@ pub(super) fn class(character: char) -> Class {
     table.get(character as usize).copied().unwrap_or(Class::Complex)
 }
 
+/// Whether case folding and NFC are known to leave a character alone, whatever stands beside it.
+pub(crate) fn is_folded_and_composed(character: char) -> bool {
+    !matches!(class(character), Class::Complex | Class::Capital)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,6 +15,8 @@
 //! of 5 is at least 0.8 although 0.8 has no exact `f64`. (The bounds are those of Bayardo, Ma and Srikant
 //! 2007 and Xiao et al. 2008, PPJoin; their prefix filter is the business of an index, here banding.)
 //!
+//! [`OverlapTable`] counts the overlap of one document with many from their shingles as they come, without sorting.
+//!
 //! **What exact means.** Shingles are compared as 64-bit hashes. Among the n different shingles of a pair of
 //! documents some two share a hash with probability below n^2 / 2^65: for n = 2,000 about 1e-13, for n =
 //! 100,000 about 3e-10. If it happens, n is off by one, and the similarity by about 1/n. In a billion pairs
@@ -33,8 +35,10 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
+mod overlap;
 mod pairs;
 mod verifier;
 
+pub use overlap::OverlapTable;
 pub use pairs::{VerifiedPair, verify_pairs};
 pub use verifier::Verifier;
