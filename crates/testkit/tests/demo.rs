@@ -7,8 +7,8 @@ const DEMO: &str = include_str!("../../../demo/articles.jsonl");
 
 fn texts() -> Vec<String> {
     let text = |line: &str| {
-        let value: serde_json::Value = serde_json::from_str(line).unwrap();
-        value["text"].as_str().unwrap().to_owned()
+        let value: serde_json::Value = serde_json::from_str(line).expect("the demo is JSON Lines");
+        value["text"].as_str().expect("every article has a text").to_owned()
     };
     DEMO.lines().map(text).collect()
 }
