@@ -10,15 +10,34 @@
 //! block holds is parsed by whoever has the block, on any thread.
 
 mod block;
+mod csv;
 mod discovery;
 mod error;
+mod json;
+mod jsonl;
+#[cfg(feature = "object-store")]
+mod object;
+#[cfg(not(feature = "object-store"))]
+#[path = "object_absent.rs"]
+mod object;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "parquet_absent.rs"]
+mod parquet;
+mod raw;
 mod reader;
 mod sink;
 mod source;
+mod stdin;
+mod text;
 
 pub use block::{Block, Document, FieldPath, Fields, Position, Record, Scratch};
 pub use discovery::{Discovery, FormatChoice, discover};
 pub use error::{Error, Result};
 pub use reader::{Limits, ReadMode, Reader};
-pub use sink::{Annotation, Disposition, SinkOptions, SinkWriter, Target, Written, output_names};
+pub use sink::{
+    Annotation, Disposition, RemovedRow, SinkOptions, SinkWriter, Target, Written, output_names,
+    write_removed_parquet,
+};
 pub use source::{Compression, Format, Location, Source, Stamp};

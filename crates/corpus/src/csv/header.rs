@@ -1,0 +1,90 @@
+//! The first record: the names of the fields.
+
+use super::split::{Span, split, unquote, without_line_end};
+use crate::raw::without_mark;
+use crate::{Error, FieldPath, Fields, Result};
+
+/// The names of the fields, and how they are written.
+#[derive(Debug)]
+pub(crate) struct Header {
+    /// As it stands in the source, with a byte order mark and the line end, if it has them.
+    pub(crate) bytes: Vec<u8>,
+    /// Of several columns of one name the first counts.
+    pub(crate) names: Vec<String>,
+    pub(crate) delimiter: u8,
+}
+
+/// The numbers of the columns that are asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Columns {
+    pub(crate) text: usize,
+    pub(crate) id: Option<usize>,
+    pub(crate) order: Option<usize>,
+    pub(crate) within: Option<usize>,
+}
+
+impl Header {
+    /// Of a source whose header was not yet read, or that has none because it is empty.
+    pub(crate) fn unknown(delimiter: u8) -> Self {
+        Self { bytes: Vec::new(), names: Vec::new(), delimiter }
+    }
+
+    /// Whether these bytes have a header in them, or blank lines only.
+    pub(crate) fn is_blank(bytes: &[u8]) -> bool {
+        without_mark(bytes).iter().all(|byte| matches!(byte, b'\r' | b'\n'))
+    }
+
+    /// Reads the names from the header as it stands in the source `source`, blank lines before it included.
+    pub(crate) fn parse(bytes: Vec<u8>, delimiter: u8, source: &str) -> Result<Self> {
+        let invalid = |cause: &str| Error::Invalid(format!("{source}, header: {cause}"));
+        let record = without_line_end(without_mark(&bytes));
+        let blank = record.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let record = std::str::from_utf8(&record[blank..]).map_err(|cause| {
+            invalid(&format!("it is not valid UTF-8 at byte {}", cause.valid_up_to() + 1))
+        })?;
+        let mut spans = Vec::new();
+        split(record.as_bytes(), delimiter, &mut spans)
+            .map_err(|_| invalid("a quote is opened and not closed before the end of the file"))?;
+        let mut name = String::new();
+        let names = spans
+            .iter()
+            .map(|&Span { begin, end, plain }| {
+                if plain {
+                    return record[begin..end].to_owned();
+                }
+                unquote(&record[begin..end], &mut name);
+                name.clone()
+            })
+            .collect();
+        Ok(Self { bytes, names, delimiter })
+    }
+
+    /// The column of a field. A path with dots is the name of a column here.
+    pub(crate) fn column(&self, path: &FieldPath) -> Option<usize> {
+        let wanted = path.written();
+        self.names.iter().position(|name| *name == wanted)
+    }
+
+    /// The columns of all fields that are asked for, or the first that there is not.
+    pub(crate) fn columns<'a>(&self, fields: &'a Fields) -> std::result::Result<Columns, &'a FieldPath> {
+        let find = |path: &'a FieldPath| self.column(path).ok_or(path);
+        Ok(Columns {
+            text: find(&fields.text)?,
+            id: fields.id.as_ref().map(find).transpose()?,
+            order: fields.order.as_ref().map(find).transpose()?,
+            within: fields.within.as_ref().map(find).transpose()?,
+        })
+    }
+
+    /// An error if a field that is asked for has no column.
+    pub(crate) fn require(&self, fields: &Fields, source: &str) -> Result<()> {
+        match self.columns(fields) {
+            Ok(_) => Ok(()),
+            Err(path) => Err(Error::Invalid(format!(
+                "{source} has no column `{}`; its columns are: {}",
+                path.written(),
+                self.names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            ))),
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! The grammar of RFC 8259, gone through without building anything.
+
+use super::{MAX_DEPTH, Problem};
+use memchr::memchr2;
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    String,
+    Number,
+    Bool,
+    Null,
+    Object,
+    Array,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::String => "a string",
+            Self::Number => "a number",
+            Self::Bool => "a boolean",
+            Self::Null => "null",
+            Self::Object => "an object",
+            Self::Array => "an array",
+        })
+    }
+}
+
+/// Where a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Value {
+    pub(crate) kind: Kind,
+    /// A string: after the quote.
+    pub(crate) begin: usize,
+    /// A string: at the quote.
+    pub(crate) end: usize,
+    /// A string with escapes in it.
+    pub(crate) escaped: bool,
+}
+
+/// A place in a text, all before which was checked.
+#[derive(Debug)]
+pub(super) struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Whether the text has control characters anywhere, white space included.
+    controls: bool,
+}
+
+/// Whether `text` is one JSON value and white space around it: where it is.
+pub(crate) fn check(text: &str) -> Result<Value, Problem> {
+    let mut scanner = Scanner::new(text);
+    scanner.pass_white_space();
+    let value = scanner.value()?;
+    scanner.end()?;
+    Ok(value)
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let bytes = text.as_bytes();
+        let smallest = bytes.iter().fold(u8::MAX, |smallest, &byte| smallest.min(byte));
+        Self { bytes, at: 0, controls: smallest < b' ' }
+    }
+
+    /// Goes through an object and hands over each name (a string value) and value.
+    #[inline]
+    pub(super) fn members(&mut self, mut visit: impl FnMut(Value, Value)) -> Result<(), Problem> {
+        self.pass_white_space();
+        if self.peek() != Some(b'{') {
+            let value = self.value()?;
+            self.end()?;
+            return Err(Problem::NotAnObject(value.kind));
+        }
+        self.at += 1;
+        self.pass_white_space();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return self.end();
+        }
+        loop {
+            let name = self.name()?;
+            let value = self.value()?;
+            visit(name, value);
+            self.pass_white_space();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => {
+                    self.at += 1;
+                    return self.end();
+                }
+                _ => return Err(self.problem("expected `,` or `}`")),
+            }
+            self.pass_white_space();
+        }
+    }
+
+    /// Nothing may follow but white space.
+    fn end(&mut self) -> Result<(), Problem> {
+        self.pass_white_space();
+        if self.at == self.bytes.len() { Ok(()) } else { Err(self.problem("expected the end")) }
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    #[inline]
+    fn pass_white_space(&mut self) {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    #[cold]
+    fn problem(&self, what: &'static str) -> Problem {
+        Problem::Syntax(if self.at == self.bytes.len() { "it ends too early" } else { what }, self.at)
+    }
+
+    /// A name, the colon and the white space around it.
+    #[inline]
+    fn name(&mut self) -> Result<Value, Problem> {
+        if self.peek() != Some(b'"') {
+            return Err(self.problem("expected a name in quotes"));
+        }
+        let name = self.string()?;
+        self.pass_white_space();
+        if self.peek() != Some(b':') {
+            return Err(self.problem("expected `:`"));
+        }
+        self.at += 1;
+        self.pass_white_space();
+        Ok(name)
+    }
+
+    #[inline]
+    fn value(&mut self) -> Result<Value, Problem> {
+        let begin = self.at;
+        let kind = match self.peek() {
+            Some(b'"') => return self.string(),
+            Some(b'{') => {
+                self.nested()?;
+                Kind::Object
+            }
+            Some(b'[') => {
+                self.nested()?;
+                Kind::Array
+            }
+            _ => self.scalar()?,
+        };
+        Ok(Value { kind, begin, end: self.at, escaped: false })
+    }
+
+    /// A number or a word.
+    fn scalar(&mut self) -> Result<Kind, Problem> {
+        let (word, kind) = match self.peek() {
+            Some(b'-' | b'0'..=b'9') => return self.number(),
+            Some(b't') => ("true", Kind::Bool),
+            Some(b'f') => ("false", Kind::Bool),
+            Some(b'n') => ("null", Kind::Null),
+            _ => return Err(self.problem("expected a value")),
+        };
+        if !self.bytes[self.at..].starts_with(word.as_bytes()) {
+            return Err(self.problem("expected a value"));
+        }
+        self.at += word.len();
+        Ok(kind)
+    }
+
+    fn number(&mut self) -> Result<Kind, Problem> {
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        if self.peek() == Some(b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(Kind::Number)
+    }
+
+    /// One digit or more.
+    fn digits(&mut self) -> Result<(), Problem> {
+        let begin = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if self.at == begin { Err(self.problem("expected a digit")) } else { Ok(()) }
+    }
+
+    /// A string, from quote to quote.
+    #[inline]
+    fn string(&mut self) -> Result<Value, Problem> {
+        self.at += 1;
+        let begin = self.at;
+        let mut escaped = false;
+        loop {
+            let rest = &self.bytes[self.at..];
+            let Some(length) = quote_or_backslash(rest) else {
+                self.at = self.bytes.len();
+                return Err(self.problem("expected a quote"));
+            };
+            if self.controls {
+                self.no_controls(length)?;
+            }
+            self.at += length;
+            if rest[length] == b'"' {
+                let end = self.at;
+                self.at += 1;
+                return Ok(Value { kind: Kind::String, begin, end, escaped });
+            }
+            escaped = true;
+            self.escape()?;
+        }
+    }
+
+    /// The next `length` bytes, inside a string, must have no control characters.
+    #[cold]
+    fn no_controls(&mut self, length: usize) -> Result<(), Problem> {
+        let stretch = &self.bytes[self.at..self.at + length];
+        match stretch.iter().position(|&byte| byte < b' ') {
+            None => Ok(()),
+            Some(found) => {
+                self.at += found;
+                Err(self.problem("a control character without an escape"))
+            }
+        }
+    }
+
+    #[inline]
+    fn escape(&mut self) -> Result<(), Problem> {
+        self.at += 1;
+        match self.peek() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(b'u') => {
+                self.at += 1;
+                for _ in 0..4 {
+                    if !self.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
+                        return Err(self.problem("expected a hexadecimal digit"));
+                    }
+                    self.at += 1;
+                }
+                Ok(())
+            }
+            _ => Err(self.problem("no such escape")),
+        }
+    }
+
+    /// An array or object with all that is in it.
+    fn nested(&mut self) -> Result<(), Problem> {
+        let mut levels = Levels::default();
+        loop {
+            // At a value.
+            let opened = match self.peek() {
+                Some(b'"') => {
+                    self.string()?;
+                    false
+                }
+                Some(bracket @ (b'{' | b'[')) => {
+                    if !levels.enter(bracket == b'{') {
+                        return Err(self.problem("nested too deep"));
+                    }
+                    self.at += 1;
+                    self.pass_white_space();
+                    true
+                }
+                _ => {
+                    self.scalar()?;
+                    false
+                }
+            };
+            // After a value, or after an opening bracket.
+            let mut first = opened;
+            loop {
+                self.pass_white_space();
+                let (bracket, problem) = match levels.in_object() {
+                    true => (b'}', "expected `,` or `}`"),
+                    false => (b']', "expected `,` or `]`"),
+                };
+                if self.peek() == Some(bracket) {
+                    self.at += 1;
+                    if levels.leave() == 0 {
+                        return Ok(());
+                    }
+                    first = false;
+                    continue;
+                }
+                if !first {
+                    if self.peek() != Some(b',') {
+                        return Err(self.problem(problem));
+                    }
+                    self.at += 1;
+                    self.pass_white_space();
+                }
+                if levels.in_object() {
+                    self.name()?;
+                }
+                break;
+            }
+        }
+    }
+}
+
+/// How far the next quote or backslash is. Names and other short strings do not pay for a call.
+#[inline]
+fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
+    const NEAR: usize = 12;
+    for (at, &byte) in bytes.iter().take(NEAR).enumerate() {
+        if byte == b'"' || byte == b'\\' {
+            return Some(at);
+        }
+    }
+    memchr2(b'"', b'\\', bytes.get(NEAR..)?).map(|at| NEAR + at)
+}
+
+/// The brackets that are open: a bit for each, set for an object.
+#[derive(Default)]
+struct Levels {
+    objects: [u64; MAX_DEPTH / 64],
+    depth: usize,
+}
+
+impl Levels {
+    /// False if it is too deep. (The object of the line is a level too, and not counted here.)
+    fn enter(&mut self, object: bool) -> bool {
+        if self.depth == MAX_DEPTH - 1 {
+            return false;
+        }
+        let (word, bit) = (self.depth / 64, self.depth % 64);
+        self.objects[word] = self.objects[word] & !(1 << bit) | u64::from(object) << bit;
+        self.depth += 1;
+        true
+    }
+
+    /// Levels that are left.
+    fn leave(&mut self) -> usize {
+        self.depth -= 1;
+        self.depth
+    }
+
+    fn in_object(&self) -> bool {
+        let top = self.depth - 1;
+        self.objects[top / 64] >> (top % 64) & 1 == 1
+    }
+}

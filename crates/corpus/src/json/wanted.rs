@@ -1,0 +1,104 @@
+//! Which members of an object are wanted, and where they were found.
+
+use super::scan::{Kind, Scanner, Value};
+use super::{Problem, unescape};
+use crate::FieldPath;
+
+/// The paths that are looked for.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    /// Names of members of the line's object.
+    names: Vec<String>,
+    paths: Vec<Path>,
+}
+
+/// What leads to a field.
+#[derive(Debug)]
+struct Path {
+    /// The member whose name is the whole of the path as written.
+    whole: usize,
+    /// The member of the first name, and the names below.
+    nested: Option<(usize, Vec<String>)>,
+}
+
+/// Where the wanted members of one line are; use it again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    values: Vec<Option<Value>>,
+    name: String,
+}
+
+impl Wanted {
+    /// Looks for all `paths`; each is known by its number in them from then on.
+    pub(crate) fn new<'a>(paths: impl IntoIterator<Item = &'a FieldPath>) -> Self {
+        let mut names = Vec::new();
+        let mut number = |name: String| {
+            names.iter().position(|known| *known == name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            })
+        };
+        let paths = paths
+            .into_iter()
+            .map(|path| Path {
+                whole: number(path.names.join(".")),
+                nested: match path.names.as_slice() {
+                    [first, below @ ..] if !below.is_empty() => Some((number(first.clone()), below.to_vec())),
+                    _ => None,
+                },
+            })
+            .collect();
+        Self { names, paths }
+    }
+
+    /// Goes through a line and notes where the wanted members of its object are.
+    pub(crate) fn find(&self, line: &str, found: &mut Found) -> Result<(), Problem> {
+        let Found { values, name: unescaped } = found;
+        values.clear();
+        values.resize(self.names.len(), None);
+        Scanner::new(line).members(|name, value| {
+            let name = written_name(line, name, unescaped);
+            if let Some(number) = self.names.iter().position(|wanted| wanted == name) {
+                values[number] = Some(value);
+            }
+        })
+    }
+
+    /// The value at the path of this number, in the line that was gone through last.
+    pub(crate) fn value(&self, path: usize, line: &str, found: &mut Found) -> Option<Value> {
+        let Path { whole, nested } = &self.paths[path];
+        if let Some(value) = found.values[*whole] {
+            return Some(value);
+        }
+        let (first, below) = nested.as_ref()?;
+        below.iter().try_fold(found.values[*first]?, |object, wanted| {
+            if object.kind != Kind::Object {
+                return None;
+            }
+            let text = &line[object.begin..object.end];
+            let mut last = None;
+            Scanner::new(text)
+                .members(|name, value| {
+                    if written_name(text, name, &mut found.name) == wanted {
+                        last = Some(value);
+                    }
+                })
+                .ok()?;
+            let value = last?;
+            Some(Value { begin: object.begin + value.begin, end: object.begin + value.end, ..value })
+        })
+    }
+}
+
+/// A name without its escapes. (One that is not Unicode is no name that anybody asks for.)
+#[inline]
+fn written_name<'a>(text: &'a str, name: Value, unescaped: &'a mut String) -> &'a str {
+    let raw = &text[name.begin..name.end];
+    if !name.escaped {
+        return raw;
+    }
+    match unescape(raw, unescaped) {
+        Ok(()) => unescaped,
+        Err(_) => raw,
+    }
+}

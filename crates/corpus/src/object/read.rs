@@ -1,0 +1,126 @@
+//! An object -> its bytes: ranges of a fixed size, the next one asked for while one is being used.
+
+use super::store::{Address, io_error, runtime, stamp};
+use crate::{Error, Result, Stamp};
+use bytes::Bytes;
+use object_store::path::Path;
+use object_store::{GetOptions, ObjectStore, ObjectStoreExt};
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::Arc;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+/// Bytes of a range. Large enough that the time to the first byte does not matter, small enough to hold two.
+const RANGE: u64 = 8 << 20;
+
+/// An object that is open for reading: every range is of the same version of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Object {
+    store: Arc<dyn ObjectStore>,
+    path: Path,
+    runtime: &'static Handle,
+    /// The address, for messages.
+    pub(crate) name: String,
+    pub(crate) size: u64,
+    pub(crate) stamp: Stamp,
+    tag: Option<String>,
+}
+
+impl Object {
+    /// The object at `address`; `None` if there is none.
+    pub(crate) fn find(address: &Address) -> Result<Option<Self>> {
+        let (path, runtime) = (address.path()?, runtime()?);
+        let meta = match runtime.block_on(address.store.head(&path)) {
+            Ok(meta) => meta,
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            Err(cause) => return Err(address.error("read", cause)),
+        };
+        let stamp = stamp(&meta);
+        let store = Arc::clone(&address.store);
+        Ok(Some(Self {
+            store,
+            path,
+            runtime,
+            name: address.written(),
+            size: meta.size,
+            stamp,
+            tag: meta.e_tag,
+        }))
+    }
+
+    /// The object at `address`; an error if there is none.
+    pub(crate) fn open(address: &str) -> Result<Self> {
+        let address = Address::new(address)?;
+        Self::find(&address)?.ok_or_else(|| Error::Io {
+            action: "read",
+            name: address.written(),
+            cause: io::Error::new(io::ErrorKind::NotFound, "there is no such object"),
+        })
+    }
+
+    /// The bytes of a range.
+    pub(crate) fn range(&self, range: Range<u64>) -> io::Result<Bytes> {
+        self.runtime.block_on(self.fetch(range)).map_err(io_error)
+    }
+
+    fn fetch(&self, range: Range<u64>) -> impl Future<Output = object_store::Result<Bytes>> + use<> {
+        let (store, path) = (Arc::clone(&self.store), self.path.clone());
+        let options =
+            GetOptions { range: Some(range.into()), if_match: self.tag.clone(), ..GetOptions::default() };
+        async move { store.get_opts(&path, options).await?.bytes().await }
+    }
+
+    /// The bytes from `offset` on.
+    pub(crate) fn read_from(self, offset: u64) -> ObjectRead {
+        ObjectRead { object: self, position: offset, current: Bytes::new(), next: None }
+    }
+}
+
+/// Reads an object from one end to the other.
+#[derive(Debug)]
+pub(crate) struct ObjectRead {
+    object: Object,
+    /// Where the next range to ask for begins.
+    position: u64,
+    current: Bytes,
+    next: Option<JoinHandle<object_store::Result<Bytes>>>,
+}
+
+impl ObjectRead {
+    /// Asks for the next range, if there is one.
+    fn ask(&mut self) {
+        let end = self.object.size.min(self.position + RANGE);
+        if self.position < end {
+            self.next = Some(self.object.runtime.spawn(self.object.fetch(self.position..end)));
+            self.position = end;
+        }
+    }
+}
+
+impl Read for ObjectRead {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.current.is_empty() {
+            if self.next.is_none() {
+                self.ask();
+            }
+            let Some(next) = self.next.take() else { return Ok(0) };
+            self.current = self.object.runtime.block_on(next).map_err(io::Error::other)?.map_err(io_error)?;
+            if self.current.is_empty() {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            self.ask();
+        }
+        let taken = buffer.len().min(self.current.len());
+        buffer[..taken].copy_from_slice(&self.current.split_to(taken));
+        Ok(taken)
+    }
+}
+
+impl Drop for ObjectRead {
+    fn drop(&mut self) {
+        if let Some(next) = &self.next {
+            next.abort();
+        }
+    }
+}

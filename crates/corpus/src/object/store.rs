@@ -1,0 +1,196 @@
+//! An address -> the store that it is in, and its key there.
+//!
+//! Stores are asynchronous and everything here is not: one thread of the process drives all requests, and whoever
+//! asks waits. Credentials and endpoints are those of the environment (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`,
+//! `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_NAME` and so on), read by `object_store`'s builders.
+
+use crate::{Error, Result, Stamp};
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStore};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::runtime::{Builder, Handle};
+
+/// Where an object, or what lies below a prefix, is.
+#[derive(Debug, Clone)]
+pub(crate) struct Address {
+    pub(crate) store: Arc<dyn ObjectStore>,
+    /// Scheme and bucket, as in `s3://bucket/`.
+    pub(crate) root: String,
+    /// What follows, without slashes at its ends.
+    pub(crate) key: String,
+}
+
+impl Address {
+    /// The store and the key that `written` names.
+    pub(crate) fn new(written: &str) -> Result<Self> {
+        let (scheme, rest) = written.split_once("://").ok_or_else(|| unknown(written))?;
+        let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() && scheme != "memory" {
+            return Err(Error::Invalid(format!("{written} names no bucket; write {scheme}://BUCKET/KEY")));
+        }
+        let store = store(scheme, bucket, written)?;
+        Ok(Self { store, root: format!("{scheme}://{bucket}/"), key: key.trim_matches('/').to_owned() })
+    }
+
+    /// The object or prefix `name` below this one.
+    pub(crate) fn join(&self, name: &str) -> Self {
+        let key = if self.key.is_empty() { name.to_owned() } else { format!("{}/{name}", self.key) };
+        Self { store: Arc::clone(&self.store), root: self.root.clone(), key }
+    }
+
+    /// As the user writes it.
+    pub(crate) fn written(&self) -> String {
+        format!("{}{}", self.root, self.key)
+    }
+
+    /// The key in the words of the library.
+    pub(crate) fn path(&self) -> Result<Path> {
+        Path::parse(&self.key).map_err(|cause| {
+            Error::Invalid(format!("{} cannot be the address of an object: {cause}", self.written()))
+        })
+    }
+
+    /// What the store said, as an error about this address.
+    pub(crate) fn error(&self, action: &'static str, cause: object_store::Error) -> Error {
+        Error::Io { action, name: self.written(), cause: io_error(cause) }
+    }
+}
+
+/// What the store said, with all its reasons.
+pub(crate) fn io_error(cause: object_store::Error) -> io::Error {
+    use object_store::Error as Cause;
+    let (kind, advice) = match &cause {
+        Cause::NotFound { .. } => (io::ErrorKind::NotFound, ""),
+        Cause::PermissionDenied { .. } | Cause::Unauthenticated { .. } => (
+            io::ErrorKind::PermissionDenied,
+            "; check the credentials in the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, \
+             GOOGLE_SERVICE_ACCOUNT, AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY)",
+        ),
+        Cause::Precondition { .. } => (
+            io::ErrorKind::Other,
+            "; the object has changed while it was read: run again when nothing writes to it",
+        ),
+        _ => (io::ErrorKind::Other, ""),
+    };
+    let mut words = cause.to_string();
+    let mut reason = std::error::Error::source(&cause);
+    while let Some(next) = reason {
+        let text = next.to_string();
+        // Many of its errors repeat their reasons already.
+        if !words.contains(&text) {
+            words = format!("{words}: {text}");
+        }
+        reason = next.source();
+    }
+    io::Error::new(kind, format!("{words}{advice}"))
+}
+
+fn unknown(written: &str) -> Error {
+    Error::Invalid(format!(
+        "{written} is no address of an object store that is known; write s3://, gs://, az:// or abfs://"
+    ))
+}
+
+/// One client per bucket, so that connections and credentials are shared.
+fn store(scheme: &str, bucket: &str, written: &str) -> Result<Arc<dyn ObjectStore>> {
+    static STORES: Mutex<BTreeMap<String, Arc<dyn ObjectStore>>> = Mutex::new(BTreeMap::new());
+    let name = format!("{scheme}://{bucket}");
+    let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(store) = stores.get(&name) {
+        return Ok(Arc::clone(store));
+    }
+    let store = connect(scheme, bucket, written)?;
+    stores.insert(name, Arc::clone(&store));
+    Ok(store)
+}
+
+fn connect(scheme: &str, bucket: &str, written: &str) -> Result<Arc<dyn ObjectStore>> {
+    // Fails only where a provider is installed already, and then that one is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let made = match scheme {
+        "s3" | "s3a" => {
+            AmazonS3Builder::from_env().with_bucket_name(bucket).build().map(|store| Arc::new(store) as _)
+        }
+        "gs" => GoogleCloudStorageBuilder::from_env()
+            .with_bucket_name(bucket)
+            .build()
+            .map(|store| Arc::new(store) as _),
+        "az" | "azure" | "adl" | "abfs" | "abfss" => {
+            // Either `container`, with the account in the environment, or `container@account.dfs.core.windows.net`.
+            let (container, host) = bucket.split_once('@').unwrap_or((bucket, ""));
+            let mut builder = MicrosoftAzureBuilder::from_env().with_container_name(container);
+            if let Some(account) = host.split('.').next().filter(|account| !account.is_empty()) {
+                builder = builder.with_account(account);
+            }
+            builder.build().map(|store| Arc::new(store) as _)
+        }
+        "memory" => Ok(Arc::new(InMemory::new()) as _),
+        _ => return Err(unknown(written)),
+    };
+    made.map_err(|cause| Error::Io {
+        action: "open the store of",
+        name: written.to_owned(),
+        cause: io_error(cause),
+    })
+}
+
+/// What the one thread that drives requests runs.
+pub(crate) fn runtime() -> Result<&'static Handle> {
+    static RUNTIME: OnceLock<io::Result<Handle>> = OnceLock::new();
+    RUNTIME.get_or_init(start).as_ref().map_err(|cause| Error::Io {
+        action: "start the thread for",
+        name: "object stores".to_owned(),
+        cause: io::Error::new(cause.kind(), cause.to_string()),
+    })
+}
+
+fn start() -> io::Result<Handle> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let handle = runtime.handle().clone();
+    std::thread::Builder::new()
+        .name("object-store".to_owned())
+        .spawn(move || runtime.block_on(std::future::pending::<()>()))?;
+    Ok(handle)
+}
+
+/// What tells that an object has changed.
+pub(crate) fn stamp(meta: &ObjectMeta) -> Stamp {
+    Stamp::Tag(meta.e_tag.clone().unwrap_or_else(|| meta.last_modified.to_rfc3339()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_and_back() {
+        for (written, key, back) in [
+            ("memory://b/a/c", "a/c", "memory://b/a/c"),
+            ("memory://b/a/", "a", "memory://b/a"),
+            ("memory://b", "", "memory://b/"),
+            ("memory:///x y", "x y", "memory:///x y"),
+        ] {
+            let address = Address::new(written).unwrap();
+            assert_eq!((address.key.as_str(), address.written().as_str()), (key, back));
+        }
+        assert_eq!(Address::new("memory://b/a").unwrap().join("c/d").written(), "memory://b/a/c/d");
+        assert_eq!(Address::new("memory://b").unwrap().join("c").key, "c");
+    }
+
+    #[test]
+    fn what_is_no_address_is_said_so() {
+        for (written, part) in
+            [("ftp://x/y", "no address"), ("s3:///key", "names no bucket"), ("x", "no address")]
+        {
+            let message = Address::new(written).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(Address::new("memory://b/a//c").unwrap().path().is_err());
+    }
+}

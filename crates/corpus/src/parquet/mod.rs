@@ -1,0 +1,26 @@
+//! Parquet files: rows in, kept rows out.
+//!
+//! ```text
+//! file or object -> columns that are needed -> batches of rows -> documents         kept rows -> file of the same form
+//!       input           projection (reader)       reader          columns, rows                  sink
+//! ```
+//!
+//! A block is a batch of rows. Files are read page by page, never whole; how many rows a block has follows from
+//! the file's own statistics, so that it holds about as many bytes as blocks of other formats do.
+
+mod columns;
+mod input;
+mod paths;
+mod reader;
+mod removed;
+mod rows;
+mod sink;
+mod values;
+
+pub(crate) use reader::ParquetReader;
+pub(crate) use removed::write_removed;
+pub(crate) use rows::ParquetRows;
+pub(crate) use sink::ParquetSink;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,43 @@
+//! The path of a field -> the columns of a Parquet file that hold it.
+
+use crate::{Error, FieldPath, Fields, Result};
+use parquet::arrow::ProjectionMask;
+use parquet::schema::types::SchemaDescriptor;
+
+/// The columns that `fields` names; an error that lists the columns there are if one is not there.
+pub(crate) fn projection(schema: &SchemaDescriptor, fields: &Fields, source: &str) -> Result<ProjectionMask> {
+    let named = [Some(&fields.text), fields.id.as_ref(), fields.order.as_ref(), fields.within.as_ref()];
+    let mut leaves = Vec::new();
+    for path in named.into_iter().flatten() {
+        let names = resolve(schema, path).ok_or_else(|| missing(schema, path, source))?;
+        leaves.extend((0..schema.num_columns()).filter(|&leaf| below(schema, leaf, &names)));
+    }
+    Ok(ProjectionMask::leaves(schema, leaves))
+}
+
+/// Where the field is: a column whose whole name is as the path is written, or a way through structs.
+fn resolve(schema: &SchemaDescriptor, path: &FieldPath) -> Option<Vec<String>> {
+    let written = path.written();
+    let whole = schema.root_schema().get_fields().iter().any(|field| field.name() == written);
+    if whole {
+        return Some(vec![written]);
+    }
+    (0..schema.num_columns()).any(|leaf| below(schema, leaf, &path.names)).then(|| path.names.clone())
+}
+
+/// Whether a leaf column is the field `names`, or a part of it.
+fn below(schema: &SchemaDescriptor, leaf: usize, names: &[String]) -> bool {
+    let column = schema.column(leaf);
+    let parts = column.path().parts();
+    parts.len() >= names.len() && parts.iter().zip(names).all(|(part, name)| part == name)
+}
+
+fn missing(schema: &SchemaDescriptor, path: &FieldPath, source: &str) -> Error {
+    let names: Vec<String> =
+        schema.columns().iter().map(|column| format!("`{}`", column.path().parts().join("."))).collect();
+    Error::Invalid(format!(
+        "{source} has no column `{}`; its columns are: {}",
+        path.written(),
+        names.join(", ")
+    ))
+}

@@ -1,0 +1,262 @@
+//! Kept rows -> a Parquet file of the same form.
+//!
+//! What stays: the schema, value for value; key-value metadata; the compression of each column and whether
+//! it has a dictionary and a Bloom filter; the number of rows in a row group, unless the memory of one would be more
+//! than 64 MiB. What does not: how pages are cut, and statistics, which are those of the kept rows.
+//!
+//! Rows are written in batches whose size follows from the source alone, because a page ends with a batch and so
+//! batches change bytes.
+
+use super::input::{Input, damaged};
+use super::reader::rows_of;
+use super::rows::ParquetRows;
+use crate::sink::{Annotation, Disposition, NAMES, Output, SinkOptions, Target, has_already};
+use crate::{Compression, Error, Result, Source};
+use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder};
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_select::coalesce::BatchCoalescer;
+use arrow_select::filter::filter_record_batch;
+use parquet::arrow::ARROW_SCHEMA_META_KEY;
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
+use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::properties::WriterProperties;
+use parquet::schema::types::{SchemaDescriptor, Type};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Stored bytes of a row group at most, about: it is in memory until it is whole.
+const ROW_GROUP_BYTES: usize = 64 << 20;
+/// Bytes of a batch, about.
+const BATCH_BYTES: usize = 4 << 20;
+/// Rows of a batch at most.
+const BATCH_ROWS: usize = 8_192;
+/// Rows of a row group if the source has none.
+const ROW_GROUP_ROWS: usize = 1 << 20;
+
+/// Writes the kept rows of a Parquet file.
+pub(crate) struct ParquetSink {
+    name: String,
+    writer: ArrowWriter<Output>,
+    batches: BatchCoalescer,
+    schema: SchemaRef,
+    annotate: bool,
+}
+
+impl std::fmt::Debug for ParquetSink {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ParquetSink").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl ParquetSink {
+    pub(crate) fn create(
+        target: &Target,
+        source: &Source,
+        aside: &Path,
+        options: SinkOptions,
+    ) -> Result<Self> {
+        let (_, metadata) = Input::open(source)?;
+        let schema = if options.annotate { annotated(&metadata, source)? } else { metadata.schema().clone() };
+        let mut written = ArrowWriterOptions::new()
+            .with_properties(properties(metadata.metadata()))
+            .with_skip_arrow_metadata(arrow_schema(metadata.metadata()).is_none());
+        let name = source.name.clone();
+        match parquet_schema(metadata.parquet_schema(), options.annotate) {
+            Ok(Some(same)) => written = written.with_parquet_schema(same),
+            Ok(None) => {
+                let root = metadata.parquet_schema().root_schema().name().to_owned();
+                written = written.with_schema_root(root);
+            }
+            Err(cause) => return Err(damaged(&name, cause)),
+        }
+        let output = Output::create(target, source, aside, Compression::None, options)?;
+        let writer = ArrowWriter::try_new_with_options(output, schema.clone(), written)
+            .map_err(|cause| failed(&name, cause))?;
+        let rows = rows_of(BATCH_BYTES, metadata.metadata()).min(BATCH_ROWS);
+        let batches = BatchCoalescer::new(schema.clone(), rows);
+        Ok(Self { name, writer, batches, schema, annotate: options.annotate })
+    }
+
+    /// Writes what is kept of a block; how many rows.
+    pub(crate) fn write(
+        &mut self,
+        rows: &ParquetRows,
+        fate: &mut dyn FnMut(usize) -> Disposition,
+    ) -> Result<u64> {
+        let mut said = self.annotate.then(Annotations::default);
+        let mut kept = Vec::with_capacity(rows.len());
+        for row in 0..rows.len() {
+            let annotation = match fate(row) {
+                Disposition::Drop => {
+                    kept.push(false);
+                    continue;
+                }
+                Disposition::Keep => None,
+                Disposition::Annotate(annotation) => Some(annotation),
+            };
+            kept.push(true);
+            match (&mut said, annotation) {
+                (Some(said), annotation) => said.push(annotation.as_ref()),
+                (None, None) => {}
+                (None, Some(_)) => {
+                    return Err(Error::Invalid(format!(
+                        "{} cannot be annotated: its output was begun without the columns that this needs",
+                        self.name
+                    )));
+                }
+            }
+        }
+        let kept = BooleanArray::from(kept);
+        let count = kept.true_count();
+        if count == 0 {
+            return Ok(0);
+        }
+        let name = &self.name;
+        let arrow = |cause: ArrowError| failed(name, cause.into());
+        let mut batch = if count == rows.len() {
+            rows.batch.clone()
+        } else {
+            filter_record_batch(&rows.batch, &kept).map_err(arrow)?
+        };
+        let mut columns = batch.columns().to_vec();
+        columns.extend(said.map(Annotations::finish).into_iter().flatten());
+        batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(arrow)?;
+        self.batches.push_batch(batch).map_err(arrow)?;
+        while let Some(batch) = self.batches.next_completed_batch() {
+            self.writer.write(&batch).map_err(|cause| failed(name, cause))?;
+        }
+        Ok(count as u64)
+    }
+
+    /// Ends the output; the number of stored bytes.
+    pub(crate) fn finish(mut self) -> Result<u64> {
+        let name = &self.name;
+        self.batches.finish_buffered_batch().map_err(|cause| failed(name, cause.into()))?;
+        while let Some(batch) = self.batches.next_completed_batch() {
+            self.writer.write(&batch).map_err(|cause| failed(name, cause))?;
+        }
+        self.writer.into_inner().map_err(|cause| failed(name, cause))?.finish()
+    }
+}
+
+/// What is said about rows, as columns.
+#[derive(Default)]
+struct Annotations {
+    cluster: StringBuilder,
+    duplicate: BooleanBuilder,
+    kept_id: StringBuilder,
+    similarity: Float64Builder,
+}
+
+impl Annotations {
+    /// One row more; one that nothing is said about has nulls.
+    fn push(&mut self, said: Option<&Annotation>) {
+        self.cluster.append_option(said.map(|said| &said.cluster));
+        self.duplicate.append_option(said.map(|said| said.duplicate));
+        self.kept_id.append_option(said.and_then(|said| said.kept_id.as_ref()));
+        self.similarity.append_option(said.and_then(|said| said.similarity));
+    }
+
+    fn finish(mut self) -> [ArrayRef; 4] {
+        [
+            Arc::new(self.cluster.finish()),
+            Arc::new(self.duplicate.finish()),
+            Arc::new(self.kept_id.finish()),
+            Arc::new(self.similarity.finish()),
+        ]
+    }
+}
+
+/// The schema of the source with the columns of annotations.
+fn annotated(metadata: &ArrowReaderMetadata, source: &Source) -> Result<SchemaRef> {
+    let schema = metadata.schema();
+    if let Some(name) = NAMES.iter().find(|name| schema.field_with_name(name).is_ok()) {
+        return Err(Error::Invalid(format!("{} cannot be annotated: {}", source.name, has_already(name))));
+    }
+    let kinds = [DataType::Utf8, DataType::Boolean, DataType::Utf8, DataType::Float64];
+    let added = NAMES.iter().zip(kinds).map(|(name, kind)| Arc::new(Field::new(*name, kind, true)));
+    let fields: Vec<_> = schema.fields().iter().cloned().chain(added).collect();
+    Ok(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+}
+
+/// The schema of the source in Parquet's own words, so that nothing of it is lost on the way through Arrow's;
+/// `None` if it has a type that can be read and no longer written (`INT96`, an old form of time).
+fn parquet_schema(
+    schema: &SchemaDescriptor,
+    annotate: bool,
+) -> parquet::errors::Result<Option<SchemaDescriptor>> {
+    if schema.columns().iter().any(|column| column.physical_type() == Physical::INT96) {
+        return Ok(None);
+    }
+    let root = schema.root_schema();
+    let mut fields = root.get_fields().to_vec();
+    if annotate {
+        let kinds = [Physical::BYTE_ARRAY, Physical::BOOLEAN, Physical::BYTE_ARRAY, Physical::DOUBLE];
+        for (name, kind) in NAMES.into_iter().zip(kinds) {
+            let text = (kind == Physical::BYTE_ARRAY).then_some(LogicalType::String);
+            let field = Type::primitive_type_builder(name, kind)
+                .with_repetition(Repetition::OPTIONAL)
+                .with_logical_type(text)
+                .build()?;
+            fields.push(Arc::new(field));
+        }
+    }
+    let root = Type::group_type_builder(root.name()).with_fields(fields).build()?;
+    Ok(Some(SchemaDescriptor::new(Arc::new(root))))
+}
+
+/// The Arrow schema that the writer of the source noted, if it did.
+fn arrow_schema(metadata: &ParquetMetaData) -> Option<&String> {
+    let noted = metadata.file_metadata().key_value_metadata()?;
+    noted.iter().find(|entry| entry.key == ARROW_SCHEMA_META_KEY)?.value.as_ref()
+}
+
+/// How the source was written.
+fn properties(metadata: &ParquetMetaData) -> WriterProperties {
+    let file = metadata.file_metadata();
+    let noted = file.key_value_metadata().map(|entries| {
+        // The writer notes the schema of its own.
+        entries.iter().filter(|entry| entry.key != ARROW_SCHEMA_META_KEY).cloned().collect::<Vec<_>>()
+    });
+    let mut properties = WriterProperties::builder()
+        .set_key_value_metadata(noted.filter(|noted| !noted.is_empty()))
+        .set_max_row_group_row_count(Some(row_group_rows(metadata)));
+    let Some(group) = metadata.row_groups().first() else { return properties.build() };
+    if let Some(column) = group.columns().first() {
+        // For the columns of annotations.
+        properties = properties.set_compression(column.compression());
+    }
+    for column in group.columns() {
+        let path = column.column_path();
+        properties = properties
+            .set_column_compression(path.clone(), column.compression())
+            .set_column_dictionary_enabled(path.clone(), column.dictionary_page_offset().is_some())
+            .set_column_bloom_filter_enabled(path.clone(), column.bloom_filter_offset().is_some());
+    }
+    properties.build()
+}
+
+fn row_group_rows(metadata: &ParquetMetaData) -> usize {
+    let groups = metadata.row_groups();
+    let rows = groups.iter().map(|group| group.num_rows()).max().and_then(|rows| usize::try_from(rows).ok());
+    let longest =
+        groups.iter().map(|group| group.compressed_size() / group.num_rows().max(1)).max().unwrap_or(1);
+    let longest = usize::try_from(longest).unwrap_or(1).max(1);
+    rows.filter(|rows| *rows > 0).unwrap_or(ROW_GROUP_ROWS).min(ROW_GROUP_BYTES / longest).max(1)
+}
+
+/// What the writer said. The system's refusals come through it as they are.
+fn failed(name: &str, cause: ParquetError) -> Error {
+    let name = format!("the output of {name}");
+    match cause {
+        ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
+            Ok(cause) => Error::Io { action: "write", name, cause: *cause },
+            Err(cause) => Error::Io { action: "write", name, cause: std::io::Error::other(cause) },
+        },
+        cause => Error::Io { action: "write", name, cause: std::io::Error::other(cause) },
+    }
+}

@@ -1,0 +1,190 @@
+//! Values of a column -> strings and numbers.
+
+use crate::block;
+use arrow_array::cast::AsArray;
+use arrow_array::temporal_conversions::{date32_to_datetime, date64_to_datetime};
+use arrow_array::types::*;
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringArray,
+    StringViewArray,
+};
+use arrow_schema::{DataType, TimeUnit};
+use std::borrow::Cow;
+
+/// A column of strings, however they are stored.
+#[derive(Debug)]
+pub(crate) enum Strings<'a> {
+    Utf8(&'a StringArray),
+    LargeUtf8(&'a LargeStringArray),
+    Utf8View(&'a StringViewArray),
+    /// Bytes that are a string if they are UTF-8.
+    Binary(&'a BinaryArray),
+    LargeBinary(&'a LargeBinaryArray),
+    BinaryView(&'a BinaryViewArray),
+}
+
+impl<'a> Strings<'a> {
+    /// `None` if it is a column of something else.
+    pub(crate) fn new(array: &'a dyn Array) -> Option<Self> {
+        Some(match array.data_type() {
+            DataType::Utf8 => Self::Utf8(array.as_string()),
+            DataType::LargeUtf8 => Self::LargeUtf8(array.as_string()),
+            DataType::Utf8View => Self::Utf8View(array.as_string_view()),
+            DataType::Binary => Self::Binary(array.as_binary()),
+            DataType::LargeBinary => Self::LargeBinary(array.as_binary()),
+            DataType::BinaryView => Self::BinaryView(array.as_binary_view()),
+            _ => return None,
+        })
+    }
+
+    /// The value, which must not be null; or the first byte, from 1, that is not UTF-8.
+    pub(crate) fn get(&self, value: usize) -> Result<&'a str, usize> {
+        match self {
+            Self::Utf8(array) => Ok(array.value(value)),
+            Self::LargeUtf8(array) => Ok(array.value(value)),
+            Self::Utf8View(array) => Ok(array.value(value)),
+            Self::Binary(array) => utf8(array.value(value)),
+            Self::LargeBinary(array) => utf8(array.value(value)),
+            Self::BinaryView(array) => utf8(array.value(value)),
+        }
+    }
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str, usize> {
+    std::str::from_utf8(bytes).map_err(|error| error.valid_up_to() + 1)
+}
+
+/// Whether values of this type are text, or bytes that may be.
+pub(crate) fn is_text(kind: &DataType) -> bool {
+    match kind {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => true,
+        _ => false,
+    }
+}
+
+/// Whether values of this type can be written as text.
+pub(crate) fn is_printable(kind: &DataType) -> bool {
+    match kind {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            true
+        }
+        DataType::Boolean | DataType::Null => true,
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => true,
+        kind => is_number(kind),
+    }
+}
+
+/// Whether values of this type are numbers, or text that may be one. Times are compared as numbers.
+pub(crate) fn is_comparable(kind: &DataType) -> bool {
+    match kind {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => true,
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => true,
+        kind => is_number(kind),
+    }
+}
+
+fn is_number(kind: &DataType) -> bool {
+    kind.is_integer()
+        || kind.is_floating()
+        || matches!(kind, DataType::Decimal128(..) | DataType::Decimal256(..))
+}
+
+/// A value, which must not be null, as text: strings as they are, numbers as JSON writes them, dates and
+/// times as ISO 8601, other bytes in hexadecimal.
+pub(crate) fn printed(array: &ArrayRef, row: usize) -> Option<Cow<'_, str>> {
+    macro_rules! number {
+        ($kind:ty) => {
+            Some(array.as_primitive::<$kind>().value(row).to_string().into())
+        };
+    }
+    if let Some(strings) = Strings::new(array.as_ref()) {
+        return match strings.get(row) {
+            Ok(text) => Some(Cow::Borrowed(text)),
+            Err(_) => bytes(array, row).map(|bytes| hexadecimal(bytes).into()),
+        };
+    }
+    match array.data_type() {
+        DataType::Boolean => Some(array.as_boolean().value(row).to_string().into()),
+        DataType::Int8 => number!(Int8Type),
+        DataType::Int16 => number!(Int16Type),
+        DataType::Int32 => number!(Int32Type),
+        DataType::Int64 => number!(Int64Type),
+        DataType::UInt8 => number!(UInt8Type),
+        DataType::UInt16 => number!(UInt16Type),
+        DataType::UInt32 => number!(UInt32Type),
+        DataType::UInt64 => number!(UInt64Type),
+        DataType::Float16 => number!(Float16Type),
+        DataType::Float32 => Some(format!("{:?}", array.as_primitive::<Float32Type>().value(row)).into()),
+        DataType::Float64 => Some(format!("{:?}", array.as_primitive::<Float64Type>().value(row)).into()),
+        DataType::Decimal128(..) => Some(array.as_primitive::<Decimal128Type>().value_as_string(row).into()),
+        DataType::Decimal256(..) => Some(array.as_primitive::<Decimal256Type>().value_as_string(row).into()),
+        DataType::Date32 => {
+            Some(date32_to_datetime(array.as_primitive::<Date32Type>().value(row))?.date().to_string().into())
+        }
+        DataType::Date64 => {
+            Some(date64_to_datetime(array.as_primitive::<Date64Type>().value(row))?.date().to_string().into())
+        }
+        DataType::Timestamp(unit, _) => {
+            let time = match unit {
+                TimeUnit::Second => array.as_primitive::<TimestampSecondType>().value_as_datetime(row),
+                TimeUnit::Millisecond => {
+                    array.as_primitive::<TimestampMillisecondType>().value_as_datetime(row)
+                }
+                TimeUnit::Microsecond => {
+                    array.as_primitive::<TimestampMicrosecondType>().value_as_datetime(row)
+                }
+                TimeUnit::Nanosecond => {
+                    array.as_primitive::<TimestampNanosecondType>().value_as_datetime(row)
+                }
+            };
+            Some(time?.format("%Y-%m-%dT%H:%M:%S%.f").to_string().into())
+        }
+        _ => bytes(array, row).map(|bytes| hexadecimal(bytes).into()),
+    }
+}
+
+fn bytes(array: &ArrayRef, row: usize) -> Option<&[u8]> {
+    Some(match array.data_type() {
+        DataType::Binary => array.as_binary::<i32>().value(row),
+        DataType::LargeBinary => array.as_binary::<i64>().value(row),
+        DataType::BinaryView => array.as_binary_view().value(row),
+        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(row),
+        _ => return None,
+    })
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A value, which must not be null, as a number, if it is one.
+pub(crate) fn number(array: &ArrayRef, row: usize) -> Option<f64> {
+    macro_rules! number {
+        ($kind:ty) => {
+            Some(array.as_primitive::<$kind>().value(row) as f64)
+        };
+    }
+    match array.data_type() {
+        DataType::Int8 => number!(Int8Type),
+        DataType::Int16 => number!(Int16Type),
+        DataType::Int32 => number!(Int32Type),
+        DataType::Int64 => number!(Int64Type),
+        DataType::UInt8 => number!(UInt8Type),
+        DataType::UInt16 => number!(UInt16Type),
+        DataType::UInt32 => number!(UInt32Type),
+        DataType::UInt64 => number!(UInt64Type),
+        DataType::Float32 => number!(Float32Type),
+        DataType::Float64 => number!(Float64Type),
+        DataType::Date32 => number!(Date32Type),
+        DataType::Date64 => number!(Date64Type),
+        DataType::Timestamp(TimeUnit::Second, _) => number!(TimestampSecondType),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => number!(TimestampMillisecondType),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => number!(TimestampMicrosecondType),
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => number!(TimestampNanosecondType),
+        // Text, decimals and half floats.
+        _ => block::number(&printed(array, row)?),
+    }
+    .filter(|number| !number.is_nan())
+}

@@ -1,0 +1,88 @@
+//! What stands in for Parquet in a build without it: an error that says so.
+
+use crate::sink::{Disposition, RemovedRow, SinkOptions, Target};
+use crate::{Block, Error, Fields, Limits, Position, ReadMode, Record, Result, Scratch, Source};
+use std::path::Path;
+
+fn absent<T>(source: &Source) -> Result<T> {
+    Err(Error::Invalid(format!(
+        "{} is a Parquet file, and this is built without Parquet support; build with the feature `parquet`",
+        source.name
+    )))
+}
+
+pub(crate) fn write_removed(file: &Path, _rows: &mut dyn Iterator<Item = Result<RemovedRow>>) -> Result<()> {
+    Err(Error::Invalid(format!(
+        "{} cannot be written: this is built without Parquet support; build with the feature `parquet`, or ask for JSON Lines",
+        file.display()
+    )))
+}
+
+/// Rows of a Parquet file: there are none.
+#[derive(Debug)]
+pub(crate) enum ParquetRows {}
+
+impl ParquetRows {
+    pub(crate) fn len(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) fn visit(
+        &self,
+        _fields: &Fields,
+        _selected: Option<&[u32]>,
+        _scratch: &mut Scratch,
+        _visit: &mut dyn FnMut(usize, Record<'_>) -> Result<()>,
+    ) -> Result<()> {
+        match *self {}
+    }
+}
+
+/// Reads the rows of a Parquet file: it cannot be made.
+#[derive(Debug)]
+pub(crate) enum ParquetReader {}
+
+impl ParquetReader {
+    pub(crate) fn open(source: &Source, _mode: ReadMode, _fields: &Fields, _limits: Limits) -> Result<Self> {
+        absent(source)
+    }
+
+    pub(crate) fn next_block(&mut self, _block: &mut Block) -> Result<bool> {
+        match *self {}
+    }
+
+    pub(crate) fn advance_to(&mut self, _position: Position) -> Result<()> {
+        match *self {}
+    }
+}
+
+/// Writes rows of a Parquet file: it cannot be made.
+#[derive(Debug)]
+pub(crate) enum ParquetSink {}
+
+impl ParquetSink {
+    pub(crate) fn create(
+        _to: &Target,
+        source: &Source,
+        _aside: &Path,
+        _options: SinkOptions,
+    ) -> Result<Self> {
+        absent(source)
+    }
+
+    pub(crate) fn write(
+        &mut self,
+        _rows: &ParquetRows,
+        _fate: &mut dyn FnMut(usize) -> Disposition,
+    ) -> Result<u64> {
+        match *self {}
+    }
+
+    pub(crate) fn finish(self) -> Result<u64> {
+        match self {}
+    }
+}

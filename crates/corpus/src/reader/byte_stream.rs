@@ -1,0 +1,211 @@
+//! Stored bytes -> the bytes that they stand for: decompressed, and where damage is, said so.
+
+use crate::{Compression, Error, Location, Result, Source, object, stdin};
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Compressed bytes that are read at once.
+const COMPRESSED_BUFFER: usize = 128 << 10;
+
+/// The bytes of a source after decompression, in order.
+pub(crate) struct ByteStream {
+    name: String,
+    /// Bytes before the next one.
+    offset: u64,
+    inner: Inner,
+    /// Set when the system, not the decoder, refused to read.
+    refused: Arc<AtomicBool>,
+    compression: Compression,
+}
+
+enum Inner {
+    /// A plain file, which can seek.
+    File(File),
+    Stream(Box<dyn Read + Send>),
+    /// An object as it is stored: another request takes up at another place.
+    Object(String, Box<dyn Read + Send>),
+}
+
+impl std::fmt::Debug for ByteStream {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, offset, .. } = self;
+        formatter
+            .debug_struct("ByteStream")
+            .field("name", name)
+            .field("offset", offset)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ByteStream {
+    /// Opens a source at its beginning.
+    pub(crate) fn open(source: &Source) -> Result<Self> {
+        let refused = Arc::new(AtomicBool::new(false));
+        let inner = match (&source.location, source.compression) {
+            (Location::Local(path), Compression::None) => Inner::File(open_file(path, &source.name)?),
+            (Location::Object(address), Compression::None) => {
+                Inner::Object(address.clone(), object::open(address, 0)?)
+            }
+            (location, compression) => {
+                let stored: Box<dyn Read + Send> = match location {
+                    Location::Local(path) => Box::new(open_file(path, &source.name)?),
+                    Location::Stdin => Box::new(stdin::Stdin),
+                    Location::Object(address) => object::open(address, 0)?,
+                };
+                let watched = Watched { stored, refused: Arc::clone(&refused) };
+                let stream = decompress(watched, compression).map_err(|cause| Error::Io {
+                    action: "read",
+                    name: source.name.clone(),
+                    cause,
+                })?;
+                Inner::Stream(stream)
+            }
+        };
+        Ok(Self { name: source.name.clone(), offset: 0, inner, refused, compression: source.compression })
+    }
+
+    /// The source, for errors.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes before the next one.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Reads some bytes; 0 at the end only.
+    pub(crate) fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        let reader: &mut dyn Read = match &mut self.inner {
+            Inner::File(file) => file,
+            Inner::Stream(stream) | Inner::Object(_, stream) => stream,
+        };
+        loop {
+            match reader.read(into) {
+                Ok(read) => {
+                    self.offset += read as u64;
+                    return Ok(read);
+                }
+                Err(cause) if cause.kind() == ErrorKind::Interrupted => {}
+                Err(cause) => return Err(self.failure(cause)),
+            }
+        }
+    }
+
+    /// Goes forward to `offset`: by seeking or another request where that is possible, else by reading on.
+    pub(crate) fn advance_to(&mut self, offset: u64) -> Result<()> {
+        match &mut self.inner {
+            Inner::File(file) => {
+                let name = &self.name;
+                file.seek(SeekFrom::Start(offset)).map_err(|cause| Error::Io {
+                    action: "seek in",
+                    name: name.clone(),
+                    cause,
+                })?;
+                self.offset = offset;
+            }
+            Inner::Object(address, stream) if offset != self.offset => {
+                *stream = object::open(address, offset)?;
+                self.offset = offset;
+            }
+            Inner::Stream(_) | Inner::Object(..) => self.read_on_to(offset)?,
+        }
+        Ok(())
+    }
+
+    fn read_on_to(&mut self, offset: u64) -> Result<()> {
+        let Some(mut left) = offset.checked_sub(self.offset) else {
+            let name = &self.name;
+            return Err(Error::Invalid(format!(
+                "{name} cannot be read backwards: it is a stream or compressed"
+            )));
+        };
+        let mut passed = vec![0; usize::try_from(left).unwrap_or(usize::MAX).min(COMPRESSED_BUFFER)];
+        while left > 0 {
+            let piece = usize::try_from(left).unwrap_or(usize::MAX).min(passed.len());
+            let read = self.read(&mut passed[..piece])?;
+            if read == 0 {
+                return Err(Error::Damaged {
+                    name: self.name.clone(),
+                    cause: format!("it ends at byte {}, before byte {offset}: it has changed", self.offset),
+                });
+            }
+            left -= read as u64;
+        }
+        Ok(())
+    }
+
+    fn failure(&self, cause: std::io::Error) -> Error {
+        let name = self.name.clone();
+        let kind = match self.compression {
+            Compression::None => return Error::Io { action: "read", name, cause },
+            _ if self.refused.load(Ordering::Relaxed) => return Error::Io { action: "read", name, cause },
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+        };
+        let offset = self.offset;
+        let cause = if cause.kind() == ErrorKind::UnexpectedEof {
+            format!("its {kind} data is cut off at byte {offset} after decompression")
+        } else {
+            format!("its {kind} data cannot be decompressed beyond byte {offset} ({cause})")
+        };
+        Error::Damaged { name, cause }
+    }
+}
+
+fn open_file(path: &std::path::Path, name: &str) -> Result<File> {
+    File::open(path).map_err(|cause| Error::Io { action: "read", name: name.to_owned(), cause })
+}
+
+/// Decompresses to the end of the last gzip member or Zstandard frame.
+pub(crate) fn decompress(
+    stored: impl Read + Send + 'static,
+    compression: Compression,
+) -> std::io::Result<Box<dyn Read + Send>> {
+    Ok(match compression {
+        Compression::None => Box::new(stored),
+        Compression::Gzip => Box::new(Members {
+            members: flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(
+                COMPRESSED_BUFFER,
+                stored,
+            )),
+        }),
+        Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(BufReader::with_capacity(
+            COMPRESSED_BUFFER,
+            stored,
+        ))?),
+    })
+}
+
+/// gzip members, one after the other, until the stored bytes end.
+struct Members<R> {
+    members: flate2::bufread::MultiGzDecoder<R>,
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.members.read(into)?;
+        if read == 0 && !into.is_empty() && !self.members.get_mut().fill_buf()?.is_empty() {
+            return Err(std::io::Error::new(ErrorKind::InvalidData, "bytes follow that are not gzip"));
+        }
+        Ok(read)
+    }
+}
+
+/// Notes whether the stored bytes could not be read, to tell that from damage in them.
+struct Watched {
+    stored: Box<dyn Read + Send>,
+    refused: Arc<AtomicBool>,
+}
+
+impl Read for Watched {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.stored.read(into);
+        if read.as_ref().is_err_and(|cause| cause.kind() != ErrorKind::Interrupted) {
+            self.refused.store(true, Ordering::Relaxed);
+        }
+        read
+    }
+}

@@ -1,0 +1,94 @@
+//! A source -> its blocks, one after the other.
+//!
+//! ```text
+//! stored bytes -> bytes -> whole records -> blocks
+//!        byte_stream     records, text_file, crate::parquet
+//! ```
+
+mod byte_stream;
+mod records;
+mod text_file;
+
+use crate::parquet::ParquetReader;
+use crate::raw::Form;
+use crate::{Block, Error, Fields, Format, Position, Result, Source};
+pub(crate) use byte_stream::{ByteStream, decompress};
+use records::RecordReader;
+use text_file::TextFileReader;
+
+/// Sizes. They do not change what is read, only in which pieces: the same limits give the same blocks.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// A block ends with the record that reaches this many bytes.
+    pub block_bytes: usize,
+    /// The longest record that memory allows; a longer one is [`Error::TooLarge`](crate::Error::TooLarge).
+    pub record_bytes: u64,
+}
+
+/// What the blocks must hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadMode {
+    /// What [`Fields`] names: enough for [`Block::visit`].
+    Fields,
+    /// Everything: enough for a sink too.
+    Whole,
+}
+
+/// Memory for a byte of the longest record, roughly: the block that holds it, its text without escapes, its shingles.
+const MEMORY_PER_BYTE: u64 = 8;
+
+/// Reads one source.
+#[derive(Debug)]
+pub struct Reader {
+    format: FormatReader,
+}
+
+#[derive(Debug)]
+enum FormatReader {
+    Records(RecordReader),
+    TextFile(TextFileReader),
+    Parquet(ParquetReader),
+}
+
+impl Reader {
+    /// Opens `source` at its beginning.
+    pub fn open(source: &Source, mode: ReadMode, fields: &Fields, limits: Limits) -> Result<Self> {
+        let format = match source.format {
+            Format::Jsonl => FormatReader::Records(RecordReader::open(source, Form::Jsonl, limits)?),
+            Format::Csv { delimiter } => {
+                FormatReader::Records(RecordReader::open_csv(source, delimiter, fields, limits)?)
+            }
+            Format::Text => FormatReader::TextFile(TextFileReader::open(source, limits)?),
+            Format::Parquet => FormatReader::Parquet(ParquetReader::open(source, mode, fields, limits)?),
+        };
+        Ok(Self { format })
+    }
+
+    /// Reads the next block over `block`; false at the end.
+    pub fn next_block(&mut self, block: &mut Block) -> Result<bool> {
+        match &mut self.format {
+            FormatReader::Records(reader) => reader.next_block(block),
+            FormatReader::TextFile(reader) => reader.next_block(block),
+            FormatReader::Parquet(reader) => reader.next_block(block),
+        }
+    }
+
+    /// Goes forward to the beginning of a block that this source was seen to have: by seeking in a plain file, by
+    /// reading on in others.
+    pub fn advance_to(&mut self, position: Position) -> Result<()> {
+        match &mut self.format {
+            FormatReader::Records(reader) => reader.advance_to(position),
+            FormatReader::TextFile(reader) => reader.advance_to(position),
+            FormatReader::Parquet(reader) => reader.advance_to(position),
+        }
+    }
+}
+
+/// The error of a record that is longer than `record_bytes`. `record` counts from 1.
+fn too_large(name: &str, record: u64, record_bytes: u64) -> Error {
+    let bytes = record_bytes.saturating_add(1);
+    Error::TooLarge { name: name.to_owned(), record, bytes, needed: bytes.saturating_mul(MEMORY_PER_BYTE) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! Bytes -> blocks of whole records, for JSON Lines and CSV.
+//!
+//! A block is read into its own buffer. What was read beyond its last record is carried over to the next one: copied
+//! once, never read twice. The end of each record is looked for where the last look ended, so that a record of any
+//! length is looked at once.
+
+use super::{ByteStream, too_large};
+use crate::csv::{Boundaries, Header};
+use crate::raw::{Form, RawRecords};
+use crate::{Block, Fields, Limits, Position, Result, Source};
+use memchr::memchr;
+use std::sync::Arc;
+
+/// Bytes read at once: enough for few system calls, few enough to stay in the cache until the lines are found.
+const READ: usize = 256 << 10;
+
+/// Reads sources that are one record after the other.
+#[derive(Debug)]
+pub(crate) struct RecordReader {
+    stream: ByteStream,
+    limits: Limits,
+    form: Form,
+    /// Of the next block.
+    position: Position,
+    /// What was read beyond the last block.
+    carried: Vec<u8>,
+    /// Whether the next block is the first after a header: it is handed out even if it has no records, so that a sink
+    /// sees the header.
+    header_begins: bool,
+}
+
+impl RecordReader {
+    pub(crate) fn open(source: &Source, form: Form, limits: Limits) -> Result<Self> {
+        let stream = ByteStream::open(source)?;
+        Ok(Self {
+            stream,
+            limits,
+            form,
+            position: Position::default(),
+            carried: Vec::new(),
+            header_begins: false,
+        })
+    }
+
+    /// Opens a CSV source and reads its header.
+    pub(crate) fn open_csv(source: &Source, delimiter: u8, fields: &Fields, limits: Limits) -> Result<Self> {
+        let mut reader = Self::open(source, Form::Csv(Arc::new(Header::unknown(delimiter))), limits)?;
+        let mut first = RawRecords { form: reader.form.clone(), ..RawRecords::default() };
+        let mut bytes = Vec::new();
+        // Blank lines before the header belong to it.
+        loop {
+            reader.fill(&mut first, 1)?;
+            bytes.extend_from_slice(first.bytes());
+            if first.len() == 0 || !Header::is_blank(&bytes) {
+                break;
+            }
+        }
+        reader.position.offset = bytes.len() as u64;
+        reader.header_begins = !Header::is_blank(&bytes);
+        if reader.header_begins {
+            let header = Header::parse(bytes, delimiter, &source.name)?;
+            header.require(fields, &source.name)?;
+            reader.form = Form::Csv(Arc::new(header));
+        }
+        Ok(reader)
+    }
+
+    /// As [`Reader::next_block`](crate::Reader::next_block).
+    pub(crate) fn next_block(&mut self, block: &mut Block) -> Result<bool> {
+        let records = block.content.raw_mut();
+        records.form = self.form.clone();
+        self.fill(records, self.limits.block_bytes)?;
+        if records.len() == 0 && !self.header_begins {
+            return Ok(false);
+        }
+        self.header_begins = false;
+        block.position = self.position;
+        self.position.offset += records.filled as u64;
+        self.position.record += records.len() as u64;
+        Ok(true)
+    }
+
+    /// Reads whole records until they reach `block_bytes`.
+    fn fill(&mut self, records: &mut RawRecords, block_bytes: usize) -> Result<()> {
+        // A buffer that a giant record made large does not stay large.
+        if records.buffer.len() / 4 > block_bytes.max(READ) {
+            *records = RawRecords { form: records.form.clone(), ..RawRecords::default() };
+        }
+        records.clear();
+        records.make_room(self.carried.len().max(block_bytes));
+        records.buffer[..self.carried.len()].copy_from_slice(&self.carried);
+        records.filled = self.carried.len();
+        self.carried.clear();
+
+        let mut boundaries = match &self.form {
+            Form::Csv(header) => Some(Boundaries::new(header.delimiter)),
+            Form::Jsonl | Form::Text => None,
+        };
+        let mut complete = false;
+        // Where the record begins whose end is looked for, and what of it was looked at.
+        let (mut begin, mut looked) = (0, 0);
+        loop {
+            loop {
+                let record = &records.buffer[begin..records.filled];
+                let end = match &mut boundaries {
+                    None => memchr(b'\n', &record[looked..]).map(|at| looked + at + 1).ok_or(record.len()),
+                    Some(boundaries) => boundaries.end(record, looked, complete),
+                };
+                let length = match end {
+                    Ok(end) => end,
+                    Err(looked_until) => {
+                        looked = looked_until;
+                        record.len()
+                    }
+                };
+                if length as u64 > self.limits.record_bytes {
+                    let number = self.position.record + records.len() as u64 + 1;
+                    return Err(too_large(self.stream.name(), number, self.limits.record_bytes));
+                }
+                if end.is_err() {
+                    break;
+                }
+                begin += length;
+                looked = 0;
+                records.ends.push(begin);
+                if begin >= block_bytes {
+                    self.carried.extend_from_slice(&records.buffer[begin..records.filled]);
+                    records.filled = begin;
+                    return Ok(());
+                }
+            }
+            if complete {
+                if begin < records.filled {
+                    records.ends.push(records.filled);
+                }
+                return Ok(());
+            }
+            // Up to the block's size first, then in smaller pieces to the end of its last record; twice as much each
+            // time for a record that is long itself.
+            let wanted = match block_bytes.saturating_sub(records.filled) {
+                0 => (READ / 4).min(block_bytes.max(4096)).max((records.filled - begin).min(16 * READ)),
+                missing => missing.min(READ),
+            };
+            records.make_room(wanted);
+            let filled = records.filled;
+            let read = self.stream.read(&mut records.buffer[filled..filled + wanted])?;
+            records.filled += read;
+            complete = read == 0;
+        }
+    }
+
+    /// As [`Reader::advance_to`](crate::Reader::advance_to).
+    pub(crate) fn advance_to(&mut self, position: Position) -> Result<()> {
+        let read_until = self.position.offset + self.carried.len() as u64;
+        match position.offset.checked_sub(self.position.offset) {
+            Some(passed) if position.offset <= read_until => {
+                let passed = usize::try_from(passed).expect("it is within what was carried");
+                self.carried.drain(..passed);
+            }
+            _ => {
+                self.carried.clear();
+                self.stream.advance_to(position.offset)?;
+            }
+        }
+        self.header_begins &= position == self.position;
+        self.position = position;
+        Ok(())
+    }
+}

@@ -1,0 +1,55 @@
+//! A text file -> one block with one slot: the whole file.
+
+use super::ByteStream;
+use crate::raw::Form;
+use crate::{Block, Limits, Position, Result, Source};
+
+/// Reads a file that is one document.
+#[derive(Debug)]
+pub(crate) struct TextFileReader {
+    stream: ByteStream,
+    record_bytes: u64,
+    /// Stored bytes: what to make room for.
+    size: u64,
+    done: bool,
+}
+
+impl TextFileReader {
+    pub(crate) fn open(source: &Source, limits: Limits) -> Result<Self> {
+        let stream = ByteStream::open(source)?;
+        Ok(Self { stream, record_bytes: limits.record_bytes, size: source.size, done: false })
+    }
+
+    /// As [`Reader::next_block`](crate::Reader::next_block).
+    pub(crate) fn next_block(&mut self, block: &mut Block) -> Result<bool> {
+        if std::mem::replace(&mut self.done, true) {
+            return Ok(false);
+        }
+        block.position = Position::default();
+        let records = block.content.raw_mut();
+        records.form = Form::Text;
+        records.clear();
+        // One byte more than it has, so that the read that finds its end needs no more room.
+        let expected =
+            usize::try_from(self.size.min(self.record_bytes)).unwrap_or(usize::MAX).saturating_add(1);
+        loop {
+            let begin = records.filled;
+            records.make_room(if begin == 0 { expected } else { begin });
+            let read = self.stream.read(&mut records.buffer[begin..])?;
+            records.filled += read;
+            if records.filled as u64 > self.record_bytes {
+                return Err(super::too_large(self.stream.name(), 1, self.record_bytes));
+            }
+            if read == 0 {
+                records.ends.push(records.filled);
+                return Ok(true);
+            }
+        }
+    }
+
+    /// As [`Reader::advance_to`](crate::Reader::advance_to).
+    pub(crate) fn advance_to(&mut self, position: Position) -> Result<()> {
+        self.done |= position.record > 0;
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! Names of outputs: none twice, none outside the target.
+
+use crate::{Error, Result, Source};
+use std::collections::BTreeMap;
+
+/// An error if two sources would be written to the same place, or to one that the run itself needs (`reserved`).
+///
+/// Names are compared byte by byte. One output cannot be a folder above another either.
+pub fn output_names(sources: &[Source], reserved: &[&str]) -> Result<()> {
+    let mut seen: BTreeMap<&str, &Source> = BTreeMap::new();
+    for source in sources {
+        check_name(&source.output)?;
+        if let Some(reserved) = reserved.iter().find(|reserved| overlap(&source.output, reserved)) {
+            return Err(Error::Invalid(format!(
+                "the output of {} would be {}, and {reserved} in the target is for the run itself; rename the source, \
+                 or give the folder above it instead",
+                source.name, source.output
+            )));
+        }
+        if let Some(first) = seen.insert(&source.output, source) {
+            return Err(collision(first, source));
+        }
+    }
+    for source in sources {
+        for (end, _) in source.output.match_indices('/') {
+            if let Some(above) = seen.get(&source.output[..end]) {
+                return Err(Error::Invalid(format!(
+                    "the output of {} would be the file {} and that of {} would be {}, in a folder of the same name; \
+                     give their common folder instead, or rename one of them",
+                    above.name, above.output, source.name, source.output
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn collision(first: &Source, second: &Source) -> Error {
+    if first.location == second.location {
+        return Error::Invalid(format!("{} is given twice; name it once", second.name));
+    }
+    Error::Invalid(format!(
+        "{} and {} would both be written to {}; give their common folder instead, so that their outputs keep their \
+         folders, or run them one at a time with different targets",
+        first.name, second.name, first.output
+    ))
+}
+
+/// Whether one of the names is the other or a folder above it.
+fn overlap(a: &str, b: &str) -> bool {
+    let inside = |inner: &str, outer: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    inside(a, b) || inside(b, a)
+}
+
+/// An error unless `name` is a path that stays below where it begins.
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    let sound = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\0');
+    // On Windows these would leave the folder too.
+    let foreign = cfg!(windows) && name.contains(['\\', ':']);
+    if name.split('/').all(sound) && !foreign {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!(
+        "{name:?} cannot be the name of an output: it must be a path below the target, without `.`, `..` and empty parts"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Compression, Format, Location, Stamp};
+
+    fn source(name: &str, output: &str) -> Source {
+        Source {
+            name: name.into(),
+            output: output.into(),
+            location: Location::Local(name.into()),
+            format: Format::Jsonl,
+            compression: Compression::None,
+            size: 0,
+            stamp: Stamp::Unknown,
+        }
+    }
+
+    fn message(sources: &[Source]) -> String {
+        output_names(sources, &["report.json", ".lookalike"]).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn names_that_differ_pass() {
+        let sources =
+            [source("a/x", "x"), source("b/X", "X"), source("c", "d/x"), source("e", "report.json.gz")];
+        output_names(&sources, &["report.json", ".lookalike"]).unwrap();
+    }
+
+    #[test]
+    fn collisions_name_both() {
+        let message =
+            message(&[source("a/x.jsonl", "x.jsonl"), source("y", "y"), source("b/x.jsonl", "x.jsonl")]);
+        for part in ["a/x.jsonl", "b/x.jsonl", "common folder"] {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_same_file_twice_is_said_so() {
+        assert_eq!(message(&[source("a", "a"), source("a", "a")]), "a is given twice; name it once");
+    }
+
+    #[test]
+    fn reserved_names_and_what_is_inside_or_above() {
+        for output in ["report.json", ".lookalike", ".lookalike/x", "report.json/x"] {
+            assert!(message(&[source("a", output)]).contains("for the run itself"), "{output}");
+        }
+        assert!(output_names(&[source("a", "state")], &["state/x"]).is_err());
+    }
+
+    #[test]
+    fn a_file_cannot_be_a_folder_too() {
+        let message = message(&[source("one", "x/y"), source("two", "x")]);
+        assert!(message.contains("one") && message.contains("two"), "{message}");
+    }
+
+    #[test]
+    fn names_stay_below_the_target() {
+        for name in ["..", "a/../b", "/a", "a//b", "", ".", "a/", "a\0b"] {
+            assert!(check_name(name).is_err(), "{name:?}");
+        }
+        for name in ["a", "a/b.c", "..a", "a b", ".hidden"] {
+            check_name(name).unwrap();
+        }
+    }
+}

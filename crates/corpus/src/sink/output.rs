@@ -1,0 +1,154 @@
+//! One output while it is written: bytes -> a file aside -> its place in the target.
+
+use super::frames::Frames;
+use super::target::Place;
+use super::{SinkOptions, Target, folder};
+use crate::{Compression, Error, Result, Source};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes gathered before they are handed to the system; larger pieces are handed on as they are.
+const BUFFER: usize = 256 << 10;
+
+/// An output that is being written. If it is dropped before [`finish`](Self::finish), nothing is left of it.
+#[derive(Debug)]
+pub(crate) struct Output {
+    target: Target,
+    /// Its name below the target.
+    output: String,
+    aside: Option<PathBuf>,
+    stream: Option<Stream>,
+}
+
+#[derive(Debug)]
+enum Stream {
+    Plain(BufWriter<Counted>),
+    Compressed(Frames<Counted>),
+}
+
+/// Where bytes go, and how many went there.
+#[derive(Debug)]
+struct Counted {
+    destination: Destination,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+enum Destination {
+    File(File),
+    Stdout(io::Stdout),
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = match &mut self.destination {
+            Destination::File(file) => file.write(bytes)?,
+            Destination::Stdout(stdout) => stdout.write(bytes)?,
+        };
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.destination {
+            Destination::File(file) => file.flush(),
+            Destination::Stdout(stdout) => stdout.flush(),
+        }
+    }
+}
+
+impl Output {
+    /// Begins the output of `source`, compressed as `compression` says (on standard output: not at all).
+    pub(crate) fn create(
+        target: &Target,
+        source: &Source,
+        aside: &Path,
+        compression: Compression,
+        options: SinkOptions,
+    ) -> Result<Self> {
+        let mut output =
+            Self { target: target.clone(), output: source.output.clone(), aside: None, stream: None };
+        if let Place::Stdout(_) = target.place {
+            let to = Counted { destination: Destination::Stdout(io::stdout()), bytes: 0 };
+            output.stream = Some(Stream::Plain(BufWriter::with_capacity(BUFFER, to)));
+            return Ok(output);
+        }
+        // The names of outputs differ, so those of the files aside do; and what a killed run left there is overwritten.
+        let file = folder::path(&aside.join("outputs"), &source.output)?;
+        folder::make_parents(&file)?;
+        let to = File::create(&file).map_err(|cause| folder::error("write", &file, cause))?;
+        output.aside = Some(file);
+        let to = Counted { destination: Destination::File(to), bytes: 0 };
+        output.stream = Some(match compression {
+            Compression::None => Stream::Plain(BufWriter::with_capacity(BUFFER, to)),
+            Compression::Gzip | Compression::Zstd => {
+                Stream::Compressed(Frames::new(to, compression, options.threads))
+            }
+        });
+        Ok(output)
+    }
+
+    /// Writes bytes, and says which output it was if that fails.
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.write_all(bytes).map_err(|cause| self.error(cause))
+    }
+
+    /// What the system said, as an error about this output.
+    pub(crate) fn error(&self, cause: io::Error) -> Error {
+        let name = match (&self.target.place, &self.aside) {
+            (Place::Stdout(_), _) => "standard output".to_owned(),
+            (_, Some(aside)) => format!("{} (the output {}, unfinished)", aside.display(), self.output),
+            (_, None) => self.output.clone(),
+        };
+        Error::Io { action: "write", name, cause }
+    }
+
+    /// Syncs the output and moves it to its place. The number of stored bytes.
+    pub(crate) fn finish(mut self) -> Result<u64> {
+        let stream = self.stream.take().expect("it is taken here only");
+        let ended = match stream {
+            Stream::Plain(writer) => writer.into_inner().map_err(io::IntoInnerError::into_error),
+            Stream::Compressed(frames) => frames.finish(),
+        };
+        let synced = ended.and_then(|mut to| {
+            to.flush()?;
+            if let Destination::File(file) = &to.destination {
+                file.sync_all()?;
+            }
+            Ok(to.bytes)
+        });
+        let bytes = synced.map_err(|cause| self.error(cause))?;
+        if let Some(aside) = &self.aside {
+            self.target.publish(aside, &self.output)?;
+        }
+        self.aside = None;
+        Ok(bytes)
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.stream.as_mut().expect("it is there until the end") {
+            Stream::Plain(writer) => writer.write(bytes),
+            Stream::Compressed(frames) => frames.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.stream.as_mut().expect("it is there until the end") {
+            Stream::Plain(writer) => writer.flush(),
+            Stream::Compressed(frames) => frames.flush(),
+        }
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        self.stream = None;
+        if let Some(aside) = &self.aside {
+            // It is of no use, and whatever ended it early is being said already.
+            let _ = fs::remove_file(aside);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! What is kept of one source -> its output.
+
+use super::annotation;
+use super::output::Output;
+use super::target::Place;
+use super::{Annotation, Disposition, SinkOptions, Target, Written};
+use crate::block::Content;
+use crate::parquet::ParquetSink;
+use crate::raw::{Form, RawRecords};
+use crate::{Block, Error, Format, Result, Source};
+use std::path::{Path, PathBuf};
+
+/// Writes what is kept of one source.
+#[derive(Debug)]
+pub struct SinkWriter {
+    target: Target,
+    source: Source,
+    aside: PathBuf,
+    options: SinkOptions,
+    content: ContentWriter,
+    records: u64,
+    /// An annotated record, before it is written.
+    record: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum ContentWriter {
+    /// JSON Lines and CSV.
+    Records {
+        output: Output,
+        /// Whether what comes before the first record is written.
+        begun: bool,
+        /// Whether the last byte written ended a line.
+        ended: bool,
+    },
+    /// A text file; nothing if it is not kept.
+    Text(Option<Output>),
+    Parquet(Box<ParquetSink>),
+}
+
+impl SinkWriter {
+    /// Begins the output of `source` below `target`. `aside` is a local folder for unfinished files, on the same file
+    /// system as a local target.
+    pub fn create(target: &Target, source: &Source, aside: &Path, options: SinkOptions) -> Result<Self> {
+        let content = match source.format {
+            Format::Text if options.annotate => return Err(text_annotated(source)),
+            Format::Text => ContentWriter::Text(None),
+            Format::Jsonl | Format::Csv { .. } => ContentWriter::Records {
+                output: Output::create(target, source, aside, source.compression, options)?,
+                begun: false,
+                ended: true,
+            },
+            Format::Parquet => {
+                begin_stdout(target, source, &[])?;
+                ContentWriter::Parquet(Box::new(ParquetSink::create(target, source, aside, options)?))
+            }
+        };
+        let (target, source, aside) = (target.clone(), source.clone(), aside.to_owned());
+        Ok(Self { target, source, aside, options, content, records: 0, record: Vec::new() })
+    }
+
+    /// Writes the records of a block, in order; `fate` is asked for each slot.
+    ///
+    /// Blocks must be read with [`ReadMode::Whole`](crate::ReadMode::Whole), and all of them must come, also one
+    /// without records: it brings the header of a CSV source that has nothing else.
+    pub fn write(&mut self, block: &Block, fate: &mut dyn FnMut(usize) -> Disposition) -> Result<()> {
+        match (&block.content, &mut self.content) {
+            (Content::Raw(records), ContentWriter::Records { .. }) => {
+                self.begin(&records.form)?;
+                self.write_records(records, block.position.record, fate)
+            }
+            (Content::Raw(records), ContentWriter::Text(_)) => self.write_text(records, fate),
+            (Content::Parquet(rows), ContentWriter::Parquet(sink)) => {
+                self.records += sink.write(rows, fate)?;
+                Ok(())
+            }
+            _ => Err(Error::Invalid(format!(
+                "a block of another format was given to the output of {}",
+                self.source.name
+            ))),
+        }
+    }
+
+    /// Writes what comes before the first record: the header of CSV.
+    fn begin(&mut self, form: &Form) -> Result<()> {
+        let ContentWriter::Records { output, begun, ended } = &mut self.content else { return Ok(()) };
+        if std::mem::replace(begun, true) {
+            return Ok(());
+        }
+        let header = match form {
+            Form::Csv(header) => Some(header),
+            Form::Jsonl | Form::Text => None,
+        };
+        let bytes = header.map_or(&[][..], |header| &header.bytes);
+        if !begin_stdout(&self.target, &self.source, bytes)? {
+            return Ok(());
+        }
+        let Some(header) = header.filter(|header| !header.bytes.is_empty()) else { return Ok(()) };
+        if !self.options.annotate {
+            *ended = header.bytes.ends_with(b"\n");
+            return output.put(&header.bytes);
+        }
+        self.record.clear();
+        annotation::csv_header(&header.bytes, &header.names, header.delimiter, &mut self.record)
+            .map_err(|why| Error::Invalid(format!("{} cannot be annotated: {why}", self.source.name)))?;
+        *ended = self.record.ends_with(b"\n");
+        output.put(&self.record)
+    }
+
+    fn write_records(
+        &mut self,
+        records: &RawRecords,
+        before: u64,
+        fate: &mut dyn FnMut(usize) -> Disposition,
+    ) -> Result<()> {
+        let ContentWriter::Records { output, ended, .. } = &mut self.content else { return Ok(()) };
+        let delimiter = match &records.form {
+            Form::Csv(header) => Some(header.delimiter),
+            Form::Jsonl | Form::Text => None,
+        };
+        // Every CSV record needs the columns that the header has.
+        let pad = delimiter.filter(|_| self.options.annotate);
+        let bytes = records.bytes();
+        // Kept records that follow each other are written as one piece.
+        let (mut kept_from, mut begin) = (0, 0);
+        let mut put = |piece: &[u8]| {
+            if let Some(last) = piece.last() {
+                *ended = *last == b'\n';
+                output.put(piece)?;
+            }
+            Ok(())
+        };
+        for (slot, &end) in records.ends.iter().enumerate() {
+            let fate = fate(slot);
+            if matches!(fate, Disposition::Keep) && pad.is_none() {
+                self.records += 1;
+                begin = end;
+                continue;
+            }
+            put(&bytes[kept_from..begin])?;
+            let line = &bytes[begin..end];
+            (kept_from, begin) = (end, end);
+            let said = match fate {
+                Disposition::Drop => continue,
+                Disposition::Keep => None,
+                Disposition::Annotate(said) => Some(said),
+            };
+            self.record.clear();
+            annotate(line, said.as_ref(), delimiter, self.options, &mut self.record).map_err(|why| {
+                Error::Invalid(format!(
+                    "{}, record {} cannot be annotated: {why}",
+                    self.source.name,
+                    before + slot as u64 + 1
+                ))
+            })?;
+            put(&self.record)?;
+            self.records += 1;
+        }
+        put(&bytes[kept_from..begin])
+    }
+
+    fn write_text(&mut self, records: &RawRecords, fate: &mut dyn FnMut(usize) -> Disposition) -> Result<()> {
+        let ContentWriter::Text(output) = &mut self.content else { return Ok(()) };
+        for (slot, bytes) in records.slots().enumerate() {
+            match fate(slot) {
+                Disposition::Drop => {}
+                Disposition::Annotate(_) => return Err(text_annotated(&self.source)),
+                Disposition::Keep => {
+                    begin_stdout(&self.target, &self.source, &[])?;
+                    let created = match output.take() {
+                        Some(output) => output,
+                        None => Output::create(
+                            &self.target,
+                            &self.source,
+                            &self.aside,
+                            self.source.compression,
+                            self.options,
+                        )?,
+                    };
+                    output.insert(created).put(bytes)?;
+                    self.records += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the output: synced and moved into its place. A text file that was dropped is not written.
+    pub fn finish(self) -> Result<Written> {
+        let bytes = match self.content {
+            ContentWriter::Records { mut output, ended, .. } => {
+                // The next source begins on a line of its own.
+                if self.target.is_stdout() && !ended {
+                    output.put(b"\n")?;
+                }
+                output.finish()?
+            }
+            ContentWriter::Text(None) => 0,
+            ContentWriter::Text(Some(output)) => output.finish()?,
+            ContentWriter::Parquet(sink) => sink.finish()?,
+        };
+        Ok(Written { records: self.records, bytes })
+    }
+}
+
+fn annotate(
+    line: &[u8],
+    said: Option<&Annotation>,
+    delimiter: Option<u8>,
+    options: SinkOptions,
+    record: &mut Vec<u8>,
+) -> std::result::Result<(), String> {
+    match (delimiter, said) {
+        (None, Some(said)) => annotation::json_line(line, said, record),
+        (None, None) => {
+            record.extend_from_slice(line);
+            Ok(())
+        }
+        (Some(delimiter), said) if options.annotate => {
+            annotation::csv_record(line, said, delimiter, record);
+            Ok(())
+        }
+        (Some(_), _) => Err("its header was written without the fields that this needs".to_owned()),
+    }
+}
+
+/// Notes on standard output what comes next; whether a header belongs before it.
+fn begin_stdout(target: &Target, source: &Source, header: &[u8]) -> Result<bool> {
+    match &target.place {
+        Place::Stdout(stdout) => stdout.begin(&source.name, source.format, header),
+        Place::Folder(_) | Place::Prefix(_) => Ok(true),
+    }
+}
+
+fn text_annotated(source: &Source) -> Error {
+    Error::Invalid(format!(
+        "{}: plain text files cannot be annotated; run `lookalike clusters` to see what belongs together, or give \
+         the texts as JSON Lines",
+        source.name
+    ))
+}
