@@ -1,4 +1,7 @@
-"""gaoya: MinHashStringIndex with its own word n-grams; its query checks the estimated similarity."""
+"""gaoya: MinHashStringIndex with its own word n-grams; its query checks the estimated similarity.
+
+Its interface sketches a text once to query and once more to insert.
+"""
 
 import shared
 from gaoya.minhash import MinHashStringIndex

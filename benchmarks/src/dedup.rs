@@ -144,6 +144,7 @@ pub fn pairs(file: &Path, threshold: f64) -> Result<Pairs, String> {
         against: Vec::new(),
         settings: pipeline::Settings { threshold, ..pipeline::Settings::default() },
         resources: pipeline::Resources { memory: 4 << 30, threads: 2, temp_dir: None },
+        sketch: None,
     };
     let mut found = Vec::new();
     let report = pipeline::pairs(&job, &pipeline::Silent, &mut |pair| {

@@ -2,7 +2,11 @@
 
 use crate::step;
 
+/// Runs the benchmarks that are named, or all of them; what begins with a dash is handed to each.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
-    let fixed = ["bench", "--package", "benchmarks", "--"];
-    step::run("benchmarks", &mut step::cargo(fixed.into_iter().chain(arguments.iter().map(String::as_str))))
+    let (options, names): (Vec<&str>, Vec<&str>) =
+        arguments.iter().map(String::as_str).partition(|argument| argument.starts_with('-'));
+    let fixed = ["bench", "--package", "benchmarks"];
+    let named = names.into_iter().flat_map(|name| ["--bench", name]);
+    step::run("benchmarks", &mut step::cargo(fixed.into_iter().chain(named).chain(["--"]).chain(options)))
 }

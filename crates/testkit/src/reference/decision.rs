@@ -5,44 +5,28 @@ use crate::Result;
 use lookalike::normalization::Normalization;
 use std::cmp::{Ordering, Reverse};
 
-/// What becomes of each document, given which pairs are candidates.
+/// What becomes of each document, given which pairs are candidates; they are verified exactly.
 pub fn decide(
     items: &[Item],
     rules: &Rules,
     are_candidates: &dyn Fn(usize, usize) -> bool,
 ) -> Result<Vec<Fate>> {
     let prepared = Prepared::new(items, rules)?;
-    let order = prepared.keep_order();
-    let mut fates: Vec<Option<Fate>> = vec![None; items.len()];
-    let mut kept = Vec::new();
-    for (at, &document) in order.iter().enumerate() {
-        if items[document].protected {
-            fates[document] = Some(Fate::Kept);
-            kept.push(document);
-            continue;
-        }
-        let may_remove = |other: &&usize| !rules.against_only || items[**other].protected;
-        let copied =
-            order[..at].iter().filter(may_remove).find(|&&other| prepared.are_copies(other, document));
-        fates[document] = Some(match copied.map(|&other| (other, fates[other])) {
-            // The first of its class was decided before; what became of it becomes of its copies.
-            Some((_, Some(Fate::Removed { kept, similarity, .. }))) => {
-                Fate::Removed { kind: Kind::Near, kept, similarity }
-            }
-            Some((first, _)) => Fate::Removed { kind: Kind::Exact, kept: first, similarity: 1.0 },
-            None => {
-                let mut similar = kept.iter().filter(may_remove).filter_map(|&other| {
-                    let similarity = prepared.similarity_if_similar(other, document, are_candidates)?;
-                    Some(Fate::Removed { kind: Kind::Near, kept: other, similarity })
-                });
-                similar.next().unwrap_or(Fate::Kept)
-            }
-        });
-        if fates[document] == Some(Fate::Kept) {
-            kept.push(document);
-        }
-    }
-    Ok(fates.into_iter().map(|fate| fate.expect("every document is in the keep order")).collect())
+    prepared.decide(&|earlier, document| prepared.similarity_if_similar(earlier, document, are_candidates))
+}
+
+/// What becomes of each document, given the similarity of each pair of an earlier and a later document in keep order that is
+/// similar: for other methods than min-hashing and other checks than the exact one. Of the rules, the threshold is not asked.
+pub fn decide_with(
+    items: &[Item],
+    rules: &Rules,
+    similarity_if_similar: &dyn Fn(usize, usize) -> Option<f64>,
+) -> Result<Vec<Fate>> {
+    let prepared = Prepared::new(items, rules)?;
+    prepared.decide(&|earlier, document| {
+        let may = prepared.may_meet(earlier, document) && !prepared.either_by_content_only(earlier, document);
+        may.then(|| similarity_if_similar(earlier, document)).flatten()
+    })
 }
 
 /// All pairs `(a, b, similarity)`, `a < b`, that are copies, or candidates at or above the threshold, ascending. With
@@ -109,6 +93,41 @@ impl<'a> Prepared<'a> {
         Ok(Self { items, rules, normalized, elements: elements.collect::<Result<_>>()? })
     }
 
+    /// The rule of the module docs; `similar` gives the similarity of an earlier and a later document that are similar.
+    fn decide(&self, similar: &dyn Fn(usize, usize) -> Option<f64>) -> Result<Vec<Fate>> {
+        let order = self.keep_order();
+        let mut fates: Vec<Option<Fate>> = vec![None; self.items.len()];
+        let mut kept = Vec::new();
+        for (at, &document) in order.iter().enumerate() {
+            if self.items[document].protected {
+                fates[document] = Some(Fate::Kept);
+                kept.push(document);
+                continue;
+            }
+            let may_remove = |other: &&usize| !self.rules.against_only || self.items[**other].protected;
+            let copied =
+                order[..at].iter().filter(may_remove).find(|&&other| self.are_copies(other, document));
+            fates[document] = Some(match copied.map(|&other| (other, fates[other])) {
+                // The first of its class was decided before; what became of it becomes of its copies.
+                Some((_, Some(Fate::Removed { kept, similarity, .. }))) => {
+                    Fate::Removed { kind: Kind::Near, kept, similarity }
+                }
+                Some((first, _)) => Fate::Removed { kind: Kind::Exact, kept: first, similarity: 1.0 },
+                None => {
+                    let mut similar = kept.iter().filter(may_remove).filter_map(|&other| {
+                        let similarity = similar(other, document)?;
+                        Some(Fate::Removed { kind: Kind::Near, kept: other, similarity })
+                    });
+                    similar.next().unwrap_or(Fate::Kept)
+                }
+            });
+            if fates[document] == Some(Fate::Kept) {
+                kept.push(document);
+            }
+        }
+        Ok(fates.into_iter().map(|fate| fate.expect("every document is in the keep order")).collect())
+    }
+
     fn keep_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.items.len()).collect();
         // The sort is stable: input order breaks ties.
@@ -143,6 +162,13 @@ impl<'a> Prepared<'a> {
         self.items[a].within == self.items[b].within
     }
 
+    fn either_by_content_only(&self, a: usize, b: usize) -> bool {
+        [a, b].into_iter().any(|document| {
+            let text = &self.items[document].text;
+            text.len() > self.rules.max_text || text.contains('\0')
+        })
+    }
+
     fn are_copies(&self, a: usize, b: usize) -> bool {
         self.may_meet(a, b) && self.normalized[a] == self.normalized[b]
     }
@@ -154,11 +180,7 @@ impl<'a> Prepared<'a> {
         document: usize,
         are_candidates: &dyn Fn(usize, usize) -> bool,
     ) -> Option<f64> {
-        let by_content_only = |document: usize| {
-            let text = &self.items[document].text;
-            text.len() > self.rules.max_text || text.contains('\0')
-        };
-        if !self.may_meet(earlier, document) || by_content_only(earlier) || by_content_only(document) {
+        if !self.may_meet(earlier, document) || self.either_by_content_only(earlier, document) {
             return None;
         }
         let (a, b) = (&self.elements[earlier], &self.elements[document]);

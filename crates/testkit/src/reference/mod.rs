@@ -13,7 +13,7 @@ mod candidates;
 mod decision;
 
 pub use candidates::{Lanes, lane_of, signatures};
-pub use decision::{components, decide, verified_pairs};
+pub use decision::{components, decide, decide_with, verified_pairs};
 
 use crate::oracle::Shingles;
 

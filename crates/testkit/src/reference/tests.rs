@@ -167,3 +167,48 @@ fn what_is_removed_is_similar_to_something_kept_and_kept_ones_are_not_similar() 
         assert!(pairs.iter().all(|&(a, b, _)| fates[a] != Fate::Kept || fates[b] != Fate::Kept));
     }
 }
+
+#[test]
+fn other_checks_decide_by_the_same_rule() {
+    let all = items(&["a b c d e f", "g h i j k l", "m n o p q r", "A B C D E F", "nul\0 in it"]);
+    // 0 and 1 are similar, 1 and 2 too, and whatever has to do with 4.
+    let similar = |a: usize, b: usize| (a.abs_diff(b) == 1 || a.max(b) == 4).then_some(0.5);
+    let fates = decide_with(&all, &Rules::default(), &similar).unwrap();
+    assert!(removed(Kind::Near, 0)(&fates[1]), "{fates:?}");
+    assert!(removed(Kind::Exact, 0)(&fates[3]), "{fates:?}");
+    assert_eq!((fates[0], fates[2], fates[4]), (Fate::Kept, Fate::Kept, Fate::Kept));
+}
+
+#[test]
+fn the_rule_equals_that_of_the_library() {
+    use lookalike::clustering::{self, KeepOrder};
+    use lookalike::verification::VerifiedPair;
+    for seed in 0..5 {
+        let corpus =
+            Planted { documents: 150, bytes: (100, 900), copies: 0.0, near: 0.6, seed, ..Planted::default() };
+        let mut texts: Vec<String> = corpus.iter().map(|document| document.text).collect();
+        texts.sort();
+        texts.dedup();
+        let all: Vec<Item> = texts.into_iter().map(Item::new).collect();
+        let rules = Rules { threshold: 0.5, keep: Keep::Longest, ..Rules::default() };
+        let fates = decide(&all, &rules, &|_, _| true).unwrap();
+        let pairs = verified_pairs(&all, &rules, &|_, _| true).unwrap();
+        let verified: Vec<VerifiedPair> =
+            pairs.iter().map(|&(a, b, similarity)| VerifiedPair { a, b, similarity }).collect();
+        let order =
+            KeepOrder::by_key(all.len(), |document| std::cmp::Reverse(all[document].text.len())).unwrap();
+        let survivors = clustering::survivors(&order, &verified).unwrap();
+        for (document, fate) in survivors.fates().iter().enumerate() {
+            match (fate, fates[document]) {
+                (clustering::Fate::Kept, Fate::Kept) => {}
+                (
+                    clustering::Fate::Removed { by, similarity },
+                    Fate::Removed { kept, similarity: own, .. },
+                ) => {
+                    assert_eq!((*by, *similarity), (kept, own));
+                }
+                other => panic!("document {document}: {other:?}"),
+            }
+        }
+    }
+}
