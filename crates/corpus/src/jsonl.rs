@@ -1,6 +1,6 @@
 //! Lines of JSON -> documents.
 
-use crate::json::{Found, Kind, Value, Wanted, unescape};
+use crate::json::{Found, Kind, Value, Wanted};
 use crate::raw::{RawRecords, without_mark};
 use crate::{Document, FieldPath, Fields, Record, Result, Scratch, block};
 use std::borrow::Cow;
@@ -106,32 +106,28 @@ impl<'a> Lines<'a> {
     fn document<'b>(&'b mut self, line: &'b str) -> std::result::Result<Document<'b>, String> {
         let Self { fields, wanted, found, scratch } = self;
         let mut number = 0;
-        let mut next = || {
+        let mut next = |path: &FieldPath, memory: &'b mut String| {
+            let value = wanted.value(number, line, found);
             number += 1;
-            wanted.value(number - 1, line, found)
-        };
-        let text = match next() {
-            Some(value) if value.kind == Kind::String => {
-                string(line, value, &mut scratch.text, &fields.text)?
+            match value.filter(|value| value.kind != Kind::Null) {
+                Some(usable) => match found.say(line, usable, memory) {
+                    Ok(said) => Ok((value, Some(said))),
+                    Err(_) => Err(not_unicode(path)),
+                },
+                None => Ok((value, None)),
             }
-            unusable => return Err(unusable_text(&fields.text, unusable)),
         };
-        let mut next = |path: &'b Option<FieldPath>| {
-            let path = path.as_ref()?;
-            Some((path, next().filter(|value| value.kind != Kind::Null)?))
+        let text = match next(&fields.text, &mut scratch.text)? {
+            (Some(Value { kind: Kind::String, .. }), Some(text)) => text,
+            (unusable, _) => return Err(unusable_text(&fields.text, unusable)),
         };
-        let id = match next(&fields.id) {
-            Some((path, value)) => Some(Cow::Borrowed(string(line, value, &mut scratch.id, path)?)),
-            None => None,
+        let mut optional = |path: &Option<FieldPath>, memory| match path {
+            Some(path) => Ok::<_, String>(next(path, memory)?.1),
+            None => Ok(None),
         };
-        let order = match next(&fields.order) {
-            Some((path, value)) => block::number(string(line, value, &mut scratch.other, path)?),
-            None => None,
-        };
-        let within = match next(&fields.within) {
-            Some((path, value)) => Some(Cow::Borrowed(string(line, value, &mut scratch.within, path)?)),
-            None => None,
-        };
+        let id = optional(&fields.id, &mut scratch.id)?.map(Cow::Borrowed);
+        let order = optional(&fields.order, &mut scratch.other)?.and_then(block::number);
+        let within = optional(&fields.within, &mut scratch.within)?.map(Cow::Borrowed);
         Ok(Document { text, replaced: false, id, order, within })
     }
 }
@@ -146,24 +142,10 @@ fn unusable_text(path: &FieldPath, value: Option<Value>) -> String {
     }
 }
 
-/// What a string says; anything else as it is written.
-fn string<'a>(
-    line: &'a str,
-    value: Value,
-    unescaped: &'a mut String,
-    path: &FieldPath,
-) -> std::result::Result<&'a str, String> {
-    let raw = &line[value.begin..value.end];
-    if !value.escaped {
-        return Ok(raw);
-    }
-    match unescape(raw, unescaped) {
-        Ok(()) => Ok(unescaped),
-        Err(_) => Err(format!(
-            "the field `{}` is not valid Unicode (one half of a surrogate pair is escaped without the other)",
-            path.written()
-        )),
-    }
+#[cold]
+fn not_unicode(path: &FieldPath) -> String {
+    let name = path.written();
+    format!("the field `{name}` is not valid Unicode (half of a surrogate pair is escaped without the other)")
 }
 
 #[cfg(test)]

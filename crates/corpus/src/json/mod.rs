@@ -12,7 +12,7 @@
 //!   vector instructions; a line usually has none, and then strings need not be looked at for them;
 //! - the next quote or backslash is found by [`memchr::memchr2`], 32 bytes at a time;
 //! - a string without escapes is handed out as it stands; one with escapes is copied, whole stretches at a time
-//!   ([`unescape`]).
+//!   ([`unescape`](unescape::unescape)).
 //!
 //! UTF-8 is checked by the caller, many lines at once, so that a line is a `&str` here. Nesting is kept as a bit per
 //! level, not on the stack, and is limited to [`MAX_DEPTH`] levels.
@@ -24,7 +24,6 @@ mod unescape;
 mod wanted;
 
 pub(crate) use scan::{Kind, Value, check};
-pub(crate) use unescape::unescape;
 pub(crate) use wanted::{Found, Wanted};
 
 /// How deep arrays and objects may be nested.

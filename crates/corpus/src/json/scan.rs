@@ -1,5 +1,6 @@
 //! The grammar of RFC 8259, gone through without building anything.
 
+use super::unescape::Escapes;
 use super::{MAX_DEPTH, Problem};
 use memchr::memchr2;
 
@@ -35,8 +36,10 @@ pub(crate) struct Value {
     pub(crate) begin: usize,
     /// A string: at the quote.
     pub(crate) end: usize,
-    /// A string with escapes in it.
+    /// A string: whether it has escapes in it.
     pub(crate) escaped: bool,
+    /// Which of the noted escapes are its own.
+    pub(super) escapes: (usize, usize),
 }
 
 /// A place in a text, all before which was checked.
@@ -46,11 +49,14 @@ pub(super) struct Scanner<'a> {
     at: usize,
     /// Whether the text has control characters anywhere, white space included.
     controls: bool,
+    /// Where escapes were met.
+    escapes: &'a mut Escapes,
 }
 
 /// Whether `text` is one JSON value and white space around it: where it is.
 pub(crate) fn check(text: &str) -> Result<Value, Problem> {
-    let mut scanner = Scanner::new(text);
+    let mut escapes = Escapes::default();
+    let mut scanner = Scanner::new(text, &mut escapes);
     scanner.pass_white_space();
     let value = scanner.value()?;
     scanner.end()?;
@@ -58,15 +64,15 @@ pub(crate) fn check(text: &str) -> Result<Value, Problem> {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str, escapes: &'a mut Escapes) -> Self {
         let bytes = text.as_bytes();
-        let smallest = bytes.iter().fold(u8::MAX, |smallest, &byte| smallest.min(byte));
-        Self { bytes, at: 0, controls: smallest < b' ' }
+        Self { bytes, at: 0, controls: smallest(bytes) < b' ', escapes }
     }
 
-    /// Goes through an object and hands over each name (a string value) and value.
+    /// Goes through an object and hands over each name (a string value) and value. The escapes of a value stay noted
+    /// if `visit` says so.
     #[inline]
-    pub(super) fn members(&mut self, mut visit: impl FnMut(Value, Value)) -> Result<(), Problem> {
+    pub(super) fn members(&mut self, mut visit: impl FnMut(Value, Value) -> bool) -> Result<(), Problem> {
         self.pass_white_space();
         if self.peek() != Some(b'{') {
             let value = self.value()?;
@@ -80,9 +86,13 @@ impl<'a> Scanner<'a> {
             return self.end();
         }
         loop {
+            let noted = self.escapes.len();
             let name = self.name()?;
+            self.escapes.forget_from(noted);
             let value = self.value()?;
-            visit(name, value);
+            if !visit(name, value) {
+                self.escapes.forget_from(noted);
+            }
             self.pass_white_space();
             match self.peek() {
                 Some(b',') => self.at += 1,
@@ -150,7 +160,7 @@ impl<'a> Scanner<'a> {
             }
             _ => self.scalar()?,
         };
-        Ok(Value { kind, begin, end: self.at, escaped: false })
+        Ok(Value { kind, begin, end: self.at, escaped: false, escapes: (0, 0) })
     }
 
     /// A number or a word.
@@ -206,24 +216,30 @@ impl<'a> Scanner<'a> {
     fn string(&mut self) -> Result<Value, Problem> {
         self.at += 1;
         let begin = self.at;
+        let noted = self.escapes.len();
         let mut escaped = false;
+        let mut length = quote_or_backslash(&self.bytes[begin..]);
         loop {
-            let rest = &self.bytes[self.at..];
-            let Some(length) = quote_or_backslash(rest) else {
+            let Some(stretch) = length else {
                 self.at = self.bytes.len();
                 return Err(self.problem("expected a quote"));
             };
             if self.controls {
-                self.no_controls(length)?;
+                self.no_controls(stretch)?;
             }
-            self.at += length;
-            if rest[length] == b'"' {
+            self.at += stretch;
+            if self.bytes[self.at] == b'"' {
                 let end = self.at;
                 self.at += 1;
-                return Ok(Value { kind: Kind::String, begin, end, escaped });
+                let escapes = (noted, self.escapes.len());
+                return Ok(Value { kind: Kind::String, begin, end, escaped, escapes });
             }
             escaped = true;
+            self.escapes.note(self.at - begin);
             self.escape()?;
+            let rest = &self.bytes[self.at..];
+            // Escapes often come one after the other.
+            length = if let Some(b'\\' | b'"') = rest.first() { Some(0) } else { memchr2(b'"', b'\\', rest) };
         }
     }
 
@@ -315,6 +331,25 @@ impl<'a> Scanner<'a> {
             }
         }
     }
+}
+
+/// The smallest byte, 255 if there is none. The last window overlaps the one before it, so that no byte is taken alone
+/// if there are enough for a window.
+#[inline]
+fn smallest(bytes: &[u8]) -> u8 {
+    const WINDOW: usize = 64;
+    let least = |window: &[u8; WINDOW], mut lanes: [u8; WINDOW]| {
+        for (lane, &byte) in lanes.iter_mut().zip(window) {
+            *lane = byte.min(*lane);
+        }
+        lanes
+    };
+    let Some(last) = bytes.last_chunk::<WINDOW>() else {
+        return bytes.iter().fold(u8::MAX, |smallest, &byte| smallest.min(byte));
+    };
+    let (windows, _) = bytes.as_chunks::<WINDOW>();
+    let lanes = windows.iter().fold(*last, |lanes, window| least(window, lanes));
+    lanes.iter().fold(u8::MAX, |smallest, &byte| smallest.min(byte))
 }
 
 /// How far the next quote or backslash is. Names and other short strings do not pay for a call.

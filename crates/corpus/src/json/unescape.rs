@@ -6,35 +6,75 @@ use memchr::memchr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LoneSurrogate;
 
+/// Where escapes are in the strings that are wanted: the first few thousand of them. Whoever unescapes a string need
+/// not look for these again, and a string of nothing but escapes takes no more memory for it.
+#[derive(Debug, Default)]
+pub(crate) struct Escapes {
+    /// From the beginning of their string.
+    places: Vec<usize>,
+}
+
+impl Escapes {
+    const MOST: usize = 4096;
+
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    #[inline]
+    pub(super) fn note(&mut self, place: usize) {
+        if self.places.len() < Self::MOST {
+            self.places.push(place);
+        }
+    }
+
+    pub(super) fn forget_from(&mut self, number: usize) {
+        self.places.truncate(number);
+    }
+
+    pub(super) fn of(&self, (begin, end): (usize, usize)) -> &[usize] {
+        self.places.get(begin..end).unwrap_or_default()
+    }
+}
+
 /// Writes what `escaped`, a string that was [checked](super::check), says over `into`: the stretches between escapes
-/// as they are, each copied at once.
-pub(crate) fn unescape(escaped: &str, into: &mut String) -> Result<(), LoneSurrogate> {
+/// as they are, each copied at once. The first escapes are at `known` places.
+pub(crate) fn unescape(escaped: &str, known: &[usize], into: &mut String) -> Result<(), LoneSurrogate> {
     into.clear();
     into.reserve(escaped.len());
-    let mut rest = escaped;
-    while let Some(at) = memchr(b'\\', rest.as_bytes()) {
-        into.push_str(&rest[..at]);
-        let plain = match rest.as_bytes().get(at + 1) {
-            Some(b'n') => "\n",
-            Some(b'"') => "\"",
-            Some(b't') => "\t",
-            Some(b'r') => "\r",
-            Some(b'/') => "/",
-            Some(b'b') => "\u{8}",
-            Some(b'f') => "\u{c}",
+    let mut begin = 0;
+    let mut known = known.iter().copied();
+    loop {
+        let next = match known.next() {
+            // The second half of a pair was taken with the first.
+            Some(place) if place < begin => continue,
+            Some(place) => Some(place),
+            None => memchr(b'\\', &escaped.as_bytes()[begin..]).map(|at| begin + at),
+        };
+        let Some(place) = next else {
+            into.push_str(&escaped[begin..]);
+            return Ok(());
+        };
+        into.push_str(&escaped[begin..place]);
+        let plain = match escaped.as_bytes().get(place + 1) {
+            Some(b'n') => '\n',
+            Some(b'"') => '"',
+            Some(b't') => '\t',
+            Some(b'r') => '\r',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
             Some(b'u') => {
-                let (character, length) = unicode(&rest[at..])?;
+                let (character, length) = unicode(&escaped[place..])?;
                 into.push(character);
-                rest = &rest[at + length..];
+                begin = place + length;
                 continue;
             }
-            _ => "\\",
+            _ => '\\',
         };
-        into.push_str(plain);
-        rest = rest.get(at + 2..).unwrap_or_default();
+        into.push(plain);
+        begin = place + 2;
     }
-    into.push_str(rest);
-    Ok(())
 }
 
 /// The character of the `\u` escape, or pair of escapes, that `escape` begins with, and its length.

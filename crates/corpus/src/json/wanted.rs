@@ -1,7 +1,8 @@
 //! Which members of an object are wanted, and where they were found.
 
+use super::Problem;
 use super::scan::{Kind, Scanner, Value};
-use super::{Problem, unescape};
+use super::unescape::{Escapes, LoneSurrogate, unescape};
 use crate::FieldPath;
 
 /// The paths that are looked for.
@@ -25,7 +26,25 @@ struct Path {
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     values: Vec<Option<Value>>,
+    escapes: Escapes,
     name: String,
+}
+
+impl Found {
+    /// What a string says; anything else as it is written. `unescaped` is memory for it.
+    pub(crate) fn say<'a>(
+        &self,
+        line: &'a str,
+        value: Value,
+        unescaped: &'a mut String,
+    ) -> Result<&'a str, LoneSurrogate> {
+        let raw = &line[value.begin..value.end];
+        if !value.escaped {
+            return Ok(raw);
+        }
+        unescape(raw, self.escapes.of(value.escapes), unescaped)?;
+        Ok(unescaped)
+    }
 }
 
 impl Wanted {
@@ -53,14 +72,17 @@ impl Wanted {
 
     /// Goes through a line and notes where the wanted members of its object are.
     pub(crate) fn find(&self, line: &str, found: &mut Found) -> Result<(), Problem> {
-        let Found { values, name: unescaped } = found;
+        let Found { values, escapes, name: unescaped } = found;
         values.clear();
         values.resize(self.names.len(), None);
-        Scanner::new(line).members(|name, value| {
+        escapes.forget_from(0);
+        Scanner::new(line, escapes).members(|name, value| {
             let name = written_name(line, name, unescaped);
-            if let Some(number) = self.names.iter().position(|wanted| wanted == name) {
+            let number = self.names.iter().position(|wanted| wanted == name);
+            if let Some(number) = number {
                 values[number] = Some(value);
             }
+            number.is_some() && value.kind == Kind::String
         })
     }
 
@@ -71,17 +93,20 @@ impl Wanted {
             return Some(value);
         }
         let (first, below) = nested.as_ref()?;
-        below.iter().try_fold(found.values[*first]?, |object, wanted| {
+        let Found { values, escapes, name: unescaped } = found;
+        below.iter().try_fold(values[*first]?, |object, wanted| {
             if object.kind != Kind::Object {
                 return None;
             }
             let text = &line[object.begin..object.end];
             let mut last = None;
-            Scanner::new(text)
+            Scanner::new(text, escapes)
                 .members(|name, value| {
-                    if written_name(text, name, &mut found.name) == wanted {
+                    let is_wanted = written_name(text, name, unescaped) == wanted;
+                    if is_wanted {
                         last = Some(value);
                     }
+                    is_wanted && value.kind == Kind::String
                 })
                 .ok()?;
             let value = last?;
@@ -97,7 +122,7 @@ fn written_name<'a>(text: &'a str, name: Value, unescaped: &'a mut String) -> &'
     if !name.escaped {
         return raw;
     }
-    match unescape(raw, unescaped) {
+    match unescape(raw, &[], unescaped) {
         Ok(()) => unescaped,
         Err(_) => raw,
     }

@@ -1,1 +1,331 @@
+use super::{Limits, ReadMode, Reader};
+use crate::{
+    Block, Compression, Discovery, Error, FieldPath, Fields, Format, Location, Position, Record, Result,
+    Scratch, Source, Stamp, discover,
+};
+use proptest::prelude::*;
+use std::io::Write;
+use std::path::Path;
 
+fn fields() -> Fields {
+    Fields { text: FieldPath::new("text"), id: None, order: None, within: None }
+}
+
+fn limits(block_bytes: usize) -> Limits {
+    Limits { block_bytes, record_bytes: 1 << 30 }
+}
+
+/// The one source that `bytes` are in a file of this name.
+fn source(folder: &Path, name: &str, bytes: &[u8]) -> Source {
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).unwrap();
+    discover(&[path.display().to_string()], &Discovery::default()).unwrap().remove(0)
+}
+
+/// A block: where it begins, the raw bytes of its slots, what was taken from them.
+type Seen = (Position, Vec<Vec<u8>>, Vec<String>);
+
+fn look(block: &Block) -> Seen {
+    let mut taken = Vec::new();
+    let visit = &mut |slot, record: Record<'_>| {
+        assert_eq!(slot, taken.len());
+        taken.push(match record {
+            Record::Blank => "blank".to_owned(),
+            Record::Bad(reason) => format!("bad: {reason}"),
+            Record::Document(document) if document.replaced => format!("replaced: {}", document.text),
+            Record::Document(document) => document.text.to_owned(),
+        });
+        Ok(())
+    };
+    block.visit(&fields(), None, &mut Scratch::default(), visit).unwrap();
+    assert_eq!(taken.len(), block.len());
+    let crate::block::Content::Raw(records) = &block.content else { panic!("not raw") };
+    (block.position, records.slots().map(<[u8]>::to_vec).collect(), taken)
+}
+
+fn try_blocks(source: &Source, limits: Limits) -> Result<Vec<Seen>> {
+    let mut reader = Reader::open(source, ReadMode::Whole, &fields(), limits)?;
+    let (mut block, mut blocks) = (Block::default(), Vec::new());
+    while reader.next_block(&mut block)? {
+        blocks.push(look(&block));
+    }
+    assert!(!reader.next_block(&mut block)?);
+    Ok(blocks)
+}
+
+fn blocks(source: &Source, block_bytes: usize) -> Vec<Seen> {
+    try_blocks(source, limits(block_bytes)).unwrap()
+}
+
+fn texts(blocks: &[Seen]) -> Vec<String> {
+    blocks.iter().flat_map(|(_, _, taken)| taken.clone()).collect()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 3).unwrap()
+}
+
+/// Lines of many lengths, some of them blank.
+fn lines(count: usize) -> Vec<u8> {
+    let line = |n: usize| match n % 11 {
+        7 => "\n".to_owned(),
+        _ => format!("{{\"text\": \"{n} {}\"}}\n", "ab\\n".repeat(n * n % 97)),
+    };
+    (0..count).flat_map(|n| line(n).into_bytes()).collect()
+}
+
+#[test]
+fn blocks_end_with_the_record_that_reaches_their_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let source =
+        source(folder.path(), "a.jsonl", b"{\"text\":\"a\"}\n\n{\"text\":\"b\"}\r\n{\"text\":\"c\"}");
+    let positions = |size| {
+        blocks(&source, size)
+            .iter()
+            .map(|(p, slots, _)| (p.offset, p.record, slots.len()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(positions(1), [(0, 0, 1), (13, 1, 1), (14, 2, 1), (28, 3, 1)]);
+    assert_eq!(positions(13), [(0, 0, 1), (13, 1, 2), (28, 3, 1)]);
+    assert_eq!(positions(14), [(0, 0, 2), (14, 2, 1), (28, 3, 1)]);
+    assert_eq!(positions(1000), [(0, 0, 4)]);
+    assert_eq!(texts(&blocks(&source, 5)), ["a", "blank", "b", "c"]);
+}
+
+#[test]
+fn compression_changes_neither_records_nor_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = lines(3000);
+    let (first, second) = plain.split_at(plain.len() / 3);
+    let skippable = [
+        &[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3][..],
+        &zstd(first),
+        &[0x5f, 0x2a, 0x4d, 0x18, 0, 0, 0, 0],
+        &zstd(second),
+    ]
+    .concat();
+    let as_it_is = source(folder.path(), "a.jsonl", &plain);
+    let versions = [
+        // The name does not say it.
+        source(folder.path(), "b.jsonl", &gzip(&plain)),
+        source(folder.path(), "c.jsonl.gz", &[gzip(first), gzip(b""), gzip(second)].concat()),
+        source(folder.path(), "d.jsonl.zst", &[zstd(first), zstd(second)].concat()),
+        source(folder.path(), "e.jsonl.zst", &skippable),
+        // The name says it, but it is not so.
+        source(folder.path(), "f.jsonl.gz", &plain),
+    ];
+    for block_bytes in [1, 1000, 50_000, 10_000_000] {
+        let expected = blocks(&as_it_is, block_bytes);
+        let raw: Vec<u8> = expected.iter().flat_map(|(_, slots, _)| slots.concat()).collect();
+        assert_eq!(raw, plain);
+        for version in &versions {
+            assert_eq!(blocks(version, block_bytes), expected, "{}", version.name);
+        }
+    }
+}
+
+#[test]
+fn every_block_is_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = lines(2000);
+    let rows: String = (0..2000).map(|n| format!("{n},\"a\n{}\"\n", "é\"\"".repeat(n % 50))).collect();
+    let csv = format!("id,text\n{rows}");
+    for source in [
+        source(folder.path(), "a.jsonl", &plain),
+        source(folder.path(), "b.jsonl", &gzip(&plain)),
+        source(folder.path(), "c.csv", csv.as_bytes()),
+        source(folder.path(), "d.csv", &zstd(csv.as_bytes())),
+    ] {
+        let expected = blocks(&source, 2000);
+        assert!(expected.len() > 5);
+        for step in [1, 2, 5] {
+            let mut reader = Reader::open(&source, ReadMode::Whole, &fields(), limits(2000)).unwrap();
+            let mut block = Block::default();
+            for wanted in expected.iter().step_by(step) {
+                reader.advance_to(wanted.0).unwrap();
+                assert!(reader.next_block(&mut block).unwrap());
+                assert_eq!(look(&block), *wanted);
+            }
+        }
+    }
+}
+
+#[test]
+fn damage_is_said_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = lines(3000);
+    for (name, whole) in [("a.jsonl.gz", gzip(&plain)), ("a.jsonl.zst", zstd(&plain))] {
+        let mut corrupt = whole.clone();
+        let middle = corrupt.len() / 2;
+        corrupt[middle..middle + 30].fill(0xa5);
+        for bytes in [
+            whole[..whole.len() / 2].to_vec(),
+            whole[..whole.len() - 1].to_vec(),
+            whole[..7].to_vec(),
+            corrupt,
+            [&whole, &b"garbage"[..]].concat(),
+            [&whole, &b"more than ten bytes of garbage"[..]].concat(),
+            [&whole, &whole[..5]].concat(),
+        ] {
+            let source = source(folder.path(), name, &bytes);
+            match try_blocks(&source, limits(10_000)) {
+                Err(error @ Error::Damaged { .. }) => {
+                    let said = error.to_string();
+                    assert!(said.contains(name) && said.contains("byte"), "{said}");
+                }
+                other => panic!("{name}, {} bytes: {other:?}", bytes.len()),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_record_that_memory_does_not_allow_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = format!("{{\"text\": \"a\"}}\n{{\"text\": \"{}\"}}\n", "x".repeat(1 << 20));
+    let rows = format!("text\na\n\"{}", "x\n".repeat(1 << 19));
+    for (name, bytes) in [("a.jsonl", long.clone()), ("b.csv", rows)] {
+        let source = source(folder.path(), name, bytes.as_bytes());
+        let small = Limits { block_bytes: 10, record_bytes: 1 << 19 };
+        match try_blocks(&source, small) {
+            Err(Error::TooLarge { record: 2, bytes, .. }) => assert_eq!(bytes, (1 << 19) + 1),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+    let source = source(folder.path(), "c.txt", long.as_bytes());
+    let just = |record_bytes| try_blocks(&source, Limits { block_bytes: 10, record_bytes });
+    assert!(matches!(just(long.len() as u64 - 1), Err(Error::TooLarge { record: 1, .. })));
+    assert_eq!(just(long.len() as u64).unwrap().len(), 1);
+}
+
+#[test]
+fn a_text_file_is_one_document() {
+    let folder = tempfile::tempdir().unwrap();
+    for (bytes, text) in [
+        (&b""[..], ""),
+        (b"one\ntwo\r\n", "one\ntwo\r\n"),
+        (b"a\xffb\xc3", "replaced: a\u{fffd}b\u{fffd}"),
+        (b"\xef\xbb\xbfmarked", "marked"),
+    ] {
+        for stored in [bytes.to_vec(), gzip(bytes), zstd(bytes)] {
+            let source = source(folder.path(), "a.txt", &stored);
+            assert_eq!(
+                blocks(&source, 1),
+                [(Position::default(), vec![bytes.to_vec()], vec![text.to_owned()])]
+            );
+        }
+    }
+    let long = vec![b'x'; 3_000_000];
+    let source = source(folder.path(), "a.txt", &gzip(&long));
+    assert_eq!(blocks(&source, 1)[0].1, [long]);
+}
+
+#[test]
+fn csv_without_records_still_shows_its_header() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |bytes: &[u8]| {
+        let source = source(folder.path(), "a.csv", bytes);
+        let mut reader = Reader::open(&source, ReadMode::Whole, &fields(), limits(10)).unwrap();
+        let (mut block, mut headers) = (Block::default(), Vec::new());
+        while reader.next_block(&mut block).unwrap() {
+            let crate::block::Content::Raw(records) = &block.content else { panic!("not raw") };
+            let crate::raw::Form::Csv(header) = &records.form else { panic!("not CSV") };
+            headers.push((header.bytes.clone(), block.len()));
+        }
+        headers
+    };
+    assert_eq!(read(b""), []);
+    assert_eq!(read(b"\r\n\n"), []);
+    assert_eq!(read(b"text,id"), [(b"text,id".to_vec(), 0)]);
+    assert_eq!(read(b"\xef\xbb\xbf\ntext,id\r\n"), [(b"\xef\xbb\xbf\ntext,id\r\n".to_vec(), 0)]);
+    assert_eq!(read(b"text\na\nb\n"), [(b"text\n".to_vec(), 2)]);
+}
+
+#[test]
+fn csv_and_tsv_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = source(folder.path(), "a.csv", b"id,text\r\n1,\"a,\r\nb\"\r\n\r\n2,c\r\n3,\"open\r\n");
+    let expected =
+        ["a,\r\nb", "blank", "c", "bad: a quote is opened and not closed before the end of the file"];
+    for block_bytes in [1, 5, 1000] {
+        let blocks = blocks(&csv, block_bytes);
+        assert_eq!(texts(&blocks), expected);
+        assert_eq!(blocks[0].0, Position { offset: 9, record: 0 });
+    }
+    let tsv = source(folder.path(), "a.tsv", b"text\tid\na, b\t1");
+    assert_eq!(texts(&blocks(&tsv, 1)), ["a, b"]);
+    let other = source(folder.path(), "b.tsv", b"body\tid\na, b\t1");
+    let error = try_blocks(&other, limits(1)).unwrap_err().to_string();
+    assert!(error.ends_with("b.tsv has no column `text`; its columns are: `body`, `id`"), "{error}");
+}
+
+#[test]
+fn an_empty_file_has_no_records() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.jsonl", "a.csv", "a.tsv"] {
+        for stored in [Vec::new(), gzip(b""), zstd(b"")] {
+            assert_eq!(blocks(&source(folder.path(), name, &stored), 10), []);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_got_shorter_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = source(folder.path(), "a.jsonl", &gzip(b"{}\n"));
+    let mut reader = Reader::open(&source, ReadMode::Whole, &fields(), limits(10)).unwrap();
+    let error = reader.advance_to(Position { offset: 100, record: 1 }).unwrap_err();
+    assert!(matches!(error, Error::Damaged { .. }), "{error}");
+}
+
+#[test]
+fn readers_and_blocks_can_go_to_other_threads() {
+    fn send<T: Send>() {}
+    fn sync<T: Sync>() {}
+    send::<Reader>();
+    send::<Block>();
+    sync::<Block>();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_bytes_give_the_same_records_in_blocks_of_any_size(
+        bytes in "([{}\\[\\]\",:\n\ré ]|\"text\"|\\PC){0,80}",
+        csv in any::<bool>(),
+        block_bytes in 1..40usize,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        let bytes = if csv { format!("text,b\n{bytes}") } else { bytes };
+        std::fs::write(&path, &bytes).unwrap();
+        let source = Source {
+            name: "x".to_owned(),
+            output: "x".to_owned(),
+            location: Location::Local(path),
+            format: if csv { Format::Csv { delimiter: b',' } } else { Format::Jsonl },
+            compression: Compression::None,
+            size: 0,
+            stamp: Stamp::Unknown,
+        };
+        let flat = |blocks: Vec<Seen>| {
+            let mut at = blocks.first().map_or(Position::default(), |first| first.0);
+            let mut slots = Vec::new();
+            for (position, raw, taken) in blocks {
+                assert_eq!(position, at);
+                at.record += raw.len() as u64;
+                at.offset += raw.concat().len() as u64;
+                slots.extend(raw.into_iter().zip(taken));
+            }
+            slots
+        };
+        prop_assert_eq!(flat(blocks(&source, block_bytes)), flat(blocks(&source, 1 << 20)));
+    }
+}
