@@ -461,6 +461,7 @@ fn annotations_are_four_more_columns() {
     let kept = after.column_by_name("lookalike_kept_id").unwrap().as_string::<i32>();
     assert_eq!((kept.value(98), kept.is_null(99)), ("k", true));
     assert_eq!(after.column(1).as_primitive::<Int64Type>().value(99), 99);
+    assert_eq!(after.schema().metadata().get("made by").map(String::as_str), Some("hand"));
     assert!(matches!(folder.copy(false, 700, &mut fate), Err(Error::Invalid(_))));
     std::fs::copy(folder.output(), folder.path()).unwrap();
     let message = folder.copy(true, 700, &mut fate).unwrap_err().to_string();
