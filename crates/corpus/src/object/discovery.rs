@@ -46,10 +46,16 @@ pub(crate) fn discover(argument: &str, how: &Discovery) -> Result<Vec<Source>> {
             Some(pattern) => pattern.matches_with(key, AS_IN_A_SHELL),
             None => !output.split('/').any(|name| name.starts_with('.')),
         };
-        if taken && !is_folder_marker(meta, &found[number + 1..]) {
-            let found = Address { key: key.to_owned(), ..folder.clone() };
-            objects.push((Object::from_listing(&found, meta)?, output.to_owned()));
+        if !taken || is_folder(meta, &found[number + 1..]) {
+            continue;
         }
+        let address = Address { key: key.to_owned(), ..folder.clone() };
+        // The library takes the slash from the end of a key, so that an empty object `a/`, which some tools make to
+        // stand for a folder, is listed as `a`. There is no such object.
+        if meta.size == 0 && Object::find(&address)?.is_none() {
+            continue;
+        }
+        objects.push((Object::from_listing(&address, meta)?, output.to_owned()));
     }
     if objects.is_empty() {
         return Err(Error::Invalid(match pattern {
@@ -67,8 +73,8 @@ const AS_IN_A_SHELL: glob::MatchOptions = glob::MatchOptions {
     require_literal_leading_dot: true,
 };
 
-/// Whether it is an empty object that stands for a folder, as some tools make them. `after` follow it bytewise.
-fn is_folder_marker(meta: &ObjectMeta, after: &[ObjectMeta]) -> bool {
+/// Whether it is empty and others, of which those `after` it follow it bytewise, are inside it: a folder.
+fn is_folder(meta: &ObjectMeta, after: &[ObjectMeta]) -> bool {
     let key = meta.location.as_ref();
     let inside = |other: &ObjectMeta| {
         other.location.as_ref().strip_prefix(key).is_some_and(|rest| rest.starts_with('/'))

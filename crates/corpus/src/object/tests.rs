@@ -71,7 +71,7 @@ fn sources_know_their_form_and_version() {
     let (a, b) = (of("a"), of("b.parquet"));
     assert_eq!((a.format, a.compression, b.format), (Format::Jsonl, Compression::Gzip, Format::Parquet));
     assert_eq!(a.location, Location::Object(format!("{root}/a")));
-    assert_eq!((b.size, &b.stamp == &of("b.parquet").stamp), (4, true));
+    assert_eq!((b.size, b.stamp == of("b.parquet").stamp), (4, true));
     assert!(matches!(&a.stamp, Stamp::Tag(tag) if !tag.is_empty()));
     store("form", &[("b.parquet", b"PAR2")]);
     assert_ne!(b.stamp, of("b.parquet").stamp);
