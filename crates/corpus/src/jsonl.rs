@@ -1,12 +1,12 @@
 //! Lines of JSON -> documents.
 
-use crate::json::{Found, Kind, Value, Wanted};
+use crate::json::{Found, Kind, Value, Wanted, has_controls};
 use crate::raw::{RawRecords, without_mark};
 use crate::{Document, FieldPath, Fields, Record, Result, Scratch, block};
 use std::borrow::Cow;
 
-/// Lines are checked to be UTF-8 in groups of about this many bytes: enough to make up for the call, few enough to be
-/// in the nearest cache still when they are parsed.
+/// Lines are checked to be UTF-8, and for control characters, in groups of about this many bytes: enough to make up
+/// for the call, few enough to be in the nearest cache still when they are parsed.
 const GROUP: usize = 16 << 10;
 
 /// As [`Block::visit`](crate::Block::visit), for JSON Lines; `first` if the source begins here.
@@ -36,6 +36,7 @@ pub(crate) fn visit(
         }
         let end = records.ends[next - 1];
         let group = simdutf8::basic::from_utf8(&records.bytes()[begin..end]).ok();
+        let controls = has_controls(&records.bytes()[begin..end], b'\n');
         let mut line_begin = begin;
         for slot in slot..next {
             let line_end = records.ends[slot];
@@ -48,7 +49,7 @@ pub(crate) fn visit(
             match group {
                 Some(group) => {
                     let line = &group[line_begin + mark - begin..line_end - begin];
-                    visit(slot, lines.record(line))?;
+                    visit(slot, lines.record(line, controls))?;
                 }
                 None => {
                     let line = &records.bytes()[line_begin + mark..line_end];
@@ -80,7 +81,7 @@ impl<'a> Lines<'a> {
     /// A line that may not be UTF-8.
     fn unchecked(&mut self, line: &[u8], visit: impl FnOnce(Record<'_>) -> Result<()>) -> Result<()> {
         match simdutf8::compat::from_utf8(line) {
-            Ok(line) => visit(self.record(line)),
+            Ok(line) => visit(self.record(line, true)),
             Err(error) => {
                 let at = error.valid_up_to() + 1;
                 visit(Record::Bad(format!("it is not valid UTF-8 at byte {at}")))
@@ -88,10 +89,11 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn record<'b>(&'b mut self, line: &'b str) -> Record<'b> {
+    /// A line; `controls` if it may have control characters.
+    fn record<'b>(&'b mut self, line: &'b str, controls: bool) -> Record<'b> {
         let line = line.strip_suffix('\n').unwrap_or(line);
         let line = line.strip_suffix('\r').unwrap_or(line);
-        if let Err(problem) = self.wanted.find(line, &mut self.found) {
+        if let Err(problem) = self.wanted.find(line, controls, &mut self.found) {
             if line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
                 return Record::Blank;
             }

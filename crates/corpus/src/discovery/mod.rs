@@ -1,8 +1,8 @@
 //! Arguments -> sources, in the order of the contract.
 //!
 //! An argument is `-` (standard input), an address in an object store, a file, a folder or a pattern, tried in that
-//! order. A folder stands for the files below it whose names do not begin with a dot, bytewise by path; a pattern for the files that
-//! match it, bytewise by path.
+//! order. A folder stands for the files below it that are not hidden (no name on the way begins with a dot), a pattern
+//! for the files that match it; both bytewise by path.
 
 mod folder;
 mod recognition;
@@ -120,7 +120,7 @@ fn of_pattern(pattern: &str, how: &Discovery) -> Result<Vec<Source>> {
         let path = entry.map_err(|cause| Error::Io {
             action: "read",
             name: cause.path().display().to_string(),
-            cause: cause.into_error(),
+            cause: cause.into(),
         })?;
         if path.is_file() {
             files.push(path);
@@ -183,7 +183,11 @@ fn of_stdin(how: &Discovery) -> Result<Source> {
         name: name.clone(),
         cause,
     })?;
-    let (format, compression) = recognise("", &head, how);
+    let (format, compression) = match how.format {
+        // Nothing at all is no records rather than a document without text.
+        FormatChoice::Detect if head.is_empty() => (Format::Jsonl, Compression::None),
+        _ => recognise("", &head, how),
+    };
     let extension = match format {
         Format::Jsonl => "jsonl",
         Format::Csv { delimiter: b'\t' } => "tsv",

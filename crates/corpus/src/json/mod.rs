@@ -8,8 +8,8 @@
 //! only three things matter: the quote that ends it, the backslash of an escape, and control characters, which are
 //! not allowed. So
 //!
-//! - control characters are looked for in the whole line first, by its smallest byte, which the compiler turns into
-//!   vector instructions; a line usually has none, and then strings need not be looked at for them;
+//! - control characters are looked for in many lines at once, by the smallest byte, which the compiler turns into
+//!   vector instructions ([`has_controls`]); usually there are none, and then strings need not be looked at for them;
 //! - the next quote or backslash is found by [`memchr::memchr2`], 32 bytes at a time;
 //! - a string without escapes is handed out as it stands; one with escapes is copied, whole stretches at a time
 //!   ([`unescape`](unescape::unescape)).
@@ -23,7 +23,7 @@ mod scan;
 mod unescape;
 mod wanted;
 
-pub(crate) use scan::{Kind, Value, check};
+pub(crate) use scan::{Kind, Value, check, has_controls};
 pub(crate) use wanted::{Found, Wanted};
 
 /// How deep arrays and objects may be nested.

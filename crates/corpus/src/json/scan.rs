@@ -39,7 +39,7 @@ pub(crate) struct Value {
     /// A string: whether it has escapes in it.
     pub(crate) escaped: bool,
     /// Which of the noted escapes are its own.
-    pub(super) escapes: (usize, usize),
+    pub(super) escapes: (u16, u16),
 }
 
 /// A place in a text, all before which was checked.
@@ -65,8 +65,12 @@ pub(crate) fn check(text: &str) -> Result<Value, Problem> {
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str, escapes: &'a mut Escapes) -> Self {
-        let bytes = text.as_bytes();
-        Self { bytes, at: 0, controls: smallest(bytes) < b' ', escapes }
+        Self { controls: has_controls(text.as_bytes(), b' '), ..Self::without_controls(text, escapes) }
+    }
+
+    /// As [`new`](Self::new), of a text that is known to have no control characters.
+    pub(super) fn without_controls(text: &'a str, escapes: &'a mut Escapes) -> Self {
+        Self { bytes: text.as_bytes(), at: 0, controls: false, escapes }
     }
 
     /// Goes through an object and hands over each name (a string value) and value. The escapes of a value stay noted
@@ -333,35 +337,45 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The smallest byte, 255 if there is none. The last window overlaps the one before it, so that no byte is taken alone
-/// if there are enough for a window.
+/// Whether there are control characters other than `but`. The last window overlaps the one before it, so that no byte
+/// is taken alone if there are enough for a window.
 #[inline]
-fn smallest(bytes: &[u8]) -> u8 {
+pub(crate) fn has_controls(bytes: &[u8], but: u8) -> bool {
     const WINDOW: usize = 64;
-    let least = |window: &[u8; WINDOW], mut lanes: [u8; WINDOW]| {
-        for (lane, &byte) in lanes.iter_mut().zip(window) {
-            *lane = byte.min(*lane);
-        }
-        lanes
-    };
+    let allowed = |byte: u8| if byte == but { u8::MAX } else { byte };
     let Some(last) = bytes.last_chunk::<WINDOW>() else {
-        return bytes.iter().fold(u8::MAX, |smallest, &byte| smallest.min(byte));
+        return bytes.iter().any(|&byte| allowed(byte) < b' ');
     };
-    let (windows, _) = bytes.as_chunks::<WINDOW>();
-    let lanes = windows.iter().fold(*last, |lanes, window| least(window, lanes));
-    lanes.iter().fold(u8::MAX, |smallest, &byte| smallest.min(byte))
-}
-
-/// How far the next quote or backslash is. Names and other short strings do not pay for a call.
-#[inline]
-fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
-    const NEAR: usize = 12;
-    for (at, &byte) in bytes.iter().take(NEAR).enumerate() {
-        if byte == b'"' || byte == b'\\' {
-            return Some(at);
+    let mut smallest = last.map(allowed);
+    for window in bytes.as_chunks::<WINDOW>().0 {
+        for (smallest, &byte) in smallest.iter_mut().zip(window) {
+            *smallest = allowed(byte).min(*smallest);
         }
     }
-    memchr2(b'"', b'\\', bytes.get(NEAR..)?).map(|at| NEAR + at)
+    smallest.iter().any(|&byte| byte < b' ')
+}
+
+/// How far the next quote or backslash is. Names and other short strings do not pay for a call: eight bytes at a time
+/// are compared in one word.
+#[inline]
+fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
+    let (mut at, mut rest) = (0, bytes);
+    while at < 16 {
+        let Some((word, after)) = rest.split_first_chunk::<8>() else { break };
+        let word = u64::from_le_bytes(*word);
+        let found = zero_bytes(word ^ 0x2222_2222_2222_2222) | zero_bytes(word ^ 0x5c5c_5c5c_5c5c_5c5c);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        (at, rest) = (at + 8, after);
+    }
+    memchr2(b'"', b'\\', rest).map(|found| at + found)
+}
+
+/// The highest bit of each byte that is zero. (Bits above the first of them may be wrong: a borrow goes upwards.)
+#[inline]
+fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(0x0101_0101_0101_0101) & !word & 0x8080_8080_8080_8080
 }
 
 /// The brackets that are open: a bit for each, set for an object.

@@ -10,7 +10,7 @@ fn look_up(line: &str, paths: &[&str]) -> Result<Vec<Option<(Kind, String)>>, Pr
     let paths: Vec<FieldPath> = paths.iter().map(|path| FieldPath::new(path)).collect();
     let wanted = Wanted::new(&paths);
     let mut found = Found::default();
-    wanted.find(line, &mut found)?;
+    wanted.find(line, true, &mut found)?;
     let mut memory = String::new();
     let mut answer = Vec::new();
     for number in 0..paths.len() {

@@ -15,25 +15,27 @@ pub(crate) struct Escapes {
 }
 
 impl Escapes {
-    const MOST: usize = 4096;
+    const MOST: u16 = 4096;
 
-    pub(super) fn len(&self) -> usize {
-        self.places.len()
+    #[inline]
+    pub(super) fn len(&self) -> u16 {
+        self.places.len() as u16
     }
 
     #[inline]
     pub(super) fn note(&mut self, place: usize) {
-        if self.places.len() < Self::MOST {
+        if self.len() < Self::MOST {
             self.places.push(place);
         }
     }
 
-    pub(super) fn forget_from(&mut self, number: usize) {
-        self.places.truncate(number);
+    #[inline]
+    pub(super) fn forget_from(&mut self, number: u16) {
+        self.places.truncate(number.into());
     }
 
-    pub(super) fn of(&self, (begin, end): (usize, usize)) -> &[usize] {
-        self.places.get(begin..end).unwrap_or_default()
+    pub(super) fn of(&self, (begin, end): (u16, u16)) -> &[usize] {
+        self.places.get(begin.into()..end.into()).unwrap_or_default()
     }
 }
 

@@ -70,13 +70,18 @@ impl Wanted {
         Self { names, paths }
     }
 
-    /// Goes through a line and notes where the wanted members of its object are.
-    pub(crate) fn find(&self, line: &str, found: &mut Found) -> Result<(), Problem> {
+    /// Goes through a line and notes where the wanted members of its object are. `controls` if it may have control
+    /// characters.
+    pub(crate) fn find(&self, line: &str, controls: bool, found: &mut Found) -> Result<(), Problem> {
         let Found { values, escapes, name: unescaped } = found;
         values.clear();
         values.resize(self.names.len(), None);
         escapes.forget_from(0);
-        Scanner::new(line, escapes).members(|name, value| {
+        let mut scanner = match controls {
+            true => Scanner::new(line, escapes),
+            false => Scanner::without_controls(line, escapes),
+        };
+        scanner.members(|name, value| {
             let name = written_name(line, name, unescaped);
             let number = self.names.iter().position(|wanted| wanted == name);
             if let Some(number) = number {

@@ -71,11 +71,6 @@ impl ByteStream {
         &self.name
     }
 
-    /// Bytes before the next one.
-    pub(crate) fn offset(&self) -> u64 {
-        self.offset
-    }
-
     /// Reads some bytes; 0 at the end only.
     pub(crate) fn read(&mut self, into: &mut [u8]) -> Result<usize> {
         let reader: &mut dyn Read = match &mut self.inner {

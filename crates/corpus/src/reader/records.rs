@@ -12,7 +12,7 @@ use memchr::memchr;
 use std::sync::Arc;
 
 /// Bytes read at once: enough for few system calls, few enough to stay in the cache until the lines are found.
-const READ: usize = 256 << 10;
+const READ: usize = 128 << 10;
 
 /// Reads sources that are one record after the other.
 #[derive(Debug)]
@@ -138,7 +138,7 @@ impl RecordReader {
             // Up to the block's size first, then in smaller pieces to the end of its last record; twice as much each
             // time for a record that is long itself.
             let wanted = match block_bytes.saturating_sub(records.filled) {
-                0 => (READ / 4).min(block_bytes.max(4096)).max((records.filled - begin).min(16 * READ)),
+                0 => (READ / 2).min(block_bytes.max(4096)).max((records.filled - begin).min(16 * READ)),
                 missing => missing.min(READ),
             };
             records.make_room(wanted);

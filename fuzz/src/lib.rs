@@ -1,0 +1,67 @@
+//! What the targets that read files share.
+
+use corpus::{
+    Block, Discovery, FieldPath, Fields, FormatChoice, Limits, ReadMode, Reader, Record, Scratch, discover,
+};
+use std::path::{Path, PathBuf};
+
+/// What was taken from a slot.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Taken {
+    /// Not a record.
+    Blank,
+    /// A bad one.
+    Bad(String),
+    /// A document.
+    Document { text: String, id: Option<String>, within: Option<String> },
+}
+
+/// Writes `bytes` to a file of this process and of the target `name`.
+pub fn temporary_file(name: &str, bytes: &[u8]) -> PathBuf {
+    let file = std::env::temp_dir().join(format!("lookalike-fuzz-{name}-{}", std::process::id()));
+    std::fs::write(&file, bytes).expect("the folder for temporary files can be written");
+    file
+}
+
+/// All that is taken from a file in this format, or the error; `visit` sees the records too.
+pub fn read(
+    file: &Path,
+    format: corpus::Format,
+    block_bytes: usize,
+    visit: &mut dyn FnMut(&Record<'_>),
+) -> Result<Vec<Taken>, String> {
+    let fields = Fields {
+        text: FieldPath::new("text"),
+        id: Some(FieldPath::new("id")),
+        order: None,
+        within: matches!(format, corpus::Format::Jsonl).then(|| FieldPath::new("a.b")),
+    };
+    let how = Discovery { format: FormatChoice::Always(format) };
+    let source = discover(&[file.display().to_string()], &how).expect("the file was written").remove(0);
+    let mut taken = Vec::new();
+    let limits = Limits { block_bytes, record_bytes: 1 << 26 };
+    let mut all = || {
+        let mut reader = Reader::open(&source, ReadMode::Whole, &fields, limits)?;
+        let (mut block, mut scratch) = (Block::default(), Scratch::default());
+        while reader.next_block(&mut block)? {
+            let before = taken.len();
+            block.visit(&fields, None, &mut scratch, &mut |_, record| {
+                visit(&record);
+                taken.push(match record {
+                    Record::Blank => Taken::Blank,
+                    Record::Bad(reason) => Taken::Bad(reason),
+                    Record::Document(document) => Taken::Document {
+                        text: document.text.to_owned(),
+                        id: document.id.map(Into::into),
+                        within: document.within.map(Into::into),
+                    },
+                });
+                Ok(())
+            })?;
+            assert_eq!(taken.len() - before, block.len());
+        }
+        Ok(())
+    };
+    all().map_err(|error: corpus::Error| error.to_string())?;
+    Ok(taken)
+}
