@@ -443,9 +443,9 @@ fn annotations_are_four_more_columns() {
     many(&folder, 250);
     let said = |n: u64| Annotation {
         cluster: format!("c{n}"),
-        duplicate: n % 2 == 0,
-        kept_id: (n % 2 == 0).then(|| "k".to_owned()),
-        similarity: (n % 2 == 0).then_some(0.9),
+        duplicate: n.is_multiple_of(2),
+        kept_id: n.is_multiple_of(2).then(|| "k".to_owned()),
+        similarity: n.is_multiple_of(2).then_some(0.9),
     };
     let mut fate = |n| match n {
         0..100 => Disposition::Annotate(said(n)),
@@ -514,7 +514,7 @@ fn the_removed_list_reads_back() {
         source: "s".into(),
         line: n,
         kind: "near".into(),
-        kept_line: (n % 2 == 0).then_some(n + 1),
+        kept_line: n.is_multiple_of(2).then_some(n + 1),
         similarity: Some(0.5),
         ..RemovedRow::default()
     };

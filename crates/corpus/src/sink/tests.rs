@@ -205,9 +205,9 @@ fn threads_do_not_change_bytes() {
 fn said(n: u64) -> Annotation {
     Annotation {
         cluster: format!("c\"{n}"),
-        duplicate: n % 2 == 0,
-        kept_id: (n % 2 == 0).then(|| format!("k,{n}")),
-        similarity: (n % 2 == 0).then_some(0.875),
+        duplicate: n.is_multiple_of(2),
+        kept_id: n.is_multiple_of(2).then(|| format!("k,{n}")),
+        similarity: n.is_multiple_of(2).then_some(0.875),
     }
 }
 
