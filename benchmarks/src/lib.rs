@@ -3,6 +3,12 @@
 //! Speeds are compared as ratios within one run. Times are CPU seconds of this process, the least of several
 //! repetitions, which is what a noisy machine disturbs least.
 
+pub mod child;
+pub mod dedup;
+pub mod peers;
+pub mod quality;
+pub mod scratch;
+
 use std::hint::black_box;
 use std::path::PathBuf;
 
@@ -28,6 +34,24 @@ pub fn least_cpu_seconds<T>(repetitions: usize, mut work: impl FnMut() -> T) -> 
 #[must_use]
 pub fn verdict(measured: f64, at_most: f64) -> String {
     format!("(target: at most {at_most}, {})", if measured <= at_most { "met" } else { "MISSED" })
+}
+
+/// What a target says of a measured value: `(target: at least 1.7, met)`.
+#[must_use]
+pub fn verdict_at_least(measured: f64, at_least: f64) -> String {
+    format!("(target: at least {at_least}, {})", if measured >= at_least { "met" } else { "MISSED" })
+}
+
+/// Whether the benchmark was asked for a tenth of its work: `--quick`, or `LOOKALIKE_QUICK` set to anything.
+#[must_use]
+pub fn is_quick() -> bool {
+    std::env::args().any(|argument| argument == "--quick") || std::env::var_os("LOOKALIKE_QUICK").is_some()
+}
+
+/// `full`, or a tenth of it if the benchmark was asked to be quick.
+#[must_use]
+pub fn sized(full: usize) -> usize {
+    if is_quick() { full / 10 } else { full }
 }
 
 /// `count` random numbers.

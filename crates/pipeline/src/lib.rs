@@ -4,14 +4,41 @@
 //! sources -> sketches -> exact copies -> candidates -> verified pairs -> decisions -> outputs
 //! ```
 
+mod bits;
+mod candidates;
+mod copies;
+mod decisions;
 mod error;
+mod forest;
+mod grouping;
+mod identity;
+mod memory;
+mod method;
+mod naming;
 mod observer;
+mod order;
+mod ordered;
+mod outputs;
+mod questions;
+mod recall;
+mod removed;
 pub mod report;
+mod reread;
+mod run;
 mod settings;
+mod sketch_file;
+mod sketching;
+mod solve;
+mod stages;
+mod store;
+mod verify;
+mod weights;
+mod work;
 
 pub use error::{Error, Result};
 pub use observer::{Observer, Silent, Stage};
 pub use report::Report;
+pub use sketch_file::SKETCH_MAGIC;
 pub use settings::{
     BandsAndRows, Case, Clusters, Elements, Form, Keep, Measure, Method, NormalizeSettings, OnBadRecord,
     Punctuation, RemovedFormat, Resources, Settings, Store, Verify, Whitespace,
@@ -33,6 +60,8 @@ pub struct Job {
     pub settings: Settings,
     /// What may be used.
     pub resources: Resources,
+    /// The sketch file that the job was opened from, and where its parts begin.
+    pub sketch: Option<(std::path::PathBuf, u64)>,
 }
 
 /// What a dedup came to.
@@ -87,46 +116,46 @@ pub struct Match {
 }
 
 /// What will be done, before it is done: what `--dry-run` and the first lines on stderr show.
-pub fn plan(_job: &Job) -> Result<report::Plan> {
-    unimplemented!()
+pub fn plan(job: &Job) -> Result<report::Plan> {
+    run::plan(job)
 }
 
 /// Removes near-duplicates: kept records, the list of what was removed and the report go to `target`.
 /// With `dry_run` nothing is written and the report says what would be.
-pub fn dedup(_job: &Job, _target: &Target, _dry_run: bool, _observer: &dyn Observer) -> Result<Outcome> {
-    unimplemented!()
+pub fn dedup(job: &Job, target: &Target, dry_run: bool, observer: &dyn Observer) -> Result<Outcome> {
+    run::dedup(job, target, dry_run, observer)
 }
 
 /// All verified pairs, ascending by input order of the first and then the second document.
 pub fn pairs(
-    _job: &Job,
-    _observer: &dyn Observer,
-    _visit: &mut dyn FnMut(Pair) -> Result<()>,
+    job: &Job,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(Pair) -> Result<()> + Send),
 ) -> Result<Report> {
-    unimplemented!()
+    questions::pairs(job, observer, visit)
 }
 
 /// All clusters of at least two documents, by input order of the kept one.
 pub fn clusters(
-    _job: &Job,
-    _observer: &dyn Observer,
-    _visit: &mut dyn FnMut(Cluster) -> Result<()>,
+    job: &Job,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(Cluster) -> Result<()> + Send),
 ) -> Result<Report> {
-    unimplemented!()
+    questions::clusters(job, observer, visit)
 }
 
 /// The `top` documents most similar to `text`, exactly, most similar first; none below the threshold of the settings.
-pub fn query(_job: &Job, _text: &str, _top: usize, _observer: &dyn Observer) -> Result<Vec<Match>> {
-    unimplemented!()
+pub fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) -> Result<Vec<Match>> {
+    questions::query(job, text, top, observer)
 }
 
 /// Sketches the corpus into one file, from which later runs begin.
-pub fn sketch(_job: &Job, _file: &std::path::Path, _observer: &dyn Observer) -> Result<Report> {
-    unimplemented!()
+pub fn sketch(job: &Job, file: &std::path::Path, observer: &dyn Observer) -> Result<Report> {
+    sketch_file::sketch(job, file, observer)
 }
 
 /// The job that a sketch file belongs to: its sources and settings. A run over it reads signatures instead of text
 /// where it can; `resources` are the caller's.
-pub fn open_sketch(_file: &std::path::Path, _resources: Resources) -> Result<Job> {
-    unimplemented!()
+pub fn open_sketch(file: &std::path::Path, resources: Resources) -> Result<Job> {
+    sketch_file::open(file, resources)
 }

@@ -21,7 +21,7 @@ pub struct Report {
     pub counts: Counts,
     /// Pairs.
     pub pairs: PairCounts,
-    /// Verified similarities of the pairs that were compared, in twentieths: `[0, 0.05)` first, exactly 1 last.
+    /// Similarities of removed near-duplicates to what was kept, in twentieths: `[0, 0.05)` first, exactly 1 last.
     pub histogram: Vec<u64>,
     /// What share of the duplicates was found; none where nothing is estimated (SimHash misses none).
     pub recall: Option<Recall>,
@@ -57,10 +57,10 @@ pub struct SourceReport {
     pub name: String,
     /// Whether it was given to `--against`.
     pub against: bool,
-    /// Records.
+    /// Record slots: documents, bad records and blank lines.
     pub records: u64,
-    /// Records that were kept.
-    pub kept: u64,
+    /// Records that were removed.
+    pub removed: u64,
 }
 
 /// Documents by class. `documents = kept + exact + near + bad` for the corpus without `against`.
@@ -158,4 +158,27 @@ pub struct StageTime {
     pub amount: u64,
     /// The unit.
     pub unit: String,
+}
+
+impl Counts {
+    /// Adds what another stretch of the corpus has.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.documents += other.documents;
+        self.against += other.against;
+        self.kept += other.kept;
+        self.exact += other.exact;
+        self.near += other.near;
+        self.bad_skipped += other.bad_skipped;
+        self.bad_kept += other.bad_kept;
+        self.blank_lines += other.blank_lines;
+        self.empty += other.empty;
+        self.short += other.short;
+        self.over_limit += other.over_limit;
+        self.with_nul += other.with_nul;
+        self.replaced_bytes += other.replaced_bytes;
+        self.repeated_ids += other.repeated_ids;
+        self.clusters += other.clusters;
+        self.largest_cluster = self.largest_cluster.max(other.largest_cluster);
+        self.text_bytes += other.text_bytes;
+    }
 }

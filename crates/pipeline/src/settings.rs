@@ -155,7 +155,7 @@ macro_rules! choices {
 
 choices!(/** Upper and lower case. */ Case { /** Full Unicode case folding. */ Fold = "fold", /** As it is. */ Keep = "keep", });
 choices!(/** Unicode normalisation forms. */ Form { /** Composed. */ Nfc = "nfc", /** Decomposed. */ Nfd = "nfd", /** Compatibility, composed. */ Nfkc = "nfkc", /** Compatibility, decomposed. */ Nfkd = "nfkd", /** As it is. */ Keep = "keep", });
-choices!(/** Punctuation. */ Punctuation { /** As it is. */ Keep = "keep", /** Taken out. */ Remove = "remove", /** A space in its place. */ Space = "space", });
+choices!(/** Punctuation. */ Punctuation { /** As it is. */ Keep = "keep", /** Taken out, with nothing in its place. */ Drop = "drop", });
 choices!(/** White space. */ Whitespace { /** Runs become one space. */ Collapse = "collapse", /** Taken out. */ Remove = "remove", /** As it is. */ Keep = "keep", });
 choices!(/** Whether repeated shingles count. */ Elements { /** They do not: a document is a set. */ Set = "set", /** They do: a document is a bag. */ Bag = "bag", });
 choices!(/** Which sketch finds the candidates. */ Method { /** Min-hash signatures and bands. */ Minhash = "minhash", /** SimHash fingerprints and permuted tables. */ Simhash = "simhash", });

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 /// Where outputs go: a folder, an object store's prefix, or standard output.
 #[derive(Debug, Clone)]
 pub struct Target {
+    name: String,
     pub(crate) place: Place,
 }
 
@@ -35,7 +36,13 @@ impl Target {
         } else {
             Place::Folder(argument.into())
         };
-        Ok(Self { place })
+        Ok(Self { name: argument.into(), place })
+    }
+
+    /// As the user named it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The folder, if it is a local one.

@@ -1,7 +1,7 @@
 //! The primitives with registers of 32 bytes.
 
 use super::masks::{BLOCK, Masks};
-use super::{CHUNK, SET_BLOCK, Simd};
+use super::{CHUNK, LANE_BLOCK, SET_BLOCK, Simd};
 use std::arch::asm;
 use std::arch::x86_64::*;
 
@@ -120,6 +120,20 @@ impl Avx2 {
         let high = _mm256_movemask_pd(_mm256_castsi256_pd(shared_high));
         low.count_ones() + high.count_ones()
     }
+
+    #[target_feature(enable = "avx2,popcnt")]
+    #[inline]
+    fn equal(a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32 {
+        let mut equal = 0;
+        for (a, b) in a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0) {
+            // SAFETY: sixteen lanes of 2 bytes each; unaligned loads.
+            let (a, b) =
+                unsafe { (_mm256_loadu_si256(a.as_ptr().cast()), _mm256_loadu_si256(b.as_ptr().cast())) };
+            // Two bits for each lane.
+            equal += Self::mask(_mm256_cmpeq_epi16(a, b)).count_ones() / 2;
+        }
+        equal
+    }
 }
 
 impl Simd for Avx2 {
@@ -142,5 +156,11 @@ impl Simd for Avx2 {
     fn shared_elements(self, a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
         // SAFETY: as above.
         unsafe { Self::shared(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal_lanes(self, a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32 {
+        // SAFETY: as above.
+        unsafe { Self::equal(a, b) }
     }
 }

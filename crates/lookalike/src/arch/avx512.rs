@@ -4,7 +4,7 @@ mod edges;
 
 use super::masks::{BLOCK, CLASS, Masks, class};
 use super::word_hashes::Blocks;
-use super::{CHUNK, SET_BLOCK, Simd};
+use super::{CHUNK, LANE_BLOCK, SET_BLOCK, Simd};
 use std::arch::x86_64::*;
 
 /// AVX-512 with byte permutations (VBMI, VBMI2) and bit counts (BITALG, VPOPCNTDQ), as in every CPU since Ice Lake
@@ -98,6 +98,15 @@ impl Avx512 {
         }
         shared.count_ones()
     }
+
+    #[target_feature(enable = "avx512f,avx512bw,popcnt")]
+    #[inline]
+    fn equal(a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32 {
+        // SAFETY: 32 lanes of 2 bytes each; unaligned loads.
+        let (a, b) =
+            unsafe { (_mm512_loadu_si512(a.as_ptr().cast()), _mm512_loadu_si512(b.as_ptr().cast())) };
+        _mm512_cmpeq_epi16_mask(a, b).count_ones()
+    }
 }
 
 impl Simd for Avx512 {
@@ -126,5 +135,11 @@ impl Simd for Avx512 {
     fn shared_elements(self, a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
         // SAFETY: as above.
         unsafe { Self::shared(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal_lanes(self, a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32 {
+        // SAFETY: as above.
+        unsafe { Self::equal(a, b) }
     }
 }

@@ -105,6 +105,9 @@ pub(crate) const CHUNK: usize = 64;
 /// How many elements of a set [`Simd::shared_elements`] takes.
 pub(crate) const SET_BLOCK: usize = 8;
 
+/// How many lanes of 16 bits [`Simd::equal_lanes`] takes.
+pub(crate) const LANE_BLOCK: usize = 32;
+
 /// The primitives that need intrinsics.
 pub(crate) trait Simd: Copy {
     /// The width of a vector register; 16 also where it is not known.
@@ -121,6 +124,9 @@ pub(crate) trait Simd: Copy {
 
     /// How many elements of `a` are in `b`.
     fn shared_elements(self, a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32;
+
+    /// In how many places `a` and `b` agree.
+    fn equal_lanes(self, a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32;
 
     /// Writes the hash of every word that ends in these blocks, in order; returns how many there are, and where
     /// the word begins that reaches out of the last block, if one does.
@@ -297,6 +303,32 @@ mod tests {
             let expected = a.iter().filter(|x| b.contains(x)).count() as u32;
             for kernel in Kernel::available() {
                 assert_eq!(dispatch(kernel, SharedElements(&a, &b)), expected, "{}", kernel.name());
+            }
+        }
+    }
+
+    struct EqualLanes<'a>(&'a [u16; LANE_BLOCK], &'a [u16; LANE_BLOCK]);
+
+    impl Task for EqualLanes<'_> {
+        type Output = u32;
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            simd.equal_lanes(self.0, self.1)
+        }
+    }
+
+    #[test]
+    fn every_kernel_counts_equal_lanes_like_the_portable_one() {
+        let mut random = SplitMix64::new(4);
+        for round in 0..2000 {
+            // From all equal over equal in one byte only to all different, at both ends of the range.
+            let a: [u16; LANE_BLOCK] =
+                std::array::from_fn(|_| [0, u16::MAX, random.next_u64() as u16][round % 3]);
+            let change = [1, 0x100, 0x8000, 0xffff][round % 4];
+            let b = a.map(|lane| if random.below(32) < round as u64 % 33 { lane ^ change } else { lane });
+            let expected = (0..LANE_BLOCK).filter(|&i| a[i] == b[i]).count() as u32;
+            for kernel in Kernel::available() {
+                assert_eq!(dispatch(kernel, EqualLanes(&a, &b)), expected, "{}", kernel.name());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The definition of every primitive, in plain Rust.
 
 use super::masks::{BLOCK, CLASS, Masks, class};
-use super::{CHUNK, SET_BLOCK, Simd};
+use super::{CHUNK, LANE_BLOCK, SET_BLOCK, Simd};
 
 /// No instructions but those that every CPU has.
 #[derive(Debug, Clone, Copy)]
@@ -42,5 +42,12 @@ impl Simd for Portable {
     #[inline(always)]
     fn shared_elements(self, a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
         a.iter().map(|x| u32::from(b.contains(x))).sum()
+    }
+
+    #[inline(always)]
+    fn equal_lanes(self, a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32 {
+        // Counted in the width of the lanes, so that the compiler need not widen them.
+        let equal: u16 = a.iter().zip(b).map(|(a, b)| u16::from(a == b)).sum();
+        u32::from(equal)
     }
 }

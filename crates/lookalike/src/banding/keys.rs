@@ -31,6 +31,25 @@ pub fn band_key(band: usize, rows: &[u64]) -> u64 {
     mix64(rows.iter().fold(salt, |hash, &slot| fold_multiply(hash ^ slot, GOLDEN)))
 }
 
+/// The key of one band of [lanes](crate::minhash::lanes): `lanes` are those of the band numbered `band` (from 0).
+///
+/// `h = (band + 1) * GOLDEN + r` for r lanes; then `h = mix64(h ^ word)` for each four of them, as the parts of a
+/// 64-bit word, the first in its lowest 16 bits; a last word of fewer than four is filled with zeros. `h` is the key.
+///
+/// Bands that differ in one word only have different keys, since the mix is a bijection: with up to four rows no two
+/// contents of a band share a key, beyond that they do with probability about 2^-64. A row of lanes also
+/// agrees by chance: the S-curve is that of [`bbit::row_probability`](crate::minhash::bbit::row_probability) for 16
+/// bits.
+#[inline]
+#[must_use]
+pub fn band_key_of_lanes(band: usize, lanes: &[u16]) -> u64 {
+    let salt = (band as u64).wrapping_add(1).wrapping_mul(GOLDEN).wrapping_add(lanes.len() as u64);
+    let word = |lanes: &[u16]| lanes.iter().rev().fold(0, |word, &lane| word << 16 | u64::from(lane));
+    let (words, rest) = lanes.as_chunks::<4>();
+    let hash = words.iter().fold(salt, |hash, lanes| mix64(hash ^ word(lanes)));
+    if rest.is_empty() && !words.is_empty() { hash } else { mix64(hash ^ word(rest)) }
+}
+
 /// How a signature is cut: `bands` bands of `rows` rows each. Changes the answer.
 ///
 /// More bands catch more pairs (looser), more rows catch fewer (stricter). A signature may have more hashes than
@@ -126,6 +145,16 @@ impl Banding {
         keys.clear();
         let bands = slots.chunks_exact(self.rows).take(self.bands).enumerate();
         keys.extend(bands.map(|(band, rows)| self.reduce(band_key(band, rows))));
+        Ok(())
+    }
+
+    /// The key of each band of a signature's [lanes](crate::minhash::lanes), by [`band_key_of_lanes`]: not those of its
+    /// slots. `keys` is cleared first.
+    pub fn band_keys_of_lanes_into(&self, lanes: &[u16], keys: &mut Vec<u64>) -> Result<()> {
+        self.check_hashes(lanes.len())?;
+        keys.clear();
+        let bands = lanes.chunks_exact(self.rows).take(self.bands).enumerate();
+        keys.extend(bands.map(|(band, lanes)| self.reduce(band_key_of_lanes(band, lanes))));
         Ok(())
     }
 

@@ -57,6 +57,50 @@ fn band_keys_are_fixed_by_definition() {
     assert_eq!(banding(2, 4).with_buckets(1000).unwrap().band_keys(&signature).unwrap(), [540, 219]);
 }
 
+/// The values were computed by an independent program from the definition of [`band_key_of_lanes`].
+#[test]
+fn band_keys_of_lanes_are_fixed_by_definition() {
+    let lanes = [0x4e71, 0x3b6c, 0xf7d2, 0x68ff];
+    assert_eq!(band_key_of_lanes(0, &lanes), 0xc034_2af1_7532_7a65);
+    assert_eq!(band_key_of_lanes(1, &lanes), 0x8e88_fd0f_8703_919a);
+    assert_eq!(band_key_of_lanes(0, &lanes[..3]), 0x7fef_623b_9eae_10e3);
+    assert_eq!(band_key_of_lanes(20, &[1, 2, 3, 4, 5, 6]), 0xbfb4_944e_e156_937d);
+    assert_eq!(band_key_of_lanes(13, &[u16::MAX; 8]), 0x4ab1_48d2_bd7a_6dc2);
+    assert_eq!(band_key_of_lanes(0, &[]), 0xe220_a839_7b1d_cdaf);
+
+    let mut keys = vec![1];
+    banding(2, 3).band_keys_of_lanes_into(&[1, 2, 3, 4, 5, 6, 7], &mut keys).unwrap();
+    assert_eq!(keys, [band_key_of_lanes(0, &[1, 2, 3]), band_key_of_lanes(1, &[4, 5, 6])]);
+    rejected(banding(2, 3).band_keys_of_lanes_into(&[0; 5], &mut keys));
+}
+
+#[test]
+fn keys_of_structured_lanes_do_not_collide_and_fill_the_buckets_evenly() {
+    // 16 bands of 5 rows, which differ in few bits: 2 x 16 x 32^3 keys. A fair hash has a collision with
+    // probability 3e-8; chi-squared as above.
+    let mut keys = Vec::new();
+    for shift in [0, 11] {
+        for (band, a) in (0..16).flat_map(|band| (0..32).map(move |a| (band, a))) {
+            let rows = (0..32).flat_map(|b| (1..33).map(move |c| [a << shift, b << shift, 0, 0, c]));
+            keys.extend(rows.map(|rows| band_key_of_lanes(band, &rows)));
+        }
+    }
+    let n = keys.len() as f64;
+    for shift in [0, 28, 56] {
+        let mut counts = [0_u32; 256];
+        for key in &keys {
+            counts[(key >> shift) as usize & 255] += 1;
+        }
+        let expected = n / 256.0;
+        let chi_squared: f64 = counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
+        assert_close(chi_squared, 255.0, 5.0 * 22.6);
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    // The rows with a = b = 0 are the same for both shifts.
+    assert_eq!(keys.len() as f64, n - 16.0 * 32.0);
+}
+
 #[test]
 fn empty_sets_share_all_keys_and_no_key_with_others() {
     let empty = Signature::from_slots(Family::FastSketch, 1, vec![EMPTY_SLOT; 126]).unwrap();

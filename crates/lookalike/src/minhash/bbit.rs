@@ -175,10 +175,7 @@ impl BBitSignature {
             let similarity = if self.content == other.content { 1.0 } else { 0.0 };
             return Ok(Estimate { similarity, standard_error: 0.0 });
         }
-        let n = self.num_hashes as f64;
-        let p = agreeing as f64 / n;
-        let similarity = corrected(p, self.bits).clamp(0.0, 1.0);
-        Ok(Estimate { similarity, standard_error: (p * (1.0 - p) / n).sqrt() / (1.0 - chance(self.bits)) })
+        Ok(estimate_of(agreeing, self.num_hashes, self.bits))
     }
 
     /// Li and König's estimate as it is: unbiased, and below 0 when fewer slots agree than chance would make.
@@ -225,6 +222,14 @@ pub fn collision_probability(similarity: f64, bits: u32) -> Result<f64> {
 pub fn row_probability(bits: u32) -> Result<impl Fn(f64) -> f64 + Copy> {
     check_bits(bits)?;
     Ok(move |similarity| agreement(similarity, bits))
+}
+
+/// The similarity that `agreeing` of `num_hashes` slots of `bits` bits speak for.
+pub(super) fn estimate_of(agreeing: usize, num_hashes: usize, bits: u32) -> Estimate {
+    let n = num_hashes as f64;
+    let p = agreeing as f64 / n;
+    let similarity = corrected(p, bits).clamp(0.0, 1.0);
+    Estimate { similarity, standard_error: (p * (1.0 - p) / n).sqrt() / (1.0 - chance(bits)) }
 }
 
 /// P from R.

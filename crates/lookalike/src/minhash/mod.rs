@@ -15,7 +15,7 @@
 //! | [`FastSketch`] | bins and rounds (Dahlgaard, Knudsen, Thorup 2017) | everything: the default |
 //! | [`WeightedMinHash`] | darts (Christiani 2020) | real weights |
 //!
-//! [`BBitSignature`] keeps one to sixteen bits of every slot. [`matrix`] has the notes' own objects:
+//! [`BBitSignature`] keeps one to sixteen bits of every slot; [`lanes`] are sixteen bits as a plain slice. [`matrix`] has the notes' own objects:
 //! characteristic matrix, signature matrix, bit vectors and the one-pass algorithm step by step.
 //!
 //! ```
@@ -32,6 +32,7 @@
 
 pub mod bbit;
 mod fast_sketch;
+pub mod lanes;
 pub mod matrix;
 mod multiply_shift;
 mod numbering;

@@ -1,0 +1,159 @@
+//! The command line, as typed.
+//!
+//! What the user typed becomes [`Arguments`] and nothing is decided here: a flag that was not given is `None`. Defaults
+//! live in `pipeline::Settings`; the help texts read them from there.
+
+mod bytes;
+mod choices;
+mod commands;
+mod examples;
+mod general;
+mod values;
+
+pub(crate) use bytes::Bytes;
+pub(crate) use choices::{
+    Choices, Keeping, Matching, NormalizeChoices, Reading, Sketching, Storing, Using, Writing,
+};
+pub(crate) use commands::{
+    ClustersArguments, Command, CompletionsArguments, DedupArguments, ManArguments, PairsArguments,
+    QueryArguments, SketchArguments,
+};
+pub(crate) use general::{Color, General, LogLevel};
+
+use crate::exit_code::ExitCode;
+use clap::{CommandFactory, FromArgMatches, Parser};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Finds near-duplicates and look-alikes in a corpus of any size: every removal checked exactly, named and explained
+#[derive(Debug, Parser)]
+#[command(name = "lookalike", version, arg_required_else_help = true)]
+#[command(after_help = "Examples and details: lookalike COMMAND --help", after_long_help = after_long_help())]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) general: General,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+impl Arguments {
+    /// What the process was called with.
+    pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
+        let matches = command().try_get_matches()?;
+        Self::from_arg_matches(&matches).map_err(|wrong| wrong.format(&mut command()))
+    }
+}
+
+/// The commands with their help: each flag with the default that the settings have.
+pub(crate) fn command() -> clap::Command {
+    let mut command = Arguments::command();
+    let defaults = serde_json::to_value(pipeline::Settings::default()).expect("settings are plain values");
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    for name in names {
+        command = command.mut_subcommand(name, |sub| with_defaults(sub, &defaults));
+    }
+    command
+}
+
+/// Flags that `-h` leaves to `--help`.
+const RARE: [&str; 19] = [
+    "recall",
+    "bands",
+    "distance",
+    "against-only",
+    "clusters",
+    "prefer",
+    "removed-format",
+    "max-text",
+    "within",
+    "case",
+    "form",
+    "punctuation",
+    "whitespace",
+    "elements",
+    "weights",
+    "method",
+    "hashes",
+    "seed",
+    "temp-dir",
+];
+
+/// Says at each flag that is a setting what it is if not given.
+fn with_defaults(command: clap::Command, defaults: &Value) -> clap::Command {
+    let is_query = command.get_name() == "query";
+    command.mut_args(|argument| {
+        let default = match argument.get_long() {
+            Some("threshold") if is_query => Some("0".to_owned()),
+            Some(name) => shown(name, defaults),
+            None => None,
+        };
+        let is_rare = argument.get_long().is_some_and(|name| RARE.contains(&name));
+        let argument = argument.hide_short_help(is_rare);
+        match (default, argument.get_help().cloned()) {
+            (Some(default), Some(help)) => argument.help(format!("{help} [default: {default}]")),
+            _ => argument,
+        }
+    })
+}
+
+/// The default of a setting as it is typed; none if there is nothing to type.
+fn shown(name: &str, defaults: &Value) -> Option<String> {
+    let value = defaults.get(name).or_else(|| defaults.get("normalize")?.get(name))?;
+    match value {
+        Value::String(written) => Some(written.clone()),
+        Value::Number(bytes) if name == "max-text" => bytes.as_u64().map(|bytes| Bytes(bytes).to_string()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The end of `lookalike --help`.
+fn after_long_help() -> String {
+    let mut help = examples::OVERVIEW.to_owned();
+    help.push_str("\n\nExit codes:\n");
+    for code in ExitCode::ALL {
+        let _ = writeln!(help, "  {:>3}  {}", code as u8, code.meaning());
+    }
+    help
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_setting_is_a_flag_of_dedup_or_sketch() {
+        let command = command();
+        let flags: Vec<&str> = ["dedup", "sketch"]
+            .iter()
+            .flat_map(|name| command.find_subcommand(name).unwrap().get_arguments())
+            .filter_map(clap::Arg::get_long)
+            .collect();
+        let settings = serde_json::to_value(pipeline::Settings::default()).unwrap();
+        let normalize = settings["normalize"].as_object().unwrap().keys();
+        for key in settings.as_object().unwrap().keys().filter(|key| *key != "normalize").chain(normalize) {
+            assert!(flags.contains(&key.as_str()), "--{key}");
+        }
+    }
+
+    #[test]
+    fn what_short_help_leaves_out_exists() {
+        let dedup = command().find_subcommand("dedup").unwrap().clone();
+        for name in RARE {
+            assert!(dedup.get_arguments().any(|argument| argument.get_long() == Some(name)), "--{name}");
+        }
+    }
+
+    #[test]
+    fn help_shows_the_defaults_of_the_settings() {
+        let help = command().find_subcommand_mut("dedup").unwrap().render_long_help().to_string();
+        for default in ["[default: words:5]", "[default: 0.8]", "[default: 0.99]", "[default: 16MiB]"] {
+            assert!(help.contains(default), "{default} in\n{help}");
+        }
+    }
+}

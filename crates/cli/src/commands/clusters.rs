@@ -1,0 +1,25 @@
+//! `lookalike clusters`: a corpus -> its groups of similar documents.
+
+use super::job::job;
+use crate::arguments::ClustersArguments;
+use crate::failure::{Failure, Result, is_closed_pipe};
+use crate::interruption;
+use crate::output::{Answers, Printer, Progress};
+use crate::settings::Purpose;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &ClustersArguments, printer: &Printer) -> Result<()> {
+    let job = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
+    interruption::listen(false);
+    printer.settings(&job);
+    let progress = Progress::new(printer, &job);
+    let mut answers = Answers::new(printer.json());
+    let outcome = pipeline::clusters(&job, &progress, &mut |cluster| answers.cluster(&cluster));
+    progress.end();
+    match outcome.and_then(|report| answers.end().map(|()| report)) {
+        Ok(report) => printer.found(&report),
+        Err(error) if is_closed_pipe(&error) => Ok(()),
+        Err(pipeline::Error::Interrupted) => Err(Failure::interrupted(false)),
+        Err(error) => Err(error.into()),
+    }
+}

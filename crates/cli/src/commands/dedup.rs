@@ -1,0 +1,43 @@
+//! `lookalike dedup`: a corpus -> the corpus without its near-duplicates.
+
+use super::job::{STANDARD, job};
+use crate::arguments::DedupArguments;
+use crate::failure::{Failure, Result, is_closed_pipe};
+use crate::interruption;
+use crate::output::{Printer, Progress};
+use crate::settings::Purpose;
+use corpus::Target;
+use pipeline::Outcome;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
+    // A dry run without a target writes nothing, to wherever.
+    let argument = arguments.output.as_deref().unwrap_or(STANDARD);
+    let to_stdout = argument == STANDARD && !arguments.dry_run;
+    if to_stdout && printer.json() {
+        return Err(Failure::usage("standard output cannot take both the records and the report")
+            .with_advice(
+                "leave out --json, or name a folder with -o; its report.json is what --json prints",
+            ));
+    }
+    let job = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
+    let target = Target::new(argument)?;
+    let resumable =
+        !to_stdout && !arguments.dry_run && !arguments.inputs.iter().any(|input| input == STANDARD);
+    interruption::listen(resumable);
+    printer.settings(&job);
+    let progress = Progress::new(printer, &job);
+    let outcome = pipeline::dedup(&job, &target, arguments.dry_run, &progress);
+    progress.end();
+    match outcome {
+        Ok(Outcome::Finished(report)) => {
+            let written = arguments.output.as_deref().filter(|_| !arguments.dry_run);
+            printer.summary(&report, written)?;
+        }
+        Ok(Outcome::AlreadyFinished(report)) => printer.already_finished(&report, argument)?,
+        Err(error) if to_stdout && is_closed_pipe(&error) => {}
+        Err(pipeline::Error::Interrupted) => return Err(Failure::interrupted(resumable)),
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}

@@ -1,0 +1,17 @@
+//! `lookalike presets`: what other tools run with.
+
+use crate::failure::Result;
+use crate::output::Printer;
+use crate::settings::presets;
+use pipeline::Settings;
+
+/// Runs the command.
+pub(crate) fn run(printer: &Printer) -> Result<()> {
+    let mut rows = Vec::new();
+    for preset in presets::ALL {
+        let mut settings = Settings::default();
+        preset.apply(&mut settings)?;
+        rows.push((preset, settings, preset.figures()?));
+    }
+    printer.presets(&rows)
+}

@@ -1,0 +1,53 @@
+//! `lookalike query`: a corpus and a text -> the documents that look like it.
+
+use super::job::{STANDARD, job};
+use crate::arguments::QueryArguments;
+use crate::failure::{Failure, Result, is_closed_pipe};
+use crate::interruption;
+use crate::output::{Answers, Printer, Progress};
+use crate::settings::Purpose;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &QueryArguments, printer: &Printer) -> Result<()> {
+    let text = text(arguments)?;
+    let job = job(&arguments.inputs, arguments.choices(), Purpose::Query)?;
+    interruption::listen(false);
+    printer.settings(&job);
+    let progress = Progress::new(printer, &job).without_plan();
+    let outcome = pipeline::query(&job, &text, arguments.top.get(), &progress);
+    progress.end();
+    let matches = match outcome {
+        Ok(matches) => matches,
+        Err(pipeline::Error::Interrupted) => return Err(Failure::interrupted(false)),
+        Err(error) => return Err(error.into()),
+    };
+    if matches.is_empty() {
+        printer.note("no document reaches the threshold and shares a shingle with the text");
+    }
+    let mut answers = Answers::new(printer.json());
+    match matches.iter().try_for_each(|found| answers.found(found)).and_then(|()| answers.end()) {
+        Err(error) if !is_closed_pipe(&error) => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The text to look for. Bytes that are not UTF-8 count as U+FFFD, as they do in text files of a corpus.
+fn text(arguments: &QueryArguments) -> Result<String> {
+    let Some(path) = &arguments.text_file else {
+        return Ok(arguments.text.clone().unwrap_or_default());
+    };
+    let bytes = if path == Path::new(STANDARD) {
+        if arguments.inputs.iter().any(|input| input == STANDARD) {
+            return Err(Failure::usage("standard input cannot be both the corpus and the text")
+                .with_advice("give one of them as a file"));
+        }
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    let bytes = bytes.map_err(|cause| Failure::io("read the text from", path.display(), &cause))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

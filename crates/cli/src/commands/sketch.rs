@@ -1,0 +1,35 @@
+//! `lookalike sketch`: a corpus -> a file from which later runs begin.
+
+use super::job::{STANDARD, job};
+use crate::arguments::SketchArguments;
+use crate::failure::{Failure, Result};
+use crate::interruption;
+use crate::output::{Printer, Progress};
+use crate::settings::{Purpose, is_sketch};
+
+/// Runs the command.
+pub(crate) fn run(arguments: &SketchArguments, printer: &Printer) -> Result<()> {
+    if arguments.output.as_os_str() == STANDARD {
+        return Err(Failure::usage("a sketch cannot be written to standard output")
+            .with_advice("name a file: -o corpus.sketch"));
+    }
+    if let Some(sketch) = arguments.inputs.iter().find(|input| is_sketch(input)) {
+        return Err(Failure::usage(format!("{sketch} is a sketch already"))
+            .with_advice(format!("use it: lookalike dedup {sketch} -o TARGET")));
+    }
+    if arguments.inputs.iter().any(|input| input == STANDARD) {
+        return Err(Failure::usage("standard input cannot be sketched: later runs read the sources again")
+            .with_advice("save it to a file first"));
+    }
+    let job = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
+    interruption::listen(false);
+    printer.settings(&job);
+    let progress = Progress::new(printer, &job);
+    let outcome = pipeline::sketch(&job, &arguments.output, &progress);
+    progress.end();
+    match outcome {
+        Ok(report) => printer.sketched(&report, &arguments.output),
+        Err(pipeline::Error::Interrupted) => Err(Failure::interrupted(false)),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,187 @@
+//! What ends a command: the exit code, what happened, and what to do next.
+
+use crate::exit_code::ExitCode;
+use std::fmt;
+use std::io;
+
+/// The result of a command.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// What ends a command.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// What the process ends with.
+    pub(crate) code: ExitCode,
+    /// What happened.
+    pub(crate) message: String,
+    /// What to do next, where the message does not say it.
+    pub(crate) advice: Option<String>,
+}
+
+impl Failure {
+    fn new(code: ExitCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), advice: None }
+    }
+
+    /// The command line or the settings file makes no sense.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(ExitCode::Usage, message)
+    }
+
+    /// The memory limit is too small.
+    pub(crate) fn memory(message: impl Into<String>) -> Self {
+        Self::new(ExitCode::Memory, message)
+    }
+
+    /// Something outside failed.
+    pub(crate) fn io(action: &str, name: impl fmt::Display, cause: &io::Error) -> Self {
+        Self::new(code_of_io(cause), format!("cannot {action} {name}: {cause}"))
+    }
+
+    /// Stopped by Ctrl-C.
+    pub(crate) fn interrupted(resumable: bool) -> Self {
+        let next = if resumable { "the same command goes on from here" } else { "nothing was kept of it" };
+        Self::new(ExitCode::Interrupted, format!("stopped; {next}"))
+    }
+
+    /// The same, with what to do next.
+    pub(crate) fn with_advice(self, advice: impl Into<String>) -> Self {
+        Self { advice: Some(advice.into()), ..self }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if let Some(advice) = &self.advice {
+            write!(f, "\n{advice}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<pipeline::Error> for Failure {
+    fn from(error: pipeline::Error) -> Self {
+        use pipeline::Error;
+        let code = match &error {
+            Error::Corpus(error) => code_of(error),
+            Error::Setting(_) | Error::Invalid(_) => ExitCode::Usage,
+            Error::BadRecord { .. } | Error::Damaged { .. } => ExitCode::BadInput,
+            Error::Memory { .. } => ExitCode::Memory,
+            Error::Target(_) => ExitCode::TargetRefused,
+            Error::Interrupted => ExitCode::Interrupted,
+            Error::Io { cause, .. } => code_of_io(cause),
+            _ => ExitCode::Failure,
+        };
+        let advice = match &error {
+            Error::BadRecord { reason, .. } => Some(advice_on_bad_record(reason)),
+            Error::Corpus(error) => advice_on(error),
+            Error::Io { cause, .. } => advice_on_io(cause),
+            _ => None,
+        };
+        Self { code, message: error.to_string(), advice }
+    }
+}
+
+impl From<corpus::Error> for Failure {
+    fn from(error: corpus::Error) -> Self {
+        Self::from(pipeline::Error::from(error))
+    }
+}
+
+fn code_of(error: &corpus::Error) -> ExitCode {
+    match error {
+        corpus::Error::Damaged { .. } => ExitCode::BadInput,
+        corpus::Error::Invalid(_) => ExitCode::Usage,
+        corpus::Error::TooLarge { .. } => ExitCode::Memory,
+        corpus::Error::Io { cause, .. } => code_of_io(cause),
+        _ => ExitCode::Failure,
+    }
+}
+
+/// What is not there was named wrongly.
+fn code_of_io(cause: &io::Error) -> ExitCode {
+    if cause.kind() == io::ErrorKind::NotFound { ExitCode::Usage } else { ExitCode::Failure }
+}
+
+/// A field that is not there is usually another field's name forgotten; anything else is the record's fault.
+fn advice_on_bad_record(reason: &str) -> String {
+    let skip = "--on-bad-record skip lists such records as removed, keep writes them uncompared";
+    if reason.contains("missing") {
+        format!("name the field that holds the text with --text-field; {skip}")
+    } else {
+        skip.into()
+    }
+}
+
+fn advice_on(error: &corpus::Error) -> Option<String> {
+    match error {
+        corpus::Error::Damaged { .. } => {
+            Some("fetch or write the source again; nothing was written from it".into())
+        }
+        corpus::Error::Io { cause, .. } => advice_on_io(cause),
+        _ => None,
+    }
+}
+
+fn advice_on_io(cause: &io::Error) -> Option<String> {
+    match cause.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(
+            "free some space, or spill elsewhere with --temp-dir; the same command goes on from here".into(),
+        ),
+        _ => None,
+    }
+}
+
+/// Whether the error only says that whoever read standard output has seen enough.
+pub(crate) fn is_closed_pipe(error: &pipeline::Error) -> bool {
+    let cause = match error {
+        pipeline::Error::Corpus(corpus::Error::Io { cause, .. }) | pipeline::Error::Io { cause, .. } => cause,
+        _ => return false,
+    };
+    cause.kind() == io::ErrorKind::BrokenPipe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_error_has_its_exit_code() {
+        let io = || io::Error::other("x");
+        let bad = |reason: &str| pipeline::Error::BadRecord {
+            source_name: "a.jsonl".into(),
+            line: 3,
+            reason: reason.into(),
+        };
+        let damaged = corpus::Error::Damaged { name: "a.gz".into(), cause: "cut short".into() };
+        let codes: Vec<(pipeline::Error, ExitCode)> = vec![
+            (pipeline::Error::Invalid("x".into()), ExitCode::Usage),
+            (corpus::Error::Invalid("no such file".into()).into(), ExitCode::Usage),
+            (corpus::Error::Io { action: "read", name: "a".into(), cause: io() }.into(), ExitCode::Failure),
+            (damaged.into(), ExitCode::BadInput),
+            (bad("the field `text` is missing"), ExitCode::BadInput),
+            (pipeline::Error::Target("x".into()), ExitCode::TargetRefused),
+            (pipeline::Error::Memory { what: "x".into(), needed: 2, limit: 1 }, ExitCode::Memory),
+            (pipeline::Error::Interrupted, ExitCode::Interrupted),
+            (pipeline::Error::Io { action: "write", name: "a".into(), cause: io() }, ExitCode::Failure),
+        ];
+        for (error, code) in codes {
+            assert_eq!(Failure::from(error).code, code);
+        }
+        assert!(Failure::from(bad("the field `text` is missing")).to_string().contains("--text-field"));
+        assert!(!Failure::from(bad("it is not valid UTF-8")).to_string().contains("--text-field"));
+    }
+
+    #[test]
+    fn a_closed_pipe_is_told_from_other_failures() {
+        let error = |kind: io::ErrorKind| pipeline::Error::Io {
+            action: "write",
+            name: "standard output".into(),
+            cause: kind.into(),
+        };
+        assert!(is_closed_pipe(&error(io::ErrorKind::BrokenPipe)));
+        assert!(!is_closed_pipe(&error(io::ErrorKind::StorageFull)));
+        assert!(!is_closed_pipe(&pipeline::Error::Interrupted));
+    }
+}

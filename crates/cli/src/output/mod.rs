@@ -1,0 +1,169 @@
+//! The only place that prints.
+//!
+//! Answers go to standard output, everything else to standard error. Progress is shown on a terminal only, and lines
+//! that are printed meanwhile go above it.
+
+mod answers;
+mod numbers;
+mod plan;
+mod presets;
+mod progress;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use answers::Answers;
+pub(crate) use progress::Progress;
+
+use crate::arguments::{Color, General, LogLevel};
+use crate::exit_code::ExitCode;
+use crate::failure::{Failure, Result};
+use crate::settings::presets::{Figures, Preset};
+use anstyle::{AnsiColor, Style};
+use indicatif::MultiProgress;
+use pipeline::{Job, Report, Settings};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// What is drawn at the bottom of the terminal; nothing if there is none.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const RED: Style = AnsiColor::Red.on_default().bold();
+const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
+const CYAN: Style = AnsiColor::Cyan.on_default().bold();
+
+/// Prints as much as was asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Printer {
+    level: LogLevel,
+    json: bool,
+}
+
+impl Printer {
+    /// A printer that obeys the flags.
+    pub(crate) fn new(general: &General) -> Self {
+        match general.color {
+            Color::Auto => {}
+            Color::Always => anstream::ColorChoice::Always.write_global(),
+            Color::Never => anstream::ColorChoice::Never.write_global(),
+        }
+        let level = if general.quiet { LogLevel::Warn } else { general.log_level.unwrap_or_default() };
+        Self { level, json: general.json }
+    }
+
+    /// Whether answers are JSON.
+    pub(crate) fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Says what ended the command, and gives the exit code.
+    pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
+        let mut text = format!("{RED}error:{RED:#} {}", failure.message);
+        if let Some(advice) = &failure.advice {
+            text.push_str(&format!("\n{CYAN}next:{CYAN:#} {advice}"));
+        }
+        line(&text);
+        failure.code
+    }
+
+    /// Says something worth knowing.
+    pub(crate) fn note(&self, message: &str) {
+        self.say(LogLevel::Warn, &format!("{YELLOW}note:{YELLOW:#} {message}"));
+    }
+
+    /// Says what the settings came to, to those who want to know.
+    pub(crate) fn settings(&self, job: &Job) {
+        if self.level >= LogLevel::Debug {
+            let settings = serde_json::to_string(&job.settings).expect("settings are plain values");
+            self.say(LogLevel::Debug, &format!("{DIM}debug:{DIM:#} settings {settings}"));
+            let pipeline::Resources { memory, threads, .. } = job.resources;
+            let memory = numbers::bytes(memory);
+            self.say(LogLevel::Debug, &format!("{DIM}debug:{DIM:#} threads {threads}, memory {memory}"));
+        }
+    }
+
+    /// What a dedup came to; `target` is where the outputs are, if there are any.
+    pub(crate) fn summary(&self, report: &Report, target: Option<&str>) -> Result<()> {
+        self.say(LogLevel::Info, &summary::dedup(report, target));
+        self.report(report)
+    }
+
+    /// The target held the finished run.
+    pub(crate) fn already_finished(&self, report: &Report, target: &str) -> Result<()> {
+        self.say(
+            LogLevel::Info,
+            &format!("{BOLD}{target} holds this run already, finished: nothing to do{BOLD:#}"),
+        );
+        self.say(LogLevel::Info, &summary::dedup(report, Some(target)));
+        self.report(report)
+    }
+
+    /// What a search for pairs or clusters came to; the answers were printed on the way.
+    pub(crate) fn found(&self, report: &Report) -> Result<()> {
+        self.say(LogLevel::Info, &summary::found(report));
+        Ok(())
+    }
+
+    /// What sketching came to.
+    pub(crate) fn sketched(&self, report: &Report, file: &Path) -> Result<()> {
+        self.say(LogLevel::Info, &summary::sketched(report, &file.display().to_string()));
+        self.report(report)
+    }
+
+    /// The presets.
+    pub(crate) fn presets(&self, rows: &[(Preset, Settings, Figures)]) -> Result<()> {
+        let text = if self.json { presets::json(rows) } else { presets::table(rows) };
+        self.document(text.as_bytes())
+    }
+
+    /// Something whole for standard output. A reader that has seen enough is no failure.
+    pub(crate) fn document(&self, bytes: &[u8]) -> Result<()> {
+        let mut stdout = anstream::stdout().lock();
+        match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+            Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::io("write to", answers::STANDARD_OUTPUT, &cause))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The report on standard output, if asked for.
+    fn report(&self, report: &Report) -> Result<()> {
+        if !self.json {
+            return Ok(());
+        }
+        let mut text = serde_json::to_string_pretty(report).expect("a report is plain values");
+        text.push('\n');
+        self.document(text.as_bytes())
+    }
+
+    fn say(&self, level: LogLevel, text: &str) {
+        if self.level >= level {
+            line(text);
+        }
+    }
+}
+
+/// Says what is wrong with the command line, or what was asked for with `--help` and `--version`.
+pub(crate) fn usage(wrong: &clap::Error) -> ExitCode {
+    // Nothing can be said if it cannot be printed.
+    let _ = wrong.print();
+    if wrong.use_stderr() { ExitCode::Usage } else { ExitCode::Success }
+}
+
+/// Says that Ctrl-C was understood.
+pub(crate) fn stopping(resumable: bool) {
+    let next = if resumable { "the same command goes on from here" } else { "nothing is kept of it" };
+    line(&format!("{YELLOW}stopping cleanly...{YELLOW:#} {next}; Ctrl-C again stops at once"));
+}
+
+/// A line on standard error, above what is drawn there.
+fn line(text: &str) {
+    BARS.suspend(|| {
+        // Whoever closed standard error does not want to know.
+        let _ = writeln!(anstream::stderr().lock(), "{text}");
+    });
+}

@@ -1,0 +1,36 @@
+//! The plan, before work starts.
+
+use super::{BOLD, numbers};
+use pipeline::report::Plan;
+use pipeline::{Job, Method};
+
+/// What will be done, in two lines.
+pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
+    let settings = &job.settings;
+    let candidates = match settings.method {
+        Method::Minhash => format!(
+            "{} bands of {} rows find {} of the pairs at {} {}, and more of those above",
+            plan.bands,
+            plan.rows,
+            numbers::share(plan.recall_at_threshold),
+            settings.measure,
+            settings.threshold,
+        ),
+        Method::Simhash => {
+            format!("{} tables find all pairs at Hamming distance {} or less", plan.bands, settings.distance)
+        }
+    };
+    let input =
+        if plan.input_bytes == 0 { "of unknown size".into() } else { numbers::bytes(plan.input_bytes) };
+    let sources = match job.sources.len() + job.against.len() {
+        1 => "1 source".to_owned(),
+        many => format!("{} sources", numbers::count(many as u64)),
+    };
+    format!(
+        "{BOLD}plan{BOLD:#}  {candidates}\n      \
+         input: {sources}, {input}; memory: up to {}; per document about {} on disk, {} in memory",
+        numbers::bytes(job.resources.memory),
+        numbers::bytes(plan.disk_bytes_per_document),
+        numbers::bytes(plan.memory_bytes_per_document),
+    )
+}

@@ -1,0 +1,64 @@
+//! The table of presets.
+
+use crate::settings::presets::{Figures, Preset};
+use pipeline::Settings;
+use serde_json::json;
+
+/// For people.
+pub(crate) fn table(rows: &[(Preset, Settings, Figures)]) -> String {
+    let header = ["preset", "shingles", "hashes", "bands", "threshold", "recall at it", "0.99 from", "as in"];
+    let mut table = vec![header.map(str::to_owned)];
+    for (preset, settings, Figures { banding, recall, found_at }) in rows {
+        table.push([
+            preset.name.into(),
+            settings.shingles.clone(),
+            settings.hashes.to_string(),
+            format!("{}x{}", banding.bands(), banding.rows()),
+            settings.threshold.to_string(),
+            format!("{recall:.3}"),
+            format!("{found_at:.3}"),
+            preset.about.into(),
+        ]);
+    }
+    let mut text = aligned(&table);
+    text.push_str(
+        "\nrecall at it: the share of the pairs of exactly this similarity that becomes candidates; 0.99 from: the\n\
+         similarity from which 99 of 100 do. --recall plans other bands: see lookalike presets --help.\n",
+    );
+    text
+}
+
+/// For machines: an object per line.
+pub(crate) fn json(rows: &[(Preset, Settings, Figures)]) -> String {
+    let mut text = String::new();
+    for (preset, settings, Figures { banding, recall, found_at }) in rows {
+        let row = json!({
+            "preset": preset.name,
+            "about": preset.about,
+            "shingles": settings.shingles,
+            "hashes": settings.hashes,
+            "bands": banding.bands(),
+            "rows": banding.rows(),
+            "threshold": settings.threshold,
+            "recall_at_threshold": recall,
+            "similarity_at_recall_0.99": found_at,
+        });
+        text.push_str(&row.to_string());
+        text.push('\n');
+    }
+    text
+}
+
+/// Columns of equal width, two spaces apart.
+fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}")).collect();
+        text.push_str(cells.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}

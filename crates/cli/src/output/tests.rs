@@ -1,0 +1,156 @@
+//! What is printed, of values made by hand.
+
+use super::*;
+use pipeline::report::{Counts, PairCounts, Plan, Recall, Run};
+use pipeline::{Cluster, Match, Method, Pair, Reference, Resources};
+use std::collections::BTreeMap;
+
+fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
+fn made_plan() -> Plan {
+    Plan {
+        bands: 21,
+        rows: 6,
+        recall_at_threshold: 0.9983,
+        estimate_cutoff: 0.5,
+        input_bytes: 3 << 29,
+        disk_bytes_per_document: 812,
+        memory_bytes_per_document: 96,
+    }
+}
+
+fn report() -> Report {
+    Report {
+        version: 1,
+        lookalike: "0.1.0".into(),
+        settings: Settings::default(),
+        plan: made_plan(),
+        sources: Vec::new(),
+        counts: Counts {
+            documents: 10_000,
+            kept: 8_800,
+            exact: 500,
+            near: 690,
+            bad_skipped: 10,
+            short: 7,
+            clusters: 400,
+            largest_cluster: 31,
+            text_bytes: 200_000_000,
+            ..Counts::default()
+        },
+        pairs: PairCounts { candidates: 12_345, filtered: 10_000, compared: 2_345, verified: 1_203 },
+        histogram: vec![0; 21],
+        recall: Some(Recall { estimate: 0.9981, standard_error: 0.0012, pairs: 690 }),
+        capped: BTreeMap::new(),
+        run: Run { seconds: 2.0, ..Run::default() },
+    }
+}
+
+fn document(id: &str) -> Reference {
+    Reference { id: id.into(), source: "a.jsonl".into(), line: 3 }
+}
+
+#[test]
+fn the_summary_says_what_went_and_where_the_rest_is() {
+    let expected = "\
+kept 8,800 of 10,000 documents (88.0 %) in 2.0 s, 100 MB/s of text
+  exact copies              500  5.0 %
+  near-duplicates           690  6.9 %
+  bad records                10  0.1 %  10 skipped, 0 kept
+  clusters                  400  largest 31
+  short                       7  of fewer tokens than a shingle
+  pairs                   1,203  of 2,345 compared, 12,345 candidates
+  recall                 0.9981  estimated from 690 pairs, standard error 0.0012
+  outputs         clean/: kept records, removed.jsonl, report.json";
+    assert_eq!(plain(&summary::dedup(&report(), Some("clean/"))), expected);
+}
+
+#[test]
+fn a_dry_run_and_annotations_are_called_what_they_are() {
+    assert!(plain(&summary::dedup(&report(), None)).starts_with("would keep 8,800"));
+    let mut annotated = report();
+    annotated.settings.annotate = true;
+    assert!(plain(&summary::dedup(&annotated, Some("clean/"))).starts_with("marked: would keep 8,800"));
+}
+
+#[test]
+fn an_empty_corpus_has_a_summary() {
+    let mut empty = report();
+    empty.counts = Counts::default();
+    empty.recall = None;
+    empty.run.seconds = 0.0;
+    assert!(plain(&summary::dedup(&empty, Some("-"))).starts_with("kept 0 of 0 documents (0.0 %) in 0 ms\n"));
+}
+
+#[test]
+fn what_was_cut_short_is_said() {
+    let mut cut = report();
+    cut.capped.insert("comparisons in hot buckets".into(), 5_000);
+    cut.run.spilled = true;
+    let text = plain(&summary::found(&cut));
+    assert!(text.contains("capped                  5,000  comparisons in hot buckets"), "{text}");
+    assert!(text.contains("spilled to disk"), "{text}");
+}
+
+#[test]
+fn the_plan_names_bands_recall_and_needs() {
+    let resources = Resources { memory: 2 << 30, threads: 2, temp_dir: None };
+    let mut job = Job {
+        sources: Vec::new(),
+        against: Vec::new(),
+        settings: Settings::default(),
+        resources,
+        sketch: None,
+    };
+    let text = plain(&plan::plan(&made_plan(), &job));
+    assert!(text.contains("21 bands of 6 rows find 99.8 % of the pairs at jaccard 0.8"), "{text}");
+    assert!(text.contains("1.5 GiB; memory: up to 2.0 GiB; per document about 812 bytes on disk"), "{text}");
+    job.settings.method = Method::Simhash;
+    assert!(plain(&plan::plan(&made_plan(), &job)).contains("Hamming distance 3"));
+}
+
+fn answered(json: bool, write: impl Fn(&mut Answers<&mut Vec<u8>>)) -> String {
+    let mut out = Vec::new();
+    let mut answers = Answers::to(&mut out, json);
+    write(&mut answers);
+    answers.end().unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn pairs_are_columns_or_objects() {
+    let pair = Pair { a: document("x"), b: document("y\tz\n"), similarity: Some(0.875), distance: None };
+    assert_eq!(answered(false, |a| a.pair(&pair).unwrap()), "x\ty\\tz\\n\t0.8750\n");
+    assert_eq!(
+        answered(true, |a| a.pair(&pair).unwrap()),
+        "{\"a\":\"x\",\"b\":\"y\\tz\\n\",\"similarity\":0.875}\n"
+    );
+    let pair = Pair { similarity: None, distance: Some(3), ..pair };
+    assert_eq!(answered(false, |a| a.pair(&pair).unwrap()), "x\ty\\tz\\n\t-\t3\n");
+    assert!(answered(true, |a| a.pair(&pair).unwrap()).contains("\"distance\":3"));
+}
+
+#[test]
+fn clusters_are_indented_or_objects() {
+    let cluster =
+        Cluster { members: vec![document("x"), document("y")], similarities: vec![Some(1.0), Some(0.9)] };
+    assert_eq!(answered(false, |a| a.cluster(&cluster).unwrap()), "x\n  0.9000  y\n");
+    let object: serde_json::Value =
+        serde_json::from_str(&answered(true, |a| a.cluster(&cluster).unwrap())).unwrap();
+    assert_eq!(object["kept"]["id"], "x");
+    assert_eq!(object["members"][0]["similarity"], 0.9);
+    assert_eq!(object["members"].as_array().unwrap().len(), 1);
+    let nobody = Cluster { members: Vec::new(), similarities: Vec::new() };
+    assert_eq!(answered(false, |a| a.cluster(&nobody).unwrap()), "");
+}
+
+#[test]
+fn matches_are_columns_or_objects() {
+    let found = Match { document: document("x"), similarity: 0.25 };
+    assert_eq!(answered(false, |a| a.found(&found).unwrap()), "0.2500\tx\n");
+    let object: serde_json::Value =
+        serde_json::from_str(&answered(true, |a| a.found(&found).unwrap())).unwrap();
+    assert_eq!((&object["id"], &object["line"]), (&"x".into(), &3.into()));
+}

@@ -1,0 +1,67 @@
+//! How much memory this process can have: that of the machine, or less where a control group limits it.
+
+use std::path::{Path, PathBuf};
+
+/// Where control groups are mounted, everywhere.
+const CONTROL_GROUPS: &str = "/sys/fs/cgroup";
+
+/// Bytes of memory that this process can have.
+pub(crate) fn available() -> u64 {
+    let mut system = sysinfo::System::new();
+    system.refresh_memory();
+    let machine = system.total_memory();
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limits = limit_files(&groups, Path::new(CONTROL_GROUPS));
+    let limits = limits.iter().filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok());
+    limits.chain([machine]).min().unwrap_or(machine)
+}
+
+/// The files that may hold a limit, for the control groups in `groups` (the text of `/proc/self/cgroup`): those of the
+/// process's own group and of all groups above it. In a container the path of the group is often not mounted, but the
+/// root is then the container's own group.
+fn limit_files(groups: &str, mounted: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
+        let (root, file) = match controllers {
+            "" => (mounted.to_owned(), "memory.max"),
+            _ if controllers.split(',').any(|controller| controller == "memory") => {
+                (mounted.join("memory"), "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        let own = Path::new(path.trim_start_matches('/'));
+        files.extend(own.ancestors().map(|group| root.join(group).join(file)));
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_versions_of_control_groups_are_looked_at_up_to_the_root() {
+        let groups = "5:cpu,cpuacct:/x\n4:memory:/job/7\n0::/user.slice/run.scope\n";
+        let files: Vec<String> =
+            limit_files(groups, Path::new("/g")).iter().map(|f| f.display().to_string()).collect();
+        assert_eq!(
+            files,
+            [
+                "/g/memory/job/7/memory.limit_in_bytes",
+                "/g/memory/job/memory.limit_in_bytes",
+                "/g/memory/memory.limit_in_bytes",
+                "/g/user.slice/run.scope/memory.max",
+                "/g/user.slice/memory.max",
+                "/g/memory.max",
+            ]
+        );
+        assert!(limit_files("nonsense\n1:2", Path::new("/g")).is_empty());
+    }
+
+    #[test]
+    fn there_is_some_memory() {
+        assert!(available() > 1 << 20);
+    }
+}

@@ -1,0 +1,148 @@
+//! What was typed -> what is meant.
+//!
+//! Four layers, each over the one before: the defaults of `pipeline::Settings` (or the settings of a sketch file), a
+//! preset, the settings file, the flags.
+
+mod config_file;
+mod layers;
+pub(crate) mod memory;
+pub(crate) mod presets;
+mod sketch_file;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use sketch_file::is_sketch;
+
+use crate::arguments::{Bytes, Choices};
+use crate::failure::{Failure, Result};
+use corpus::{Discovery, Format, FormatChoice};
+use pipeline::{LEAST_MEMORY, Resources, Settings};
+use std::path::{Path, PathBuf};
+
+/// What is meant.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    /// What decides the answer.
+    pub(crate) settings: Settings,
+    /// What may be used.
+    pub(crate) resources: Resources,
+    /// How sources are looked for.
+    pub(crate) discovery: Discovery,
+    /// Documents that come first and are neither removed nor written.
+    pub(crate) against: Vec<String>,
+}
+
+/// What the layers begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The threshold says what a duplicate is.
+    Duplicates,
+    /// The threshold only cuts the list of matches short, so there is none unless it is asked for.
+    Query,
+}
+
+/// The layers under the flags, not yet put together.
+#[derive(Debug)]
+pub(crate) struct Layers {
+    purpose: Purpose,
+    preset: Option<presets::Preset>,
+    file: Choices,
+    flags: Choices,
+}
+
+impl Layers {
+    /// Reads the settings file, if one was named, and finds the preset.
+    pub(crate) fn read(flags: Choices, purpose: Purpose) -> Result<Self> {
+        let file = match &flags.using.config {
+            Some(path) => config_file::read(path)?,
+            None => Choices::default(),
+        };
+        let preset = match flags.using.preset.as_ref().or(file.using.preset.as_ref()) {
+            Some(name) => Some(presets::find(name)?),
+            None => None,
+        };
+        Ok(Self { purpose, preset, file, flags })
+    }
+
+    /// What is meant, for inputs that are documents.
+    pub(crate) fn resolve(&self) -> Result<Resolved> {
+        self.over(Settings::default())
+    }
+
+    /// What the run may use.
+    pub(crate) fn resources(&self) -> Result<Resources> {
+        let memory = match self.flags.using.memory.or(self.file.using.memory) {
+            Some(Bytes(memory)) if memory < LEAST_MEMORY => {
+                return Err(Failure::memory(format!(
+                    "--memory {} is too little: the least is {}",
+                    Bytes(memory),
+                    Bytes(LEAST_MEMORY)
+                )));
+            }
+            Some(Bytes(memory)) => memory,
+            None => (memory::available() / 2).max(LEAST_MEMORY),
+        };
+        let threads = match self.flags.using.threads.or(self.file.using.threads) {
+            Some(threads) => threads.get(),
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        };
+        let temp_dir: Option<PathBuf> =
+            self.flags.using.temp_dir.clone().or_else(|| self.file.using.temp_dir.clone());
+        Ok(Resources { memory, threads, temp_dir })
+    }
+
+    /// What is meant, for the sketch file at `path` that was made with `made_with`.
+    pub(crate) fn resolve_sketch(&self, path: &Path, made_with: &Settings) -> Result<Resolved> {
+        let resolved = self.over(made_with.clone())?;
+        sketch_file::check(path, made_with, &resolved.settings)?;
+        Ok(resolved)
+    }
+
+    /// All layers over `settings`.
+    fn over(&self, mut settings: Settings) -> Result<Resolved> {
+        if let Some(preset) = &self.preset {
+            preset.apply(&mut settings)?;
+        }
+        if self.purpose == Purpose::Query {
+            settings.threshold = 0.0;
+        }
+        layers::apply(&self.file, &mut settings);
+        layers::apply(&self.flags, &mut settings);
+        check_share("threshold", settings.threshold)?;
+        check_share("recall", settings.recall)?;
+        let written = self.flags.reading.format.as_ref().or(self.file.reading.format.as_ref());
+        let format = written.map(|written| format(written)).transpose()?;
+        let against = if self.flags.matching.against.is_empty() { &self.file } else { &self.flags };
+        let against = against.matching.against.clone();
+        if settings.against_only && against.is_empty() {
+            return Err(Failure::usage("--against-only compares with nothing without --against")
+                .with_advice("name the documents to compare with: --against INPUT"));
+        }
+        Ok(Resolved {
+            settings,
+            resources: self.resources()?,
+            discovery: Discovery { format: format.map_or(FormatChoice::Detect, FormatChoice::Always) },
+            against,
+        })
+    }
+}
+
+/// An error unless `value` is between 0 and 1.
+fn check_share(name: &str, value: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&value) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("{name} {value} is not allowed: it is a number from 0 to 1")))
+}
+
+/// The format that `written` names.
+fn format(written: &str) -> Result<Format> {
+    match written {
+        "jsonl" => Ok(Format::Jsonl),
+        "csv" => Ok(Format::Csv { delimiter: b',' }),
+        "tsv" => Ok(Format::Csv { delimiter: b'\t' }),
+        "parquet" => Ok(Format::Parquet),
+        "text" => Ok(Format::Text),
+        _ => Err(Failure::usage(format!("format `{written}` is not one of jsonl, csv, tsv, parquet, text"))),
+    }
+}

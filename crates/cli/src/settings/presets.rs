@@ -1,0 +1,154 @@
+//! What others run with, as settings.
+//!
+//! A preset is shingles, hashes, bands and a threshold. It does not imitate another tool's hash functions or its
+//! mistakes: candidates are verified and survivors chosen as in any other run. Several of these tools have no
+//! threshold of their own, since they take every candidate for a duplicate; theirs is then the round number that the
+//! tool's documentation states for its bands, or the nearest one to where the curve rises, `(1/b)^(1/r)`.
+
+use crate::failure::{Failure, Result};
+use lookalike::banding::{Banding, SCurve, plan};
+use pipeline::{BandsAndRows, Settings};
+
+/// Settings with a name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Preset {
+    /// What it is called.
+    pub(crate) name: &'static str,
+    /// Whose settings they are.
+    pub(crate) about: &'static str,
+    /// The tool's own, if it has any; else the default stays.
+    shingles: Option<&'static str>,
+    hashes: usize,
+    threshold: f64,
+    bands: Bands,
+}
+
+/// How a tool comes to its bands and rows.
+#[derive(Debug, Clone, Copy)]
+enum Bands {
+    /// They are given.
+    Fixed(usize, usize),
+    /// From the threshold: false positives and false negatives weigh the same.
+    ByAreas,
+}
+
+/// All presets, by name.
+pub(crate) const ALL: [Preset; 5] = [
+    Preset {
+        name: "data-juicer",
+        about: "data-juicer's document_minhash_deduplicator",
+        shingles: Some("words:5"),
+        hashes: 256,
+        threshold: 0.7,
+        bands: Bands::ByAreas,
+    },
+    Preset {
+        name: "datasketch",
+        about: "datasketch's MinHash and MinHashLSH",
+        shingles: None,
+        hashes: 128,
+        threshold: 0.9,
+        bands: Bands::ByAreas,
+    },
+    Preset {
+        name: "dolma",
+        about: "the bands of Dolma 3",
+        shingles: None,
+        hashes: 286,
+        threshold: 0.8,
+        bands: Bands::Fixed(26, 11),
+    },
+    Preset {
+        name: "fineweb",
+        about: "FineWeb, with datatrove",
+        shingles: Some("words:5"),
+        hashes: 112,
+        threshold: 0.75,
+        bands: Bands::Fixed(14, 8),
+    },
+    Preset {
+        name: "nemo-curator",
+        about: "NeMo Curator's fuzzy deduplication",
+        shingles: Some("characters:24"),
+        hashes: 260,
+        threshold: 0.8,
+        bands: Bands::Fixed(20, 13),
+    },
+];
+
+/// The names, in order.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|preset| preset.name)
+}
+
+/// The preset of this name.
+pub(crate) fn find(name: &str) -> Result<Preset> {
+    ALL.into_iter().find(|preset| preset.name == name).ok_or_else(|| {
+        Failure::usage(format!("there is no preset `{name}`"))
+            .with_advice(format!("presets: {}", names().collect::<Vec<_>>().join(", ")))
+    })
+}
+
+/// A preset's figures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Figures {
+    /// Bands and rows.
+    pub(crate) banding: Banding,
+    /// The share of the pairs at the threshold that becomes candidates.
+    pub(crate) recall: f64,
+    /// The similarity at which 99 of 100 pairs become candidates.
+    pub(crate) found_at: f64,
+}
+
+impl Preset {
+    /// Sets what the preset says and leaves the rest.
+    pub(crate) fn apply(&self, settings: &mut Settings) -> Result<()> {
+        let banding = self.banding()?;
+        if let Some(shingles) = self.shingles {
+            settings.shingles = shingles.into();
+        }
+        settings.hashes = self.hashes;
+        settings.threshold = self.threshold;
+        settings.bands = Some(BandsAndRows { bands: banding.bands(), rows: banding.rows() });
+        Ok(())
+    }
+
+    /// What the preset does, by its S-curve.
+    pub(crate) fn figures(&self) -> Result<Figures> {
+        let curve = SCurve::new(self.banding()?);
+        let found_at = curve.similarity_at(0.99).map_err(pipeline::Error::from)?;
+        Ok(Figures { banding: curve.banding(), recall: curve.probability(self.threshold), found_at })
+    }
+
+    fn banding(&self) -> Result<Banding> {
+        let banding = match self.bands {
+            Bands::Fixed(bands, rows) => Banding::new(bands, rows),
+            Bands::ByAreas => plan::by_areas(self.hashes, self.threshold, 0.5, 0.5).map(|plan| plan.banding),
+        };
+        Ok(banding.map_err(pipeline::Error::from)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_preset_fits_its_hashes_and_states_its_recall() {
+        for preset in ALL {
+            let Figures { banding, recall, found_at } = preset.figures().unwrap();
+            assert!(banding.bands() * banding.rows() <= preset.hashes, "{}", preset.name);
+            assert!((0.3..1.0).contains(&recall), "{}: {recall}", preset.name);
+            assert!((0.0..1.0).contains(&found_at), "{}: {found_at}", preset.name);
+        }
+    }
+
+    #[test]
+    fn names_are_in_order_and_found() {
+        assert!(names().is_sorted());
+        for name in names() {
+            assert_eq!(find(name).unwrap().name, name);
+        }
+        assert!(find("fine-web").unwrap_err().to_string().contains("fineweb"));
+    }
+}

@@ -1,0 +1,108 @@
+//! A sketch file as the input: what it fixes cannot be chosen again.
+
+use crate::failure::{Failure, Result};
+use pipeline::{SKETCH_MAGIC, Settings};
+use serde_json::Value;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// The settings that a sketch was made with and that its signatures depend on.
+const FIXED: [&str; 13] = [
+    "text-field",
+    "id-field",
+    "shingles",
+    "normalize",
+    "elements",
+    "weights",
+    "method",
+    "hashes",
+    "seed",
+    "within",
+    "on-bad-record",
+    "max-text",
+    "store",
+];
+
+/// Whether `argument` names a sketch file: by content, whatever its name.
+pub(crate) fn is_sketch(argument: &str) -> bool {
+    let mut start = [0; SKETCH_MAGIC.len()];
+    let path = Path::new(argument);
+    path.is_file()
+        && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start == *SKETCH_MAGIC
+}
+
+/// An error if `wanted` differs from what the sketch was made with in anything that a sketch fixes.
+pub(crate) fn check(path: &Path, made_with: &Settings, wanted: &Settings) -> Result<()> {
+    let (made_with, wanted) = (written(made_with), written(wanted));
+    for name in FIXED {
+        let (made, want) = (&made_with[name], &wanted[name]);
+        let nested = |value: &Value| value.as_object().cloned().unwrap_or_default();
+        let differing = nested(made).into_iter().find(|(key, made)| want.get(key) != Some(made));
+        if let Some((key, made)) = differing {
+            return Err(contradiction(path, &key, &want[&key], &made));
+        }
+        if made != want {
+            return Err(contradiction(path, name, want, made));
+        }
+    }
+    Ok(())
+}
+
+fn written(settings: &Settings) -> Value {
+    serde_json::to_value(settings).expect("settings are plain values")
+}
+
+fn contradiction(path: &Path, name: &str, wanted: &Value, made: &Value) -> Failure {
+    let plain = |value: &Value| match value {
+        Value::String(written) => written.clone(),
+        Value::Null => "none".into(),
+        other => other.to_string(),
+    };
+    let (path, wanted, made) = (path.display(), plain(wanted), plain(made));
+    Failure::usage(format!("{name} is {wanted}, but {path} was made with {made}"))
+        .with_advice(format!("leave {name} out to use what the sketch has, or sketch the corpus again"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pipeline::{Case, Keep};
+
+    #[test]
+    fn fixed_settings_exist() {
+        let settings = written(&Settings::default());
+        for name in FIXED {
+            assert!(settings.get(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_a_sketch_fixes_cannot_be_contradicted() {
+        let made = Settings::default();
+        let path = Path::new("corpus.sketch");
+        let mut wanted = Settings { threshold: 0.5, keep: Keep::Longest, ..made.clone() };
+        check(path, &made, &wanted).unwrap();
+        wanted.hashes = 64;
+        let failure = check(path, &made, &wanted).unwrap_err().to_string();
+        assert!(failure.contains("hashes is 64, but corpus.sketch was made with 128"), "{failure}");
+        wanted.hashes = 128;
+        wanted.normalize.case = Case::Keep;
+        let failure = check(path, &made, &wanted).unwrap_err().to_string();
+        assert!(failure.contains("case is keep, but corpus.sketch was made with fold"), "{failure}");
+    }
+
+    #[test]
+    fn a_sketch_is_known_by_its_first_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("any.name");
+        let name = path.to_str().unwrap();
+        assert!(!is_sketch(name));
+        std::fs::write(&path, "LKAS").unwrap();
+        assert!(!is_sketch(name));
+        std::fs::write(&path, "LKASKETC and more").unwrap();
+        assert!(is_sketch(name));
+        assert!(!is_sketch(folder.path().to_str().unwrap()));
+    }
+}

@@ -1,0 +1,11 @@
+//! Whole commands: exit code, standard output, standard error.
+//!
+//! `INSTA_UPDATE=always cargo test -p cli` writes the snapshots again.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests are tests")]
+
+mod bad_input;
+mod help;
+mod lookalike;
+mod success;
+mod usage;

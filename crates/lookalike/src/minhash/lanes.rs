@@ -1,0 +1,232 @@
+//! Slots -> lanes of 16 bits, for storage and quick estimates.
+//!
+//! A slot has 64 bits, and what says whether two documents agree in it is the equality of the slots alone. The
+//! *lane* of a slot is 16 bits of its mix: a quarter of the space, and 32 of them are compared by one instruction of
+//! AVX-512. A collection of a hundred million documents with 128 hashes takes 26 GB as lanes and 102 GB as slots.
+//!
+//! # Why it works
+//!
+//! It is b-bit min-hashing with b = 16 ([`bbit`]): slots that agree have lanes that agree, slots that differ have
+//! lanes that agree by chance, with probability 2^-16. For the Jaccard similarity `s` a lane agrees with probability
+//!
+//! ```text
+//! p(s) = s + (1 - s) / 2^16
+//! ```
+//!
+//! and [`estimate_of_lanes`] takes the chance agreements out again. Unlike [`BBitSignature`](super::BBitSignature),
+//! which serves every family, a lane does not depend on the position of its slot, and lanes are a plain slice that
+//! holds neither family nor seed: comparing lanes of different hash functions gives a number without a meaning.
+//! Lanes are made for families whose slots hardly ever repeat, such as the [`FastSketch`](super::FastSketch).
+//!
+//! # Dropping pairs by their estimate
+//!
+//! The number of matching lanes of a pair of similarity `s` is binomial, with K draws of `p(s)`; that of the fast
+//! sketch has the same mean and at most that variance. [`estimate_cutoff`] says how many lanes a pair must have in
+//! common so that only a stated part of the pairs at the threshold is lost.
+//!
+//! ```
+//! use lookalike::minhash::lanes::{estimate_cutoff, estimate_of_lanes, lanes_into, matching_lanes};
+//! use lookalike::minhash::{FastSketch, MinHasher};
+//!
+//! let hasher = FastSketch::new(128, 1)?;
+//! let [a, b] = [0..100, 10..110].map(|numbers| {
+//!     let mut lanes = [0; 128];
+//!     lanes_into(hasher.sketch(&numbers.collect::<Vec<u64>>()).slots(), &mut lanes);
+//!     lanes
+//! });
+//! let matching = matching_lanes(&a, &b); // the similarity is 90 / 110 = 0.82
+//! let estimate = estimate_of_lanes(matching, 128)?;
+//! assert!((estimate.similarity - 0.82).abs() < 4.0 * estimate.standard_error);
+//! // One pair in a million of similarity 0.8 has fewer lanes in common than that, and would be lost.
+//! assert_eq!(estimate_cutoff(128, 0.8, 1e-6)?, 79);
+//! assert!(matching >= 79);
+//! # Ok::<(), lookalike::Error>(())
+//! ```
+
+use super::{Estimate, bbit, check_num_hashes};
+use crate::arch::{Kernel, LANE_BLOCK, Simd, Task, dispatch};
+use crate::error::{Error, Result, check_unit};
+use crate::hashing::mix64;
+
+/// Bits of a lane.
+pub const LANE_BITS: u32 = 16;
+
+/// The lane of a slot: the lowest 16 bits of its mix.
+#[inline]
+#[must_use]
+pub const fn lane(slot: u64) -> u16 {
+    mix64(slot) as u16
+}
+
+/// Writes the lane of each slot over `lanes`; if one of the two is shorter, as many as that has.
+pub fn lanes_into(slots: &[u64], lanes: &mut [u16]) {
+    dispatch(Kernel::best(), Cut { slots, lanes });
+}
+
+struct Cut<'a> {
+    slots: &'a [u64],
+    lanes: &'a mut [u16],
+}
+
+impl Task for Cut<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        for (lane, &slot) in self.lanes.iter_mut().zip(self.slots) {
+            *lane = mix64(slot) as u16;
+        }
+    }
+}
+
+/// In how many places two lists of lanes agree; if one is longer, its rest is not compared.
+#[must_use]
+pub fn matching_lanes(a: &[u16], b: &[u16]) -> usize {
+    matching_lanes_with(Kernel::best(), a, b)
+}
+
+/// [`matching_lanes`] on a kernel that the caller has asked for once.
+#[must_use]
+pub fn matching_lanes_with(kernel: Kernel, a: &[u16], b: &[u16]) -> usize {
+    dispatch(kernel, Matching(a, b))
+}
+
+struct Matching<'a>(&'a [u16], &'a [u16]);
+
+impl Task for Matching<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> usize {
+        count_matching(simd, self.0, self.1)
+    }
+}
+
+#[inline(always)]
+fn count_matching<S: Simd>(simd: S, a: &[u16], b: &[u16]) -> usize {
+    let ((a_blocks, a_rest), (b_blocks, b_rest)) = {
+        let common = a.len().min(b.len());
+        (a[..common].as_chunks::<LANE_BLOCK>(), b[..common].as_chunks::<LANE_BLOCK>())
+    };
+    let mut count = 0;
+    for (a, b) in a_blocks.iter().zip(b_blocks) {
+        count += simd.equal_lanes(a, b) as usize;
+    }
+    count + a_rest.iter().zip(b_rest).filter(|(a, b)| a == b).count()
+}
+
+/// Appends those of `candidates` whose lanes agree with `query` in at least `least` places, with the number of
+/// these, in the order given. Candidate `i` has the lanes `table[i * width..][..width]`, where `width` is the length
+/// of `query`; one beyond the end of the table has no lanes and agrees in none.
+///
+/// The kernel is chosen once for all of them.
+///
+/// ```
+/// use lookalike::{Kernel, minhash::lanes::near_rows};
+///
+/// let table = [1, 2, 3, 4, /**/ 1, 2, 9, 9, /**/ 1, 2, 3, 9];
+/// let mut near = Vec::new();
+/// near_rows(Kernel::best(), &[1, 2, 3, 4], &table, &[1, 2], 3, &mut near);
+/// assert_eq!(near, [(2, 3)]);
+/// ```
+pub fn near_rows(
+    kernel: Kernel,
+    query: &[u16],
+    table: &[u16],
+    candidates: &[u32],
+    least: usize,
+    near: &mut Vec<(u32, u32)>,
+) {
+    dispatch(kernel, NearRows { query, table, candidates, least, near });
+}
+
+struct NearRows<'a> {
+    query: &'a [u16],
+    table: &'a [u16],
+    candidates: &'a [u32],
+    least: usize,
+    near: &'a mut Vec<(u32, u32)>,
+}
+
+impl Task for NearRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let width = self.query.len();
+        for &candidate in self.candidates {
+            let start = (candidate as usize).saturating_mul(width);
+            let row = self.table.get(start..start.saturating_add(width)).unwrap_or(&[]);
+            let matching = count_matching(simd, self.query, row);
+            if matching >= self.least {
+                self.near.push((candidate, matching as u32));
+            }
+        }
+    }
+}
+
+/// The Jaccard similarity that `matching` of `num_hashes` equal lanes speak for, corrected for chance agreements and
+/// cut to `0..=1`, with its standard error.
+pub fn estimate_of_lanes(matching: usize, num_hashes: usize) -> Result<Estimate> {
+    check_num_hashes(num_hashes)?;
+    if matching > num_hashes {
+        return Err(Error::invalid(
+            "matching",
+            matching,
+            format!("at most the {num_hashes} lanes there are"),
+        ));
+    }
+    Ok(bbit::estimate_of(matching, num_hashes, LANE_BITS))
+}
+
+/// How many lanes of `num_hashes` a pair must have in common to be kept: the largest number such that a pair of
+/// similarity `threshold` or more has fewer with a probability of at most `miss_probability`.
+///
+/// The binomial tail itself, not an approximation of it, and the same number on every machine. A miss probability
+/// of 0 gives 0 (unless the threshold is 1, where all lanes agree): no pair is lost, and none is dropped.
+///
+/// ```
+/// use lookalike::minhash::lanes::estimate_cutoff;
+///
+/// assert_eq!(estimate_cutoff(128, 0.8, 0.01)?, 91); // 102.4 are expected
+/// assert_eq!(estimate_cutoff(128, 1.0, 0.01)?, 128);
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+pub fn estimate_cutoff(num_hashes: usize, threshold: f64, miss_probability: f64) -> Result<usize> {
+    check_num_hashes(num_hashes)?;
+    check_unit("threshold", threshold)?;
+    check_unit("miss_probability", miss_probability)?;
+    let p = bbit::collision_probability(threshold, LANE_BITS)?;
+    if p >= 1.0 {
+        return Ok(num_hashes);
+    }
+    let weights = binomial_weights(num_hashes, p);
+    let total: f64 = weights.iter().sum();
+    let mut fewer = 0.0;
+    let kept = weights.iter().position(|weight| {
+        fewer += weight;
+        // What is below the least positive number counts as something: with 0 nothing may be lost.
+        fewer > miss_probability * total || miss_probability == 0.0
+    });
+    Ok(kept.unwrap_or(num_hashes))
+}
+
+/// The binomial distribution of `n` draws of `p` (neither 0 nor 1), up to a factor: the weight of the likeliest
+/// number is 1. Only quotients of neighbours are used, so that nothing overflows, and only operations that IEEE 754
+/// rounds exactly. What is too unlikely for an `f64` is 0.
+fn binomial_weights(n: usize, p: f64) -> Vec<f64> {
+    let mode = (((n + 1) as f64 * p) as usize).min(n);
+    // The weight of `k` is that of `k - 1` times this.
+    let quotient = |k: usize| (n + 1 - k) as f64 * p / (k as f64 * (1.0 - p));
+    let mut weights = vec![1.0; n + 1];
+    for k in (0..mode).rev() {
+        weights[k] = weights[k + 1] / quotient(k + 1);
+    }
+    for k in mode + 1..=n {
+        weights[k] = weights[k - 1] * quotient(k);
+    }
+    weights
+}
+
+#[cfg(test)]
+mod tests;

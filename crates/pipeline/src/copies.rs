@@ -1,0 +1,85 @@
+//! Fingerprints -> exact copies: equal normalised text, by 128 bits of a cryptographic hash.
+//!
+//! Texts that are equal after normalisation have the same shingles, so the same fingerprint. Only documents that share
+//! their fingerprint with another are read again and hashed. Copies go no further: they never reach a bucket.
+
+use crate::bits::Bits;
+use crate::grouping::groups;
+use crate::memory::Budget;
+use crate::method::Means;
+use crate::order::KeepOrder;
+use crate::reread::reread;
+use crate::sketching::Sources;
+use crate::store::{Number, Store};
+use crate::{Observer, Result, Stage};
+
+/// Documents whose text an earlier one (in keep order) has.
+#[derive(Debug, Default)]
+pub(crate) struct Copies {
+    /// Copy and original, ascending by copy.
+    pub pairs: Vec<(Number, Number)>,
+    members: Bits,
+}
+
+impl Copies {
+    /// Whether a document is a copy.
+    #[inline]
+    pub fn contains(&self, number: Number) -> bool {
+        self.members.contains(number)
+    }
+
+    fn new(mut pairs: Vec<(Number, Number)>, count: Number) -> Self {
+        pairs.sort_unstable();
+        let mut members = Bits::new(count);
+        pairs.iter().for_each(|&(copy, _)| members.insert(copy));
+        Self { pairs, members }
+    }
+}
+
+/// Finds all exact copies.
+pub(crate) fn find(
+    store: &Store,
+    sources: Sources<'_>,
+    means: &Means,
+    order: &KeepOrder,
+    budget: &Budget,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<Copies> {
+    let scan = |visit: &mut dyn FnMut(&[(Number, u64)])| {
+        let mut keys = Vec::new();
+        for part in 0..store.parts() {
+            let (first, entries) = store.entries(part)?;
+            keys.clear();
+            keys.extend(
+                (first..).zip(entries.iter()).filter(|(_, e)| e.is_document()).map(|(n, e)| (n, e.fingerprint)),
+            );
+            visit(&keys);
+        }
+        Ok(())
+    };
+    let mut suspects: Vec<Number> = Vec::new();
+    groups(store.count(), budget.grouping() * threads as u64, &scan, &mut |group| {
+        suspects.extend(group.iter().map(|&(number, _)| number));
+        Ok(())
+    })?;
+    suspects.sort_unstable();
+    observer.started(Stage::ExactCopies, suspects.len() as u64);
+    let entries = store.entries_of(&suspects)?;
+    let mut hashed = Vec::with_capacity(suspects.len());
+    let work = |text: &str, buffers: &mut _| Ok(means.content_hash(text, buffers));
+    reread(&suspects, store, sources, means, budget, threads, observer, work, |number, hash| {
+        let entry = &entries[hashed.len()];
+        let rank = order.rank(store.place(number).0, entry, number);
+        hashed.push((hash, entry.within, rank));
+        observer.advanced(Stage::ExactCopies, 1);
+        Ok(())
+    })?;
+    hashed.sort_unstable();
+    let mut pairs = Vec::new();
+    for equal in hashed.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let original = equal[0].2.2;
+        pairs.extend(equal[1..].iter().map(|(_, _, rank)| (rank.2, original)));
+    }
+    Ok(Copies::new(pairs, store.count()))
+}

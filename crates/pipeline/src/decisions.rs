@@ -1,0 +1,75 @@
+//! Verified pairs and exact copies -> what becomes of every document.
+
+use crate::copies::Copies;
+use crate::solve::{Evidence, Found};
+use crate::store::Number;
+use bytemuck::{Pod, Zeroable};
+
+/// A removed document.
+#[derive(Debug, Clone, Copy, PartialEq, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct Removal {
+    /// Which.
+    pub number: Number,
+    /// The kept document that it duplicates.
+    pub kept: Number,
+    /// Their similarity; NaN if it was not worked out.
+    pub similarity: f64,
+    /// Their Hamming distance, with SimHash.
+    pub distance: u32,
+    /// The only band that found it, plus 1; 0 if there are several.
+    pub sole_band_plus_one: u32,
+    /// 1 for an exact copy, 0 for a near-duplicate.
+    pub exact: u64,
+}
+
+impl Removal {
+    /// A near-duplicate.
+    pub fn near(found: &Found) -> Self {
+        let Evidence { similarity, distance, sole_band } = found.evidence;
+        let sole_band = sole_band.map_or(0, |band| band + 1);
+        Self { number: found.number, kept: found.other, similarity, distance, sole_band_plus_one: sole_band, exact: 0 }
+    }
+
+    /// An exact copy.
+    pub fn exact(number: Number, kept: Number) -> Self {
+        Self { number, kept, similarity: 1.0, distance: 0, sole_band_plus_one: 0, exact: 1 }
+    }
+
+    /// Whether it has the same text as the kept one.
+    pub fn is_exact(&self) -> bool {
+        self.exact == 1
+    }
+
+    /// The only band that found it.
+    pub fn sole_band(&self) -> Option<u32> {
+        self.sole_band_plus_one.checked_sub(1)
+    }
+}
+
+/// Puts near-duplicates and exact copies together, ascending by number. A copy of a kept document is an exact copy of it;
+/// a copy of a removed one goes with it. Documents that are `protected` stay. With `against_only`, copies count only
+/// if the original is protected, or goes itself.
+pub(crate) fn decide(
+    mut near: Vec<Removal>,
+    copies: &Copies,
+    against_only: bool,
+    protected: impl Fn(Number) -> bool,
+) -> Vec<Removal> {
+    near.sort_unstable_by_key(|removal| removal.number);
+    let originals = near.len();
+    let mut all = near;
+    for &(copy, original) in &copies.pairs {
+        if protected(copy) {
+            continue;
+        }
+        let removed = all[..originals].binary_search_by_key(&original, |removal| removal.number);
+        match removed {
+            Ok(at) => all.push(Removal { number: copy, sole_band_plus_one: 0, ..all[at] }),
+            Err(_) if !against_only || protected(original) => all.push(Removal::exact(copy, original)),
+            Err(_) => {}
+        }
+    }
+    all.sort_unstable_by_key(|removal| removal.number);
+    all
+}

@@ -1,0 +1,96 @@
+//! Keys -> groups of documents with equal keys: the one place that depends on how much memory there is.
+//!
+//! Most keys occur once. A first scan over the keys marks, in two bits per slot of a small table, which slots were
+//! met and which were met again; a second scan takes the keys of the latter, and these few are sorted. With little
+//! memory the keys are divided by their value into ranges, and each range takes two scans of its own; the groups are
+//! the same.
+
+use crate::Result;
+use crate::store::Number;
+
+/// A scan hands every document and its key to what it is given.
+pub(crate) type Scan<'s> = dyn Fn(&mut dyn FnMut(&[(Number, u64)])) -> Result<()> + 's;
+
+/// Bytes of a document and its key.
+const ITEM: u64 = 16;
+
+/// Finds the groups of at least two documents with equal keys among about `count`, and hands each (ascending) to
+/// `visit`. Uses about `memory` bytes.
+pub(crate) fn groups(
+    count: u64,
+    memory: u64,
+    scan: &Scan<'_>,
+    visit: &mut dyn FnMut(&[(Number, u64)]) -> Result<()>,
+) -> Result<()> {
+    // At worst all keys of a range come in, twice their size while the vector grows.
+    let ranges = (count * ITEM * 2).div_ceil((memory / 2).max(1)).max(1);
+    let slots = (count / ranges * 8).next_power_of_two().clamp(1 << 10, (memory * 2).max(1 << 10)).next_power_of_two();
+    let shift = 64 - slots.trailing_zeros();
+    let mut met = vec![0u64; (slots / 32) as usize];
+    let mut items: Vec<(Number, u64)> = Vec::new();
+    let range_of = |key: u64| (u128::from(key) * u128::from(ranges)) >> 64;
+    // The range takes the leading bits of the key; the table must not depend on them.
+    let slot_of = |key: u64| key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift;
+    for range in 0..u128::from(ranges) {
+        if range > 0 {
+            met.fill(0);
+            items.clear();
+        }
+        scan(&mut |keys| {
+            for &(_, key) in keys {
+                if ranges == 1 || range_of(key) == range {
+                    let slot = slot_of(key);
+                    let (word, bit) = (&mut met[(slot / 32) as usize], slot % 32 * 2);
+                    let again = *word >> bit & 1;
+                    *word |= (1 | again << 1) << bit;
+                }
+            }
+        })?;
+        scan(&mut |keys| {
+            items.extend(keys.iter().filter(|(_, key)| {
+                let slot = slot_of(*key);
+                (ranges == 1 || range_of(*key) == range) && met[(slot / 32) as usize] >> (slot % 32 * 2 + 1) & 1 == 1
+            }));
+        })?;
+        items.sort_unstable_by_key(|&(number, key)| (key, number));
+        for group in items.chunk_by(|a, b| a.1 == b.1).filter(|group| group.len() > 1) {
+            visit(group)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lookalike::hashing::{SplitMix64, mix64};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn groups_are_those_of_a_map_for_any_memory() {
+        let mut random = SplitMix64::new(1);
+        for (count, distinct) in [(0, 1), (1, 1), (2, 1), (1_000, 10), (5_000, 4_000), (5_000, 1_000_000)] {
+            let keys: Vec<(Number, u64)> = (0..count).map(|n| (n, mix64(random.below(distinct)))).collect();
+            let mut plain: BTreeMap<u64, Vec<Number>> = BTreeMap::new();
+            for &(number, key) in &keys {
+                plain.entry(key).or_default().push(number);
+            }
+            let mut expected: Vec<Vec<Number>> = plain.into_values().filter(|group| group.len() > 1).collect();
+            expected.sort();
+            for memory in [1, 1_000, 100_000, 100_000_000] {
+                let mut found = Vec::new();
+                let scan = |visit: &mut dyn FnMut(&[(Number, u64)])| {
+                    keys.chunks(7).for_each(visit);
+                    Ok(())
+                };
+                groups(count, memory, &scan, &mut |group| {
+                    found.push(group.iter().map(|&(number, _)| number).collect::<Vec<_>>());
+                    Ok(())
+                })
+                .unwrap();
+                found.sort();
+                assert_eq!(found, expected, "{count} keys, {distinct} distinct, {memory} bytes");
+            }
+        }
+    }
+}

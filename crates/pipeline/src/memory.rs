@@ -1,0 +1,97 @@
+//! The memory limit -> how much of it each stage may use. Only speed depends on it.
+
+use crate::{Error, LEAST_MEMORY, Resources, Result};
+
+/// Bytes of memory that every document takes while candidates are sought: its place in the union-find forest, and
+/// bits.
+pub(crate) const PER_DOCUMENT: u64 = 5;
+
+/// A block of a source, in bytes. Fixed: the blocks of a source must be the same in every run.
+pub(crate) const BLOCK_BYTES: usize = 1 << 20;
+
+/// What a thread works with: a block, what it is unpacked to, and the buffers of a text.
+const PER_THREAD: u64 = 12 << 20;
+
+/// The program itself, and what is too small to count.
+const BASE: u64 = 16 << 20;
+
+/// How the memory limit is divided.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget {
+    limit: u64,
+    threads: u64,
+}
+
+impl Budget {
+    /// Refuses a limit below what one block per thread needs.
+    pub fn new(resources: &Resources) -> Result<Self> {
+        let threads = resources.threads.max(1) as u64;
+        let least = LEAST_MEMORY.max(BASE + PER_THREAD * threads + (16 << 20));
+        if resources.memory < least {
+            return Err(Error::Memory {
+                what: format!("a run with {threads} threads"),
+                needed: least,
+                limit: resources.memory,
+            });
+        }
+        Ok(Self { limit: resources.memory, threads })
+    }
+
+    /// What is left for the stages.
+    fn free(&self) -> u64 {
+        self.limit - BASE - PER_THREAD * self.threads
+    }
+
+    /// For parts that stay in memory.
+    pub fn parts(&self) -> u64 {
+        self.free() / 3
+    }
+
+    /// The longest record.
+    pub fn record_bytes(&self) -> u64 {
+        self.free() / 4
+    }
+
+    /// The limit itself.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// The longest text that can be shingled: its shingles and their buffers take `factor` times its length.
+    pub fn longest_text(&self, factor: u64) -> u64 {
+        self.free() / 2 / factor
+    }
+
+    /// The memory limit with which a text of `bytes` can be shingled.
+    pub fn for_text(&self, bytes: u64, factor: u64) -> u64 {
+        bytes * factor * 2 + BASE + PER_THREAD * self.threads
+    }
+
+    /// For one of the threads that look for equal keys.
+    pub fn grouping(&self) -> u64 {
+        self.free() / 4 / self.threads
+    }
+
+    /// For the documents that are compared with one another at a time, when `used` bytes are taken for other things.
+    pub fn chunk(&self, used: u64) -> u64 {
+        self.free().saturating_sub(used).max(self.free() / 8) * 3 / 4
+    }
+
+    /// An error if `documents` documents cannot be held.
+    pub fn check_documents(&self, documents: u64) -> Result<()> {
+        let needed = documents.saturating_mul(per_document(documents));
+        if needed > self.free() / 3 {
+            return Err(Error::Memory {
+                what: format!("a corpus of {documents} documents"),
+                needed: needed * 3 + BASE + PER_THREAD * self.threads,
+                limit: self.limit,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Bytes per document: more of them where numbers are longer than 32 bits.
+pub(crate) fn per_document(documents: u64) -> u64 {
+    if documents > u64::from(u32::MAX) { PER_DOCUMENT + 4 } else { PER_DOCUMENT }
+}

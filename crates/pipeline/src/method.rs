@@ -1,0 +1,456 @@
+//! Settings -> the means of the run: what turns a text into elements, a sketch and keys, and a pair into a verdict.
+
+use crate::memory::Budget;
+use crate::report::Plan;
+use crate::{Elements, Error, Keep, Measure, Method, Result, Settings, Verify};
+use corpus::{FieldPath, Fields};
+use lookalike::banding::plan::by_recall;
+use lookalike::banding::{Banding, band_key_of_lanes};
+use lookalike::hashing::mix64;
+use lookalike::minhash::{FastSketch, MinHasher, bag_elements, lanes};
+use lookalike::normalization::{self, Normalization};
+use lookalike::shingling::{ShingleBag, ShingleBuffer, Shingler, Shingling, StopWords, Unit, words};
+use lookalike::similarity::SetMeasure;
+use lookalike::simhash::SimHasher;
+use lookalike::verification::Verifier;
+use std::collections::HashMap;
+
+/// How often the signature's estimate may turn away a pair at the threshold: so rarely that the recall need not
+/// account for it.
+const FILTER_MISS: f64 = 1e-6;
+
+/// Of how many shingles one is sampled for containment: a document of 46 shingles at a threshold of 0.8 is then found
+/// with probability 0.99.
+pub(crate) const SAMPLED_ONE_IN: u64 = 8;
+
+/// Tables of which one must agree to be within `distance` bits: any two of `distance + 2` blocks.
+fn table_masks(distance: u32) -> Vec<u64> {
+    let blocks = distance + 2;
+    let edge = |block: u32| block * 64 / blocks;
+    let block_mask = |block: u32| {
+        let (from, to) = (edge(block), edge(block + 1));
+        (u64::MAX >> (64 - (to - from))) << from
+    };
+    let mut masks = Vec::new();
+    for first in 0..blocks {
+        for second in first + 1..blocks {
+            masks.push(block_mask(first) | block_mask(second));
+        }
+    }
+    masks
+}
+
+/// Which sketch finds candidates, with its parameters.
+#[derive(Debug)]
+pub(crate) enum Sketching {
+    /// Min-hash signatures in 16-bit lanes, cut into bands.
+    Bands {
+        hasher: FastSketch,
+        banding: Banding,
+        /// The least number of equal lanes of a pair that is compared.
+        cutoff: usize,
+    },
+    /// 64-bit fingerprints in four lanes; a table per choice of blocks.
+    Tables { hasher: SimHasher<u64>, distance: u32, masks: Vec<u64>, weights: HashMap<u64, f64> },
+    /// Sampled shingles, for containment.
+    Samples,
+}
+
+/// What the settings come to.
+#[derive(Debug)]
+pub(crate) struct Means {
+    pub settings: Settings,
+    pub shingler: Shingler,
+    pub fields: Fields,
+    pub sketching: Sketching,
+    pub verifier: Verifier,
+    pub plan: Plan,
+}
+
+/// Working memory of one thread.
+#[derive(Debug, Default)]
+pub(crate) struct TextBuffers {
+    shingles: ShingleBuffer,
+    elements: Vec<u64>,
+    slots: Vec<u64>,
+    normalized: String,
+}
+
+/// What a text came to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sketched {
+    /// Equal for texts that are equal after normalisation.
+    pub fingerprint: u64,
+    /// How many shingles it has: different ones for containment, otherwise with repeats.
+    pub size: usize,
+}
+
+/// Above this, working memory goes back after the document that needed it.
+const KEPT_TEXT_BYTES: usize = 1 << 20;
+
+impl Means {
+    /// Checks the settings and works out what they mean.
+    pub fn new(settings: &Settings) -> Result<Self> {
+        let invalid = |message: String| Err(Error::Invalid(message));
+        if !(settings.threshold > 0.0 && settings.threshold <= 1.0) {
+            return invalid(format!("--threshold {} is not in (0, 1]", settings.threshold));
+        }
+        let shingler = Shingler::new(shingling(settings)?)?;
+        let measure = match settings.measure {
+            Measure::Jaccard => SetMeasure::Jaccard,
+            Measure::Containment => SetMeasure::Containment,
+        };
+        if settings.measure == Measure::Containment {
+            if settings.keep != Keep::First {
+                return invalid("--measure containment keeps the document with the most shingles; leave out --keep".into());
+            }
+            if settings.verify != Verify::Exact {
+                return invalid("--measure containment is always verified exactly; leave out --verify".into());
+            }
+            if settings.method == Method::Simhash {
+                return invalid("--measure containment needs --method minhash".into());
+            }
+        }
+        if settings.weights.is_some() && settings.method != Method::Simhash {
+            return invalid("--weights needs --method simhash; for whole-number weights use --elements bag".into());
+        }
+        if settings.max_text == 0 {
+            return invalid("--max-text must be at least 1".into());
+        }
+        let (sketching, mut plan) = sketching(settings, &shingler)?;
+        plan.memory_bytes_per_document = crate::memory::PER_DOCUMENT;
+        let path = |name: &String| FieldPath::new(name);
+        Ok(Self {
+            fields: Fields {
+                text: path(&settings.text_field),
+                id: settings.id_field.as_ref().map(path),
+                order: match &settings.keep {
+                    Keep::Max(field) | Keep::Min(field) => Some(path(field)),
+                    Keep::First | Keep::Longest => None,
+                },
+                within: settings.within.as_ref().map(path),
+            },
+            verifier: Verifier::new(measure, settings.threshold)?,
+            settings: settings.clone(),
+            shingler,
+            sketching,
+            plan,
+        })
+    }
+
+    /// 16-bit lanes per document.
+    pub fn lanes(&self) -> usize {
+        match &self.sketching {
+            Sketching::Bands { hasher, .. } => hasher.num_hashes(),
+            Sketching::Tables { .. } => 4,
+            Sketching::Samples => 0,
+        }
+    }
+
+    /// Keys per document that follow from its lanes.
+    pub fn bands(&self) -> usize {
+        match &self.sketching {
+            Sketching::Bands { banding, .. } => banding.bands(),
+            Sketching::Tables { masks, .. } => masks.len(),
+            Sketching::Samples => 0,
+        }
+    }
+
+    /// The key of a band: documents that share one are candidates.
+    #[inline]
+    pub fn key(&self, band: usize, lanes: &[u16], within: u64) -> u64 {
+        let key = match &self.sketching {
+            Sketching::Bands { banding, .. } => {
+                let rows = banding.rows();
+                band_key_of_lanes(band, &lanes[band * rows..(band + 1) * rows])
+            }
+            Sketching::Tables { masks, .. } => mix64(mix64(fingerprint(lanes) & masks[band]) ^ band as u64),
+            Sketching::Samples => 0,
+        };
+        if within == 0 { key } else { mix64(key ^ within) }
+    }
+
+    /// The elements of a text whose similarity is compared: its shingles, or those of its bag. Any order, repeats
+    /// allowed.
+    pub fn elements<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
+        match self.settings.elements {
+            Elements::Set => Ok(self.shingler.hashes(text, &mut buffers.shingles)),
+            Elements::Bag => {
+                let hashes = self.shingler.hashes(text, &mut buffers.shingles).to_vec();
+                buffers.elements = bag_elements(&ShingleBag::from_hashes(hashes))?;
+                Ok(&buffers.elements)
+            }
+        }
+    }
+
+    /// Sketches a text: its lanes and samples are appended.
+    pub fn sketch(
+        &self,
+        text: &str,
+        within: u64,
+        buffers: &mut TextBuffers,
+        lanes: &mut Vec<u16>,
+        samples: &mut Vec<u64>,
+    ) -> Result<Sketched> {
+        let TextBuffers { shingles, elements, slots, .. } = buffers;
+        let hashes = self.shingler.hashes(text, shingles);
+        // The sum stands for the bag of shingles: texts that are equal after normalisation have the same.
+        let sum = hashes.iter().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
+        let fingerprint = mix64(sum ^ mix64(hashes.len() as u64 ^ within));
+        let mut size = hashes.len();
+        let bag = self.settings.elements == Elements::Bag;
+        match &self.sketching {
+            Sketching::Bands { hasher, .. } => {
+                slots.resize(hasher.num_hashes(), 0);
+                if bag {
+                    hasher.sketch_into(&bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))?, slots)?;
+                } else {
+                    hasher.sketch_into(hashes, slots)?;
+                }
+                let start = lanes.len();
+                lanes.resize(start + slots.len(), 0);
+                lanes::lanes_into(slots, &mut lanes[start..]);
+            }
+            Sketching::Tables { hasher, weights, .. } => {
+                elements.clear();
+                elements.extend_from_slice(hashes);
+                if !bag {
+                    elements.sort_unstable();
+                    elements.dedup();
+                }
+                let bits = if weights.is_empty() {
+                    hasher.fingerprint(elements).bits()
+                } else {
+                    let weight = |element| weights.get(&element).copied().unwrap_or(1.0);
+                    let weighted: Vec<_> = elements.iter().map(|&element| (element, weight(element))).collect();
+                    hasher.fingerprint_weighted(&weighted)?.bits()
+                };
+                lanes.extend((0..4).map(|lane| (bits >> (16 * lane)) as u16));
+            }
+            Sketching::Samples => {
+                *elements = if bag { bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))? } else { hashes.to_vec() };
+                elements.sort_unstable();
+                elements.dedup();
+                size = elements.len();
+                samples.extend(self.samples(elements, within));
+            }
+        }
+        Ok(Sketched { fingerprint, size })
+    }
+
+    /// Whether a text has fewer tokens than a shingle.
+    pub fn is_short(&self, text: &str) -> bool {
+        let Shingling { unit, k, .. } = self.shingler.settings();
+        match unit {
+            Unit::Characters => text.chars().take(*k).count() < *k,
+            _ => words(text).take(*k).count() < *k,
+        }
+    }
+
+    /// An error if the memory does not suffice to shingle a text.
+    pub fn check_fits(&self, text: &str, budget: &Budget) -> Result<()> {
+        // What the shingler's buffers take, as its documentation says.
+        let factor = if matches!(self.shingler.settings().unit, Unit::Characters) { 25 } else { 10 };
+        let bytes = text.len() as u64;
+        if bytes > budget.longest_text(factor) {
+            return Err(Error::Memory {
+                what: format!("a text of {bytes} bytes (see --max-text)"),
+                needed: budget.for_text(bytes, factor),
+                limit: budget.limit(),
+            });
+        }
+        Ok(())
+    }
+
+    /// 128 bits of the hash of the normalised text.
+    pub fn content_hash(&self, text: &str, buffers: &mut TextBuffers) -> u128 {
+        buffers.normalized.clear();
+        self.shingler.settings().normalization.normalize_into(text, &mut buffers.normalized);
+        let hash = blake3::hash(buffers.normalized.as_bytes());
+        buffers.normalized.clear();
+        buffers.normalized.shrink_to(KEPT_TEXT_BYTES);
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hash.as_bytes()[..16]);
+        u128::from_le_bytes(bytes)
+    }
+
+    /// The sampled shingles of a sorted set, as keys.
+    pub fn samples<'s>(&self, set: &'s [u64], within: u64) -> impl Iterator<Item = u64> + 's {
+        set.iter()
+            .map(move |&element| mix64(element))
+            .filter(|mixed| mixed.is_multiple_of(SAMPLED_ONE_IN))
+            .map(move |mixed| mix64(mixed ^ within))
+    }
+
+    /// The probability that a pair of this similarity became a candidate; `size` is the number of shingles of the
+    /// removed document. With one band less if `without_one`.
+    pub fn probability(&self, similarity: f64, size: u64, without_one: bool) -> f64 {
+        match &self.sketching {
+            Sketching::Bands { banding, .. } => {
+                let row = similarity + (1.0 - similarity) / 65_536.0;
+                let bands = banding.bands() - usize::from(without_one);
+                1.0 - (1.0 - row.powi(banding.rows() as i32)).powi(bands as i32)
+            }
+            Sketching::Tables { .. } => 1.0,
+            Sketching::Samples => 1.0 - (1.0 - 1.0 / SAMPLED_ONE_IN as f64).powf(similarity * size as f64),
+        }
+    }
+}
+
+impl TextBuffers {
+    /// Gives back what an unusually long text of `bytes` made it grow to.
+    pub fn shrink_after(&mut self, bytes: usize) {
+        if bytes > KEPT_TEXT_BYTES {
+            self.shingles.shrink_to(KEPT_TEXT_BYTES);
+            self.elements = Vec::new();
+        }
+    }
+}
+
+/// The fingerprint in four lanes.
+#[inline]
+pub(crate) fn fingerprint(lanes: &[u16]) -> u64 {
+    lanes.iter().rev().fold(0, |bits, &lane| bits << 16 | u64::from(lane))
+}
+
+/// `words:5` and the like, with the normalisation.
+fn shingling(settings: &Settings) -> Result<Shingling> {
+    let wrong = || {
+        Error::Invalid(format!(
+            "--shingles {} is not of the form words:K, characters:K or stop-words:K",
+            settings.shingles
+        ))
+    };
+    let (unit, k) = settings.shingles.split_once(':').ok_or_else(wrong)?;
+    let unit = match unit {
+        "words" => Unit::Words,
+        "characters" => Unit::Characters,
+        "stop-words" => Unit::StopWordLed(StopWords::english()),
+        _ => return Err(wrong()),
+    };
+    let k = k.parse().map_err(|_| wrong())?;
+    Ok(Shingling { unit, k, normalization: normalization_of(settings), ..Shingling::default() })
+}
+
+fn normalization_of(settings: &Settings) -> Normalization {
+    let chosen = &settings.normalize;
+    Normalization {
+        case: match chosen.case {
+            crate::Case::Fold => normalization::Case::Fold,
+            crate::Case::Keep => normalization::Case::Keep,
+        },
+        form: match chosen.form {
+            crate::Form::Nfc => normalization::UnicodeForm::Nfc,
+            crate::Form::Nfd => normalization::UnicodeForm::Nfd,
+            crate::Form::Nfkc => normalization::UnicodeForm::Nfkc,
+            crate::Form::Nfkd => normalization::UnicodeForm::Nfkd,
+            crate::Form::Keep => normalization::UnicodeForm::Keep,
+        },
+        punctuation: match chosen.punctuation {
+            crate::Punctuation::Keep => normalization::Punctuation::Keep,
+            crate::Punctuation::Drop => normalization::Punctuation::Drop,
+        },
+        whitespace: match chosen.whitespace {
+            crate::Whitespace::Collapse => normalization::Whitespace::Collapse,
+            crate::Whitespace::Remove => normalization::Whitespace::Remove,
+            crate::Whitespace::Keep => normalization::Whitespace::Keep,
+        },
+    }
+}
+
+/// The sketch and its plan. Bands, rows and cutoff follow from the settings alone.
+fn sketching(settings: &Settings, shingler: &Shingler) -> Result<(Sketching, Plan)> {
+    let mut plan = Plan {
+        bands: 0,
+        rows: 0,
+        recall_at_threshold: 1.0,
+        estimate_cutoff: 0.0,
+        input_bytes: 0,
+        disk_bytes_per_document: 0,
+        memory_bytes_per_document: 0,
+    };
+    if settings.method == Method::Simhash {
+        if settings.distance > 32 {
+            return Err(Error::Invalid(format!("--distance {} is more than 32 of 64 bits", settings.distance)));
+        }
+        let masks = table_masks(settings.distance);
+        plan.bands = masks.len();
+        let weights = match &settings.weights {
+            Some(file) => crate::weights::read(file, shingler)?,
+            None => HashMap::new(),
+        };
+        let hasher = SimHasher::new(settings.seed);
+        return Ok((Sketching::Tables { hasher, distance: settings.distance, masks, weights }, plan));
+    }
+    if settings.measure == Measure::Containment {
+        return Ok((Sketching::Samples, plan));
+    }
+    let hasher = FastSketch::new(settings.hashes, settings.seed)?;
+    let banding = match settings.bands {
+        Some(chosen) => {
+            let banding = Banding::new(chosen.bands, chosen.rows)?;
+            if banding.num_hashes() > settings.hashes {
+                return Err(Error::Invalid(format!(
+                    "--bands {chosen} needs {} hashes, and --hashes is {}",
+                    banding.num_hashes(),
+                    settings.hashes
+                )));
+            }
+            banding
+        }
+        None => by_recall(settings.hashes, settings.threshold, settings.recall)?.banding,
+    };
+    let cutoff = lanes::estimate_cutoff(settings.hashes, settings.threshold, FILTER_MISS)?;
+    plan.bands = banding.bands();
+    plan.rows = banding.rows();
+    plan.estimate_cutoff = cutoff as f64 / settings.hashes as f64;
+    let row = settings.threshold + (1.0 - settings.threshold) / 65_536.0;
+    plan.recall_at_threshold = 1.0 - (1.0 - row.powi(banding.rows() as i32)).powi(banding.bands() as i32);
+    Ok((Sketching::Bands { hasher, banding, cutoff }, plan))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_two_fingerprints_within_the_distance_share_a_table() {
+        let mut random = lookalike::hashing::SplitMix64::new(1);
+        for distance in [0, 1, 3, 7, 20] {
+            let masks = table_masks(distance);
+            for _ in 0..2_000 {
+                let a = random.next_u64();
+                let mut b = a;
+                for _ in 0..distance {
+                    b ^= 1 << random.below(64);
+                }
+                assert!(masks.iter().any(|mask| a & mask == b & mask), "distance {distance}: {a:x} {b:x}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused() {
+        for wrong in [
+            Settings { threshold: 0.0, ..Settings::default() },
+            Settings { threshold: 1.1, ..Settings::default() },
+            Settings { threshold: f64::NAN, ..Settings::default() },
+            Settings { shingles: "words".into(), ..Settings::default() },
+            Settings { shingles: "words:0".into(), ..Settings::default() },
+            Settings { hashes: 0, ..Settings::default() },
+            Settings { bands: Some(crate::BandsAndRows { bands: 30, rows: 30 }), ..Settings::default() },
+            Settings { measure: Measure::Containment, keep: Keep::Longest, ..Settings::default() },
+            Settings { method: Method::Simhash, distance: 33, ..Settings::default() },
+            Settings { recall: 1.5, ..Settings::default() },
+        ] {
+            assert!(Means::new(&wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn the_default_plan_is_the_one_of_the_library() {
+        let means = Means::new(&Settings::default()).unwrap();
+        assert_eq!((means.plan.bands, means.plan.rows), (21, 6));
+        assert!(means.plan.recall_at_threshold >= 0.99);
+    }
+}

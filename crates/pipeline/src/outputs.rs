@@ -1,0 +1,168 @@
+//! Decisions -> outputs: kept records of every source, whole or absent.
+
+use crate::bits::Bits;
+use crate::decisions::Removal;
+use crate::memory::Budget;
+use crate::method::Means;
+use crate::naming::Names;
+use crate::reread::changed;
+use crate::sketching::{Sources, limits};
+use crate::store::columns::Class;
+use crate::store::{Number, Store};
+use crate::{Error, Observer, OnBadRecord, Result, Stage};
+use corpus::{Annotation, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What is needed to write outputs.
+pub(crate) struct Outputs<'a> {
+    pub store: &'a Store,
+    pub sources: Sources<'a>,
+    pub means: &'a Means,
+    pub removals: &'a [Removal],
+    pub budget: &'a Budget,
+    pub threads: usize,
+    pub observer: &'a dyn Observer,
+}
+
+impl Outputs<'_> {
+    /// Records that are not written, for whatever reason.
+    fn dropped(&self) -> Result<Bits> {
+        let settings = &self.means.settings;
+        let mut dropped = Bits::new(self.store.count());
+        for part in 0..self.store.parts() {
+            let (first, entries) = self.store.entries(part)?;
+            for (number, entry) in (first..).zip(entries.iter()) {
+                match entry.class() {
+                    Class::Blank => dropped.insert(number),
+                    Class::Bad if settings.on_bad_record == OnBadRecord::Skip => dropped.insert(number),
+                    _ => {}
+                }
+            }
+        }
+        if !settings.annotate {
+            self.removals.iter().for_each(|removal| dropped.insert(removal.number));
+        }
+        Ok(dropped)
+    }
+
+    /// The number of the first slot of each source; one more at the end.
+    fn first_numbers(&self) -> Vec<Number> {
+        let mut firsts = vec![self.store.count(); self.sources.len() + 1];
+        for (first, block) in self.store.blocks().iter().rev() {
+            firsts[block.source as usize] = *first;
+        }
+        // A source without blocks begins where the next one does.
+        for at in (0..self.sources.len()).rev() {
+            firsts[at] = firsts[at].min(firsts[at + 1]);
+        }
+        firsts
+    }
+
+    /// Writes the output of every source that has none yet.
+    pub fn write(&self, target: &Target, aside: &Path) -> Result<()> {
+        let dropped = self.dropped()?;
+        let firsts = self.first_numbers();
+        let corpus = self.sources.against.len()..self.sources.len();
+        // Whatever goes to standard output goes there in order.
+        let workers = if target.is_stdout() { 1 } else { self.threads.clamp(1, corpus.len().max(1)) };
+        let next = AtomicUsize::new(corpus.start);
+        let failed = Mutex::new(None);
+        let run = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                if at >= corpus.end || failed.lock().is_ok_and(|failed| failed.is_some()) {
+                    return;
+                }
+                let threads = (self.threads / workers).max(1);
+                if let Err(error) = self.write_source(at, &firsts, &dropped, target, aside, threads)
+                    && let Ok(mut failed) = failed.lock()
+                {
+                    failed.get_or_insert(error);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..workers {
+                scope.spawn(run);
+            }
+            run();
+        });
+        failed.into_inner().ok().flatten().map_or(Ok(()), Err)
+    }
+
+    fn write_source(
+        &self,
+        at: usize,
+        firsts: &[Number],
+        dropped: &Bits,
+        target: &Target,
+        aside: &Path,
+        threads: usize,
+    ) -> Result<()> {
+        let source = self.sources.get(at);
+        if target.exists(&source.output)? {
+            self.observer.advanced(Stage::Write, source.size);
+            return Ok(());
+        }
+        let options = SinkOptions { annotate: self.means.settings.annotate, threads };
+        let mut reader = Reader::open(source, ReadMode::Whole, &self.means.fields, limits(self.budget))?;
+        let mut writer = SinkWriter::create(target, source, aside, options)?;
+        let mut block = Block::default();
+        let mut number = firsts[at];
+        while reader.next_block(&mut block)? {
+            if self.observer.interrupted() {
+                return Err(Error::Interrupted);
+            }
+            let end = number + block.len() as Number;
+            if end > firsts[at + 1] {
+                return Err(changed(self.sources, at as u32));
+            }
+            if self.means.settings.annotate {
+                let mut annotations = self.annotations(number, end)?;
+                writer.write(&block, &mut |slot| {
+                    if dropped.contains(number + slot as Number) {
+                        return Disposition::Drop;
+                    }
+                    annotations[slot].take().map_or(Disposition::Keep, Disposition::Annotate)
+                })?;
+            } else {
+                writer.write(&block, &mut |slot| {
+                    if dropped.contains(number + slot as Number) { Disposition::Drop } else { Disposition::Keep }
+                })?;
+            }
+            self.observer.advanced(Stage::Write, block.bytes() as u64);
+            number = end;
+        }
+        if number != firsts[at + 1] {
+            return Err(changed(self.sources, at as u32));
+        }
+        writer.finish()?;
+        Ok(())
+    }
+
+    /// What is said of each document from `first` to `end`; nothing of bad records.
+    fn annotations(&self, first: Number, end: Number) -> Result<Vec<Option<Annotation>>> {
+        let from = self.removals.partition_point(|removal| removal.number < first);
+        let to = self.removals.partition_point(|removal| removal.number < end);
+        let here = &self.removals[from..to];
+        let numbers: Vec<Number> = (first..end).collect();
+        let entries = self.store.entries_of(&numbers)?;
+        let asked = numbers.iter().copied().chain(here.iter().map(|removal| removal.kept)).collect();
+        let names = Names::new(asked, self.store, self.means.settings.id_field.is_some())?;
+        let id = |number| names.reference(number, self.store, self.sources).id;
+        let mut removals = here.iter().peekable();
+        let annotation = |number: Number| match removals.next_if(|removal| removal.number == number) {
+            Some(removal) => Annotation {
+                cluster: id(removal.kept),
+                duplicate: true,
+                kept_id: Some(id(removal.kept)),
+                similarity: (!removal.similarity.is_nan()).then_some(removal.similarity),
+            },
+            None => Annotation { cluster: id(number), ..Annotation::default() },
+        };
+        let mut annotation = annotation;
+        Ok(numbers.iter().zip(&entries).map(|(&number, e)| e.is_document().then(|| annotation(number))).collect())
+    }
+}

@@ -1,0 +1,201 @@
+//! What else is asked of a corpus: all pairs, all clusters, who looks like this.
+
+use crate::decisions::Removal;
+use crate::method::TextBuffers;
+use crate::naming::Names;
+use crate::ordered::ordered;
+use crate::report::Report;
+use crate::run::{Prepared, temp_folder};
+use crate::sketching::limits;
+use crate::solve::Found;
+use crate::stages::Stages;
+use crate::store::Number;
+use crate::verify::Task;
+use crate::work::Work;
+use crate::{Cluster, Error, Job, Match, Method, Observer, Pair, Reference, Result, Stage};
+use corpus::{Block, ReadMode, Reader, Record, Scratch};
+use lookalike::shingling::ShingleSet;
+use lookalike::similarity::SetMeasure;
+use std::collections::HashMap;
+
+fn temporary_work(job: &Job) -> Result<Work> {
+    let work = Work::temporary(&temp_folder(job))?;
+    Ok(match &job.sketch {
+        Some((file, offset)) => work.with_sketch_file(file.clone(), *offset),
+        None => work,
+    })
+}
+
+/// See [`crate::pairs`].
+pub(crate) fn pairs(
+    job: &Job,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(Pair) -> Result<()> + Send),
+) -> Result<Report> {
+    let prepared = Prepared::new(job)?;
+    observer.planned(&prepared.means.plan);
+    let mut work = temporary_work(job)?;
+    prepared.in_pool(|| {
+        let mut stages = Stages::new(observer);
+        let store = prepared.sketch(&mut work, &mut stages)?;
+        let copies = prepared.copies(&store, &mut stages)?;
+        let mut found: Vec<Removal> = Vec::new();
+        let mut push = |pair: Found| found.push(Removal::near(&pair));
+        let counts = prepared.verify(&store, &copies, &work, &mut stages, Task::Pairs { visit: &mut push })?;
+        let report = prepared.report(&store, &[], counts, stages, &work)?;
+        let recall = prepared.recall(&store, &found)?;
+        let mut all = found;
+        with_copies(&mut all, &copies.pairs);
+        for pair in &mut all {
+            if pair.kept > pair.number {
+                std::mem::swap(&mut pair.kept, &mut pair.number);
+            }
+        }
+        all.sort_unstable_by_key(|pair| (pair.kept, pair.number));
+        let simhash = job.settings.method == Method::Simhash;
+        for batch in all.chunks(1 << 14) {
+            let numbers = batch.iter().flat_map(|pair| [pair.number, pair.kept]).collect();
+            let names = Names::new(numbers, &store, job.settings.id_field.is_some())?;
+            for pair in batch {
+                visit(Pair {
+                    a: names.reference(pair.kept, &store, prepared.sources),
+                    b: names.reference(pair.number, &store, prepared.sources),
+                    similarity: (!pair.similarity.is_nan()).then_some(pair.similarity),
+                    distance: simhash.then_some(pair.distance),
+                })?;
+            }
+        }
+        Ok(Report { recall, ..report })
+    })
+}
+
+/// Adds the pairs that follow from exact copies: of each other, and of all that is similar to their original.
+fn with_copies(pairs: &mut Vec<Removal>, copies: &[(Number, Number)]) {
+    let mut of: HashMap<Number, Vec<Number>> = HashMap::new();
+    for &(copy, original) in copies {
+        of.entry(original).or_default().push(copy);
+    }
+    let all = |number: Number| std::iter::once(number).chain(of.get(&number).into_iter().flatten().copied());
+    let mut more: Vec<Removal> = Vec::new();
+    for pair in pairs.iter() {
+        for number in all(pair.number) {
+            for kept in all(pair.kept) {
+                if (number, kept) != (pair.number, pair.kept) {
+                    more.push(Removal { number, kept, ..*pair });
+                }
+            }
+        }
+    }
+    for &(copy, original) in copies {
+        let earlier = all(original).take_while(|&other| other != copy);
+        more.extend(earlier.map(|kept| Removal::exact(copy, kept)));
+    }
+    pairs.extend(more);
+}
+
+/// See [`crate::clusters`].
+pub(crate) fn clusters(
+    job: &Job,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(Cluster) -> Result<()> + Send),
+) -> Result<Report> {
+    let prepared = Prepared::new(job)?;
+    observer.planned(&prepared.means.plan);
+    let mut work = temporary_work(job)?;
+    prepared.in_pool(|| {
+        let mut stages = Stages::new(observer);
+        let store = prepared.sketch(&mut work, &mut stages)?;
+        let copies = prepared.copies(&store, &mut stages)?;
+        let (mut removals, counts, _) = prepared.decide(&store, &copies, &work, &mut stages)?;
+        let report = prepared.report(&store, &removals, counts, stages, &work)?;
+        removals.sort_unstable_by_key(|removal| (removal.kept, removal.number));
+        for cluster in removals.chunk_by(|a, b| a.kept == b.kept) {
+            let numbers = cluster.iter().map(|r| r.number).chain([cluster[0].kept]).collect();
+            let names = Names::new(numbers, &store, job.settings.id_field.is_some())?;
+            let name = |number| names.reference(number, &store, prepared.sources);
+            let similarity = |removal: &Removal| (!removal.similarity.is_nan()).then_some(removal.similarity);
+            visit(Cluster {
+                members: [name(cluster[0].kept)].into_iter().chain(cluster.iter().map(|r| name(r.number))).collect(),
+                similarities: [Some(1.0)].into_iter().chain(cluster.iter().map(similarity)).collect(),
+            })?;
+        }
+        Ok(report)
+    })
+}
+
+/// See [`crate::query`]. One pass over the corpus compares the query with every document, exactly.
+pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) -> Result<Vec<Match>> {
+    let prepared = Prepared::new(job)?;
+    let (means, sources) = (&prepared.means, prepared.sources);
+    let asked = ShingleSet::from_hashes(means.elements(text, &mut TextBuffers::default())?.to_vec());
+    let threshold = job.settings.threshold;
+    observer.started(Stage::Sketch, sources.bytes());
+    let mut best: Vec<(f64, u32, u64, Option<String>)> = Vec::new();
+    let limits = limits(&prepared.budget);
+    let (mut at, mut reader): (usize, Option<Reader>) = (0, None);
+    let next = || {
+        while at < sources.len() {
+            if observer.interrupted() {
+                return Err(Error::Interrupted);
+            }
+            let open = match &mut reader {
+                Some(open) => open,
+                closed => closed.insert(Reader::open(sources.get(at), ReadMode::Fields, &means.fields, limits)?),
+            };
+            let mut block = Block::default();
+            if open.next_block(&mut block)? {
+                return Ok(Some((at as u32, block)));
+            }
+            reader = None;
+            at += 1;
+        }
+        Ok(None)
+    };
+    let work = |(buffers, scratch): &mut (TextBuffers, Scratch), (source, block): (u32, Block)| {
+        let mut found = Vec::new();
+        let mut failure = None;
+        block.visit(&means.fields, None, scratch, &mut |slot, record| {
+            if let Record::Document(document) = record {
+                match means.elements(document.text, buffers) {
+                    Ok(elements) => {
+                        let similarity = similarity_to(&asked, elements, means.verifier.measure());
+                        if similarity >= threshold && similarity > 0.0 {
+                            let line = block.position.record + slot as u64 + 1;
+                            found.push((similarity, source, line, document.id.map(|id| id.into_owned())));
+                        }
+                    }
+                    Err(error) => failure = Some(error),
+                }
+                buffers.shrink_after(document.text.len());
+            }
+            Ok(())
+        })?;
+        failure.map_or(Ok((found, block.bytes() as u64)), Err)
+    };
+    ordered(prepared.threads, next, Default::default, work, |(found, bytes)| {
+        observer.advanced(Stage::Sketch, bytes);
+        best.extend(found);
+        best.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        best.truncate(top);
+        Ok(())
+    })?;
+    observer.finished(Stage::Sketch);
+    Ok(best
+        .into_iter()
+        .map(|(similarity, source, line, id)| {
+            let source = sources.get(source as usize).name.clone();
+            let id = id.unwrap_or_else(|| format!("{source}:{line}"));
+            Match { document: Reference { id, source, line }, similarity }
+        })
+        .collect())
+}
+
+/// The exact similarity of the query to a document, whose elements come in any order; for containment, how much of the
+/// query is in it.
+fn similarity_to(asked: &ShingleSet, elements: &[u64], measure: SetMeasure) -> f64 {
+    // Most documents share nothing with the query: then their set need not be made.
+    if !asked.is_empty() && !elements.iter().any(|&element| asked.contains(element)) {
+        return 0.0;
+    }
+    measure.similarity(asked, &ShingleSet::from_hashes(elements.to_vec()))
+}

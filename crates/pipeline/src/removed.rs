@@ -1,0 +1,117 @@
+//! Decisions -> the list of removed documents.
+
+use crate::decisions::Removal;
+use crate::naming::Names;
+use crate::sketching::Sources;
+use crate::store::{Number, Store};
+use crate::{Method, OnBadRecord, Reference, Result, Settings, Verify};
+use corpus::RemovedRow;
+
+/// Rows that are named at a time.
+const BATCH: usize = 1 << 14;
+
+/// Hands every removed document, in input order, to `visit`.
+pub(crate) fn rows(
+    removals: &[Removal],
+    store: &Store,
+    sources: Sources<'_>,
+    settings: &Settings,
+    visit: &mut dyn FnMut(RemovedRow) -> Result<()>,
+) -> Result<()> {
+    let has_ids = settings.id_field.is_some();
+    let bad = if settings.on_bad_record == OnBadRecord::Skip { store.bad() } else { &[] };
+    let mut bad = bad.iter().filter(|(number, _)| !sources.is_against(store.place(*number).0)).peekable();
+    let mut bad_before = |number: Number, visit: &mut dyn FnMut(RemovedRow) -> Result<()>| -> Result<()> {
+        while let Some((bad_number, reason)) = bad.next_if(|(bad_number, _)| *bad_number < number) {
+            let (source, line) = store.place(*bad_number);
+            let source = sources.get(source).name.clone();
+            let id = format!("{source}:{line}");
+            visit(RemovedRow {
+                id,
+                source,
+                line,
+                kind: "bad".into(),
+                kept_id: None,
+                kept_source: None,
+                kept_line: None,
+                similarity: None,
+                distance: None,
+                reason: Some(reason.clone()),
+            })?;
+        }
+        Ok(())
+    };
+    for batch in removals.chunks(BATCH) {
+        let numbers = batch.iter().flat_map(|removal| [removal.number, removal.kept]).collect();
+        let names = Names::new(numbers, store, has_ids)?;
+        for removal in batch {
+            bad_before(removal.number, visit)?;
+            let Reference { id, source, line } = names.reference(removal.number, store, sources);
+            let kept = names.reference(removal.kept, store, sources);
+            visit(RemovedRow {
+                id,
+                source,
+                line,
+                kind: if removal.is_exact() { "exact" } else { "near" }.into(),
+                kept_id: Some(kept.id),
+                kept_source: Some(kept.source),
+                kept_line: Some(kept.line),
+                similarity: reported(removal, settings),
+                distance: (settings.method == Method::Simhash).then_some(removal.distance),
+                reason: unverified(removal, settings),
+            })?;
+        }
+    }
+    bad_before(Number::MAX, visit)
+}
+
+/// The similarity as it is reported: exact, or none.
+fn reported(removal: &Removal, settings: &Settings) -> Option<f64> {
+    let exact = removal.is_exact() || settings.verify == Verify::Exact;
+    (exact && !removal.similarity.is_nan()).then_some(removal.similarity)
+}
+
+/// What is said of a pair that was not verified.
+fn unverified(removal: &Removal, settings: &Settings) -> Option<String> {
+    match settings.verify {
+        _ if removal.is_exact() => None,
+        Verify::Exact => None,
+        Verify::Estimate if removal.similarity.is_nan() => Some("not verified".into()),
+        Verify::Estimate => Some(format!("estimated similarity {:.4}", removal.similarity)),
+        Verify::None => Some("not verified".into()),
+    }
+}
+
+/// A row as a line of JSON, in the documented order of fields.
+pub(crate) fn json_line(row: &RemovedRow) -> Vec<u8> {
+    #[derive(serde::Serialize)]
+    struct Line<'a> {
+        id: &'a str,
+        source: &'a str,
+        line: u64,
+        kind: &'a str,
+        kept_id: &'a Option<String>,
+        kept_source: &'a Option<String>,
+        kept_line: &'a Option<u64>,
+        similarity: &'a Option<f64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        distance: &'a Option<u32>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: &'a Option<String>,
+    }
+    let line = Line {
+        id: &row.id,
+        source: &row.source,
+        line: row.line,
+        kind: &row.kind,
+        kept_id: &row.kept_id,
+        kept_source: &row.kept_source,
+        kept_line: &row.kept_line,
+        similarity: &row.similarity,
+        distance: &row.distance,
+        reason: &row.reason,
+    };
+    let mut bytes = serde_json::to_vec(&line).expect("a row is plain data");
+    bytes.push(b'\n');
+    bytes
+}

@@ -1,0 +1,492 @@
+//! The whole run, stage by stage.
+
+use crate::candidates;
+use crate::copies::{self, Copies};
+use crate::decisions::{Removal, decide};
+use crate::forest::Forest;
+use crate::identity::{Identity, check_unchanged};
+use crate::memory::Budget;
+use crate::method::Means;
+use crate::order::KeepOrder;
+use crate::outputs::Outputs;
+use crate::recall::{FoundPair, estimate};
+use crate::removed;
+use crate::report::{Counts, PairCounts, Plan, Recall, Report, Run, SourceReport};
+use crate::sketching::{Sources, sketch};
+use crate::solve::{Evidence, Found, NearMiss, NearMisses};
+use crate::stages::Stages;
+use crate::store::{Number, Store};
+use crate::verify::{Corpus, Task, similarities, verify};
+use crate::work::Work;
+use crate::{Clusters, Error, Job, Observer, Outcome, RemovedFormat, Result, Stage, Verify};
+use bytemuck::cast_slice;
+use corpus::{Target, output_names};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+
+/// The folder of the run's own in the target.
+pub(crate) const WORK_FOLDER: &str = "_lookalike";
+
+/// A job, checked and worked out.
+pub(crate) struct Prepared<'a> {
+    pub job: &'a Job,
+    pub means: Means,
+    pub budget: Budget,
+    pub order: KeepOrder,
+    pub sources: Sources<'a>,
+    pub threads: usize,
+}
+
+/// What verification came to, as it is written down.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Decided {
+    pairs: PairCounts,
+    near_misses: Vec<(Number, Number, f64)>,
+    removals: u64,
+}
+
+impl<'a> Prepared<'a> {
+    /// Checks a job.
+    pub fn new(job: &'a Job) -> Result<Self> {
+        let sources = Sources { against: &job.against, corpus: &job.sources };
+        let mut means = Means::new(&job.settings)?;
+        let budget = Budget::new(&job.resources)?;
+        if job.settings.against_only && job.against.is_empty() {
+            return Err(Error::Invalid("--against-only needs --against".into()));
+        }
+        means.plan.input_bytes = sources.bytes();
+        let ids = if job.settings.id_field.is_some() { 40 } else { 0 };
+        means.plan.disk_bytes_per_document = 32 + 2 * means.lanes() as u64 + ids;
+        let order = KeepOrder::new(&job.settings, sources)?;
+        Ok(Self { job, means, budget, order, sources, threads: job.resources.threads.max(1) })
+    }
+
+    /// Runs `work` with as many rayon threads as the job allows.
+    pub fn in_pool<R: Send>(&self, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .build()
+            .map_err(|error| Error::Invalid(format!("cannot start {} threads: {error}", self.threads)))?;
+        pool.install(work)
+    }
+
+    /// Sketches, and finds exact copies and candidates.
+    pub fn sketch(&self, work: &mut Work, stages: &mut Stages<'_>) -> Result<Store> {
+        stages.begin(Stage::Sketch, self.sources.bytes());
+        let store = sketch(self.sources, &self.means, &self.budget, self.threads, work, stages.observer())?;
+        stages.end(store.counts().text_bytes);
+        self.budget.check_documents(store.count())?;
+        Ok(store)
+    }
+
+    /// Exact copies.
+    pub fn copies(&self, store: &Store, stages: &mut Stages<'_>) -> Result<Copies> {
+        stages.begin_quietly(Stage::ExactCopies);
+        let copies = copies::find(
+            store,
+            self.sources,
+            &self.means,
+            &self.order,
+            &self.budget,
+            self.threads,
+            stages.observer(),
+        )?;
+        stages.end(copies.pairs.len() as u64);
+        Ok(copies)
+    }
+
+    /// Candidates, and the task on them.
+    pub fn verify(
+        &self,
+        store: &Store,
+        copies: &Copies,
+        work: &Work,
+        stages: &mut Stages<'_>,
+        task: Task<'_>,
+    ) -> Result<PairCounts> {
+        stages.begin_quietly(Stage::Candidates);
+        let candidates =
+            candidates::find(store, &self.means, copies, &self.budget, self.threads, stages.observer())?;
+        stages.end(self.means.bands() as u64);
+        stages.begin_quietly(Stage::Verify);
+        let counts = verify(self.corpus(store, stages), candidates, work, task)?;
+        stages.end(counts.compared);
+        Ok(counts)
+    }
+
+    pub fn corpus<'c>(&'c self, store: &'c Store, stages: &Stages<'c>) -> Corpus<'c> {
+        Corpus {
+            store,
+            sources: self.sources,
+            means: &self.means,
+            order: &self.order,
+            budget: &self.budget,
+            threads: self.threads,
+            observer: stages.observer(),
+        }
+    }
+
+    fn is_protected(&self, store: &Store, number: Number) -> bool {
+        self.sources.is_against(store.place(number).0)
+    }
+
+    /// What becomes of every document: the removed ones, in input order.
+    pub fn decide(
+        &self,
+        store: &Store,
+        copies: &Copies,
+        work: &Work,
+        stages: &mut Stages<'_>,
+    ) -> Result<(Vec<Removal>, PairCounts, Vec<NearMiss>)> {
+        let near_misses = NearMisses::default();
+        let mut near: Vec<Removal> = Vec::new();
+        let counts = match self.job.settings.clusters {
+            Clusters::Stars => {
+                let mut visit = |found: Found| near.push(Removal::near(&found));
+                let task = Task::Survivors { near_misses: &near_misses, visit: &mut visit };
+                self.verify(store, copies, work, stages, task)?
+            }
+            Clusters::Components => {
+                let mut forest = Forest::new(store.count());
+                self.verify(store, copies, work, stages, Task::Components { forest: &mut forest })?;
+                near = self.removals_of_components(store, forest, work, stages)?;
+                PairCounts { verified: near.len() as u64, ..PairCounts::default() }
+            }
+        };
+        let against_only = self.job.settings.against_only;
+        let removals = decide(near, copies, against_only, |number| self.is_protected(store, number));
+        Ok((removals, counts, near_misses.into_vec()))
+    }
+
+    /// Of each component, all but the first in keep order, each with its similarity to that one.
+    fn removals_of_components(
+        &self,
+        store: &Store,
+        mut forest: Forest,
+        work: &Work,
+        stages: &Stages<'_>,
+    ) -> Result<Vec<Removal>> {
+        let mut members: Vec<(Number, Number)> = Vec::new();
+        for number in 0..store.count() {
+            let root = forest.root(number);
+            if root != number {
+                members.push((root, number));
+            }
+        }
+        drop(forest);
+        members.sort_unstable();
+        let mut pairs: Vec<(Number, Number)> = Vec::new();
+        for component in members.chunk_by(|a, b| a.0 == b.0) {
+            let mut numbers: Vec<Number> = vec![component[0].0];
+            numbers.extend(component.iter().map(|&(_, number)| number));
+            let entries = store.entries_of(&numbers)?;
+            let first = numbers
+                .iter()
+                .zip(&entries)
+                .min_by_key(|(number, entry)| self.order.rank(store.place(**number).0, entry, **number));
+            let Some((&first, _)) = first else { continue };
+            let goes = |number: &Number| *number != first && !self.is_protected(store, *number);
+            pairs.extend(numbers.iter().copied().filter(goes).map(|number| (number, first)));
+        }
+        pairs.sort_unstable_by_key(|&(number, first)| (first, number));
+        let exact = self.job.settings.verify == Verify::Exact;
+        let similarities =
+            if exact { similarities(self.corpus(store, stages), &pairs, work)? } else { vec![f64::NAN; pairs.len()] };
+        Ok(pairs
+            .iter()
+            .zip(similarities)
+            .map(|(&(number, other), similarity)| {
+                let evidence = Evidence { similarity, distance: 0, sole_band: None };
+                Removal::near(&Found { number, other, evidence })
+            })
+            .collect())
+    }
+
+    /// The report, but for the time it took.
+    pub fn report(
+        &self,
+        store: &Store,
+        removals: &[Removal],
+        pairs: PairCounts,
+        stages: Stages<'_>,
+        work: &Work,
+    ) -> Result<Report> {
+        let settings = &self.job.settings;
+        let mut counts = Counts { ..store.counts().clone() };
+        counts.exact = removals.iter().filter(|removal| removal.is_exact()).count() as u64;
+        counts.near = removals.len() as u64 - counts.exact;
+        counts.kept = counts.documents - counts.exact - counts.near - counts.bad_skipped;
+        let mut kept: Vec<Number> = removals.iter().map(|removal| removal.kept).collect();
+        kept.sort_unstable();
+        counts.clusters = kept.chunk_by(|a, b| a == b).count() as u64;
+        counts.largest_cluster = kept.chunk_by(|a, b| a == b).map(|same| same.len() as u64 + 1).max().unwrap_or(0);
+        counts.repeated_ids = if settings.id_field.is_some() { self.repeated_ids(store)? } else { 0 };
+        let mut histogram = vec![0; 21];
+        for removal in removals.iter().filter(|removal| !removal.is_exact() && !removal.similarity.is_nan()) {
+            histogram[(removal.similarity * 20.0) as usize] += 1;
+        }
+        let mut removed_by_source = vec![0; self.sources.len()];
+        removals.iter().for_each(|removal| removed_by_source[store.place(removal.number).0] += 1);
+        if settings.on_bad_record == crate::OnBadRecord::Skip {
+            store.bad().iter().for_each(|(number, _)| removed_by_source[store.place(*number).0] += 1);
+        }
+        let mut records = vec![0; self.sources.len()];
+        for (_, block) in store.blocks() {
+            records[block.source as usize] += u64::from(block.slots);
+        }
+        let sources = (0..self.sources.len())
+            .map(|at| SourceReport {
+                name: self.sources.get(at).name.clone(),
+                against: self.sources.is_against(at),
+                records: records[at],
+                removed: if self.sources.is_against(at) { 0 } else { removed_by_source[at] },
+            })
+            .collect();
+        let recall = self.recall(store, removals)?;
+        Ok(Report {
+            version: 1,
+            lookalike: env!("CARGO_PKG_VERSION").into(),
+            settings: settings.clone(),
+            plan: self.means.plan.clone(),
+            sources,
+            counts,
+            pairs,
+            histogram,
+            recall,
+            capped: BTreeMap::new(),
+            run: Run {
+                threads: self.threads,
+                memory: self.job.resources.memory,
+                resumed: work.is_resumed(),
+                spilled: store.is_spilled(),
+                ..stages.finish()
+            },
+        })
+    }
+
+    /// The estimate of the recall from near-duplicates that were found by their keys.
+    pub fn recall(&self, store: &Store, removals: &[Removal]) -> Result<Option<Recall>> {
+        let settings = &self.job.settings;
+        if settings.verify != Verify::Exact || settings.clusters == Clusters::Components {
+            return Ok(None);
+        }
+        let found: Vec<&Removal> = removals.iter().filter(|removal| !removal.is_exact()).collect();
+        let numbers: Vec<Number> = found.iter().map(|removal| removal.number).collect();
+        let entries = store.entries_of(&numbers)?;
+        let pairs = found.iter().zip(&entries).map(|(removal, entry)| FoundPair {
+            similarity: removal.similarity,
+            size: u64::from(entry.size),
+            sole_band: removal.sole_band(),
+            kept: removal.kept,
+        });
+        Ok(estimate(pairs, &self.means))
+    }
+
+    /// How many documents have an id that another one before had.
+    fn repeated_ids(&self, store: &Store) -> Result<u64> {
+        let scan = |visit: &mut dyn FnMut(&[(Number, u64)])| {
+            let mut keys: Vec<(Number, u64)> = Vec::new();
+            for part in 0..store.parts() {
+                let (first, entries) = store.entries(part)?;
+                let numbers: Vec<Number> = (first..first + entries.len() as Number).collect();
+                keys.clear();
+                store.visit_ids(&numbers, |number, id| {
+                    if !id.is_empty() {
+                        keys.push((number, lookalike::hashing::mix64(lookalike::hashing::hash_bytes(id.as_bytes()))));
+                    }
+                })?;
+                visit(&keys);
+            }
+            Ok(())
+        };
+        let mut repeated = 0;
+        crate::grouping::groups(store.count(), self.budget.grouping(), &scan, &mut |group| {
+            repeated += group.len() as u64 - 1;
+            Ok(())
+        })?;
+        Ok(repeated)
+    }
+}
+
+/// See [`crate::plan`].
+pub(crate) fn plan(job: &Job) -> Result<Plan> {
+    Ok(Prepared::new(job)?.means.plan)
+}
+
+/// See [`crate::dedup`].
+pub(crate) fn dedup(job: &Job, target: &Target, dry_run: bool, observer: &dyn Observer) -> Result<Outcome> {
+    let prepared = Prepared::new(job)?;
+    let removed_name = match job.settings.removed_format {
+        RemovedFormat::Jsonl => "removed.jsonl",
+        RemovedFormat::Parquet => "removed.parquet",
+    };
+    output_names(&job.sources, &[WORK_FOLDER, "report.json", removed_name])?;
+    let identity = Identity::new(&job.settings, prepared.sources).to_json();
+    let lasting = !dry_run && !target.is_stdout();
+    if lasting && let Some(report) = finished(target, &identity)? {
+        return Ok(Outcome::AlreadyFinished(report));
+    }
+    observer.planned(&prepared.means.plan);
+    let mut work = if lasting {
+        Work::durable(work_folder(job, target)?, &identity)?
+    } else {
+        Work::temporary(&temp_folder(job))?
+    };
+    if let Some(folder) = &job.resources.temp_dir {
+        work = work.with_spill_folder(folder)?;
+    }
+    if let Some((file, offset)) = &job.sketch {
+        work = work.with_sketch_file(file.clone(), *offset);
+    }
+    prepared.in_pool(|| {
+        let mut stages = Stages::new(observer);
+        let store = prepared.sketch(&mut work, &mut stages)?;
+        let (removals, decided) = match stored_decisions(&work)? {
+            Some(stored) => stored,
+            None => {
+                let copies = prepared.copies(&store, &mut stages)?;
+                let (removals, pairs, near) = prepared.decide(&store, &copies, &work, &mut stages)?;
+                let near_misses = near.iter().map(|miss| (miss.number, miss.other, miss.similarity)).collect();
+                let decided = Decided { pairs, near_misses, removals: removals.len() as u64 };
+                if lasting {
+                    work.write("decisions", cast_slice(&removals))?;
+                    work.write("decided.json", &serde_json::to_vec(&decided).expect("plain data"))?;
+                }
+                (removals, decided)
+            }
+        };
+        if dry_run {
+            return Ok(Outcome::Finished(prepared.report(&store, &removals, decided.pairs, stages, &work)?));
+        }
+        stages.begin(Stage::Write, job.sources.iter().map(|source| source.size).sum());
+        let aside = work.subfolder("unfinished")?;
+        let outputs = Outputs {
+            store: &store,
+            sources: prepared.sources,
+            means: &prepared.means,
+            removals: &removals,
+            budget: &prepared.budget,
+            threads: prepared.threads,
+            observer,
+        };
+        outputs.write(target, &aside)?;
+        if lasting {
+            write_removed(&prepared, &store, &removals, target, &aside, removed_name)?;
+            write_near_misses(&prepared, &store, &decided, &work)?;
+        }
+        stages.end(store.counts().text_bytes);
+        check_unchanged(prepared.sources)?;
+        let report = prepared.report(&store, &removals, decided.pairs, stages, &work)?;
+        if lasting {
+            work.tidy()?;
+            work.publish(target)?;
+            let mut json = serde_json::to_vec_pretty(&report).expect("a report is plain data");
+            json.push(b'\n');
+            target.write("report.json", &json)?;
+        }
+        Ok(Outcome::Finished(report))
+    })
+}
+
+/// The report of a finished run of the same job, if the target holds one. A target that holds anything else is refused.
+fn finished(target: &Target, identity: &str) -> Result<Option<Report>> {
+    let Some(report) = target.read("report.json")? else {
+        let strangers = target.list()?;
+        let own = |name: &String| name.starts_with(&format!("{WORK_FOLDER}/"));
+        if strangers.iter().any(|name| !own(name)) && !strangers.iter().any(own) {
+            return Err(Error::Target(format!(
+                "{} is not empty and holds no run of lookalike; choose another target folder",
+                target.name()
+            )));
+        }
+        return Ok(None);
+    };
+    let folder = std::path::Path::new(target.name()).join(WORK_FOLDER);
+    let found = target.read(&format!("{WORK_FOLDER}/run.json"))?.unwrap_or_default();
+    let found = String::from_utf8_lossy(&found);
+    if found != identity {
+        return Err(Error::Target(crate::identity::difference(&found, identity, &folder)));
+    }
+    let report = serde_json::from_slice(&report).map_err(|error| Error::Damaged {
+        name: format!("{}/report.json", target.name()),
+        cause: error.to_string(),
+    })?;
+    Ok(Some(report))
+}
+
+/// Where temporary files go.
+pub(crate) fn temp_folder(job: &Job) -> std::path::PathBuf {
+    job.resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir)
+}
+
+/// The work folder: in the target, or for an object store in the folder for temporary files.
+fn work_folder(job: &Job, target: &Target) -> Result<std::path::PathBuf> {
+    if let Some(folder) = target.folder() {
+        return Ok(folder.join(WORK_FOLDER));
+    }
+    let name = blake3::hash(target.name().as_bytes()).to_hex();
+    Ok(temp_folder(job).join(format!("lookalike-run-{}", &name[..16])))
+}
+
+/// What an earlier run decided, if it came so far.
+fn stored_decisions(work: &Work) -> Result<Option<(Vec<Removal>, Decided)>> {
+    let (Some(decided), Some(bytes)) = (work.read("decided.json")?, work.read("decisions")?) else {
+        return Ok(None);
+    };
+    let Ok(decided) = serde_json::from_slice::<Decided>(&decided) else { return Ok(None) };
+    if bytes.len() as u64 != decided.removals * size_of::<Removal>() as u64 {
+        return Ok(None);
+    }
+    let removals = bytes.chunks_exact(size_of::<Removal>()).map(bytemuck::pod_read_unaligned).collect();
+    Ok(Some((removals, decided)))
+}
+
+fn write_removed(
+    prepared: &Prepared<'_>,
+    store: &Store,
+    removals: &[Removal],
+    target: &Target,
+    aside: &std::path::Path,
+    name: &str,
+) -> Result<()> {
+    let settings = &prepared.job.settings;
+    let file = aside.join(name);
+    let io = |cause| Error::Io { action: "write", name: file.display().to_string(), cause };
+    match settings.removed_format {
+        RemovedFormat::Jsonl => {
+            let mut out = BufWriter::with_capacity(1 << 18, std::fs::File::create(&file).map_err(io)?);
+            removed::rows(removals, store, prepared.sources, settings, &mut |row| {
+                out.write_all(&removed::json_line(&row)).map_err(io)
+            })?;
+            out.into_inner().map_err(|error| io(error.into_error()))?.sync_all().map_err(io)?;
+        }
+        RemovedFormat::Parquet => {
+            let mut rows = Vec::new();
+            removed::rows(removals, store, prepared.sources, settings, &mut |row| {
+                rows.push(row);
+                Ok(())
+            })?;
+            corpus::write_removed_parquet(&file, &mut rows.into_iter().map(Ok))?;
+        }
+    }
+    Ok(target.publish(&file, name)?)
+}
+
+/// The sample of pairs just below the threshold, for people.
+fn write_near_misses(prepared: &Prepared<'_>, store: &Store, decided: &Decided, work: &Work) -> Result<()> {
+    let numbers = decided.near_misses.iter().flat_map(|&(a, b, _)| [a, b]).collect();
+    let names = crate::naming::Names::new(numbers, store, prepared.job.settings.id_field.is_some())?;
+    let mut lines = Vec::new();
+    for &(number, other, similarity) in &decided.near_misses {
+        let (a, b) = (names.reference(other, store, prepared.sources), names.reference(number, store, prepared.sources));
+        let line = serde_json::json!({
+            "a": a.id, "a_source": a.source, "a_line": a.line,
+            "b": b.id, "b_source": b.source, "b_line": b.line,
+            "similarity": similarity,
+        });
+        lines.extend_from_slice(line.to_string().as_bytes());
+        lines.push(b'\n');
+    }
+    work.write("near-misses.jsonl", &lines)
+}

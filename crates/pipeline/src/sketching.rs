@@ -1,0 +1,312 @@
+//! Sources -> sketches: every text is read, shingled and sketched once.
+//!
+//! Blocks are read one after the other and sketched on all threads; their columns are joined in order to parts, and a
+//! finished part is written to the work folder, from where a killed run goes on.
+
+use crate::memory::{BLOCK_BYTES, Budget};
+use crate::method::{Means, TextBuffers};
+use crate::ordered::ordered;
+use crate::store::Store;
+use crate::store::columns::{BlockEntry, Class, Columns, Entry};
+use crate::work::Work;
+use crate::{Error, Keep, Observer, OnBadRecord, Result, Stage};
+use corpus::{Block, Limits, Position, ReadMode, Reader, Record, Scratch, Source};
+use lookalike::hashing::{hash_bytes, mix64};
+use std::sync::Mutex;
+
+/// A part ends with the block that reaches this many documents,
+const PART_DOCUMENTS: usize = 1 << 16;
+/// or this many bytes of columns,
+const PART_BYTES: u64 = 16 << 20;
+/// or this many bytes of input.
+const PART_INPUT: u64 = 512 << 20;
+
+/// All sources of a run: those of `against` first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sources<'a> {
+    pub against: &'a [Source],
+    pub corpus: &'a [Source],
+}
+
+impl<'a> Sources<'a> {
+    pub fn len(&self) -> usize {
+        self.against.len() + self.corpus.len()
+    }
+
+    pub fn get(&self, at: usize) -> &'a Source {
+        self.against.get(at).unwrap_or_else(|| &self.corpus[at - self.against.len()])
+    }
+
+    pub fn is_against(&self, at: usize) -> bool {
+        at < self.against.len()
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.against.iter().chain(self.corpus).map(|source| source.size).sum()
+    }
+}
+
+/// How blocks are read: always the same ones.
+pub(crate) fn limits(budget: &Budget) -> Limits {
+    Limits { block_bytes: BLOCK_BYTES, record_bytes: budget.record_bytes() }
+}
+
+/// A block on its way to a thread.
+struct Job {
+    source: u32,
+    block: Block,
+}
+
+/// Reads blocks of one source after the other.
+struct Blocks<'a> {
+    sources: Sources<'a>,
+    means: &'a Means,
+    limits: Limits,
+    at: usize,
+    reader: Option<Reader>,
+    /// The last block that is done already, in the first source.
+    done: Option<Position>,
+}
+
+impl Blocks<'_> {
+    fn next(&mut self, block: &mut Block) -> Result<Option<u32>> {
+        while self.at < self.sources.len() {
+            let reader = match &mut self.reader {
+                Some(reader) => reader,
+                closed => {
+                    let source = self.sources.get(self.at);
+                    let mut reader = Reader::open(source, ReadMode::Fields, &self.means.fields, self.limits)?;
+                    if let Some(done) = self.done.take() {
+                        reader.advance_to(done)?;
+                        reader.next_block(block)?;
+                    }
+                    closed.insert(reader)
+                }
+            };
+            if reader.next_block(block)? {
+                return Ok(Some(self.at as u32));
+            }
+            self.reader = None;
+            self.at += 1;
+        }
+        Ok(None)
+    }
+}
+
+/// Sketches what `work` does not have yet, and returns all of it.
+pub(crate) fn sketch(
+    sources: Sources<'_>,
+    means: &Means,
+    budget: &Budget,
+    threads: usize,
+    work: &mut Work,
+    observer: &dyn Observer,
+) -> Result<Store> {
+    let mut store = work.stored_parts(means.lanes(), budget.parts(), observer)?;
+    if work.is_sketched() {
+        return Ok(store);
+    }
+    let done = store.blocks().last().map(|(_, block)| *block);
+    let mut blocks = Blocks {
+        sources,
+        means,
+        limits: limits(budget),
+        at: done.map_or(0, |block| block.source as usize),
+        reader: None,
+        done: done.map(|block| block.position()),
+    };
+    let spare: Mutex<Vec<Block>> = Mutex::new(Vec::new());
+    let take = || spare.lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_default();
+    let mut part = Columns::default();
+    let mut part_input = 0;
+    let next = || {
+        if observer.interrupted() {
+            return Err(Error::Interrupted);
+        }
+        let mut block = take();
+        let Some(source) = blocks.next(&mut block)? else { return Ok(None) };
+        Ok(Some(Job { source, block }))
+    };
+    let work_on = |state: &mut (TextBuffers, Scratch), job: Job| {
+        let columns = sketch_block(&job, sources, means, budget, &mut state.0, &mut state.1)?;
+        let bytes = job.block.bytes() as u64;
+        if let Ok(mut spare) = spare.lock() {
+            spare.push(job.block);
+        }
+        Ok((columns, bytes))
+    };
+    ordered(threads, next, Default::default, work_on, |(columns, bytes)| {
+        observer.advanced(Stage::Sketch, bytes);
+        part.append(columns);
+        part_input += bytes;
+        if part.entries.len() >= PART_DOCUMENTS || part.bytes() >= PART_BYTES || part_input >= PART_INPUT {
+            part_input = 0;
+            work.push_part(std::mem::take(&mut part), &mut store, budget.parts())?;
+        }
+        Ok(())
+    })?;
+    if !part.entries.is_empty() {
+        work.push_part(part, &mut store, budget.parts())?;
+    }
+    work.sketched()?;
+    Ok(store)
+}
+
+/// Sketches the documents of a block.
+fn sketch_block(
+    job: &Job,
+    sources: Sources<'_>,
+    means: &Means,
+    budget: &Budget,
+    buffers: &mut TextBuffers,
+    scratch: &mut Scratch,
+) -> Result<Columns> {
+    let (source_at, block) = (job.source as usize, &job.block);
+    let against = sources.is_against(source_at);
+    let mut columns = Columns {
+        blocks: vec![BlockEntry {
+            source: job.source,
+            offset: block.position.offset,
+            record: block.position.record,
+            slots: block.len() as u32,
+        }],
+        ..Columns::default()
+    };
+    let slots = block.len();
+    columns.entries.reserve(slots);
+    columns.lanes.reserve(slots * means.lanes());
+    let mut failure = None;
+    block.visit(&means.fields, None, scratch, &mut |slot, record| {
+        if failure.is_none()
+            && let Err(error) = sketch_record(slot, record, job, against, means, budget, buffers, &mut columns)
+        {
+            failure = Some(error);
+        }
+        Ok(())
+    })?;
+    if let Some(error) = failure {
+        return Err(match error {
+            Error::BadRecord { line, reason, .. } => {
+                Error::BadRecord { source_name: sources.get(source_at).name.clone(), line, reason }
+            }
+            other => other,
+        });
+    }
+    Ok(columns)
+}
+
+/// Sketches one record.
+#[allow(clippy::too_many_arguments, reason = "the state of one thread, taken apart for the borrow checker")]
+fn sketch_record(
+    slot: usize,
+    record: Record<'_>,
+    job: &Job,
+    against: bool,
+    means: &Means,
+    budget: &Budget,
+    buffers: &mut TextBuffers,
+    columns: &mut Columns,
+) -> Result<()> {
+    let settings = &means.settings;
+    let counts = &mut columns.counts;
+    let document = match record {
+        Record::Document(document) => document,
+        other => {
+            let class = match other {
+                Record::Bad(reason) => {
+                    match settings.on_bad_record {
+                        OnBadRecord::Fail => {
+                            let line = job.block.position.record + slot as u64 + 1;
+                            return Err(Error::BadRecord { source_name: String::new(), line, reason });
+                        }
+                        _ if against => {}
+                        OnBadRecord::Skip => counts.bad_skipped += 1,
+                        OnBadRecord::Keep => counts.bad_kept += 1,
+                    }
+                    counts.documents += u64::from(!against);
+                    columns.bad.push((slot as u32, reason));
+                    Class::Bad
+                }
+                _ => {
+                    counts.blank_lines += 1;
+                    Class::Blank
+                }
+            };
+            columns.entries.push(Entry::other(class));
+            columns.lanes.resize(columns.lanes.len() + means.lanes(), 0);
+            columns.end_lists(means);
+            return Ok(());
+        }
+    };
+    let text = document.text;
+    if against {
+        counts.against += 1;
+    } else {
+        counts.documents += 1;
+    }
+    counts.text_bytes += text.len() as u64;
+    counts.replaced_bytes += u64::from(document.replaced);
+    let within = match &document.within {
+        Some(value) => mix64(hash_bytes(value.as_bytes())) | 1,
+        None => 0,
+    };
+    let over_limit = text.len() as u64 > settings.max_text;
+    let with_nul = text.as_bytes().contains(&0);
+    let (class, fingerprint, size) = if over_limit || with_nul {
+        counts.over_limit += u64::from(over_limit);
+        counts.with_nul += u64::from(with_nul && !over_limit);
+        let hash = means.content_hash(text, buffers);
+        columns.lanes.resize(columns.lanes.len() + means.lanes(), 0);
+        (Class::HashOnly, mix64((hash as u64) ^ within), 0)
+    } else {
+        means.check_fits(text, budget)?;
+        let sketched = means.sketch(text, within, buffers, &mut columns.lanes, &mut columns.samples)?;
+        counts.empty += u64::from(sketched.size == 0);
+        counts.short += u64::from(sketched.size == 1 && means.is_short(text));
+        (Class::Compared, sketched.fingerprint, sketched.size)
+    };
+    let keep = match &settings.keep {
+        _ if settings.measure == crate::Measure::Containment => u64::MAX - size as u64,
+        Keep::First => 0,
+        Keep::Longest => u64::MAX - text.len() as u64,
+        Keep::Max(_) => document.order.map_or(u64::MAX, |number| !ascending(number)),
+        Keep::Min(_) => document.order.map_or(u64::MAX, ascending),
+    };
+    columns.entries.push(Entry::document(class, fingerprint, keep, within, size));
+    if let Some(id) = &document.id {
+        columns.ids.extend_from_slice(id.as_bytes());
+    }
+    if settings.store == crate::Store::Shingles && class == Class::Compared {
+        columns.shingles.extend_from_slice(means.elements(text, buffers)?);
+    }
+    columns.end_lists(means);
+    buffers.shrink_after(text.len());
+    Ok(())
+}
+
+/// A whole number that is in the order of the number; one less than the largest at most, so that a missing number is
+/// last both ways.
+fn ascending(number: f64) -> u64 {
+    let number = if number == 0.0 { 0.0 } else { number };
+    let bits = number.to_bits();
+    let ordered = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };
+    ordered.clamp(1, u64::MAX - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_order_and_a_missing_one_is_last() {
+        let numbers = [f64::NEG_INFINITY, -1e300, -2.5, -1.0, -1e-300, 0.0, 1e-300, 1.0, 2.5, 1e300, f64::INFINITY];
+        for pair in numbers.windows(2) {
+            assert!(ascending(pair[0]) < ascending(pair[1]), "{pair:?}");
+            assert!(!ascending(pair[0]) > !ascending(pair[1]), "{pair:?}");
+        }
+        assert_eq!(ascending(0.0), ascending(-0.0));
+        for number in numbers {
+            assert!(ascending(number) < u64::MAX && !ascending(number) < u64::MAX);
+        }
+    }
+}

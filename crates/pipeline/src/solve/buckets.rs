@@ -1,0 +1,142 @@
+//! Keys of a chunk -> its buckets, and which buckets a document is in.
+
+use super::chunk::Chunk;
+use crate::method::Means;
+use rayon::slice::ParallelSliceMut;
+
+/// The buckets of a chunk that hold at least two documents.
+#[derive(Debug, Default)]
+pub(crate) struct Buckets {
+    /// All members, bucket by bucket, each ascending.
+    members: Vec<u32>,
+    /// Where each bucket begins; one more at the end.
+    starts: Vec<u32>,
+    /// Kept members, at the same places: the first `kept` of a bucket's are filled.
+    listed: Vec<u32>,
+    kept: Vec<u32>,
+    /// The buckets of each document, and where they begin; one more at the end.
+    buckets: Vec<u32>,
+    bucket_starts: Vec<usize>,
+}
+
+/// Working memory for looking up candidates.
+#[derive(Debug, Default)]
+pub(crate) struct Lookup {
+    /// For each document, in how many buckets it was met.
+    met: Vec<u32>,
+    /// Candidates, ascending, with the number of shared buckets.
+    pub found: Vec<(u32, u32)>,
+}
+
+impl Buckets {
+    /// Brings the documents of a chunk together.
+    pub fn new(chunk: &Chunk, means: &Means, threads: usize) -> Self {
+        // Two bits per slot tell most keys that occur once from the others, as in `grouping`.
+        let mut count = 0;
+        (0..chunk.len()).for_each(|at| chunk.visit_keys(at, means, |_| count += 1));
+        let slots = (count * 8usize).next_power_of_two().max(64);
+        let slot = |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - slots.trailing_zeros())) as usize;
+        let mut met = vec![0u64; slots / 32];
+        for at in 0..chunk.len() {
+            chunk.visit_keys(at, means, |key| {
+                let (word, bit) = (&mut met[slot(key) / 32], slot(key) % 32 * 2);
+                let again = *word >> bit & 1;
+                *word |= (1 | again << 1) << bit;
+            });
+        }
+        let mut items: Vec<(u64, u32)> = Vec::new();
+        for at in 0..chunk.len() {
+            chunk.visit_keys(at, means, |key| {
+                if met[slot(key) / 32] >> (slot(key) % 32 * 2 + 1) & 1 == 1 {
+                    items.push((key, at as u32));
+                }
+            });
+        }
+        drop(met);
+        if threads > 1 {
+            items.par_sort_unstable();
+        } else {
+            items.sort_unstable();
+        }
+        items.dedup();
+        let mut made = Self { bucket_starts: vec![0; chunk.len() + 1], starts: vec![0], ..Self::default() };
+        for bucket in items.chunk_by(|a, b| a.0 == b.0).filter(|bucket| bucket.len() > 1) {
+            for &(_, at) in bucket {
+                made.members.push(at);
+                made.bucket_starts[at as usize + 1] += 1;
+            }
+            made.starts.push(made.members.len() as u32);
+        }
+        drop(items);
+        for at in 0..chunk.len() {
+            made.bucket_starts[at + 1] += made.bucket_starts[at];
+        }
+        let mut filled = made.bucket_starts.clone();
+        made.buckets = vec![0; made.members.len()];
+        for bucket in 0..made.starts.len() - 1 {
+            for &at in &made.members[made.starts[bucket] as usize..made.starts[bucket + 1] as usize] {
+                made.buckets[filled[at as usize]] = bucket as u32;
+                filled[at as usize] += 1;
+            }
+        }
+        made.listed = vec![0; made.members.len()];
+        made.kept = vec![0; made.starts.len() - 1];
+        made
+    }
+
+    /// How many buckets there are.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// The buckets of a document.
+    #[inline]
+    pub fn of(&self, at: usize) -> &[u32] {
+        &self.buckets[self.bucket_starts[at]..self.bucket_starts[at + 1]]
+    }
+
+    /// Lists a kept document in its buckets.
+    pub fn list(&mut self, at: usize) {
+        for place in self.bucket_starts[at]..self.bucket_starts[at + 1] {
+            let bucket = self.buckets[place] as usize;
+            self.listed[(self.starts[bucket] + self.kept[bucket]) as usize] = at as u32;
+            self.kept[bucket] += 1;
+        }
+    }
+
+    /// Finds the listed documents from `from` on that share a bucket with `at`.
+    pub fn look_up_listed(&self, at: usize, from: u32, lookup: &mut Lookup) {
+        self.look_up(at, lookup, |bucket| {
+            let start = self.starts[bucket] as usize;
+            let listed = &self.listed[start..start + self.kept[bucket] as usize];
+            &listed[listed.partition_point(|&other| other < from)..]
+        });
+    }
+
+    /// Finds all members from `from` on, before `at`, that share a bucket with it.
+    pub fn look_up_members(&self, at: usize, from: u32, lookup: &mut Lookup) {
+        self.look_up(at, lookup, |bucket| {
+            let members = &self.members[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
+            let before = &members[..members.partition_point(|&other| (other as usize) < at)];
+            &before[before.partition_point(|&other| other < from)..]
+        });
+    }
+
+    fn look_up<'s>(&'s self, at: usize, lookup: &mut Lookup, part: impl Fn(usize) -> &'s [u32]) {
+        let Lookup { met, found } = lookup;
+        met.resize(self.bucket_starts.len(), 0);
+        found.clear();
+        for &bucket in self.of(at) {
+            for &other in part(bucket as usize) {
+                if met[other as usize] == 0 {
+                    found.push((other, 0));
+                }
+                met[other as usize] += 1;
+            }
+        }
+        found.sort_unstable();
+        for (other, shared) in found.iter_mut() {
+            *shared = std::mem::take(&mut met[*other as usize]);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Documents with candidates -> decisions.
+//!
+//! A *chunk* is a set of documents in keep order, with their signatures and sets in memory. The rule of the contract goes
+//! through it in that order: a document is removed when a kept one among its candidates is similar enough, and names
+//! the first such one. Removed documents never remove others, so buckets list kept documents only, and a bucket of a
+//! million look-alikes costs each of them one comparison.
+
+mod buckets;
+mod chunk;
+mod components;
+mod greedy;
+mod near_misses;
+mod pairs;
+
+pub(crate) use chunk::{Chunk, Role};
+pub(crate) use components::components;
+pub(crate) use greedy::greedy;
+pub(crate) use near_misses::{NearMiss, NearMisses};
+pub(crate) use pairs::pairs;
+
+use crate::report::PairCounts;
+use crate::store::Number;
+
+/// A verified pair: the later document in keep order, and the earlier one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Found {
+    pub number: Number,
+    pub other: Number,
+    pub evidence: Evidence,
+}
+
+/// What a pair was found and verified by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Evidence {
+    /// Their similarity; NaN if it was not asked for.
+    pub similarity: f64,
+    /// Their Hamming distance, with SimHash.
+    pub distance: u32,
+    /// The only band that they share; none if they share several.
+    pub sole_band: Option<u32>,
+}
+
+impl PairCounts {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.candidates += other.candidates;
+        self.filtered += other.filtered;
+        self.compared += other.compared;
+        self.verified += other.verified;
+    }
+}

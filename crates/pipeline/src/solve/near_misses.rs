@@ -1,0 +1,77 @@
+//! A sample of the pairs that were compared and found below the threshold: always the same one.
+//!
+//! A pair is in the sample if its hash is among the smallest. So the sample does not depend on the order in which pairs
+//! are met, and what cannot be in it any more is recognised at once.
+
+use super::chunk::Chunk;
+use crate::method::Means;
+use crate::store::Number;
+use lookalike::hashing::mix64;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Pairs in the sample, at most.
+const MOST: usize = 1_000;
+
+/// A pair below the threshold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NearMiss {
+    pub number: Number,
+    pub other: Number,
+    pub similarity: f64,
+}
+
+/// The sample so far.
+#[derive(Debug)]
+pub(crate) struct NearMisses {
+    largest: AtomicU64,
+    sample: Mutex<BTreeMap<(u64, Number, Number), f64>>,
+}
+
+impl Default for NearMisses {
+    fn default() -> Self {
+        Self { largest: AtomicU64::new(u64::MAX), sample: Mutex::default() }
+    }
+}
+
+fn hash(number: Number, other: Number) -> u64 {
+    mix64(mix64(number) ^ other)
+}
+
+impl NearMisses {
+    /// Whether a pair may still be in the sample.
+    pub fn may_take(&self, number: Number, other: Number) -> bool {
+        hash(number, other) <= self.largest.load(Ordering::Relaxed)
+    }
+
+    /// Takes a pair, and works out its similarity.
+    pub fn take(&self, chunk: &Chunk, at: usize, other: usize, means: &Means) {
+        let (number, other_number) = (chunk.numbers[at], chunk.numbers[other]);
+        if !self.may_take(number, other_number) || chunk.set_spans.is_empty() {
+            return;
+        }
+        let similarity = chunk.similarity(at, other, means);
+        let mut sample = self.sample.lock().unwrap_or_else(PoisonError::into_inner);
+        sample.insert((hash(number, other_number), number, other_number), similarity);
+        if sample.len() > MOST {
+            sample.pop_last();
+        }
+        if sample.len() == MOST
+            && let Some((&(largest, ..), _)) = sample.last_key_value()
+        {
+            self.largest.store(largest, Ordering::Relaxed);
+        }
+    }
+
+    /// The sample: the most similar pairs first.
+    pub fn into_vec(self) -> Vec<NearMiss> {
+        let sample = self.sample.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut pairs: Vec<NearMiss> = sample
+            .into_iter()
+            .map(|((_, number, other), similarity)| NearMiss { number, other, similarity })
+            .collect();
+        pairs.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then((a.number, a.other).cmp(&(b.number, b.other))));
+        pairs
+    }
+}

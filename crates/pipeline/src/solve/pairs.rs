@@ -1,0 +1,57 @@
+//! Candidates -> all verified pairs.
+
+use super::Found;
+use super::buckets::{Buckets, Lookup};
+use super::chunk::{Chunk, Role, Verdict};
+use crate::Result;
+use crate::method::Means;
+use crate::report::PairCounts;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+/// Compares every document with all its candidates before it; hands the verified pairs to `visit`. An asking document
+/// is compared with listed ones only.
+pub(crate) fn pairs(
+    chunk: &Chunk,
+    means: &Means,
+    threads: usize,
+    counts: &mut PairCounts,
+    visit: &mut dyn FnMut(Found),
+) -> Result<()> {
+    let buckets = Buckets::new(chunk, means, threads);
+    let look = |range: std::ops::Range<usize>| -> Result<(Vec<Found>, PairCounts)> {
+        let (mut lookup, mut found, mut counts) = (Lookup::default(), Vec::new(), PairCounts::default());
+        for at in range.filter(|&at| chunk.roles[at] != Role::Listed) {
+            buckets.look_up_members(at, 0, &mut lookup);
+            for &(other, shared) in &lookup.found {
+                if chunk.roles[other as usize] == Role::Asking {
+                    continue;
+                }
+                counts.candidates += 1;
+                match chunk.compare(at, other as usize, shared, means)? {
+                    Verdict::Filtered => counts.filtered += 1,
+                    Verdict::Below => counts.compared += 1,
+                    Verdict::Similar(evidence) => {
+                        counts.compared += 1;
+                        counts.verified += 1;
+                        let (number, other) = (chunk.numbers[at], chunk.numbers[other as usize]);
+                        found.push(Found { number, other, evidence });
+                    }
+                }
+            }
+        }
+        Ok((found, counts))
+    };
+    const STEP: usize = 256;
+    let ranges: Vec<_> =
+        (0..chunk.len()).step_by(STEP).map(|start| start..(start + STEP).min(chunk.len())).collect();
+    let mut take = |(found, more): (Vec<Found>, PairCounts)| {
+        counts.add(&more);
+        found.into_iter().for_each(&mut *visit);
+    };
+    if threads > 1 {
+        let looks: Vec<_> = ranges.into_par_iter().map(look).collect();
+        looks.into_iter().try_for_each(|look| look.map(&mut take))
+    } else {
+        ranges.into_iter().try_for_each(|range| look(range).map(&mut take))
+    }
+}

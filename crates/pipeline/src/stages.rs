@@ -1,0 +1,63 @@
+//! The clock: how long each stage took.
+
+use crate::report::{Run, StageTime};
+use crate::{Observer, Stage};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Times stages, and tells the observer of them.
+pub(crate) struct Stages<'a> {
+    observer: &'a dyn Observer,
+    started: u64,
+    start: Instant,
+    current: Option<(Stage, Instant, f64)>,
+    done: Vec<StageTime>,
+}
+
+/// CPU seconds that this process has used.
+fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+impl<'a> Stages<'a> {
+    /// The clock starts.
+    pub fn new(observer: &'a dyn Observer) -> Self {
+        let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        Self { observer, started, start: Instant::now(), current: None, done: Vec::new() }
+    }
+
+    /// Who is told.
+    pub fn observer(&self) -> &'a dyn Observer {
+        self.observer
+    }
+
+    /// A stage of this size begins.
+    pub fn begin(&mut self, stage: Stage, total: u64) {
+        self.observer.started(stage, total);
+        self.begin_quietly(stage);
+    }
+
+    /// A stage begins that tells the observer itself, once it knows its size.
+    pub fn begin_quietly(&mut self, stage: Stage) {
+        self.current = Some((stage, Instant::now(), cpu_seconds()));
+    }
+
+    /// The stage is over, having gone through this amount.
+    pub fn end(&mut self, amount: u64) {
+        if let Some((stage, start, cpu)) = self.current.take() {
+            self.observer.finished(stage);
+            self.done.push(StageTime {
+                stage: stage.name().into(),
+                seconds: start.elapsed().as_secs_f64(),
+                cpu_seconds: cpu_seconds() - cpu,
+                amount,
+                unit: stage.unit().into(),
+            });
+        }
+    }
+
+    /// What the report says of it.
+    pub fn finish(self) -> Run {
+        Run { started: self.started, seconds: self.start.elapsed().as_secs_f64(), stages: self.done, ..Run::default() }
+    }
+}

@@ -1,0 +1,270 @@
+//! The sketches of a corpus: parts in input order, in memory while they fit, in files otherwise.
+//!
+//! A *document number* counts the record slots of all sources in input order, those of `against` first, from 0. It is
+//! 64 bits wide, and what the source and line of a document follow from.
+
+pub(crate) mod columns;
+pub(crate) mod part;
+
+use crate::report::Counts;
+use crate::{Error, Result};
+use columns::{BlockEntry, Columns, Entry, list};
+use part::PartFile;
+use std::borrow::Cow;
+
+/// The number of a record slot in the whole corpus.
+pub(crate) type Number = u64;
+
+/// The parts of a corpus.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    parts: Vec<Part>,
+    /// Blocks of all parts, each with the number of its first slot.
+    blocks: Vec<(Number, BlockEntry)>,
+    /// Lanes per document.
+    lanes: usize,
+    count: Number,
+    in_memory: u64,
+    spilled: bool,
+    bad: Vec<(Number, String)>,
+    counts: Counts,
+}
+
+/// One part: in memory, in a file, or both.
+#[derive(Debug)]
+struct Part {
+    first: Number,
+    slots: usize,
+    memory: Option<Columns>,
+    file: Option<PartFile>,
+}
+
+impl Store {
+    /// An empty store of documents with this many lanes.
+    pub fn new(lanes: usize) -> Self {
+        Self { lanes, ..Self::default() }
+    }
+
+    /// Adds a part. It stays in memory if `memory` bytes are enough for all that do, or if it has no file.
+    pub fn push(&mut self, mut columns: Columns, file: Option<PartFile>, memory: u64) {
+        let (first, slots) = (self.count, columns.entries.len());
+        let mut number = first;
+        for block in std::mem::take(&mut columns.blocks) {
+            self.blocks.push((number, block));
+            number += Number::from(block.slots);
+        }
+        self.bad.extend(columns.bad.drain(..).map(|(slot, reason)| (first + Number::from(slot), reason)));
+        self.counts.add(&columns.counts);
+        let bytes = columns.bytes();
+        let stays = file.is_none() || self.in_memory + bytes <= memory;
+        if stays {
+            self.in_memory += bytes;
+        } else {
+            self.spilled = true;
+        }
+        self.parts.push(Part { first, slots, memory: stays.then_some(columns), file });
+        self.count += slots as Number;
+    }
+
+    /// Slots of all parts.
+    pub fn count(&self) -> Number {
+        self.count
+    }
+
+    /// Bad records, and why.
+    pub fn bad(&self) -> &[(Number, String)] {
+        &self.bad
+    }
+
+    /// What was counted while sketching.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Bytes of the parts in memory.
+    pub fn bytes_in_memory(&self) -> u64 {
+        self.in_memory
+    }
+
+    /// Whether some part is only in a file.
+    pub fn is_spilled(&self) -> bool {
+        self.spilled
+    }
+
+    /// All blocks, each with the number of its first slot.
+    pub fn blocks(&self) -> &[(Number, BlockEntry)] {
+        &self.blocks
+    }
+
+    /// The block of a document.
+    pub fn block_of(&self, number: Number) -> &(Number, BlockEntry) {
+        let after = self.blocks.partition_point(|(first, _)| *first <= number);
+        &self.blocks[after - 1]
+    }
+
+    /// Source and line (from 1) of a document.
+    pub fn place(&self, number: Number) -> (usize, u64) {
+        let (first, block) = self.block_of(number);
+        (block.source as usize, block.record + (number - first) + 1)
+    }
+
+    /// How many parts there are.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The entries of a part, and the number of the first.
+    pub fn entries(&self, part: usize) -> Result<(Number, Cow<'_, [Entry]>)> {
+        let Part { first, memory, file, .. } = &self.parts[part];
+        Ok((*first, column(memory, file, |c| &c.entries, PartFile::entries)?))
+    }
+
+    /// The lanes of a part.
+    pub fn lanes_of_part(&self, part: usize) -> Result<Cow<'_, [u16]>> {
+        let Part { memory, file, .. } = &self.parts[part];
+        column(memory, file, |c| &c.lanes, PartFile::lanes)
+    }
+
+    /// The samples of a part, and where each document's end.
+    pub fn samples_of_part(&self, part: usize) -> Result<(Cow<'_, [u64]>, Cow<'_, [u64]>)> {
+        let Part { memory, file, .. } = &self.parts[part];
+        match (memory, file) {
+            (Some(columns), _) => Ok((Cow::Borrowed(&columns.samples), Cow::Borrowed(&columns.sample_ends))),
+            (None, Some(file)) => file.samples().map(|(samples, ends)| (Cow::Owned(samples), Cow::Owned(ends))),
+            (None, None) => Err(lost()),
+        }
+    }
+
+    /// The lanes of one document, if its part is in memory.
+    #[inline]
+    pub fn lanes_in_memory(&self, number: Number) -> Option<&[u16]> {
+        let part = self.part_of(number);
+        let at = (number - part.first) as usize * self.lanes;
+        part.memory.as_ref().map(|columns| &columns.lanes[at..at + self.lanes])
+    }
+
+    /// The entry of one document, if its part is in memory.
+    pub fn entry_in_memory(&self, number: Number) -> Option<&Entry> {
+        let part = self.part_of(number);
+        part.memory.as_ref().map(|columns| &columns.entries[(number - part.first) as usize])
+    }
+
+    fn part_of(&self, number: Number) -> &Part {
+        let after = self.parts.partition_point(|part| part.first <= number);
+        &self.parts[after - 1]
+    }
+
+    /// Calls `visit` with the part and place of each of `numbers` (ascending), part by part.
+    pub fn visit_parts(
+        &self,
+        numbers: &[Number],
+        mut visit: impl FnMut(usize, &[Number]) -> Result<()>,
+    ) -> Result<()> {
+        let mut rest = numbers;
+        for (at, part) in self.parts.iter().enumerate() {
+            let end = part.first + part.slots as Number;
+            let (here, after) = rest.split_at(rest.partition_point(|&number| number < end));
+            rest = after;
+            if !here.is_empty() {
+                visit(at, here)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Entries of `numbers` (ascending), in that order.
+    pub fn entries_of(&self, numbers: &[Number]) -> Result<Vec<Entry>> {
+        let mut entries = Vec::with_capacity(numbers.len());
+        self.visit_parts(numbers, |part, here| {
+            let (first, column) = self.entries(part)?;
+            entries.extend(here.iter().map(|number| column[(number - first) as usize]));
+            Ok(())
+        })?;
+        Ok(entries)
+    }
+
+    /// Lanes of `numbers` (ascending), in that order.
+    pub fn lanes_of(&self, numbers: &[Number]) -> Result<Vec<u16>> {
+        let mut lanes = Vec::with_capacity(numbers.len() * self.lanes);
+        if self.lanes == 0 {
+            return Ok(lanes);
+        }
+        self.visit_parts(numbers, |part, here| {
+            let (first, column) = (self.parts[part].first, self.lanes_of_part(part)?);
+            for number in here {
+                let at = (number - first) as usize * self.lanes;
+                lanes.extend_from_slice(&column[at..at + self.lanes]);
+            }
+            Ok(())
+        })?;
+        Ok(lanes)
+    }
+
+    /// Whether shingles are stored.
+    pub fn has_shingles(&self) -> bool {
+        let stored = |part: &Part| match (&part.memory, &part.file) {
+            (Some(columns), _) => !columns.shingle_ends.is_empty(),
+            (None, Some(file)) => file.shingle_ends().is_ok_and(|ends| !ends.is_empty()),
+            (None, None) => false,
+        };
+        !self.parts.is_empty() && self.parts.iter().all(|part| part.slots == 0 || stored(part))
+    }
+
+    /// Hands the stored elements of each of `numbers` (ascending) to `visit`.
+    pub fn visit_shingles(
+        &self,
+        numbers: &[Number],
+        mut visit: impl FnMut(Number, &[u64]) -> Result<()>,
+    ) -> Result<()> {
+        self.visit_parts(numbers, |at, here| {
+            let Part { first, memory, file, .. } = &self.parts[at];
+            let ends = column(memory, file, |c| &c.shingle_ends, PartFile::shingle_ends)?;
+            for &number in here {
+                let slot = (number - first) as usize;
+                match (memory, file) {
+                    (Some(columns), _) => visit(number, list(&columns.shingles, &ends, slot))?,
+                    (None, Some(file)) => {
+                        let from = if slot == 0 { 0 } else { ends[slot - 1] };
+                        visit(number, &file.shingles(from, ends[slot])?)?;
+                    }
+                    (None, None) => return Err(lost()),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Hands the id of each of `numbers` (ascending) to `visit`; empty where there is none.
+    pub fn visit_ids(&self, numbers: &[Number], mut visit: impl FnMut(Number, &str)) -> Result<()> {
+        self.visit_parts(numbers, |at, here| {
+            let Part { first, memory, file, .. } = &self.parts[at];
+            let (ids, ends) = match (memory, file) {
+                (Some(columns), _) => (Cow::Borrowed(columns.ids.as_slice()), Cow::Borrowed(columns.id_ends.as_slice())),
+                (None, Some(file)) => file.ids().map(|(ids, ends)| (Cow::Owned(ids), Cow::Owned(ends)))?,
+                (None, None) => return Err(lost()),
+            };
+            for &number in here {
+                let id = list(&ids, &ends, (number - first) as usize);
+                visit(number, std::str::from_utf8(id).unwrap_or_default());
+            }
+            Ok(())
+        })
+    }
+}
+
+fn column<'c, T: Clone>(
+    memory: &'c Option<Columns>,
+    file: &Option<PartFile>,
+    of: impl Fn(&'c Columns) -> &'c Vec<T>,
+    read: impl Fn(&PartFile) -> Result<Vec<T>>,
+) -> Result<Cow<'c, [T]>> {
+    match (memory, file) {
+        (Some(columns), _) => Ok(Cow::Borrowed(of(columns))),
+        (None, Some(file)) => read(file).map(Cow::Owned),
+        (None, None) => Err(lost()),
+    }
+}
+
+fn lost() -> Error {
+    Error::Invalid("a part of the sketches is neither in memory nor in a file".into())
+}

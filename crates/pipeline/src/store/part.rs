@@ -1,0 +1,218 @@
+//! A part: the columns of a stretch of documents as one piece of a file.
+//!
+//! ```text
+//! "LKAPART1"  length of the whole part  length of the head  head (JSON)  columns, each padded to 8 bytes
+//! ```
+//!
+//! All numbers are little-endian 64-bit. The head has the small columns, the length of each large one, and a checksum
+//! of all that follows it. A part is written aside and renamed, so it is whole or absent.
+
+use super::columns::{BlockEntry, Columns, Entry};
+use crate::report::Counts;
+use crate::{Error, Result};
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+const MAGIC: &[u8; 8] = b"LKAPART1";
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Head {
+    blocks: Vec<BlockEntry>,
+    bad: Vec<(u32, String)>,
+    counts: Counts,
+    /// Items in each column, in the order of [`columns`].
+    lengths: [u64; 8],
+    checksum: String,
+}
+
+/// Where a part lies in a file.
+#[derive(Debug, Clone)]
+pub(crate) struct PartFile {
+    pub path: PathBuf,
+    /// Where the columns begin.
+    data: u64,
+    lengths: [u64; 8],
+}
+
+/// The large columns, in stored order.
+const ENTRIES: usize = 0;
+const LANES: usize = 1;
+const SAMPLES: usize = 2;
+const SAMPLE_ENDS: usize = 3;
+const IDS: usize = 4;
+const ID_ENDS: usize = 5;
+const SHINGLES: usize = 6;
+const SHINGLE_ENDS: usize = 7;
+const ITEM_BYTES: [u64; 8] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8];
+
+fn column_bytes(columns: &Columns) -> [&[u8]; 8] {
+    [
+        cast_slice(&columns.entries),
+        cast_slice(&columns.lanes),
+        cast_slice(&columns.samples),
+        cast_slice(&columns.sample_ends),
+        &columns.ids,
+        cast_slice(&columns.id_ends),
+        cast_slice(&columns.shingles),
+        cast_slice(&columns.shingle_ends),
+    ]
+}
+
+const fn padded(bytes: u64) -> u64 {
+    bytes.next_multiple_of(8)
+}
+
+/// Writes a part at the end of `file`; the columns can then be read from there.
+pub(crate) fn write(columns: &Columns, file: &mut File, path: &Path) -> Result<PartFile> {
+    let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
+    let bytes = column_bytes(columns);
+    let mut hasher = blake3::Hasher::new();
+    for column in bytes {
+        hasher.update(column);
+    }
+    let mut lengths = [0; 8];
+    for (length, (column, item)) in lengths.iter_mut().zip(bytes.iter().zip(ITEM_BYTES)) {
+        *length = column.len() as u64 / item;
+    }
+    let head = Head {
+        blocks: columns.blocks.clone(),
+        bad: columns.bad.clone(),
+        counts: columns.counts.clone(),
+        lengths,
+        checksum: hasher.finalize().to_hex().to_string(),
+    };
+    let mut head = serde_json::to_vec(&head).expect("a head is plain data");
+    head.resize(padded(head.len() as u64) as usize, b' ');
+    let total: u64 = 24 + head.len() as u64 + bytes.iter().map(|column| padded(column.len() as u64)).sum::<u64>();
+    let start = file.stream_position().map_err(io)?;
+    let mut first = Vec::with_capacity(24 + head.len());
+    first.extend_from_slice(MAGIC);
+    first.extend_from_slice(&total.to_le_bytes());
+    first.extend_from_slice(&(head.len() as u64).to_le_bytes());
+    first.extend_from_slice(&head);
+    file.write_all(&first).map_err(io)?;
+    for column in bytes {
+        file.write_all(column).map_err(io)?;
+        file.write_all(&[0; 8][..(padded(column.len() as u64) - column.len() as u64) as usize]).map_err(io)?;
+    }
+    Ok(PartFile { path: path.to_owned(), data: start + 24 + head.len() as u64, lengths })
+}
+
+/// Reads the part that begins where `file` stands, and stands after it then; `None` at the end of the file.
+/// The columns are read too, and their checksum compared.
+pub(crate) fn read(file: &mut File, path: &Path) -> Result<Option<(PartFile, Columns)>> {
+    let name = || path.display().to_string();
+    let damaged = |cause: &str| Error::Damaged { name: name(), cause: cause.into() };
+    let io = |cause| Error::Io { action: "read", name: name(), cause };
+    let start = file.stream_position().map_err(io)?;
+    let length = file.metadata().map_err(io)?.len();
+    if start == length {
+        return Ok(None);
+    }
+    let mut first = [0; 24];
+    file.read_exact(&mut first).map_err(|_| damaged("it ends in the middle of a part"))?;
+    let number = |at: usize| u64::from_le_bytes(first[at..at + 8].try_into().expect("8 bytes"));
+    let (total, head_bytes) = (number(8), number(16));
+    if &first[..8] != MAGIC {
+        return Err(damaged("a part does not begin as it should"));
+    }
+    if total > length - start || head_bytes > total {
+        return Err(damaged("it ends in the middle of a part"));
+    }
+    let mut head = vec![0; head_bytes as usize];
+    file.read_exact(&mut head).map_err(|_| damaged("it ends in the middle of a part"))?;
+    let head: Head = serde_json::from_slice(&head).map_err(|_| damaged("the head of a part cannot be read"))?;
+    let needed = head.lengths.iter().zip(ITEM_BYTES).try_fold(0u64, |sum, (&length, item)| {
+        sum.checked_add(padded(length.checked_mul(item)?.checked_add(7)? - 7))
+    });
+    if needed != Some(total - 24 - head_bytes) {
+        return Err(damaged("the columns of a part have another length than its head says"));
+    }
+    let stored = PartFile { path: path.to_owned(), data: start + 24 + head_bytes, lengths: head.lengths };
+    let mut columns = stored.columns(file)?;
+    let mut hasher = blake3::Hasher::new();
+    for column in column_bytes(&columns) {
+        hasher.update(column);
+    }
+    if hasher.finalize().to_hex().as_str() != head.checksum {
+        return Err(damaged("the checksum of a part is wrong"));
+    }
+    columns.blocks = head.blocks;
+    columns.bad = head.bad;
+    columns.counts = head.counts;
+    file.seek(SeekFrom::Start(start + total)).map_err(io)?;
+    Ok(Some((stored, columns)))
+}
+
+impl PartFile {
+    fn column<T: Pod>(&self, file: &File, column: usize) -> Result<Vec<T>> {
+        self.items(file, column, 0, self.lengths[column])
+    }
+
+    /// Some items of a column.
+    fn items<T: Pod>(&self, file: &File, column: usize, from: u64, count: u64) -> Result<Vec<T>> {
+        let before: u64 = self.lengths.iter().zip(ITEM_BYTES).take(column).map(|(n, item)| padded(n * item)).sum();
+        let mut items = vec![T::zeroed(); count as usize];
+        file.read_exact_at(cast_slice_mut(&mut items), self.data + before + from * ITEM_BYTES[column])
+            .map_err(|cause| Error::Io { action: "read", name: self.path.display().to_string(), cause })?;
+        Ok(items)
+    }
+
+    fn columns(&self, file: &File) -> Result<Columns> {
+        Ok(Columns {
+            entries: self.column(file, ENTRIES)?,
+            lanes: self.column(file, LANES)?,
+            samples: self.column(file, SAMPLES)?,
+            sample_ends: self.column(file, SAMPLE_ENDS)?,
+            ids: self.column(file, IDS)?,
+            id_ends: self.column(file, ID_ENDS)?,
+            shingles: self.column(file, SHINGLES)?,
+            shingle_ends: self.column(file, SHINGLE_ENDS)?,
+            ..Columns::default()
+        })
+    }
+
+    fn open(&self) -> Result<File> {
+        File::open(&self.path).map_err(|cause| Error::Io {
+            action: "read",
+            name: self.path.display().to_string(),
+            cause,
+        })
+    }
+
+    /// All entries.
+    pub fn entries(&self) -> Result<Vec<Entry>> {
+        self.column(&self.open()?, ENTRIES)
+    }
+
+    /// All lanes.
+    pub fn lanes(&self) -> Result<Vec<u16>> {
+        self.column(&self.open()?, LANES)
+    }
+
+    /// All samples, and where each document's end.
+    pub fn samples(&self) -> Result<(Vec<u64>, Vec<u64>)> {
+        let file = self.open()?;
+        Ok((self.column(&file, SAMPLES)?, self.column(&file, SAMPLE_ENDS)?))
+    }
+
+    /// All ids, and where each document's ends.
+    pub fn ids(&self) -> Result<(Vec<u8>, Vec<u64>)> {
+        let file = self.open()?;
+        Ok((self.column(&file, IDS)?, self.column(&file, ID_ENDS)?))
+    }
+
+    /// Where each document's shingles end; empty if none are stored.
+    pub fn shingle_ends(&self) -> Result<Vec<u64>> {
+        self.column(&self.open()?, SHINGLE_ENDS)
+    }
+
+    /// Some of the stored shingles.
+    pub fn shingles(&self, from: u64, to: u64) -> Result<Vec<u64>> {
+        self.items(&self.open()?, SHINGLES, from, to - from)
+    }
+}

@@ -1,0 +1,151 @@
+//! Connected sets of candidates -> what each task makes of them, with a bounded number of documents in memory.
+//!
+//! Connected sets are packed into *chunks* that fit in memory. If there is more than one chunk, the sets of shingles go
+//! to a file per chunk in one pass over the sources. A connected set that does not fit becomes a *series* of chunks in
+//! keep order: each is compared with what the earlier ones kept, in order, and then within itself, which is the same
+//! rule.
+
+mod loading;
+mod packing;
+
+use crate::candidates::Candidates;
+use crate::forest::Forest;
+use crate::memory::Budget;
+use crate::method::Means;
+use crate::order::KeepOrder;
+use crate::report::PairCounts;
+use crate::sketching::Sources;
+use crate::solve::{self, Chunk, Found, NearMisses, Role};
+use crate::store::{Number, Store};
+use crate::work::Work;
+use crate::{Error, Observer, Result, Stage};
+use loading::Loader;
+use packing::Series;
+use std::collections::HashSet;
+
+/// What is read to compare documents, and with what.
+#[derive(Clone, Copy)]
+pub(crate) struct Corpus<'a> {
+    pub store: &'a Store,
+    pub sources: Sources<'a>,
+    pub means: &'a Means,
+    pub order: &'a KeepOrder,
+    pub budget: &'a Budget,
+    pub threads: usize,
+    pub observer: &'a dyn Observer,
+}
+
+/// What to make of the candidates.
+pub(crate) enum Task<'t> {
+    /// Survivors: hands the removed documents to `visit`.
+    Survivors { near_misses: &'t NearMisses, visit: &'t mut dyn FnMut(Found) },
+    /// All verified pairs.
+    Pairs { visit: &'t mut dyn FnMut(Found) },
+    /// Connected components of the verified pairs.
+    Components { forest: &'t mut Forest },
+}
+
+/// Does the task for all connected sets.
+pub(crate) fn verify(
+    corpus: Corpus<'_>,
+    candidates: Candidates,
+    work: &Work,
+    mut task: Task<'_>,
+) -> Result<PairCounts> {
+    let series = packing::pack(corpus, candidates)?;
+    let documents: usize = series.iter().flat_map(|series| &series.chunks).map(Vec::len).sum();
+    corpus.observer.started(Stage::Verify, documents as u64);
+    let mut counts = PairCounts::default();
+    let mut loader = Loader::new(corpus, &series, work)?;
+    let mut first_chunk = 0;
+    for series in &series {
+        run_series(corpus, series, first_chunk, &mut loader, &mut task, &mut counts)?;
+        first_chunk += series.chunks.len();
+    }
+    Ok(counts)
+}
+
+fn run_series(
+    corpus: Corpus<'_>,
+    series: &Series,
+    first_chunk: usize,
+    loader: &mut Loader<'_>,
+    task: &mut Task<'_>,
+    counts: &mut PairCounts,
+) -> Result<()> {
+    let mut kept: Vec<Vec<Number>> = Vec::new();
+    for (place, numbers) in series.chunks.iter().enumerate() {
+        let mut left = numbers.clone();
+        for (earlier, listed) in kept.iter().enumerate() {
+            let mut chunk = Chunk::default();
+            loader.append(&mut chunk, first_chunk + earlier, listed, |_| Role::Listed)?;
+            loader.append(&mut chunk, first_chunk + place, &left, |protected| {
+                if protected { Role::Listed } else { Role::Asking }
+            })?;
+            let removed = solve_chunk(corpus, &chunk, task, counts)?;
+            left.retain(|number| !removed.contains(number));
+        }
+        let mut chunk = Chunk::default();
+        let against_only = corpus.means.settings.against_only;
+        loader.append(&mut chunk, first_chunk + place, &left, |protected| match (protected, against_only) {
+            (true, _) => Role::Listed,
+            (false, true) => Role::Asking,
+            (false, false) => Role::Both,
+        })?;
+        let removed = solve_chunk(corpus, &chunk, task, counts)?;
+        corpus.observer.advanced(Stage::Verify, numbers.len() as u64);
+        if place + 1 < series.chunks.len() {
+            left.retain(|number| !removed.contains(number));
+            kept.push(left);
+        }
+    }
+    Ok(())
+}
+
+/// Does the task for one chunk; which documents are settled and need not be compared any more.
+fn solve_chunk(
+    corpus: Corpus<'_>,
+    chunk: &Chunk,
+    task: &mut Task<'_>,
+    counts: &mut PairCounts,
+) -> Result<HashSet<Number>> {
+    let Corpus { means, threads, observer, .. } = corpus;
+    if observer.interrupted() {
+        return Err(Error::Interrupted);
+    }
+    let mut removed = HashSet::new();
+    match task {
+        Task::Survivors { near_misses, visit } => {
+            solve::greedy(chunk, means, threads, near_misses, counts, &mut |found| {
+                removed.insert(found.number);
+                visit(found);
+            })?;
+        }
+        Task::Pairs { visit } => solve::pairs(chunk, means, threads, counts, visit)?,
+        Task::Components { forest } => solve::components(chunk, means, threads, forest)?,
+    }
+    Ok(removed)
+}
+
+/// The exact similarities of given pairs, in their order: of the first document's set to the second's.
+pub(crate) fn similarities(corpus: Corpus<'_>, pairs: &[(Number, Number)], work: &Work) -> Result<Vec<f64>> {
+    let mut similarities = Vec::with_capacity(pairs.len());
+    let limit = corpus.budget.chunk(corpus.store.bytes_in_memory());
+    let mut rest = pairs;
+    while !rest.is_empty() {
+        let taken = packing::pairs_that_fit(corpus, rest, limit)?;
+        let (here, after) = rest.split_at(taken);
+        rest = after;
+        let mut numbers: Vec<Number> = here.iter().flat_map(|&(a, b)| [a, b]).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let series = [Series { chunks: vec![numbers.clone()] }];
+        let mut chunk = Chunk::default();
+        Loader::new(corpus, &series, work)?.append(&mut chunk, 0, &numbers, |_| Role::Both)?;
+        let mut places: Vec<(Number, usize)> = chunk.numbers.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let place = |number: Number| places[places.partition_point(|(other, _)| *other < number)].1;
+        similarities.extend(here.iter().map(|&(a, b)| chunk.similarity(place(a), place(b), corpus.means)));
+    }
+    Ok(similarities)
+}

@@ -1,0 +1,161 @@
+//! Programs killed at any moment, and disks that are full.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// When to kill.
+#[derive(Debug, Clone)]
+pub enum Moment {
+    /// After so much time.
+    Time(Duration),
+    /// As soon as a folder holds so many bytes, in files of any depth.
+    Bytes {
+        /// The folder.
+        folder: PathBuf,
+        /// How many.
+        bytes: u64,
+    },
+    /// As soon as a file is there.
+    File(PathBuf),
+}
+
+/// How a program that was to be killed ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It was killed, as `kill -9` does.
+    Killed,
+    /// It ended by itself before.
+    Exited(ExitStatus),
+}
+
+/// Runs a program, its output thrown away, and kills it at the given moment without any warning.
+pub fn run_and_kill(command: &mut Command, moment: &Moment) -> io::Result<End> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let start = Instant::now();
+    let result = wait_for(&mut child, moment, start);
+    if result.is_err() {
+        // Whatever went wrong is what the caller hears of; the program must not outlive the call.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    result
+}
+
+fn wait_for(child: &mut Child, moment: &Moment, start: Instant) -> io::Result<End> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(End::Exited(status));
+        }
+        let now = match moment {
+            Moment::Time(after) => start.elapsed() >= *after,
+            Moment::Bytes { folder, bytes } => bytes_in(folder) >= *bytes,
+            Moment::File(file) => file.exists(),
+        };
+        if now {
+            child.kill()?;
+            child.wait()?;
+            return Ok(End::Killed);
+        }
+        std::thread::sleep(Duration::from_micros(300));
+    }
+}
+
+/// Bytes of all files below `folder`; what vanishes meanwhile does not count.
+#[must_use]
+pub fn bytes_in(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => bytes_in(&entry.path()),
+            Ok(metadata) => metadata.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+/// A small file system in memory, to be filled up. It is taken away when dropped.
+#[derive(Debug)]
+pub struct SmallDisk {
+    folder: PathBuf,
+}
+
+impl SmallDisk {
+    /// Mounts a file system of `bytes` bytes at `folder`, which is made. That takes root on Linux; elsewhere the
+    /// error says in one sentence why it cannot be had, for the test to print and skip.
+    pub fn mount(folder: &Path, bytes: u64) -> Result<Self, String> {
+        std::fs::create_dir_all(folder)
+            .map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
+        let output = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "tmpfs"])
+            .arg(folder)
+            .output()
+            .map_err(|cause| format!("no small disk: `mount` does not run: {cause}"))?;
+        if output.status.success() {
+            return Ok(Self { folder: folder.to_owned() });
+        }
+        // The folder stays if it was not empty; nothing of it is needed.
+        let _ = std::fs::remove_dir(folder);
+        Err(format!("no small disk: {}", String::from_utf8_lossy(&output.stderr).trim()))
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // A drop has nobody to tell; a mount that stays is visible to whoever looks.
+        let _ = Command::new("umount").arg(&self.folder).stderr(Stdio::null()).status();
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("testkit-{name}-{}", std::process::id()))
+    }
+
+    #[test]
+    fn a_program_is_killed_or_ends() {
+        let mut sleep = Command::new("sleep");
+        let end = run_and_kill(sleep.arg("60"), &Moment::Time(Duration::from_millis(20))).unwrap();
+        assert_eq!(end, End::Killed);
+        let end = run_and_kill(&mut Command::new("true"), &Moment::Time(Duration::from_secs(60))).unwrap();
+        assert!(matches!(end, End::Exited(status) if status.success()));
+    }
+
+    #[test]
+    fn it_is_killed_when_enough_is_written() {
+        let folder = folder("bytes");
+        std::fs::create_dir_all(folder.join("below")).unwrap();
+        let file = folder.join("below/zeros");
+        let moment = Moment::Bytes { folder: folder.clone(), bytes: 100_000 };
+        let mut bounded = Command::new("sh");
+        bounded.arg("-c").arg(format!("yes | head -c 200000 > {}; exec sleep 60", file.display()));
+        assert_eq!(run_and_kill(&mut bounded, &moment).unwrap(), End::Killed);
+        assert!(bytes_in(&folder) >= 100_000);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_small_disk_fills_up_or_says_why_not() {
+        let folder = folder("disk");
+        match SmallDisk::mount(&folder, 1 << 20) {
+            Ok(disk) => {
+                let full = std::fs::write(disk.folder().join("file"), vec![1; 2 << 20]).unwrap_err();
+                assert_eq!(full.kind(), io::ErrorKind::StorageFull);
+            }
+            Err(reason) => assert!(reason.starts_with("no small disk: "), "{reason}"),
+        }
+        assert!(!folder.exists());
+    }
+}

@@ -1,0 +1,17 @@
+//! What tests and benchmarks of the whole job stand on.
+//!
+//! - [`corpora`]: seeded documents with planted near-duplicates, written to JSON Lines;
+//! - [`oracle`]: the exact similarities of all pairs;
+//! - [`mod@reference`]: the plain definition of dedup, which the pipeline must equal;
+//! - [`faults`]: programs killed at any moment, disks that are full.
+//!
+//! Only types of the standard library are in its interface, so that any crate can use it. The same seed gives the same
+//! bytes on every machine.
+
+/// A value, or why there is none.
+pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+pub mod corpora;
+pub mod faults;
+pub mod oracle;
+pub mod reference;
