@@ -8,6 +8,10 @@ use serde_json::Value;
 
 fuzz_target!(|input: (Vec<u8>, u8)| {
     let (bytes, block_bytes) = input;
+    // What may be taken for compressed is left to the target `reader`.
+    if let Some(0x1f | 0x28 | 0x50..=0x5f) = bytes.first() {
+        return;
+    }
     let file = temporary_file("jsonl", &bytes);
     let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
     let taken = read(&file, Format::Jsonl, usize::from(block_bytes) + 1, &mut |record| {
@@ -17,7 +21,7 @@ fuzz_target!(|input: (Vec<u8>, u8)| {
             assert_eq!(parsed.get("text").and_then(Value::as_str), Some(document.text));
         }
     });
-    assert_eq!(taken, read(&file, Format::Jsonl, 1 << 20, &mut |_| {}));
+    assert_eq!(taken, read(&file, Format::Jsonl, 1 << 14, &mut |_| {}));
     // The other way round: what serde_json takes is a document. (A byte order mark is ours alone.)
     if let Ok(taken) = taken {
         for (line, taken) in bytes.split_inclusive(|&byte| byte == b'\n').zip(taken) {

@@ -10,7 +10,10 @@ fn absent<T>(address: &str) -> Result<T> {
     )))
 }
 
-pub(crate) fn discover(argument: &str, _how: &Discovery) -> Result<Vec<Source>> {
+pub(crate) fn discover(argument: &str, how: &Discovery) -> Result<Vec<Source>> {
+    if let Some(path) = argument.strip_prefix("file://") {
+        return crate::discover(&[path.to_owned()], how);
+    }
     absent(argument)
 }
 

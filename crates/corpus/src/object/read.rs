@@ -4,7 +4,7 @@ use super::store::{Address, io_error, runtime, stamp};
 use crate::{Error, Result, Stamp};
 use bytes::Bytes;
 use object_store::path::Path;
-use object_store::{GetOptions, ObjectStore, ObjectStoreExt};
+use object_store::{GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,17 +36,25 @@ impl Object {
             Err(object_store::Error::NotFound { .. }) => return Ok(None),
             Err(cause) => return Err(address.error("read", cause)),
         };
-        let stamp = stamp(&meta);
-        let store = Arc::clone(&address.store);
-        Ok(Some(Self {
-            store,
-            path,
-            runtime,
+        Self::from_listing(address, &meta).map(Some)
+    }
+
+    /// The object at `address`, which the store said this about.
+    pub(crate) fn from_listing(address: &Address, meta: &ObjectMeta) -> Result<Self> {
+        Ok(Self {
+            store: Arc::clone(&address.store),
+            path: meta.location.clone(),
+            runtime: runtime()?,
             name: address.written(),
             size: meta.size,
-            stamp,
-            tag: meta.e_tag,
-        }))
+            stamp: stamp(meta),
+            tag: meta.e_tag.clone(),
+        })
+    }
+
+    /// What the store said, as an error about this object.
+    pub(crate) fn error(&self, cause: object_store::Error) -> Error {
+        Error::Io { action: "read", name: self.name.clone(), cause: io_error(cause) }
     }
 
     /// The object at `address`; an error if there is none.
@@ -64,7 +72,10 @@ impl Object {
         self.runtime.block_on(self.fetch(range)).map_err(io_error)
     }
 
-    fn fetch(&self, range: Range<u64>) -> impl Future<Output = object_store::Result<Bytes>> + use<> {
+    pub(crate) fn fetch(
+        &self,
+        range: Range<u64>,
+    ) -> impl Future<Output = object_store::Result<Bytes>> + use<> {
         let (store, path) = (Arc::clone(&self.store), self.path.clone());
         let options =
             GetOptions { range: Some(range.into()), if_match: self.tag.clone(), ..GetOptions::default() };

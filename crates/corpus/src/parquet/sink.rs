@@ -22,7 +22,7 @@ use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::{SchemaDescriptor, Type};
 use std::path::Path;
@@ -62,8 +62,8 @@ impl ParquetSink {
         let (_, metadata) = Input::open(source)?;
         let schema = if options.annotate { annotated(&metadata, source)? } else { metadata.schema().clone() };
         let mut written = ArrowWriterOptions::new()
-            .with_properties(properties(metadata.metadata()))
-            .with_skip_arrow_metadata(arrow_schema(metadata.metadata()).is_none());
+            .with_properties(properties(metadata.metadata(), options.annotate))
+            .with_skip_arrow_metadata(!options.annotate || !notes_arrow_schema(metadata.metadata()));
         let name = source.name.clone();
         match parquet_schema(metadata.parquet_schema(), options.annotate) {
             Ok(Some(same)) => written = written.with_parquet_schema(same),
@@ -180,7 +180,8 @@ fn annotated(metadata: &ArrowReaderMetadata, source: &Source) -> Result<SchemaRe
     let kinds = [DataType::Utf8, DataType::Boolean, DataType::Utf8, DataType::Float64];
     let added = NAMES.iter().zip(kinds).map(|(name, kind)| Arc::new(Field::new(*name, kind, true)));
     let fields: Vec<_> = schema.fields().iter().cloned().chain(added).collect();
-    Ok(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+    // What the file notes beside its schema is copied as it is, and need not be in the schema too.
+    Ok(Arc::new(Schema::new(fields)))
 }
 
 /// The schema of the source in Parquet's own words, so that nothing of it is lost on the way through Arrow's;
@@ -209,18 +210,19 @@ fn parquet_schema(
     Ok(Some(SchemaDescriptor::new(Arc::new(root))))
 }
 
-/// The Arrow schema that the writer of the source noted, if it did.
-fn arrow_schema(metadata: &ParquetMetaData) -> Option<&String> {
-    let noted = metadata.file_metadata().key_value_metadata()?;
-    noted.iter().find(|entry| entry.key == ARROW_SCHEMA_META_KEY)?.value.as_ref()
+/// Whether the writer of the source noted an Arrow schema.
+fn notes_arrow_schema(metadata: &ParquetMetaData) -> bool {
+    let noted = metadata.file_metadata().key_value_metadata();
+    noted.is_some_and(|noted| noted.iter().any(|entry| entry.key == ARROW_SCHEMA_META_KEY))
 }
 
 /// How the source was written.
-fn properties(metadata: &ParquetMetaData) -> WriterProperties {
+fn properties(metadata: &ParquetMetaData, annotate: bool) -> WriterProperties {
     let file = metadata.file_metadata();
     let noted = file.key_value_metadata().map(|entries| {
-        // The writer notes the schema of its own.
-        entries.iter().filter(|entry| entry.key != ARROW_SCHEMA_META_KEY).cloned().collect::<Vec<_>>()
+        // The Arrow schema stays as it was noted, unless there are more columns: then the writer notes its own.
+        let stays = |entry: &&KeyValue| !annotate || entry.key != ARROW_SCHEMA_META_KEY;
+        entries.iter().filter(stays).cloned().collect::<Vec<_>>()
     });
     let mut properties = WriterProperties::builder()
         .set_key_value_metadata(noted.filter(|noted| !noted.is_empty()))

@@ -56,11 +56,8 @@ fn utf8(bytes: &[u8]) -> Result<&str, usize> {
 
 /// Whether values of this type are text, or bytes that may be.
 pub(crate) fn is_text(kind: &DataType) -> bool {
-    match kind {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => true,
-        _ => false,
-    }
+    use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
+    matches!(kind, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView)
 }
 
 /// Whether values of this type can be written as text.
@@ -160,6 +157,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// A value, which must not be null, as a number, if it is one.
+#[expect(clippy::cast_lossless, reason = "one conversion for all types, also those that lose")]
 pub(crate) fn number(array: &ArrayRef, row: usize) -> Option<f64> {
     macro_rules! number {
         ($kind:ty) => {

@@ -78,7 +78,6 @@ pub(crate) fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
 /// Moves the finished `file` to the output `name`.
 pub(crate) fn publish(folder: &Path, file: &Path, name: &str) -> Result<()> {
     let place = path(folder, name)?;
-    // Synced once more, as nobody says who wrote it; a clean file costs nothing.
     File::open(file).and_then(|file| file.sync_all()).map_err(|cause| error("sync", file, cause))?;
     make_parents(&place)?;
     match fs::rename(file, &place) {

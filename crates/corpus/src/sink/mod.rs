@@ -74,4 +74,4 @@ pub struct Written {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -104,21 +104,15 @@ impl Output {
         Error::Io { action: "write", name, cause }
     }
 
-    /// Syncs the output and moves it to its place. The number of stored bytes.
+    /// Ends the output and moves it to its place, which syncs it. The number of stored bytes.
     pub(crate) fn finish(mut self) -> Result<u64> {
         let stream = self.stream.take().expect("it is taken here only");
         let ended = match stream {
             Stream::Plain(writer) => writer.into_inner().map_err(io::IntoInnerError::into_error),
             Stream::Compressed(frames) => frames.finish(),
         };
-        let synced = ended.and_then(|mut to| {
-            to.flush()?;
-            if let Destination::File(file) = &to.destination {
-                file.sync_all()?;
-            }
-            Ok(to.bytes)
-        });
-        let bytes = synced.map_err(|cause| self.error(cause))?;
+        let flushed = ended.and_then(|mut to| to.flush().map(|()| to.bytes));
+        let bytes = flushed.map_err(|cause| self.error(cause))?;
         if let Some(aside) = &self.aside {
             self.target.publish(aside, &self.output)?;
         }
