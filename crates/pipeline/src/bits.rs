@@ -8,28 +8,23 @@ pub(crate) struct Bits {
 
 impl Bits {
     /// The empty set of numbers below `count`.
-    pub fn new(count: u64) -> Self {
+    pub(crate) fn new(count: u64) -> Self {
         Self { words: vec![0; count.div_ceil(64) as usize] }
     }
 
     /// Puts a number in.
-    pub fn insert(&mut self, number: u64) {
+    pub(crate) fn insert(&mut self, number: u64) {
         self.words[(number / 64) as usize] |= 1 << (number % 64);
-    }
-
-    /// Takes a number out.
-    pub fn remove(&mut self, number: u64) {
-        self.words[(number / 64) as usize] &= !(1 << (number % 64));
     }
 
     /// Whether a number is in.
     #[inline]
-    pub fn contains(&self, number: u64) -> bool {
+    pub(crate) fn contains(&self, number: u64) -> bool {
         self.words[(number / 64) as usize] >> (number % 64) & 1 == 1
     }
 
     /// The numbers in it, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {
             let mut left = word;
             std::iter::from_fn(move || {

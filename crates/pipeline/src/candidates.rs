@@ -7,12 +7,12 @@
 use crate::bits::Bits;
 use crate::copies::Copies;
 use crate::forest::Forest;
-use crate::grouping::{Scan, groups};
-use crate::memory::Budget;
+use crate::grouping::{Scan, Taker, groups};
 use crate::method::{Means, Sketching};
 use crate::store::columns::{Class, list};
 use crate::store::{Number, Store};
-use crate::{Error, Observer, Result, Stage};
+use crate::view::View;
+use crate::{Error, Result, Stage};
 use lookalike::minhash::lanes::matching_lanes;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -31,14 +31,8 @@ pub(crate) struct Candidates {
 }
 
 /// Brings equal band keys together.
-pub(crate) fn find(
-    store: &Store,
-    means: &Means,
-    copies: &Copies,
-    budget: &Budget,
-    threads: usize,
-    observer: &dyn Observer,
-) -> Result<Candidates> {
+pub(crate) fn find(view: View<'_>, copies: &Copies) -> Result<Candidates> {
+    let View { store, means, budget, threads, observer, .. } = view;
     let found =
         Mutex::new(Candidates { involved: Bits::new(store.count()), forest: Forest::new(store.count()) });
     let samples = matches!(means.sketching, Sketching::Samples);
@@ -56,12 +50,11 @@ pub(crate) fn find(
             if observer.interrupted() {
                 return Err(Error::Interrupted);
             }
-            let by_bands = |visit: &mut dyn FnMut(&[(Number, u64)])| scan_band(store, means, copies, band, visit);
-            let by_samples = |visit: &mut dyn FnMut(&[(Number, u64)])| scan_samples(store, copies, visit);
+            let by_bands = |visit: &mut Taker<'_>| scan_band(store, means, copies, band, visit);
+            let by_samples = |visit: &mut Taker<'_>| scan_samples(store, copies, visit);
             let scan: &Scan<'_> = if samples { &by_samples } else { &by_bands };
             groups(count, budget.grouping(), scan, &mut |group| {
                 connect(group, store, means, &found);
-                Ok(())
             })?;
             observer.advanced(Stage::Candidates, 1);
         }
@@ -91,7 +84,7 @@ fn scan_band(
     means: &Means,
     copies: &Copies,
     band: usize,
-    visit: &mut dyn FnMut(&[(Number, u64)]),
+    visit: &mut Taker<'_>,
 ) -> Result<()> {
     let width = means.lanes();
     let mut keys = Vec::new();
@@ -110,7 +103,7 @@ fn scan_band(
 }
 
 /// Hands out the sampled shingles.
-fn scan_samples(store: &Store, copies: &Copies, visit: &mut dyn FnMut(&[(Number, u64)])) -> Result<()> {
+fn scan_samples(store: &Store, copies: &Copies, visit: &mut Taker<'_>) -> Result<()> {
     let mut keys = Vec::new();
     for part in 0..store.parts() {
         let (first, entries) = store.entries(part)?;

@@ -4,14 +4,11 @@
 //! their fingerprint with another are read again and hashed. Copies go no further: they never reach a bucket.
 
 use crate::bits::Bits;
-use crate::grouping::groups;
-use crate::memory::Budget;
-use crate::method::Means;
-use crate::order::KeepOrder;
+use crate::grouping::{Taker, groups};
 use crate::reread::reread;
-use crate::sketching::Sources;
-use crate::store::{Number, Store};
-use crate::{Observer, Result, Stage};
+use crate::store::Number;
+use crate::view::View;
+use crate::{Result, Stage};
 
 /// Documents whose text an earlier one (in keep order) has.
 #[derive(Debug, Default)]
@@ -24,7 +21,7 @@ pub(crate) struct Copies {
 impl Copies {
     /// Whether a document is a copy.
     #[inline]
-    pub fn contains(&self, number: Number) -> bool {
+    pub(crate) fn contains(&self, number: Number) -> bool {
         self.members.contains(number)
     }
 
@@ -37,22 +34,18 @@ impl Copies {
 }
 
 /// Finds all exact copies.
-pub(crate) fn find(
-    store: &Store,
-    sources: Sources<'_>,
-    means: &Means,
-    order: &KeepOrder,
-    budget: &Budget,
-    threads: usize,
-    observer: &dyn Observer,
-) -> Result<Copies> {
-    let scan = |visit: &mut dyn FnMut(&[(Number, u64)])| {
+pub(crate) fn find(view: View<'_>) -> Result<Copies> {
+    let View { store, means, order, budget, threads, observer, .. } = view;
+    let scan = |visit: &mut Taker<'_>| {
         let mut keys = Vec::new();
         for part in 0..store.parts() {
             let (first, entries) = store.entries(part)?;
             keys.clear();
             keys.extend(
-                (first..).zip(entries.iter()).filter(|(_, e)| e.is_document()).map(|(n, e)| (n, e.fingerprint)),
+                (first..)
+                    .zip(entries.iter())
+                    .filter(|(_, e)| e.is_document())
+                    .map(|(n, e)| (n, e.fingerprint)),
             );
             visit(&keys);
         }
@@ -61,14 +54,13 @@ pub(crate) fn find(
     let mut suspects: Vec<Number> = Vec::new();
     groups(store.count(), budget.grouping() * threads as u64, &scan, &mut |group| {
         suspects.extend(group.iter().map(|&(number, _)| number));
-        Ok(())
     })?;
     suspects.sort_unstable();
     observer.started(Stage::ExactCopies, suspects.len() as u64);
     let entries = store.entries_of(&suspects)?;
     let mut hashed = Vec::with_capacity(suspects.len());
     let work = |text: &str, buffers: &mut _| Ok(means.content_hash(text, buffers));
-    reread(&suspects, store, sources, means, budget, threads, observer, work, |number, hash| {
+    reread(view, &suspects, work, |number, hash| {
         let entry = &entries[hashed.len()];
         let rank = order.rank(store.place(number).0, entry, number);
         hashed.push((hash, entry.within, rank));

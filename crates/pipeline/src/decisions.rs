@@ -25,24 +25,31 @@ pub(crate) struct Removal {
 
 impl Removal {
     /// A near-duplicate.
-    pub fn near(found: &Found) -> Self {
+    pub(crate) fn near(found: &Found) -> Self {
         let Evidence { similarity, distance, sole_band } = found.evidence;
         let sole_band = sole_band.map_or(0, |band| band + 1);
-        Self { number: found.number, kept: found.other, similarity, distance, sole_band_plus_one: sole_band, exact: 0 }
+        Self {
+            number: found.number,
+            kept: found.other,
+            similarity,
+            distance,
+            sole_band_plus_one: sole_band,
+            exact: 0,
+        }
     }
 
     /// An exact copy.
-    pub fn exact(number: Number, kept: Number) -> Self {
+    pub(crate) fn exact(number: Number, kept: Number) -> Self {
         Self { number, kept, similarity: 1.0, distance: 0, sole_band_plus_one: 0, exact: 1 }
     }
 
     /// Whether it has the same text as the kept one.
-    pub fn is_exact(&self) -> bool {
+    pub(crate) fn is_exact(&self) -> bool {
         self.exact == 1
     }
 
     /// The only band that found it.
-    pub fn sole_band(&self) -> Option<u32> {
+    pub(crate) fn sole_band(&self) -> Option<u32> {
         self.sole_band_plus_one.checked_sub(1)
     }
 }

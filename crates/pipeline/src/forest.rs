@@ -15,7 +15,7 @@ pub(crate) struct Forest {
 
 impl Forest {
     /// Every number below `count` alone.
-    pub fn new(count: u64) -> Self {
+    pub(crate) fn new(count: u64) -> Self {
         let parents = match u32::try_from(count) {
             Ok(count) => Parents::Narrow((0..count).collect()),
             Err(_) => Parents::Wide((0..count).collect()),
@@ -38,7 +38,7 @@ impl Forest {
     }
 
     /// The smallest number that is connected with this one.
-    pub fn root(&mut self, mut number: u64) -> u64 {
+    pub(crate) fn root(&mut self, mut number: u64) -> u64 {
         loop {
             let parent = self.parent(number);
             if parent == number {
@@ -52,7 +52,7 @@ impl Forest {
     }
 
     /// Connects two numbers; whether they were not connected before.
-    pub fn join(&mut self, a: u64, b: u64) -> bool {
+    pub(crate) fn join(&mut self, a: u64, b: u64) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.set_parent(a.max(b), a.min(b));
         a != b

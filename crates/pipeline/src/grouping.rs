@@ -8,23 +8,24 @@
 use crate::Result;
 use crate::store::Number;
 
+/// What takes documents and their keys.
+pub(crate) type Taker<'t> = dyn FnMut(&[(Number, u64)]) + 't;
+
 /// A scan hands every document and its key to what it is given.
-pub(crate) type Scan<'s> = dyn Fn(&mut dyn FnMut(&[(Number, u64)])) -> Result<()> + 's;
+pub(crate) type Scan<'s> = dyn Fn(&mut Taker<'_>) -> Result<()> + 's;
 
 /// Bytes of a document and its key.
 const ITEM: u64 = 16;
 
 /// Finds the groups of at least two documents with equal keys among about `count`, and hands each (ascending) to
 /// `visit`. Uses about `memory` bytes.
-pub(crate) fn groups(
-    count: u64,
-    memory: u64,
-    scan: &Scan<'_>,
-    visit: &mut dyn FnMut(&[(Number, u64)]) -> Result<()>,
-) -> Result<()> {
+pub(crate) fn groups(count: u64, memory: u64, scan: &Scan<'_>, visit: &mut Taker<'_>) -> Result<()> {
     // At worst all keys of a range come in, twice their size while the vector grows.
     let ranges = (count * ITEM * 2).div_ceil((memory / 2).max(1)).max(1);
-    let slots = (count / ranges * 8).next_power_of_two().clamp(1 << 10, (memory * 2).max(1 << 10)).next_power_of_two();
+    let slots = (count / ranges * 8)
+        .next_power_of_two()
+        .clamp(1 << 10, (memory * 2).max(1 << 10))
+        .next_power_of_two();
     let shift = 64 - slots.trailing_zeros();
     let mut met = vec![0u64; (slots / 32) as usize];
     let mut items: Vec<(Number, u64)> = Vec::new();
@@ -49,12 +50,13 @@ pub(crate) fn groups(
         scan(&mut |keys| {
             items.extend(keys.iter().filter(|(_, key)| {
                 let slot = slot_of(*key);
-                (ranges == 1 || range_of(*key) == range) && met[(slot / 32) as usize] >> (slot % 32 * 2 + 1) & 1 == 1
+                (ranges == 1 || range_of(*key) == range)
+                    && met[(slot / 32) as usize] >> (slot % 32 * 2 + 1) & 1 == 1
             }));
         })?;
         items.sort_unstable_by_key(|&(number, key)| (key, number));
         for group in items.chunk_by(|a, b| a.1 == b.1).filter(|group| group.len() > 1) {
-            visit(group)?;
+            visit(group);
         }
     }
     Ok(())
@@ -75,17 +77,17 @@ mod tests {
             for &(number, key) in &keys {
                 plain.entry(key).or_default().push(number);
             }
-            let mut expected: Vec<Vec<Number>> = plain.into_values().filter(|group| group.len() > 1).collect();
+            let mut expected: Vec<Vec<Number>> =
+                plain.into_values().filter(|group| group.len() > 1).collect();
             expected.sort();
             for memory in [1, 1_000, 100_000, 100_000_000] {
                 let mut found = Vec::new();
-                let scan = |visit: &mut dyn FnMut(&[(Number, u64)])| {
+                let scan = |visit: &mut Taker<'_>| {
                     keys.chunks(7).for_each(visit);
                     Ok(())
                 };
                 groups(count, memory, &scan, &mut |group| {
                     found.push(group.iter().map(|&(number, _)| number).collect::<Vec<_>>());
-                    Ok(())
                 })
                 .unwrap();
                 found.sort();

@@ -31,7 +31,7 @@ pub(crate) struct SourceIdentity {
 
 impl SourceIdentity {
     /// Of a source.
-    pub fn new(source: &Source) -> Self {
+    pub(crate) fn new(source: &Source) -> Self {
         let location = match &source.location {
             Location::Local(path) => path.display().to_string(),
             Location::Stdin => "-".into(),
@@ -60,7 +60,7 @@ impl SourceIdentity {
     }
 
     /// Its format.
-    pub fn format(&self) -> Result<Format> {
+    pub(crate) fn format(&self) -> Result<Format> {
         Ok(match self.format.as_str() {
             "jsonl" => Format::Jsonl,
             "csv" => Format::Csv { delimiter: b',' },
@@ -74,7 +74,7 @@ impl SourceIdentity {
 
 impl Identity {
     /// Of a run.
-    pub fn new(settings: &Settings, sources: Sources<'_>) -> Self {
+    pub(crate) fn new(settings: &Settings, sources: Sources<'_>) -> Self {
         let all = |sources: &[Source]| sources.iter().map(SourceIdentity::new).collect();
         Self {
             version: VERSION,
@@ -85,7 +85,7 @@ impl Identity {
     }
 
     /// As it is written.
-    pub fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         let mut json = serde_json::to_string_pretty(self).expect("an identity is plain data");
         json.push('\n');
         json
@@ -125,7 +125,9 @@ pub(crate) fn difference(found: &str, asked: &str, folder: &Path) -> String {
 pub(crate) fn check_unchanged(sources: Sources<'_>) -> Result<()> {
     for at in 0..sources.len() {
         let source = sources.get(at);
-        let (Location::Local(path), Stamp::Modified(time)) = (&source.location, &source.stamp) else { continue };
+        let (Location::Local(path), Stamp::Modified(time)) = (&source.location, &source.stamp) else {
+            continue;
+        };
         let metadata = std::fs::metadata(path).map_err(|cause| Error::Io {
             action: "read",
             name: source.name.clone(),

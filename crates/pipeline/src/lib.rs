@@ -32,17 +32,18 @@ mod solve;
 mod stages;
 mod store;
 mod verify;
+mod view;
 mod weights;
 mod work;
 
 pub use error::{Error, Result};
 pub use observer::{Observer, Silent, Stage};
 pub use report::Report;
-pub use sketch_file::SKETCH_MAGIC;
 pub use settings::{
     BandsAndRows, Case, Clusters, Elements, Form, Keep, Measure, Method, NormalizeSettings, OnBadRecord,
     Punctuation, RemovedFormat, Resources, Settings, Store, Verify, Whitespace,
 };
+pub use sketch_file::SKETCH_MAGIC;
 
 use corpus::{Source, Target};
 

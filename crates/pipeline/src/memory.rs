@@ -7,7 +7,7 @@ use crate::{Error, LEAST_MEMORY, Resources, Result};
 pub(crate) const PER_DOCUMENT: u64 = 5;
 
 /// A block of a source, in bytes. Fixed: the blocks of a source must be the same in every run.
-pub(crate) const BLOCK_BYTES: usize = 1 << 20;
+pub(crate) const BLOCK_BYTES: usize = 256 << 10;
 
 /// What a thread works with: a block, what it is unpacked to, and the buffers of a text.
 const PER_THREAD: u64 = 12 << 20;
@@ -24,7 +24,7 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// Refuses a limit below what one block per thread needs.
-    pub fn new(resources: &Resources) -> Result<Self> {
+    pub(crate) fn new(resources: &Resources) -> Result<Self> {
         let threads = resources.threads.max(1) as u64;
         let least = LEAST_MEMORY.max(BASE + PER_THREAD * threads + (16 << 20));
         if resources.memory < least {
@@ -43,42 +43,42 @@ impl Budget {
     }
 
     /// For parts that stay in memory.
-    pub fn parts(&self) -> u64 {
+    pub(crate) fn parts(&self) -> u64 {
         self.free() / 3
     }
 
     /// The longest record.
-    pub fn record_bytes(&self) -> u64 {
+    pub(crate) fn record_bytes(&self) -> u64 {
         self.free() / 4
     }
 
     /// The limit itself.
-    pub fn limit(&self) -> u64 {
+    pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 
     /// The longest text that can be shingled: its shingles and their buffers take `factor` times its length.
-    pub fn longest_text(&self, factor: u64) -> u64 {
+    pub(crate) fn longest_text(&self, factor: u64) -> u64 {
         self.free() / 2 / factor
     }
 
     /// The memory limit with which a text of `bytes` can be shingled.
-    pub fn for_text(&self, bytes: u64, factor: u64) -> u64 {
+    pub(crate) fn for_text(&self, bytes: u64, factor: u64) -> u64 {
         bytes * factor * 2 + BASE + PER_THREAD * self.threads
     }
 
     /// For one of the threads that look for equal keys.
-    pub fn grouping(&self) -> u64 {
+    pub(crate) fn grouping(&self) -> u64 {
         self.free() / 4 / self.threads
     }
 
     /// For the documents that are compared with one another at a time, when `used` bytes are taken for other things.
-    pub fn chunk(&self, used: u64) -> u64 {
+    pub(crate) fn chunk(&self, used: u64) -> u64 {
         self.free().saturating_sub(used).max(self.free() / 8) * 3 / 4
     }
 
     /// An error if `documents` documents cannot be held.
-    pub fn check_documents(&self, documents: u64) -> Result<()> {
+    pub(crate) fn check_documents(&self, documents: u64) -> Result<()> {
         let needed = documents.saturating_mul(per_document(documents));
         if needed > self.free() / 3 {
             return Err(Error::Memory {

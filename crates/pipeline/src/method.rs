@@ -10,8 +10,8 @@ use lookalike::hashing::mix64;
 use lookalike::minhash::{FastSketch, MinHasher, bag_elements, lanes};
 use lookalike::normalization::{self, Normalization};
 use lookalike::shingling::{ShingleBag, ShingleBuffer, Shingler, Shingling, StopWords, Unit, words};
-use lookalike::similarity::SetMeasure;
 use lookalike::simhash::SimHasher;
+use lookalike::similarity::SetMeasure;
 use lookalike::verification::Verifier;
 use std::collections::HashMap;
 
@@ -90,7 +90,7 @@ const KEPT_TEXT_BYTES: usize = 1 << 20;
 
 impl Means {
     /// Checks the settings and works out what they mean.
-    pub fn new(settings: &Settings) -> Result<Self> {
+    pub(crate) fn new(settings: &Settings) -> Result<Self> {
         let invalid = |message: String| Err(Error::Invalid(message));
         if !(settings.threshold > 0.0 && settings.threshold <= 1.0) {
             return invalid(format!("--threshold {} is not in (0, 1]", settings.threshold));
@@ -102,17 +102,24 @@ impl Means {
         };
         if settings.measure == Measure::Containment {
             if settings.keep != Keep::First {
-                return invalid("--measure containment keeps the document with the most shingles; leave out --keep".into());
+                return invalid(
+                    "--measure containment keeps the document with the most shingles; leave out --keep"
+                        .into(),
+                );
             }
             if settings.verify != Verify::Exact {
-                return invalid("--measure containment is always verified exactly; leave out --verify".into());
+                return invalid(
+                    "--measure containment is always verified exactly; leave out --verify".into(),
+                );
             }
             if settings.method == Method::Simhash {
                 return invalid("--measure containment needs --method minhash".into());
             }
         }
         if settings.weights.is_some() && settings.method != Method::Simhash {
-            return invalid("--weights needs --method simhash; for whole-number weights use --elements bag".into());
+            return invalid(
+                "--weights needs --method simhash; for whole-number weights use --elements bag".into(),
+            );
         }
         if settings.max_text == 0 {
             return invalid("--max-text must be at least 1".into());
@@ -139,7 +146,7 @@ impl Means {
     }
 
     /// 16-bit lanes per document.
-    pub fn lanes(&self) -> usize {
+    pub(crate) fn lanes(&self) -> usize {
         match &self.sketching {
             Sketching::Bands { hasher, .. } => hasher.num_hashes(),
             Sketching::Tables { .. } => 4,
@@ -148,7 +155,7 @@ impl Means {
     }
 
     /// Keys per document that follow from its lanes.
-    pub fn bands(&self) -> usize {
+    pub(crate) fn bands(&self) -> usize {
         match &self.sketching {
             Sketching::Bands { banding, .. } => banding.bands(),
             Sketching::Tables { masks, .. } => masks.len(),
@@ -158,7 +165,7 @@ impl Means {
 
     /// The key of a band: documents that share one are candidates.
     #[inline]
-    pub fn key(&self, band: usize, lanes: &[u16], within: u64) -> u64 {
+    pub(crate) fn key(&self, band: usize, lanes: &[u16], within: u64) -> u64 {
         let key = match &self.sketching {
             Sketching::Bands { banding, .. } => {
                 let rows = banding.rows();
@@ -172,7 +179,7 @@ impl Means {
 
     /// The elements of a text whose similarity is compared: its shingles, or those of its bag. Any order, repeats
     /// allowed.
-    pub fn elements<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
+    pub(crate) fn elements<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
         match self.settings.elements {
             Elements::Set => Ok(self.shingler.hashes(text, &mut buffers.shingles)),
             Elements::Bag => {
@@ -184,7 +191,7 @@ impl Means {
     }
 
     /// Sketches a text: its lanes and samples are appended.
-    pub fn sketch(
+    pub(crate) fn sketch(
         &self,
         text: &str,
         within: u64,
@@ -222,13 +229,18 @@ impl Means {
                     hasher.fingerprint(elements).bits()
                 } else {
                     let weight = |element| weights.get(&element).copied().unwrap_or(1.0);
-                    let weighted: Vec<_> = elements.iter().map(|&element| (element, weight(element))).collect();
+                    let weighted: Vec<_> =
+                        elements.iter().map(|&element| (element, weight(element))).collect();
                     hasher.fingerprint_weighted(&weighted)?.bits()
                 };
                 lanes.extend((0..4).map(|lane| (bits >> (16 * lane)) as u16));
             }
             Sketching::Samples => {
-                *elements = if bag { bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))? } else { hashes.to_vec() };
+                *elements = if bag {
+                    bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))?
+                } else {
+                    hashes.to_vec()
+                };
                 elements.sort_unstable();
                 elements.dedup();
                 size = elements.len();
@@ -239,7 +251,7 @@ impl Means {
     }
 
     /// Whether a text has fewer tokens than a shingle.
-    pub fn is_short(&self, text: &str) -> bool {
+    pub(crate) fn is_short(&self, text: &str) -> bool {
         let Shingling { unit, k, .. } = self.shingler.settings();
         match unit {
             Unit::Characters => text.chars().take(*k).count() < *k,
@@ -248,7 +260,7 @@ impl Means {
     }
 
     /// An error if the memory does not suffice to shingle a text.
-    pub fn check_fits(&self, text: &str, budget: &Budget) -> Result<()> {
+    pub(crate) fn check_fits(&self, text: &str, budget: &Budget) -> Result<()> {
         // What the shingler's buffers take, as its documentation says.
         let factor = if matches!(self.shingler.settings().unit, Unit::Characters) { 25 } else { 10 };
         let bytes = text.len() as u64;
@@ -263,7 +275,7 @@ impl Means {
     }
 
     /// 128 bits of the hash of the normalised text.
-    pub fn content_hash(&self, text: &str, buffers: &mut TextBuffers) -> u128 {
+    pub(crate) fn content_hash(&self, text: &str, buffers: &mut TextBuffers) -> u128 {
         buffers.normalized.clear();
         self.shingler.settings().normalization.normalize_into(text, &mut buffers.normalized);
         let hash = blake3::hash(buffers.normalized.as_bytes());
@@ -275,7 +287,7 @@ impl Means {
     }
 
     /// The sampled shingles of a sorted set, as keys.
-    pub fn samples<'s>(&self, set: &'s [u64], within: u64) -> impl Iterator<Item = u64> + 's {
+    pub(crate) fn samples<'s>(&self, set: &'s [u64], within: u64) -> impl Iterator<Item = u64> + 's {
         set.iter()
             .map(move |&element| mix64(element))
             .filter(|mixed| mixed.is_multiple_of(SAMPLED_ONE_IN))
@@ -284,7 +296,7 @@ impl Means {
 
     /// The probability that a pair of this similarity became a candidate; `size` is the number of shingles of the
     /// removed document. With one band less if `without_one`.
-    pub fn probability(&self, similarity: f64, size: u64, without_one: bool) -> f64 {
+    pub(crate) fn probability(&self, similarity: f64, size: u64, without_one: bool) -> f64 {
         match &self.sketching {
             Sketching::Bands { banding, .. } => {
                 let row = similarity + (1.0 - similarity) / 65_536.0;
@@ -299,7 +311,7 @@ impl Means {
 
 impl TextBuffers {
     /// Gives back what an unusually long text of `bytes` made it grow to.
-    pub fn shrink_after(&mut self, bytes: usize) {
+    pub(crate) fn shrink_after(&mut self, bytes: usize) {
         if bytes > KEPT_TEXT_BYTES {
             self.shingles.shrink_to(KEPT_TEXT_BYTES);
             self.elements = Vec::new();
@@ -371,7 +383,10 @@ fn sketching(settings: &Settings, shingler: &Shingler) -> Result<(Sketching, Pla
     };
     if settings.method == Method::Simhash {
         if settings.distance > 32 {
-            return Err(Error::Invalid(format!("--distance {} is more than 32 of 64 bits", settings.distance)));
+            return Err(Error::Invalid(format!(
+                "--distance {} is more than 32 of 64 bits",
+                settings.distance
+            )));
         }
         let masks = table_masks(settings.distance);
         plan.bands = masks.len();

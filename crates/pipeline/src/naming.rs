@@ -13,7 +13,7 @@ pub(crate) struct Names {
 
 impl Names {
     /// Looks up the ids of `numbers` (any order).
-    pub fn new(mut numbers: Vec<Number>, store: &Store, has_ids: bool) -> Result<Self> {
+    pub(crate) fn new(mut numbers: Vec<Number>, store: &Store, has_ids: bool) -> Result<Self> {
         let mut ids = HashMap::new();
         if has_ids {
             numbers.sort_unstable();
@@ -28,7 +28,7 @@ impl Names {
     }
 
     /// A document by name.
-    pub fn reference(&self, number: Number, store: &Store, sources: Sources<'_>) -> Reference {
+    pub(crate) fn reference(&self, number: Number, store: &Store, sources: Sources<'_>) -> Reference {
         let (source, line) = store.place(number);
         let source = sources.get(source).name.clone();
         let id = self.ids.get(&number).cloned().unwrap_or_else(|| format!("{source}:{line}"));

@@ -16,7 +16,7 @@ pub(crate) struct KeepOrder {
 
 impl KeepOrder {
     /// An error if a preferred source is none of the sources.
-    pub fn new(settings: &Settings, sources: Sources<'_>) -> Result<Self> {
+    pub(crate) fn new(settings: &Settings, sources: Sources<'_>) -> Result<Self> {
         let patterns = &settings.prefer;
         let mut used = vec![false; patterns.len()];
         let source_ranks = (0..sources.len())
@@ -42,12 +42,12 @@ impl KeepOrder {
     }
 
     /// The place of a document.
-    pub fn rank(&self, source: usize, entry: &Entry, number: Number) -> Rank {
+    pub(crate) fn rank(&self, source: usize, entry: &Entry, number: Number) -> Rank {
         (self.source_ranks[source], entry.keep, number)
     }
 
     /// Whether documents of a source are never removed.
-    pub fn is_protected(&self, source: usize) -> bool {
+    pub(crate) fn is_protected(&self, source: usize) -> bool {
         self.source_ranks[source] == 0
     }
 }

@@ -61,7 +61,7 @@ impl Outputs<'_> {
     }
 
     /// Writes the output of every source that has none yet.
-    pub fn write(&self, target: &Target, aside: &Path) -> Result<()> {
+    pub(crate) fn write(&self, target: &Target, aside: &Path) -> Result<()> {
         let dropped = self.dropped()?;
         let firsts = self.first_numbers();
         let corpus = self.sources.against.len()..self.sources.len();
@@ -129,7 +129,11 @@ impl Outputs<'_> {
                 })?;
             } else {
                 writer.write(&block, &mut |slot| {
-                    if dropped.contains(number + slot as Number) { Disposition::Drop } else { Disposition::Keep }
+                    if dropped.contains(number + slot as Number) {
+                        Disposition::Drop
+                    } else {
+                        Disposition::Keep
+                    }
                 })?;
             }
             self.observer.advanced(Stage::Write, block.bytes() as u64);
@@ -163,6 +167,10 @@ impl Outputs<'_> {
             None => Annotation { cluster: id(number), ..Annotation::default() },
         };
         let mut annotation = annotation;
-        Ok(numbers.iter().zip(&entries).map(|(&number, e)| e.is_document().then(|| annotation(number))).collect())
+        Ok(numbers
+            .iter()
+            .zip(&entries)
+            .map(|(&number, e)| e.is_document().then(|| annotation(number)))
+            .collect())
     }
 }

@@ -41,7 +41,8 @@ pub(crate) fn pairs(
         let copies = prepared.copies(&store, &mut stages)?;
         let mut found: Vec<Removal> = Vec::new();
         let mut push = |pair: Found| found.push(Removal::near(&pair));
-        let counts = prepared.verify(&store, &copies, &work, &mut stages, Task::Pairs { visit: &mut push })?;
+        let counts =
+            prepared.verify(&store, &copies, &work, &mut stages, Task::Pairs { visit: &mut push })?;
         let report = prepared.report(&store, &[], counts, stages, &work)?;
         let recall = prepared.recall(&store, &found)?;
         let mut all = found;
@@ -115,7 +116,10 @@ pub(crate) fn clusters(
             let name = |number| names.reference(number, &store, prepared.sources);
             let similarity = |removal: &Removal| (!removal.similarity.is_nan()).then_some(removal.similarity);
             visit(Cluster {
-                members: [name(cluster[0].kept)].into_iter().chain(cluster.iter().map(|r| name(r.number))).collect(),
+                members: [name(cluster[0].kept)]
+                    .into_iter()
+                    .chain(cluster.iter().map(|r| name(r.number)))
+                    .collect(),
                 similarities: [Some(1.0)].into_iter().chain(cluster.iter().map(similarity)).collect(),
             })?;
         }
@@ -140,7 +144,9 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
             }
             let open = match &mut reader {
                 Some(open) => open,
-                closed => closed.insert(Reader::open(sources.get(at), ReadMode::Fields, &means.fields, limits)?),
+                closed => {
+                    closed.insert(Reader::open(sources.get(at), ReadMode::Fields, &means.fields, limits)?)
+                }
             };
             let mut block = Block::default();
             if open.next_block(&mut block)? {

@@ -1,11 +1,11 @@
 //! Numbers -> the documents again: what is needed after sketching is read a second time, and only that.
 
-use crate::memory::Budget;
-use crate::method::{Means, TextBuffers};
+use crate::method::TextBuffers;
 use crate::ordered::ordered;
 use crate::sketching::{Sources, limits};
-use crate::store::{Number, Store};
-use crate::{Error, Observer, Result};
+use crate::store::Number;
+use crate::view::View;
+use crate::{Error, Result};
 use corpus::{Block, ReadMode, Reader, Record, Scratch};
 use std::sync::Mutex;
 
@@ -18,16 +18,12 @@ struct Job {
 /// Reads the documents `numbers` (ascending) again; `work` makes something of each text on any thread, `collect` takes
 /// it in order.
 pub(crate) fn reread<R: Send>(
+    view: View<'_>,
     numbers: &[Number],
-    store: &Store,
-    sources: Sources<'_>,
-    means: &Means,
-    budget: &Budget,
-    threads: usize,
-    observer: &dyn Observer,
     work: impl Fn(&str, &mut TextBuffers) -> Result<R> + Sync,
     mut collect: impl FnMut(Number, R) -> Result<()> + Send,
 ) -> Result<()> {
+    let View { store, sources, means, budget, threads, observer, .. } = view;
     let blocks = store.blocks();
     let mut rest = numbers;
     let mut at_block = 0;

@@ -4,6 +4,7 @@ use crate::candidates;
 use crate::copies::{self, Copies};
 use crate::decisions::{Removal, decide};
 use crate::forest::Forest;
+use crate::grouping::{Taker, groups};
 use crate::identity::{Identity, check_unchanged};
 use crate::memory::Budget;
 use crate::method::Means;
@@ -16,7 +17,8 @@ use crate::sketching::{Sources, sketch};
 use crate::solve::{Evidence, Found, NearMiss, NearMisses};
 use crate::stages::Stages;
 use crate::store::{Number, Store};
-use crate::verify::{Corpus, Task, similarities, verify};
+use crate::verify::{Task, similarities, verify};
+use crate::view::View;
 use crate::work::Work;
 use crate::{Clusters, Error, Job, Observer, Outcome, RemovedFormat, Result, Stage, Verify};
 use bytemuck::cast_slice;
@@ -48,7 +50,7 @@ struct Decided {
 
 impl<'a> Prepared<'a> {
     /// Checks a job.
-    pub fn new(job: &'a Job) -> Result<Self> {
+    pub(crate) fn new(job: &'a Job) -> Result<Self> {
         let sources = Sources { against: &job.against, corpus: &job.sources };
         let mut means = Means::new(&job.settings)?;
         let budget = Budget::new(&job.resources)?;
@@ -63,7 +65,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Runs `work` with as many rayon threads as the job allows.
-    pub fn in_pool<R: Send>(&self, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
+    pub(crate) fn in_pool<R: Send>(&self, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
             .build()
@@ -72,7 +74,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Sketches, and finds exact copies and candidates.
-    pub fn sketch(&self, work: &mut Work, stages: &mut Stages<'_>) -> Result<Store> {
+    pub(crate) fn sketch(&self, work: &mut Work, stages: &mut Stages<'_>) -> Result<Store> {
         stages.begin(Stage::Sketch, self.sources.bytes());
         let store = sketch(self.sources, &self.means, &self.budget, self.threads, work, stages.observer())?;
         stages.end(store.counts().text_bytes);
@@ -81,23 +83,15 @@ impl<'a> Prepared<'a> {
     }
 
     /// Exact copies.
-    pub fn copies(&self, store: &Store, stages: &mut Stages<'_>) -> Result<Copies> {
+    pub(crate) fn copies(&self, store: &Store, stages: &mut Stages<'_>) -> Result<Copies> {
         stages.begin_quietly(Stage::ExactCopies);
-        let copies = copies::find(
-            store,
-            self.sources,
-            &self.means,
-            &self.order,
-            &self.budget,
-            self.threads,
-            stages.observer(),
-        )?;
+        let copies = copies::find(self.view(store, stages))?;
         stages.end(copies.pairs.len() as u64);
         Ok(copies)
     }
 
     /// Candidates, and the task on them.
-    pub fn verify(
+    pub(crate) fn verify(
         &self,
         store: &Store,
         copies: &Copies,
@@ -106,17 +100,16 @@ impl<'a> Prepared<'a> {
         task: Task<'_>,
     ) -> Result<PairCounts> {
         stages.begin_quietly(Stage::Candidates);
-        let candidates =
-            candidates::find(store, &self.means, copies, &self.budget, self.threads, stages.observer())?;
+        let candidates = candidates::find(self.view(store, stages), copies)?;
         stages.end(self.means.bands() as u64);
         stages.begin_quietly(Stage::Verify);
-        let counts = verify(self.corpus(store, stages), candidates, work, task)?;
+        let counts = verify(self.view(store, stages), candidates, work, task)?;
         stages.end(counts.compared);
         Ok(counts)
     }
 
-    pub fn corpus<'c>(&'c self, store: &'c Store, stages: &Stages<'c>) -> Corpus<'c> {
-        Corpus {
+    pub(crate) fn view<'c>(&'c self, store: &'c Store, stages: &Stages<'c>) -> View<'c> {
+        View {
             store,
             sources: self.sources,
             means: &self.means,
@@ -132,7 +125,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// What becomes of every document: the removed ones, in input order.
-    pub fn decide(
+    pub(crate) fn decide(
         &self,
         store: &Store,
         copies: &Copies,
@@ -191,8 +184,11 @@ impl<'a> Prepared<'a> {
         }
         pairs.sort_unstable_by_key(|&(number, first)| (first, number));
         let exact = self.job.settings.verify == Verify::Exact;
-        let similarities =
-            if exact { similarities(self.corpus(store, stages), &pairs, work)? } else { vec![f64::NAN; pairs.len()] };
+        let similarities = if exact {
+            similarities(self.view(store, stages), &pairs, work)?
+        } else {
+            vec![f64::NAN; pairs.len()]
+        };
         Ok(pairs
             .iter()
             .zip(similarities)
@@ -204,7 +200,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// The report, but for the time it took.
-    pub fn report(
+    pub(crate) fn report(
         &self,
         store: &Store,
         removals: &[Removal],
@@ -220,7 +216,8 @@ impl<'a> Prepared<'a> {
         let mut kept: Vec<Number> = removals.iter().map(|removal| removal.kept).collect();
         kept.sort_unstable();
         counts.clusters = kept.chunk_by(|a, b| a == b).count() as u64;
-        counts.largest_cluster = kept.chunk_by(|a, b| a == b).map(|same| same.len() as u64 + 1).max().unwrap_or(0);
+        counts.largest_cluster =
+            kept.chunk_by(|a, b| a == b).map(|same| same.len() as u64 + 1).max().unwrap_or(0);
         counts.repeated_ids = if settings.id_field.is_some() { self.repeated_ids(store)? } else { 0 };
         let mut histogram = vec![0; 21];
         for removal in removals.iter().filter(|removal| !removal.is_exact() && !removal.similarity.is_nan()) {
@@ -266,7 +263,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// The estimate of the recall from near-duplicates that were found by their keys.
-    pub fn recall(&self, store: &Store, removals: &[Removal]) -> Result<Option<Recall>> {
+    pub(crate) fn recall(&self, store: &Store, removals: &[Removal]) -> Result<Option<Recall>> {
         let settings = &self.job.settings;
         if settings.verify != Verify::Exact || settings.clusters == Clusters::Components {
             return Ok(None);
@@ -285,7 +282,7 @@ impl<'a> Prepared<'a> {
 
     /// How many documents have an id that another one before had.
     fn repeated_ids(&self, store: &Store) -> Result<u64> {
-        let scan = |visit: &mut dyn FnMut(&[(Number, u64)])| {
+        let scan = |visit: &mut Taker<'_>| {
             let mut keys: Vec<(Number, u64)> = Vec::new();
             for part in 0..store.parts() {
                 let (first, entries) = store.entries(part)?;
@@ -293,7 +290,10 @@ impl<'a> Prepared<'a> {
                 keys.clear();
                 store.visit_ids(&numbers, |number, id| {
                     if !id.is_empty() {
-                        keys.push((number, lookalike::hashing::mix64(lookalike::hashing::hash_bytes(id.as_bytes()))));
+                        keys.push((
+                            number,
+                            lookalike::hashing::mix64(lookalike::hashing::hash_bytes(id.as_bytes())),
+                        ));
                     }
                 })?;
                 visit(&keys);
@@ -301,9 +301,8 @@ impl<'a> Prepared<'a> {
             Ok(())
         };
         let mut repeated = 0;
-        crate::grouping::groups(store.count(), self.budget.grouping(), &scan, &mut |group| {
+        groups(store.count(), self.budget.grouping(), &scan, &mut |group| {
             repeated += group.len() as u64 - 1;
-            Ok(())
         })?;
         Ok(repeated)
     }
@@ -347,7 +346,8 @@ pub(crate) fn dedup(job: &Job, target: &Target, dry_run: bool, observer: &dyn Ob
             None => {
                 let copies = prepared.copies(&store, &mut stages)?;
                 let (removals, pairs, near) = prepared.decide(&store, &copies, &work, &mut stages)?;
-                let near_misses = near.iter().map(|miss| (miss.number, miss.other, miss.similarity)).collect();
+                let near_misses =
+                    near.iter().map(|miss| (miss.number, miss.other, miss.similarity)).collect();
                 let decided = Decided { pairs, near_misses, removals: removals.len() as u64 };
                 if lasting {
                     work.write("decisions", cast_slice(&removals))?;
@@ -357,7 +357,13 @@ pub(crate) fn dedup(job: &Job, target: &Target, dry_run: bool, observer: &dyn Ob
             }
         };
         if dry_run {
-            return Ok(Outcome::Finished(prepared.report(&store, &removals, decided.pairs, stages, &work)?));
+            return Ok(Outcome::Finished(prepared.report(
+                &store,
+                &removals,
+                decided.pairs,
+                stages,
+                &work,
+            )?));
         }
         stages.begin(Stage::Write, job.sources.iter().map(|source| source.size).sum());
         let aside = work.subfolder("unfinished")?;
@@ -479,7 +485,10 @@ fn write_near_misses(prepared: &Prepared<'_>, store: &Store, decided: &Decided, 
     let names = crate::naming::Names::new(numbers, store, prepared.job.settings.id_field.is_some())?;
     let mut lines = Vec::new();
     for &(number, other, similarity) in &decided.near_misses {
-        let (a, b) = (names.reference(other, store, prepared.sources), names.reference(number, store, prepared.sources));
+        let (a, b) = (
+            names.reference(other, store, prepared.sources),
+            names.reference(number, store, prepared.sources),
+        );
         let line = serde_json::json!({
             "a": a.id, "a_source": a.source, "a_line": a.line,
             "b": b.id, "b_source": b.source, "b_line": b.line,

@@ -29,7 +29,10 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
     let prepared = Prepared::new(job)?;
     if path.exists() {
-        return Err(Error::Target(format!("{} exists already; remove it or choose another name", path.display())));
+        return Err(Error::Target(format!(
+            "{} exists already; remove it or choose another name",
+            path.display()
+        )));
     }
     observer.planned(&prepared.means.plan);
     let aside = path.with_extension("unfinished");
@@ -86,7 +89,10 @@ fn found_again(sketched: &SourceIdentity) -> Result<Source> {
     source.name.clone_from(&sketched.name);
     source.output.clone_from(&sketched.output);
     if SourceIdentity::new(&source) != *sketched {
-        return Err(Error::Target(format!("{} has changed since it was sketched; sketch it again", sketched.name)));
+        return Err(Error::Target(format!(
+            "{} has changed since it was sketched; sketch it again",
+            sketched.name
+        )));
     }
     Ok(source)
 }

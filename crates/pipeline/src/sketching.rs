@@ -29,19 +29,19 @@ pub(crate) struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.against.len() + self.corpus.len()
     }
 
-    pub fn get(&self, at: usize) -> &'a Source {
+    pub(crate) fn get(&self, at: usize) -> &'a Source {
         self.against.get(at).unwrap_or_else(|| &self.corpus[at - self.against.len()])
     }
 
-    pub fn is_against(&self, at: usize) -> bool {
+    pub(crate) fn is_against(&self, at: usize) -> bool {
         at < self.against.len()
     }
 
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.against.iter().chain(self.corpus).map(|source| source.size).sum()
     }
 }
@@ -178,7 +178,8 @@ fn sketch_block(
     let mut failure = None;
     block.visit(&means.fields, None, scratch, &mut |slot, record| {
         if failure.is_none()
-            && let Err(error) = sketch_record(slot, record, job, against, means, budget, buffers, &mut columns)
+            && let Err(error) =
+                sketch_record(slot, record, job, against, means, budget, buffers, &mut columns)
         {
             failure = Some(error);
         }
@@ -299,7 +300,8 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_order_and_a_missing_one_is_last() {
-        let numbers = [f64::NEG_INFINITY, -1e300, -2.5, -1.0, -1e-300, 0.0, 1e-300, 1.0, 2.5, 1e300, f64::INFINITY];
+        let numbers =
+            [f64::NEG_INFINITY, -1e300, -2.5, -1.0, -1e-300, 0.0, 1e-300, 1.0, 2.5, 1e300, f64::INFINITY];
         for pair in numbers.windows(2) {
             assert!(ascending(pair[0]) < ascending(pair[1]), "{pair:?}");
             assert!(!ascending(pair[0]) > !ascending(pair[1]), "{pair:?}");

@@ -21,29 +21,29 @@ fn cpu_seconds() -> f64 {
 
 impl<'a> Stages<'a> {
     /// The clock starts.
-    pub fn new(observer: &'a dyn Observer) -> Self {
+    pub(crate) fn new(observer: &'a dyn Observer) -> Self {
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         Self { observer, started, start: Instant::now(), current: None, done: Vec::new() }
     }
 
     /// Who is told.
-    pub fn observer(&self) -> &'a dyn Observer {
+    pub(crate) fn observer(&self) -> &'a dyn Observer {
         self.observer
     }
 
     /// A stage of this size begins.
-    pub fn begin(&mut self, stage: Stage, total: u64) {
+    pub(crate) fn begin(&mut self, stage: Stage, total: u64) {
         self.observer.started(stage, total);
         self.begin_quietly(stage);
     }
 
     /// A stage begins that tells the observer itself, once it knows its size.
-    pub fn begin_quietly(&mut self, stage: Stage) {
+    pub(crate) fn begin_quietly(&mut self, stage: Stage) {
         self.current = Some((stage, Instant::now(), cpu_seconds()));
     }
 
     /// The stage is over, having gone through this amount.
-    pub fn end(&mut self, amount: u64) {
+    pub(crate) fn end(&mut self, amount: u64) {
         if let Some((stage, start, cpu)) = self.current.take() {
             self.observer.finished(stage);
             self.done.push(StageTime {
@@ -57,7 +57,12 @@ impl<'a> Stages<'a> {
     }
 
     /// What the report says of it.
-    pub fn finish(self) -> Run {
-        Run { started: self.started, seconds: self.start.elapsed().as_secs_f64(), stages: self.done, ..Run::default() }
+    pub(crate) fn finish(self) -> Run {
+        Run {
+            started: self.started,
+            seconds: self.start.elapsed().as_secs_f64(),
+            stages: self.done,
+            ..Run::default()
+        }
     }
 }

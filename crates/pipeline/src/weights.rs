@@ -8,8 +8,11 @@ use std::path::Path;
 /// Reads lines `shingle<TAB>weight`. A shingle is written as text, and is what the shingler makes of that text.
 pub(crate) fn read(file: &Path, shingler: &Shingler) -> Result<HashMap<u64, f64>> {
     let name = file.display().to_string();
-    let text = std::fs::read_to_string(file)
-        .map_err(|cause| Error::Io { action: "read", name: name.clone(), cause })?;
+    let text = std::fs::read_to_string(file).map_err(|cause| Error::Io {
+        action: "read",
+        name: name.clone(),
+        cause,
+    })?;
     let mut weights = HashMap::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = |why: &str| Error::Invalid(format!("{name}, line {}: {why}", at + 1));
@@ -26,7 +29,9 @@ pub(crate) fn read(file: &Path, shingler: &Shingler) -> Result<HashMap<u64, f64>
         weights.insert(*hash, weight);
     }
     if weights.is_empty() {
-        return Err(Error::Invalid(format!("{name} has no weights in it: lines of `shingle<TAB>weight` are needed")));
+        return Err(Error::Invalid(format!(
+            "{name} has no weights in it: lines of `shingle<TAB>weight` are needed"
+        )));
     }
     Ok(weights)
 }

@@ -62,7 +62,7 @@ fn sync_folder(path: &Path) -> Result<()> {
 
 impl Work {
     /// A folder that outlives the run and belongs to `identity`; one of another run is refused.
-    pub fn durable(folder: PathBuf, identity: &str) -> Result<Self> {
+    pub(crate) fn durable(folder: PathBuf, identity: &str) -> Result<Self> {
         let sketches = folder.join("sketches");
         fs::create_dir_all(&sketches).map_err(io("make the folder", &sketches))?;
         let lock_path = folder.join("lock");
@@ -70,7 +70,10 @@ impl Work {
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::Target(format!("another run is working in {}; wait for it to end", folder.display())));
+                return Err(Error::Target(format!(
+                    "another run is working in {}; wait for it to end",
+                    folder.display()
+                )));
             }
             Err(TryLockError::Error(cause)) => return Err(io("lock", &lock_path)(cause)),
         }
@@ -100,7 +103,7 @@ impl Work {
     }
 
     /// A folder of its own below `parent` that goes when the run ends.
-    pub fn temporary(parent: &Path) -> Result<Self> {
+    pub(crate) fn temporary(parent: &Path) -> Result<Self> {
         for attempt in 0..1_000 {
             let folder = parent.join(format!("lookalike-{}-{attempt}", std::process::id()));
             match fs::create_dir(&folder) {
@@ -128,45 +131,45 @@ impl Work {
     }
 
     /// The parts come from a sketch file, where they begin at `offset`.
-    pub fn with_sketch_file(mut self, file: PathBuf, offset: u64) -> Self {
+    pub(crate) fn with_sketch_file(mut self, file: PathBuf, offset: u64) -> Self {
         self.sketch_file = Some((file, offset));
         self.sketched = true;
         self
     }
 
     /// Parts are added to this file.
-    pub fn appending_to(mut self, file: File, path: PathBuf) -> Self {
+    pub(crate) fn appending_to(mut self, file: File, path: PathBuf) -> Self {
         self.appending = Some((file, path));
         self
     }
 
     /// What is spilled goes to a folder of its own below this one.
-    pub fn with_spill_folder(mut self, parent: &Path) -> Result<Self> {
+    pub(crate) fn with_spill_folder(mut self, parent: &Path) -> Result<Self> {
         let name = blake3::hash(self.folder.as_os_str().as_encoded_bytes()).to_hex();
         self.spill = parent.join(format!("lookalike-spill-{}", &name[..16]));
         Ok(self)
     }
 
     /// The folder for what is spilled, made if it is not there.
-    pub fn spill_folder(&self) -> Result<&Path> {
+    pub(crate) fn spill_folder(&self) -> Result<&Path> {
         fs::create_dir_all(&self.spill).map_err(io("make the folder", &self.spill))?;
         Ok(&self.spill)
     }
 
     /// A folder in it, made if it is not there.
-    pub fn subfolder(&self, name: &str) -> Result<PathBuf> {
+    pub(crate) fn subfolder(&self, name: &str) -> Result<PathBuf> {
         let folder = self.folder.join(name);
         fs::create_dir_all(&folder).map_err(io("make the folder", &folder))?;
         Ok(folder)
     }
 
     /// Whether an earlier run of the same kind has been here.
-    pub fn is_resumed(&self) -> bool {
+    pub(crate) fn is_resumed(&self) -> bool {
         self.resumed
     }
 
     /// Whether all parts are there.
-    pub fn is_sketched(&self) -> bool {
+    pub(crate) fn is_sketched(&self) -> bool {
         self.sketched
     }
 
@@ -175,7 +178,12 @@ impl Work {
     }
 
     /// The parts that an earlier run left. A damaged last one is sketched again.
-    pub fn stored_parts(&mut self, lanes: usize, memory: u64, observer: &dyn Observer) -> Result<Store> {
+    pub(crate) fn stored_parts(
+        &mut self,
+        lanes: usize,
+        memory: u64,
+        observer: &dyn Observer,
+    ) -> Result<Store> {
         let mut store = Store::new(lanes);
         if let Some((path, offset)) = &self.sketch_file {
             let mut file = File::open(path).map_err(io("read", path))?;
@@ -207,7 +215,7 @@ impl Work {
     }
 
     /// Takes a finished part: into the store, and into a file if it must outlive the run or does not fit.
-    pub fn push_part(&mut self, columns: Columns, store: &mut Store, memory: u64) -> Result<()> {
+    pub(crate) fn push_part(&mut self, columns: Columns, store: &mut Store, memory: u64) -> Result<()> {
         let fits = store.bytes_in_memory() + columns.bytes() <= memory;
         let file = if let Some((file, path)) = &mut self.appending {
             Some(part::write(&columns, file, path)?)
@@ -230,7 +238,7 @@ impl Work {
     }
 
     /// All parts are there.
-    pub fn sketched(&mut self) -> Result<()> {
+    pub(crate) fn sketched(&mut self) -> Result<()> {
         self.sketched = true;
         if let Some((file, path)) = &self.appending {
             file.sync_all().map_err(io("write", path))?;
@@ -242,7 +250,7 @@ impl Work {
     }
 
     /// A file of the folder, if it is there.
-    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let path = self.folder.join(name);
         match fs::read(&path) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -252,12 +260,12 @@ impl Work {
     }
 
     /// Writes a file of the folder.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         write_whole(&self.folder.join(name), bytes)
     }
 
     /// Takes away what only an unfinished run needs.
-    pub fn tidy(&self) -> Result<()> {
+    pub(crate) fn tidy(&self) -> Result<()> {
         for folder in [&self.folder.join("unfinished"), &self.spill] {
             match fs::remove_dir_all(folder) {
                 Ok(()) => {}
@@ -269,12 +277,13 @@ impl Work {
     }
 
     /// Brings what later questions need to a target that does not hold this folder, and takes the folder away.
-    pub fn publish(&self, target: &Target) -> Result<()> {
+    pub(crate) fn publish(&self, target: &Target) -> Result<()> {
         if target.folder().is_some() {
             return Ok(());
         }
-        let mut names: Vec<String> =
-            ["decided.json", "decisions", "near-misses.jsonl", "sketches/complete"].map(String::from).to_vec();
+        let mut names: Vec<String> = ["decided.json", "decisions", "near-misses.jsonl", "sketches/complete"]
+            .map(String::from)
+            .to_vec();
         names.extend((0..self.parts).map(|part| format!("sketches/part-{part:06}")));
         names.push("run.json".into());
         for name in names.iter().filter(|name| self.folder.join(name).exists()) {

@@ -30,12 +30,13 @@ pub(crate) struct Lookup {
 
 impl Buckets {
     /// Brings the documents of a chunk together.
-    pub fn new(chunk: &Chunk, means: &Means, threads: usize) -> Self {
+    pub(super) fn new(chunk: &Chunk, means: &Means, threads: usize) -> Self {
         // Two bits per slot tell most keys that occur once from the others, as in `grouping`.
         let mut count = 0;
         (0..chunk.len()).for_each(|at| chunk.visit_keys(at, means, |_| count += 1));
         let slots = (count * 8usize).next_power_of_two().max(64);
-        let slot = |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - slots.trailing_zeros())) as usize;
+        let slot =
+            |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - slots.trailing_zeros())) as usize;
         let mut met = vec![0u64; slots / 32];
         for at in 0..chunk.len() {
             chunk.visit_keys(at, means, |key| {
@@ -85,18 +86,18 @@ impl Buckets {
     }
 
     /// How many buckets there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.kept.len()
     }
 
     /// The buckets of a document.
     #[inline]
-    pub fn of(&self, at: usize) -> &[u32] {
+    pub(super) fn of(&self, at: usize) -> &[u32] {
         &self.buckets[self.bucket_starts[at]..self.bucket_starts[at + 1]]
     }
 
     /// Lists a kept document in its buckets.
-    pub fn list(&mut self, at: usize) {
+    pub(super) fn list(&mut self, at: usize) {
         for place in self.bucket_starts[at]..self.bucket_starts[at + 1] {
             let bucket = self.buckets[place] as usize;
             self.listed[(self.starts[bucket] + self.kept[bucket]) as usize] = at as u32;
@@ -105,7 +106,7 @@ impl Buckets {
     }
 
     /// Finds the listed documents from `from` on that share a bucket with `at`.
-    pub fn look_up_listed(&self, at: usize, from: u32, lookup: &mut Lookup) {
+    pub(super) fn look_up_listed(&self, at: usize, from: u32, lookup: &mut Lookup) {
         self.look_up(at, lookup, |bucket| {
             let start = self.starts[bucket] as usize;
             let listed = &self.listed[start..start + self.kept[bucket] as usize];
@@ -114,7 +115,7 @@ impl Buckets {
     }
 
     /// Finds all members from `from` on, before `at`, that share a bucket with it.
-    pub fn look_up_members(&self, at: usize, from: u32, lookup: &mut Lookup) {
+    pub(super) fn look_up_members(&self, at: usize, from: u32, lookup: &mut Lookup) {
         self.look_up(at, lookup, |bucket| {
             let members = &self.members[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
             let before = &members[..members.partition_point(|&other| (other as usize) < at)];

@@ -45,26 +45,26 @@ pub(crate) enum Verdict {
 
 impl Chunk {
     /// How many documents there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }
 
     /// The lanes of a document.
     #[inline]
-    pub fn lanes(&self, at: usize, means: &Means) -> &[u16] {
+    pub(crate) fn lanes(&self, at: usize, means: &Means) -> &[u16] {
         let width = means.lanes();
         &self.lanes[at * width..(at + 1) * width]
     }
 
     /// The set of a document.
     #[inline]
-    pub fn set(&self, at: usize) -> SortedSet<'_> {
+    pub(crate) fn set(&self, at: usize) -> SortedSet<'_> {
         let (start, end) = self.set_spans[at];
         SortedSet::assume_sorted(&self.sets[start..end])
     }
 
     /// All bucket keys of a document.
-    pub fn visit_keys(&self, at: usize, means: &Means, mut visit: impl FnMut(u64)) {
+    pub(crate) fn visit_keys(&self, at: usize, means: &Means, mut visit: impl FnMut(u64)) {
         if let Sketching::Samples = means.sketching {
             means.samples(self.set(at).as_slice(), self.within[at]).for_each(visit);
         } else {
@@ -74,7 +74,7 @@ impl Chunk {
     }
 
     /// Looks at a pair: is `at` a duplicate of `other`? They share `shared` buckets.
-    pub fn compare(&self, at: usize, other: usize, shared: u32, means: &Means) -> Result<Verdict> {
+    pub(crate) fn compare(&self, at: usize, other: usize, shared: u32, means: &Means) -> Result<Verdict> {
         let mut evidence = Evidence { similarity: f64::NAN, distance: 0, sole_band: None };
         match &means.sketching {
             Sketching::Bands { cutoff, hasher: _, banding: _ } => {
@@ -122,7 +122,7 @@ impl Chunk {
     }
 
     /// The exact similarity of a pair, whatever it is.
-    pub fn similarity(&self, at: usize, other: usize, means: &Means) -> f64 {
+    pub(crate) fn similarity(&self, at: usize, other: usize, means: &Means) -> f64 {
         means.verifier.measure().similarity(self.set(at), self.set(other))
     }
 
@@ -130,7 +130,9 @@ impl Chunk {
     fn shared_band(&self, at: usize, other: usize, means: &Means) -> Option<u32> {
         let (a, b) = (self.lanes(at, means), self.lanes(other, means));
         let within = self.within[at];
-        (0..means.bands()).find(|&band| means.key(band, a, within) == means.key(band, b, within)).map(|band| band as u32)
+        (0..means.bands())
+            .find(|&band| means.key(band, a, within) == means.key(band, b, within))
+            .map(|band| band as u32)
     }
 }
 

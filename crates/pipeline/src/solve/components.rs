@@ -13,12 +13,7 @@ use crate::method::Means;
 type Connected = Vec<u32>;
 
 /// Joins in `forest` what is connected by verified pairs of this chunk.
-pub(crate) fn components(
-    chunk: &Chunk,
-    means: &Means,
-    threads: usize,
-    forest: &mut Forest,
-) -> Result<()> {
+pub(crate) fn components(chunk: &Chunk, means: &Means, threads: usize, forest: &mut Forest) -> Result<()> {
     let buckets = Buckets::new(chunk, means, threads);
     let mut members: Vec<Vec<Connected>> = vec![Vec::new(); buckets.len()];
     for at in 0..chunk.len() {

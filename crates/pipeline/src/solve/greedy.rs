@@ -99,11 +99,10 @@ pub(crate) fn greedy(
         let mut left: Vec<usize> = asking;
         let mut known: Vec<Vec<(u32, Verdict)>> = Vec::new();
         if threads > 1 {
-            let looks: Vec<Result<Look>> = left
-                .par_iter_in_order(|&at, lookup: &mut Lookup| {
-                    buckets.look_up_listed(at, 0, lookup);
-                    looker.look(at, &lookup.found, &[])
-                });
+            let looks: Vec<Result<Look>> = left.par_iter_in_order(|&at, lookup: &mut Lookup| {
+                buckets.look_up_listed(at, 0, lookup);
+                looker.look(at, &lookup.found, &[])
+            });
             let mut undecided = Vec::new();
             for (&at, look) in left.iter().zip(looks) {
                 if !take(at, look?) {

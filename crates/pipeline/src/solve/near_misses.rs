@@ -41,12 +41,12 @@ fn hash(number: Number, other: Number) -> u64 {
 
 impl NearMisses {
     /// Whether a pair may still be in the sample.
-    pub fn may_take(&self, number: Number, other: Number) -> bool {
+    pub(crate) fn may_take(&self, number: Number, other: Number) -> bool {
         hash(number, other) <= self.largest.load(Ordering::Relaxed)
     }
 
     /// Takes a pair, and works out its similarity.
-    pub fn take(&self, chunk: &Chunk, at: usize, other: usize, means: &Means) {
+    pub(crate) fn take(&self, chunk: &Chunk, at: usize, other: usize, means: &Means) {
         let (number, other_number) = (chunk.numbers[at], chunk.numbers[other]);
         if !self.may_take(number, other_number) || chunk.set_spans.is_empty() {
             return;
@@ -65,13 +65,15 @@ impl NearMisses {
     }
 
     /// The sample: the most similar pairs first.
-    pub fn into_vec(self) -> Vec<NearMiss> {
+    pub(crate) fn into_vec(self) -> Vec<NearMiss> {
         let sample = self.sample.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut pairs: Vec<NearMiss> = sample
             .into_iter()
             .map(|((_, number, other), similarity)| NearMiss { number, other, similarity })
             .collect();
-        pairs.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then((a.number, a.other).cmp(&(b.number, b.other))));
+        pairs.sort_by(|a, b| {
+            b.similarity.total_cmp(&a.similarity).then((a.number, a.other).cmp(&(b.number, b.other)))
+        });
         pairs
     }
 }

@@ -37,23 +37,23 @@ pub(crate) enum Class {
 
 impl Entry {
     /// A document.
-    pub fn document(class: Class, fingerprint: u64, keep: u64, within: u64, size: usize) -> Self {
+    pub(crate) fn document(class: Class, fingerprint: u64, keep: u64, within: u64, size: usize) -> Self {
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         Self { fingerprint, keep, within, size, class: class as u32 }
     }
 
     /// A slot without a document.
-    pub fn other(class: Class) -> Self {
+    pub(crate) fn other(class: Class) -> Self {
         Self { fingerprint: 0, keep: 0, within: 0, size: 0, class: class as u32 }
     }
 
     /// What it is.
-    pub fn class(&self) -> Class {
+    pub(crate) fn class(&self) -> Class {
         [Class::Compared, Class::HashOnly, Class::Bad, Class::Blank][(self.class & 3) as usize]
     }
 
     /// Whether there is a text.
-    pub fn is_document(&self) -> bool {
+    pub(crate) fn is_document(&self) -> bool {
         matches!(self.class(), Class::Compared | Class::HashOnly)
     }
 }
@@ -68,7 +68,7 @@ pub(crate) struct BlockEntry {
 }
 
 impl BlockEntry {
-    pub fn position(&self) -> Position {
+    pub(crate) fn position(&self) -> Position {
         Position { offset: self.offset, record: self.record }
     }
 }
@@ -93,7 +93,7 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// Bytes, about.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let words = self.samples.len()
             + self.sample_ends.len()
             + self.id_ends.len()
@@ -108,7 +108,7 @@ impl Columns {
     }
 
     /// Ends the lists of a document: those that there are.
-    pub fn end_lists(&mut self, means: &Means) {
+    pub(crate) fn end_lists(&mut self, means: &Means) {
         if matches!(means.sketching, Sketching::Samples) {
             self.sample_ends.push(self.samples.len() as u64);
         }
@@ -121,7 +121,7 @@ impl Columns {
     }
 
     /// Adds what comes after it.
-    pub fn append(&mut self, mut other: Self) {
+    pub(crate) fn append(&mut self, mut other: Self) {
         fn append_ends(ends: &mut Vec<u64>, more: &[u64]) {
             let base = ends.last().copied().unwrap_or(0);
             ends.extend(more.iter().map(|end| base + end));

@@ -12,6 +12,9 @@ use columns::{BlockEntry, Columns, Entry, list};
 use part::PartFile;
 use std::borrow::Cow;
 
+/// Lists of all documents of a part, and where each ends.
+type Lists<'a> = (Cow<'a, [u64]>, Cow<'a, [u64]>);
+
 /// The number of a record slot in the whole corpus.
 pub(crate) type Number = u64;
 
@@ -41,12 +44,12 @@ struct Part {
 
 impl Store {
     /// An empty store of documents with this many lanes.
-    pub fn new(lanes: usize) -> Self {
+    pub(crate) fn new(lanes: usize) -> Self {
         Self { lanes, ..Self::default() }
     }
 
     /// Adds a part. It stays in memory if `memory` bytes are enough for all that do, or if it has no file.
-    pub fn push(&mut self, mut columns: Columns, file: Option<PartFile>, memory: u64) {
+    pub(crate) fn push(&mut self, mut columns: Columns, file: Option<PartFile>, memory: u64) {
         let (first, slots) = (self.count, columns.entries.len());
         let mut number = first;
         for block in std::mem::take(&mut columns.blocks) {
@@ -67,86 +70,82 @@ impl Store {
     }
 
     /// Slots of all parts.
-    pub fn count(&self) -> Number {
+    pub(crate) fn count(&self) -> Number {
         self.count
     }
 
     /// Bad records, and why.
-    pub fn bad(&self) -> &[(Number, String)] {
+    pub(crate) fn bad(&self) -> &[(Number, String)] {
         &self.bad
     }
 
     /// What was counted while sketching.
-    pub fn counts(&self) -> &Counts {
+    pub(crate) fn counts(&self) -> &Counts {
         &self.counts
     }
 
     /// Bytes of the parts in memory.
-    pub fn bytes_in_memory(&self) -> u64 {
+    pub(crate) fn bytes_in_memory(&self) -> u64 {
         self.in_memory
     }
 
     /// Whether some part is only in a file.
-    pub fn is_spilled(&self) -> bool {
+    pub(crate) fn is_spilled(&self) -> bool {
         self.spilled
     }
 
     /// All blocks, each with the number of its first slot.
-    pub fn blocks(&self) -> &[(Number, BlockEntry)] {
+    pub(crate) fn blocks(&self) -> &[(Number, BlockEntry)] {
         &self.blocks
     }
 
     /// The block of a document.
-    pub fn block_of(&self, number: Number) -> &(Number, BlockEntry) {
+    pub(crate) fn block_of(&self, number: Number) -> &(Number, BlockEntry) {
         let after = self.blocks.partition_point(|(first, _)| *first <= number);
         &self.blocks[after - 1]
     }
 
     /// Source and line (from 1) of a document.
-    pub fn place(&self, number: Number) -> (usize, u64) {
+    pub(crate) fn place(&self, number: Number) -> (usize, u64) {
         let (first, block) = self.block_of(number);
         (block.source as usize, block.record + (number - first) + 1)
     }
 
     /// How many parts there are.
-    pub fn parts(&self) -> usize {
+    pub(crate) fn parts(&self) -> usize {
         self.parts.len()
     }
 
     /// The entries of a part, and the number of the first.
-    pub fn entries(&self, part: usize) -> Result<(Number, Cow<'_, [Entry]>)> {
+    pub(crate) fn entries(&self, part: usize) -> Result<(Number, Cow<'_, [Entry]>)> {
         let Part { first, memory, file, .. } = &self.parts[part];
         Ok((*first, column(memory, file, |c| &c.entries, PartFile::entries)?))
     }
 
     /// The lanes of a part.
-    pub fn lanes_of_part(&self, part: usize) -> Result<Cow<'_, [u16]>> {
+    pub(crate) fn lanes_of_part(&self, part: usize) -> Result<Cow<'_, [u16]>> {
         let Part { memory, file, .. } = &self.parts[part];
         column(memory, file, |c| &c.lanes, PartFile::lanes)
     }
 
     /// The samples of a part, and where each document's end.
-    pub fn samples_of_part(&self, part: usize) -> Result<(Cow<'_, [u64]>, Cow<'_, [u64]>)> {
+    pub(crate) fn samples_of_part(&self, part: usize) -> Result<Lists<'_>> {
         let Part { memory, file, .. } = &self.parts[part];
         match (memory, file) {
             (Some(columns), _) => Ok((Cow::Borrowed(&columns.samples), Cow::Borrowed(&columns.sample_ends))),
-            (None, Some(file)) => file.samples().map(|(samples, ends)| (Cow::Owned(samples), Cow::Owned(ends))),
+            (None, Some(file)) => {
+                file.samples().map(|(samples, ends)| (Cow::Owned(samples), Cow::Owned(ends)))
+            }
             (None, None) => Err(lost()),
         }
     }
 
     /// The lanes of one document, if its part is in memory.
     #[inline]
-    pub fn lanes_in_memory(&self, number: Number) -> Option<&[u16]> {
+    pub(crate) fn lanes_in_memory(&self, number: Number) -> Option<&[u16]> {
         let part = self.part_of(number);
         let at = (number - part.first) as usize * self.lanes;
         part.memory.as_ref().map(|columns| &columns.lanes[at..at + self.lanes])
-    }
-
-    /// The entry of one document, if its part is in memory.
-    pub fn entry_in_memory(&self, number: Number) -> Option<&Entry> {
-        let part = self.part_of(number);
-        part.memory.as_ref().map(|columns| &columns.entries[(number - part.first) as usize])
     }
 
     fn part_of(&self, number: Number) -> &Part {
@@ -155,7 +154,7 @@ impl Store {
     }
 
     /// Calls `visit` with the part and place of each of `numbers` (ascending), part by part.
-    pub fn visit_parts(
+    pub(crate) fn visit_parts(
         &self,
         numbers: &[Number],
         mut visit: impl FnMut(usize, &[Number]) -> Result<()>,
@@ -173,7 +172,7 @@ impl Store {
     }
 
     /// Entries of `numbers` (ascending), in that order.
-    pub fn entries_of(&self, numbers: &[Number]) -> Result<Vec<Entry>> {
+    pub(crate) fn entries_of(&self, numbers: &[Number]) -> Result<Vec<Entry>> {
         let mut entries = Vec::with_capacity(numbers.len());
         self.visit_parts(numbers, |part, here| {
             let (first, column) = self.entries(part)?;
@@ -184,7 +183,7 @@ impl Store {
     }
 
     /// Lanes of `numbers` (ascending), in that order.
-    pub fn lanes_of(&self, numbers: &[Number]) -> Result<Vec<u16>> {
+    pub(crate) fn lanes_of(&self, numbers: &[Number]) -> Result<Vec<u16>> {
         let mut lanes = Vec::with_capacity(numbers.len() * self.lanes);
         if self.lanes == 0 {
             return Ok(lanes);
@@ -201,7 +200,7 @@ impl Store {
     }
 
     /// Whether shingles are stored.
-    pub fn has_shingles(&self) -> bool {
+    pub(crate) fn has_shingles(&self) -> bool {
         let stored = |part: &Part| match (&part.memory, &part.file) {
             (Some(columns), _) => !columns.shingle_ends.is_empty(),
             (None, Some(file)) => file.shingle_ends().is_ok_and(|ends| !ends.is_empty()),
@@ -211,7 +210,7 @@ impl Store {
     }
 
     /// Hands the stored elements of each of `numbers` (ascending) to `visit`.
-    pub fn visit_shingles(
+    pub(crate) fn visit_shingles(
         &self,
         numbers: &[Number],
         mut visit: impl FnMut(Number, &[u64]) -> Result<()>,
@@ -235,11 +234,13 @@ impl Store {
     }
 
     /// Hands the id of each of `numbers` (ascending) to `visit`; empty where there is none.
-    pub fn visit_ids(&self, numbers: &[Number], mut visit: impl FnMut(Number, &str)) -> Result<()> {
+    pub(crate) fn visit_ids(&self, numbers: &[Number], mut visit: impl FnMut(Number, &str)) -> Result<()> {
         self.visit_parts(numbers, |at, here| {
             let Part { first, memory, file, .. } = &self.parts[at];
             let (ids, ends) = match (memory, file) {
-                (Some(columns), _) => (Cow::Borrowed(columns.ids.as_slice()), Cow::Borrowed(columns.id_ends.as_slice())),
+                (Some(columns), _) => {
+                    (Cow::Borrowed(columns.ids.as_slice()), Cow::Borrowed(columns.id_ends.as_slice()))
+                }
                 (None, Some(file)) => file.ids().map(|(ids, ends)| (Cow::Owned(ids), Cow::Owned(ends)))?,
                 (None, None) => return Err(lost()),
             };

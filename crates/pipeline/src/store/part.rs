@@ -87,7 +87,8 @@ pub(crate) fn write(columns: &Columns, file: &mut File, path: &Path) -> Result<P
     };
     let mut head = serde_json::to_vec(&head).expect("a head is plain data");
     head.resize(padded(head.len() as u64) as usize, b' ');
-    let total: u64 = 24 + head.len() as u64 + bytes.iter().map(|column| padded(column.len() as u64)).sum::<u64>();
+    let total: u64 =
+        24 + head.len() as u64 + bytes.iter().map(|column| padded(column.len() as u64)).sum::<u64>();
     let start = file.stream_position().map_err(io)?;
     let mut first = Vec::with_capacity(24 + head.len());
     first.extend_from_slice(MAGIC);
@@ -97,7 +98,8 @@ pub(crate) fn write(columns: &Columns, file: &mut File, path: &Path) -> Result<P
     file.write_all(&first).map_err(io)?;
     for column in bytes {
         file.write_all(column).map_err(io)?;
-        file.write_all(&[0; 8][..(padded(column.len() as u64) - column.len() as u64) as usize]).map_err(io)?;
+        file.write_all(&[0; 8][..(padded(column.len() as u64) - column.len() as u64) as usize])
+            .map_err(io)?;
     }
     Ok(PartFile { path: path.to_owned(), data: start + 24 + head.len() as u64, lengths })
 }
@@ -125,7 +127,8 @@ pub(crate) fn read(file: &mut File, path: &Path) -> Result<Option<(PartFile, Col
     }
     let mut head = vec![0; head_bytes as usize];
     file.read_exact(&mut head).map_err(|_| damaged("it ends in the middle of a part"))?;
-    let head: Head = serde_json::from_slice(&head).map_err(|_| damaged("the head of a part cannot be read"))?;
+    let head: Head =
+        serde_json::from_slice(&head).map_err(|_| damaged("the head of a part cannot be read"))?;
     let needed = head.lengths.iter().zip(ITEM_BYTES).try_fold(0u64, |sum, (&length, item)| {
         sum.checked_add(padded(length.checked_mul(item)?.checked_add(7)? - 7))
     });
@@ -155,7 +158,8 @@ impl PartFile {
 
     /// Some items of a column.
     fn items<T: Pod>(&self, file: &File, column: usize, from: u64, count: u64) -> Result<Vec<T>> {
-        let before: u64 = self.lengths.iter().zip(ITEM_BYTES).take(column).map(|(n, item)| padded(n * item)).sum();
+        let before: u64 =
+            self.lengths.iter().zip(ITEM_BYTES).take(column).map(|(n, item)| padded(n * item)).sum();
         let mut items = vec![T::zeroed(); count as usize];
         file.read_exact_at(cast_slice_mut(&mut items), self.data + before + from * ITEM_BYTES[column])
             .map_err(|cause| Error::Io { action: "read", name: self.path.display().to_string(), cause })?;
@@ -185,34 +189,34 @@ impl PartFile {
     }
 
     /// All entries.
-    pub fn entries(&self) -> Result<Vec<Entry>> {
+    pub(crate) fn entries(&self) -> Result<Vec<Entry>> {
         self.column(&self.open()?, ENTRIES)
     }
 
     /// All lanes.
-    pub fn lanes(&self) -> Result<Vec<u16>> {
+    pub(crate) fn lanes(&self) -> Result<Vec<u16>> {
         self.column(&self.open()?, LANES)
     }
 
     /// All samples, and where each document's end.
-    pub fn samples(&self) -> Result<(Vec<u64>, Vec<u64>)> {
+    pub(crate) fn samples(&self) -> Result<(Vec<u64>, Vec<u64>)> {
         let file = self.open()?;
         Ok((self.column(&file, SAMPLES)?, self.column(&file, SAMPLE_ENDS)?))
     }
 
     /// All ids, and where each document's ends.
-    pub fn ids(&self) -> Result<(Vec<u8>, Vec<u64>)> {
+    pub(crate) fn ids(&self) -> Result<(Vec<u8>, Vec<u64>)> {
         let file = self.open()?;
         Ok((self.column(&file, IDS)?, self.column(&file, ID_ENDS)?))
     }
 
     /// Where each document's shingles end; empty if none are stored.
-    pub fn shingle_ends(&self) -> Result<Vec<u64>> {
+    pub(crate) fn shingle_ends(&self) -> Result<Vec<u64>> {
         self.column(&self.open()?, SHINGLE_ENDS)
     }
 
     /// Some of the stored shingles.
-    pub fn shingles(&self, from: u64, to: u64) -> Result<Vec<u64>> {
+    pub(crate) fn shingles(&self, from: u64, to: u64) -> Result<Vec<u64>> {
         self.items(&self.open()?, SHINGLES, from, to - from)
     }
 }

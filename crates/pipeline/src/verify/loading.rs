@@ -1,11 +1,11 @@
 //! Numbers -> documents in a chunk, with what the method needs of them.
 
-use super::Corpus;
 use super::packing::Series;
 use crate::method::{Means, Sketching, TextBuffers};
 use crate::reread::reread;
 use crate::solve::{Chunk, Role};
 use crate::store::Number;
+use crate::view::View;
 use crate::work::Work;
 use crate::{Error, Result, Verify};
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 /// Loads documents; their sets from the sources, or from files that a pass over the sources made.
 pub(crate) struct Loader<'a> {
-    corpus: Corpus<'a>,
+    view: View<'a>,
     /// A file of sets per chunk; none if there is one chunk only, or if no sets are needed.
     spilled: Vec<PathBuf>,
     needs_sets: bool,
@@ -29,9 +29,9 @@ fn needs_sets(means: &Means) -> bool {
 
 impl<'a> Loader<'a> {
     /// Makes the files of sets if there is more than one chunk.
-    pub fn new(corpus: Corpus<'a>, series: &[Series], work: &Work) -> Result<Self> {
+    pub(super) fn new(view: View<'a>, series: &[Series], work: &Work) -> Result<Self> {
         let chunks: Vec<&Vec<Number>> = series.iter().flat_map(|series| &series.chunks).collect();
-        let mut loader = Self { corpus, spilled: Vec::new(), needs_sets: needs_sets(corpus.means) };
+        let mut loader = Self { view, spilled: Vec::new(), needs_sets: needs_sets(view.means) };
         if loader.needs_sets && chunks.len() > 1 {
             loader.spill(&chunks, work)?;
         }
@@ -66,7 +66,7 @@ impl<'a> Loader<'a> {
         let spilled = &self.spilled;
         let mut place = 0;
         let ascending: Vec<Number> = numbers.iter().map(|&(number, _)| number).collect();
-        visit_sets(self.corpus, &ascending, |number, set| {
+        visit_sets(self.view, &ascending, |number, set| {
             let chunk = numbers[place].1 as usize;
             place += 1;
             let buffer = &mut buffers[chunk];
@@ -82,14 +82,14 @@ impl<'a> Loader<'a> {
     }
 
     /// Adds `numbers` (ascending, all of the chunk `at`) to `chunk`, in keep order after what is there.
-    pub fn append(
+    pub(super) fn append(
         &mut self,
         chunk: &mut Chunk,
         at: usize,
         numbers: &[Number],
         role: impl Fn(bool) -> Role,
     ) -> Result<()> {
-        let Corpus { store, means, order, .. } = self.corpus;
+        let View { store, means, order, .. } = self.view;
         let entries = store.entries_of(numbers)?;
         let lanes = store.lanes_of(numbers)?;
         let sources: Vec<usize> = numbers.iter().map(|&number| store.place(number).0).collect();
@@ -131,7 +131,7 @@ impl<'a> Loader<'a> {
         mut visit: impl FnMut(Number, &[u64]) -> Result<()> + Send,
     ) -> Result<()> {
         let Some(path) = self.spilled.get(at) else {
-            return visit_sets(self.corpus, numbers, visit);
+            return visit_sets(self.view, numbers, visit);
         };
         let io = |cause| Error::Io { action: "read", name: path.display().to_string(), cause };
         let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(io)?);
@@ -155,11 +155,11 @@ impl<'a> Loader<'a> {
 
 /// Hands the sorted set of each of `numbers` (ascending) to `visit`: from stored shingles, or from the text.
 fn visit_sets(
-    corpus: Corpus<'_>,
+    view: View<'_>,
     numbers: &[Number],
     mut visit: impl FnMut(Number, &[u64]) -> Result<()> + Send,
 ) -> Result<()> {
-    let Corpus { store, sources, means, budget, threads, observer, .. } = corpus;
+    let View { store, means, .. } = view;
     if store.has_shingles() {
         return store.visit_shingles(numbers, |number, elements| {
             visit(number, ShingleSet::from_hashes(elements.to_vec()).as_slice())
@@ -169,7 +169,5 @@ fn visit_sets(
         let elements = means.elements(text, buffers)?;
         Ok(ShingleSet::from_hashes(elements.to_vec()))
     };
-    reread(numbers, store, sources, means, budget, threads, observer, work, |number, set| {
-        visit(number, set.as_slice())
-    })
+    reread(view, numbers, work, |number, set| visit(number, set.as_slice()))
 }

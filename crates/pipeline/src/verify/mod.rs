@@ -10,30 +10,15 @@ mod packing;
 
 use crate::candidates::Candidates;
 use crate::forest::Forest;
-use crate::memory::Budget;
-use crate::method::Means;
-use crate::order::KeepOrder;
 use crate::report::PairCounts;
-use crate::sketching::Sources;
 use crate::solve::{self, Chunk, Found, NearMisses, Role};
-use crate::store::{Number, Store};
+use crate::store::Number;
+use crate::view::View;
 use crate::work::Work;
-use crate::{Error, Observer, Result, Stage};
+use crate::{Error, Result, Stage};
 use loading::Loader;
 use packing::Series;
 use std::collections::HashSet;
-
-/// What is read to compare documents, and with what.
-#[derive(Clone, Copy)]
-pub(crate) struct Corpus<'a> {
-    pub store: &'a Store,
-    pub sources: Sources<'a>,
-    pub means: &'a Means,
-    pub order: &'a KeepOrder,
-    pub budget: &'a Budget,
-    pub threads: usize,
-    pub observer: &'a dyn Observer,
-}
 
 /// What to make of the candidates.
 pub(crate) enum Task<'t> {
@@ -47,26 +32,26 @@ pub(crate) enum Task<'t> {
 
 /// Does the task for all connected sets.
 pub(crate) fn verify(
-    corpus: Corpus<'_>,
+    view: View<'_>,
     candidates: Candidates,
     work: &Work,
     mut task: Task<'_>,
 ) -> Result<PairCounts> {
-    let series = packing::pack(corpus, candidates)?;
+    let series = packing::pack(view, candidates)?;
     let documents: usize = series.iter().flat_map(|series| &series.chunks).map(Vec::len).sum();
-    corpus.observer.started(Stage::Verify, documents as u64);
+    view.observer.started(Stage::Verify, documents as u64);
     let mut counts = PairCounts::default();
-    let mut loader = Loader::new(corpus, &series, work)?;
+    let mut loader = Loader::new(view, &series, work)?;
     let mut first_chunk = 0;
     for series in &series {
-        run_series(corpus, series, first_chunk, &mut loader, &mut task, &mut counts)?;
+        run_series(view, series, first_chunk, &mut loader, &mut task, &mut counts)?;
         first_chunk += series.chunks.len();
     }
     Ok(counts)
 }
 
 fn run_series(
-    corpus: Corpus<'_>,
+    view: View<'_>,
     series: &Series,
     first_chunk: usize,
     loader: &mut Loader<'_>,
@@ -82,18 +67,20 @@ fn run_series(
             loader.append(&mut chunk, first_chunk + place, &left, |protected| {
                 if protected { Role::Listed } else { Role::Asking }
             })?;
-            let removed = solve_chunk(corpus, &chunk, task, counts)?;
+            let removed = solve_chunk(view, &chunk, task, counts)?;
             left.retain(|number| !removed.contains(number));
         }
         let mut chunk = Chunk::default();
-        let against_only = corpus.means.settings.against_only;
-        loader.append(&mut chunk, first_chunk + place, &left, |protected| match (protected, against_only) {
-            (true, _) => Role::Listed,
-            (false, true) => Role::Asking,
-            (false, false) => Role::Both,
+        let against_only = view.means.settings.against_only;
+        loader.append(&mut chunk, first_chunk + place, &left, |protected| {
+            match (protected, against_only) {
+                (true, _) => Role::Listed,
+                (false, true) => Role::Asking,
+                (false, false) => Role::Both,
+            }
         })?;
-        let removed = solve_chunk(corpus, &chunk, task, counts)?;
-        corpus.observer.advanced(Stage::Verify, numbers.len() as u64);
+        let removed = solve_chunk(view, &chunk, task, counts)?;
+        view.observer.advanced(Stage::Verify, numbers.len() as u64);
         if place + 1 < series.chunks.len() {
             left.retain(|number| !removed.contains(number));
             kept.push(left);
@@ -104,12 +91,12 @@ fn run_series(
 
 /// Does the task for one chunk; which documents are settled and need not be compared any more.
 fn solve_chunk(
-    corpus: Corpus<'_>,
+    view: View<'_>,
     chunk: &Chunk,
     task: &mut Task<'_>,
     counts: &mut PairCounts,
 ) -> Result<HashSet<Number>> {
-    let Corpus { means, threads, observer, .. } = corpus;
+    let View { means, threads, observer, .. } = view;
     if observer.interrupted() {
         return Err(Error::Interrupted);
     }
@@ -128,12 +115,12 @@ fn solve_chunk(
 }
 
 /// The exact similarities of given pairs, in their order: of the first document's set to the second's.
-pub(crate) fn similarities(corpus: Corpus<'_>, pairs: &[(Number, Number)], work: &Work) -> Result<Vec<f64>> {
+pub(crate) fn similarities(view: View<'_>, pairs: &[(Number, Number)], work: &Work) -> Result<Vec<f64>> {
     let mut similarities = Vec::with_capacity(pairs.len());
-    let limit = corpus.budget.chunk(corpus.store.bytes_in_memory());
+    let limit = view.budget.chunk(view.store.bytes_in_memory());
     let mut rest = pairs;
     while !rest.is_empty() {
-        let taken = packing::pairs_that_fit(corpus, rest, limit)?;
+        let taken = packing::pairs_that_fit(view, rest, limit)?;
         let (here, after) = rest.split_at(taken);
         rest = after;
         let mut numbers: Vec<Number> = here.iter().flat_map(|&(a, b)| [a, b]).collect();
@@ -141,11 +128,11 @@ pub(crate) fn similarities(corpus: Corpus<'_>, pairs: &[(Number, Number)], work:
         numbers.dedup();
         let series = [Series { chunks: vec![numbers.clone()] }];
         let mut chunk = Chunk::default();
-        Loader::new(corpus, &series, work)?.append(&mut chunk, 0, &numbers, |_| Role::Both)?;
+        Loader::new(view, &series, work)?.append(&mut chunk, 0, &numbers, |_| Role::Both)?;
         let mut places: Vec<(Number, usize)> = chunk.numbers.iter().copied().zip(0..).collect();
         places.sort_unstable();
         let place = |number: Number| places[places.partition_point(|(other, _)| *other < number)].1;
-        similarities.extend(here.iter().map(|&(a, b)| chunk.similarity(place(a), place(b), corpus.means)));
+        similarities.extend(here.iter().map(|&(a, b)| chunk.similarity(place(a), place(b), view.means)));
     }
     Ok(similarities)
 }

@@ -1,12 +1,12 @@
 //! Connected sets -> chunks that fit in memory.
 
-use super::Corpus;
 use crate::Result;
 use crate::candidates::Candidates;
 use crate::memory::per_document;
 use crate::method::{Means, SAMPLED_ONE_IN};
 use crate::store::Number;
 use crate::store::columns::Entry;
+use crate::view::View;
 
 /// Chunks that belong together: one, or a connected set that does not fit, in keep order.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ fn weight(entry: &Entry, means: &Means) -> u64 {
 }
 
 /// Packs all documents with candidates.
-pub(crate) fn pack(corpus: Corpus<'_>, mut candidates: Candidates) -> Result<Vec<Series>> {
-    let Corpus { store, means, order, budget, .. } = corpus;
+pub(crate) fn pack(view: View<'_>, mut candidates: Candidates) -> Result<Vec<Series>> {
+    let View { store, means, order, budget, .. } = view;
     let numbers: Vec<Number> = candidates.involved.iter().collect();
     let entries = store.entries_of(&numbers)?;
     let mut members: Vec<(Number, u32)> =
@@ -92,14 +92,14 @@ fn cut<T>(items: Vec<T>, limit: u64, weight: impl Fn(&T) -> u64) -> Vec<Vec<T>> 
 }
 
 /// How many of the pairs, from the first on, fit in `limit` bytes: at least one.
-pub(crate) fn pairs_that_fit(corpus: Corpus<'_>, pairs: &[(Number, Number)], limit: u64) -> Result<usize> {
+pub(crate) fn pairs_that_fit(view: View<'_>, pairs: &[(Number, Number)], limit: u64) -> Result<usize> {
     // Entries are read for so many pairs at a time.
     let some = &pairs[..pairs.len().min(1 << 16)];
     let mut numbers: Vec<Number> = some.iter().flat_map(|&(a, b)| [a, b]).collect();
     numbers.sort_unstable();
     numbers.dedup();
-    let entries = corpus.store.entries_of(&numbers)?;
-    let weight_of = |number: Number| weight(&entries[numbers.partition_point(|&n| n < number)], corpus.means);
+    let entries = view.store.entries_of(&numbers)?;
+    let weight_of = |number: Number| weight(&entries[numbers.partition_point(|&n| n < number)], view.means);
     let mut bytes = 0;
     let fitting = some
         .iter()

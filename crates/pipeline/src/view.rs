@@ -1,0 +1,20 @@
+//! A sketched corpus, and the means to look at it again: what every stage after sketching works with.
+
+use crate::Observer;
+use crate::memory::Budget;
+use crate::method::Means;
+use crate::order::KeepOrder;
+use crate::sketching::Sources;
+use crate::store::Store;
+
+/// The corpus as the later stages see it.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) sources: Sources<'a>,
+    pub(crate) means: &'a Means,
+    pub(crate) order: &'a KeepOrder,
+    pub(crate) budget: &'a Budget,
+    pub(crate) threads: usize,
+    pub(crate) observer: &'a dyn Observer,
+}
