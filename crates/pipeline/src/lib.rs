@@ -31,6 +31,8 @@ mod sketching;
 mod solve;
 mod stages;
 mod store;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod view;
 mod weights;
