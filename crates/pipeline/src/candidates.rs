@@ -14,12 +14,16 @@ use crate::store::{Number, Store};
 use crate::view::View;
 use crate::{Error, Result, Stage};
 use lookalike::minhash::lanes::matching_lanes;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Up to so many documents, the signatures of a group are compared with each other before it is said to be connected.
 /// A larger group is taken as it is: comparing comes later, and then only with kept documents.
 const COMPARED_GROUP: usize = 128;
+
+/// Keys that are handed out at a time.
+const SCANNED: usize = 1 << 10;
 
 /// Documents with candidates, in connected sets.
 #[derive(Debug)]
@@ -38,36 +42,92 @@ pub(crate) fn find(view: View<'_>, copies: &Copies) -> Result<Candidates> {
     let samples = matches!(means.sketching, Sketching::Samples);
     let bands = if samples { 1 } else { means.bands() };
     observer.started(Stage::Candidates, bands as u64);
-    let count = if samples { count_samples(store)? } else { store.count() };
-    let next_band = AtomicUsize::new(0);
-    let threads = threads.min(bands);
+    let connect = |count: u64, scan: &Scan<'_>| -> Result<()> {
+        if observer.interrupted() {
+            return Err(Error::Interrupted);
+        }
+        groups(count, budget.grouping(), scan, &mut |group| connect(group, store, means, &found))?;
+        observer.advanced(Stage::Candidates, 1);
+        Ok(())
+    };
+    if samples {
+        connect(count_samples(store)?, &|take| scan_samples(store, copies, take))?;
+    } else if let at_a_time @ 1.. = budget.key_columns(store.count()) {
+        // The keys of several bands are worked out in one pass over the signatures, which are much larger.
+        for first in (0..bands).step_by(at_a_time) {
+            let columns = KeyColumns::new(store, means, copies, first..bands.min(first + at_a_time))?;
+            on_threads(threads, columns.keys.len(), |column| {
+                connect(columns.numbers.len() as u64, &|take| {
+                    columns.scan(column, take);
+                    Ok(())
+                })
+            })?;
+        }
+    } else {
+        on_threads(threads, bands, |band| {
+            connect(store.count(), &|take| scan_band(store, means, copies, band, take))
+        })?;
+    }
+    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Does the work of each number below `count`, on several threads.
+fn on_threads(threads: usize, count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
+    let next = AtomicUsize::new(0);
     let run = || -> Result<()> {
         loop {
-            let band = next_band.fetch_add(1, Ordering::Relaxed);
-            if band >= bands {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
                 return Ok(());
             }
-            if observer.interrupted() {
-                return Err(Error::Interrupted);
-            }
-            let by_bands = |visit: &mut Taker<'_>| scan_band(store, means, copies, band, visit);
-            let by_samples = |visit: &mut Taker<'_>| scan_samples(store, copies, visit);
-            let scan: &Scan<'_> = if samples { &by_samples } else { &by_bands };
-            groups(count, budget.grouping(), scan, &mut |group| {
-                connect(group, store, means, &found);
-            })?;
-            observer.advanced(Stage::Candidates, 1);
+            work(number)?;
         }
     };
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(run)).collect();
         let own = run();
         others.into_iter().fold(own, |outcome, other| {
             let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             outcome.and(other)
         })
-    })?;
-    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+    })
+}
+
+/// The keys of some bands, band by band.
+struct KeyColumns {
+    numbers: Vec<Number>,
+    keys: Vec<Vec<u64>>,
+}
+
+impl KeyColumns {
+    fn new(store: &Store, means: &Means, copies: &Copies, bands: Range<usize>) -> Result<Self> {
+        let width = means.lanes();
+        let mut made = Self { numbers: Vec::new(), keys: vec![Vec::new(); bands.len()] };
+        made.numbers.reserve_exact(store.count() as usize);
+        made.keys.iter_mut().for_each(|keys| keys.reserve_exact(store.count() as usize));
+        for part in 0..store.parts() {
+            let (first, entries) = store.entries(part)?;
+            let lanes = store.lanes_of_part(part)?;
+            for ((number, entry), lanes) in (first..).zip(entries.iter()).zip(lanes.chunks_exact(width)) {
+                if entry.class() == Class::Compared && !copies.contains(number) {
+                    made.numbers.push(number);
+                    for (keys, band) in made.keys.iter_mut().zip(bands.clone()) {
+                        keys.push(means.key(band, lanes, entry.within));
+                    }
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    fn scan(&self, column: usize, take: &mut Taker<'_>) {
+        let mut items = Vec::with_capacity(SCANNED);
+        for (numbers, keys) in self.numbers.chunks(SCANNED).zip(self.keys[column].chunks(SCANNED)) {
+            items.clear();
+            items.extend(numbers.iter().copied().zip(keys.iter().copied()));
+            take(&items);
+        }
+    }
 }
 
 fn count_samples(store: &Store) -> Result<u64> {

@@ -76,6 +76,11 @@ impl Budget {
         self.free / 4 / self.threads
     }
 
+    /// How many columns of keys of `documents` documents fit in memory at a time.
+    pub(crate) fn key_columns(&self, documents: u64) -> usize {
+        (self.free / 4 / (8 * documents.max(1))).saturating_sub(1) as usize
+    }
+
     /// For the documents that are compared with one another at a time, when `used` bytes are taken for other things.
     pub(crate) fn chunk(&self, used: u64) -> u64 {
         self.free.saturating_sub(used).max(self.free / 8) * 3 / 4

@@ -19,8 +19,8 @@ pub struct Report {
     pub sources: Vec<SourceReport>,
     /// Documents by class.
     pub counts: Counts,
-    /// Pairs.
-    pub pairs: PairCounts,
+    /// Pairs at or above the threshold that were found.
+    pub verified_pairs: u64,
     /// Similarities of removed near-duplicates to what was kept, in twentieths: `[0, 0.05)` first, exactly 1 last.
     pub histogram: Vec<u64>,
     /// What share of the duplicates was found; none where nothing is estimated (SimHash misses none).
@@ -141,6 +141,8 @@ pub struct Run {
     pub resumed: bool,
     /// Whether anything was spilled.
     pub spilled: bool,
+    /// Pairs that were looked at: how many depends on how the work was divided.
+    pub pairs: PairCounts,
     /// Stages, in order.
     pub stages: Vec<StageTime>,
 }

@@ -248,7 +248,7 @@ impl<'a> Prepared<'a> {
             plan: self.means.plan.clone(),
             sources,
             counts,
-            pairs,
+            verified_pairs: pairs.verified,
             histogram,
             recall,
             capped: BTreeMap::new(),
@@ -257,6 +257,7 @@ impl<'a> Prepared<'a> {
                 memory: self.job.resources.memory,
                 resumed: work.is_resumed(),
                 spilled: store.is_spilled(),
+                pairs,
                 ..stages.finish()
             },
         })

@@ -54,7 +54,7 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
 pub(crate) fn found(report: &Report) -> String {
     let mut text = format!(
         "{BOLD}{} pairs, {} clusters among {} documents{BOLD:#} in {}",
-        numbers::count(report.pairs.verified),
+        numbers::count(report.verified_pairs),
         numbers::count(report.counts.clusters),
         numbers::count(report.counts.documents),
         time(report),
@@ -96,7 +96,7 @@ fn time(report: &Report) -> String {
 }
 
 fn pairs(report: &Report) -> String {
-    let pairs = &report.pairs;
+    let pairs = &report.run.pairs;
     format!(
         "{:>13}  of {} compared, {} candidates",
         numbers::count(pairs.verified),

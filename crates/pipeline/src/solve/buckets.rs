@@ -31,28 +31,37 @@ pub(crate) struct Lookup {
 impl Buckets {
     /// Brings the documents of a chunk together.
     pub(super) fn new(chunk: &Chunk, means: &Means, threads: usize) -> Self {
+        let (mut keys, mut ends) = (Vec::new(), Vec::with_capacity(chunk.len()));
+        for at in 0..chunk.len() {
+            chunk.visit_keys(at, means, |key| keys.push(key));
+            ends.push(keys.len());
+        }
+        Self::of_keys(keys, &ends, threads)
+    }
+
+    /// Brings documents with equal keys together; `ends` says where the keys of each document end.
+    pub(crate) fn of_keys(keys: Vec<u64>, ends: &[usize], threads: usize) -> Self {
         // Two bits per slot tell most keys that occur once from the others, as in `grouping`.
-        let mut count = 0;
-        (0..chunk.len()).for_each(|at| chunk.visit_keys(at, means, |_| count += 1));
-        let slots = (count * 8usize).next_power_of_two().max(64);
+        let slots = (keys.len() * 8).next_power_of_two().max(64);
         let slot =
             |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - slots.trailing_zeros())) as usize;
         let mut met = vec![0u64; slots / 32];
-        for at in 0..chunk.len() {
-            chunk.visit_keys(at, means, |key| {
-                let (word, bit) = (&mut met[slot(key) / 32], slot(key) % 32 * 2);
-                let again = *word >> bit & 1;
-                *word |= (1 | again << 1) << bit;
-            });
+        for &key in &keys {
+            let (word, bit) = (&mut met[slot(key) / 32], slot(key) % 32 * 2);
+            let again = *word >> bit & 1;
+            *word |= (1 | again << 1) << bit;
         }
         let mut items: Vec<(u64, u32)> = Vec::new();
-        for at in 0..chunk.len() {
-            chunk.visit_keys(at, means, |key| {
+        let mut start = 0;
+        for (at, &end) in ends.iter().enumerate() {
+            for &key in &keys[start..end] {
                 if met[slot(key) / 32] >> (slot(key) % 32 * 2 + 1) & 1 == 1 {
                     items.push((key, at as u32));
                 }
-            });
+            }
+            start = end;
         }
+        drop(keys);
         drop(met);
         if threads > 1 {
             items.par_sort_unstable();
@@ -60,7 +69,7 @@ impl Buckets {
             items.sort_unstable();
         }
         items.dedup();
-        let mut made = Self { bucket_starts: vec![0; chunk.len() + 1], starts: vec![0], ..Self::default() };
+        let mut made = Self { bucket_starts: vec![0; ends.len() + 1], starts: vec![0], ..Self::default() };
         for bucket in items.chunk_by(|a, b| a.0 == b.0).filter(|bucket| bucket.len() > 1) {
             for &(_, at) in bucket {
                 made.members.push(at);
@@ -69,7 +78,7 @@ impl Buckets {
             made.starts.push(made.members.len() as u32);
         }
         drop(items);
-        for at in 0..chunk.len() {
+        for at in 0..ends.len() {
             made.bucket_starts[at + 1] += made.bucket_starts[at];
         }
         let mut filled = made.bucket_starts.clone();
@@ -83,6 +92,15 @@ impl Buckets {
         made.listed = vec![0; made.members.len()];
         made.kept = vec![0; made.starts.len() - 1];
         made
+    }
+
+    /// How many pairs of documents are in some bucket together; a pair counts once for each.
+    pub(crate) fn pairs(&self) -> u64 {
+        self.starts
+            .windows(2)
+            .map(|ends| u64::from(ends[1] - ends[0]))
+            .map(|members| members * (members - 1) / 2)
+            .sum()
     }
 
     /// How many buckets there are.

@@ -128,6 +128,13 @@ impl Chunk {
         means.verifier.measure().similarity(self.set(at), self.set(other))
     }
 
+    /// In how many bands two documents agree.
+    pub(crate) fn shared_bands(&self, at: usize, other: usize, means: &Means) -> u32 {
+        let (a, b) = (self.lanes(at, means), self.lanes(other, means));
+        let key = |band, lanes, at: usize| means.key(band, lanes, self.within[at]);
+        (0..means.bands()).filter(|&band| key(band, a, at) == key(band, b, other)).count() as u32
+    }
+
     /// The first band that two documents share.
     fn shared_band(&self, at: usize, other: usize, means: &Means) -> Option<u32> {
         let (a, b) = (self.lanes(at, means), self.lanes(other, means));

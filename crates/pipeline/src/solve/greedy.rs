@@ -8,6 +8,7 @@
 use super::buckets::{Buckets, Lookup};
 use super::chunk::{Chunk, Role, Verdict};
 use super::near_misses::NearMisses;
+use super::prefixes::by_rare_shingles;
 use super::{Evidence, Found};
 use crate::Result;
 use crate::method::Means;
@@ -35,9 +36,21 @@ struct Looker<'a> {
     chunk: &'a Chunk,
     means: &'a Means,
     near_misses: &'a NearMisses,
+    /// Whether candidates share as many bands as they were met in buckets.
+    by_bands: bool,
 }
 
 impl Looker<'_> {
+    /// Looks at one pair that was met in `met` buckets.
+    fn compare(&self, at: usize, other: u32, met: u32) -> Result<Verdict> {
+        let other = other as usize;
+        let shared = if self.by_bands { met } else { self.chunk.shared_bands(at, other, self.means) };
+        if shared == 0 {
+            return Ok(Verdict::Unlike);
+        }
+        self.chunk.compare(at, other, shared, self.means)
+    }
+
     /// Compares a document with candidates in order, up to the first that is similar enough. Verdicts that are known
     /// already are not found again.
     fn look(&self, at: usize, candidates: &[(u32, u32)], known: &[(u32, Verdict)]) -> Result<Look> {
@@ -45,7 +58,7 @@ impl Looker<'_> {
         for &(other, shared) in candidates {
             let verdict = match known.binary_search_by_key(&other, |(other, _)| *other) {
                 Ok(place) => known[place].1,
-                Err(_) => self.chunk.compare(at, other as usize, shared, self.means)?,
+                Err(_) => self.compare(at, other, shared)?,
             };
             if verdict == Verdict::Unlike {
                 continue;
@@ -80,8 +93,10 @@ pub(crate) fn greedy(
     counts: &mut PairCounts,
     visit: &mut dyn FnMut(Found),
 ) -> Result<()> {
-    let mut buckets = Buckets::new(chunk, means, threads);
-    let looker = Looker { chunk, means, near_misses };
+    let bands = Buckets::new(chunk, means, threads);
+    let rare = by_rare_shingles(chunk, means, &bands, threads);
+    let looker = Looker { chunk, means, near_misses, by_bands: rare.is_none() };
+    let mut buckets = rare.unwrap_or(bands);
     let mut lookup = Lookup::default();
     let mut take = |at: usize, look: Look| -> bool {
         counts.add(&look.counts);
@@ -151,10 +166,7 @@ fn ahead(
             return Ok(Vec::new());
         }
         let open = lookup.found.iter().filter(|(other, _)| left.binary_search(&(*other as usize)).is_ok());
-        open.map(|&(other, shared)| {
-            Ok((other, looker.chunk.compare(at, other as usize, shared, looker.means)?))
-        })
-        .collect()
+        open.map(|&(other, shared)| Ok((other, looker.compare(at, other, shared)?))).collect()
     });
     verdicts.into_iter().collect()
 }

@@ -11,6 +11,7 @@ mod components;
 mod greedy;
 mod near_misses;
 mod pairs;
+mod prefixes;
 
 pub(crate) use chunk::{Chunk, Role};
 pub(crate) use components::components;
