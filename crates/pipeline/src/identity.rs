@@ -105,8 +105,12 @@ pub(crate) fn difference(found: &str, asked: &str, folder: &Path) -> String {
     if let (Some(old), Some(new)) = (old.as_object(), new.as_object())
         && let Some((key, value)) = new.iter().find(|(key, value)| old.get(*key) != Some(value))
     {
-        let before = old.get(key).unwrap_or(&serde_json::Value::Null);
-        return format!("{target} holds a run with {key} = {before}, and now it is {value}; {advice}");
+        let written = |value: Option<&serde_json::Value>| match value {
+            None | Some(serde_json::Value::Null) => "not set".to_owned(),
+            Some(value) => value.to_string(),
+        };
+        let (before, now) = (written(old.get(key)), written(Some(value)));
+        return format!("{target} holds a run where {key} is {before}, and now it is {now}; {advice}");
     }
     let changed = |old: &[SourceIdentity], new: &[SourceIdentity]| -> Option<String> {
         let names = |sources: &[SourceIdentity]| sources.iter().map(|s| s.name.clone()).collect::<Vec<_>>();

@@ -19,6 +19,7 @@ mod observer;
 mod order;
 mod ordered;
 mod outputs;
+mod pace;
 mod questions;
 mod recall;
 mod removed;

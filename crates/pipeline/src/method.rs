@@ -266,7 +266,7 @@ impl Means {
         let bytes = text.len() as u64;
         if bytes > budget.longest_text(factor) {
             return Err(Error::Memory {
-                what: format!("a text of {bytes} bytes (see --max-text)"),
+                what: format!("a text of {} (see --max-text)", corpus::readable_size(bytes)),
                 needed: budget.for_text(bytes, factor),
                 limit: budget.limit(),
             });
@@ -415,7 +415,11 @@ fn sketching(settings: &Settings, shingler: &Shingler) -> Result<(Sketching, Pla
         }
         None => by_recall(settings.hashes, settings.threshold, settings.recall)?.banding,
     };
-    let cutoff = lanes::estimate_cutoff(settings.hashes, settings.threshold, FILTER_MISS)?;
+    // Where every candidate counts, none may be turned away.
+    let cutoff = match settings.verify {
+        Verify::None => 0,
+        _ => lanes::estimate_cutoff(settings.hashes, settings.threshold, FILTER_MISS)?,
+    };
     plan.bands = banding.bands();
     plan.rows = banding.rows();
     plan.estimate_cutoff = cutoff as f64 / settings.hashes as f64;

@@ -20,8 +20,7 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
             format!("{} tables find all pairs at Hamming distance {} or less", plan.bands, settings.distance)
         }
     };
-    let input =
-        if plan.input_bytes == 0 { "of unknown size".into() } else { numbers::bytes(plan.input_bytes) };
+    let input = numbers::bytes(plan.input_bytes);
     let sources = match job.sources.len() + job.against.len() {
         1 => "1 source".to_owned(),
         many => format!("{} sources", numbers::count(many as u64)),
