@@ -272,8 +272,8 @@ fn sketch_record(
     };
     let keep = match &settings.keep {
         _ if settings.measure == crate::Measure::Containment => u64::MAX - size as u64,
-        Keep::First => 0,
-        Keep::Longest => u64::MAX - text.len() as u64,
+        // Input order needs nothing; with this a sketch serves both.
+        Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
         Keep::Max(_) => document.order.map_or(u64::MAX, |number| !ascending(number)),
         Keep::Min(_) => document.order.map_or(u64::MAX, ascending),
     };

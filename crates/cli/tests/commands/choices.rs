@@ -64,6 +64,17 @@ fn keep_decides_who_stays() {
 }
 
 #[test]
+fn a_sketch_knows_lengths_too() {
+    let folder = Folder::new().with("in.jsonl", jsonl(&three()));
+    assert_eq!(folder.run("sketch in.jsonl -o in.sketch --id-field id").code, 0);
+    for (keep, goes) in [("longest", pair("a", "b")), ("first", pair("b", "a"))] {
+        let run = format!("dedup in.sketch -o {keep} --threshold 0.7 --keep {keep}");
+        assert_eq!(folder.run(&run).code, 0);
+        assert_eq!(removed(&folder, &format!("{keep}/removed.jsonl")), [goes]);
+    }
+}
+
+#[test]
 fn preferred_sources_come_before_everything_else() {
     let [a, b, _] = three().try_into().unwrap();
     let folder = Folder::new().with("crawl.jsonl", jsonl(&[b])).with("wiki.jsonl", jsonl(&[a]));

@@ -164,6 +164,8 @@ fn a_sketch_gives_what_its_sources_give() {
             );
         }
     }
+    assert_eq!(folder.run("dedup corpus.sketch -o c --measure containment").code, 2);
+    assert_eq!(folder.run("dedup corpus.sketch -o c --keep max:id").code, 2);
     insta::assert_snapshot!("sketch_contradicted", folder.run("pairs corpus.sketch --hashes 64"));
 }
 
