@@ -38,6 +38,7 @@ mod weights;
 mod work;
 
 pub use error::{Error, Result};
+pub use method::SAMPLED_ONE_IN;
 pub use observer::{Observer, Silent, Stage};
 pub use report::Report;
 pub use settings::{

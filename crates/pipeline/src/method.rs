@@ -19,9 +19,9 @@ use std::collections::HashMap;
 /// account for it.
 const FILTER_MISS: f64 = 1e-6;
 
-/// Of how many shingles one is sampled for containment: a document of 46 shingles at a threshold of 0.8 is then found
+/// Of how many shingles one is sampled for containment: a document of 44 shingles at a threshold of 0.8 is then found
 /// with probability 0.99.
-pub(crate) const SAMPLED_ONE_IN: u64 = 8;
+pub const SAMPLED_ONE_IN: u64 = 8;
 
 /// Tables of which one must agree to be within `distance` bits: any two of `distance + 2` blocks.
 fn table_masks(distance: u32) -> Vec<u64> {

@@ -155,6 +155,25 @@ fn a_damaged_or_missing_part_is_sketched_again() {
 }
 
 #[test]
+fn a_target_of_another_run_is_refused_and_the_difference_named() {
+    let folder = Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n").with("b.jsonl", "{\"text\":\"b\"}\n");
+    assert_eq!(folder.run("dedup a.jsonl -o out").code, 0);
+    for (arguments, difference) in [
+        ("a.jsonl --threshold 0.7", "threshold is 0.8, and now it is 0.7"),
+        ("a.jsonl --keep longest", "keep is \"first\", and now it is \"longest\""),
+        ("a.jsonl --within site", "within is not set, and now it is \"site\""),
+        ("b.jsonl", "holds a run over other sources"),
+        ("a.jsonl --against b.jsonl", "holds a run over other sources"),
+    ] {
+        let outcome = folder.run(&format!("dedup -o out {arguments}"));
+        assert_eq!(outcome.code, 4, "{outcome}");
+        assert!(outcome.stderr.contains(difference), "{outcome}");
+        assert!(outcome.stderr.contains("choose another target folder"), "{outcome}");
+    }
+    assert_eq!(folder.read("out/a.jsonl"), folder.read("a.jsonl"));
+}
+
+#[test]
 fn a_sketch_file_cut_anywhere_is_refused() {
     let lines = "{\"text\":\"one two three four five six\"}\n".repeat(3);
     let folder = Folder::new().with("a.jsonl", lines);
