@@ -32,6 +32,8 @@ mod sketching;
 mod solve;
 mod stages;
 mod store;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod view;
 mod weights;

@@ -6,8 +6,9 @@ use crate::{Error, LEAST_MEMORY, Resources, Result};
 /// bits.
 pub(crate) const PER_DOCUMENT: u64 = 5;
 
-/// A block of a source, in bytes. Fixed: the blocks of a source must be the same in every run.
-pub(crate) const BLOCK_BYTES: usize = 256 << 10;
+/// A block of a source, in bytes. Fixed: the blocks of a source must be the same in every run. (Tests want several of
+/// everything from small corpora.)
+pub(crate) const BLOCK_BYTES: usize = if cfg!(test) { 4 << 10 } else { 256 << 10 };
 
 /// What a thread works with: a block, what it is unpacked to, and the buffers of a text.
 const PER_THREAD: u64 = 12 << 20;
@@ -20,6 +21,8 @@ const BASE: u64 = 16 << 20;
 pub(crate) struct Budget {
     limit: u64,
     threads: u64,
+    /// What is left for the stages.
+    free: u64,
 }
 
 impl Budget {
@@ -34,22 +37,23 @@ impl Budget {
                 limit: resources.memory,
             });
         }
-        Ok(Self { limit: resources.memory, threads })
+        Ok(Self { limit: resources.memory, threads, free: resources.memory - BASE - PER_THREAD * threads })
     }
 
-    /// What is left for the stages.
-    fn free(&self) -> u64 {
-        self.limit - BASE - PER_THREAD * self.threads
+    /// Only so many bytes for the stages: far less than any limit, so that small corpora spill too.
+    #[cfg(test)]
+    pub(crate) fn with_free(self, free: u64) -> Self {
+        Self { free, ..self }
     }
 
     /// For parts that stay in memory.
     pub(crate) fn parts(&self) -> u64 {
-        self.free() / 3
+        self.free / 3
     }
 
     /// The longest record.
     pub(crate) fn record_bytes(&self) -> u64 {
-        self.free() / 4
+        self.free / 4
     }
 
     /// A record that is longer is an error that says how much memory it takes.
@@ -71,7 +75,7 @@ impl Budget {
 
     /// The longest text that can be shingled: its shingles and their buffers take `factor` times its length.
     pub(crate) fn longest_text(&self, factor: u64) -> u64 {
-        self.free() / 2 / factor
+        self.free / 2 / factor
     }
 
     /// The memory limit with which a text of `bytes` can be shingled.
@@ -81,18 +85,18 @@ impl Budget {
 
     /// For one of the threads that look for equal keys.
     pub(crate) fn grouping(&self) -> u64 {
-        self.free() / 4 / self.threads
+        self.free / 4 / self.threads
     }
 
     /// For the documents that are compared with one another at a time, when `used` bytes are taken for other things.
     pub(crate) fn chunk(&self, used: u64) -> u64 {
-        self.free().saturating_sub(used).max(self.free() / 8) * 3 / 4
+        self.free.saturating_sub(used).max(self.free / 8) * 3 / 4
     }
 
     /// An error if `documents` documents cannot be held.
     pub(crate) fn check_documents(&self, documents: u64) -> Result<()> {
         let needed = documents.saturating_mul(per_document(documents));
-        if needed > self.free() / 3 {
+        if needed > self.free / 3 {
             return Err(Error::Memory {
                 what: format!("a corpus of {documents} documents"),
                 needed: needed * 3 + BASE + PER_THREAD * self.threads,

@@ -286,11 +286,13 @@ impl Means {
         u128::from_le_bytes(bytes)
     }
 
-    /// The sampled shingles of a sorted set, as keys.
+    /// The sampled shingles of a sorted set, as keys. Sets without shingles share a key of their own.
     pub(crate) fn samples<'s>(&self, set: &'s [u64], within: u64) -> impl Iterator<Item = u64> + 's {
+        let none = set.is_empty().then_some(u64::MAX);
         set.iter()
-            .map(move |&element| mix64(element))
+            .map(|&element| mix64(element))
             .filter(|mixed| mixed.is_multiple_of(SAMPLED_ONE_IN))
+            .chain(none)
             .map(move |mixed| mix64(mixed ^ within))
     }
 

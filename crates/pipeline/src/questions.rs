@@ -35,7 +35,16 @@ pub(crate) fn pairs(
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(Pair) -> Result<()> + Send),
 ) -> Result<Report> {
-    let prepared = Prepared::new(job)?;
+    pairs_prepared(&Prepared::new(job)?, observer, visit)
+}
+
+/// Runs a job that was checked before.
+pub(crate) fn pairs_prepared(
+    prepared: &Prepared<'_>,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(Pair) -> Result<()> + Send),
+) -> Result<Report> {
+    let job = prepared.job;
     observer.planned(&prepared.means.plan);
     let mut work = temporary_work(job)?;
     prepared.in_pool(|| {
@@ -46,6 +55,7 @@ pub(crate) fn pairs(
         let mut push = |pair: Found| found.push(Removal::near(&pair));
         let counts =
             prepared.verify(&store, &copies, &work, &mut stages, Task::Pairs { visit: &mut push })?;
+        found.sort_unstable_by_key(|pair| (pair.number, pair.kept));
         let report = prepared.report(&store, &[], counts, stages, &work)?;
         let recall = prepared.recall(&store, &found)?;
         let mut all = found;

@@ -105,9 +105,9 @@ pub struct Counts {
 /// Pairs on their way.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairCounts {
-    /// Candidate pairs that were looked at.
+    /// Candidate pairs that were looked at: they share a bucket, and their signatures allow the threshold.
     pub candidates: u64,
-    /// Those whose lengths or signatures already said no.
+    /// Those whose lengths already said no.
     pub filtered: u64,
     /// Those compared exactly.
     pub compared: u64,

@@ -270,6 +270,7 @@ impl<'a> Prepared<'a> {
         }
         let found: Vec<&Removal> = removals.iter().filter(|removal| !removal.is_exact()).collect();
         let numbers: Vec<Number> = found.iter().map(|removal| removal.number).collect();
+        debug_assert!(numbers.is_sorted());
         let entries = store.entries_of(&numbers)?;
         let pairs = found.iter().zip(&entries).map(|(removal, entry)| FoundPair {
             similarity: removal.similarity,
@@ -315,7 +316,17 @@ pub(crate) fn plan(job: &Job) -> Result<Plan> {
 
 /// See [`crate::dedup`].
 pub(crate) fn dedup(job: &Job, target: &Target, dry_run: bool, observer: &dyn Observer) -> Result<Outcome> {
-    let prepared = Prepared::new(job)?;
+    dedup_prepared(&Prepared::new(job)?, target, dry_run, observer)
+}
+
+/// Runs a job that was checked before.
+pub(crate) fn dedup_prepared(
+    prepared: &Prepared<'_>,
+    target: &Target,
+    dry_run: bool,
+    observer: &dyn Observer,
+) -> Result<Outcome> {
+    let job = prepared.job;
     let removed_name = match job.settings.removed_format {
         RemovedFormat::Jsonl => "removed.jsonl",
         RemovedFormat::Parquet => "removed.parquet",
@@ -378,8 +389,8 @@ pub(crate) fn dedup(job: &Job, target: &Target, dry_run: bool, observer: &dyn Ob
         };
         outputs.write(target, &aside)?;
         if lasting {
-            write_removed(&prepared, &store, &removals, target, &aside, removed_name)?;
-            write_near_misses(&prepared, &store, &decided, &work)?;
+            write_removed(prepared, &store, &removals, target, &aside, removed_name)?;
+            write_near_misses(prepared, &store, &decided, &work)?;
         }
         stages.end(store.counts().text_bytes);
         check_unchanged(prepared.sources)?;

@@ -16,7 +16,7 @@ use lookalike::hashing::{hash_bytes, mix64};
 use std::sync::Mutex;
 
 /// A part ends with the block that reaches this many documents,
-const PART_DOCUMENTS: usize = 1 << 16;
+const PART_DOCUMENTS: usize = if cfg!(test) { 100 } else { 1 << 16 };
 /// or this many bytes of columns,
 const PART_BYTES: u64 = 16 << 20;
 /// or this many bytes of input.

@@ -35,7 +35,9 @@ pub(crate) struct Chunk {
 /// What is known of a pair after looking at it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Verdict {
-    /// Lengths or signatures already say no.
+    /// The signatures say no: not even a candidate.
+    Unlike,
+    /// The lengths say no.
     Filtered,
     /// Compared, and below the threshold.
     Below,
@@ -90,7 +92,7 @@ impl Chunk {
                         let similar = evidence.similarity >= means.settings.threshold;
                         return Ok(if similar { Verdict::Similar(evidence) } else { Verdict::Below });
                     }
-                    Verify::Exact if matching < *cutoff => return Ok(Verdict::Filtered),
+                    Verify::Exact if matching < *cutoff => return Ok(Verdict::Unlike),
                     Verify::Exact => {}
                 }
             }
@@ -98,7 +100,7 @@ impl Chunk {
                 let (a, b) = (self.lanes(at, means), self.lanes(other, means));
                 evidence.distance = (fingerprint(a) ^ fingerprint(b)).count_ones();
                 if evidence.distance > *distance {
-                    return Ok(Verdict::Filtered);
+                    return Ok(Verdict::Unlike);
                 }
                 if means.settings.verify != Verify::Exact {
                     return Ok(Verdict::Similar(evidence));
@@ -107,7 +109,7 @@ impl Chunk {
             Sketching::Samples => {
                 let sampled = means.samples(self.set(at).as_slice(), self.within[at]).count();
                 if (shared as usize) < samples_needed(sampled, means.settings.threshold)? {
-                    return Ok(Verdict::Filtered);
+                    return Ok(Verdict::Unlike);
                 }
             }
         }

@@ -43,13 +43,16 @@ impl Looker<'_> {
     fn look(&self, at: usize, candidates: &[(u32, u32)], known: &[(u32, Verdict)]) -> Result<Look> {
         let mut look = Look::default();
         for &(other, shared) in candidates {
-            look.counts.candidates += 1;
             let verdict = match known.binary_search_by_key(&other, |(other, _)| *other) {
                 Ok(place) => known[place].1,
                 Err(_) => self.chunk.compare(at, other as usize, shared, self.means)?,
             };
+            if verdict == Verdict::Unlike {
+                continue;
+            }
+            look.counts.candidates += 1;
             match verdict {
-                Verdict::Filtered => look.counts.filtered += 1,
+                Verdict::Unlike | Verdict::Filtered => look.counts.filtered += 1,
                 Verdict::Below => {
                     look.counts.compared += 1;
                     if self.near_misses.may_take(self.chunk.numbers[at], self.chunk.numbers[other as usize]) {

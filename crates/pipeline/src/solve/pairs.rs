@@ -26,9 +26,13 @@ pub(crate) fn pairs(
                 if chunk.roles[other as usize] == Role::Asking {
                     continue;
                 }
+                let verdict = chunk.compare(at, other as usize, shared, means)?;
+                if verdict == Verdict::Unlike {
+                    continue;
+                }
                 counts.candidates += 1;
-                match chunk.compare(at, other as usize, shared, means)? {
-                    Verdict::Filtered => counts.filtered += 1,
+                match verdict {
+                    Verdict::Unlike | Verdict::Filtered => counts.filtered += 1,
                     Verdict::Below => counts.compared += 1,
                     Verdict::Similar(evidence) => {
                         counts.compared += 1;

@@ -1,0 +1,246 @@
+//! Answers are those of the plain definition; bytes do not depend on threads, memory or file splits.
+
+use super::{How, Result, job, run, sources_of};
+use crate::questions::pairs_prepared;
+use crate::run::Prepared;
+use crate::{BandsAndRows, Clusters, Elements, Keep, Measure, Settings, Silent};
+use std::collections::BTreeMap;
+use testkit::corpora::{Document, Planted, edge_documents, near_copies, templated};
+use testkit::oracle::Shingles;
+use testkit::reference::{self, Fate, Item, Kind, Lanes, Rules, lane_of};
+
+/// Ways to run that must all give the same bytes, with the file split of the first.
+const WAYS: [How; 5] = [
+    How { threads: 2, free: None, split: usize::MAX },
+    How { threads: 7, free: None, split: 150 },
+    How { threads: 1, free: Some(420_000), split: 37 },
+    How { threads: 2, free: Some(600_000), split: usize::MAX },
+    How { threads: 7, free: Some(1_000_000), split: 400 },
+];
+
+fn settings() -> Settings {
+    Settings { id_field: Some("id".into()), ..Settings::default() }
+}
+
+/// Documents of all kinds: planted near-duplicates, look-alikes of one template, and the edges.
+fn corpus(seed: u64) -> Vec<Document> {
+    let mut documents =
+        Planted { documents: 300, bytes: (150, 4_000), near: 0.45, copies: 0.1, seed, ..Planted::default() }
+            .collect();
+    let renamed = |prefix: &'static str| {
+        move |(at, document): (usize, Document)| Document { id: format!("{prefix}-{at}"), ..document }
+    };
+    documents.extend(near_copies(60, 600, seed).enumerate().map(renamed("hot")));
+    documents.extend(templated(60, 600, 0.6, seed).enumerate().map(renamed("template")));
+    documents.extend(edge_documents().into_iter().enumerate().map(renamed("edge")));
+    // The edges twice: copies of every kind.
+    documents.extend(edge_documents().into_iter().enumerate().map(renamed("edge-again")));
+    for (at, document) in documents.iter_mut().enumerate() {
+        document.score = (at % 5 != 0).then_some(((at * 7919) % 13) as f64 - 6.0);
+        document.domain = (at % 11 != 0).then(|| format!("domain-{}", at % 3));
+    }
+    documents
+}
+
+fn items(documents: &[Document], protected: usize, within: bool) -> Vec<Item> {
+    documents
+        .iter()
+        .enumerate()
+        .map(|(at, document)| Item {
+            text: document.text.clone(),
+            number: document.score,
+            within: within.then(|| document.domain.clone()).flatten(),
+            protected: at < protected,
+            priority: 0,
+        })
+        .collect()
+}
+
+fn rules(settings: &Settings) -> Rules {
+    let plan = crate::method::Means::new(settings).unwrap().plan;
+    Rules {
+        shingles: Shingles::Words(5),
+        bag: settings.elements == Elements::Bag,
+        hashes: settings.hashes,
+        seed: settings.seed,
+        bands: plan.bands,
+        rows: plan.rows,
+        measure: match settings.measure {
+            Measure::Jaccard => reference::Measure::Jaccard,
+            Measure::Containment => reference::Measure::Containment,
+        },
+        threshold: settings.threshold,
+        keep: match settings.keep {
+            Keep::First => reference::Keep::First,
+            Keep::Longest => reference::Keep::Longest,
+            Keep::Max(_) => reference::Keep::Max,
+            Keep::Min(_) => reference::Keep::Min,
+        },
+        against_only: settings.against_only,
+        max_text: settings.max_text as usize,
+    }
+}
+
+/// Pairs that share a sampled shingle, and enough of them: the candidates of containment.
+fn share_samples(items: &[Item], settings: &Settings) -> impl Fn(usize, usize) -> bool {
+    let means = crate::method::Means::new(settings).unwrap();
+    let samples: Vec<Vec<u64>> = items
+        .iter()
+        .map(|item| means.samples(means.shingler.set(&item.text).as_slice(), 0).collect())
+        .collect();
+    move |a, b| samples[a].iter().any(|sample| samples[b].contains(sample))
+}
+
+fn check(documents: &[Document], protected: usize, settings: &Settings, result: &Result) {
+    let items = items(documents, protected, settings.within.is_some());
+    let rules = rules(settings);
+    let fates = if settings.measure == Measure::Containment {
+        reference::decide(&items, &rules, &share_samples(&items, settings)).unwrap()
+    } else {
+        let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
+        reference::decide(&items, &rules, &|a, b| lanes.are_candidates(a, b)).unwrap()
+    };
+    let mut kept = Vec::new();
+    for (document, fate) in documents.iter().zip(&fates).skip(protected) {
+        let row = result.removed.get(&document.id);
+        match *fate {
+            Fate::Kept => {
+                assert!(row.is_none(), "{} is kept, not {row:?}", document.id);
+                kept.push(document.id.clone());
+            }
+            Fate::Removed { kind, kept, similarity } => {
+                let row =
+                    row.unwrap_or_else(|| panic!("{} goes: {fate:?} {}", document.id, documents[kept].id));
+                assert_eq!(row["kept_id"], documents[kept].id, "{row}");
+                assert_eq!(row["kind"], if kind == Kind::Exact { "exact" } else { "near" }, "{row}");
+                assert_eq!(row["similarity"].as_f64(), Some(similarity), "{row}");
+            }
+        }
+    }
+    assert_eq!(result.kept, kept);
+    assert_eq!(result.removed.len() + result.kept.len(), documents.len() - protected);
+}
+
+/// Everything but source and line, which depend on the split.
+fn without_places(result: &Result) -> (BTreeMap<String, serde_json::Value>, Vec<String>, String) {
+    let mut removed = result.removed.clone();
+    for row in removed.values_mut() {
+        for place in ["source", "line", "kept_source", "kept_line"] {
+            row.as_object_mut().unwrap().remove(place);
+        }
+    }
+    let report = crate::Report { sources: Vec::new(), ..result.report.clone() };
+    (removed, result.kept.clone(), serde_json::to_string(&report).unwrap())
+}
+
+fn check_all_ways(documents: &[Document], protected: usize, settings: &Settings) {
+    let plain = run(documents, protected, settings, How::PLAIN);
+    check(documents, protected, settings, &plain);
+    for how in WAYS {
+        let other = run(documents, protected, settings, how);
+        assert_eq!(without_places(&plain), without_places(&other), "{how:?} {settings:?}");
+        if how.split == usize::MAX {
+            assert!(plain.bytes == other.bytes, "{how:?} {settings:?}");
+            assert_eq!(plain.report, other.report, "{how:?}");
+        }
+    }
+}
+
+#[test]
+fn keep_policies_and_thresholds() {
+    let documents = corpus(1);
+    for keep in ["first", "longest", "max:score", "min:score"] {
+        check_all_ways(&documents, 0, &Settings { keep: keep.parse().unwrap(), ..settings() });
+    }
+    for (seed, threshold) in [(2, 0.3), (3, 0.5), (4, 0.95), (5, 1.0)] {
+        check_all_ways(&corpus(seed), 0, &Settings { threshold, ..settings() });
+    }
+}
+
+#[test]
+fn against_and_within() {
+    let documents = corpus(6);
+    check_all_ways(&documents, 150, &settings());
+    check_all_ways(&documents, 150, &Settings { against_only: true, keep: Keep::Longest, ..settings() });
+    check_all_ways(&documents, 0, &Settings { within: Some("domain".into()), ..settings() });
+}
+
+#[test]
+fn measures_and_elements() {
+    let documents = corpus(7);
+    check_all_ways(&documents, 0, &Settings { measure: Measure::Containment, ..settings() });
+    check_all_ways(
+        &documents,
+        100,
+        &Settings { measure: Measure::Containment, threshold: 0.6, ..settings() },
+    );
+    check_all_ways(&documents, 0, &Settings { elements: Elements::Bag, ..settings() });
+    let bands = Some(BandsAndRows { bands: 10, rows: 3 });
+    check_all_ways(&documents, 0, &Settings { bands, hashes: 64, seed: 5, ..settings() });
+    check_all_ways(&documents, 0, &Settings { max_text: 700, ..settings() });
+}
+
+#[test]
+fn components_are_those_of_the_plain_definition() {
+    let documents = corpus(8);
+    let settings = Settings { clusters: Clusters::Components, keep: Keep::Longest, ..settings() };
+    let items = items(&documents, 0, false);
+    let rules = rules(&settings);
+    let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
+    let first = reference::components(&items, &rules, &|a, b| lanes.are_candidates(a, b)).unwrap();
+    let plain = run(&documents, 0, &settings, How::PLAIN);
+    for (at, document) in documents.iter().enumerate() {
+        let kept = plain.removed.get(&document.id).map_or(&document.id, |row| match &row["kept_id"] {
+            serde_json::Value::String(id) => id,
+            other => panic!("{other}"),
+        });
+        assert_eq!(*kept, documents[first[at]].id, "{}", document.id);
+    }
+    for how in WAYS {
+        let other = run(&documents, 0, &settings, how);
+        assert_eq!(without_places(&plain), without_places(&other), "{how:?}");
+    }
+}
+
+#[test]
+fn pairs_are_those_of_the_plain_definition() {
+    let documents = corpus(9);
+    for settings in [
+        settings(),
+        Settings { threshold: 0.5, ..settings() },
+        Settings { measure: Measure::Containment, ..settings() },
+    ] {
+        let items = items(&documents, 0, false);
+        let rules = rules(&settings);
+        let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
+        let samples = share_samples(&items, &settings);
+        let candidates = |a, b| match settings.measure {
+            Measure::Jaccard => lanes.are_candidates(a, b),
+            Measure::Containment => samples(a, b),
+        };
+        let expected: Vec<(String, String, f64)> = reference::verified_pairs(&items, &rules, &candidates)
+            .unwrap()
+            .into_iter()
+            .map(|(a, b, similarity)| (documents[a].id.clone(), documents[b].id.clone(), similarity))
+            .collect();
+        for how in [How::PLAIN, WAYS[1], WAYS[2], WAYS[3]] {
+            let folder = tempfile::tempdir().unwrap();
+            let job =
+                job(&settings, sources_of(folder.path(), &documents, how.split), Vec::new(), how.threads);
+            let mut prepared = Prepared::new(&job).unwrap();
+            if let Some(free) = how.free {
+                prepared.budget = prepared.budget.with_free(free);
+            }
+            let mut found = Vec::new();
+            pairs_prepared(&prepared, &Silent, &mut |pair| {
+                found.push((pair.a.id, pair.b.id, pair.similarity.unwrap()));
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(found.len(), expected.len(), "{how:?}");
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_eq!(found, expected, "{how:?}");
+            }
+        }
+    }
+}
