@@ -79,8 +79,8 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
     }
     let mut head = vec![0; length as usize];
     file.read_exact(&mut head).map_err(|_| damaged("its head ends too soon"))?;
-    let identity: Identity = serde_json::from_slice(&head)
-        .map_err(|_| damaged("its head cannot be read; it may be of another version of lookalike"))?;
+    let identity = Identity::from_json(&head)
+        .ok_or_else(|| damaged("its head cannot be read, or is of another version of lookalike"))?;
     let find = |sources: &[SourceIdentity]| sources.iter().map(found_again).collect::<Result<Vec<Source>>>();
     Ok(Job {
         sources: find(&identity.sources)?,

@@ -75,7 +75,7 @@ fn killed_at_any_moment_it_ends_with_the_same_bytes() {
     let wanted = undisturbed(&folder);
     let took = start.elapsed();
     let work = folder.path("out/_lookalike");
-    let mut moments: Vec<Moment> = (0..12).map(|n| Moment::Time(took * n / 10)).collect();
+    let mut moments: Vec<Moment> = (0..12).map(|n| Moment::Time(took * n / 16)).collect();
     moments.push(Moment::File(work.join("run.json")));
     moments.push(Moment::File(work.join("sketches/part-000000")));
     moments.push(Moment::File(work.join("sketches/complete")));
@@ -190,6 +190,12 @@ fn a_sketch_file_cut_anywhere_is_refused() {
             assert!(outcome.stderr.contains("sketch"), "{outcome}");
         }
     }
+    let at = whole.windows(12).position(|bytes| bytes == b"\"version\": 1").unwrap() + 11;
+    let mut newer = whole.clone();
+    newer[at] = b'2';
+    std::fs::write(folder.path("cut.sketch"), newer).unwrap();
+    let outcome = folder.run("pairs cut.sketch");
+    assert!(outcome.code == 3 && outcome.stderr.contains("another version"), "{outcome}");
     // A byte of the columns.
     let mut flipped = whole;
     let at = flipped.len() - 40;
