@@ -306,6 +306,8 @@ impl Means {
                 1.0 - (1.0 - row.powi(banding.rows() as i32)).powi(bands as i32)
             }
             Sketching::Tables { .. } => 1.0,
+            // Documents without shingles always share their key.
+            Sketching::Samples if size == 0 => 1.0,
             Sketching::Samples => 1.0 - (1.0 - 1.0 / SAMPLED_ONE_IN as f64).powf(similarity * size as f64),
         }
     }
