@@ -77,6 +77,12 @@ impl From<pipeline::Error> for Failure {
             Error::BadRecord { reason, .. } => Some(advice_on_bad_record(reason)),
             Error::Corpus(error) => advice_on(error),
             Error::Io { cause, .. } => advice_on_io(cause),
+            Error::Damaged { name, .. } if name.ends_with("report.json") => {
+                Some("choose another target folder, or remove this one".into())
+            }
+            Error::Damaged { .. } => {
+                Some("make it again with `lookalike sketch`, or give the sources themselves".into())
+            }
             _ => None,
         };
         Self { code, message: error.to_string(), advice }
@@ -120,6 +126,9 @@ fn advice_on(error: &corpus::Error) -> Option<String> {
             Some("fetch or write the source again; nothing was written from it".into())
         }
         corpus::Error::Io { cause, .. } => advice_on_io(cause),
+        corpus::Error::Invalid(message) if message.contains("has no column") => {
+            Some("name one of these with --text-field, --id-field, --keep or --within".into())
+        }
         _ => None,
     }
 }

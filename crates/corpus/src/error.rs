@@ -1,5 +1,7 @@
 //! What goes wrong outside, with where and what to do.
 
+use crate::size::readable_size;
+
 /// The result of reading or writing.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -30,14 +32,16 @@ pub enum Error {
     Invalid(String),
     /// A record is larger than the memory allows.
     #[error(
-        "{name}, record {record}: {bytes} bytes in one record need about {needed} bytes of memory; raise --memory"
+        "{name}, record {record}: {} in one record need about {} of memory; raise --memory",
+        readable_size(*bytes),
+        readable_size(*needed)
     )]
     TooLarge {
         /// The source.
         name: String,
         /// The record, from 1.
         record: u64,
-        /// Its length so far.
+        /// Its length; of a row of a table at least so much.
         bytes: u64,
         /// The memory limit that would do.
         needed: u64,

@@ -28,6 +28,7 @@ mod parquet;
 mod raw;
 mod reader;
 mod sink;
+mod size;
 mod source;
 mod stdin;
 mod text;
@@ -40,4 +41,6 @@ pub use sink::{
     Annotation, Disposition, RemovedRow, SinkOptions, SinkWriter, Target, Written, output_names,
     write_removed_parquet,
 };
+pub use size::readable_size;
 pub use source::{Compression, Format, Location, Source, Stamp};
+pub use stdin::PutBy;

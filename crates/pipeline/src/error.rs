@@ -1,5 +1,7 @@
 //! What stops a run.
 
+use corpus::readable_size;
+
 /// The result of a run.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -27,7 +29,11 @@ pub enum Error {
         reason: String,
     },
     /// The memory limit is too small for this corpus.
-    #[error("{what} needs {needed} bytes of memory, and the limit is {limit}; raise --memory")]
+    #[error(
+        "{what} needs {} of memory, and the limit is {}; raise --memory",
+        readable_size(*needed),
+        readable_size(*limit)
+    )]
     Memory {
         /// What needs it.
         what: String,

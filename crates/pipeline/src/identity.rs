@@ -84,6 +84,11 @@ impl Identity {
         }
     }
 
+    /// Of what was written, if this version wrote it.
+    pub(crate) fn from_json(json: &[u8]) -> Option<Self> {
+        serde_json::from_slice(json).ok().filter(|identity: &Self| identity.version == VERSION)
+    }
+
     /// As it is written.
     pub(crate) fn to_json(&self) -> String {
         let mut json = serde_json::to_string_pretty(self).expect("an identity is plain data");
@@ -96,8 +101,9 @@ impl Identity {
 pub(crate) fn difference(found: &str, asked: &str, folder: &Path) -> String {
     let target = folder.parent().unwrap_or(folder).display();
     let advice = "choose another target folder, or remove this one";
-    let parse = |json: &str| serde_json::from_str::<Identity>(json).ok();
-    let (Some(found), Some(asked)) = (parse(found), parse(asked)) else {
+    let (Some(found), Some(asked)) =
+        (Identity::from_json(found.as_bytes()), Identity::from_json(asked.as_bytes()))
+    else {
         return format!("{target} holds a run of another version of lookalike; {advice}");
     };
     let settings = |identity: &Identity| serde_json::to_value(&identity.settings).unwrap_or_default();
@@ -105,8 +111,12 @@ pub(crate) fn difference(found: &str, asked: &str, folder: &Path) -> String {
     if let (Some(old), Some(new)) = (old.as_object(), new.as_object())
         && let Some((key, value)) = new.iter().find(|(key, value)| old.get(*key) != Some(value))
     {
-        let before = old.get(key).unwrap_or(&serde_json::Value::Null);
-        return format!("{target} holds a run with {key} = {before}, and now it is {value}; {advice}");
+        let written = |value: Option<&serde_json::Value>| match value {
+            None | Some(serde_json::Value::Null) => "not set".to_owned(),
+            Some(value) => value.to_string(),
+        };
+        let (before, now) = (written(old.get(key)), written(Some(value)));
+        return format!("{target} holds a run where {key} is {before}, and now it is {now}; {advice}");
     }
     let changed = |old: &[SourceIdentity], new: &[SourceIdentity]| -> Option<String> {
         let names = |sources: &[SourceIdentity]| sources.iter().map(|s| s.name.clone()).collect::<Vec<_>>();

@@ -19,6 +19,7 @@ mod observer;
 mod order;
 mod ordered;
 mod outputs;
+mod pace;
 mod questions;
 mod recall;
 mod removed;
@@ -39,6 +40,7 @@ mod weights;
 mod work;
 
 pub use error::{Error, Result};
+pub use method::SAMPLED_ONE_IN;
 pub use observer::{Observer, Silent, Stage};
 pub use report::Report;
 pub use settings::{

@@ -19,9 +19,9 @@ use std::collections::HashMap;
 /// account for it.
 const FILTER_MISS: f64 = 1e-6;
 
-/// Of how many shingles one is sampled for containment: a document of 46 shingles at a threshold of 0.8 is then found
+/// Of how many shingles one is sampled for containment: a document of 44 shingles at a threshold of 0.8 is then found
 /// with probability 0.99.
-pub(crate) const SAMPLED_ONE_IN: u64 = 8;
+pub const SAMPLED_ONE_IN: u64 = 8;
 
 /// Tables of which one must agree to be within `distance` bits: any two of `distance + 2` blocks.
 fn table_masks(distance: u32) -> Vec<u64> {
@@ -266,7 +266,7 @@ impl Means {
         let bytes = text.len() as u64;
         if bytes > budget.longest_text(factor) {
             return Err(Error::Memory {
-                what: format!("a text of {bytes} bytes (see --max-text)"),
+                what: format!("a text of {} (see --max-text)", corpus::readable_size(bytes)),
                 needed: budget.for_text(bytes, factor),
                 limit: budget.limit(),
             });
@@ -419,7 +419,11 @@ fn sketching(settings: &Settings, shingler: &Shingler) -> Result<(Sketching, Pla
         }
         None => by_recall(settings.hashes, settings.threshold, settings.recall)?.banding,
     };
-    let cutoff = lanes::estimate_cutoff(settings.hashes, settings.threshold, FILTER_MISS)?;
+    // Where every candidate counts, none may be turned away.
+    let cutoff = match settings.verify {
+        Verify::None => 0,
+        _ => lanes::estimate_cutoff(settings.hashes, settings.threshold, FILTER_MISS)?,
+    };
     plan.bands = banding.bands();
     plan.rows = banding.rows();
     plan.estimate_cutoff = cutoff as f64 / settings.hashes as f64;

@@ -30,13 +30,13 @@ impl Stage {
         }
     }
 
-    /// What its amounts count.
+    /// What its progress counts.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
-            Self::Sketch | Self::Write | Self::ExactCopies => "bytes",
+            Self::Sketch | Self::Write => "bytes",
+            Self::ExactCopies | Self::Verify => "documents",
             Self::Candidates => "bands",
-            Self::Verify => "documents",
         }
     }
 }

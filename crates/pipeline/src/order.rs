@@ -3,7 +3,7 @@
 use crate::sketching::Sources;
 use crate::store::Number;
 use crate::store::columns::Entry;
-use crate::{Error, Result, Settings};
+use crate::{Error, Keep, Measure, Result, Settings};
 
 /// A place in the keep order; smaller stays.
 pub(crate) type Rank = (u32, u64, Number);
@@ -12,12 +12,15 @@ pub(crate) type Rank = (u32, u64, Number);
 #[derive(Debug)]
 pub(crate) struct KeepOrder {
     source_ranks: Vec<u32>,
+    /// Whether only input order counts.
+    first: bool,
 }
 
 impl KeepOrder {
     /// An error if a preferred source is none of the sources.
     pub(crate) fn new(settings: &Settings, sources: Sources<'_>) -> Result<Self> {
         let patterns = &settings.prefer;
+        let first = settings.keep == Keep::First && settings.measure != Measure::Containment;
         let mut used = vec![false; patterns.len()];
         let source_ranks = (0..sources.len())
             .map(|at| {
@@ -37,13 +40,13 @@ impl KeepOrder {
                 "--prefer {}: no source is called so; a name, a folder or a pattern with * is needed",
                 patterns[unused]
             ))),
-            None => Ok(Self { source_ranks }),
+            None => Ok(Self { source_ranks, first }),
         }
     }
 
     /// The place of a document.
     pub(crate) fn rank(&self, source: usize, entry: &Entry, number: Number) -> Rank {
-        (self.source_ranks[source], entry.keep, number)
+        (self.source_ranks[source], if self.first { 0 } else { entry.keep }, number)
     }
 
     /// Whether documents of a source are never removed.

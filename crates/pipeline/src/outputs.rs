@@ -5,6 +5,7 @@ use crate::decisions::Removal;
 use crate::memory::Budget;
 use crate::method::Means;
 use crate::naming::Names;
+use crate::pace::SourcePace;
 use crate::reread::changed;
 use crate::sketching::{Sources, limits};
 use crate::store::columns::Class;
@@ -111,6 +112,7 @@ impl Outputs<'_> {
         let mut writer = SinkWriter::create(target, source, aside, options)?;
         let mut block = Block::default();
         let mut number = firsts[at];
+        let mut pace = SourcePace::new(source);
         while reader.next_block(&mut block)? {
             if self.observer.interrupted() {
                 return Err(Error::Interrupted);
@@ -136,13 +138,14 @@ impl Outputs<'_> {
                     }
                 })?;
             }
-            self.observer.advanced(Stage::Write, block.bytes() as u64);
+            self.observer.advanced(Stage::Write, pace.advance(block.bytes() as u64));
             number = end;
         }
         if number != firsts[at + 1] {
             return Err(changed(self.sources, at as u32));
         }
         writer.finish()?;
+        self.observer.advanced(Stage::Write, pace.end());
         Ok(())
     }
 

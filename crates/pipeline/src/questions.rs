@@ -4,6 +4,7 @@ use crate::decisions::Removal;
 use crate::method::TextBuffers;
 use crate::naming::Names;
 use crate::ordered::ordered;
+use crate::pace::Pace;
 use crate::report::Report;
 use crate::run::{Prepared, temp_folder};
 use crate::sketching::limits;
@@ -12,7 +13,9 @@ use crate::stages::Stages;
 use crate::store::Number;
 use crate::verify::Task;
 use crate::work::Work;
-use crate::{Cluster, Error, Job, Match, Method, Observer, Pair, Reference, Result, Stage};
+use crate::{
+    Cluster, Error, Job, Match, Method, Observer, OnBadRecord, Pair, Reference, Result, Settings, Stage,
+};
 use corpus::{Block, ReadMode, Reader, Record, Scratch};
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
@@ -139,10 +142,17 @@ pub(crate) fn clusters(
 
 /// See [`crate::query`]. One pass over the corpus compares the query with every document, exactly.
 pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) -> Result<Vec<Match>> {
+    let threshold = job.settings.threshold;
+    if !(0.0..=1.0).contains(&threshold) {
+        return Err(Error::Invalid(format!("--threshold {threshold} is not in [0, 1]")));
+    }
+    // Everything is compared, so nothing is planned, and any threshold will do.
+    let settings = Settings { threshold: 1.0, bands: None, ..job.settings.clone() };
+    let job = &Job { settings, ..job.clone() };
     let prepared = Prepared::new(job)?;
     let (means, sources) = (&prepared.means, prepared.sources);
     let asked = ShingleSet::from_hashes(means.elements(text, &mut TextBuffers::default())?.to_vec());
-    let threshold = job.settings.threshold;
+    let stops = job.settings.on_bad_record == OnBadRecord::Fail;
     observer.started(Stage::Sketch, sources.bytes());
     let mut best: Vec<(f64, u32, u64, Option<String>)> = Vec::new();
     let limits = limits(&prepared.budget);
@@ -159,7 +169,7 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
                 }
             };
             let mut block = Block::default();
-            if open.next_block(&mut block)? {
+            if open.next_block(&mut block).map_err(|error| prepared.budget.explain(error))? {
                 return Ok(Some((at as u32, block)));
             }
             reader = None;
@@ -171,25 +181,33 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
         let mut found = Vec::new();
         let mut failure = None;
         block.visit(&means.fields, None, scratch, &mut |slot, record| {
-            if let Record::Document(document) = record {
-                match means.elements(document.text, buffers) {
-                    Ok(elements) => {
-                        let similarity = similarity_to(&asked, elements, means.verifier.measure());
-                        if similarity >= threshold && similarity > 0.0 {
-                            let line = block.position.record + slot as u64 + 1;
-                            found.push((similarity, source, line, document.id.map(|id| id.into_owned())));
+            let line = block.position.record + slot as u64 + 1;
+            match record {
+                Record::Document(document) => {
+                    match means.elements(document.text, buffers) {
+                        Ok(elements) => {
+                            let similarity = similarity_to(&asked, elements, means.verifier.measure());
+                            if similarity >= threshold && similarity > 0.0 {
+                                found.push((similarity, source, line, document.id.map(|id| id.into_owned())));
+                            }
                         }
+                        Err(error) => failure = Some(error),
                     }
-                    Err(error) => failure = Some(error),
+                    buffers.shrink_after(document.text.len());
                 }
-                buffers.shrink_after(document.text.len());
+                Record::Bad(reason) if stops && failure.is_none() => {
+                    let source_name = sources.get(source as usize).name.clone();
+                    failure = Some(Error::BadRecord { source_name, line, reason });
+                }
+                _ => {}
             }
             Ok(())
         })?;
-        failure.map_or(Ok((found, block.bytes() as u64)), Err)
+        failure.map_or(Ok((found, source, block.bytes() as u64)), Err)
     };
-    ordered(prepared.threads, next, Default::default, work, |(found, bytes)| {
-        observer.advanced(Stage::Sketch, bytes);
+    let mut pace = Pace::new(sources);
+    ordered(prepared.threads, next, Default::default, work, |(found, source, bytes)| {
+        observer.advanced(Stage::Sketch, pace.advance(source as usize, bytes));
         best.extend(found);
         best.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         best.truncate(top);

@@ -1,7 +1,7 @@
 //! A sketch file: the sketches of a corpus in one file, from which later runs begin.
 //!
 //! ```text
-//! "LKASKETC"  length of the head  head (JSON: settings and sources)  parts
+//! "LKASKETC"  length of the head  head (JSON: settings and sources)  parts  "LKAPEND1"  number of parts
 //! ```
 //!
 //! It has signatures and where each document is, not the text: what is compared exactly is read from the sources again,
@@ -11,12 +11,12 @@ use crate::identity::{Identity, SourceIdentity};
 use crate::report::Report;
 use crate::run::{Prepared, temp_folder};
 use crate::stages::Stages;
-use crate::work::Work;
+use crate::work::{Work, sync_folder};
 use crate::{Error, Job, Observer, Resources, Result};
 use corpus::{Discovery, FormatChoice, Source, discover};
 use std::fs::File;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The first bytes of a sketch file.
 pub const SKETCH_MAGIC: &[u8; 8] = b"LKASKETC";
@@ -35,21 +35,34 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
         )));
     }
     observer.planned(&prepared.means.plan);
-    let aside = path.with_extension("unfinished");
-    let mut file = File::create(&aside).map_err(io)?;
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".lookalike-unfinished");
+    let aside = Unfinished(aside.into());
+    let mut file = File::create(&aside.0).map_err(io)?;
     let mut head = Identity::new(&job.settings, prepared.sources).to_json().into_bytes();
     head.resize(head.len().next_multiple_of(8), b'\n');
     file.write_all(SKETCH_MAGIC).map_err(io)?;
     file.write_all(&(head.len() as u64).to_le_bytes()).map_err(io)?;
     file.write_all(&head).map_err(io)?;
-    let mut work = Work::temporary(&temp_folder(job))?.appending_to(file, aside.clone());
+    let mut work = Work::temporary(&temp_folder(job))?.appending_to(file, aside.0.clone());
     let report = prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
         prepared.report(&store, &[], Default::default(), stages, &work)
     })?;
-    std::fs::rename(&aside, path).map_err(io)?;
+    std::fs::rename(&aside.0, path).map_err(io)?;
+    sync_folder(path)?;
     Ok(report)
+}
+
+/// A file on its way: it goes when the run fails, and has gone elsewhere when it succeeds.
+struct Unfinished(PathBuf);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        // Nothing depends on a file that does not go.
+        let _ = std::fs::remove_file(&self.0);
+    }
 }
 
 /// See [`crate::open_sketch`].
@@ -66,8 +79,8 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
     }
     let mut head = vec![0; length as usize];
     file.read_exact(&mut head).map_err(|_| damaged("its head ends too soon"))?;
-    let identity: Identity = serde_json::from_slice(&head)
-        .map_err(|_| damaged("its head cannot be read; it may be of another version of lookalike"))?;
+    let identity = Identity::from_json(&head)
+        .ok_or_else(|| damaged("its head cannot be read, or is of another version of lookalike"))?;
     let find = |sources: &[SourceIdentity]| sources.iter().map(found_again).collect::<Result<Vec<Source>>>();
     Ok(Job {
         sources: find(&identity.sources)?,

@@ -6,6 +6,7 @@
 use crate::memory::{BLOCK_BYTES, Budget};
 use crate::method::{Means, TextBuffers};
 use crate::ordered::ordered;
+use crate::pace::Pace;
 use crate::store::Store;
 use crate::store::columns::{BlockEntry, Class, Columns, Entry};
 use crate::work::Work;
@@ -62,6 +63,7 @@ struct Blocks<'a> {
     sources: Sources<'a>,
     means: &'a Means,
     limits: Limits,
+    budget: &'a Budget,
     at: usize,
     reader: Option<Reader>,
     /// The last block that is done already, in the first source.
@@ -83,7 +85,7 @@ impl Blocks<'_> {
                     closed.insert(reader)
                 }
             };
-            if reader.next_block(block)? {
+            if reader.next_block(block).map_err(|error| self.budget.explain(error))? {
                 return Ok(Some(self.at as u32));
             }
             self.reader = None;
@@ -111,6 +113,7 @@ pub(crate) fn sketch(
         sources,
         means,
         limits: limits(budget),
+        budget,
         at: done.map_or(0, |block| block.source as usize),
         reader: None,
         done: done.map(|block| block.position()),
@@ -133,10 +136,11 @@ pub(crate) fn sketch(
         if let Ok(mut spare) = spare.lock() {
             spare.push(job.block);
         }
-        Ok((columns, bytes))
+        Ok((columns, job.source, bytes))
     };
-    ordered(threads, next, Default::default, work_on, |(columns, bytes)| {
-        observer.advanced(Stage::Sketch, bytes);
+    let mut pace = Pace::new(sources);
+    ordered(threads, next, Default::default, work_on, |(columns, source, bytes)| {
+        observer.advanced(Stage::Sketch, pace.advance(source as usize, bytes));
         part.append(columns);
         part_input += bytes;
         if part.entries.len() >= PART_DOCUMENTS || part.bytes() >= PART_BYTES || part_input >= PART_INPUT {
@@ -268,8 +272,8 @@ fn sketch_record(
     };
     let keep = match &settings.keep {
         _ if settings.measure == crate::Measure::Containment => u64::MAX - size as u64,
-        Keep::First => 0,
-        Keep::Longest => u64::MAX - text.len() as u64,
+        // Input order needs nothing; with this a sketch serves both.
+        Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
         Keep::Max(_) => document.order.map_or(u64::MAX, |number| !ascending(number)),
         Keep::Min(_) => document.order.map_or(u64::MAX, ascending),
     };

@@ -51,7 +51,8 @@ impl<'a> Stages<'a> {
                 seconds: start.elapsed().as_secs_f64(),
                 cpu_seconds: cpu_seconds() - cpu,
                 amount,
-                unit: stage.unit().into(),
+                // Progress goes by documents, the work that it was by pairs.
+                unit: if stage == Stage::Verify { "pairs" } else { stage.unit() }.into(),
             });
         }
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! run.json       what the run is: settings and sources; a folder whose run.json differs belongs to another run
 //! lock           held while a run works
-//! sketches/      the parts, in order, and `complete` once all are there
+//! sketches/      the parts, in order, and `complete` with their number once all are there
 //! decisions      what becomes of the removed documents (made once, after verification)
 //! near-misses.jsonl
 //! unfinished/    outputs on their way
@@ -19,6 +19,9 @@ use corpus::Target;
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// The number of parts, once all are there.
+const COMPLETE: &str = "sketches/complete";
 
 /// A work folder, or none: then everything stays in memory, or goes to a folder for as long as the run lasts.
 #[derive(Debug)]
@@ -55,8 +58,8 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Makes a rename in the folder of `path` last.
-fn sync_folder(path: &Path) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+pub(crate) fn sync_folder(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(io("write", folder))
 }
 
@@ -87,7 +90,7 @@ impl Work {
             }
             Err(cause) => return Err(io("read", &run)(cause)),
         };
-        let sketched = sketches.join("complete").exists();
+        let sketched = folder.join(COMPLETE).exists();
         Ok(Self {
             spill: folder.join("spill"),
             folder,
@@ -188,7 +191,8 @@ impl Work {
         if let Some((path, offset)) = &self.sketch_file {
             let mut file = File::open(path).map_err(io("read", path))?;
             std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(*offset)).map_err(io("read", path))?;
-            while let Some((stored, columns)) = part::read(&mut file, path)? {
+            while !part::at_end(&mut file, path, store.parts())? {
+                let (stored, columns) = part::read(&mut file, path)?;
                 store.push(columns, Some(stored), memory);
             }
             return Ok(store);
@@ -201,8 +205,8 @@ impl Work {
                 Err(cause) => return Err(io("read", &path)(cause)),
             };
             match part::read(&mut file, &path) {
-                Ok(Some((stored, columns))) => store.push(columns, Some(stored), memory),
-                Ok(None) | Err(Error::Damaged { .. }) => {
+                Ok((stored, columns)) => store.push(columns, Some(stored), memory),
+                Err(Error::Damaged { .. }) => {
                     observer.note(&format!("{} is damaged; sketching goes on from there", path.display()));
                     self.sketched = false;
                     break;
@@ -210,6 +214,10 @@ impl Work {
                 Err(error) => return Err(error),
             }
             self.parts += 1;
+        }
+        if self.sketched && self.read(COMPLETE)? != Some(self.parts.to_string().into_bytes()) {
+            observer.note(&format!("{} lacks a part; sketching goes on from there", self.folder.display()));
+            self.sketched = false;
         }
         Ok(store)
     }
@@ -240,11 +248,12 @@ impl Work {
     /// All parts are there.
     pub(crate) fn sketched(&mut self) -> Result<()> {
         self.sketched = true;
-        if let Some((file, path)) = &self.appending {
+        if let Some((file, path)) = &mut self.appending {
+            part::write_end(file, path, self.parts)?;
             file.sync_all().map_err(io("write", path))?;
         }
         if self.durable {
-            write_whole(&self.folder.join("sketches").join("complete"), b"")?;
+            self.write(COMPLETE, self.parts.to_string().as_bytes())?;
         }
         Ok(())
     }
@@ -281,9 +290,8 @@ impl Work {
         if target.folder().is_some() {
             return Ok(());
         }
-        let mut names: Vec<String> = ["decided.json", "decisions", "near-misses.jsonl", "sketches/complete"]
-            .map(String::from)
-            .to_vec();
+        let mut names: Vec<String> =
+            ["decided.json", "decisions", "near-misses.jsonl", COMPLETE].map(String::from).to_vec();
         names.extend((0..self.parts).map(|part| format!("sketches/part-{part:06}")));
         names.push("run.json".into());
         for name in names.iter().filter(|name| self.folder.join(name).exists()) {

@@ -88,7 +88,7 @@ pub(crate) struct NormalizeChoices {
     /// Unicode normalisation form
     #[arg(long, value_name = "FORM", value_parser = one_of::<Form>(Form::WRITTEN))]
     pub(crate) form: Option<Form>,
-    /// Punctuation: kept, removed, or replaced by a space
+    /// Punctuation: kept, or dropped with nothing in its place
     #[arg(long, value_name = "WHAT", value_parser = one_of::<Punctuation>(Punctuation::WRITTEN))]
     pub(crate) punctuation: Option<Punctuation>,
     /// White space: runs collapsed to one space, removed, or kept

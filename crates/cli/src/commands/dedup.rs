@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
                 "leave out --json, or name a folder with -o; its report.json is what --json prints",
             ));
     }
-    let job = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
+    let (job, _put_by) = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
     let target = Target::new(argument)?;
     let resumable =
         !to_stdout && !arguments.dry_run && !arguments.inputs.iter().any(|input| input == STANDARD);

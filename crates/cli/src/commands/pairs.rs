@@ -9,7 +9,7 @@ use crate::settings::Purpose;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &PairsArguments, printer: &Printer) -> Result<()> {
-    let job = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
+    let (job, _put_by) = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
     interruption::listen(false);
     printer.settings(&job);
     let progress = Progress::new(printer, &job);
@@ -17,7 +17,10 @@ pub(crate) fn run(arguments: &PairsArguments, printer: &Printer) -> Result<()> {
     let outcome = pipeline::pairs(&job, &progress, &mut |pair| answers.pair(&pair));
     progress.end();
     match outcome.and_then(|report| answers.end().map(|()| report)) {
-        Ok(report) => printer.found(&report),
+        Ok(report) => {
+            printer.pairs(&report, answers.given());
+            Ok(())
+        }
         Err(error) if is_closed_pipe(&error) => Ok(()),
         Err(pipeline::Error::Interrupted) => Err(Failure::interrupted(false)),
         Err(error) => Err(error.into()),

@@ -12,7 +12,7 @@ use std::path::Path;
 /// Runs the command.
 pub(crate) fn run(arguments: &QueryArguments, printer: &Printer) -> Result<()> {
     let text = text(arguments)?;
-    let job = job(&arguments.inputs, arguments.choices(), Purpose::Query)?;
+    let (job, _put_by) = job(&arguments.inputs, arguments.choices(), Purpose::Query)?;
     interruption::listen(false);
     printer.settings(&job);
     let progress = Progress::new(printer, &job).without_plan();

@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &SketchArguments, printer: &Printer) -> Result<()> 
         return Err(Failure::usage("standard input cannot be sketched: later runs read the sources again")
             .with_advice("save it to a file first"));
     }
-    let job = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
+    let (job, _put_by) = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
     interruption::listen(false);
     printer.settings(&job);
     let progress = Progress::new(printer, &job);

@@ -12,6 +12,7 @@ pub(crate) const STANDARD_OUTPUT: &str = "standard output";
 pub(crate) struct Answers<W: Write = BufWriter<Stdout>> {
     out: W,
     json: bool,
+    given: u64,
 }
 
 impl Answers {
@@ -24,12 +25,18 @@ impl Answers {
 impl<W: Write> Answers<W> {
     /// Answers anywhere.
     pub(crate) fn to(out: W, json: bool) -> Self {
-        Self { out, json }
+        Self { out, json, given: 0 }
+    }
+
+    /// How many answers there were.
+    pub(crate) fn given(&self) -> u64 {
+        self.given
     }
 
     /// `a`, `b` and their similarity; with SimHash the distance too.
     pub(crate) fn pair(&mut self, pair: &Pair) -> Result<()> {
         let Pair { a, b, similarity, distance } = pair;
+        self.given += 1;
         if self.json {
             let mut object = json!({"a": a.id, "b": b.id, "similarity": similarity});
             if let Some(distance) = distance {

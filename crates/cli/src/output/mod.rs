@@ -101,10 +101,14 @@ impl Printer {
         self.report(report)
     }
 
-    /// What a search for pairs or clusters came to; the answers were printed on the way.
-    pub(crate) fn found(&self, report: &Report) -> Result<()> {
-        self.say(LogLevel::Info, &summary::found(report));
-        Ok(())
+    /// What a search for pairs came to; the answers were printed on the way.
+    pub(crate) fn pairs(&self, report: &Report, given: u64) {
+        self.say(LogLevel::Info, &summary::pairs(report, given));
+    }
+
+    /// What a search for clusters came to; the answers were printed on the way.
+    pub(crate) fn clusters(&self, report: &Report) {
+        self.say(LogLevel::Info, &summary::clusters(report));
     }
 
     /// What sketching came to.

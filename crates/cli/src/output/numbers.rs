@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+pub(crate) use corpus::readable_size as bytes;
+
 /// `1,234,567`.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -11,20 +13,6 @@ pub(crate) fn count(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
-}
-
-/// `1.5 GiB`.
-pub(crate) fn bytes(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
-    if bytes < 1024 {
-        return format!("{bytes} bytes");
-    }
-    let (mut amount, mut unit) = (bytes as f64 / 1024.0, 0);
-    while amount >= 1023.95 && unit + 1 < UNITS.len() {
-        amount /= 1024.0;
-        unit += 1;
-    }
-    format!("{amount:.1} {}", UNITS[unit])
 }
 
 /// `12.3 %` of `whole`; nothing of nothing.
@@ -72,8 +60,6 @@ mod tests {
     fn numbers_are_written_as_people_read_them() {
         assert_eq!([count(0), count(999), count(1000), count(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
-        assert_eq!([bytes(12), bytes(1024), bytes(3 << 29)], ["12 bytes", "1.0 KiB", "1.5 GiB"]);
-        assert_eq!([bytes((1 << 30) - 1), bytes(u64::MAX)], ["1.0 GiB", "16384.0 PiB"]);
         assert_eq!([seconds(0.85), seconds(12.34), seconds(59.99)], ["850 ms", "12.3 s", "1 min 00 s"]);
         assert_eq!([seconds(245.0), seconds(7470.0)], ["4 min 05 s", "2 h 04 min"]);
         assert_eq!(rate(1_030_000_000, 10.0).unwrap(), "103 MB/s");

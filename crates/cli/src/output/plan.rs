@@ -2,12 +2,23 @@
 
 use super::{BOLD, numbers};
 use pipeline::report::Plan;
-use pipeline::{Job, Method};
+use pipeline::{Job, Measure, Method, SAMPLED_ONE_IN};
 
 /// What will be done, in two lines.
 pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
     let settings = &job.settings;
     let candidates = match settings.method {
+        Method::Minhash if settings.measure == Measure::Containment => {
+            // A document of n shingles, a share t of them in another, has a sampled one there unless all n t are left out.
+            let left_out = 1.0 - 1.0 / SAMPLED_ONE_IN as f64;
+            let shingles = (0.01f64.ln() / left_out.ln() / settings.threshold).ceil() as u64;
+            format!(
+                "one shingle in {SAMPLED_ONE_IN} is sampled, which finds 99 % of the documents of {} shingles at \
+                 containment {}, and more of the larger ones",
+                numbers::count(shingles),
+                settings.threshold,
+            )
+        }
         Method::Minhash => format!(
             "{} bands of {} rows find {} of the pairs at {} {}, and more of those above",
             plan.bands,
@@ -20,8 +31,7 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
             format!("{} tables find all pairs at Hamming distance {} or less", plan.bands, settings.distance)
         }
     };
-    let input =
-        if plan.input_bytes == 0 { "of unknown size".into() } else { numbers::bytes(plan.input_bytes) };
+    let input = numbers::bytes(plan.input_bytes);
     let sources = match job.sources.len() + job.against.len() {
         1 => "1 source".to_owned(),
         many => format!("{} sources", numbers::count(many as u64)),

@@ -3,6 +3,7 @@
 use super::{BARS, DIM, Printer, numbers, plan};
 use crate::arguments::LogLevel;
 use crate::interruption;
+use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pipeline::report::Plan;
 use pipeline::{Job, Observer, Stage};
@@ -65,7 +66,7 @@ impl Observer for Progress<'_> {
     fn started(&self, stage: Stage, total: u64) {
         self.printer.say(LogLevel::Debug, &format!("{DIM}debug:{DIM:#} {stage} begins"));
         let bar = BARS.add(if total == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(total) });
-        bar.set_style(style(stage, total));
+        bar.set_style(style(stage, total, Term::stderr().size().1));
         bar.set_prefix(stage.name());
         bar.enable_steady_tick(TICK);
         let before = self.running().replace(Running { stage, bar, began: Instant::now() });
@@ -105,17 +106,25 @@ impl Observer for Progress<'_> {
     }
 }
 
-/// Amount, rate and remaining time; the latter only where the end is known.
-fn style(stage: Stage, total: u64) -> ProgressStyle {
-    let template = match (stage.unit(), total) {
-        ("bytes", 0) => "{prefix:>14}  {spinner} {binary_bytes} at {binary_bytes_per_sec}",
-        ("bytes", _) => {
-            "{prefix:>14}  [{bar:30}] {binary_bytes} of {binary_total_bytes} at {binary_bytes_per_sec}, {eta} left"
-        }
-        (_, 0) => "{prefix:>14}  {spinner} {human_pos} at {per_sec}",
-        (_, _) => "{prefix:>14}  [{bar:30}] {human_pos} of {human_len} at {per_sec}, {eta} left",
+/// Amount, rate and remaining time; the latter only where the end is known. The bar takes what is left of a line of
+/// `columns`, within limits.
+fn style(stage: Stage, total: u64, columns: u16) -> ProgressStyle {
+    const TEXT: u16 = 68;
+    let bar = match columns.saturating_sub(TEXT).min(30) {
+        0..5 => String::new(),
+        width => format!("[{{bar:{width}}}] "),
     };
-    let style = ProgressStyle::with_template(template).expect("the templates above are well-formed");
+    let template = match (stage.unit(), total) {
+        ("bytes", 0) => "{prefix:>14}  {spinner} {binary_bytes} at {binary_bytes_per_sec}".to_owned(),
+        ("bytes", _) => format!(
+            "{{prefix:>14}}  {bar}{{binary_bytes}} of {{binary_total_bytes}} at {{binary_bytes_per_sec}}, {{eta}} left"
+        ),
+        (_, 0) => "{prefix:>14}  {spinner} {human_pos} at {per_sec}".to_owned(),
+        (_, _) => {
+            format!("{{prefix:>14}}  {bar}{{human_pos}} of {{human_len}} at {{per_sec}}, {{eta}} left")
+        }
+    };
+    let style = ProgressStyle::with_template(&template).expect("the templates above are well-formed");
     style.progress_chars("=> ")
 }
 
@@ -126,8 +135,10 @@ mod tests {
     #[test]
     fn every_template_is_well_formed() {
         for stage in [Stage::Sketch, Stage::ExactCopies, Stage::Candidates, Stage::Verify, Stage::Write] {
-            style(stage, 0);
-            style(stage, 7);
+            for columns in [0, 20, 72, 80, 200] {
+                style(stage, 0, columns);
+                style(stage, 7, columns);
+            }
         }
     }
 }

@@ -14,9 +14,9 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
         (Some(_), false) => "kept",
     };
     let mut text = format!(
-        "{BOLD}{verb} {} of {} documents ({}){BOLD:#} in {}",
+        "{BOLD}{verb} {} of {} ({}){BOLD:#} in {}",
         numbers::count(counts.kept),
-        numbers::count(documents),
+        counted(documents, "document"),
         numbers::percent(counts.kept, documents),
         time(report),
     );
@@ -36,7 +36,7 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
         ));
     }
     rows.extend(edges(report));
-    rows.push(("pairs", pairs(report)));
+    rows.push(("pairs", compared(report)));
     rows.extend(recall(report).map(|recall| ("recall", recall)));
     rows.extend(capped(report));
     if let Some(target) = target.filter(|target| *target != "-") {
@@ -50,27 +50,43 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
     text
 }
 
-/// What a search for pairs or clusters came to.
-pub(crate) fn found(report: &Report) -> String {
+/// What a search for pairs came to; `given` are those with exact copies, which need no comparison.
+pub(crate) fn pairs(report: &Report, given: u64) -> String {
+    let mut text = format!("{BOLD}{}{BOLD:#}", counted(given, "pair"));
+    add_search(&mut text, report);
+    text
+}
+
+/// What a search for clusters came to.
+pub(crate) fn clusters(report: &Report) -> String {
+    let counts = &report.counts;
     let mut text = format!(
-        "{BOLD}{} pairs, {} clusters among {} documents{BOLD:#} in {}",
-        numbers::count(report.verified_pairs),
-        numbers::count(report.counts.clusters),
-        numbers::count(report.counts.documents),
-        time(report),
+        "{BOLD}{} of {}{BOLD:#}",
+        counted(counts.clusters, "cluster"),
+        counted(counts.clusters + counts.exact + counts.near, "document")
     );
-    let mut rows = vec![("pairs", pairs(report))];
+    add_search(&mut text, report);
+    text
+}
+
+fn add_search(text: &mut String, report: &Report) {
+    let _ = write!(text, " among {} in {}", counted(report.counts.documents, "document"), time(report));
+    let mut rows = vec![("similar", compared(report))];
     rows.extend(recall(report).map(|recall| ("recall", recall)));
     rows.extend(capped(report));
-    write_rows(&mut text, &rows);
-    text
+    write_rows(text, &rows);
+}
+
+/// `1 pair`, `2 pairs`.
+fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", numbers::count(number), if number == 1 { "" } else { "s" })
 }
 
 /// What sketching came to.
 pub(crate) fn sketched(report: &Report, file: &str) -> String {
     let mut text = format!(
-        "{BOLD}sketched {} documents{BOLD:#} in {}",
-        numbers::count(report.counts.documents),
+        "{BOLD}sketched {}{BOLD:#} in {}",
+        counted(report.counts.documents, "document"),
         time(report),
     );
     let mut rows: Vec<(&str, String)> = edges(report).collect();
@@ -95,24 +111,29 @@ fn time(report: &Report) -> String {
     text
 }
 
-fn pairs(report: &Report) -> String {
+fn compared(report: &Report) -> String {
     let pairs = &report.run.pairs;
     format!(
-        "{:>13}  of {} compared, {} candidates",
+        "{:>13}  of {} compared, {}",
         numbers::count(pairs.verified),
         numbers::count(pairs.compared),
-        numbers::count(pairs.candidates),
+        counted(pairs.candidates, "candidate"),
     )
 }
 
-/// Two standard errors either way hold the true value 19 times of 20.
+/// Two standard errors either way hold the true value 19 times of 20. From no pairs nothing can be said.
 fn recall(report: &Report) -> Option<String> {
-    report.recall.map(|recall| {
+    report.recall.filter(|recall| recall.pairs > 0).map(|recall| {
+        let bounded = |number: f64| match number {
+            n if n < 1.0 && n > 0.99995 => ">0.9999".into(),
+            n if n > 0.0 && n < 0.00005 => "<0.0001".into(),
+            n => format!("{n:.4}"),
+        };
         format!(
-            "{:>13.4}  estimated from {} pairs, standard error {:.4}",
-            recall.estimate,
-            numbers::count(recall.pairs),
-            recall.standard_error,
+            "{:>13}  estimated from {}, standard error {}",
+            bounded(recall.estimate),
+            counted(recall.pairs, "pair"),
+            bounded(recall.standard_error),
         )
     })
 }

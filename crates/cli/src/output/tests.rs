@@ -85,11 +85,22 @@ fn an_empty_corpus_has_a_summary() {
 }
 
 #[test]
+fn a_recall_is_not_rounded_up_to_all() {
+    let mut sure = report();
+    sure.recall = Some(Recall { estimate: 0.99999, standard_error: 0.00001, pairs: 1 });
+    let text = plain(&summary::clusters(&sure));
+    assert!(text.starts_with("400 clusters of 1,"), "{text}");
+    assert!(text.contains(">0.9999  estimated from 1 pair, standard error <0.0001"), "{text}");
+    sure.recall = Some(Recall { estimate: 1.0, standard_error: 0.0, pairs: 0 });
+    assert!(!plain(&summary::pairs(&sure, 7)).contains("recall"));
+}
+
+#[test]
 fn what_was_cut_short_is_said() {
     let mut cut = report();
     cut.capped.insert("comparisons in hot buckets".into(), 5_000);
     cut.run.spilled = true;
-    let text = plain(&summary::found(&cut));
+    let text = plain(&summary::pairs(&cut, 7));
     assert!(text.contains("capped                  5,000  comparisons in hot buckets"), "{text}");
     assert!(text.contains("spilled to disk"), "{text}");
 }
@@ -107,6 +118,10 @@ fn the_plan_names_bands_recall_and_needs() {
     let text = plain(&plan::plan(&made_plan(), &job));
     assert!(text.contains("21 bands of 6 rows find 99.8 % of the pairs at jaccard 0.8"), "{text}");
     assert!(text.contains("1.5 GiB; memory: up to 2.0 GiB; per document about 812 bytes on disk"), "{text}");
+    job.settings.measure = pipeline::Measure::Containment;
+    let text = plain(&plan::plan(&made_plan(), &job));
+    assert!(text.contains("finds 99 % of the documents of 44 shingles at containment 0.8"), "{text}");
+    job.settings.measure = pipeline::Measure::Jaccard;
     job.settings.method = Method::Simhash;
     assert!(plain(&plan::plan(&made_plan(), &job)).contains("Hamming distance 3"));
 }

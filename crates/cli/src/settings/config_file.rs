@@ -137,7 +137,7 @@ mod tests {
             [normalize]
             case = "keep"
             form = "nfkc"
-            punctuation = "space"
+            punctuation = "drop"
             whitespace = "remove"
         "#;
         let table: toml::Table = toml::from_str(text).unwrap();

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// The settings that a sketch was made with and that its signatures depend on.
-const FIXED: [&str; 13] = [
+const FIXED: [&str; 14] = [
     "text-field",
     "id-field",
     "shingles",
@@ -16,6 +16,7 @@ const FIXED: [&str; 13] = [
     "elements",
     "weights",
     "method",
+    "measure",
     "hashes",
     "seed",
     "within",
@@ -47,7 +48,13 @@ pub(crate) fn check(path: &Path, made_with: &Settings, wanted: &Settings) -> Res
             return Err(contradiction(path, name, want, made));
         }
     }
-    Ok(())
+    // Input order is always known; of what else decides there is only what was asked for, or the length.
+    let (made, want) = (text_of(&made_with["keep"]), text_of(&wanted["keep"]));
+    if want == "first" || want == made || (want == "longest" && made == "first") {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("keep is {want}, which {} has no numbers for", path.display()))
+        .with_advice("give the sources themselves as inputs"))
 }
 
 fn written(settings: &Settings) -> Value {
@@ -55,14 +62,17 @@ fn written(settings: &Settings) -> Value {
 }
 
 fn contradiction(path: &Path, name: &str, wanted: &Value, made: &Value) -> Failure {
-    let plain = |value: &Value| match value {
+    let (path, wanted, made) = (path.display(), text_of(wanted), text_of(made));
+    Failure::usage(format!("{name} is {wanted}, but {path} was made with {made}"))
+        .with_advice(format!("leave {name} out to use what the sketch has, or sketch the corpus again"))
+}
+
+fn text_of(value: &Value) -> String {
+    match value {
         Value::String(written) => written.clone(),
         Value::Null => "none".into(),
         other => other.to_string(),
-    };
-    let (path, wanted, made) = (path.display(), plain(wanted), plain(made));
-    Failure::usage(format!("{name} is {wanted}, but {path} was made with {made}"))
-        .with_advice(format!("leave {name} out to use what the sketch has, or sketch the corpus again"))
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +94,13 @@ mod tests {
         let path = Path::new("corpus.sketch");
         let mut wanted = Settings { threshold: 0.5, keep: Keep::Longest, ..made.clone() };
         check(path, &made, &wanted).unwrap();
+        check(path, &wanted, &made).unwrap();
+        wanted.keep = Keep::Max("stars".into());
+        assert!(check(path, &made, &wanted).unwrap_err().to_string().contains("has no numbers for"));
+        wanted.keep = Keep::First;
+        wanted.measure = pipeline::Measure::Containment;
+        assert!(check(path, &made, &wanted).is_err());
+        wanted.measure = made.measure;
         wanted.hashes = 64;
         let failure = check(path, &made, &wanted).unwrap_err().to_string();
         assert!(failure.contains("hashes is 64, but corpus.sketch was made with 128"), "{failure}");

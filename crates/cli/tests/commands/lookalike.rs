@@ -72,12 +72,12 @@ impl fmt::Display for Outcome {
 }
 
 /// Times, rates and memory differ from run to run and from machine to machine.
-fn without_times(stderr: &str) -> String {
+pub(crate) fn without_times(stderr: &str) -> String {
     let mut lines = String::new();
     for line in stderr.lines() {
-        let line = match line.split_once("%) in ").or_else(|| line.split_once(" documents in ")) {
-            Some((before, _)) => format!("{before} in [time]"),
-            None => line.to_owned(),
+        let line = match line.rsplit_once(" in ") {
+            Some((before, after)) if is_time(after) => format!("{before} in [time]"),
+            _ => line.to_owned(),
         };
         let line = match line.split_once("memory: up to ") {
             Some((before, after)) => {
@@ -89,4 +89,11 @@ fn without_times(stderr: &str) -> String {
         lines.push('\n');
     }
     lines
+}
+
+/// Whether it begins as `850 ms` and `4 min 05 s` do.
+fn is_time(text: &str) -> bool {
+    let mut words = text.split([' ', ',']);
+    let number = words.next().is_some_and(|word| word.parse::<f64>().is_ok());
+    number && words.next().is_some_and(|unit| ["ms", "s", "min", "h"].contains(&unit))
 }

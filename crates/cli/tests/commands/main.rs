@@ -5,7 +5,11 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests are tests")]
 
 mod bad_input;
+mod choices;
+mod demo;
 mod help;
+mod limits;
 mod lookalike;
+mod resume;
 mod success;
 mod usage;

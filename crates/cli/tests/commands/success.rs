@@ -26,7 +26,6 @@ fn lines(text: &str) -> Vec<Value> {
 }
 
 #[test]
-#[ignore = "needs the pipeline"]
 fn dedup_keeps_lines_as_they_are_and_names_what_went() {
     let folder = corpus();
     let outcome = folder.run(&format!("dedup corpus.jsonl -o out {SETTINGS}"));
@@ -47,7 +46,6 @@ fn dedup_keeps_lines_as_they_are_and_names_what_went() {
 }
 
 #[test]
-#[ignore = "needs the pipeline"]
 fn a_finished_run_does_nothing_again_and_another_one_is_refused() {
     let folder = corpus();
     assert_eq!(folder.run(&format!("dedup corpus.jsonl -o out {SETTINGS}")).code, 0);
@@ -65,7 +63,6 @@ fn a_finished_run_does_nothing_again_and_another_one_is_refused() {
 }
 
 #[test]
-#[ignore = "needs the pipeline"]
 fn json_is_the_report_and_quiet_says_nothing_else() {
     let folder = corpus();
     let outcome = folder.run(&format!("dedup corpus.jsonl -o out {SETTINGS} --json --quiet"));
@@ -76,7 +73,6 @@ fn json_is_the_report_and_quiet_says_nothing_else() {
 }
 
 #[test]
-#[ignore = "needs the pipeline"]
 fn a_dry_run_writes_nothing() {
     let folder = corpus();
     let outcome = folder.run(&format!("dedup corpus.jsonl --dry-run {SETTINGS}"));
@@ -87,7 +83,6 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
-#[ignore = "needs the pipeline"]
 fn a_pipe_gives_kept_records() {
     let folder = corpus();
     let input = folder.read("corpus.jsonl");
@@ -97,7 +92,6 @@ fn a_pipe_gives_kept_records() {
 }
 
 #[test]
-#[ignore = "needs the pipeline"]
 fn annotated_records_all_stay() {
     let folder = corpus();
     assert_eq!(folder.run(&format!("dedup corpus.jsonl -o out {SETTINGS} --annotate")).code, 0);
@@ -109,7 +103,6 @@ fn annotated_records_all_stay() {
 }
 
 #[test]
-#[ignore = "needs the pipeline"]
 fn against_removes_what_was_there_before() {
     let folder = corpus().with("new.jsonl", format!("{{\"id\":\"new\",\"text\":\"{POEM}\"}}\n"));
     let outcome = folder.run(&format!("dedup new.jsonl -o out {SETTINGS} --against corpus.jsonl"));
@@ -120,7 +113,6 @@ fn against_removes_what_was_there_before() {
 }
 
 #[test]
-#[ignore = "needs the pipeline"]
 fn a_settings_file_and_flags_over_it() {
     let folder = corpus().with("lookalike.toml", "threshold = 0.99\nid-field = \"id\"\nkeep = \"longest\"\n");
     let run = |flags: &str| {
@@ -134,7 +126,6 @@ fn a_settings_file_and_flags_over_it() {
 }
 
 #[test]
-#[ignore = "needs the pipeline"]
 fn pairs_clusters_and_queries() {
     let folder = corpus();
     for (name, arguments) in [
@@ -154,7 +145,6 @@ fn pairs_clusters_and_queries() {
 }
 
 #[test]
-#[ignore = "needs the pipeline"]
 fn a_sketch_gives_what_its_sources_give() {
     let folder = corpus();
     insta::assert_snapshot!("sketch", folder.run("sketch corpus.jsonl -o corpus.sketch --id-field id"));
@@ -174,5 +164,24 @@ fn a_sketch_gives_what_its_sources_give() {
             );
         }
     }
+    assert_eq!(folder.run("dedup corpus.sketch -o c --measure containment").code, 2);
+    assert_eq!(folder.run("dedup corpus.sketch -o c --keep max:id").code, 2);
     insta::assert_snapshot!("sketch_contradicted", folder.run("pairs corpus.sketch --hashes 64"));
+}
+
+#[test]
+fn standard_input_is_put_by_and_compared_with_nothing_older() {
+    let folder = corpus();
+    let input = folder.read("corpus.jsonl");
+    let run = format!("dedup - -o out {SETTINGS} --temp-dir spool");
+    std::fs::create_dir(folder.path("spool")).unwrap();
+    assert_eq!(folder.run_with(&run, input.as_bytes()).code, 0);
+    assert_eq!(folder.read("out/stdin.jsonl").lines().count(), 2);
+    assert_eq!(std::fs::read_dir(folder.path("spool")).unwrap().count(), 0, "nothing stays there");
+    // The next input is another one, even if it is as long.
+    let again = folder.run_with(&run, input.as_bytes());
+    assert_eq!(again.code, 4, "{again}");
+    let packed = zstd::encode_all(input.as_bytes(), 1).unwrap();
+    let outcome = folder.run_with(&format!("pairs - {SETTINGS} --quiet"), &packed);
+    assert_eq!(outcome.stdout, folder.run(&format!("pairs corpus.jsonl {SETTINGS}")).stdout);
 }

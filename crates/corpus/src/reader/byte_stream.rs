@@ -1,6 +1,7 @@
 //! Stored bytes -> the bytes that they stand for: decompressed, and where damage is, said so.
 
 use crate::{Compression, Error, Location, Result, Source, object, stdin};
+use memchr::memchr;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -85,6 +86,33 @@ impl ByteStream {
                 }
                 Err(cause) if cause.kind() == ErrorKind::Interrupted => {}
                 Err(cause) => return Err(self.failure(cause)),
+            }
+        }
+    }
+
+    /// How many bytes there are up to the next line feed, that included, or to the end. They are read over `buffer`
+    /// and gone then.
+    pub(crate) fn bytes_of_line(&mut self, buffer: &mut [u8]) -> Result<u64> {
+        let mut bytes = 0;
+        loop {
+            let read = self.read(buffer)?;
+            if let Some(at) = memchr(b'\n', &buffer[..read]) {
+                return Ok(bytes + at as u64 + 1);
+            }
+            bytes += read as u64;
+            if read == 0 {
+                return Ok(bytes);
+            }
+        }
+    }
+
+    /// How many bytes there are up to the end, likewise.
+    pub(crate) fn bytes_left(&mut self, buffer: &mut [u8]) -> Result<u64> {
+        let mut bytes = 0;
+        loop {
+            match self.read(buffer)? {
+                0 => return Ok(bytes),
+                read => bytes += read as u64,
             }
         }
     }

@@ -84,9 +84,8 @@ impl Reader {
     }
 }
 
-/// The error of a record that is longer than `record_bytes`. `record` counts from 1.
-fn too_large(name: &str, record: u64, record_bytes: u64) -> Error {
-    let bytes = record_bytes.saturating_add(1);
+/// The error of a record of so many bytes. `record` counts from 1.
+fn too_large(name: &str, record: u64, bytes: u64) -> Error {
     Error::TooLarge { name: name.to_owned(), record, bytes, needed: bytes.saturating_mul(MEMORY_PER_BYTE) }
 }
 

@@ -115,7 +115,9 @@ impl RecordReader {
                 };
                 if length as u64 > self.limits.record_bytes {
                     let number = self.position.record + records.len() as u64 + 1;
-                    return Err(too_large(self.stream.name(), number, self.limits.record_bytes));
+                    let rest =
+                        if end.is_ok() { 0 } else { self.stream.bytes_of_line(&mut records.buffer)? };
+                    return Err(too_large(self.stream.name(), number, length as u64 + rest));
                 }
                 if end.is_err() {
                     break;

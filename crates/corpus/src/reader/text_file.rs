@@ -38,7 +38,8 @@ impl TextFileReader {
             let read = self.stream.read(&mut records.buffer[begin..])?;
             records.filled += read;
             if records.filled as u64 > self.record_bytes {
-                return Err(super::too_large(self.stream.name(), 1, self.record_bytes));
+                let bytes = records.filled as u64 + self.stream.bytes_left(&mut records.buffer)?;
+                return Err(super::too_large(self.stream.name(), 1, bytes));
             }
             if read == 0 {
                 records.ends.push(records.filled);

@@ -19,6 +19,11 @@ use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"LKAPART1";
 
+/// What stands after the last part of a sketch file, with the number of parts.
+const END: &[u8; 8] = b"LKAPEND1";
+
+const CUT_SHORT: &str = "it is cut short";
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Head {
     blocks: Vec<BlockEntry>,
@@ -104,29 +109,49 @@ pub(crate) fn write(columns: &Columns, file: &mut File, path: &Path) -> Result<P
     Ok(PartFile { path: path.to_owned(), data: start + 24 + head.len() as u64, lengths })
 }
 
-/// Reads the part that begins where `file` stands, and stands after it then; `None` at the end of the file.
-/// The columns are read too, and their checksum compared.
-pub(crate) fn read(file: &mut File, path: &Path) -> Result<Option<(PartFile, Columns)>> {
+/// Writes the end of a file of `parts` parts; without it the last ones could be lost and nobody would know.
+pub(crate) fn write_end(file: &mut File, path: &Path, parts: usize) -> Result<()> {
+    let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
+    file.write_all(END).and_then(|()| file.write_all(&(parts as u64).to_le_bytes())).map_err(io)
+}
+
+/// Whether `file` stands at the end of a file of `parts` parts. If not, it stands where it stood.
+pub(crate) fn at_end(file: &mut File, path: &Path, parts: usize) -> Result<bool> {
+    let damaged = |cause: &str| Error::Damaged { name: path.display().to_string(), cause: cause.into() };
+    let io = |cause| Error::Io { action: "read", name: path.display().to_string(), cause };
+    let start = file.stream_position().map_err(io)?;
+    let mut end = [0; 16];
+    file.read_exact(&mut end).map_err(|_| damaged(CUT_SHORT))?;
+    if &end[..8] != END {
+        file.seek(SeekFrom::Start(start)).map_err(io)?;
+        return Ok(false);
+    }
+    if end[8..] != (parts as u64).to_le_bytes() {
+        return Err(damaged("it has another number of parts than its end says"));
+    }
+    Ok(true)
+}
+
+/// Reads the part that begins where `file` stands, and stands after it then. The columns are read too, and their
+/// checksum compared.
+pub(crate) fn read(file: &mut File, path: &Path) -> Result<(PartFile, Columns)> {
     let name = || path.display().to_string();
     let damaged = |cause: &str| Error::Damaged { name: name(), cause: cause.into() };
     let io = |cause| Error::Io { action: "read", name: name(), cause };
     let start = file.stream_position().map_err(io)?;
     let length = file.metadata().map_err(io)?.len();
-    if start == length {
-        return Ok(None);
-    }
     let mut first = [0; 24];
-    file.read_exact(&mut first).map_err(|_| damaged("it ends in the middle of a part"))?;
+    file.read_exact(&mut first).map_err(|_| damaged(CUT_SHORT))?;
     let number = |at: usize| u64::from_le_bytes(first[at..at + 8].try_into().expect("8 bytes"));
     let (total, head_bytes) = (number(8), number(16));
     if &first[..8] != MAGIC {
         return Err(damaged("a part does not begin as it should"));
     }
     if total > length - start || head_bytes > total {
-        return Err(damaged("it ends in the middle of a part"));
+        return Err(damaged(CUT_SHORT));
     }
     let mut head = vec![0; head_bytes as usize];
-    file.read_exact(&mut head).map_err(|_| damaged("it ends in the middle of a part"))?;
+    file.read_exact(&mut head).map_err(|_| damaged(CUT_SHORT))?;
     let head: Head =
         serde_json::from_slice(&head).map_err(|_| damaged("the head of a part cannot be read"))?;
     let needed = head.lengths.iter().zip(ITEM_BYTES).try_fold(0u64, |sum, (&length, item)| {
@@ -148,7 +173,7 @@ pub(crate) fn read(file: &mut File, path: &Path) -> Result<Option<(PartFile, Col
     columns.bad = head.bad;
     columns.counts = head.counts;
     file.seek(SeekFrom::Start(start + total)).map_err(io)?;
-    Ok(Some((stored, columns)))
+    Ok((stored, columns))
 }
 
 impl PartFile {

@@ -1,0 +1,205 @@
+//! Runs that are killed, stopped, damaged or started again.
+
+use super::lookalike::Folder;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use testkit::corpora::{Planted, write_files};
+use testkit::faults::{End, Moment, run_and_kill};
+
+const RUN: &str = "dedup corpus -o out --id-field id --threshold 0.7 --threads 2";
+
+/// Some megabytes in five files, two of them compressed.
+fn corpus() -> Folder {
+    let folder = Folder::new();
+    let planted = Planted { documents: 4_000, seed: 7, ..Planted::default() };
+    let files = write_files(&folder.path("corpus"), planted.iter(), &[500, 1_500, 1_501, 3_000]).unwrap();
+    for file in [&files[1], &files[3]] {
+        let packed = zstd::encode_all(std::fs::File::open(file).unwrap(), 1).unwrap();
+        std::fs::write(file.with_extension("jsonl.zst"), packed).unwrap();
+        std::fs::remove_file(file).unwrap();
+    }
+    folder
+}
+
+/// What a run is for: all files but its own, and the report without what differs between runs.
+fn outputs(target: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(target).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        match name.as_str() {
+            "_lookalike" => {}
+            "report.json" => {
+                let mut report: serde_json::Value =
+                    serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+                report.as_object_mut().unwrap().remove("run");
+                found.insert(name, report.to_string().into_bytes());
+            }
+            _ => {
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn command(folder: &Folder, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lookalike"));
+    command.args(arguments.split_whitespace()).current_dir(folder.path(""));
+    command
+}
+
+/// The undisturbed run of `RUN`, which leaves no target.
+fn undisturbed(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
+    let outcome = folder.run(RUN);
+    assert_eq!(outcome.code, 0, "{outcome}");
+    let wanted = outputs(&folder.path("out"));
+    assert_eq!(wanted.len(), 7, "five files, the removed ones, the report");
+    std::fs::remove_dir_all(folder.path("out")).unwrap();
+    wanted
+}
+
+fn same(found: &BTreeMap<String, Vec<u8>>, wanted: &BTreeMap<String, Vec<u8>>, what: &str) {
+    assert!(found.keys().eq(wanted.keys()), "{what}: {:?}", found.keys());
+    for (name, bytes) in wanted {
+        assert!(found[name] == *bytes, "{what}: {name} differs");
+    }
+}
+
+#[test]
+fn killed_at_any_moment_it_ends_with_the_same_bytes() {
+    let folder = corpus();
+    let start = std::time::Instant::now();
+    let wanted = undisturbed(&folder);
+    let took = start.elapsed();
+    let work = folder.path("out/_lookalike");
+    let mut moments: Vec<Moment> = (0..12).map(|n| Moment::Time(took * n / 16)).collect();
+    moments.push(Moment::File(work.join("run.json")));
+    moments.push(Moment::File(work.join("sketches/part-000000")));
+    moments.push(Moment::File(work.join("sketches/complete")));
+    moments.push(Moment::File(work.join("decisions")));
+    moments.push(Moment::File(work.join("decided.json")));
+    moments.push(Moment::File(work.join("unfinished")));
+    moments.push(Moment::File(folder.path("out/part-000.jsonl")));
+    moments.push(Moment::File(folder.path("out/removed.jsonl")));
+    let mut killed = 0;
+    for moment in moments {
+        let end = run_and_kill(&mut command(&folder, RUN), &moment).unwrap();
+        killed += usize::from(end == End::Killed);
+        // A second kill, on the way from where the first one left it.
+        run_and_kill(&mut command(&folder, RUN), &Moment::Time(took / 5)).unwrap();
+        let outcome = folder.run(RUN);
+        assert_eq!(outcome.code, 0, "{moment:?}: {outcome}");
+        same(&outputs(&folder.path("out")), &wanted, &format!("{moment:?}"));
+        assert!(!work.join("unfinished").exists() && !work.join("spill").exists());
+        std::fs::remove_dir_all(folder.path("out")).unwrap();
+    }
+    assert!(killed >= 10, "only {killed} runs were killed before they ended");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_stops_it_and_says_how_to_go_on() {
+    let folder = corpus();
+    let wanted = undisturbed(&folder);
+    let mut interrupted = 0;
+    for milliseconds in [5, 10, 20, 40, 80, 160] {
+        let child = command(&folder, RUN).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        // The process may have ended already.
+        let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).stderr(Stdio::null()).status();
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        if output.status.code() == Some(130) {
+            interrupted += 1;
+            assert!(stderr.contains("the same command goes on from here"), "{stderr}");
+            assert!(!folder.path("out/report.json").exists());
+        }
+    }
+    assert!(interrupted > 0, "no run was interrupted in time");
+    assert_eq!(folder.run(RUN).code, 0);
+    same(&outputs(&folder.path("out")), &wanted, "after interrupts");
+}
+
+#[test]
+fn a_damaged_or_missing_part_is_sketched_again() {
+    let folder = corpus();
+    let wanted = undisturbed(&folder);
+    let part = folder.path("out/_lookalike/sketches/part-000000");
+    type Damage = fn(&Path);
+    let damage: [(&str, Damage); 3] = [
+        ("damaged", |part| {
+            let mut bytes = std::fs::read(part).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            std::fs::write(part, bytes).unwrap();
+        }),
+        ("damaged", |part| {
+            let bytes = std::fs::read(part).unwrap();
+            std::fs::write(part, &bytes[..bytes.len() - 100]).unwrap();
+        }),
+        ("lacks a part", |part| std::fs::remove_file(part).unwrap()),
+    ];
+    for (said, damage) in damage {
+        let moment = Moment::File(folder.path("out/_lookalike/sketches/complete"));
+        assert_eq!(run_and_kill(&mut command(&folder, RUN), &moment).unwrap(), End::Killed);
+        damage(&part);
+        let outcome = folder.run(RUN);
+        assert_eq!(outcome.code, 0, "{outcome}");
+        assert!(outcome.stderr.contains(said), "{outcome}");
+        same(&outputs(&folder.path("out")), &wanted, said);
+        std::fs::remove_dir_all(folder.path("out")).unwrap();
+    }
+}
+
+#[test]
+fn a_target_of_another_run_is_refused_and_the_difference_named() {
+    let folder = Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n").with("b.jsonl", "{\"text\":\"b\"}\n");
+    assert_eq!(folder.run("dedup a.jsonl -o out").code, 0);
+    for (arguments, difference) in [
+        ("a.jsonl --threshold 0.7", "threshold is 0.8, and now it is 0.7"),
+        ("a.jsonl --keep longest", "keep is \"first\", and now it is \"longest\""),
+        ("a.jsonl --within site", "within is not set, and now it is \"site\""),
+        ("b.jsonl", "holds a run over other sources"),
+        ("a.jsonl --against b.jsonl", "holds a run over other sources"),
+    ] {
+        let outcome = folder.run(&format!("dedup -o out {arguments}"));
+        assert_eq!(outcome.code, 4, "{outcome}");
+        assert!(outcome.stderr.contains(difference), "{outcome}");
+        assert!(outcome.stderr.contains("choose another target folder"), "{outcome}");
+    }
+    assert_eq!(folder.read("out/a.jsonl"), folder.read("a.jsonl"));
+}
+
+#[test]
+fn a_sketch_file_cut_anywhere_is_refused() {
+    let lines = "{\"text\":\"one two three four five six\"}\n".repeat(3);
+    let folder = Folder::new().with("a.jsonl", lines);
+    assert_eq!(folder.run("sketch a.jsonl -o whole.sketch").code, 0);
+    let whole = std::fs::read(folder.path("whole.sketch")).unwrap();
+    assert_eq!(folder.run("pairs whole.sketch").code, 0);
+    let parts = whole.windows(8).position(|bytes| bytes == b"LKAPART1").unwrap();
+    for end in [0, 10, 20, 100, parts, parts + 10, parts + 500, whole.len() - 16, whole.len() - 1] {
+        std::fs::write(folder.path("cut.sketch"), &whole[..end]).unwrap();
+        let outcome = folder.run("pairs cut.sketch --format jsonl");
+        if end >= 8 {
+            assert_eq!(outcome.code, 3, "cut at {end}: {outcome}");
+            assert!(outcome.stderr.contains("cut.sketch is damaged: "), "cut at {end}: {outcome}");
+            assert!(outcome.stderr.contains("sketch"), "{outcome}");
+        }
+    }
+    let at = whole.windows(12).position(|bytes| bytes == b"\"version\": 1").unwrap() + 11;
+    let mut newer = whole.clone();
+    newer[at] = b'2';
+    std::fs::write(folder.path("cut.sketch"), newer).unwrap();
+    let outcome = folder.run("pairs cut.sketch");
+    assert!(outcome.code == 3 && outcome.stderr.contains("another version"), "{outcome}");
+    // A byte of the columns.
+    let mut flipped = whole;
+    let at = flipped.len() - 40;
+    flipped[at] ^= 1;
+    std::fs::write(folder.path("cut.sketch"), flipped).unwrap();
+    assert_eq!(folder.run("pairs cut.sketch").code, 3);
+}
