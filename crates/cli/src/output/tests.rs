@@ -40,11 +40,15 @@ fn report() -> Report {
             text_bytes: 200_000_000,
             ..Counts::default()
         },
-        pairs: PairCounts { candidates: 12_345, filtered: 10_000, compared: 2_345, verified: 1_203 },
+        verified_pairs: 1_203,
         histogram: vec![0; 21],
         recall: Some(Recall { estimate: 0.9981, standard_error: 0.0012, pairs: 690 }),
         capped: BTreeMap::new(),
-        run: Run { seconds: 2.0, ..Run::default() },
+        run: Run {
+            seconds: 2.0,
+            pairs: PairCounts { candidates: 12_345, filtered: 10_000, compared: 2_345, verified: 1_203 },
+            ..Run::default()
+        },
     }
 }
 
