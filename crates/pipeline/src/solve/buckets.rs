@@ -36,11 +36,6 @@ impl Buckets {
             chunk.visit_keys(at, means, |key| keys.push(key));
             ends.push(keys.len());
         }
-        Self::of_keys(keys, &ends, threads)
-    }
-
-    /// Brings documents with equal keys together; `ends` says where the keys of each document end.
-    pub(crate) fn of_keys(keys: Vec<u64>, ends: &[usize], threads: usize) -> Self {
         // Two bits per slot tell most keys that occur once from the others, as in `grouping`.
         let slots = (keys.len() * 8).next_power_of_two().max(64);
         let slot =
@@ -142,20 +137,36 @@ impl Buckets {
     }
 
     fn look_up<'s>(&'s self, at: usize, lookup: &mut Lookup, part: impl Fn(usize) -> &'s [u32]) {
-        let Lookup { met, found } = lookup;
-        met.resize(self.bucket_starts.len(), 0);
-        found.clear();
+        lookup.begin(self.bucket_starts.len());
         for &bucket in self.of(at) {
-            for &other in part(bucket as usize) {
-                if met[other as usize] == 0 {
-                    found.push((other, 0));
-                }
-                met[other as usize] += 1;
-            }
+            lookup.meet(part(bucket as usize).iter());
         }
-        found.sort_unstable();
-        for (other, shared) in found.iter_mut() {
-            *shared = std::mem::take(&mut met[*other as usize]);
+        lookup.end();
+    }
+}
+
+impl Lookup {
+    /// Nothing is met yet, of fewer than `count` documents.
+    pub(crate) fn begin(&mut self, count: usize) {
+        self.met.resize(count, 0);
+        self.found.clear();
+    }
+
+    /// Meets documents.
+    pub(crate) fn meet<'s>(&mut self, others: impl Iterator<Item = &'s u32>) {
+        for &other in others {
+            if self.met[other as usize] == 0 {
+                self.found.push((other, 0));
+            }
+            self.met[other as usize] += 1;
+        }
+    }
+
+    /// Puts what was met in order, with how often.
+    pub(crate) fn end(&mut self) {
+        self.found.sort_unstable();
+        for (other, times) in &mut self.found {
+            *times = std::mem::take(&mut self.met[*other as usize]);
         }
     }
 }

@@ -8,7 +8,7 @@
 use super::buckets::{Buckets, Lookup};
 use super::chunk::{Chunk, Role, Verdict};
 use super::near_misses::NearMisses;
-use super::prefixes::by_rare_shingles;
+use super::prefixes::RareShingles;
 use super::{Evidence, Found};
 use crate::Result;
 use crate::method::Means;
@@ -29,6 +29,28 @@ struct Look {
     counts: PairCounts,
     /// Pairs below the threshold that may be in the sample.
     near: Vec<u32>,
+}
+
+/// What finds the kept documents to compare with.
+enum Index {
+    Bands(Buckets),
+    Rare(RareShingles),
+}
+
+impl Index {
+    fn list(&mut self, at: usize) {
+        match self {
+            Self::Bands(buckets) => buckets.list(at),
+            Self::Rare(shingles) => shingles.list(at),
+        }
+    }
+
+    fn look_up_listed(&self, at: usize, from: u32, lookup: &mut Lookup) {
+        match self {
+            Self::Bands(buckets) => buckets.look_up_listed(at, from, lookup),
+            Self::Rare(shingles) => shingles.look_up_listed(at, from, lookup),
+        }
+    }
 }
 
 /// The means of looking at a document.
@@ -94,9 +116,11 @@ pub(crate) fn greedy(
     visit: &mut dyn FnMut(Found),
 ) -> Result<()> {
     let bands = Buckets::new(chunk, means, threads);
-    let rare = by_rare_shingles(chunk, means, &bands, threads);
-    let looker = Looker { chunk, means, near_misses, by_bands: rare.is_none() };
-    let mut buckets = rare.unwrap_or(bands);
+    let mut index = match RareShingles::new(chunk, means, &bands) {
+        Some(rare) => Index::Rare(rare),
+        None => Index::Bands(bands),
+    };
+    let looker = Looker { chunk, means, near_misses, by_bands: matches!(index, Index::Bands(_)) };
     let mut lookup = Lookup::default();
     let mut take = |at: usize, look: Look| -> bool {
         counts.add(&look.counts);
@@ -118,7 +142,7 @@ pub(crate) fn greedy(
         let mut known: Vec<Vec<(u32, Verdict)>> = Vec::new();
         if threads > 1 {
             let looks: Vec<Result<Look>> = left.par_iter_in_order(|&at, lookup: &mut Lookup| {
-                buckets.look_up_listed(at, 0, lookup);
+                index.look_up_listed(at, 0, lookup);
                 looker.look(at, &lookup.found, &[])
             });
             let mut undecided = Vec::new();
@@ -128,23 +152,25 @@ pub(crate) fn greedy(
                 }
             }
             left = undecided;
-            known = ahead(&looker, &buckets, &left, start as u32)?;
+            if let Index::Bands(buckets) = &index {
+                known = ahead(&looker, buckets, &left, start as u32)?;
+            }
         }
         let mut place = 0;
         for at in start..end {
             if chunk.roles[at] == Role::Listed {
-                buckets.list(at);
+                index.list(at);
                 continue;
             }
             if left.get(place) != Some(&at) {
                 continue;
             }
             let from = if threads > 1 { start as u32 } else { 0 };
-            buckets.look_up_listed(at, from, &mut lookup);
+            index.look_up_listed(at, from, &mut lookup);
             let known = known.get(place).map_or(&[][..], Vec::as_slice);
             let look = looker.look(at, &lookup.found, known)?;
             if !take(at, look) && chunk.roles[at] == Role::Both {
-                buckets.list(at);
+                index.list(at);
             }
             place += 1;
         }
