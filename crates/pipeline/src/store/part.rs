@@ -29,7 +29,7 @@ struct Head {
     blocks: Vec<BlockEntry>,
     bad: Vec<(u32, String)>,
     counts: Counts,
-    /// Items in each column, in the order of [`columns`].
+    /// Items in each column, in the order of [`column_bytes`].
     lengths: [u64; 8],
     checksum: String,
 }
