@@ -2,8 +2,8 @@
 //!
 //! A preset is shingles, hashes, bands and a threshold. It does not imitate another tool's hash functions or its
 //! mistakes: candidates are verified and survivors chosen as in any other run. Several of these tools have no
-//! threshold of their own, since they take every candidate for a duplicate; theirs is then the round number that the
-//! tool's documentation states for its bands, or the nearest one to where the curve rises, `(1/b)^(1/r)`.
+//! threshold of their own, since they take every candidate for a duplicate; the one given here is our choice, a round
+//! number for the use they are put to.
 
 use crate::failure::{Failure, Result};
 use lookalike::banding::{Banding, SCurve, plan};

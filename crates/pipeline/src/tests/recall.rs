@@ -22,7 +22,7 @@ fn measured(documents: &[Document], settings: &Settings) -> (f64, crate::report:
 }
 
 #[test]
-fn the_estimate_is_within_three_standard_errors_of_the_truth() {
+fn the_estimate_is_within_four_standard_errors_of_the_truth() {
     // Plans that miss a good part, so that there is something to estimate. Prose, and pages of few templates, whose pairs
     // stand or fall together. The chance that a right estimate is more than 4 standard errors off is 1 in 16,000 for
     // each of the eight.

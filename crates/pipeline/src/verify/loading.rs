@@ -96,7 +96,6 @@ impl<'a> Loader<'a> {
         let mut by_rank: Vec<usize> = (0..numbers.len()).collect();
         by_rank.sort_by_cached_key(|&place| order.rank(sources[place], &entries[place], numbers[place]));
         let width = means.lanes();
-        let base = chunk.sets.len();
         let mut spans = Vec::new();
         if self.needs_sets {
             spans = vec![(0, 0); numbers.len()];
@@ -111,7 +110,6 @@ impl<'a> Loader<'a> {
                 Ok(())
             })?;
         }
-        debug_assert!(chunk.sets.len() >= base);
         for place in by_rank {
             chunk.numbers.push(numbers[place]);
             chunk.roles.push(role(order.is_protected(sources[place])));
