@@ -9,6 +9,7 @@ use crate::reread::reread;
 use crate::store::Number;
 use crate::view::View;
 use crate::{Result, Stage};
+use std::ops::Range;
 
 /// Documents whose text an earlier one (in keep order) has.
 #[derive(Debug, Default)]
@@ -59,12 +60,18 @@ pub(crate) fn find(view: View<'_>) -> Result<Copies> {
     observer.started(Stage::ExactCopies, suspects.len() as u64);
     let entries = store.entries_of(&suspects)?;
     let mut hashed = Vec::with_capacity(suspects.len());
-    let work = |text: &str, buffers: &mut _| Ok(means.content_hash(text, buffers));
-    reread(view, &suspects, work, |number, hash| {
-        let entry = &entries[hashed.len()];
-        let rank = order.rank(store.place(number).0, entry, number);
-        hashed.push((hash, entry.within, rank));
-        observer.advanced(Stage::ExactCopies, 1);
+    let begin = |places: Range<usize>| Vec::with_capacity(places.len());
+    let add = |hashes: &mut Vec<u128>, _, text: &str, buffers: &mut _| {
+        hashes.push(means.content_hash(text, buffers));
+        Ok(())
+    };
+    reread(view, &suspects, begin, add, |places, hashes| {
+        observer.advanced(Stage::ExactCopies, places.len() as u64);
+        for (place, hash) in places.zip(hashes) {
+            let (number, entry) = (suspects[place], &entries[place]);
+            let rank = order.rank(store.place(number).0, entry, number);
+            hashed.push((hash, entry.within, rank));
+        }
         Ok(())
     })?;
     hashed.sort_unstable();

@@ -9,7 +9,9 @@ use lookalike::banding::{Banding, band_key_of_lanes};
 use lookalike::hashing::mix64;
 use lookalike::minhash::{FastSketch, MinHasher, bag_elements, lanes};
 use lookalike::normalization::{self, Normalization};
-use lookalike::shingling::{ShingleBag, ShingleBuffer, Shingler, Shingling, StopWords, Unit, words};
+use lookalike::shingling::{
+    ShingleBag, ShingleBuffer, ShingleSet, Shingler, Shingling, SortBuffer, StopWords, Unit, words,
+};
 use lookalike::simhash::SimHasher;
 use lookalike::similarity::SetMeasure;
 use lookalike::verification::Verifier;
@@ -74,6 +76,8 @@ pub(crate) struct TextBuffers {
     elements: Vec<u64>,
     slots: Vec<u64>,
     normalized: String,
+    set: Vec<u64>,
+    sorting: SortBuffer,
 }
 
 /// What a text came to.
@@ -177,6 +181,19 @@ impl Means {
         if within == 0 { key } else { mix64(key ^ within) }
     }
 
+    /// Whether two documents agree in all rows of a band, so that their keys are equal.
+    #[inline]
+    pub(crate) fn agree_in(&self, band: usize, a: &[u16], b: &[u16]) -> bool {
+        match &self.sketching {
+            Sketching::Bands { banding, .. } => {
+                let rows = band * banding.rows()..(band + 1) * banding.rows();
+                a[rows.clone()].iter().zip(&b[rows]).all(|(a, b)| a == b)
+            }
+            Sketching::Tables { masks, .. } => (fingerprint(a) ^ fingerprint(b)) & masks[band] == 0,
+            Sketching::Samples => false,
+        }
+    }
+
     /// The elements of a text whose similarity is compared: its shingles, or those of its bag. Any order, repeats
     /// allowed.
     pub(crate) fn elements<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
@@ -188,6 +205,27 @@ impl Means {
                 Ok(&buffers.elements)
             }
         }
+    }
+
+    /// Appends the elements of a text, as they come or as a sorted set.
+    pub(crate) fn append_elements(
+        &self,
+        text: &str,
+        sorted: bool,
+        buffers: &mut TextBuffers,
+        into: &mut Vec<u64>,
+    ) -> Result<()> {
+        if !sorted {
+            into.extend_from_slice(self.elements(text, buffers)?);
+            return Ok(());
+        }
+        let mut set = std::mem::take(&mut buffers.set);
+        set.clear();
+        set.extend_from_slice(self.elements(text, buffers)?);
+        ShingleSet::sort_hashes(&mut set, &mut buffers.sorting);
+        into.extend_from_slice(&set);
+        buffers.set = set;
+        Ok(())
     }
 
     /// Sketches a text: its lanes and samples are appended.
@@ -319,6 +357,8 @@ impl TextBuffers {
         if bytes > KEPT_TEXT_BYTES {
             self.shingles.shrink_to(KEPT_TEXT_BYTES);
             self.elements = Vec::new();
+            self.set = Vec::new();
+            self.sorting = SortBuffer::default();
         }
     }
 }

@@ -7,38 +7,42 @@ use crate::store::Number;
 use crate::view::View;
 use crate::{Error, Result};
 use corpus::{Block, ReadMode, Reader, Record, Scratch};
+use std::ops::Range;
 use std::sync::Mutex;
 
 struct Job {
-    first: Number,
+    /// Places of the documents of this block in the list.
+    places: Range<usize>,
     slots: Vec<u32>,
+    source: u32,
     block: Block,
 }
 
-/// Reads the documents `numbers` (ascending) again; `work` makes something of each text on any thread, `collect` takes
-/// it in order.
-pub(crate) fn reread<R: Send>(
+/// Reads the documents `numbers` (ascending) again. Of those of one block, all on one thread, `begin` and `add` make
+/// something, by their places in the list; `collect` takes it in order.
+pub(crate) fn reread<B: Send>(
     view: View<'_>,
     numbers: &[Number],
-    work: impl Fn(&str, &mut TextBuffers) -> Result<R> + Sync,
-    mut collect: impl FnMut(Number, R) -> Result<()> + Send,
+    begin: impl Fn(Range<usize>) -> B + Sync,
+    add: impl Fn(&mut B, usize, &str, &mut TextBuffers) -> Result<()> + Sync,
+    mut collect: impl FnMut(Range<usize>, B) -> Result<()> + Send,
 ) -> Result<()> {
     let View { store, sources, means, budget, threads, observer, .. } = view;
     let blocks = store.blocks();
-    let mut rest = numbers;
+    let mut done = 0;
     let mut at_block = 0;
     let mut reader: Option<(u32, Reader)> = None;
     let spare: Mutex<Vec<Block>> = Mutex::new(Vec::new());
     let next = || {
-        let Some(&number) = rest.first() else { return Ok(None) };
+        let Some(&number) = numbers.get(done) else { return Ok(None) };
         if observer.interrupted() {
             return Err(Error::Interrupted);
         }
         at_block += blocks[at_block..].partition_point(|(first, _)| *first <= number) - 1;
         let (first, entry) = blocks[at_block];
         let end = first + Number::from(entry.slots);
-        let (here, after) = rest.split_at(rest.partition_point(|&number| number < end));
-        rest = after;
+        let places = done..done + numbers[done..].partition_point(|&number| number < end);
+        done = places.end;
         let reader = match &mut reader {
             Some((source, reader)) if *source == entry.source => reader,
             other => {
@@ -52,22 +56,23 @@ pub(crate) fn reread<R: Send>(
         if !reader.next_block(&mut block)? || block.len() != entry.slots as usize {
             return Err(changed(sources, entry.source));
         }
-        let slots = here.iter().map(|number| (number - first) as u32).collect();
-        Ok(Some((entry.source, Job { first, slots, block })))
+        let slots = numbers[places.clone()].iter().map(|number| (number - first) as u32).collect();
+        Ok(Some(Job { places, slots, source: entry.source, block }))
     };
-    let work_on = |state: &mut (TextBuffers, Scratch), (source, job): (u32, Job)| {
+    let work_on = |state: &mut (TextBuffers, Scratch), job: Job| {
         let (buffers, scratch) = state;
-        let mut results = Vec::with_capacity(job.slots.len());
+        let mut made = begin(job.places.clone());
+        let mut place = job.places.start;
         let mut failure = None;
-        job.block.visit(&means.fields, Some(&job.slots), scratch, &mut |slot, record| {
+        job.block.visit(&means.fields, Some(&job.slots), scratch, &mut |_, record| {
             let Record::Document(document) = record else {
-                failure.get_or_insert_with(|| changed(sources, source));
+                failure.get_or_insert_with(|| changed(sources, job.source));
                 return Ok(());
             };
-            match work(document.text, buffers) {
-                Ok(result) => results.push((job.first + slot as Number, result)),
-                Err(error) => failure = Some(error),
+            if let Err(error) = add(&mut made, place, document.text, buffers) {
+                failure.get_or_insert(error);
             }
+            place += 1;
             buffers.shrink_after(document.text.len());
             Ok(())
         })?;
@@ -77,11 +82,9 @@ pub(crate) fn reread<R: Send>(
         if let Ok(mut spare) = spare.lock() {
             spare.push(job.block);
         }
-        Ok(results)
+        Ok((job.places, made))
     };
-    ordered(threads, next, Default::default, work_on, |results| {
-        results.into_iter().try_for_each(|(number, result)| collect(number, result))
-    })
+    ordered(threads, next, Default::default, work_on, |(places, made)| collect(places, made))
 }
 
 /// A source is not what it was.

@@ -3,6 +3,7 @@
 use crate::arch::Kernel;
 use crate::error::{Result, check_unit};
 use crate::similarity::{SetMeasure, SortedSet, intersection_at_least};
+use crate::verification::OverlapTable;
 
 /// Decides whether two sets are similar enough. Both settings change the answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,6 +90,42 @@ impl Verifier {
         let needed = self.needed_overlap(a.len(), b.len())?;
         let common = intersection_at_least(Kernel::best(), a.as_slice(), b.as_slice(), needed)?;
         Some(self.measure.of_counts(a.len(), b.len(), common))
+    }
+
+    /// [`verify`](Self::verify) for elements in any order, repeats allowed, and the set that a table holds.
+    ///
+    /// ```
+    /// use lookalike::verification::{OverlapTable, Verifier};
+    ///
+    /// let mut table = OverlapTable::default();
+    /// table.build(&[4, 3, 2, 1]);
+    /// assert_eq!(Verifier::jaccard(0.8)?.verify_with(&[5, 1, 1, 2, 3, 4], &mut table), Some(0.8));
+    /// assert_eq!(Verifier::jaccard(0.81)?.verify_with(&[5, 1, 1, 2, 3, 4], &mut table), None);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    #[must_use]
+    pub fn verify_with(&self, a: &[u64], table: &mut OverlapTable) -> Option<f64> {
+        let b = table.distinct();
+        let (distinct, common) = table.overlap_if_like(a, self.most_outside(b))?;
+        let similarity = self.measure.of_counts(distinct, b, common);
+        (similarity >= self.threshold).then_some(similarity)
+    }
+
+    /// How many elements a set may have that are not in another one of `size` elements, if they are to pass.
+    fn most_outside(&self, size: usize) -> usize {
+        if self.measure != SetMeasure::Jaccard || self.threshold <= 0.0 {
+            return usize::MAX;
+        }
+        // The best that is left is to have all of the other set.
+        let passes = |outside: usize| self.measure.of_counts(size + outside, size, size) >= self.threshold;
+        let mut most = (size as f64 * (1.0 - self.threshold) / self.threshold) as usize;
+        while passes(most + 1) {
+            most += 1;
+        }
+        while most > 0 && !passes(most) {
+            most -= 1;
+        }
+        most
     }
 }
 
@@ -183,6 +220,13 @@ mod tests {
                 for threshold in [threshold, exact, exact.next_up().min(1.0), 0.8, 1.0] {
                     let found = Verifier::new(measure, threshold).unwrap().verify(&x, &y);
                     prop_assert_eq!(found, (exact >= threshold).then_some(exact), "{:?} {}", measure, threshold);
+                    let mut table = OverlapTable::default();
+                    table.build(y.as_slice());
+                    let verifier = Verifier::new(measure, threshold).unwrap();
+                    // Twice: what only one sequence has must be gone from the table.
+                    for elements in [x.as_slice(), &[x.as_slice(), x.as_slice()].concat()] {
+                        prop_assert_eq!(verifier.verify_with(elements, &mut table), found, "{:?}", measure);
+                    }
                 }
             }
         }

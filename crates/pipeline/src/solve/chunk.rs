@@ -27,9 +27,18 @@ pub(crate) struct Chunk {
     pub within: Vec<u64>,
     /// Lanes, a fixed number per document.
     pub lanes: Vec<u16>,
-    /// Sorted sets, in any order, and where each document's is.
-    pub sets: Vec<u64>,
-    pub set_spans: Vec<(usize, usize)>,
+    /// Elements of several documents each, and where those of each document are: sorted sets, but for
+    /// [`SmallSets`](super::SmallSets).
+    pub segments: Vec<Vec<u64>>,
+    pub spans: Vec<Span>,
+}
+
+/// Where the elements of a document are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Span {
+    pub segment: u32,
+    pub start: u32,
+    pub end: u32,
 }
 
 /// What is known of a pair after looking at it.
@@ -45,6 +54,14 @@ pub(crate) enum Verdict {
     Similar(Evidence),
 }
 
+/// What the signatures say of a pair.
+pub(super) enum Screened {
+    /// The verdict.
+    Known(Verdict),
+    /// The sets decide.
+    Open(Evidence),
+}
+
 impl Chunk {
     /// How many documents there are.
     pub(crate) fn len(&self) -> usize {
@@ -58,11 +75,22 @@ impl Chunk {
         &self.lanes[at * width..(at + 1) * width]
     }
 
+    /// Whether elements were loaded.
+    pub(crate) fn has_sets(&self) -> bool {
+        !self.spans.is_empty()
+    }
+
+    /// The elements of a document.
+    #[inline]
+    pub(crate) fn elements(&self, at: usize) -> &[u64] {
+        let Span { segment, start, end } = self.spans[at];
+        &self.segments[segment as usize][start as usize..end as usize]
+    }
+
     /// The set of a document.
     #[inline]
     pub(crate) fn set(&self, at: usize) -> SortedSet<'_> {
-        let (start, end) = self.set_spans[at];
-        SortedSet::assume_sorted(&self.sets[start..end])
+        SortedSet::assume_sorted(self.elements(at))
     }
 
     /// All bucket keys of a document.
@@ -77,42 +105,10 @@ impl Chunk {
 
     /// Looks at a pair: is `at` a duplicate of `other`? They share `shared` buckets.
     pub(crate) fn compare(&self, at: usize, other: usize, shared: u32, means: &Means) -> Result<Verdict> {
-        let mut evidence = Evidence { similarity: f64::NAN, distance: 0, sole_band: None };
-        match &means.sketching {
-            Sketching::Bands { cutoff, hasher: _, banding: _ } => {
-                let (a, b) = (self.lanes(at, means), self.lanes(other, means));
-                let matching = matching_lanes(a, b);
-                if shared == 1 {
-                    evidence.sole_band = self.shared_band(at, other, means);
-                }
-                match means.settings.verify {
-                    Verify::None => return Ok(Verdict::Similar(evidence)),
-                    Verify::Estimate => {
-                        evidence.similarity = estimate_of_lanes(matching, a.len())?.similarity;
-                        let similar = evidence.similarity >= means.settings.threshold;
-                        return Ok(if similar { Verdict::Similar(evidence) } else { Verdict::Below });
-                    }
-                    Verify::Exact if matching < *cutoff => return Ok(Verdict::Unlike),
-                    Verify::Exact => {}
-                }
-            }
-            Sketching::Tables { distance, .. } => {
-                let (a, b) = (self.lanes(at, means), self.lanes(other, means));
-                evidence.distance = (fingerprint(a) ^ fingerprint(b)).count_ones();
-                if evidence.distance > *distance {
-                    return Ok(Verdict::Unlike);
-                }
-                if means.settings.verify != Verify::Exact {
-                    return Ok(Verdict::Similar(evidence));
-                }
-            }
-            Sketching::Samples => {
-                let sampled = means.samples(self.set(at).as_slice(), self.within[at]).count();
-                if (shared as usize) < samples_needed(sampled, means.settings.threshold)? {
-                    return Ok(Verdict::Unlike);
-                }
-            }
-        }
+        let evidence = match self.screen(at, other, shared, means)? {
+            Screened::Known(verdict) => return Ok(verdict),
+            Screened::Open(evidence) => evidence,
+        };
         let (a, b) = (self.set(at), self.set(other));
         if means.verifier.needed_overlap(a.len(), b.len()).is_none() {
             return Ok(Verdict::Filtered);
@@ -123,6 +119,48 @@ impl Chunk {
         })
     }
 
+    /// What the signatures say of a pair that shares `shared` buckets.
+    pub(super) fn screen(&self, at: usize, other: usize, shared: u32, means: &Means) -> Result<Screened> {
+        let known = |verdict| Ok(Screened::Known(verdict));
+        let mut evidence = Evidence { similarity: f64::NAN, distance: 0, sole_band: None };
+        match &means.sketching {
+            Sketching::Bands { cutoff, hasher: _, banding: _ } => {
+                let (a, b) = (self.lanes(at, means), self.lanes(other, means));
+                let matching = matching_lanes(a, b);
+                if shared == 1 {
+                    evidence.sole_band = self.shared_band(at, other, means);
+                }
+                match means.settings.verify {
+                    Verify::None => return known(Verdict::Similar(evidence)),
+                    Verify::Estimate => {
+                        evidence.similarity = estimate_of_lanes(matching, a.len())?.similarity;
+                        let similar = evidence.similarity >= means.settings.threshold;
+                        return known(if similar { Verdict::Similar(evidence) } else { Verdict::Below });
+                    }
+                    Verify::Exact if matching < *cutoff => return known(Verdict::Unlike),
+                    Verify::Exact => {}
+                }
+            }
+            Sketching::Tables { distance, .. } => {
+                let (a, b) = (self.lanes(at, means), self.lanes(other, means));
+                evidence.distance = (fingerprint(a) ^ fingerprint(b)).count_ones();
+                if evidence.distance > *distance {
+                    return known(Verdict::Unlike);
+                }
+                if means.settings.verify != Verify::Exact {
+                    return known(Verdict::Similar(evidence));
+                }
+            }
+            Sketching::Samples => {
+                let sampled = means.samples(self.set(at).as_slice(), self.within[at]).count();
+                if (shared as usize) < samples_needed(sampled, means.settings.threshold)? {
+                    return known(Verdict::Unlike);
+                }
+            }
+        }
+        Ok(Screened::Open(evidence))
+    }
+
     /// The exact similarity of a pair, whatever it is.
     pub(crate) fn similarity(&self, at: usize, other: usize, means: &Means) -> f64 {
         means.verifier.measure().similarity(self.set(at), self.set(other))
@@ -130,18 +168,18 @@ impl Chunk {
 
     /// In how many bands two documents agree.
     pub(crate) fn shared_bands(&self, at: usize, other: usize, means: &Means) -> u32 {
-        let (a, b) = (self.lanes(at, means), self.lanes(other, means));
-        let key = |band, lanes, at: usize| means.key(band, lanes, self.within[at]);
-        (0..means.bands()).filter(|&band| key(band, a, at) == key(band, b, other)).count() as u32
+        self.bands_in_common(at, other, means).count() as u32
     }
 
     /// The first band that two documents share.
     fn shared_band(&self, at: usize, other: usize, means: &Means) -> Option<u32> {
+        self.bands_in_common(at, other, means).next().map(|band| band as u32)
+    }
+
+    fn bands_in_common(&self, at: usize, other: usize, means: &Means) -> impl Iterator<Item = usize> {
         let (a, b) = (self.lanes(at, means), self.lanes(other, means));
-        let within = self.within[at];
-        (0..means.bands())
-            .find(|&band| means.key(band, a, within) == means.key(band, b, within))
-            .map(|band| band as u32)
+        let bands = if self.within[at] == self.within[other] { means.bands() } else { 0 };
+        (0..bands).filter(move |&band| means.agree_in(band, a, b))
     }
 }
 

@@ -12,12 +12,14 @@ mod greedy;
 mod near_misses;
 mod pairs;
 mod prefixes;
+mod small;
 
-pub(crate) use chunk::{Chunk, Role};
+pub(crate) use chunk::{Chunk, Role, Span};
 pub(crate) use components::components;
 pub(crate) use greedy::greedy;
 pub(crate) use near_misses::{NearMiss, NearMisses};
 pub(crate) use pairs::pairs;
+pub(crate) use small::{SMALL_DOCUMENT, SMALL_SET, SmallSets, small};
 
 use crate::report::PairCounts;
 use crate::store::Number;

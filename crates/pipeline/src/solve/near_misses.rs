@@ -45,15 +45,22 @@ impl NearMisses {
         hash(number, other) <= self.largest.load(Ordering::Relaxed)
     }
 
-    /// Takes a pair, and works out its similarity.
+    /// Takes a pair of a chunk, and works out its similarity.
     pub(crate) fn take(&self, chunk: &Chunk, at: usize, other: usize, means: &Means) {
         let (number, other_number) = (chunk.numbers[at], chunk.numbers[other]);
-        if !self.may_take(number, other_number) || chunk.set_spans.is_empty() {
-            return;
+        if self.may_take(number, other_number) && chunk.has_sets() {
+            self.insert(NearMiss {
+                number,
+                other: other_number,
+                similarity: chunk.similarity(at, other, means),
+            });
         }
-        let similarity = chunk.similarity(at, other, means);
+    }
+
+    /// Takes a pair.
+    pub(crate) fn insert(&self, NearMiss { number, other, similarity }: NearMiss) {
         let mut sample = self.sample.lock().unwrap_or_else(PoisonError::into_inner);
-        sample.insert((hash(number, other_number), number, other_number), similarity);
+        sample.insert((hash(number, other), number, other), similarity);
         if sample.len() > MOST {
             sample.pop_last();
         }

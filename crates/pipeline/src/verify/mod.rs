@@ -10,14 +10,15 @@ mod packing;
 
 use crate::candidates::Candidates;
 use crate::forest::Forest;
+use crate::method::Sketching;
 use crate::report::PairCounts;
-use crate::solve::{self, Chunk, Found, NearMisses, Role};
+use crate::solve::{self, Found, NearMisses, Role};
 use crate::store::Number;
 use crate::view::View;
 use crate::work::Work;
 use crate::{Error, Result, Stage};
-use loading::Loader;
-use packing::Series;
+use loading::{Loaded, Loader};
+use packing::{Members, Series};
 use std::collections::HashSet;
 
 /// What to make of the candidates.
@@ -37,8 +38,10 @@ pub(crate) fn verify(
     work: &Work,
     mut task: Task<'_>,
 ) -> Result<PairCounts> {
-    let series = packing::pack(view, candidates)?;
-    let documents: usize = series.iter().flat_map(|series| &series.chunks).map(Vec::len).sum();
+    let small_sets =
+        matches!(task, Task::Survivors { .. }) && !matches!(view.means.sketching, Sketching::Samples);
+    let series = packing::pack(view, candidates, small_sets)?;
+    let documents: usize = series.iter().flat_map(|series| &series.chunks).map(|it| it.numbers.len()).sum();
     view.observer.started(Stage::Verify, documents as u64);
     let mut counts = PairCounts::default();
     let mut loader = Loader::new(view, &series, work)?;
@@ -58,33 +61,37 @@ fn run_series(
     task: &mut Task<'_>,
     counts: &mut PairCounts,
 ) -> Result<()> {
-    let mut kept: Vec<Vec<Number>> = Vec::new();
-    for (place, numbers) in series.chunks.iter().enumerate() {
-        let mut left = numbers.clone();
+    let mut kept: Vec<Members> = Vec::new();
+    let one_chunk = series.chunks.len() == 1;
+    for (place, members) in series.chunks.iter().enumerate() {
+        let against_only = view.means.settings.against_only;
+        let role = |protected| match (protected, against_only) {
+            (true, _) => Role::Listed,
+            (false, true) => Role::Asking,
+            (false, false) => Role::Both,
+        };
+        let mut loaded = Loaded::default();
+        if one_chunk {
+            loader.append(&mut loaded, first_chunk, members, role)?;
+            solve_chunk(view, &loaded, task, counts)?;
+            view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
+            return Ok(());
+        }
+        let mut left = members.numbers.clone();
         for (earlier, listed) in kept.iter().enumerate() {
-            let mut chunk = Chunk::default();
-            loader.append(&mut chunk, first_chunk + earlier, listed, |_| Role::Listed)?;
-            loader.append(&mut chunk, first_chunk + place, &left, |protected| {
+            let mut loaded = Loaded::default();
+            loader.append(&mut loaded, first_chunk + earlier, listed, |_| Role::Listed)?;
+            loader.append(&mut loaded, first_chunk + place, &Members::of(left.clone()), |protected| {
                 if protected { Role::Listed } else { Role::Asking }
             })?;
-            let removed = solve_chunk(view, &chunk, task, counts)?;
+            let removed = solve_chunk(view, &loaded, task, counts)?;
             left.retain(|number| !removed.contains(number));
         }
-        let mut chunk = Chunk::default();
-        let against_only = view.means.settings.against_only;
-        loader.append(&mut chunk, first_chunk + place, &left, |protected| {
-            match (protected, against_only) {
-                (true, _) => Role::Listed,
-                (false, true) => Role::Asking,
-                (false, false) => Role::Both,
-            }
-        })?;
-        let removed = solve_chunk(view, &chunk, task, counts)?;
-        view.observer.advanced(Stage::Verify, numbers.len() as u64);
-        if place + 1 < series.chunks.len() {
-            left.retain(|number| !removed.contains(number));
-            kept.push(left);
-        }
+        loader.append(&mut loaded, first_chunk + place, &Members::of(left.clone()), role)?;
+        let removed = solve_chunk(view, &loaded, task, counts)?;
+        view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
+        left.retain(|number| !removed.contains(number));
+        kept.push(Members::of(left));
     }
     Ok(())
 }
@@ -92,7 +99,7 @@ fn run_series(
 /// Does the task for one chunk; which documents are settled and need not be compared any more.
 fn solve_chunk(
     view: View<'_>,
-    chunk: &Chunk,
+    Loaded { chunk, small }: &Loaded,
     task: &mut Task<'_>,
     counts: &mut PairCounts,
 ) -> Result<HashSet<Number>> {
@@ -103,10 +110,12 @@ fn solve_chunk(
     let mut removed = HashSet::new();
     match task {
         Task::Survivors { near_misses, visit } => {
-            solve::greedy(chunk, means, threads, near_misses, counts, &mut |found| {
+            let mut visit = |found: Found| {
                 removed.insert(found.number);
                 visit(found);
-            })?;
+            };
+            solve::small(small, means, threads, near_misses, counts, &mut visit)?;
+            solve::greedy(chunk, means, threads, near_misses, counts, &mut visit)?;
         }
         Task::Pairs { visit } => solve::pairs(chunk, means, threads, counts, visit)?,
         Task::Components { forest } => solve::components(chunk, means, threads, forest)?,
@@ -126,9 +135,10 @@ pub(crate) fn similarities(view: View<'_>, pairs: &[(Number, Number)], work: &Wo
         let mut numbers: Vec<Number> = here.iter().flat_map(|&(a, b)| [a, b]).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let series = [Series { chunks: vec![numbers.clone()] }];
-        let mut chunk = Chunk::default();
-        Loader::new(view, &series, work)?.append(&mut chunk, 0, &numbers, |_| Role::Both)?;
+        let series = [Series { chunks: vec![Members::of(numbers)] }];
+        let mut loaded = Loaded::default();
+        Loader::new(view, &series, work)?.append(&mut loaded, 0, &series[0].chunks[0], |_| Role::Both)?;
+        let chunk = loaded.chunk;
         let mut places: Vec<(Number, usize)> = chunk.numbers.iter().copied().zip(0..).collect();
         places.sort_unstable();
         let place = |number: Number| places[places.partition_point(|(other, _)| *other < number)].1;

@@ -4,6 +4,7 @@ use crate::Result;
 use crate::candidates::Candidates;
 use crate::memory::per_document;
 use crate::method::{Means, SAMPLED_ONE_IN};
+use crate::solve::{SMALL_DOCUMENT, SMALL_SET};
 use crate::store::Number;
 use crate::store::columns::Entry;
 use crate::view::View;
@@ -11,8 +12,31 @@ use crate::view::View;
 /// Chunks that belong together: one, or a connected set that does not fit, in keep order.
 #[derive(Debug)]
 pub(crate) struct Series {
-    /// Documents of each chunk, ascending.
-    pub chunks: Vec<Vec<Number>>,
+    pub chunks: Vec<Members>,
+}
+
+/// The documents of a chunk, ascending.
+#[derive(Debug, Default)]
+pub(crate) struct Members {
+    pub numbers: Vec<Number>,
+    /// The small connected set of each, or [`NO_SET`].
+    pub sets: Vec<u32>,
+}
+
+/// The document is not in a small set.
+pub(crate) const NO_SET: u32 = u32::MAX;
+
+impl Members {
+    /// Documents of no small set.
+    pub(crate) fn of(numbers: Vec<Number>) -> Self {
+        Self { sets: vec![NO_SET; numbers.len()], numbers }
+    }
+
+    fn sorted(mut members: Vec<(Number, u32)>) -> Self {
+        members.sort_unstable();
+        let (numbers, sets) = members.into_iter().unzip();
+        Self { numbers, sets }
+    }
 }
 
 /// Bytes that a document takes in a chunk, with its set, its lanes and its places in buckets.
@@ -22,8 +46,8 @@ fn weight(entry: &Entry, means: &Means) -> u64 {
     8 * size + 2 * means.lanes() as u64 + 36 * keys + 96
 }
 
-/// Packs all documents with candidates.
-pub(crate) fn pack(view: View<'_>, mut candidates: Candidates) -> Result<Vec<Series>> {
+/// Packs all documents with candidates; tells small sets apart if they can be decided as such.
+pub(crate) fn pack(view: View<'_>, mut candidates: Candidates, small_sets: bool) -> Result<Vec<Series>> {
     let View { store, means, order, budget, .. } = view;
     let numbers: Vec<Number> = candidates.involved.iter().collect();
     let entries = store.entries_of(&numbers)?;
@@ -33,10 +57,10 @@ pub(crate) fn pack(view: View<'_>, mut candidates: Candidates) -> Result<Vec<Ser
     members.sort_unstable();
     let used = store.bytes_in_memory()
         + store.count() * per_document(store.count())
-        + numbers.len() as u64 * (8 + 16 + size_of::<Entry>() as u64);
+        + numbers.len() as u64 * (12 + 16 + size_of::<Entry>() as u64);
     let limit = budget.chunk(used);
     let mut packed = Vec::new();
-    let (mut chunk, mut bytes) = (Vec::new(), 0);
+    let (mut chunk, mut bytes, mut small) = (Vec::new(), 0, 0);
     for set in members.chunk_by(|a, b| a.0 == b.0) {
         let size: u64 = set.iter().map(|&(_, at)| weight(&entries[at as usize], means)).sum();
         if size > limit {
@@ -46,27 +70,26 @@ pub(crate) fn pack(view: View<'_>, mut candidates: Candidates) -> Result<Vec<Ser
             // Two chunks are in memory at a time.
             let chunks = cut(by_rank, limit / 2, |&at| weight(&entries[at], means))
                 .into_iter()
-                .map(|places| {
-                    let mut chunk: Vec<Number> = places.into_iter().map(|at| numbers[at]).collect();
-                    chunk.sort_unstable();
-                    chunk
-                })
+                .map(|places| Members::sorted(places.into_iter().map(|at| (numbers[at], NO_SET)).collect()))
                 .collect();
             packed.push(Series { chunks });
             continue;
         }
         if bytes + size > limit {
-            packed.push(Series { chunks: vec![std::mem::take(&mut chunk)] });
+            packed.push(Series { chunks: vec![Members::sorted(std::mem::take(&mut chunk))] });
             bytes = 0;
         }
         bytes += size;
-        chunk.extend(set.iter().map(|&(_, at)| numbers[at as usize]));
+        let is_small = small_sets
+            && set.len() <= SMALL_SET
+            && small < NO_SET
+            && set.iter().all(|&(_, at)| entries[at as usize].size <= SMALL_DOCUMENT);
+        let name = if is_small { small } else { NO_SET };
+        small += u32::from(is_small);
+        chunk.extend(set.iter().map(|&(_, at)| (numbers[at as usize], name)));
     }
     if !chunk.is_empty() {
-        packed.push(Series { chunks: vec![chunk] });
-    }
-    for series in &mut packed {
-        series.chunks.iter_mut().for_each(|chunk| chunk.sort_unstable());
+        packed.push(Series { chunks: vec![Members::sorted(chunk)] });
     }
     Ok(packed)
 }
