@@ -1,10 +1,13 @@
 //! Fingerprints -> exact copies: equal normalised text, by 128 bits of a cryptographic hash.
 //!
 //! Texts that are equal after normalisation have the same shingles, so the same fingerprint. Only documents that share
-//! their fingerprint with another are read again and hashed. Copies go no further: they never reach a bucket.
+//! their fingerprint with another are read again and hashed: the texts as they are, and normalised only where these
+//! differ. Copies go no further: they never reach a bucket.
 
 use crate::bits::Bits;
 use crate::grouping::{Taker, groups};
+use crate::method::{TextBuffers, content_hash};
+use crate::order::Rank;
 use crate::reread::reread;
 use crate::store::Number;
 use crate::view::View;
@@ -59,26 +62,59 @@ pub(crate) fn find(view: View<'_>) -> Result<Copies> {
     suspects.sort_unstable();
     observer.started(Stage::ExactCopies, suspects.len() as u64);
     let entries = store.entries_of(&suspects)?;
-    let mut hashed = Vec::with_capacity(suspects.len());
-    let begin = |places: Range<usize>| Vec::with_capacity(places.len());
-    let add = |hashes: &mut Vec<u128>, _, text: &str, buffers: &mut _| {
-        hashes.push(means.content_hash(text, buffers));
-        Ok(())
-    };
-    reread(view, &suspects, begin, add, |places, hashes| {
-        observer.advanced(Stage::ExactCopies, places.len() as u64);
-        for (place, hash) in places.zip(hashes) {
-            let (number, entry) = (suspects[place], &entries[place]);
+    let mut hashed: Vec<Hashed> = suspects
+        .iter()
+        .zip(&entries)
+        .map(|(&number, entry)| {
             let rank = order.rank(store.place(number).0, entry, number);
-            hashed.push((hash, entry.within, rank));
-        }
-        Ok(())
-    })?;
-    hashed.sort_unstable();
+            Hashed { fingerprint: (entry.fingerprint, entry.within), hash: 0, rank, number }
+        })
+        .collect();
+    drop((suspects, entries));
+    hash(view, &mut hashed, |text, _| content_hash(text.as_bytes()))?;
+    observer.advanced(Stage::ExactCopies, hashed.len() as u64);
+    // Where the texts as they are differ, the normalised ones decide.
+    hashed.sort_unstable_by_key(|document| (document.fingerprint, document.number));
+    let same = |a: &Hashed, b: &Hashed| a.fingerprint == b.fingerprint;
+    let differ = |group: &[Hashed]| group.iter().any(|document| document.hash != group[0].hash);
+    let mut open: Vec<Hashed> =
+        hashed.chunk_by(same).filter(|group| differ(group)).flatten().copied().collect();
+    open.sort_unstable_by_key(|document| document.number);
+    hash(view, &mut open, |text, buffers| means.content_hash(text, buffers))?;
+    let settled = hashed.chunk_by(same).filter(|group| !differ(group)).flatten().copied();
+    open.extend(settled);
+    open.sort_unstable_by_key(|document| (document.fingerprint, document.hash, document.rank));
     let mut pairs = Vec::new();
-    for equal in hashed.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        let original = equal[0].2.2;
-        pairs.extend(equal[1..].iter().map(|(_, _, rank)| (rank.2, original)));
+    for equal in open.chunk_by(|a, b| (a.fingerprint, a.hash) == (b.fingerprint, b.hash)) {
+        pairs.extend(equal[1..].iter().map(|copy| (copy.number, equal[0].number)));
     }
     Ok(Copies::new(pairs, store.count()))
+}
+
+/// A document that may be a copy, and what decides it.
+#[derive(Debug, Clone, Copy)]
+struct Hashed {
+    /// Of its shingles, and of the value of `--within`.
+    fingerprint: (u64, u64),
+    hash: u128,
+    rank: Rank,
+    number: Number,
+}
+
+/// Reads the documents (ascending) again and hashes them.
+fn hash(
+    view: View<'_>,
+    documents: &mut [Hashed],
+    hash_of: impl Fn(&str, &mut TextBuffers) -> u128 + Sync,
+) -> Result<()> {
+    let numbers: Vec<Number> = documents.iter().map(|document| document.number).collect();
+    let begin = |places: Range<usize>| Vec::with_capacity(places.len());
+    let add = |hashes: &mut Vec<u128>, _, text: &str, buffers: &mut TextBuffers| {
+        hashes.push(hash_of(text, buffers));
+        Ok(())
+    };
+    reread(view, &numbers, begin, add, |places, hashes| {
+        documents[places].iter_mut().zip(hashes).for_each(|(document, hash)| document.hash = hash);
+        Ok(())
+    })
 }

@@ -316,12 +316,10 @@ impl Means {
     pub(crate) fn content_hash(&self, text: &str, buffers: &mut TextBuffers) -> u128 {
         buffers.normalized.clear();
         self.shingler.settings().normalization.normalize_into(text, &mut buffers.normalized);
-        let hash = blake3::hash(buffers.normalized.as_bytes());
+        let hash = content_hash(buffers.normalized.as_bytes());
         buffers.normalized.clear();
         buffers.normalized.shrink_to(KEPT_TEXT_BYTES);
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&hash.as_bytes()[..16]);
-        u128::from_le_bytes(bytes)
+        hash
     }
 
     /// The sampled shingles of a sorted set, as keys. Sets without shingles share a key of their own.
@@ -361,6 +359,13 @@ impl TextBuffers {
             self.sorting = SortBuffer::default();
         }
     }
+}
+
+/// 128 bits of a cryptographic hash.
+pub(crate) fn content_hash(bytes: &[u8]) -> u128 {
+    let mut leading = [0; 16];
+    leading.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+    u128::from_le_bytes(leading)
 }
 
 /// The fingerprint in four lanes.

@@ -256,7 +256,7 @@ fn sketch_record(
         None => 0,
     };
     let over_limit = text.len() as u64 > settings.max_text;
-    let with_nul = text.as_bytes().contains(&0);
+    let with_nul = memchr::memchr(0, text.as_bytes()).is_some();
     let (class, fingerprint, size) = if over_limit || with_nul {
         counts.over_limit += u64::from(over_limit);
         counts.with_nul += u64::from(with_nul && !over_limit);

@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Bytes gathered before they are handed to the system; larger pieces are handed on as they are.
-const BUFFER: usize = 256 << 10;
+const BUFFER: usize = 64 << 10;
 
 /// An output that is being written. If it is dropped before [`finish`](Self::finish), nothing is left of it.
 #[derive(Debug)]

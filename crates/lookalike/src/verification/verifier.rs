@@ -113,12 +113,15 @@ impl Verifier {
 
     /// How many elements a set may have that are not in another one of `size` elements, if they are to pass.
     fn most_outside(&self, size: usize) -> usize {
-        if self.measure != SetMeasure::Jaccard || self.threshold <= 0.0 {
+        let real = size as f64 * (1.0 - self.threshold) / self.threshold;
+        // No sequence has as many as that.
+        let any = real.is_nan() || real >= 1e15;
+        if self.measure != SetMeasure::Jaccard || any {
             return usize::MAX;
         }
         // The best that is left is to have all of the other set.
         let passes = |outside: usize| self.measure.of_counts(size + outside, size, size) >= self.threshold;
-        let mut most = (size as f64 * (1.0 - self.threshold) / self.threshold) as usize;
+        let mut most = real as usize;
         while passes(most + 1) {
             most += 1;
         }
