@@ -17,9 +17,6 @@ use arguments::{Arguments, Command};
 use exit_code::ExitCode;
 use output::Printer;
 
-#[global_allocator]
-static GLOBAL: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> std::process::ExitCode {
     let arguments = match Arguments::from_command_line() {
         Ok(arguments) => arguments,

@@ -2,6 +2,7 @@
 
 use crate::memory::Budget;
 use crate::report::Plan;
+use crate::store::columns::Columns;
 use crate::{Elements, Error, Keep, Measure, Method, Result, Settings, Verify};
 use corpus::{FieldPath, Fields};
 use lookalike::banding::plan::by_recall;
@@ -14,7 +15,7 @@ use lookalike::shingling::{
 };
 use lookalike::simhash::SimHasher;
 use lookalike::similarity::SetMeasure;
-use lookalike::verification::Verifier;
+use lookalike::verification::{OverlapTable, Verifier};
 use std::collections::HashMap;
 
 /// How often the signature's estimate may turn away a pair at the threshold: so rarely that the recall need not
@@ -78,6 +79,8 @@ pub(crate) struct TextBuffers {
     normalized: String,
     set: Vec<u64>,
     sorting: SortBuffer,
+    /// For comparing documents.
+    pub(crate) table: OverlapTable,
 }
 
 /// What a text came to.
@@ -207,25 +210,14 @@ impl Means {
         }
     }
 
-    /// Appends the elements of a text, as they come or as a sorted set.
-    pub(crate) fn append_elements(
-        &self,
-        text: &str,
-        sorted: bool,
-        buffers: &mut TextBuffers,
-        into: &mut Vec<u64>,
-    ) -> Result<()> {
-        if !sorted {
-            into.extend_from_slice(self.elements(text, buffers)?);
-            return Ok(());
-        }
+    /// The sorted set of a text, like [`elements`](Self::elements).
+    pub(crate) fn set<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
         let mut set = std::mem::take(&mut buffers.set);
         set.clear();
         set.extend_from_slice(self.elements(text, buffers)?);
         ShingleSet::sort_hashes(&mut set, &mut buffers.sorting);
-        into.extend_from_slice(&set);
         buffers.set = set;
-        Ok(())
+        Ok(&buffers.set)
     }
 
     /// Sketches a text: its lanes and samples are appended.
@@ -234,58 +226,61 @@ impl Means {
         text: &str,
         within: u64,
         buffers: &mut TextBuffers,
-        lanes: &mut Vec<u16>,
-        samples: &mut Vec<u64>,
+        columns: &mut Columns,
     ) -> Result<Sketched> {
-        let TextBuffers { shingles, elements, slots, .. } = buffers;
+        let TextBuffers { shingles, elements: bag, set, slots, .. } = buffers;
         let hashes = self.shingler.hashes(text, shingles);
         // The sum stands for the bag of shingles: texts that are equal after normalisation have the same.
         let sum = hashes.iter().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
         let fingerprint = mix64(sum ^ mix64(hashes.len() as u64 ^ within));
         let mut size = hashes.len();
-        let bag = self.settings.elements == Elements::Bag;
+        let elements = match self.settings.elements {
+            Elements::Set => hashes,
+            Elements::Bag => {
+                *bag = bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))?;
+                bag
+            }
+        };
+        let lanes = &mut columns.lanes;
         match &self.sketching {
             Sketching::Bands { hasher, .. } => {
                 slots.resize(hasher.num_hashes(), 0);
-                if bag {
-                    hasher.sketch_into(&bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))?, slots)?;
-                } else {
-                    hasher.sketch_into(hashes, slots)?;
-                }
+                hasher.sketch_into(elements, slots)?;
                 let start = lanes.len();
                 lanes.resize(start + slots.len(), 0);
                 lanes::lanes_into(slots, &mut lanes[start..]);
             }
             Sketching::Tables { hasher, weights, .. } => {
-                elements.clear();
-                elements.extend_from_slice(hashes);
-                if !bag {
-                    elements.sort_unstable();
-                    elements.dedup();
+                set.clear();
+                set.extend_from_slice(hashes);
+                if self.settings.elements == Elements::Set {
+                    set.sort_unstable();
+                    set.dedup();
                 }
                 let bits = if weights.is_empty() {
-                    hasher.fingerprint(elements).bits()
+                    hasher.fingerprint(set).bits()
                 } else {
                     let weight = |element| weights.get(&element).copied().unwrap_or(1.0);
-                    let weighted: Vec<_> =
-                        elements.iter().map(|&element| (element, weight(element))).collect();
+                    let weighted: Vec<_> = set.iter().map(|&element| (element, weight(element))).collect();
                     hasher.fingerprint_weighted(&weighted)?.bits()
                 };
                 lanes.extend((0..4).map(|lane| (bits >> (16 * lane)) as u16));
             }
             Sketching::Samples => {
-                *elements = if bag {
-                    bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))?
-                } else {
-                    hashes.to_vec()
-                };
-                elements.sort_unstable();
-                elements.dedup();
-                size = elements.len();
-                samples.extend(self.samples(elements, within));
+                set.clear();
+                set.extend_from_slice(elements);
+                set.sort_unstable();
+                set.dedup();
+                size = set.len();
+                columns.samples.extend(self.samples(set, within));
             }
         }
         Ok(Sketched { fingerprint, size })
+    }
+
+    /// Whether anything is compared by its elements.
+    pub(crate) fn compares_elements(&self) -> bool {
+        self.settings.verify == Verify::Exact || matches!(self.sketching, Sketching::Samples)
     }
 
     /// Whether a text has fewer tokens than a shingle.
@@ -357,6 +352,7 @@ impl TextBuffers {
             self.elements = Vec::new();
             self.set = Vec::new();
             self.sorting = SortBuffer::default();
+            self.table = OverlapTable::default();
         }
     }
 }

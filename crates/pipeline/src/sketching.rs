@@ -11,8 +11,9 @@ use crate::store::Store;
 use crate::store::columns::{BlockEntry, Class, Columns, Entry};
 use crate::work::Work;
 use crate::{Error, Keep, Observer, OnBadRecord, Result, Stage};
-use corpus::{Block, Limits, Position, ReadMode, Reader, Record, Scratch, Source};
+use corpus::{Block, Document, Limits, Position, ReadMode, Reader, Record, Scratch, Source};
 use lookalike::hashing::{hash_bytes, mix64};
+use memchr::memchr;
 use std::sync::Mutex;
 
 /// A part ends with the block that reaches this many documents,
@@ -130,8 +131,13 @@ pub(crate) fn sketch(
         let Some(source) = blocks.next(&mut block)? else { return Ok(None) };
         Ok(Some(Job { source, block }))
     };
-    let work_on = |state: &mut (TextBuffers, Scratch), job: Job| {
-        let columns = sketch_block(&job, sources, means, budget, &mut state.0, &mut state.1)?;
+    let work_on = |(buffers, scratch): &mut (TextBuffers, Scratch), job: Job| {
+        let mut sketcher = BlockSketcher::new(&job, sources, means, budget, buffers);
+        job.block.visit(&means.fields, None, scratch, &mut |slot, record| {
+            sketcher.add(slot, record);
+            Ok(())
+        })?;
+        let columns = sketcher.finish()?;
         let bytes = job.block.bytes() as u64;
         if let Ok(mut spare) = spare.lock() {
             spare.push(job.block);
@@ -157,136 +163,140 @@ pub(crate) fn sketch(
 }
 
 /// Sketches the documents of a block.
-fn sketch_block(
-    job: &Job,
-    sources: Sources<'_>,
-    means: &Means,
-    budget: &Budget,
-    buffers: &mut TextBuffers,
-    scratch: &mut Scratch,
-) -> Result<Columns> {
-    let (source_at, block) = (job.source as usize, &job.block);
-    let against = sources.is_against(source_at);
-    let mut columns = Columns {
-        blocks: vec![BlockEntry {
-            source: job.source,
-            offset: block.position.offset,
-            record: block.position.record,
-            slots: block.len() as u32,
-        }],
-        ..Columns::default()
-    };
-    let slots = block.len();
-    columns.entries.reserve(slots);
-    columns.lanes.reserve(slots * means.lanes());
-    let mut failure = None;
-    block.visit(&means.fields, None, scratch, &mut |slot, record| {
-        if failure.is_none()
-            && let Err(error) =
-                sketch_record(slot, record, job, against, means, budget, buffers, &mut columns)
-        {
-            failure = Some(error);
-        }
-        Ok(())
-    })?;
-    if let Some(error) = failure {
-        return Err(match error {
-            Error::BadRecord { line, reason, .. } => {
-                Error::BadRecord { source_name: sources.get(source_at).name.clone(), line, reason }
-            }
-            other => other,
-        });
-    }
-    Ok(columns)
+struct BlockSketcher<'a> {
+    job: &'a Job,
+    sources: Sources<'a>,
+    means: &'a Means,
+    budget: &'a Budget,
+    buffers: &'a mut TextBuffers,
+    columns: Columns,
+    failure: Option<Error>,
 }
 
-/// Sketches one record.
-#[allow(clippy::too_many_arguments, reason = "the state of one thread, taken apart for the borrow checker")]
-fn sketch_record(
-    slot: usize,
-    record: Record<'_>,
-    job: &Job,
-    against: bool,
-    means: &Means,
-    budget: &Budget,
-    buffers: &mut TextBuffers,
-    columns: &mut Columns,
-) -> Result<()> {
-    let settings = &means.settings;
-    let counts = &mut columns.counts;
-    let document = match record {
-        Record::Document(document) => document,
-        other => {
-            let class = match other {
-                Record::Bad(reason) => {
-                    match settings.on_bad_record {
-                        OnBadRecord::Fail => {
-                            let line = job.block.position.record + slot as u64 + 1;
-                            return Err(Error::BadRecord { source_name: String::new(), line, reason });
-                        }
-                        _ if against => {}
-                        OnBadRecord::Skip => counts.bad_skipped += 1,
-                        OnBadRecord::Keep => counts.bad_kept += 1,
-                    }
-                    counts.documents += u64::from(!against);
-                    columns.bad.push((slot as u32, reason));
-                    Class::Bad
-                }
-                _ => {
-                    counts.blank_lines += 1;
-                    Class::Blank
-                }
-            };
-            columns.entries.push(Entry::other(class));
-            columns.lanes.resize(columns.lanes.len() + means.lanes(), 0);
-            columns.end_lists(means);
-            return Ok(());
+impl<'a> BlockSketcher<'a> {
+    fn new(
+        job: &'a Job,
+        sources: Sources<'a>,
+        means: &'a Means,
+        budget: &'a Budget,
+        buffers: &'a mut TextBuffers,
+    ) -> Self {
+        let Block { position, .. } = job.block;
+        let slots = job.block.len();
+        let entry = BlockEntry {
+            source: job.source,
+            offset: position.offset,
+            record: position.record,
+            slots: slots as u32,
+        };
+        let mut columns = Columns { blocks: vec![entry], ..Columns::default() };
+        columns.entries.reserve(slots);
+        columns.lanes.reserve(slots * means.lanes());
+        Self { job, sources, means, budget, buffers, columns, failure: None }
+    }
+
+    /// What came of the block, or the first failure.
+    fn finish(self) -> Result<Columns> {
+        let Self { columns, failure, .. } = self;
+        failure.map_or(Ok(columns), Err)
+    }
+
+    /// Sketches the record of the next slot.
+    fn add(&mut self, slot: usize, record: Record<'_>) {
+        if self.failure.is_some() {
+            return;
         }
-    };
-    let text = document.text;
-    if against {
-        counts.against += 1;
-    } else {
-        counts.documents += 1;
+        let outcome = match record {
+            Record::Document(document) => self.add_document(&document),
+            Record::Bad(reason) => self.add_bad(slot, reason),
+            Record::Blank => {
+                self.columns.counts.blank_lines += 1;
+                self.add_other(Class::Blank);
+                Ok(())
+            }
+        };
+        self.failure = outcome.err();
+        self.columns.end_lists(self.means);
     }
-    counts.text_bytes += text.len() as u64;
-    counts.replaced_bytes += u64::from(document.replaced);
-    let within = match &document.within {
-        Some(value) => mix64(hash_bytes(value.as_bytes())) | 1,
-        None => 0,
-    };
-    let over_limit = text.len() as u64 > settings.max_text;
-    let with_nul = memchr::memchr(0, text.as_bytes()).is_some();
-    let (class, fingerprint, size) = if over_limit || with_nul {
-        counts.over_limit += u64::from(over_limit);
-        counts.with_nul += u64::from(with_nul && !over_limit);
-        let hash = means.content_hash(text, buffers);
-        columns.lanes.resize(columns.lanes.len() + means.lanes(), 0);
-        (Class::HashOnly, mix64((hash as u64) ^ within), 0)
-    } else {
-        means.check_fits(text, budget)?;
-        let sketched = means.sketch(text, within, buffers, &mut columns.lanes, &mut columns.samples)?;
-        counts.empty += u64::from(sketched.size == 0);
-        counts.short += u64::from(sketched.size == 1 && means.is_short(text));
-        (Class::Compared, sketched.fingerprint, sketched.size)
-    };
-    let keep = match &settings.keep {
-        _ if settings.measure == crate::Measure::Containment => u64::MAX - size as u64,
-        // Input order needs nothing; with this a sketch serves both.
-        Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
-        Keep::Max(_) => document.order.map_or(u64::MAX, |number| !ascending(number)),
-        Keep::Min(_) => document.order.map_or(u64::MAX, ascending),
-    };
-    columns.entries.push(Entry::document(class, fingerprint, keep, within, size));
-    if let Some(id) = &document.id {
-        columns.ids.extend_from_slice(id.as_bytes());
+
+    fn is_against(&self) -> bool {
+        self.sources.is_against(self.job.source as usize)
     }
-    if settings.store == crate::Store::Shingles && class == Class::Compared {
-        columns.shingles.extend_from_slice(means.elements(text, buffers)?);
+
+    fn add_bad(&mut self, slot: usize, reason: String) -> Result<()> {
+        let against = self.is_against();
+        let counts = &mut self.columns.counts;
+        match self.means.settings.on_bad_record {
+            OnBadRecord::Fail => {
+                let source_name = self.sources.get(self.job.source as usize).name.clone();
+                let line = self.job.block.position.record + slot as u64 + 1;
+                return Err(Error::BadRecord { source_name, line, reason });
+            }
+            _ if against => {}
+            OnBadRecord::Skip => counts.bad_skipped += 1,
+            OnBadRecord::Keep => counts.bad_kept += 1,
+        }
+        counts.documents += u64::from(!against);
+        self.columns.bad.push((slot as u32, reason));
+        self.add_other(Class::Bad);
+        Ok(())
     }
-    columns.end_lists(means);
-    buffers.shrink_after(text.len());
-    Ok(())
+
+    /// A slot without a document.
+    fn add_other(&mut self, class: Class) {
+        self.columns.entries.push(Entry::other(class));
+        self.columns.lanes.resize(self.columns.lanes.len() + self.means.lanes(), 0);
+    }
+
+    fn add_document(&mut self, document: &Document<'_>) -> Result<()> {
+        let against = self.is_against();
+        let Self { means, budget, buffers, columns, .. } = self;
+        let settings = &means.settings;
+        let text = document.text;
+        let counts = &mut columns.counts;
+        if against {
+            counts.against += 1;
+        } else {
+            counts.documents += 1;
+        }
+        counts.text_bytes += text.len() as u64;
+        counts.replaced_bytes += u64::from(document.replaced);
+        let within = match &document.within {
+            Some(value) => mix64(hash_bytes(value.as_bytes())) | 1,
+            None => 0,
+        };
+        let over_limit = text.len() as u64 > settings.max_text;
+        let with_nul = memchr(0, text.as_bytes()).is_some();
+        let (class, fingerprint, size) = if over_limit || with_nul {
+            counts.over_limit += u64::from(over_limit);
+            counts.with_nul += u64::from(with_nul && !over_limit);
+            let hash = means.content_hash(text, buffers);
+            columns.lanes.resize(columns.lanes.len() + means.lanes(), 0);
+            (Class::HashOnly, mix64((hash as u64) ^ within), 0)
+        } else {
+            means.check_fits(text, budget)?;
+            let sketched = means.sketch(text, within, buffers, columns)?;
+            columns.counts.empty += u64::from(sketched.size == 0);
+            columns.counts.short += u64::from(sketched.size == 1 && means.is_short(text));
+            (Class::Compared, sketched.fingerprint, sketched.size)
+        };
+        let keep = match &settings.keep {
+            _ if settings.measure == crate::Measure::Containment => u64::MAX - size as u64,
+            // Input order needs nothing; with this a sketch serves both.
+            Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
+            Keep::Max(_) => document.order.map_or(u64::MAX, |number| !ascending(number)),
+            Keep::Min(_) => document.order.map_or(u64::MAX, ascending),
+        };
+        columns.entries.push(Entry::document(class, fingerprint, keep, within, size));
+        if let Some(id) = &document.id {
+            columns.ids.extend_from_slice(id.as_bytes());
+        }
+        if settings.store == crate::Store::Shingles && class == Class::Compared {
+            columns.shingles.extend_from_slice(means.elements(text, buffers)?);
+        }
+        buffers.shrink_after(text.len());
+        Ok(())
+    }
 }
 
 /// A whole number that is in the order of the number; one less than the largest at most, so that a missing number is

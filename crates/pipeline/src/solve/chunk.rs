@@ -27,13 +27,12 @@ pub(crate) struct Chunk {
     pub within: Vec<u64>,
     /// Lanes, a fixed number per document.
     pub lanes: Vec<u16>,
-    /// Elements of several documents each, and where those of each document are: sorted sets, but for
-    /// [`SmallSets`](super::SmallSets).
+    /// Sorted sets of several documents each, and where that of each document is.
     pub segments: Vec<Vec<u64>>,
     pub spans: Vec<Span>,
 }
 
-/// Where the elements of a document are.
+/// Where the set of a document is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Span {
     pub segment: u32,
@@ -75,22 +74,16 @@ impl Chunk {
         &self.lanes[at * width..(at + 1) * width]
     }
 
-    /// Whether elements were loaded.
+    /// Whether sets were loaded.
     pub(crate) fn has_sets(&self) -> bool {
         !self.spans.is_empty()
-    }
-
-    /// The elements of a document.
-    #[inline]
-    pub(crate) fn elements(&self, at: usize) -> &[u64] {
-        let Span { segment, start, end } = self.spans[at];
-        &self.segments[segment as usize][start as usize..end as usize]
     }
 
     /// The set of a document.
     #[inline]
     pub(crate) fn set(&self, at: usize) -> SortedSet<'_> {
-        SortedSet::assume_sorted(self.elements(at))
+        let Span { segment, start, end } = self.spans[at];
+        SortedSet::assume_sorted(&self.segments[segment as usize][start as usize..end as usize])
     }
 
     /// All bucket keys of a document.

@@ -19,7 +19,7 @@ pub(crate) use components::components;
 pub(crate) use greedy::greedy;
 pub(crate) use near_misses::{NearMiss, NearMisses};
 pub(crate) use pairs::pairs;
-pub(crate) use small::{SMALL_DOCUMENT, SMALL_SET, SmallSets, small};
+pub(crate) use small::{Decided, SMALL_DOCUMENT, SMALL_SET, SmallSets};
 
 use crate::report::PairCounts;
 use crate::store::Number;

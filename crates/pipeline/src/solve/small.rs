@@ -1,8 +1,9 @@
 //! Small connected sets -> survivors.
 //!
-//! Most connected sets are a handful of documents. There the rule of the contract is applied from the side of the kept
-//! document: its elements go into a table once, and all later candidates are looked up in it. What is decided, and
-//! which pairs are compared, is the same as with one document after the other; and no set must be sorted.
+//! Most connected sets are a handful of documents. A small set is decided as soon as the elements of all its documents
+//! are there, by whoever brings the last ones, and then they are forgotten. The rule of the contract is applied from the
+//! side of the kept document: its elements go into a table once, and all later candidates are looked up in it. What is
+//! decided, and which pairs are compared, is the same as with one document after the other; and no set must be sorted.
 
 use super::chunk::{Chunk, Role, Screened, Verdict};
 use super::near_misses::{NearMiss, NearMisses};
@@ -11,8 +12,8 @@ use crate::Result;
 use crate::method::Means;
 use crate::report::PairCounts;
 use lookalike::verification::OverlapTable;
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// Connected sets of more documents than this are not small: here every two are looked at.
 pub(crate) const SMALL_SET: usize = if cfg!(test) { 4 } else { 64 };
@@ -20,87 +21,119 @@ pub(crate) const SMALL_SET: usize = if cfg!(test) { 4 } else { 64 };
 /// Documents with more elements are not in small sets: a table of them takes a good part of a thread's memory.
 pub(crate) const SMALL_DOCUMENT: u32 = 1 << 17;
 
-/// Sets that a thread takes at a time.
-const AT_A_TIME: usize = 8;
-
-/// Connected sets, each in keep order, with the elements as they come.
+/// What sets came to.
 #[derive(Debug, Default)]
-pub(crate) struct SmallSets {
-    /// All documents, set by set.
-    pub chunk: Chunk,
-    /// Where each set begins.
-    pub starts: Vec<usize>,
+pub(crate) struct Decided {
+    pub found: Vec<Found>,
+    pub counts: PairCounts,
 }
 
-/// What some sets came to.
-#[derive(Debug, Default)]
-struct Decided {
-    found: Vec<Found>,
-    counts: PairCounts,
+/// Connected sets whose documents arrive one by one.
+pub(crate) struct SmallSets<'a> {
+    /// All documents, set by set, each in keep order; without elements.
+    chunk: &'a Chunk,
+    sets: Vec<Range<usize>>,
+    means: &'a Means,
+    near_misses: &'a NearMisses,
+    arrived: Vec<Mutex<Arrived>>,
+    decided: Mutex<Decided>,
 }
 
-/// Decides every document of small sets; hands the removed ones to `visit`.
-pub(crate) fn small(
-    sets: &SmallSets,
-    means: &Means,
-    threads: usize,
-    near_misses: &NearMisses,
-    counts: &mut PairCounts,
-    visit: &mut dyn FnMut(Found),
-) -> Result<()> {
-    let range = |set: usize| {
-        let end = sets.starts.get(set + 1).copied().unwrap_or(sets.chunk.len());
-        sets.starts[set]..end
-    };
-    let decide = |table: &mut OverlapTable, some: Range<usize>| -> Result<Decided> {
-        let mut solver =
-            Solver { chunk: &sets.chunk, means, near_misses, table, decided: Decided::default() };
-        some.map(range).try_for_each(|set| solver.decide(set))?;
-        Ok(solver.decided)
-    };
-    let all = 0..sets.starts.len();
-    let decided: Vec<Result<Decided>> = if threads > 1 {
-        let some = |start: usize| start..(start + AT_A_TIME).min(all.end);
-        all.clone()
-            .into_par_iter()
-            .step_by(AT_A_TIME)
-            .map_init(OverlapTable::default, |table, start| decide(table, some(start)))
-            .collect()
-    } else {
-        vec![decide(&mut OverlapTable::default(), all)]
-    };
-    for decided in decided {
-        let decided = decided?;
-        counts.add(&decided.counts);
-        decided.found.into_iter().for_each(&mut *visit);
+/// What is there of a set: the elements of its documents, in keep order.
+#[derive(Debug, Default)]
+struct Arrived {
+    elements: Vec<Vec<u64>>,
+    count: usize,
+}
+
+impl<'a> SmallSets<'a> {
+    /// Sets that begin at these places of `chunk`.
+    pub(crate) fn new(
+        chunk: &'a Chunk,
+        starts: &[usize],
+        means: &'a Means,
+        near_misses: &'a NearMisses,
+    ) -> Self {
+        let ends = starts.iter().skip(1).copied().chain([chunk.len()]);
+        let sets: Vec<_> = starts.iter().zip(ends).map(|(&start, end)| start..end).collect();
+        let arrived = sets.iter().map(|_| Mutex::default()).collect();
+        Self { chunk, sets, means, near_misses, arrived, decided: Mutex::default() }
     }
-    Ok(())
+
+    /// Takes the elements of a document of the set `set`, which is `at` in the chunk.
+    pub(crate) fn arrive(
+        &self,
+        set: usize,
+        at: usize,
+        elements: &[u64],
+        table: &mut OverlapTable,
+    ) -> Result<()> {
+        let documents = self.sets[set].clone();
+        let mut arrived = self.arrived[set].lock().unwrap_or_else(PoisonError::into_inner);
+        arrived.elements.resize_with(documents.len(), Vec::new);
+        arrived.elements[at - documents.start] = elements.to_vec();
+        arrived.count += 1;
+        if arrived.count < documents.len() {
+            return Ok(());
+        }
+        let elements = std::mem::take(&mut arrived.elements);
+        drop(arrived);
+        self.decide(documents, &elements, table)
+    }
+
+    /// Decides all sets by signatures, where no elements are compared.
+    pub(crate) fn decide_by_signatures(&self) -> Result<()> {
+        let mut table = OverlapTable::default();
+        self.sets.iter().try_for_each(|documents| self.decide(documents.clone(), &[], &mut table))
+    }
+
+    fn decide(&self, documents: Range<usize>, elements: &[Vec<u64>], table: &mut OverlapTable) -> Result<()> {
+        let Self { chunk, means, near_misses, .. } = *self;
+        let first = documents.start;
+        let mut solver =
+            Solver { chunk, means, near_misses, first, elements, table, decided: Decided::default() };
+        solver.decide(documents)?;
+        let Decided { found, counts } = solver.decided;
+        let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        decided.found.extend(found);
+        decided.counts.add(&counts);
+        Ok(())
+    }
+
+    /// What all sets came to, in the order of the removed documents.
+    pub(crate) fn into_decided(self) -> Decided {
+        let mut decided = self.decided.into_inner().unwrap_or_else(PoisonError::into_inner);
+        decided.found.sort_unstable_by_key(|found| found.number);
+        decided
+    }
 }
 
 struct Solver<'a> {
     chunk: &'a Chunk,
     means: &'a Means,
     near_misses: &'a NearMisses,
+    /// The first document of the set, and the elements of all.
+    first: usize,
+    elements: &'a [Vec<u64>],
     /// The elements of the present kept document, once they are needed.
     table: &'a mut OverlapTable,
     decided: Decided,
 }
 
 impl Solver<'_> {
-    /// Decides the documents of one set.
-    fn decide(&mut self, set: Range<usize>) -> Result<()> {
+    fn decide(&mut self, documents: Range<usize>) -> Result<()> {
         let mut removed = [false; SMALL_SET];
-        for kept in set.clone() {
-            if removed[kept - set.start] || self.chunk.roles[kept] == Role::Asking {
+        for kept in documents.clone() {
+            if removed[kept - self.first] || self.chunk.roles[kept] == Role::Asking {
                 continue;
             }
             let mut in_table = false;
-            for at in kept + 1..set.end {
-                if removed[at - set.start] || self.chunk.roles[at] == Role::Listed {
+            for at in kept + 1..documents.end {
+                if removed[at - self.first] || self.chunk.roles[at] == Role::Listed {
                     continue;
                 }
                 if let Some(evidence) = self.compare(at, kept, &mut in_table)? {
-                    removed[at - set.start] = true;
+                    removed[at - self.first] = true;
                     let (number, other) = (self.chunk.numbers[at], self.chunk.numbers[kept]);
                     self.decided.found.push(Found { number, other, evidence });
                 }
@@ -120,7 +153,7 @@ impl Solver<'_> {
             Screened::Known(verdict) => verdict,
             Screened::Open(evidence) => {
                 if !*in_table {
-                    self.table.build(chunk.elements(kept));
+                    self.table.build(&self.elements[kept - self.first]);
                     *in_table = true;
                 }
                 self.verify(at, kept, evidence)
@@ -141,7 +174,7 @@ impl Solver<'_> {
     /// Compares a document with the one in the table.
     fn verify(&mut self, at: usize, kept: usize, evidence: Evidence) -> Verdict {
         let (number, other) = (self.chunk.numbers[at], self.chunk.numbers[kept]);
-        let (elements, verifier) = (self.chunk.elements(at), &self.means.verifier);
+        let (elements, verifier) = (&self.elements[at - self.first], &self.means.verifier);
         if !self.near_misses.may_take(number, other) {
             return match verifier.verify_with(elements, self.table) {
                 Some(similarity) => Verdict::Similar(Evidence { similarity, ..evidence }),

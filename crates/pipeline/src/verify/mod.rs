@@ -44,7 +44,12 @@ pub(crate) fn verify(
     let documents: usize = series.iter().flat_map(|series| &series.chunks).map(|it| it.numbers.len()).sum();
     view.observer.started(Stage::Verify, documents as u64);
     let mut counts = PairCounts::default();
-    let mut loader = Loader::new(view, &series, work)?;
+    let no_near_misses = NearMisses::default();
+    let near_misses = match task {
+        Task::Survivors { near_misses, .. } => near_misses,
+        Task::Pairs { .. } | Task::Components { .. } => &no_near_misses,
+    };
+    let mut loader = Loader::new(view, &series, near_misses, work)?;
     let mut first_chunk = 0;
     for series in &series {
         run_series(view, series, first_chunk, &mut loader, &mut task, &mut counts)?;
@@ -99,7 +104,7 @@ fn run_series(
 /// Does the task for one chunk; which documents are settled and need not be compared any more.
 fn solve_chunk(
     view: View<'_>,
-    Loaded { chunk, small }: &Loaded,
+    Loaded { chunk, decided }: &Loaded,
     task: &mut Task<'_>,
     counts: &mut PairCounts,
 ) -> Result<HashSet<Number>> {
@@ -114,7 +119,8 @@ fn solve_chunk(
                 removed.insert(found.number);
                 visit(found);
             };
-            solve::small(small, means, threads, near_misses, counts, &mut visit)?;
+            counts.add(&decided.counts);
+            decided.found.iter().copied().for_each(&mut visit);
             solve::greedy(chunk, means, threads, near_misses, counts, &mut visit)?;
         }
         Task::Pairs { visit } => solve::pairs(chunk, means, threads, counts, visit)?,
@@ -137,7 +143,12 @@ pub(crate) fn similarities(view: View<'_>, pairs: &[(Number, Number)], work: &Wo
         numbers.dedup();
         let series = [Series { chunks: vec![Members::of(numbers)] }];
         let mut loaded = Loaded::default();
-        Loader::new(view, &series, work)?.append(&mut loaded, 0, &series[0].chunks[0], |_| Role::Both)?;
+        Loader::new(view, &series, &NearMisses::default(), work)?.append(
+            &mut loaded,
+            0,
+            &series[0].chunks[0],
+            |_| Role::Both,
+        )?;
         let chunk = loaded.chunk;
         let mut places: Vec<(Number, usize)> = chunk.numbers.iter().copied().zip(0..).collect();
         places.sort_unstable();
