@@ -181,22 +181,28 @@ fn scan_samples(store: &Store, copies: &Copies, visit: &mut Taker<'_>) -> Result
 
 /// Connects the documents of a group, those of a small one only where their signatures allow it.
 fn connect(group: &[(Number, u64)], store: &Store, means: &Means, found: &Mutex<Candidates>) {
-    let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
     if let Sketching::Bands { cutoff, .. } = &means.sketching
         && group.len() <= COMPARED_GROUP
-        && let Some(lanes) =
-            group.iter().map(|&(number, _)| store.lanes_in_memory(number)).collect::<Option<Vec<_>>>()
+        && store.lanes_in_memory(group[0].0).is_some()
     {
-        for (later, b) in lanes.iter().enumerate() {
-            for (earlier, a) in lanes[..later].iter().enumerate() {
-                if matching_lanes(a, b) >= *cutoff {
-                    lock().join(group[earlier].0, group[later].0);
+        for (place, &(later, _)) in group.iter().enumerate() {
+            for &(earlier, _) in &group[..place] {
+                // Most were connected by an earlier band.
+                if found.forest.root(earlier) == found.forest.root(later) {
+                    continue;
+                }
+                let similar = match (store.lanes_in_memory(earlier), store.lanes_in_memory(later)) {
+                    (Some(a), Some(b)) => matching_lanes(a, b) >= *cutoff,
+                    _ => true,
+                };
+                if similar {
+                    found.join(earlier, later);
                 }
             }
         }
         return;
     }
-    let mut found = lock();
     for pair in group.windows(2) {
         // A sampled shingle can come twice from one document only if hashes collide.
         if pair[0].0 != pair[1].0 {

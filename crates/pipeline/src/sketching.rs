@@ -151,7 +151,8 @@ pub(crate) fn sketch(
         part_input += bytes;
         if part.entries.len() >= PART_DOCUMENTS || part.bytes() >= PART_BYTES || part_input >= PART_INPUT {
             part_input = 0;
-            work.push_part(std::mem::take(&mut part), &mut store, budget.parts())?;
+            let next = Columns::with_room_for(&part);
+            work.push_part(std::mem::replace(&mut part, next), &mut store, budget.parts())?;
         }
         Ok(())
     })?;

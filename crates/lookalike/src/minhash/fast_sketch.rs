@@ -146,6 +146,12 @@ const fn bin_and_value(throw: u64, k: u64) -> (u64, u64) {
     (high >> 32, (high & 0xffff_ffff) << (VALUE_BITS - 32) | (low & 0xffff_ffff) >> (64 - VALUE_BITS))
 }
 
+/// The same for k = 2^`log`, from 2 on.
+#[inline(always)]
+const fn leading_bits_and_value(throw: u64, log: u32) -> (u64, u64) {
+    (throw >> (64 - log), throw << log >> (64 - VALUE_BITS))
+}
+
 struct Sketch<'a> {
     elements: &'a [u64],
     seed: u64,
@@ -157,11 +163,25 @@ impl Task for Sketch<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
+        let k = self.slots.len() as u64;
+        if k.is_power_of_two() && k > 1 {
+            let log = k.trailing_zeros();
+            self.rounds(simd, |throw| leading_bits_and_value(throw, log));
+        } else {
+            self.rounds(simd, |throw| bin_and_value(throw, k));
+        }
+    }
+}
+
+impl Sketch<'_> {
+    /// All rounds; `split` makes bin and value of a throw.
+    #[inline(always)]
+    fn rounds<S: Simd>(self, simd: S, split: impl Fn(u64) -> (u64, u64) + Copy) {
         let Self { elements, seed, slots } = self;
-        first_round(simd, elements, seed, slots);
+        first_round(simd, elements, seed, slots, split);
         let mut bins = Bins::new(simd, slots);
         if elements.len() <= CHUNK {
-            several_rounds_at_once(elements, seed, &mut bins);
+            several_rounds_at_once(elements, seed, &mut bins, split);
             last_rounds(elements, seed, &mut bins);
             return;
         }
@@ -169,18 +189,18 @@ impl Task for Sketch<'_> {
         let patience = last_round.min(usual_rounds(bins.slots.len(), elements.len()));
         if let Some(spreads) = Spreads::of(elements, seed) {
             for round in 1..patience {
-                later_round(spreads.as_slice(), |spread| spread, round, &mut bins);
+                later_round(spreads.as_slice(), |spread| spread, round, &mut bins, split);
             }
         } else {
             for round in 1..patience {
-                later_round(elements, |element| spread(element, seed), round, &mut bins);
+                later_round(elements, |element| spread(element, seed), round, &mut bins, split);
             }
         }
         if bins.any_empty() {
             // So many rounds are hardly ever needed but for a list that has few different elements.
             let distinct = without_repetitions(elements);
             for round in patience..last_round {
-                later_round(&distinct, |element| spread(element, seed), round, &mut bins);
+                later_round(&distinct, |element| spread(element, seed), round, &mut bins, split);
             }
             last_rounds(&distinct, seed, &mut bins);
         }
@@ -206,15 +226,22 @@ fn without_repetitions(elements: &[u64]) -> Vec<u64> {
 /// Round 0. Once every bin has something, an element matters only if its value is below the largest slot, which
 /// soon is rare: most elements are then passed over many at a time.
 #[inline(always)]
-fn first_round<S: Simd>(simd: S, elements: &[u64], seed: u64, slots: &mut [u64]) {
-    let k = slots.len() as u64;
+fn first_round<S: Simd>(
+    simd: S,
+    elements: &[u64],
+    seed: u64,
+    slots: &mut [u64],
+    split: impl Fn(u64) -> (u64, u64) + Copy,
+) {
     let mut limit = EMPTY_SLOT;
     let patience = (4 * slots.len() / CHUNK).max(4);
     for (number, chunk) in elements.chunks(CHUNK).enumerate() {
         let mut bins = [0; CHUNK];
         // A limit is a value, so what is not written here is not below it.
         let mut values = [EMPTY_SLOT; CHUNK];
-        throw_all(chunk, &mut bins, &mut values, |&element| bin_and_value(spread(element, seed), k));
+        for ((&element, bin), value) in chunk.iter().zip(&mut bins).zip(&mut values) {
+            (*bin, *value) = split(spread(element, seed));
+        }
         if limit == EMPTY_SLOT {
             for (&bin, &value) in bins.iter().zip(&values[..chunk.len()]) {
                 let slot = &mut slots[bin as usize];
@@ -261,19 +288,23 @@ impl Spreads {
 
 /// A round after the first: only bins still empty, or first reached in this round, can change.
 #[inline(always)]
-fn later_round<S: Simd>(items: &[u64], spread: impl Fn(u64) -> u64, round: u64, bins: &mut Bins<'_, S>) {
+fn later_round<S: Simd>(
+    items: &[u64],
+    spread: impl Fn(u64) -> u64,
+    round: u64,
+    bins: &mut Bins<'_, S>,
+    split: impl Fn(u64) -> (u64, u64) + Copy,
+) {
     if !bins.any_empty() {
         return;
     }
-    let k = bins.slots.len() as u64;
     for chunk in items.chunks(CHUNK) {
-        let mut targets = [0; CHUNK];
-        let mut values = [0; CHUNK];
-        throw_all(chunk, &mut targets, &mut values, |&item| {
-            let (bin, value) = bin_and_value(throw_after_first(spread(item), round), k);
-            (bin, round << VALUE_BITS | value)
-        });
-        bins.lower(&targets, &values, chunk.len());
+        let (mut targets, mut throws) = ([0; CHUNK], [0; CHUNK]);
+        for ((&item, target), throw) in chunk.iter().zip(&mut targets).zip(&mut throws) {
+            *throw = throw_after_first(spread(item), round);
+            *target = split(*throw).0;
+        }
+        bins.lower(&targets, chunk.len(), |i| round << VALUE_BITS | split(throws[i]).1);
     }
     bins.end_round();
 }
@@ -281,7 +312,12 @@ fn later_round<S: Simd>(items: &[u64], spread: impl Fn(u64) -> u64, round: u64, 
 /// Rounds 1 up to K of a small set, as many at a time as fill a chunk. That some of them may not be needed does
 /// no harm: what a later round throws ranks behind all that is there.
 #[inline(always)]
-fn several_rounds_at_once<S: Simd>(elements: &[u64], seed: u64, bins: &mut Bins<'_, S>) {
+fn several_rounds_at_once<S: Simd>(
+    elements: &[u64],
+    seed: u64,
+    bins: &mut Bins<'_, S>,
+    split: impl Fn(u64) -> (u64, u64) + Copy,
+) {
     if !bins.any_empty() {
         return;
     }
@@ -305,13 +341,12 @@ fn several_rounds_at_once<S: Simd>(elements: &[u64], seed: u64, bins: &mut Bins<
     while bins.any_empty() && first_round < k {
         let rounds = at_once.min((k - first_round) as usize);
         let (later, rank) = (before_mixing(0, first_round - 1), (first_round - 1) << VALUE_BITS);
-        let mut targets = [0; CHUNK];
-        let mut values = [0; CHUNK];
+        let (mut targets, mut throws) = ([0; CHUNK], [0; CHUNK]);
         for i in 0..CHUNK {
-            let (bin, value) = bin_and_value(mixed(starts[i].wrapping_add(later)), k);
-            (targets[i], values[i]) = (bin, (ranks[i] + rank) | value);
+            throws[i] = mixed(starts[i].wrapping_add(later));
+            targets[i] = split(throws[i]).0;
         }
-        bins.lower(&targets, &values, rounds * elements.len());
+        bins.lower(&targets, rounds * elements.len(), |i| (ranks[i] + rank) | split(throws[i]).1);
         bins.end_round();
         first_round += rounds as u64;
     }
@@ -330,18 +365,5 @@ fn last_rounds<S: Simd>(elements: &[u64], seed: u64, bins: &mut Bins<'_, S>) {
             let least = elements.iter().map(|&element| throw(spread(element, seed), round)).min();
             *slot = round << VALUE_BITS | least.unwrap_or(u64::MAX) >> (64 - VALUE_BITS);
         }
-    }
-}
-
-/// Writes what `throw` makes of each item.
-#[inline(always)]
-fn throw_all<T: Copy>(
-    items: &[T],
-    bins: &mut [u64; CHUNK],
-    values: &mut [u64; CHUNK],
-    throw: impl Fn(&T) -> (u64, u64),
-) {
-    for ((item, bin), value) in items.iter().zip(bins).zip(values) {
-        (*bin, *value) = throw(item);
     }
 }

@@ -92,6 +92,15 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
+    /// Nothing yet, with room for as many documents as `other` has.
+    pub(crate) fn with_room_for(other: &Self) -> Self {
+        Self {
+            entries: Vec::with_capacity(other.entries.len()),
+            lanes: Vec::with_capacity(other.lanes.len()),
+            ..Self::default()
+        }
+    }
+
     /// Bytes, about.
     pub(crate) fn bytes(&self) -> u64 {
         let words = self.samples.len()

@@ -45,14 +45,14 @@ impl<'a, S: Simd> Bins<'a, S> {
         }
     }
 
-    /// Takes the first `used` of these values into their bins.
+    /// Takes values into the first `used` of these bins; `value` is asked for the i-th where it may matter.
     #[inline(always)]
-    pub(super) fn lower(&mut self, bins: &[u64; CHUNK], values: &[u64; CHUNK], used: usize) {
+    pub(super) fn lower(&mut self, bins: &[u64; CHUNK], used: usize, value: impl Fn(usize) -> u64) {
         let Some(open) = &mut self.open else {
-            for (&bin, &value) in bins[..used].iter().zip(values) {
+            for (i, &bin) in bins[..used].iter().enumerate() {
                 let slot = &mut self.slots[bin as usize];
                 self.empty -= usize::from(*slot == EMPTY_SLOT);
-                *slot = (*slot).min(value);
+                *slot = (*slot).min(value(i));
             }
             return;
         };
@@ -62,7 +62,7 @@ impl<'a, S: Simd> Bins<'a, S> {
             hits &= hits - 1;
             let bin = bins[i] as usize;
             let slot = &mut self.slots[bin];
-            *slot = (*slot).min(values[i]);
+            *slot = (*slot).min(value(i));
             open.now[bin / 64 % BIT_WORDS] &= !(1 << (bin % 64));
         }
     }
