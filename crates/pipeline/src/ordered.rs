@@ -25,18 +25,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs `work` on every job that `next` hands out, on `threads` threads with a state each, and hands the results to
-/// `collect` in order. The first error (in the order of jobs, if several happen) ends it.
+/// Runs `work` on every job that `next` hands out to the state of whoever does it, on `threads` threads with a state
+/// each, and hands the results to `collect` in order. The first error (in the order of jobs, if several happen) ends it.
 pub(crate) fn ordered<J: Send, S, R: Send>(
     threads: usize,
-    mut next: impl FnMut() -> Result<Option<J>> + Send,
+    mut next: impl FnMut(&mut S) -> Result<Option<J>> + Send,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, J) -> Result<R> + Sync,
     mut collect: impl FnMut(R) -> Result<()> + Send,
 ) -> Result<()> {
     if threads <= 1 {
         let mut state = state();
-        while let Some(job) = next()? {
+        while let Some(job) = next(&mut state)? {
             collect(work(&mut state, job)?)?;
         }
         return Ok(());
@@ -60,7 +60,7 @@ pub(crate) fn ordered<J: Send, S, R: Send>(
                 drop(output);
                 let number = input.handed_out;
                 input.handed_out += 1;
-                match (input.next)() {
+                match (input.next)(&mut state) {
                     Ok(Some(job)) => (number, Ok(job)),
                     Ok(None) => {
                         input.finished = true;
@@ -107,7 +107,7 @@ mod tests {
         let mut results = Vec::new();
         let outcome = ordered(
             threads,
-            || Ok(jobs.next()),
+            |()| Ok(jobs.next()),
             || (),
             |(), job| {
                 if job % 7 == 0 {

@@ -7,7 +7,7 @@ use crate::ordered::ordered;
 use crate::pace::Pace;
 use crate::report::Report;
 use crate::run::{Prepared, temp_folder};
-use crate::sketching::limits;
+use crate::sketching::{Worker, limits};
 use crate::solve::Found;
 use crate::stages::Stages;
 use crate::store::Number;
@@ -16,7 +16,7 @@ use crate::work::Work;
 use crate::{
     Cluster, Error, Job, Match, Method, Observer, OnBadRecord, Pair, Reference, Result, Settings, Stage,
 };
-use corpus::{Block, ReadMode, Reader, Record, Scratch};
+use corpus::{Block, ReadMode, Reader, Record};
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
 use std::collections::HashMap;
@@ -157,7 +157,7 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     let mut best: Vec<(f64, u32, u64, Option<String>)> = Vec::new();
     let limits = limits(&prepared.budget);
     let (mut at, mut reader): (usize, Option<Reader>) = (0, None);
-    let next = || {
+    let next = |worker: &mut Worker| {
         while at < sources.len() {
             if observer.interrupted() {
                 return Err(Error::Interrupted);
@@ -168,7 +168,7 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
                     closed.insert(Reader::open(sources.get(at), ReadMode::Fields, &means.fields, limits)?)
                 }
             };
-            let mut block = Block::default();
+            let mut block = std::mem::take(&mut worker.block);
             if open.next_block(&mut block).map_err(|error| prepared.budget.explain(error))? {
                 return Ok(Some((at as u32, block)));
             }
@@ -177,7 +177,8 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
         }
         Ok(None)
     };
-    let work = |(buffers, scratch): &mut (TextBuffers, Scratch), (source, block): (u32, Block)| {
+    let work = |worker: &mut Worker, (source, block): (u32, Block)| {
+        let Worker { buffers, scratch, .. } = worker;
         let mut found = Vec::new();
         let mut failure = None;
         block.visit(&means.fields, None, scratch, &mut |slot, record| {
@@ -203,7 +204,9 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
             }
             Ok(())
         })?;
-        failure.map_or(Ok((found, source, block.bytes() as u64)), Err)
+        let bytes = block.bytes() as u64;
+        worker.block = block;
+        failure.map_or(Ok((found, source, bytes)), Err)
     };
     let mut pace = Pace::new(sources);
     ordered(prepared.threads, next, Default::default, work, |(found, source, bytes)| {

@@ -2,13 +2,12 @@
 
 use crate::method::TextBuffers;
 use crate::ordered::ordered;
-use crate::sketching::{Sources, limits};
+use crate::sketching::{Sources, Worker, limits};
 use crate::store::Number;
 use crate::view::View;
 use crate::{Error, Result};
-use corpus::{Block, ReadMode, Reader, Record, Scratch};
+use corpus::{Block, ReadMode, Reader, Record};
 use std::ops::Range;
-use std::sync::Mutex;
 
 struct Job {
     /// Places of the documents of this block in the list.
@@ -32,8 +31,7 @@ pub(crate) fn reread<B: Send>(
     let mut done = 0;
     let mut at_block = 0;
     let mut reader: Option<(u32, Reader)> = None;
-    let spare: Mutex<Vec<Block>> = Mutex::new(Vec::new());
-    let next = || {
+    let next = |worker: &mut Worker| {
         let Some(&number) = numbers.get(done) else { return Ok(None) };
         if observer.interrupted() {
             return Err(Error::Interrupted);
@@ -52,15 +50,14 @@ pub(crate) fn reread<B: Send>(
             }
         };
         reader.advance_to(entry.position())?;
-        let mut block = spare.lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_default();
+        let mut block = std::mem::take(&mut worker.block);
         if !reader.next_block(&mut block)? || block.len() != entry.slots as usize {
             return Err(changed(sources, entry.source));
         }
         let slots = numbers[places.clone()].iter().map(|number| (number - first) as u32).collect();
         Ok(Some(Job { places, slots, source: entry.source, block }))
     };
-    let work_on = |state: &mut (TextBuffers, Scratch), job: Job| {
-        let (buffers, scratch) = state;
+    let work_on = |Worker { block, buffers, scratch }: &mut Worker, job: Job| {
         let mut made = begin(job.places.clone());
         let mut place = job.places.start;
         let mut failure = None;
@@ -79,9 +76,7 @@ pub(crate) fn reread<B: Send>(
         if let Some(error) = failure {
             return Err(error);
         }
-        if let Ok(mut spare) = spare.lock() {
-            spare.push(job.block);
-        }
+        *block = job.block;
         Ok((job.places, made))
     };
     ordered(threads, next, Default::default, work_on, |(places, made)| collect(places, made))

@@ -14,7 +14,6 @@ use crate::{Error, Keep, Observer, OnBadRecord, Result, Stage};
 use corpus::{Block, Document, Limits, Position, ReadMode, Reader, Record, Scratch, Source};
 use lookalike::hashing::{hash_bytes, mix64};
 use memchr::memchr;
-use std::sync::Mutex;
 
 /// A part ends with the block that reaches this many documents,
 const PART_DOCUMENTS: usize = if cfg!(test) { 100 } else { 1 << 16 };
@@ -51,6 +50,15 @@ impl<'a> Sources<'a> {
 /// How blocks are read: always the same ones.
 pub(crate) fn limits(budget: &Budget) -> Limits {
     Limits { block_bytes: BLOCK_BYTES, record_bytes: budget.record_bytes() }
+}
+
+/// What a thread works with, and uses again.
+#[derive(Debug, Default)]
+pub(crate) struct Worker {
+    /// It is in the cache of whoever read it last.
+    pub block: Block,
+    pub buffers: TextBuffers,
+    pub scratch: Scratch,
 }
 
 /// A block on its way to a thread.
@@ -119,29 +127,25 @@ pub(crate) fn sketch(
         reader: None,
         done: done.map(|block| block.position()),
     };
-    let spare: Mutex<Vec<Block>> = Mutex::new(Vec::new());
-    let take = || spare.lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_default();
     let mut part = Columns::default();
     let mut part_input = 0;
-    let next = || {
+    let next = |worker: &mut Worker| {
         if observer.interrupted() {
             return Err(Error::Interrupted);
         }
-        let mut block = take();
+        let mut block = std::mem::take(&mut worker.block);
         let Some(source) = blocks.next(&mut block)? else { return Ok(None) };
         Ok(Some(Job { source, block }))
     };
-    let work_on = |(buffers, scratch): &mut (TextBuffers, Scratch), job: Job| {
-        let mut sketcher = BlockSketcher::new(&job, sources, means, budget, buffers);
-        job.block.visit(&means.fields, None, scratch, &mut |slot, record| {
+    let work_on = |worker: &mut Worker, job: Job| {
+        let mut sketcher = BlockSketcher::new(&job, sources, means, budget, &mut worker.buffers);
+        job.block.visit(&means.fields, None, &mut worker.scratch, &mut |slot, record| {
             sketcher.add(slot, record);
             Ok(())
         })?;
         let columns = sketcher.finish()?;
         let bytes = job.block.bytes() as u64;
-        if let Ok(mut spare) = spare.lock() {
-            spare.push(job.block);
-        }
+        worker.block = job.block;
         Ok((columns, job.source, bytes))
     };
     let mut pace = Pace::new(sources);
