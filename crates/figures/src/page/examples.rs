@@ -80,7 +80,9 @@ pub(super) fn shelves(shelves: &[Shelf<'_>], shingler: &Shingler, budget: usize)
     let most = shelves.iter().map(|shelf| shelf.examples.len()).max().unwrap_or(0);
     for at in 0..most {
         for (shelf, shown) in shelves.iter().zip(&mut rendered) {
-            let Some(example) = shelf.examples.get(at) else { continue };
+            let Some(example) = shelf.examples.get(at).filter(|example| example.least_bytes() <= left) else {
+                continue;
+            };
             let markup = example.render(&format!("{}{at}", shelf.id), shingler);
             if let Some(rest) = left.checked_sub(markup.0.len()) {
                 left = rest;
@@ -112,6 +114,18 @@ fn at_first(shelf: &Shelf<'_>, shelves: &[Shelf<'_>]) -> bool {
 }
 
 impl Example<'_> {
+    /// Bytes that it takes at least: those of its texts.
+    fn least_bytes(self) -> usize {
+        match self {
+            Self::Cluster(ClusterExample { kept, members, .. }) => members
+                .iter()
+                .map(|member| kept.text.len() + member.document.text.len())
+                .sum::<usize>()
+                .max(1),
+            Self::Pair(PairExample { a, b, .. }) => (a.text.len() + b.text.len()).max(1),
+        }
+    }
+
     fn render(self, id: &str, shingler: &Shingler) -> Markup {
         match self {
             Self::Cluster(cluster) => render_cluster(cluster, id, shingler),

@@ -214,7 +214,6 @@ fn plan(data: &ReportData) -> Markup {
 }
 
 fn similarities(data: &ReportData) -> Markup {
-    let found: u64 = data.histogram.bins.iter().map(|bin| bin.found).sum();
     html! {
         div class="columns wide" {
             (figure(&data.histogram.svg(), &html! {
@@ -222,7 +221,7 @@ fn similarities(data: &ReportData) -> Markup {
                 @if data.histogram.missed() > 0.0 { "; on top what was missed, by estimate" } "."
             }))
             div {
-                (facts([("pairs found", count(found)), ("missed, by estimate", format!("{:.1}", data.histogram.missed()))]))
+                (facts([("pairs found", count(data.histogram.found())), ("missed, by estimate", format!("{:.1}", data.histogram.missed()))]))
                 (recall(data))
             }
         }
@@ -249,7 +248,12 @@ fn recall(data: &ReportData) -> Markup {
 
 fn clusters(data: &ReportData) -> Markup {
     let largest = data.cluster_sizes.sizes.iter().map(|size| size.0).max().unwrap_or(0);
-    let pairs = data.cluster_sizes.sizes.iter().filter(|size| size.0 == 2).map(|size| size.1).sum();
+    let pairs = data
+        .cluster_sizes
+        .sizes
+        .iter()
+        .filter(|size| size.0 == 2)
+        .fold(0, |sum: u64, size| sum.saturating_add(size.1));
     html! {
         div class="columns wide" {
             (figure(&data.cluster_sizes.svg(), &html! { "Clusters by size, both on logarithmic scales." }))

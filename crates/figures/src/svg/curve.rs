@@ -3,7 +3,7 @@
 use super::frame::{Frame, Scale};
 use super::histogram::Bin;
 use super::{Svg, coordinate, path};
-use crate::numbers::{area, count, percent};
+use crate::numbers::{area, count, percent, shortened};
 use maud::{Markup, html};
 
 /// A probability for every similarity from 0 to 1.
@@ -35,6 +35,11 @@ impl Curve {
         let value = |at: usize| self.probabilities.get(at.min(last)).copied().unwrap_or(0.0).clamp(0.0, 1.0);
         let share = place - left as f64;
         value(left) * (1.0 - share) + value(left + 1) * share
+    }
+
+    /// Its label, as far as there is room.
+    pub(crate) fn name(&self) -> String {
+        shortened(&self.label, 60)
     }
 
     /// Points from one similarity to another, both included.
@@ -98,7 +103,7 @@ impl CurvePlot {
             @for (at, curve) in self.curves.iter().enumerate().rev() {
                 @let class = ["curve", "curve other", "curve other second", "curve other third"][at.min(3)];
                 path class=(class) d=(path(curve.points(0.0, 1.0).into_iter().map(|(s, p)| FRAME.at(s, p)))) {
-                    title { (curve.label) }
+                    title { (curve.name()) }
                 }
             }
             (self.threshold_line())
@@ -140,7 +145,7 @@ impl CurvePlot {
         let mut lines: Vec<(&str, String)> = Vec::new();
         for (at, curve) in self.curves.iter().enumerate() {
             let class = ["curve", "curve other", "curve other second", "curve other third"][at.min(3)];
-            lines.push((class, curve.label.clone()));
+            lines.push((class, curve.name()));
         }
         if let (Some(curve), Some(threshold)) = (self.curves.first(), self.threshold) {
             let (positive, negative) = curve.error_areas(threshold);
@@ -168,7 +173,7 @@ impl CurvePlot {
         let mut sentences: Vec<String> = Vec::new();
         for curve in &self.curves {
             let at = |s: f64| format!("{} at {s}", percent(curve.at(s)));
-            sentences.push(format!("{}: {}, {}, {}.", curve.label, at(0.2), at(0.5), at(0.8)));
+            sentences.push(format!("{}: {}, {}, {}.", curve.name(), at(0.2), at(0.5), at(0.8)));
         }
         if let (Some(curve), Some(threshold)) = (self.curves.first(), self.threshold) {
             sentences.push(format!("{} at the threshold {threshold}.", percent(curve.at(threshold))));

@@ -27,7 +27,7 @@ pub(super) enum Scale {
 impl Scale {
     /// A linear scale that ends at a round number.
     pub(super) fn round(most: f64) -> Self {
-        let most = if most.is_finite() && most > 0.0 { most } else { 1.0 };
+        let most = if most > 0.0 { most.min(1e300) } else { 1.0 };
         let magnitude = 10f64.powf(most.log10().floor());
         let steps = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
         let end = steps.iter().map(|step| step * magnitude).find(|end| *end >= most * 0.999_999);
@@ -115,14 +115,10 @@ impl Frame {
 /// A number of a tick: no digits that are always 0.
 pub(super) fn tick(value: f64) -> String {
     if value >= 10_000.0 {
-        let mut exponent = 0;
-        let mut scaled = value;
-        while scaled >= 1000.0 {
-            scaled /= 1000.0;
-            exponent += 1;
-        }
-        let unit = ["", "k", "M", "G", "T", "P", "E"].get(exponent).copied().unwrap_or("");
-        return format!("{}{unit}", (scaled * 100.0).round() / 100.0);
+        const UNITS: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
+        let thousands = ((value.log10() / 3.0) as usize).min(UNITS.len() - 1);
+        let scaled = value / 1000f64.powi(thousands as i32);
+        return format!("{}{}", (scaled * 100.0).round() / 100.0, UNITS[thousands]);
     }
     if value >= 1_000.0 {
         return count(value.round() as u64);

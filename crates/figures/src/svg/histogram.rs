@@ -15,6 +15,18 @@ pub struct Bin {
     pub missed: f64,
 }
 
+impl Bin {
+    /// What was missed; nothing where that is no number of pairs.
+    pub(crate) fn missed_pairs(&self) -> f64 {
+        if self.missed.is_finite() { self.missed.max(0.0) } else { 0.0 }
+    }
+
+    /// What was found and missed.
+    pub(crate) fn all_pairs(&self) -> f64 {
+        self.found as f64 + self.missed_pairs()
+    }
+}
+
 /// Pairs by similarity: bins of equal width from 0 to 1, and one more for exactly 1 (so 21 for twentieths).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Histogram {
@@ -29,8 +41,7 @@ impl Histogram {
     #[must_use]
     pub fn svg(&self) -> Svg {
         let shown = self.shown();
-        let most =
-            shown.clone().map(|at| self.bins[at].found as f64 + self.bins[at].missed).fold(0.0, f64::max);
+        let most = shown.clone().map(|at| self.bins[at].all_pairs()).fold(0.0, f64::max);
         let columns = shown.len().max(1) as f64;
         let frame = Frame {
             left: 52.0,
@@ -52,12 +63,12 @@ impl Histogram {
                 @let sides = (column + 0.1, column + 0.9);
                 @let found = bin.found as f64;
                 (frame.bar("found", sides, (0.0, found), &format!("{name}: {} found", count(bin.found))))
-                @if bin.missed > 0.0 {
-                    @let title = format!("{name}: {:.1} missed, by estimate", bin.missed);
-                    (frame.bar("missed", sides, (found, found + bin.missed), &title))
+                @if bin.missed_pairs() > 0.0 {
+                    @let title = format!("{name}: {:.1} missed, by estimate", bin.missed_pairs());
+                    (frame.bar("missed", sides, (found, bin.all_pairs()), &title))
                 }
                 @if bin.found > 0 && shown.len() <= 21 {
-                    @let y = frame.y(found + bin.missed) - 5.0;
+                    @let y = frame.y(bin.all_pairs()) - 5.0;
                     text class="middle small" x=(coordinate(frame.x(column + 0.5))) y=(coordinate(y)) {
                         (tick(found))
                     }
@@ -83,23 +94,28 @@ impl Histogram {
         }
     }
 
+    /// Pairs found.
+    #[must_use]
+    pub fn found(&self) -> u64 {
+        self.bins.iter().fold(0, |sum, bin| sum.saturating_add(bin.found))
+    }
+
     /// Pairs missed, by estimate.
     #[must_use]
     pub fn missed(&self) -> f64 {
-        self.bins.iter().map(|bin| bin.missed).sum()
+        self.bins.iter().map(Bin::missed_pairs).sum()
     }
 
     /// Bins from the threshold (or the first that has something) to the last.
     pub(crate) fn shown(&self) -> std::ops::Range<usize> {
         let steps = self.bins.len().saturating_sub(1).max(1) as f64;
         let at_threshold = self.threshold.map_or(usize::MAX, |threshold| (threshold * steps + 1e-9) as usize);
-        let filled = self.bins.iter().position(|bin| bin.found > 0 || bin.missed > 0.0).unwrap_or(usize::MAX);
+        let filled = self.bins.iter().position(|bin| bin.all_pairs() > 0.0).unwrap_or(usize::MAX);
         let first = at_threshold.min(filled);
         if first >= self.bins.len() { 0..self.bins.len() } else { first..self.bins.len() }
     }
 
     fn description(&self) -> String {
-        let found: u64 = self.bins.iter().map(|bin| bin.found).sum();
-        format!("{} pairs found, {:.1} missed by estimate.", count(found), self.missed())
+        format!("{} pairs found, {:.1} missed by estimate.", count(self.found()), self.missed())
     }
 }

@@ -78,7 +78,7 @@ fn heading(plot: &CurvePlot, colors: Colors) -> String {
             format!(": {} found at {threshold}", percent(curve.at(threshold)))
         });
         let line = colors.paint("──", PASSAGES[at % PASSAGES.len()]);
-        text.push_str(&format!("{:MARGIN$}{line} {}{found}\n", "", harmless(&curve.label)));
+        text.push_str(&format!("{:MARGIN$}{line} {}{found}\n", "", harmless(&curve.name())));
     }
     text
 }

@@ -10,10 +10,10 @@ use crate::svg::Histogram;
 pub fn histogram(histogram: &Histogram, width: usize, colors: Colors) -> String {
     let shown = histogram.shown();
     let bins = &histogram.bins[shown.clone()];
-    let most = bins.iter().map(|bin| bin.found as f64 + bin.missed).fold(0.0, f64::max);
+    let most = bins.iter().map(|bin| bin.all_pairs()).fold(0.0, f64::max);
     let numbers: Vec<String> = bins
         .iter()
-        .map(|bin| match bin.missed {
+        .map(|bin| match bin.missed_pairs() {
             missed if missed >= 0.05 => format!("{} + {missed:.1}", count(bin.found)),
             _ => count(bin.found),
         })
@@ -30,7 +30,7 @@ pub fn histogram(histogram: &Histogram, width: usize, colors: Colors) -> String 
         };
         let length = |value: f64| if most > 0.0 { value / most * columns } else { 0.0 };
         let found = bar(length(bin.found as f64));
-        let whole = length(bin.found as f64 + bin.missed).round() as usize;
+        let whole = length(bin.all_pairs()).round() as usize;
         let missed = "░".repeat(whole.saturating_sub(found.chars().count()));
         let bars = format!("{}{}", colors.paint(&found, ACCENT), colors.paint(&missed, WARM));
         text.push_str(&format!("{label:>5} {bars}{}{numbers}\n", if bars.is_empty() { "" } else { " " }));

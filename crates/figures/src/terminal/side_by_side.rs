@@ -87,7 +87,7 @@ fn with_tails(text: &str, segments: Vec<Segment>) -> Vec<Segment> {
         let piece = &text[segment.range.clone()];
         let tail = piece.find(char::is_whitespace).unwrap_or(piece.len());
         let middle = segment.range.start + tail;
-        if segment.mark.is_none() && tail > 0 && middle < segment.range.end && !cut.is_empty() {
+        if segment.mark.is_none() && (1..piece.len()).contains(&tail) && !cut.is_empty() {
             cut.push(Segment { range: segment.range.start..middle, mark: None });
             cut.push(Segment { range: middle..segment.range.end, mark: None });
         } else {
