@@ -74,7 +74,7 @@ pub struct CurvePlot {
 
 const FRAME: Frame = Frame {
     left: 44.0,
-    top: 34.0,
+    top: 54.0,
     right: 624.0,
     bottom: 306.0,
     x: Scale::Linear(1.0),
@@ -91,8 +91,7 @@ impl CurvePlot {
     /// The drawing.
     #[must_use]
     pub fn svg(&self) -> Svg {
-        let tenths = |step: usize| (0..=10).step_by(step).map(|at| at as f64 / 10.0);
-        let x_ticks: Vec<_> = tenths(2).map(|s| (s, format!("{s}"))).collect();
+        let x_ticks: Vec<_> = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|s| (s, format!("{s}"))).into();
         let y_ticks: Vec<_> = [0.0, 0.25, 0.5, 0.75, 1.0].map(|p| (p, format!("{p}"))).into();
         let body = html! {
             (FRAME.axes(&x_ticks, &y_ticks, "similarity", "probability of becoming a candidate"))
@@ -136,8 +135,8 @@ impl CurvePlot {
             None => format!("threshold {threshold}"),
         };
         html! {
-            path class="threshold" d=(path([(x, FRAME.bottom), (x, y - 6.0)])) {}
-            text class=(class) x=(coordinate(if is_right { FRAME.right } else { x - 4.0 })) y=(coordinate(y - 12.0)) { (label) }
+            path class="threshold" d=(path([(x, FRAME.bottom), (x, y - 26.0)])) {}
+            text class=(class) x=(coordinate(if is_right { FRAME.right } else { x - 4.0 })) y=(coordinate(y - 34.0)) { (label) }
         }
     }
 

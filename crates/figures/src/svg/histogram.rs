@@ -45,7 +45,7 @@ impl Histogram {
         let columns = shown.len().max(1) as f64;
         let frame = Frame {
             left: 52.0,
-            top: 48.0,
+            top: 50.0,
             right: 624.0,
             bottom: 264.0,
             x: Scale::Linear(columns),
@@ -81,8 +81,8 @@ impl Histogram {
                 }
             }
             @if self.missed() > 0.0 {
-                rect class="missed" x="430" y="12" width="18" height="11" {}
-                text x="456" y="22" { (format!("missed, by estimate: {:.1}", self.missed())) }
+                rect class="missed" x="52" y="8" width="18" height="11" {}
+                text x="78" y="18" { (format!("missed, by estimate: {:.1}", self.missed())) }
             }
         };
         Svg {
