@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests may")]
 
 use figures::svg::{Bin, Curve, CurvePlot, Histogram};
-use figures::terminal::{Colors, PlotSize, SideBySide, curve_plot, histogram, side_by_side};
+use figures::terminal::{Colors, LineBreaks, PlotSize, SideBySide, curve_plot, histogram, side_by_side};
 use lookalike::banding::{Banding, SCurve};
 use lookalike::passages::compare;
 use lookalike::shingling::Shingler;
@@ -65,6 +65,17 @@ fn long_passages_are_folded_too() {
 }
 
 #[test]
+fn lines_of_prose_can_be_joined() {
+    let text = "one two\nthree four\n\nfive six";
+    let lines = |line_breaks| {
+        let shown = show(text, "", 2, SideBySide { line_breaks, ..SideBySide::default() });
+        shown.lines().map(|line| line.split(" │").next().unwrap().trim().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(LineBreaks::All), ["one two", "three four", "five six"]);
+    assert_eq!(lines(LineBreaks::Paragraphs), ["one two three four", "five six"]);
+}
+
+#[test]
 fn control_characters_of_a_text_do_not_reach_the_terminal() {
     let shown =
         show("red \u{1b}[31m alarm \u{7} \u{9b}2J end", "\u{202e}reversed\r\nline", 1, SideBySide::default());
@@ -82,7 +93,7 @@ proptest! {
         width in 11usize..90,
         words in 0usize..9,
     ) {
-        let options = SideBySide { width, colors: Colors::Off, unshared_words: words, shared_words: words };
+        let options = SideBySide { width, colors: Colors::Off, unshared_words: words, shared_words: words, ..SideBySide::default() };
         let shown = show(&a, &b, k, options);
         for line in shown.lines() {
             prop_assert!(line.width() <= width, "{} columns: {line:?}", line.width());

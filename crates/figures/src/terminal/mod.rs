@@ -13,5 +13,5 @@ mod wrapping;
 
 pub use curve::{PlotSize, curve_plot};
 pub use histogram::histogram;
-pub use side_by_side::{SideBySide, side_by_side};
+pub use side_by_side::{LineBreaks, SideBySide, side_by_side};
 pub use style::Colors;

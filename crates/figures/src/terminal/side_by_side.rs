@@ -20,12 +20,29 @@ pub struct SideBySide {
     pub unshared_words: usize,
     /// Words that are shown at each end of a shared one.
     pub shared_words: usize,
+    /// What becomes of line breaks.
+    pub line_breaks: LineBreaks,
+}
+
+/// Which line breaks of a text are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineBreaks {
+    /// All of them: for code and verse.
+    All,
+    /// Only those before an empty line: for prose with lines of its own.
+    Paragraphs,
 }
 
 impl Default for SideBySide {
-    /// 100 columns without colours; 12 words around what is shared, and 60 at each end of a passage.
+    /// 100 columns without colours; 12 words around what is shared, 60 at each end of a passage, all line breaks.
     fn default() -> Self {
-        Self { width: 100, colors: Colors::Off, unshared_words: 12, shared_words: 60 }
+        Self {
+            width: 100,
+            colors: Colors::Off,
+            unshared_words: 12,
+            shared_words: 60,
+            line_breaks: LineBreaks::All,
+        }
     }
 }
 
@@ -133,11 +150,7 @@ impl Text<'_> {
             let glues = at > segments.start
                 && !self.text[..segment.range.start].ends_with(char::is_whitespace)
                 && !text.starts_with(char::is_whitespace);
-            if text
-                .chars()
-                .take_while(|character| character.is_whitespace())
-                .any(|character| character == '\n')
-            {
+            if self.ends_line(leading_blank(text)) {
                 self.column.end_paragraph();
             }
             let words = self.words(at, glues);
@@ -154,13 +167,15 @@ impl Text<'_> {
     fn words(&self, at: usize, glues: bool) -> Vec<Word> {
         let segment = &self.segments[at];
         let mut words: Vec<Word> = Vec::new();
-        for (line_number, line) in self.text[segment.range.clone()].split('\n').enumerate() {
-            if let (1.., Some(last)) = (line_number, words.last_mut()) {
-                last.ends_line = true;
-            }
-            for word in line.split_whitespace() {
-                words.push(Word { text: harmless(word), glues: glues && words.is_empty(), ends_line: false });
-            }
+        let mut rest = self.text[segment.range.clone()].trim_start();
+        while !rest.is_empty() {
+            let (word, behind) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+            words.push(Word {
+                text: harmless(word),
+                glues: glues && words.is_empty(),
+                ends_line: self.ends_line(leading_blank(behind)),
+            });
+            rest = behind.trim_start();
         }
         let Some(mark) = segment.mark.filter(|_| self.options.colors == Colors::Off) else { return words };
         let goes_on = |neighbour: Option<&Segment>| {
@@ -174,6 +189,15 @@ impl Text<'_> {
             last.text.push_str(&format!(" {number}]"));
         }
         words
+    }
+
+    /// Whether a line ends at this whitespace.
+    fn ends_line(&self, blank: &str) -> bool {
+        let breaks = blank.matches('\n').count();
+        match self.options.line_breaks {
+            LineBreaks::All => breaks > 0,
+            LineBreaks::Paragraphs => breaks > 1,
+        }
     }
 
     fn push_words(&mut self, words: &[Word], mark: Option<Mark>, keep: usize) {
@@ -207,6 +231,11 @@ impl Text<'_> {
         let styles = if is_in_order { PASSAGES } else { MOVED_PASSAGES };
         styles[mark.passage % styles.len()]
     }
+}
+
+/// The whitespace at the beginning of a text.
+fn leading_blank(text: &str) -> &str {
+    &text[..text.len() - text.trim_start().len()]
 }
 
 /// A word as it is shown.
