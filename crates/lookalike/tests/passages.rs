@@ -244,6 +244,14 @@ fn a_repeated_paragraph_is_repeated() {
 }
 
 #[test]
+fn of_repeated_paragraphs_those_in_order_belong_together() {
+    let in_b = [(0, 1, Place::InOrder), (2, 0, Place::RepeatedInB), (2, 3, Place::InOrder)];
+    assert_eq!(compare_paragraphs(&[0, 1, 2], &[2, 0, 3, 2]), in_b);
+    let in_a = [(0, 3, Place::RepeatedInA), (1, 0, Place::InOrder), (3, 3, Place::InOrder)];
+    assert_eq!(compare_paragraphs(&[2, 0, 3, 2], &[0, 1, 4, 2]), in_a);
+}
+
+#[test]
 fn a_book_inside_another_is_one_passage() {
     assert_eq!(compare_paragraphs(&[4, 5], &[0, 1, 4, 5, 2, 3]), [(0, 2, Place::InOrder)]);
 }

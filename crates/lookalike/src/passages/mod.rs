@@ -26,8 +26,9 @@
 //! 1. **Runs.** A run pairs shingles `i, i+1, ...` of A with equal ones `j, j+1, ...` of B. Every shingle of A is in at
 //!    most one run *of A*, and the same for B. First come the shingles that occur once in each text: they have one partner
 //!    only (the *unique anchors* of patience diff), and a run grows from each in both directions as long as the shingles
-//!    are equal and free. Then, from the beginning of A, shingles that are still free are paired with free ones of B, the
-//!    nearest to the beginning of B, unless one of the next few goes on for longer. What is left occurs more often in one
+//!    are equal and free. The heaviest chain of these that ascends in both texts cuts them into gaps, and free shingles of
+//!    a gap of A are paired with free ones of the same gap of B; then with any that are free; each time with the nearest to
+//!    the beginning, unless one of the next few goes on for longer. What is left occurs more often in one
 //!    text than in the other: it is paired with a shingle that has a partner already, and the run is a repetition.
 //! 2. **Passages.** Runs that follow each other in both texts with at most k tokens between them are one passage: a
 //!    changed word parts two runs of one passage, not two passages. What lies between is not shared, and no [`Run`] has it.
@@ -38,9 +39,9 @@
 //! that do not overlap. Shingles [led by stop words](crate::shingling::Unit::StopWordLed) have text between them, which
 //! a run includes.
 //!
-//! **Cost.** Linear in the lengths of the texts, whatever they are, plus sorting the passages: every step of a growing run
-//! takes a shingle that no later step takes, and the choice among repeated ones looks at a bounded number of them. Two
-//! prose texts of 5 MB take a few tenths of a second.
+//! **Cost.** Linear in the lengths of the texts, whatever they are, but for sorting the runs and finding repeated
+//! shingles by bisection: every step of a growing run takes a shingle that no later step takes, and the choice among
+//! repeated ones looks at a bounded number of them. Two prose texts of 5 MB take a few tenths of a second.
 //!
 //! Cohen's patience diff is where unique anchors come from; Heckel, *A technique for isolating differences between
 //! files* (1978), grows runs from them and finds moved blocks. The chain is the longest increasing subsequence with

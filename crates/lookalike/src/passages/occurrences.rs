@@ -4,9 +4,6 @@ use super::SharedCounts;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// No position.
-pub(super) const NONE: u32 = u32::MAX;
-
 /// The shingles of two texts, numbered so that equal ones have equal numbers.
 #[derive(Debug)]
 pub(super) struct Occurrences {
@@ -15,16 +12,14 @@ pub(super) struct Occurrences {
 }
 
 /// The shingles of one text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Positions {
     /// The number of the shingle at each position.
     pub(super) numbers: Vec<u32>,
-    /// How often each shingle occurs, by number.
-    pub(super) counts: Vec<u32>,
-    /// Where each shingle occurs first, by number.
-    pub(super) first: Vec<u32>,
-    /// Where the shingle at a position occurs next.
-    pub(super) next: Vec<u32>,
+    /// Where the occurrences of each shingle begin in `occurrences`, by number; one more for the end.
+    starts: Vec<u32>,
+    /// The positions, by number and ascending.
+    occurrences: Vec<u32>,
 }
 
 impl Occurrences {
@@ -62,26 +57,46 @@ impl Occurrences {
 
     /// Different shingles.
     pub(super) fn counts(&self) -> SharedCounts {
-        let pairs = || self.a.counts.iter().zip(&self.b.counts);
+        let is_in = |text: &Positions, number: usize| !text.of(number as u32).is_empty();
+        let different = self.a.different();
         SharedCounts {
-            a: pairs().filter(|(a, _)| **a > 0).count(),
-            b: pairs().filter(|(_, b)| **b > 0).count(),
-            common: pairs().filter(|(a, b)| **a > 0 && **b > 0).count(),
+            a: (0..different).filter(|&number| is_in(&self.a, number)).count(),
+            b: (0..different).filter(|&number| is_in(&self.b, number)).count(),
+            common: (0..different).filter(|&number| is_in(&self.a, number) && is_in(&self.b, number)).count(),
         }
     }
 }
 
 impl Positions {
     fn new(numbers: Vec<u32>, different: usize) -> Self {
-        let mut counts = vec![0; different];
-        let mut first = vec![NONE; different];
-        let mut next = vec![NONE; numbers.len()];
-        for (position, &number) in numbers.iter().enumerate().rev() {
-            let number = number as usize;
-            counts[number] += 1;
-            next[position] = std::mem::replace(&mut first[number], position as u32);
+        // Counting sort: counts, where each number ends, and from there down to where it begins.
+        let mut starts = vec![0; different + 1];
+        for &number in &numbers {
+            starts[number as usize] += 1;
         }
-        Self { numbers, counts, first, next }
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        let mut occurrences = vec![0; numbers.len()];
+        for (position, &number) in numbers.iter().enumerate().rev() {
+            let start = &mut starts[number as usize];
+            *start -= 1;
+            occurrences[*start as usize] = position as u32;
+        }
+        Self { numbers, starts, occurrences }
+    }
+
+    /// Where a shingle occurs, ascending.
+    pub(super) fn of(&self, number: u32) -> &[u32] {
+        let number = number as usize;
+        &self.occurrences[self.starts[number] as usize..self.starts[number + 1] as usize]
+    }
+
+    /// How many different shingles both texts have.
+    pub(super) fn different(&self) -> usize {
+        self.starts.len() - 1
     }
 
     pub(super) fn len(&self) -> usize {

@@ -51,6 +51,17 @@ pub(super) fn group(
     groups
 }
 
+/// Of runs of both sides, the heaviest chain that ascends in both texts, in their order.
+pub(super) fn in_order(runs: &[Pairing]) -> Vec<Pairing> {
+    let mut runs = runs.to_vec();
+    runs.sort_unstable_by_key(|run| run.a.start);
+    let items: Vec<(usize, usize)> =
+        ranks(&runs).into_iter().zip(&runs).map(|(rank, run)| (rank, run.a.len)).collect();
+    let mut chain = heaviest_chain(&items, runs.len());
+    chain.reverse();
+    chain.into_iter().map(|at| runs[at]).collect()
+}
+
 /// The rank of each run in B.
 fn ranks(runs: &[Pairing]) -> Vec<usize> {
     let mut by_b: Vec<usize> = (0..runs.len()).collect();

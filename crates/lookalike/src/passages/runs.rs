@@ -1,6 +1,7 @@
 //! Where shingles occur -> runs of equal shingles that cover all shared ones.
 
-use super::occurrences::{NONE, Occurrences, Positions};
+use super::occurrences::{Occurrences, Positions};
+use super::order::in_order;
 use std::ops::Range;
 
 /// Of how many occurrences of a repeated shingle the best is taken.
@@ -43,6 +44,7 @@ pub(super) fn find(occurrences: &Occurrences) -> Vec<Pairing> {
     let mut search =
         Search { a, b, taken_a: vec![false; a.len()], taken_b: vec![false; b.len()], runs: Vec::new() };
     search.grow_from_unique();
+    search.pair_in_gaps();
     search.pair_free();
     search.repeat();
     search.runs
@@ -60,32 +62,61 @@ impl Search<'_> {
     /// Shingles that occur once in both texts have one partner only.
     fn grow_from_unique(&mut self) {
         for i in 0..self.a.len() {
-            let number = self.a.numbers[i] as usize;
-            if !self.taken_a[i] && self.a.counts[number] == 1 && self.b.counts[number] == 1 {
-                self.grow(i, self.b.first[number] as usize);
+            let number = self.a.numbers[i];
+            if let ([_], [j], false) = (self.a.of(number), self.b.of(number), self.taken_a[i]) {
+                self.grow(i, *j as usize);
             }
         }
     }
 
-    /// Shingles that are free in both texts.
+    /// Free shingles between two runs that are in order, with free ones between the same runs in the other text.
+    fn pair_in_gaps(&mut self) {
+        let anchors = in_order(&self.runs);
+        let mut gap = (0, 0);
+        let ends = [(self.a.len(), self.b.len())];
+        let starts = anchors.iter().map(|run| (run.a.start, run.b.start)).chain(ends);
+        let mut behind = anchors.iter().map(|run| (run.a.range().end, run.b.range().end));
+        for start in starts {
+            for i in gap.0..start.0 {
+                if self.taken_a[i] {
+                    continue;
+                }
+                let all = self.b.of(self.a.numbers[i]);
+                let from = all.partition_point(|&j| (j as usize) < gap.1);
+                let to = all.partition_point(|&j| (j as usize) < start.1);
+                if let Some(j) = self.best_free(i, all.get(from..to).unwrap_or_default()) {
+                    self.grow(i, j);
+                }
+            }
+            gap = behind.next().unwrap_or(start);
+        }
+    }
+
+    /// Shingles that are free in both texts, wherever.
     fn pair_free(&mut self) {
-        let mut first_free = self.b.first.clone();
+        // How many of the first occurrences in B are known to be taken, by shingle.
+        let mut known = vec![0u32; self.b.different()];
         for i in 0..self.a.len() {
             if self.taken_a[i] {
                 continue;
             }
-            let first = &mut first_free[self.a.numbers[i] as usize];
-            while *first != NONE && self.taken_b[*first as usize] {
-                *first = self.b.next[*first as usize];
+            let number = self.a.numbers[i] as usize;
+            let all = self.b.of(self.a.numbers[i]);
+            let mut free = &all[known[number] as usize..];
+            while let Some((_, rest)) = free.split_first().filter(|(first, _)| self.taken_b[**first as usize])
+            {
+                free = rest;
             }
-            if *first == NONE {
-                continue;
-            }
-            let is_free = |a: usize, b: usize| !self.taken_a[a] && !self.taken_b[b];
-            if let Some(j) = best(self.a, i, self.b, *first, is_free) {
+            known[number] = (all.len() - free.len()) as u32;
+            if let Some(j) = self.best_free(i, free) {
                 self.grow(i, j);
             }
         }
+    }
+
+    /// The best of the first free ones among `choices` for position `i` of A, which is free.
+    fn best_free(&self, i: usize, choices: &[u32]) -> Option<usize> {
+        best(self.a, i, self.b, choices, |a, b| !self.taken_a[a] && !self.taken_b[b])
     }
 
     /// Takes the equal and free shingles around `i` of A and `j` of B, which are equal and free.
@@ -121,11 +152,10 @@ impl Search<'_> {
 fn repetitions(one: &Positions, taken: &mut [bool], other: &Positions) -> Vec<(Stretch, Stretch)> {
     let mut runs = Vec::new();
     for i in 0..one.len() {
-        let first = other.first[one.numbers[i] as usize];
-        if taken[i] || first == NONE {
+        if taken[i] {
             continue;
         }
-        let Some(j) = best(one, i, other, first, |i, _| !taken[i]) else { continue };
+        let Some(j) = best(one, i, other, other.of(one.numbers[i]), |i, _| !taken[i]) else { continue };
         let room = (one.len() - i).min(other.len() - j);
         let goes_on = |len: usize| !taken[i + len] && one.numbers[i + len] == other.numbers[j + len];
         let len = (0..room).take_while(|&len| goes_on(len)).count();
@@ -135,22 +165,18 @@ fn repetitions(one: &Positions, taken: &mut [bool], other: &Positions) -> Vec<(S
     runs
 }
 
-/// Of the allowed occurrences in `other`, from `first` on, of the shingle at `i` of `one`: the one from which the texts
-/// go on together for longest; the first of those.
+/// Of the first of `choices`, occurrences in `other` of the shingle at `i` of `one`: the one from which the texts go on
+/// together for longest, over pairs that are allowed; the first of those.
 fn best(
     one: &Positions,
     i: usize,
     other: &Positions,
-    first: u32,
+    choices: &[u32],
     is_allowed: impl Fn(usize, usize) -> bool,
 ) -> Option<usize> {
     let mut best = None;
-    let mut j = first;
-    for _ in 0..CHOICES {
-        if j == NONE {
-            break;
-        }
-        let start = j as usize;
+    for &start in choices.iter().take(CHOICES) {
+        let start = start as usize;
         let room = (one.len() - i).min(other.len() - start).min(LOOK_AHEAD);
         let goes_on = |&len: &usize| {
             one.numbers[i + len] == other.numbers[start + len] && is_allowed(i + len, start + len)
@@ -159,7 +185,6 @@ fn best(
         if len > best.map_or(0, |(len, _)| len) {
             best = Some((len, start));
         }
-        j = other.next[start];
     }
     best.map(|(_, start)| start)
 }
