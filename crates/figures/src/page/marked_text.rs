@@ -1,7 +1,8 @@
 //! Two texts and what they share -> two columns with linked passages.
 //!
-//! A passage is a link to its partner in the other text, so it is reached by Tab and followed by Enter or a click, with
-//! or without the script. Names of places are `PAIR-SIDE-PASSAGE`, where the pair is told apart by the caller.
+//! A passage is a link to its partner in the other text, so it is reached by Tab and followed by Enter or a click, with or
+//! without the script. Each piece is named `PAIR-SIDE-NUMBER`, where the pair is told apart by the caller, and leads to
+//! the piece that its own words stand in.
 
 use crate::numbers::count;
 use lookalike::passages::{Comparison, Place, Segment, Side};
@@ -46,7 +47,6 @@ impl<'t> Marked<'t> {
     }
 
     fn column(&self, other: &Self) -> Markup {
-        let mut seen = vec![false; self.comparison.passages.len()];
         html! {
             section class="text" aria-label=(self.titled.title) {
                 header {
@@ -54,16 +54,15 @@ impl<'t> Marked<'t> {
                     @if !self.titled.place.is_empty() { " " span class="muted" { (self.titled.place) } }
                 }
                 div class="body" tabindex="0" {
-                    @for segment in &self.segments {
-                        @let is_first = segment.mark.is_some_and(|mark| !std::mem::replace(&mut seen[mark.passage], true));
-                        (self.segment(segment, is_first, other))
+                    @for (at, segment) in self.segments.iter().enumerate() {
+                        (self.segment(at, segment, other))
                     }
                 }
             }
         }
     }
 
-    fn segment(&self, segment: &Segment, is_first: bool, other: &Self) -> Markup {
+    fn segment(&self, at: usize, segment: &Segment, other: &Self) -> Markup {
         let text = &self.titled.text[segment.range.clone()];
         let Some(mark) = segment.mark else { return html! { (text) } };
         let passage = &self.comparison.passages[mark.passage];
@@ -78,30 +77,29 @@ impl<'t> Marked<'t> {
         };
         let title =
             format!("passage {}, {place}: {} shingles", mark.passage + 1, count(passage.shingles as u64));
-        let target = other.shows(mark.passage).map(|shown| format!("#{}", other.id(shown)));
-        let id = is_first.then(|| self.id(mark.passage));
+        let target =
+            self.partner(segment.range.start, mark.passage, other).map(|at| format!("#{}", other.id(at)));
         html! {
-            a class=(format!("mark p{color}{class}")) id=[id] href=[target] title=(title)
+            a class=(format!("mark p{color}{class}")) id=(self.id(at)) href=[target] title=(title)
                 data-passage=(format!("{}-{}", self.pair, mark.passage)) { (text) }
         }
     }
 
-    /// The passage that stands where a passage does in this text: itself, or what it repeats.
-    fn shows(&self, passage: usize) -> Option<usize> {
-        let passage_here = &self.comparison.passages[passage];
-        let start = passage_here.range(self.side).start;
-        let at = self.segments.partition_point(|segment| segment.range.end <= start);
-        let here = self.segments.get(at)?.mark?;
-        if !passage_here.is_own(self.side) {
-            return Some(here.passage);
-        }
-        // Its first token may belong to the passage before; then it begins a little later.
-        let own = self.segments[at..].iter().take(4).filter_map(|segment| segment.mark);
-        Some(own.map(|mark| mark.passage).find(|shown| *shown == passage).unwrap_or(here.passage))
+    /// The piece of the other text with what stands at a byte of a passage here.
+    fn partner(&self, byte: usize, passage: usize, other: &Self) -> Option<usize> {
+        let of_passage = &self.comparison.passages[passage];
+        let run = of_passage.runs.partition_point(|run| run.range(self.side).end <= byte);
+        let place = of_passage.runs.get(run)?.range(other.side).start;
+        let first = other.segments.partition_point(|segment| segment.range.end <= place);
+        // The first word of a run may belong to the one before; then its own piece begins a little later.
+        let near = || (first..other.segments.len()).take(4);
+        let is_shared = |at: &usize| other.segments[*at].mark.is_some_and(|mark| mark.is_shared);
+        let is_own = |at: &usize| other.segments[*at].mark.is_some_and(|mark| mark.passage == passage);
+        near().filter(is_shared).find(is_own).or_else(|| near().find(is_shared))
     }
 
-    fn id(&self, passage: usize) -> String {
+    fn id(&self, at: usize) -> String {
         let side = if self.side == Side::A { "a" } else { "b" };
-        format!("{}-{side}-{}", self.pair, passage + 1)
+        format!("{}-{side}-{at}", self.pair)
     }
 }

@@ -150,6 +150,17 @@ pub enum Side {
     B,
 }
 
+impl Run {
+    /// Its bytes in one of the texts.
+    #[must_use]
+    pub fn range(&self, side: Side) -> Range<usize> {
+        match side {
+            Side::A => self.a.clone(),
+            Side::B => self.b.clone(),
+        }
+    }
+}
+
 impl Passage {
     /// Its bytes in one of the texts.
     #[must_use]

@@ -28,14 +28,8 @@ impl Comparison {
     #[must_use]
     pub fn segments(&self, side: Side, len: usize) -> Vec<Segment> {
         let own = self.passages.iter().enumerate().filter(|(_, passage)| passage.is_own(side));
-        let mut runs: Vec<(Range<usize>, usize)> = own
-            .flat_map(|(at, passage)| {
-                passage.runs.iter().map(move |run| match side {
-                    Side::A => (run.a.clone(), at),
-                    Side::B => (run.b.clone(), at),
-                })
-            })
-            .collect();
+        let mut runs: Vec<(Range<usize>, usize)> =
+            own.flat_map(|(at, passage)| passage.runs.iter().map(move |run| (run.range(side), at))).collect();
         runs.sort_by_key(|(range, passage)| (range.start, range.end, *passage));
         let mut segments = Segments { list: Vec::new(), end: 0 };
         let mut last = None;
