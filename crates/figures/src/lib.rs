@@ -25,6 +25,5 @@ pub mod terminal;
 pub use numbers::{area, bytes, count, percent, seconds, similarity};
 pub use page::compare::{CompareData, Estimate, Finding, NamedText, compare_page};
 pub use page::examples::{ClusterExample, ExampleText, Member, PairExample};
-pub use page::report::{
-    Headline, KindCount, PAGE_BUDGET, PlanData, RecallData, ReportData, SourceCount, report_page,
-};
+pub use page::report::{PAGE_BUDGET, report_page};
+pub use page::report_data::{Headline, KindCount, PlanData, RecallData, ReportData, SourceCount};

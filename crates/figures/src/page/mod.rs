@@ -7,6 +7,7 @@ pub(crate) mod compare;
 pub(crate) mod examples;
 pub(crate) mod marked_text;
 pub(crate) mod report;
+pub(crate) mod report_data;
 
 use crate::numbers::shortened;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
