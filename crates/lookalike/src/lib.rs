@@ -69,6 +69,7 @@ pub mod hashing;
 pub mod index;
 pub mod minhash;
 pub mod normalization;
+pub mod passages;
 pub mod shingling;
 pub mod simhash;
 pub mod similarity;

@@ -31,6 +31,10 @@
 //! those whose characters neither case folding nor NFC changes, as most dashes, quotation marks and small letters. All
 //! paths give the same text: the general path alone is [`Normalization::normalize_plainly`], and the tests compare.
 
+mod located;
+
+pub(crate) use located::LocatedText;
+
 use crate::shingling::is_folded_and_composed;
 use caseless::Caseless;
 use std::borrow::Cow;

@@ -32,6 +32,7 @@
 //! *Efficient randomized pattern-matching algorithms* (1987), for the polynomial.
 
 mod distribution;
+mod located;
 mod polynomial;
 mod set;
 mod simple_classes;
@@ -45,6 +46,7 @@ mod tokens;
 mod words;
 
 pub use distribution::SortBuffer;
+pub use located::LocatedShingles;
 pub use polynomial::shingle_hash;
 pub use set::{ShingleBag, ShingleSet};
 pub(crate) use simple_classes::is_folded_and_composed;

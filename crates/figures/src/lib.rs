@@ -1,0 +1,29 @@
+//! What lookalike finds -> pictures and pages.
+//!
+//! Plain data goes in, text comes out: [`svg`] plots, [`terminal`] plots and texts side by side, and whole pages of HTML
+//! ([`compare_page`], [`report_page`]). Nothing here reads or writes files.
+//!
+//! **Pages** are one file each: styles and the small script are in them, and nothing is loaded from anywhere. They can be
+//! read without the script, by keyboard, on paper, in light and dark. All text of documents is escaped where it is
+//! written (by `maud`), so a corpus full of `<script>` is harmless.
+//!
+//! ```
+//! use figures::svg::{Curve, CurvePlot};
+//! use lookalike::banding::{Banding, SCurve};
+//!
+//! let curve = SCurve::new(Banding::new(16, 8)?);
+//! let plot = CurvePlot { threshold: Some(0.8), ..CurvePlot::of(Curve::sample("16 x 8", |s| curve.probability(s))) };
+//! assert!(plot.svg().standalone().starts_with("<svg"));
+//! # Ok::<(), lookalike::Error>(())
+//! ```
+
+mod numbers;
+mod page;
+pub mod svg;
+pub mod terminal;
+
+pub use numbers::{area, bytes, count, percent, seconds, similarity};
+pub use page::compare::{CompareData, Estimate, Finding, NamedText, compare_page};
+pub use page::examples::{ClusterExample, ExampleText, Member, PairExample};
+pub use page::report::{PAGE_BUDGET, report_page};
+pub use page::report_data::{Headline, KindCount, PlanData, RecallData, ReportData, SourceCount};

@@ -1,0 +1,105 @@
+//! Two texts and what they share -> two columns with linked passages.
+//!
+//! A passage is a link to its partner in the other text, so it is reached by Tab and followed by Enter or a click, with or
+//! without the script. Each piece is named `PAIR-SIDE-NUMBER`, where the pair is told apart by the caller, and leads to
+//! the piece that its own words stand in.
+
+use crate::numbers::count;
+use lookalike::passages::{Comparison, Place, Segment, Side};
+use maud::{Markup, html};
+
+/// Colours of passages.
+const COLORS: usize = 6;
+
+/// A text and what it is called.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Titled<'t> {
+    pub(crate) title: &'t str,
+    /// Where it came from; may be empty.
+    pub(crate) place: &'t str,
+    pub(crate) text: &'t str,
+}
+
+/// The texts side by side. `pair` is unique on the page, of letters and digits.
+pub(crate) fn marked_texts(pair: &str, a: Titled<'_>, b: Titled<'_>, comparison: &Comparison) -> Markup {
+    let of_a = Marked::new(pair, Side::A, a, comparison);
+    let of_b = Marked::new(pair, Side::B, b, comparison);
+    html! {
+        div class="pair" {
+            (of_a.column(&of_b))
+            (of_b.column(&of_a))
+        }
+    }
+}
+
+struct Marked<'t> {
+    pair: &'t str,
+    side: Side,
+    titled: Titled<'t>,
+    comparison: &'t Comparison,
+    segments: Vec<Segment>,
+}
+
+impl<'t> Marked<'t> {
+    fn new(pair: &'t str, side: Side, titled: Titled<'t>, comparison: &'t Comparison) -> Self {
+        let segments = comparison.segments(side, titled.text.len());
+        Self { pair, side, titled, comparison, segments }
+    }
+
+    fn column(&self, other: &Self) -> Markup {
+        html! {
+            section class="text" aria-label=(self.titled.title) {
+                header {
+                    strong { (self.titled.title) }
+                    @if !self.titled.place.is_empty() { " " span class="muted" { (self.titled.place) } }
+                }
+                div class="body" tabindex="0" {
+                    @for (at, segment) in self.segments.iter().enumerate() {
+                        (self.segment(at, segment, other))
+                    }
+                }
+            }
+        }
+    }
+
+    fn segment(&self, at: usize, segment: &Segment, other: &Self) -> Markup {
+        let text = &self.titled.text[segment.range.clone()];
+        let Some(mark) = segment.mark else { return html! { (text) } };
+        let passage = &self.comparison.passages[mark.passage];
+        let color = mark.passage % COLORS;
+        if !mark.is_shared {
+            return html! { span class=(format!("gap p{color}")) { (text) } };
+        }
+        let (place, class) = match passage.place {
+            Place::InOrder => ("in order", ""),
+            Place::Moved => ("moved", " moved"),
+            Place::RepeatedInA | Place::RepeatedInB => ("repeated", " repeated"),
+        };
+        let title =
+            format!("passage {}, {place}: {} shingles", mark.passage + 1, count(passage.shingles as u64));
+        let target =
+            self.partner(segment.range.start, mark.passage, other).map(|at| format!("#{}", other.id(at)));
+        html! {
+            a class=(format!("mark p{color}{class}")) id=(self.id(at)) href=[target] title=(title)
+                data-passage=(format!("{}-{}", self.pair, mark.passage)) { (text) }
+        }
+    }
+
+    /// The piece of the other text with what stands at a byte of a passage here.
+    fn partner(&self, byte: usize, passage: usize, other: &Self) -> Option<usize> {
+        let of_passage = &self.comparison.passages[passage];
+        let run = of_passage.runs.partition_point(|run| run.range(self.side).end <= byte);
+        let place = of_passage.runs.get(run)?.range(other.side).start;
+        let first = other.segments.partition_point(|segment| segment.range.end <= place);
+        // The first word of a run may belong to the one before; then its own piece begins a little later.
+        let near = || (first..other.segments.len()).take(4);
+        let is_shared = |at: &usize| other.segments[*at].mark.is_some_and(|mark| mark.is_shared);
+        let is_own = |at: &usize| other.segments[*at].mark.is_some_and(|mark| mark.passage == passage);
+        near().filter(is_shared).find(is_own).or_else(|| near().find(is_shared))
+    }
+
+    fn id(&self, at: usize) -> String {
+        let side = if self.side == Side::A { "a" } else { "b" };
+        format!("{}-{side}-{at}", self.pair)
+    }
+}

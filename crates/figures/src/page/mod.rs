@@ -1,0 +1,58 @@
+//! Plain data -> pages of HTML, one file each.
+//!
+//! The two pages share one design: `style.css` for everything that is not a plot, `script.js` for what is nicer with a
+//! script and works without.
+
+pub(crate) mod compare;
+pub(crate) mod examples;
+pub(crate) mod marked_text;
+pub(crate) mod report;
+pub(crate) mod report_data;
+
+use crate::numbers::shortened;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// Forbids a page everything but its own style and script, should anything slip in.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// Characters of a name that are shown.
+const NAME: usize = 160;
+
+/// A whole page.
+pub(crate) fn page(title: &str, body: &Markup) -> String {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                title { (title) }
+                style { (PreEscaped(STYLE)) (PreEscaped(crate::svg::STYLE)) }
+            }
+            body {
+                (body)
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// A figure with what it is called and what it means.
+pub(crate) fn figure(svg: &crate::svg::Svg, caption: &Markup) -> Markup {
+    html! { figure { (svg.inline()) figcaption { (caption) } } }
+}
+
+/// A list of names and values.
+pub(crate) fn facts<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> Markup {
+    html! {
+        dl class="facts" {
+            @for (name, value) in facts { div { dt { (shortened(name, NAME)) } dd { (value) } } }
+        }
+    }
+}

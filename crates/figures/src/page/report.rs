@@ -1,0 +1,260 @@
+//! A run -> a page to look at.
+
+use super::examples::{Example, PairExample, Shelf, shelves};
+use super::report_data::{Headline, PlanData, ReportData};
+use super::{facts, figure, page};
+use crate::numbers::{area, bytes, count, percent, seconds, shortened};
+use crate::svg::CurvePlot;
+use maud::{Markup, html};
+
+/// The most bytes that a report has. Examples are left out until it fits.
+pub const PAGE_BUDGET: usize = 5_000_000;
+
+/// Rows of a table that are shown; a corpus can have a million files.
+const ROWS: usize = 200;
+/// Characters of a name or value that are shown.
+const VALUE: usize = 400;
+
+/// The report as one page of less than [`PAGE_BUDGET`] bytes.
+#[must_use]
+pub fn report_page(data: &ReportData) -> String {
+    let without = page(&shortened(&data.title, VALUE), &body(data, 0)).len();
+    // The headings of the shelves are in both; what the examples take is counted to the byte.
+    let budget = PAGE_BUDGET.saturating_sub(without).saturating_sub(4_096);
+    page(&shortened(&data.title, VALUE), &body(data, budget))
+}
+
+fn body(data: &ReportData, budget: usize) -> Markup {
+    html! {
+        main {
+            header class="top" {
+                p class="kicker" { "Near-duplicate report" }
+                h1 { (shortened(&data.title, VALUE)) }
+                p class="muted" { (shortened(&data.subtitle, VALUE)) }
+                (headline(data))
+            }
+            (navigation(data))
+            section id="plan" { h2 { "Plan" } (plan(data)) }
+            section id="similarities" { h2 { "Similarities" } (similarities(data)) }
+            section id="clusters-by-size" { h2 { "Clusters" } (clusters(data)) }
+            section id="documents" { h2 { "Documents" } (kinds(data)) (capped(data)) (sources(data)) }
+            section id="time" { h2 { "Time" } (figure(&data.stages.svg(), &html! { "Wall-clock time, CPU time of all threads, and throughput." })) }
+            (shelves(&examples(data), &data.shingler, budget))
+            section id="configuration" { h2 { "Configuration" } (configuration(data)) }
+        }
+    }
+}
+
+fn headline(data: &ReportData) -> Markup {
+    let Headline { documents, kept, exact, near, skipped, clusters, text_bytes } = data.headline;
+    let share = |number: u64| if documents == 0 { 0.0 } else { number as f64 / documents as f64 };
+    html! {
+        ul class="headline" {
+            li { strong { (count(documents)) } span { "documents, " (bytes(text_bytes)) " of text" } }
+            li { strong { (count(kept)) } span { "kept, " (percent(share(kept))) } }
+            li { strong { (count(exact)) } span { "exact copies removed, " (percent(share(exact))) } }
+            li { strong { (count(near)) } span { "near-duplicates removed, " (percent(share(near))) } }
+            li { strong { (count(clusters)) } span { "clusters" } }
+            @if skipped > 0 { li { strong { (count(skipped)) } span { "bad records skipped" } } }
+            @if let Some(recall) = &data.recall {
+                li { strong { (percent(recall.estimate)) } span { "of the duplicates found, ± " (percent(recall.standard_error)) } }
+            }
+        }
+    }
+}
+
+fn navigation(data: &ReportData) -> Markup {
+    let examples = examples(data);
+    let shelves =
+        examples.iter().filter(|shelf| !shelf.examples.is_empty()).map(|shelf| (shelf.id, shelf.title));
+    let sections = [
+        ("plan", "Plan"),
+        ("similarities", "Similarities"),
+        ("clusters-by-size", "Clusters"),
+        ("documents", "Documents"),
+        ("time", "Time"),
+    ];
+    html! {
+        nav aria-label="Sections" {
+            @for (id, title) in sections.into_iter().chain(shelves).chain([("configuration", "Configuration")]) {
+                a href=(format!("#{id}")) { (title) }
+            }
+        }
+    }
+}
+
+fn plan(data: &ReportData) -> Markup {
+    let PlanData { label, threshold, curve, facts: more, .. } = &data.plan;
+    let plot = CurvePlot {
+        curves: vec![curve.clone()],
+        threshold: Some(*threshold),
+        found: data.histogram.bins.clone(),
+    };
+    let (in_vain, missed) = curve.error_areas(*threshold);
+    let known = [
+        ("plan", shortened(label, VALUE)),
+        ("threshold", format!("{threshold}")),
+        ("found at the threshold", percent(curve.at(*threshold))),
+        ("area compared in vain", area(in_vain)),
+        ("area missed", area(missed)),
+    ];
+    let more = more.iter().take(ROWS).map(|(name, value)| (name.as_str(), shortened(value, VALUE)));
+    html! {
+        div class="columns wide" {
+            (figure(&plot.svg(), &html! {
+                "The chance that a pair becomes a candidate, and behind it the pairs that were found."
+            }))
+            (facts(known.into_iter().chain(more)))
+        }
+    }
+}
+
+fn similarities(data: &ReportData) -> Markup {
+    html! {
+        div class="columns wide" {
+            (figure(&data.histogram.svg(), &html! {
+                "Exact similarity of removed documents to what was kept"
+                @if data.histogram.missed() > 0.0 { "; on top what was missed, by estimate" } "."
+            }))
+            div {
+                (facts([("pairs found", count(data.histogram.found())), ("missed, by estimate", format!("{:.1}", data.histogram.missed()))]))
+                (recall(data))
+            }
+        }
+    }
+}
+
+fn recall(data: &ReportData) -> Markup {
+    html! {
+        @match &data.recall {
+            Some(recall) => {
+                p {
+                    "About " b { (percent(recall.estimate)) } " of the duplicates were found (standard error "
+                    (percent(recall.standard_error)) ", from " (count(recall.pairs)) " pairs)."
+                }
+                p class="muted" {
+                    "A pair of similarity s is found with probability p(s), so each that was found stands for 1/p(s). Exact \
+                     copies and what was cut short are not in the figure."
+                }
+            }
+            None => p { "This method misses no pair, or found none to estimate from." },
+        }
+    }
+}
+
+fn clusters(data: &ReportData) -> Markup {
+    let largest = data.cluster_sizes.sizes.iter().map(|size| size.0).max().unwrap_or(0);
+    let pairs = data
+        .cluster_sizes
+        .sizes
+        .iter()
+        .filter(|size| size.0 == 2)
+        .fold(0, |sum: u64, size| sum.saturating_add(size.1));
+    html! {
+        div class="columns wide" {
+            (figure(&data.cluster_sizes.svg(), &html! { "Clusters by size, both on logarithmic scales." }))
+            (facts([
+                ("clusters", count(data.headline.clusters)),
+                ("clusters of two", count(pairs)),
+                ("documents in the largest", count(largest)),
+            ]))
+        }
+    }
+}
+
+fn kinds(data: &ReportData) -> Markup {
+    html! {
+        @if !data.kinds.is_empty() {
+            div class="scroll" { table {
+                thead { tr { th { "kind" } th class="number" { "documents" } th { "meaning" } } }
+                tbody {
+                    @for kind in data.kinds.iter().take(ROWS) {
+                        tr {
+                            td { (shortened(&kind.name, VALUE)) }
+                            td class="number" { (count(kind.count)) }
+                            td class="muted" { (shortened(&kind.meaning, VALUE)) }
+                        }
+                    }
+                }
+            } }
+        }
+    }
+}
+
+fn capped(data: &ReportData) -> Markup {
+    html! {
+        h3 { "Cut short or skipped" }
+        @if data.capped.is_empty() {
+            p { "Nothing." }
+        } @else {
+            (facts(data.capped.iter().take(ROWS).map(|(name, number)| (name.as_str(), count(*number)))))
+        }
+    }
+}
+
+fn sources(data: &ReportData) -> Markup {
+    html! {
+        @if !data.sources.is_empty() {
+            details {
+                summary { "Sources: " (count(data.sources.len() as u64)) }
+                div class="scroll" { table {
+                    thead { tr { th { "source" } th class="number" { "records" } th class="number" { "removed" } } }
+                    tbody {
+                        @for source in data.sources.iter().take(ROWS) {
+                            tr {
+                                td {
+                                    (shortened(&source.name, VALUE))
+                                    @if source.against { span class="muted" { " (compared against)" } }
+                                }
+                                td class="number" { (count(source.records)) }
+                                td class="number" { (count(source.removed)) }
+                            }
+                        }
+                    }
+                } }
+                @if data.sources.len() > ROWS {
+                    p class="muted" { "and " (count((data.sources.len() - ROWS) as u64)) " more" }
+                }
+            }
+        }
+    }
+}
+
+fn examples(data: &ReportData) -> [Shelf<'_>; 3] {
+    fn pairs(pairs: &[PairExample]) -> Vec<Example<'_>> {
+        pairs.iter().map(Example::Pair).collect()
+    }
+    let threshold = data.plan.threshold;
+    [
+        Shelf {
+            id: "examples",
+            title: "Examples of clusters",
+            about:
+                "Open a cluster to see its members, and a member to see it beside the document that was kept."
+                    .to_owned(),
+            examples: data.clusters.iter().map(Example::Cluster).collect(),
+        },
+        Shelf {
+            id: "near-threshold",
+            title: "Just above the threshold",
+            about: format!("The least similar pairs of which one was removed: a little above {threshold}."),
+            examples: pairs(&data.near_threshold),
+        },
+        Shelf {
+            id: "nearest-misses",
+            title: "Nearest misses",
+            about: format!("The most similar pairs of which both were kept: a little below {threshold}."),
+            examples: pairs(&data.nearest_misses),
+        },
+    ]
+}
+
+fn configuration(data: &ReportData) -> Markup {
+    html! {
+        (facts(data.configuration.iter().take(ROWS).map(|(name, value)| (name.as_str(), shortened(value, VALUE)))))
+        @if data.stages.stages.len() > 1 {
+            @let total: f64 = data.stages.stages.iter().map(|stage| stage.seconds).sum();
+            p class="muted" { (seconds(total)) " in all stages." }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Two texts side by side, the shared passages marked.
+//!
+//! Passages that are in order begin on the same line on both sides; what lies between them stands between them. A
+//! passage has its colour on both sides (its number in brackets where there are no colours: `[1 ... 1]`); those that
+//! moved or repeat are underlined.
+
+use super::style::{Colors, DIM, MOVED_PASSAGES, PASSAGES, PLAIN, Style};
+use super::wrapping::{Column, harmless};
+use lookalike::passages::{Comparison, Mark, Place, Segment, Side};
+use std::ops::Range;
+
+/// How texts are shown side by side. Nothing here changes what is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SideBySide {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether passages have colours or numbers.
+    pub colors: Colors,
+    /// Words that are shown at each end of a stretch that is not shared; the rest is counted.
+    pub unshared_words: usize,
+    /// Words that are shown at each end of a shared one.
+    pub shared_words: usize,
+    /// What becomes of line breaks.
+    pub line_breaks: LineBreaks,
+}
+
+/// Which line breaks of a text are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineBreaks {
+    /// All of them: for code and verse.
+    All,
+    /// Only those before an empty line: for prose with lines of its own.
+    Paragraphs,
+}
+
+impl Default for SideBySide {
+    /// 100 columns without colours; 12 words around what is shared, 60 at each end of a passage, all line breaks.
+    fn default() -> Self {
+        Self {
+            width: 100,
+            colors: Colors::Off,
+            unshared_words: 12,
+            shared_words: 60,
+            line_breaks: LineBreaks::All,
+        }
+    }
+}
+
+/// The texts side by side, a line of output per row.
+#[must_use]
+pub fn side_by_side(a: &str, b: &str, comparison: &Comparison, options: SideBySide) -> String {
+    let width = options.width.max(11).saturating_sub(3) / 2;
+    let columns = [(a, Side::A), (b, Side::B)].map(|(text, side)| Text {
+        text,
+        segments: with_tails(text, comparison.segments(side, text.len())),
+        comparison,
+        options,
+        column: Column::new(width, options.colors),
+    });
+    let [mut left, mut right] = columns;
+    let cuts = cuts(&left, &right);
+    let mut rows = String::new();
+    let mut from = (0, 0);
+    for to in cuts.into_iter().chain([(left.segments.len(), right.segments.len())]) {
+        let (lines_a, lines_b) = (left.lines(from.0..to.0), right.lines(from.1..to.1));
+        for row in 0..lines_a.len().max(lines_b.len()) {
+            let line =
+                |lines: &[String], column: &Column| lines.get(row).cloned().unwrap_or_else(|| column.blank());
+            let row = format!("{} │ {}", line(&lines_a, &left.column), line(&lines_b, &right.column));
+            rows.push_str(row.trim_end());
+            rows.push('\n');
+        }
+        from = to;
+    }
+    rows
+}
+
+/// Where both texts are cut so that what belongs together begins on one line: before and behind every passage that is
+/// in order, by segments.
+fn cuts(left: &Text<'_>, right: &Text<'_>) -> Vec<(usize, usize)> {
+    let (first_a, first_b) = (left.first_segments(), right.first_segments());
+    let end = |text: &Text<'_>, start: usize, passage: usize| {
+        let is_it = |segment: &&Segment| segment.mark.is_some_and(|mark| mark.passage == passage);
+        let end = start + text.segments[start..].iter().take_while(is_it).count();
+        end + usize::from(text.segments.get(end).is_some_and(|next| is_tail(text.text, next)))
+    };
+    let mut cuts = Vec::new();
+    let mut from = (0, 0);
+    for (at, passage) in left.comparison.passages.iter().enumerate() {
+        // A short passage can lie within others, and has no segment of its own then.
+        let (Some(of_a), Some(of_b)) = (first_a[at], first_b[at]) else { continue };
+        if passage.place == Place::InOrder && of_a >= from.0 && of_b >= from.1 {
+            from = (end(left, of_a, at), end(right, of_b, at));
+            cuts.extend([(of_a, of_b), from]);
+        }
+    }
+    cuts
+}
+
+/// Cuts what stands right behind a passage, as a full stop does, off the text that follows.
+fn with_tails(text: &str, segments: Vec<Segment>) -> Vec<Segment> {
+    let mut cut = Vec::with_capacity(segments.len());
+    for segment in segments {
+        let piece = &text[segment.range.clone()];
+        let tail = piece.find(char::is_whitespace).unwrap_or(piece.len());
+        let middle = segment.range.start + tail;
+        if segment.mark.is_none() && (1..piece.len()).contains(&tail) && !cut.is_empty() {
+            cut.push(Segment { range: segment.range.start..middle, mark: None });
+            cut.push(Segment { range: middle..segment.range.end, mark: None });
+        } else {
+            cut.push(segment);
+        }
+    }
+    cut
+}
+
+/// Whether a segment is what [`with_tails`] cut off: it begins right behind a word, and has no blank.
+fn is_tail(text: &str, segment: &Segment) -> bool {
+    segment.mark.is_none()
+        && !text[..segment.range.start].ends_with(char::is_whitespace)
+        && !text[segment.range.clone()].contains(char::is_whitespace)
+}
+
+/// One of the texts.
+struct Text<'t> {
+    text: &'t str,
+    segments: Vec<Segment>,
+    comparison: &'t Comparison,
+    options: SideBySide,
+    column: Column,
+}
+
+impl Text<'_> {
+    /// Where each passage begins, by segments.
+    fn first_segments(&self) -> Vec<Option<usize>> {
+        let mut first = vec![None; self.comparison.passages.len()];
+        for (at, segment) in self.segments.iter().enumerate().rev() {
+            if let Some(mark) = segment.mark {
+                first[mark.passage] = Some(at);
+            }
+        }
+        first
+    }
+
+    /// The lines of some segments.
+    fn lines(&mut self, segments: Range<usize>) -> Vec<String> {
+        for at in segments.clone() {
+            let segment = self.segments[at].clone();
+            let text = &self.text[segment.range.clone()];
+            let glues = at > segments.start
+                && !self.text[..segment.range.start].ends_with(char::is_whitespace)
+                && !text.starts_with(char::is_whitespace);
+            if self.ends_line(leading_blank(text)) {
+                self.column.end_paragraph();
+            }
+            let words = self.words(at, glues);
+            let keep = match segment.mark {
+                None => self.options.unshared_words,
+                Some(_) => self.options.shared_words,
+            };
+            self.push_words(&words, segment.mark, keep);
+        }
+        self.column.take_lines()
+    }
+
+    /// The words of a segment, with the number of its passage at its ends where there are no colours.
+    fn words(&self, at: usize, glues: bool) -> Vec<Word> {
+        let segment = &self.segments[at];
+        let mut words: Vec<Word> = Vec::new();
+        let mut rest = self.text[segment.range.clone()].trim_start();
+        while !rest.is_empty() {
+            let (word, behind) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+            words.push(Word {
+                text: harmless(word),
+                glues: glues && words.is_empty(),
+                ends_line: self.ends_line(leading_blank(behind)),
+            });
+            rest = behind.trim_start();
+        }
+        let Some(mark) = segment.mark.filter(|_| self.options.colors == Colors::Off) else { return words };
+        let goes_on = |neighbour: Option<&Segment>| {
+            neighbour.and_then(|segment| segment.mark).is_some_and(|other| other.passage == mark.passage)
+        };
+        let number = mark.passage + 1;
+        if let (Some(first), false) = (words.first_mut(), goes_on(self.segments[..at].last())) {
+            first.text.insert_str(0, &format!("[{number} "));
+        }
+        if let (Some(last), false) = (words.last_mut(), goes_on(self.segments.get(at + 1))) {
+            last.text.push_str(&format!(" {number}]"));
+        }
+        words
+    }
+
+    /// Whether a line ends at this whitespace.
+    fn ends_line(&self, blank: &str) -> bool {
+        let breaks = blank.matches('\n').count();
+        match self.options.line_breaks {
+            LineBreaks::All => breaks > 0,
+            LineBreaks::Paragraphs => breaks > 1,
+        }
+    }
+
+    fn push_words(&mut self, words: &[Word], mark: Option<Mark>, keep: usize) {
+        let style = self.style(mark);
+        let folded = words.len().saturating_sub(2 * keep);
+        // A few words are sooner shown than counted.
+        if folded <= 4 {
+            return self.push_all(words, style);
+        }
+        self.push_all(&words[..keep], style);
+        self.column.push_word(&format!("… {} words …", crate::count(folded as u64)), DIM, false);
+        self.push_all(&words[words.len() - keep..], style);
+    }
+
+    fn push_all(&mut self, words: &[Word], style: Style) {
+        for word in words {
+            self.column.push_word(&word.text, style, word.glues);
+            if word.ends_line {
+                self.column.end_paragraph();
+            }
+        }
+    }
+
+    fn style(&self, mark: Option<Mark>) -> Style {
+        let Some(mark) = mark else { return PLAIN };
+        if !mark.is_shared {
+            return DIM;
+        }
+        let is_in_order =
+            self.comparison.passages.get(mark.passage).is_some_and(|p| p.place == Place::InOrder);
+        let styles = if is_in_order { PASSAGES } else { MOVED_PASSAGES };
+        styles[mark.passage % styles.len()]
+    }
+}
+
+/// The whitespace at the beginning of a text.
+fn leading_blank(text: &str) -> &str {
+    &text[..text.len() - text.trim_start().len()]
+}
+
+/// A word as it is shown.
+struct Word {
+    text: String,
+    /// Whether it stands right behind the one before.
+    glues: bool,
+    ends_line: bool,
+}
