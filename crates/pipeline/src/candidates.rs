@@ -7,11 +7,12 @@
 use crate::bits::Bits;
 use crate::copies::Copies;
 use crate::forest::Forest;
-use crate::grouping::{Scan, Taker, groups};
+use crate::grouping::{Taker, groups, on_disk};
 use crate::method::{Means, Sketching};
 use crate::store::columns::{Class, list};
 use crate::store::{Number, Store};
 use crate::view::View;
+use crate::work::Work;
 use crate::{Error, Result, Stage};
 use lookalike::minhash::lanes::matching_lanes;
 use std::ops::Range;
@@ -21,6 +22,9 @@ use std::sync::{Mutex, PoisonError};
 /// Up to so many documents, the signatures of a group are compared with each other before it is said to be connected.
 /// A larger group is taken as it is: comparing comes later, and then only with kept documents.
 const COMPARED_GROUP: usize = 128;
+
+/// If the signatures would have to be read more often than this, their keys go to files.
+const MOST_PASSES: usize = 3;
 
 /// Keys that are handed out at a time.
 const SCANNED: usize = 1 << 10;
@@ -35,38 +39,53 @@ pub(crate) struct Candidates {
 }
 
 /// Brings equal band keys together.
-pub(crate) fn find(view: View<'_>, copies: &Copies) -> Result<Candidates> {
+pub(crate) fn find(view: View<'_>, copies: &Copies, work: &Work) -> Result<Candidates> {
     let View { store, means, budget, threads, observer, .. } = view;
     let found =
         Mutex::new(Candidates { involved: Bits::new(store.count()), forest: Forest::new(store.count()) });
     let samples = matches!(means.sketching, Sketching::Samples);
-    let bands = if samples { 1 } else { means.bands() };
-    observer.started(Stage::Candidates, bands as u64);
-    let connect = |count: u64, scan: &Scan<'_>| -> Result<()> {
-        if observer.interrupted() {
-            return Err(Error::Interrupted);
-        }
-        groups(count, budget.grouping(), scan, &mut |group| connect(group, store, means, &found))?;
-        observer.advanced(Stage::Candidates, 1);
-        Ok(())
+    let bands = means.bands();
+    let at_a_time = budget.key_columns(store.count());
+    let count = if samples { count_samples(store)? } else { store.count() * bands as u64 };
+    let in_memory = if samples {
+        count * 32 <= budget.grouping()
+    } else {
+        // The signatures are read once for each batch of bands.
+        at_a_time * MOST_PASSES >= bands
     };
-    if samples {
-        connect(count_samples(store)?, &|take| scan_samples(store, copies, take))?;
-    } else if let at_a_time @ 1.. = budget.key_columns(store.count()) {
+    observer.started(Stage::Candidates, if samples { 1 } else { bands as u64 });
+    let take = |group: &[(Number, u64)]| connect(group, store, means, &found);
+    let interrupted = || if observer.interrupted() { Err(Error::Interrupted) } else { Ok(()) };
+    if !in_memory {
+        let scan = |take: &mut Taker<'_>| match samples {
+            true => scan_samples(store, copies, take),
+            false => scan_bands(store, means, copies, take),
+        };
+        on_disk(count, budget.grouping(), work.spill_folder()?, &scan, &mut |files| {
+            on_threads(threads, files.len(), |file| {
+                interrupted()?;
+                files[file].groups(&mut |group| take(group))
+            })
+        })?;
+    } else if samples {
+        groups(count, budget.grouping(), &|keys| scan_samples(store, copies, keys), &mut |group| {
+            take(group)
+        })?;
+    } else {
         // The keys of several bands are worked out in one pass over the signatures, which are much larger.
         for first in (0..bands).step_by(at_a_time) {
             let columns = KeyColumns::new(store, means, copies, first..bands.min(first + at_a_time))?;
             on_threads(threads, columns.keys.len(), |column| {
-                connect(columns.numbers.len() as u64, &|take| {
+                interrupted()?;
+                let scan = |take: &mut Taker<'_>| {
                     columns.scan(column, take);
                     Ok(())
-                })
+                };
+                groups(columns.numbers.len() as u64, budget.grouping(), &scan, &mut |group| take(group))?;
+                observer.advanced(Stage::Candidates, 1);
+                Ok(())
             })?;
         }
-    } else {
-        on_threads(threads, bands, |band| {
-            connect(store.count(), &|take| scan_band(store, means, copies, band, take))
-        })?;
     }
     Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
@@ -138,26 +157,20 @@ fn count_samples(store: &Store) -> Result<u64> {
     Ok(count)
 }
 
-/// Hands out the keys of one band.
-fn scan_band(
-    store: &Store,
-    means: &Means,
-    copies: &Copies,
-    band: usize,
-    visit: &mut Taker<'_>,
-) -> Result<()> {
+/// Hands out the keys of all bands.
+fn scan_bands(store: &Store, means: &Means, copies: &Copies, visit: &mut Taker<'_>) -> Result<()> {
     let width = means.lanes();
-    let mut keys = Vec::new();
+    let mut keys = Vec::with_capacity(means.bands());
     for part in 0..store.parts() {
         let (first, entries) = store.entries(part)?;
         let lanes = store.lanes_of_part(part)?;
-        keys.clear();
         for ((number, entry), lanes) in (first..).zip(entries.iter()).zip(lanes.chunks_exact(width)) {
             if entry.class() == Class::Compared && !copies.contains(number) {
-                keys.push((number, means.key(band, lanes, entry.within)));
+                keys.clear();
+                keys.extend((0..means.bands()).map(|band| (number, means.key(band, lanes, entry.within))));
+                visit(&keys);
             }
         }
-        visit(&keys);
     }
     Ok(())
 }

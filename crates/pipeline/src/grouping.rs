@@ -2,11 +2,15 @@
 //!
 //! Most keys occur once. A first scan over the keys marks, in two bits per slot of a small table, which slots were
 //! met and which were met again; a second scan takes the keys of the latter, and these few are sorted. With little
-//! memory the keys are divided by their value into ranges, and each range takes two scans of its own; the groups are
-//! the same.
+//! memory the keys are divided by their value into ranges, and each range takes two scans of its own; or, where a scan
+//! is costly, the keys of each range go to a file of its own in one scan. The groups are the same.
 
-use crate::Result;
 use crate::store::Number;
+use crate::{Error, Result};
+use bytemuck::{cast_slice, cast_slice_mut};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 
 /// What takes documents and their keys.
 pub(crate) type Taker<'t> = dyn FnMut(&[(Number, u64)]) + 't;
@@ -16,6 +20,12 @@ pub(crate) type Scan<'s> = dyn Fn(&mut Taker<'_>) -> Result<()> + 's;
 
 /// Bytes of a document and its key.
 const ITEM: u64 = 16;
+
+/// Files that are written at a time.
+const MOST_FILES: u64 = if cfg!(test) { 4 } else { 256 };
+
+/// Bytes that are gathered for a file before they are written.
+const GATHERED: u64 = 32 << 10;
 
 /// Finds the groups of at least two documents with equal keys among about `count`, and hands each (ascending) to
 /// `visit`. Uses about `memory` bytes.
@@ -62,6 +72,89 @@ pub(crate) fn groups(count: u64, memory: u64, scan: &Scan<'_>, visit: &mut Taker
     Ok(())
 }
 
+/// Keys of a range, in a file.
+#[derive(Debug)]
+pub(crate) struct RangeFile {
+    path: PathBuf,
+    items: u64,
+}
+
+/// Divides the keys of a scan among files in `folder`, by their value: about `memory` bytes of them each. Hands a batch
+/// of files at a time to `visit`, for [`RangeFile::groups`]. More scans than one are made only if there would be very
+/// many files.
+pub(crate) fn on_disk(
+    count: u64,
+    memory: u64,
+    folder: &Path,
+    scan: &Scan<'_>,
+    visit: &mut dyn FnMut(Vec<RangeFile>) -> Result<()>,
+) -> Result<()> {
+    let ranges = (count * ITEM).div_ceil((memory / 2).max(ITEM)).max(1);
+    let range_of = |key: u64| ((u128::from(key) * u128::from(ranges)) >> 64) as u64;
+    for first in (0..ranges).step_by(MOST_FILES as usize) {
+        let here = MOST_FILES.min(ranges - first);
+        let gathered = (GATHERED.min(memory / 2 / here) / ITEM).max(16) as usize;
+        let mut files = Vec::new();
+        let mut buffers: Vec<Vec<[u64; 2]>> = Vec::new();
+        for range in first..first + here {
+            let path = folder.join(format!("keys-{range:06}"));
+            let file = File::create(&path).map_err(failed("write", &path))?;
+            files.push((file, RangeFile { path, items: 0 }));
+            buffers.push(Vec::with_capacity(gathered));
+        }
+        let mut failure = None;
+        scan(&mut |keys| {
+            for &(number, key) in keys {
+                let Some(at) = range_of(key).checked_sub(first).filter(|at| *at < here) else { continue };
+                let buffer = &mut buffers[at as usize];
+                buffer.push([key, number]);
+                if buffer.len() == gathered {
+                    failure = failure.take().or(flush(&mut files[at as usize], buffer).err());
+                }
+            }
+        })?;
+        for (file, buffer) in files.iter_mut().zip(&mut buffers) {
+            failure = failure.take().or(flush(file, buffer).err());
+        }
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        visit(files.into_iter().map(|(_, file)| file).collect())?;
+    }
+    Ok(())
+}
+
+fn flush((file, range): &mut (File, RangeFile), buffer: &mut Vec<[u64; 2]>) -> Result<()> {
+    file.write_all(cast_slice(buffer)).map_err(failed("write", &range.path))?;
+    range.items += buffer.len() as u64;
+    buffer.clear();
+    Ok(())
+}
+
+fn failed(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+    let name = path.display().to_string();
+    move |cause| Error::Io { action, name, cause }
+}
+
+impl RangeFile {
+    /// Hands each group of at least two documents with equal keys (ascending) to `visit`; the file goes.
+    pub(crate) fn groups(&self, visit: &mut Taker<'_>) -> Result<()> {
+        let mut items = vec![[0u64; 2]; self.items as usize];
+        let mut file = File::open(&self.path).map_err(failed("read", &self.path))?;
+        file.read_exact(cast_slice_mut(&mut items)).map_err(failed("read", &self.path))?;
+        drop(file);
+        std::fs::remove_file(&self.path).map_err(failed("remove", &self.path))?;
+        items.sort_unstable();
+        let mut group = Vec::new();
+        for equal in items.chunk_by(|a, b| a[0] == b[0]).filter(|equal| equal.len() > 1) {
+            group.clear();
+            group.extend(equal.iter().map(|&[key, number]| (number, key)));
+            visit(&group);
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +185,19 @@ mod tests {
                 .unwrap();
                 found.sort();
                 assert_eq!(found, expected, "{count} keys, {distinct} distinct, {memory} bytes");
+                let folder = tempfile::tempdir().unwrap();
+                let mut found = Vec::new();
+                on_disk(count, memory.max(1_000), folder.path(), &scan, &mut |files| {
+                    files.iter().try_for_each(|file| {
+                        file.groups(&mut |group| {
+                            found.push(group.iter().map(|&(number, _)| number).collect::<Vec<_>>());
+                        })
+                    })
+                })
+                .unwrap();
+                found.sort();
+                assert_eq!(found, expected, "on disk: {count} keys, {distinct} distinct, {memory} bytes");
+                assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
             }
         }
     }

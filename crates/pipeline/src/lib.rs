@@ -6,9 +6,11 @@
 
 mod bits;
 mod candidates;
+mod chances;
 mod copies;
 mod decisions;
 mod error;
+mod finished;
 mod forest;
 mod grouping;
 mod identity;
@@ -26,6 +28,7 @@ mod removed;
 pub mod report;
 mod reread;
 mod run;
+mod scan;
 mod settings;
 mod sketch_file;
 mod sketching;
@@ -34,12 +37,15 @@ mod stages;
 mod store;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod verify;
 mod view;
 mod weights;
 mod work;
 
+pub use chances::Chances;
 pub use error::{Error, Result};
+pub use finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunPair};
 pub use method::SAMPLED_ONE_IN;
 pub use observer::{Observer, Silent, Stage};
 pub use report::Report;
@@ -48,6 +54,7 @@ pub use settings::{
     Punctuation, RemovedFormat, Resources, Settings, Store, Verify, Whitespace,
 };
 pub use sketch_file::SKETCH_MAGIC;
+pub use texts::TextOf;
 
 use corpus::{Source, Target};
 
@@ -163,4 +170,15 @@ pub fn sketch(job: &Job, file: &std::path::Path, observer: &dyn Observer) -> Res
 /// where it can; `resources` are the caller's.
 pub fn open_sketch(file: &std::path::Path, resources: Resources) -> Result<Job> {
     sketch_file::open(file, resources)
+}
+
+/// The texts of documents, by id or `source:line`, in the order asked for. An unknown id is an error that suggests the
+/// nearest ones.
+pub fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<Vec<TextOf>> {
+    texts::texts(job, ids, observer)
+}
+
+/// The texts of up to `most` documents, always the same ones, and how many documents there are.
+pub fn sample(job: &Job, most: usize, observer: &dyn Observer) -> Result<(Vec<String>, u64)> {
+    texts::sample(job, most, observer)
 }

@@ -3,20 +3,16 @@
 use crate::decisions::Removal;
 use crate::method::TextBuffers;
 use crate::naming::Names;
-use crate::ordered::ordered;
-use crate::pace::Pace;
 use crate::report::Report;
 use crate::run::{Prepared, temp_folder};
-use crate::sketching::{Worker, limits};
+use crate::scan::{At, scan};
 use crate::solve::Found;
 use crate::stages::Stages;
 use crate::store::Number;
 use crate::verify::Task;
 use crate::work::Work;
-use crate::{
-    Cluster, Error, Job, Match, Method, Observer, OnBadRecord, Pair, Reference, Result, Settings, Stage,
-};
-use corpus::{Block, ReadMode, Reader, Record};
+use crate::{Cluster, Error, Job, Match, Method, Observer, Pair, Result, Settings};
+use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
 use std::collections::HashMap;
@@ -150,81 +146,33 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     let settings = Settings { threshold: 1.0, bands: None, ..job.settings.clone() };
     let job = &Job { settings, ..job.clone() };
     let prepared = Prepared::new(job)?;
-    let (means, sources) = (&prepared.means, prepared.sources);
+    let means = &prepared.means;
     let asked = ShingleSet::from_hashes(means.elements(text, &mut TextBuffers::default())?.to_vec());
-    let stops = job.settings.on_bad_record == OnBadRecord::Fail;
-    observer.started(Stage::Sketch, sources.bytes());
-    let mut best: Vec<(f64, u32, u64, Option<String>)> = Vec::new();
-    let limits = limits(&prepared.budget);
-    let (mut at, mut reader): (usize, Option<Reader>) = (0, None);
-    let next = |worker: &mut Worker| {
-        while at < sources.len() {
-            if observer.interrupted() {
-                return Err(Error::Interrupted);
-            }
-            let open = match &mut reader {
-                Some(open) => open,
-                closed => {
-                    closed.insert(Reader::open(sources.get(at), ReadMode::Fields, &means.fields, limits)?)
-                }
-            };
-            let mut block = std::mem::take(&mut worker.block);
-            if open.next_block(&mut block).map_err(|error| prepared.budget.explain(error))? {
-                return Ok(Some((at as u32, block)));
-            }
-            reader = None;
-            at += 1;
+    let look = |document: &Document<'_>, at: At, buffers: &mut TextBuffers| {
+        let similarity =
+            similarity_to(&asked, means.elements(document.text, buffers)?, means.verifier.measure());
+        let found = similarity >= threshold && similarity > 0.0;
+        Ok(found.then(|| (similarity, at, document.id.as_deref().map(str::to_owned))))
+    };
+    let mut best: Vec<(f64, At, Option<String>)> = Vec::new();
+    scan(&prepared, observer, look, |found| {
+        best.push(found);
+        if best.len() >= 2 * top {
+            keep_best(&mut best, top);
         }
-        Ok(None)
-    };
-    let work = |worker: &mut Worker, (source, block): (u32, Block)| {
-        let Worker { buffers, scratch, .. } = worker;
-        let mut found = Vec::new();
-        let mut failure = None;
-        block.visit(&means.fields, None, scratch, &mut |slot, record| {
-            let line = block.position.record + slot as u64 + 1;
-            match record {
-                Record::Document(document) => {
-                    match means.elements(document.text, buffers) {
-                        Ok(elements) => {
-                            let similarity = similarity_to(&asked, elements, means.verifier.measure());
-                            if similarity >= threshold && similarity > 0.0 {
-                                found.push((similarity, source, line, document.id.map(|id| id.into_owned())));
-                            }
-                        }
-                        Err(error) => failure = Some(error),
-                    }
-                    buffers.shrink_after(document.text.len());
-                }
-                Record::Bad(reason) if stops && failure.is_none() => {
-                    let source_name = sources.get(source as usize).name.clone();
-                    failure = Some(Error::BadRecord { source_name, line, reason });
-                }
-                _ => {}
-            }
-            Ok(())
-        })?;
-        let bytes = block.bytes() as u64;
-        worker.block = block;
-        failure.map_or(Ok((found, source, bytes)), Err)
-    };
-    let mut pace = Pace::new(sources);
-    ordered(prepared.threads, next, Default::default, work, |(found, source, bytes)| {
-        observer.advanced(Stage::Sketch, pace.advance(source as usize, bytes));
-        best.extend(found);
-        best.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-        best.truncate(top);
-        Ok(())
     })?;
-    observer.finished(Stage::Sketch);
+    keep_best(&mut best, top);
+    let sources = prepared.sources;
     Ok(best
         .into_iter()
-        .map(|(similarity, source, line, id)| {
-            let source = sources.get(source as usize).name.clone();
-            let id = id.unwrap_or_else(|| format!("{source}:{line}"));
-            Match { document: Reference { id, source, line }, similarity }
-        })
+        .map(|(similarity, at, id)| Match { document: at.reference(id, sources), similarity })
         .collect())
+}
+
+/// The `top` most similar ones, those of the same similarity in input order.
+fn keep_best(found: &mut Vec<(f64, At, Option<String>)>, top: usize) {
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    found.truncate(top);
 }
 
 /// The exact similarity of the query to a document, whose elements come in any order; for containment, how much of the

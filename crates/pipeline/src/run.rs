@@ -42,9 +42,10 @@ pub(crate) struct Prepared<'a> {
 
 /// What verification came to, as it is written down.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Decided {
+pub(crate) struct Decided {
     pairs: PairCounts,
-    near_misses: Vec<(Number, Number, f64)>,
+    /// The later document in keep order, the earlier one, their similarity.
+    pub near_misses: Vec<(Number, Number, f64)>,
     removals: u64,
 }
 
@@ -100,7 +101,7 @@ impl<'a> Prepared<'a> {
         task: Task<'_>,
     ) -> Result<PairCounts> {
         stages.begin_quietly(Stage::Candidates);
-        let candidates = candidates::find(self.view(store, stages), copies)?;
+        let candidates = candidates::find(self.view(store, stages), copies, work)?;
         stages.end(self.means.bands() as u64);
         stages.begin_quietly(Stage::Verify);
         let counts = verify(self.view(store, stages), candidates, work, task)?;
@@ -448,7 +449,7 @@ fn work_folder(job: &Job, target: &Target) -> Result<std::path::PathBuf> {
 }
 
 /// What an earlier run decided, if it came so far.
-fn stored_decisions(work: &Work) -> Result<Option<(Vec<Removal>, Decided)>> {
+pub(crate) fn stored_decisions(work: &Work) -> Result<Option<(Vec<Removal>, Decided)>> {
     let (Some(decided), Some(bytes)) = (work.read("decided.json")?, work.read("decisions")?) else {
         return Ok(None);
     };

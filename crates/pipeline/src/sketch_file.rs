@@ -81,7 +81,10 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
     file.read_exact(&mut head).map_err(|_| damaged("its head ends too soon"))?;
     let identity = Identity::from_json(&head)
         .ok_or_else(|| damaged("its head cannot be read, or is of another version of lookalike"))?;
-    let find = |sources: &[SourceIdentity]| sources.iter().map(found_again).collect::<Result<Vec<Source>>>();
+    let find = |sources: &[SourceIdentity]| {
+        let again = |source| found_again(source, "sketch it again");
+        sources.iter().map(again).collect::<Result<Vec<Source>>>()
+    };
     Ok(Job {
         sources: find(&identity.sources)?,
         against: find(&identity.against)?,
@@ -91,8 +94,8 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
     })
 }
 
-/// A source of the sketch file, which must be what it was.
-fn found_again(sketched: &SourceIdentity) -> Result<Source> {
+/// A source that was sketched, which must be what it was; otherwise `advice` says what to do.
+pub(crate) fn found_again(sketched: &SourceIdentity, advice: &str) -> Result<Source> {
     let format = sketched.format()?;
     let how = Discovery { format: FormatChoice::Always(format) };
     let mut found = discover(std::slice::from_ref(&sketched.location), &how)?;
@@ -102,10 +105,7 @@ fn found_again(sketched: &SourceIdentity) -> Result<Source> {
     source.name.clone_from(&sketched.name);
     source.output.clone_from(&sketched.output);
     if SourceIdentity::new(&source) != *sketched {
-        return Err(Error::Target(format!(
-            "{} has changed since it was sketched; sketch it again",
-            sketched.name
-        )));
+        return Err(Error::Target(format!("{} has changed since it was sketched; {advice}", sketched.name)));
     }
     Ok(source)
 }

@@ -105,6 +105,22 @@ impl Work {
         })
     }
 
+    /// The folder of a finished run, only to be read.
+    pub(crate) fn existing(folder: PathBuf) -> Self {
+        Self {
+            spill: folder.join("spill"),
+            sketched: folder.join(COMPLETE).exists(),
+            folder,
+            temporary: false,
+            durable: false,
+            sketch_file: None,
+            appending: None,
+            parts: 0,
+            resumed: false,
+            lock: None,
+        }
+    }
+
     /// A folder of its own below `parent` that goes when the run ends.
     pub(crate) fn temporary(parent: &Path) -> Result<Self> {
         for attempt in 0..1_000 {

@@ -24,6 +24,18 @@ pub(crate) enum Command {
     /// Hash a corpus once, for any number of later runs with other thresholds
     #[command(long_about = examples::SKETCH_ABOUT, after_long_help = examples::SKETCH)]
     Sketch(Box<SketchArguments>),
+    /// Compare two texts: how similar they are, what sketches make of it, and the passages they share
+    #[command(long_about = examples::COMPARE_ABOUT, after_long_help = examples::COMPARE)]
+    Compare(Box<CompareArguments>),
+    /// Plan bands and rows for a threshold: what is found, what it costs, and the curve
+    #[command(long_about = examples::PLAN_ABOUT, after_long_help = examples::PLAN)]
+    Plan(Box<PlanArguments>),
+    /// Look into a finished run: clusters, pairs near the threshold, the fate of a document, another threshold
+    #[command(long_about = examples::INSPECT_ABOUT, after_long_help = examples::INSPECT)]
+    Inspect(Box<InspectArguments>),
+    /// Write the report of a finished run as a page
+    #[command(long_about = examples::REPORT_ABOUT, after_long_help = examples::REPORT)]
+    Report(ReportArguments),
     /// List the presets: what other tools run with, and what share of the pairs that finds
     #[command(long_about = examples::PRESETS_ABOUT, after_long_help = examples::PRESETS)]
     Presets,
@@ -50,6 +62,9 @@ pub(crate) struct DedupArguments {
     /// Do everything but write: the report says what would be removed
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Write the report as a page too: report.html in the target folder, or this file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, conflicts_with = "dry_run")]
+    pub(crate) report: Option<Option<PathBuf>>,
     #[command(flatten)]
     pub(crate) matching: Matching,
     #[command(flatten)]
@@ -155,6 +170,109 @@ pub(crate) struct SketchArguments {
     pub(crate) using: Using,
 }
 
+/// `lookalike compare`
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// The first text: a file, or an id with --corpus
+    #[arg(value_name = "A")]
+    pub(crate) a: String,
+    /// The second text: a file, or an id with --corpus
+    #[arg(value_name = "B")]
+    pub(crate) b: String,
+    /// The corpus that has the two documents; A and B are ids then, or SOURCE:LINE
+    #[arg(long, value_name = "INPUT", num_args = 1..)]
+    pub(crate) corpus: Vec<String>,
+    /// Write the comparison as a page
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Show the texts whole, with nothing folded
+    #[arg(long)]
+    pub(crate) whole: bool,
+    #[command(flatten)]
+    pub(crate) planning: Planning,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) sketching: Sketching,
+    #[command(flatten)]
+    pub(crate) using: Using,
+}
+
+/// What a plan follows from.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Plan")]
+pub(crate) struct Planning {
+    /// The least similarity of a duplicate, from 0 to 1
+    #[arg(long, short, value_name = "SIMILARITY")]
+    pub(crate) threshold: Option<f64>,
+    /// The wanted chance of finding a pair at the threshold; bands and rows are planned from it
+    #[arg(long, value_name = "CHANCE")]
+    pub(crate) recall: Option<f64>,
+    /// Bands and rows, instead of planned ones
+    #[arg(long, value_name = "BxR", conflicts_with = "recall")]
+    pub(crate) bands: Option<pipeline::BandsAndRows>,
+    /// The largest Hamming distance of a duplicate (SimHash)
+    #[arg(long, value_name = "BITS")]
+    pub(crate) distance: Option<u32>,
+}
+
+/// `lookalike plan`
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    /// How many documents to plan for
+    #[arg(long, short = 'n', value_name = "N", default_value = "1000000")]
+    pub(crate) documents: u64,
+    /// Plan the permuted tables of SimHash instead
+    #[arg(long)]
+    pub(crate) simhash: bool,
+    /// Measure the similarities of a sample of this corpus: how many candidates to expect, and which k to choose
+    #[arg(long, value_name = "INPUT", num_args = 1..)]
+    pub(crate) sample: Vec<String>,
+    /// Write the curve as an SVG picture
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) planning: Planning,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) sketching: Sketching,
+    #[command(flatten)]
+    pub(crate) using: Using,
+}
+
+/// `lookalike inspect`
+#[derive(Debug, Args)]
+pub(crate) struct InspectArguments {
+    /// The target folder of a finished `lookalike dedup`
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// What became of this document, and why: an id, or SOURCE:LINE
+    #[arg(long, value_name = "ID", conflicts_with = "threshold")]
+    pub(crate) id: Option<String>,
+    /// What would change at another threshold
+    #[arg(long, short, value_name = "SIMILARITY")]
+    pub(crate) threshold: Option<f64>,
+    /// How many of each to show, at most
+    #[arg(long, value_name = "N", default_value = "5")]
+    pub(crate) top: NonZeroUsize,
+    #[command(flatten)]
+    pub(crate) using: Using,
+}
+
+/// `lookalike report`
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// The target folder of a finished `lookalike dedup`
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// The page; without it `report.html` in the run's folder
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) using: Using,
+}
+
 /// `lookalike completions`
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArguments {
@@ -204,6 +322,31 @@ impl QueryArguments {
         let QueryMatching { threshold, measure } = self.matching;
         let matching = Matching { threshold, measure, ..Matching::default() };
         chosen(&matching, &self.reading, &self.sketching, &self.using)
+    }
+}
+
+impl CompareArguments {
+    /// What was chosen.
+    pub(crate) fn choices(&self) -> Choices {
+        chosen(&self.planning.matching(), &self.reading, &self.sketching, &self.using)
+    }
+}
+
+impl PlanArguments {
+    /// What was chosen.
+    pub(crate) fn choices(&self) -> Choices {
+        let mut choices = chosen(&self.planning.matching(), &self.reading, &self.sketching, &self.using);
+        if self.simhash {
+            choices.sketching.method = Some(pipeline::Method::Simhash);
+        }
+        choices
+    }
+}
+
+impl Planning {
+    fn matching(&self) -> Matching {
+        let Self { threshold, recall, bands, distance } = *self;
+        Matching { threshold, recall, bands, distance, ..Matching::default() }
     }
 }
 

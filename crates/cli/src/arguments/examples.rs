@@ -8,6 +8,10 @@ Examples:
   lookalike clusters corpus.jsonl                              groups of similar documents
   lookalike query corpus.jsonl --text-file page.txt            who looks like this
   lookalike sketch corpus.jsonl -o corpus.sketch               hash once, run often
+  lookalike compare a.txt b.txt                                what two texts share
+  lookalike inspect clean/ --id doc-17                         why is this one gone?
+  lookalike report clean/                                      the run as a page
+  lookalike plan --threshold 0.8 --documents 1000000           what bands and rows do
 
 Sources are JSON Lines, CSV, TSV, Parquet and plain text files (a file is a document), plain or compressed with gzip or \
 zstd. They are read in the order of the arguments, those of a folder or a glob by path, and that order decides ties.";
@@ -110,3 +114,54 @@ pub(crate) const MAN: &str = "\
 Examples:
   lookalike man > lookalike.1
   lookalike man ~/.local/share/man/man1";
+
+pub(crate) const COMPARE_ABOUT: &str = "\
+Compares two texts: the exact Jaccard similarity and how much of each is in the other, what each kind of sketch estimates \
+and how far off it is, the chance that the plan finds the pair, and the passages they share: maximal runs of common \
+shingles, aligned, each with its place in both texts. Passages that stand in another order are marked as moved.
+
+On a terminal the two texts stand side by side with the passages in colour. Files that are not text are compared as \
+bytes.";
+
+pub(crate) const COMPARE: &str = "\
+Examples:
+  lookalike compare essay.txt source.txt
+  lookalike compare essay.txt source.txt --html essay.html
+  lookalike compare --corpus crawl.jsonl --id-field url -- URL URL
+  lookalike compare a.py b.py --shingles words:2 --json";
+
+pub(crate) const PLAN_ABOUT: &str = "\
+Says what bands and rows do: the chance of finding a pair by its similarity as a curve, the alternatives in a table with \
+the areas of wrong candidates and missed pairs, and the memory and disk that a corpus of that size takes.
+
+With --sample, similarities are measured on a sample of a corpus: how many candidates to expect, and how long shingles \
+should be so that unrelated documents share few.";
+
+pub(crate) const PLAN: &str = "\
+Examples:
+  lookalike plan
+  lookalike plan --threshold 0.5 --recall 0.95 --documents 1000000000
+  lookalike plan --bands 14x8 --threshold 0.75 --svg curve.svg
+  lookalike plan --sample crawl.jsonl
+  lookalike plan --simhash --distance 3";
+
+pub(crate) const INSPECT_ABOUT: &str = "\
+Looks into a finished run: its largest clusters, the pairs nearest to the threshold on both sides, samples by similarity; \
+with --id what became of a document, and why; with --threshold what would change at another one, from the run's sketches, \
+without hashing anything again.";
+
+pub(crate) const INSPECT: &str = "\
+Examples:
+  lookalike inspect clean/
+  lookalike inspect clean/ --id crawl.jsonl:1234
+  lookalike inspect clean/ --threshold 0.9";
+
+pub(crate) const REPORT_ABOUT: &str = "\
+Writes the report of a finished run as one page that needs nothing else: counts, the plan and its curve, the similarities \
+found and what was probably missed, clusters, times, settings, and examples with the shared passages marked.";
+
+pub(crate) const REPORT: &str = "\
+Examples:
+  lookalike report clean/
+  lookalike report clean/ -o page.html
+  lookalike dedup crawl.jsonl -o clean/ --report";

@@ -15,8 +15,8 @@ pub(crate) use choices::{
     Choices, Keeping, Matching, NormalizeChoices, Reading, Sketching, Storing, Using, Writing,
 };
 pub(crate) use commands::{
-    ClustersArguments, Command, CompletionsArguments, DedupArguments, ManArguments, PairsArguments,
-    QueryArguments, SketchArguments,
+    ClustersArguments, Command, CompareArguments, CompletionsArguments, DedupArguments, InspectArguments,
+    ManArguments, PairsArguments, PlanArguments, QueryArguments, ReportArguments, SketchArguments,
 };
 pub(crate) use general::{Color, General, LogLevel};
 
@@ -81,9 +81,11 @@ const RARE: [&str; 19] = [
 /// Says at each flag that is a setting what it is if not given.
 fn with_defaults(command: clap::Command, defaults: &Value) -> clap::Command {
     let is_query = command.get_name() == "query";
+    let is_inspect = command.get_name() == "inspect";
     command.mut_args(|argument| {
         let default = match argument.get_long() {
             Some("threshold") if is_query => Some("0".to_owned()),
+            Some("threshold") if is_inspect => None,
             Some(name) => shown(name, defaults),
             None => None,
         };

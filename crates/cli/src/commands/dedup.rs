@@ -24,6 +24,10 @@ pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
     let target = Target::new(argument)?;
     let resumable =
         !to_stdout && !arguments.dry_run && !arguments.inputs.iter().any(|input| input == STANDARD);
+    if arguments.report.is_some() && target.folder().is_none() {
+        return Err(Failure::usage("--report needs a local target folder")
+            .with_advice("name one with -o, or leave out --report"));
+    }
     interruption::listen(resumable);
     printer.settings(&job);
     let progress = Progress::new(printer, &job);
@@ -38,6 +42,10 @@ pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
         Err(error) if to_stdout && is_closed_pipe(&error) => {}
         Err(pipeline::Error::Interrupted) => return Err(Failure::interrupted(resumable)),
         Err(error) => return Err(error.into()),
+    }
+    if let (Some(page), Some(folder)) = (&arguments.report, target.folder()) {
+        let run = super::inspect::open(folder, &arguments.using)?;
+        super::report::write(&run, page.as_deref(), printer)?;
     }
     Ok(())
 }

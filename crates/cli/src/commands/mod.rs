@@ -1,12 +1,16 @@
 //! What each command does: arguments -> settings -> a call of the pipeline -> output.
 
 pub(crate) mod clusters;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod dedup;
+pub(crate) mod inspect;
 mod job;
 pub(crate) mod man;
 pub(crate) mod pairs;
+pub(crate) mod plan;
 pub(crate) mod presets;
 pub(crate) mod query;
 pub(crate) mod reference;
+pub(crate) mod report;
 pub(crate) mod sketch;

@@ -4,8 +4,11 @@
 //! that are printed meanwhile go above it.
 
 mod answers;
+mod compared;
+mod inspected;
 mod numbers;
 mod plan;
+mod planned;
 mod presets;
 mod progress;
 mod summary;
@@ -13,6 +16,9 @@ mod summary;
 mod tests;
 
 pub(crate) use answers::Answers;
+pub(crate) use compared::Compared;
+pub(crate) use inspected::{Inspected, Named};
+pub(crate) use planned::{Alternative, MeasuredSample, Planned, Tables};
 pub(crate) use progress::Progress;
 
 use crate::arguments::{Color, General, LogLevel};
@@ -117,6 +123,33 @@ impl Printer {
         self.report(report)
     }
 
+    /// A comparison; on a terminal only its numbers if the texts went elsewhere.
+    pub(crate) fn compared(&self, compared: &Compared, elsewhere: bool) -> Result<()> {
+        let text = match (self.json, elsewhere) {
+            (true, _) => compared.json(),
+            (false, true) => compared.numbers(),
+            (false, false) => compared.text(colors(), columns()),
+        };
+        self.document(text.as_bytes())
+    }
+
+    /// A plan.
+    pub(crate) fn planned(&self, planned: &Planned) -> Result<()> {
+        let text = if self.json { planned.json() } else { planned.text(colors(), columns()) };
+        self.document(text.as_bytes())
+    }
+
+    /// What was found in a run.
+    pub(crate) fn inspected(&self, inspected: &Inspected) -> Result<()> {
+        let text = if self.json { inspected.json() } else { inspected.text(columns()) };
+        self.document(text.as_bytes())
+    }
+
+    /// Something was written to a file.
+    pub(crate) fn written(&self, what: &str, path: &Path) {
+        self.say(LogLevel::Info, &format!("{what} is in {BOLD}{}{BOLD:#}", path.display()));
+    }
+
     /// The presets.
     pub(crate) fn presets(&self, rows: &[(Preset, Settings, Figures)]) -> Result<()> {
         let text = if self.json { presets::json(rows) } else { presets::table(rows) };
@@ -149,6 +182,20 @@ impl Printer {
             line(text);
         }
     }
+}
+
+/// Whether standard output is shown in colour.
+fn colors() -> figures::terminal::Colors {
+    match anstream::AutoStream::choice(&io::stdout()) {
+        anstream::ColorChoice::Never => figures::terminal::Colors::Off,
+        _ => figures::terminal::Colors::On,
+    }
+}
+
+/// The columns of the terminal; 100 where there is none.
+fn columns() -> usize {
+    let (_, columns) = console::Term::stdout().size_checked().unwrap_or((0, 100));
+    usize::from(columns).clamp(40, 240)
 }
 
 /// Says what is wrong with the command line, or what was asked for with `--help` and `--version`.

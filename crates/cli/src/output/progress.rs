@@ -17,8 +17,8 @@ const TICK: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(crate) struct Progress<'a> {
     printer: &'a Printer,
-    job: &'a Job,
-    shows_plan: bool,
+    /// What is planned for, if the plan is to be shown.
+    job: Option<&'a Job>,
     running: Mutex<Option<Running>>,
 }
 
@@ -32,15 +32,20 @@ struct Running {
 impl<'a> Progress<'a> {
     /// Watches the run of `job`.
     pub(crate) fn new(printer: &'a Printer, job: &'a Job) -> Self {
+        Self { job: Some(job), ..Self::quiet_about_plan(printer) }
+    }
+
+    /// Watches something else than the run of a job.
+    pub(crate) fn quiet_about_plan(printer: &'a Printer) -> Self {
         if printer.level < LogLevel::Info {
             BARS.set_draw_target(ProgressDrawTarget::hidden());
         }
-        Self { printer, job, shows_plan: true, running: Mutex::new(None) }
+        Self { printer, job: None, running: Mutex::new(None) }
     }
 
     /// The same without the plan: a query compares everything, so bands and recall say nothing about it.
     pub(crate) fn without_plan(self) -> Self {
-        Self { shows_plan: false, ..self }
+        Self { job: None, ..self }
     }
 
     /// The run is over, however it ended.
@@ -58,8 +63,8 @@ impl<'a> Progress<'a> {
 
 impl Observer for Progress<'_> {
     fn planned(&self, made: &Plan) {
-        if self.shows_plan {
-            self.printer.say(LogLevel::Info, &plan::plan(made, self.job));
+        if let Some(job) = self.job {
+            self.printer.say(LogLevel::Info, &plan::plan(made, job));
         }
     }
 

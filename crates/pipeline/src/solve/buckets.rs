@@ -46,11 +46,12 @@ impl Buckets {
             let again = *word >> bit & 1;
             *word |= (1 | again << 1) << bit;
         }
-        let mut items: Vec<(u64, u32)> = Vec::new();
+        let shared = |key: u64| met[slot(key) / 32] >> (slot(key) % 32 * 2 + 1) & 1 == 1;
+        let mut items: Vec<(u64, u32)> = Vec::with_capacity(keys.iter().filter(|&&key| shared(key)).count());
         let mut start = 0;
         for (at, &end) in ends.iter().enumerate() {
             for &key in &keys[start..end] {
-                if met[slot(key) / 32] >> (slot(key) % 32 * 2 + 1) & 1 == 1 {
+                if shared(key) {
                     items.push((key, at as u32));
                 }
             }

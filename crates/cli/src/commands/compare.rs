@@ -1,0 +1,267 @@
+//! `lookalike compare`: two texts -> how similar they are, and what they share.
+
+use super::job::{STANDARD, job};
+use crate::arguments::CompareArguments;
+use crate::failure::{Failure, Result};
+use crate::interruption;
+use crate::output::{Compared, Printer, Progress};
+use crate::settings::{Layers, Purpose};
+use figures::{Estimate, Finding};
+use lookalike::minhash::{BBitSignature, FastSketch, MinHasher};
+use lookalike::normalization::{Case, Normalization, Punctuation, UnicodeForm, Whitespace};
+use lookalike::passages;
+use lookalike::shingling::{ShingleSet, Shingler, Shingling, Unit};
+use lookalike::simhash::SimHasher;
+use pipeline::{Chances, Settings};
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+
+/// Bytes of a shingle where bytes are compared.
+const BYTES_OF_SHINGLE: usize = 8;
+
+/// Bits that a b-bit signature keeps of each hash.
+const BITS: u32 = 2;
+
+/// A text with its name, and whether it stands for bytes.
+struct Input {
+    name: String,
+    text: String,
+    is_binary: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<()> {
+    let (settings, [a, b]) = if arguments.corpus.is_empty() {
+        let settings = Layers::read(arguments.choices(), Purpose::Duplicates)?.resolve()?.settings;
+        if [&arguments.a, &arguments.b].iter().all(|name| *name == STANDARD) {
+            return Err(Failure::usage("standard input cannot be both texts").with_advice("name a file"));
+        }
+        (settings, both_texts(file(&arguments.a)?, file(&arguments.b)?))
+    } else {
+        of_corpus(arguments, printer)?
+    };
+    let chances = Chances::new(&settings)?;
+    let is_binary = a.is_binary;
+    let bytes_shingler;
+    let mut notes = Vec::new();
+    let (shingler, shingles) = if is_binary {
+        notes.push(format!(
+            "not both are text: compared as bytes, in sequences of {BYTES_OF_SHINGLE}; positions are those of bytes"
+        ));
+        bytes_shingler = byte_shingler()?;
+        (&bytes_shingler, format!("{BYTES_OF_SHINGLE} bytes"))
+    } else {
+        (chances.shingler(), settings.shingles.clone())
+    };
+    let mut comparison = passages::compare(&a.text, &b.text, shingler).map_err(library)?;
+    if is_binary {
+        in_bytes(&mut comparison, &a.text, &b.text);
+    }
+    let counts = comparison.counts;
+    let compared = Compared {
+        estimates: estimates(&a.text, &b.text, shingler, &settings)?,
+        finding: Finding {
+            plan: chances.label(),
+            threshold: settings.threshold,
+            probability: match settings.method {
+                pipeline::Method::Minhash => chances.of(counts.jaccard(), counts.a as u64),
+                pipeline::Method::Simhash => {
+                    let cosine = cosine(counts.a, counts.b, counts.common);
+                    lookalike::simhash::probability_within(settings.distance, u64::BITS, cosine)
+                        .map_err(library)?
+                }
+            },
+        },
+        names: [a.name, b.name],
+        texts: [a.text, b.text],
+        is_binary,
+        comparison,
+        shingles,
+        notes,
+        whole: arguments.whole,
+    };
+    if let Some(path) = &arguments.html {
+        std::fs::write(path, compared.page())
+            .map_err(|cause| Failure::io("write", path.display(), &cause))?;
+        printer.written("the comparison", path);
+    }
+    printer.compared(&compared, arguments.html.is_some())
+}
+
+fn library(error: lookalike::Error) -> Failure {
+    Failure::usage(error.to_string())
+}
+
+/// The bytes of a file, or of standard input.
+fn file(name: &str) -> Result<(String, Vec<u8>)> {
+    let bytes = if name == STANDARD {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(name)
+    };
+    let failure = |cause: &std::io::Error| {
+        let failure = Failure::io("read", name, cause);
+        if Path::new(name).exists() {
+            return failure;
+        }
+        failure.with_advice("for documents of a corpus: lookalike compare ID ID --corpus INPUT")
+    };
+    Ok((name.to_owned(), bytes.map_err(|cause| failure(&cause))?))
+}
+
+/// Both as texts, or both as bytes: a character for each.
+fn both_texts(a: (String, Vec<u8>), b: (String, Vec<u8>)) -> [Input; 2] {
+    let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
+    let is_binary = !is_text(&a.1) || !is_text(&b.1);
+    [a, b].map(|(name, bytes)| {
+        let text = if is_binary {
+            bytes.iter().map(|&byte| char::from(byte)).collect()
+        } else {
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        Input { name, text, is_binary }
+    })
+}
+
+/// Sequences of bytes, as they are.
+fn byte_shingler() -> Result<Shingler> {
+    let normalization = Normalization {
+        case: Case::Keep,
+        form: UnicodeForm::Keep,
+        punctuation: Punctuation::Keep,
+        whitespace: Whitespace::Keep,
+    };
+    let unit = Unit::Characters;
+    Shingler::new(Shingling { unit, k: BYTES_OF_SHINGLE, normalization, ..Shingling::default() })
+        .map_err(library)
+}
+
+/// Positions in texts that stand for bytes -> positions of bytes.
+fn in_bytes(comparison: &mut passages::Comparison, a: &str, b: &str) {
+    let [a, b] = [a, b].map(CharactersBefore::new);
+    for passage in &mut comparison.passages {
+        passage.a = a.convert(&passage.a);
+        passage.b = b.convert(&passage.b);
+        for run in &mut passage.runs {
+            run.a = a.convert(&run.a);
+            run.b = b.convert(&run.b);
+        }
+    }
+}
+
+/// How many characters come before a position, by stretches of the text.
+struct CharactersBefore<'t> {
+    text: &'t str,
+    stretches: Vec<usize>,
+}
+
+impl<'t> CharactersBefore<'t> {
+    const STRETCH: usize = 1024;
+
+    fn new(text: &'t str) -> Self {
+        let mut before = 0;
+        let count = |stretch: &[u8]| {
+            let here = before;
+            before += begun(stretch);
+            here
+        };
+        Self { text, stretches: text.as_bytes().chunks(Self::STRETCH).map(count).collect() }
+    }
+
+    fn at(&self, position: usize) -> usize {
+        let stretch = (position / Self::STRETCH).min(self.stretches.len().saturating_sub(1));
+        let before = self.stretches.get(stretch).copied().unwrap_or(0);
+        before + begun(&self.text.as_bytes()[stretch * Self::STRETCH..position])
+    }
+
+    fn convert(&self, range: &Range<usize>) -> Range<usize> {
+        self.at(range.start)..self.at(range.end)
+    }
+}
+
+/// How many characters begin in these bytes of UTF-8.
+fn begun(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
+}
+
+/// The two documents of a corpus.
+fn of_corpus(arguments: &CompareArguments, printer: &Printer) -> Result<(Settings, [Input; 2])> {
+    let (job, _put_by) = job(&arguments.corpus, arguments.choices(), Purpose::Duplicates)?;
+    interruption::listen(false);
+    let progress = Progress::new(printer, &job).without_plan();
+    let found = pipeline::texts(&job, &[&arguments.a, &arguments.b], &progress);
+    progress.end();
+    let input =
+        |found: pipeline::TextOf| Input { name: found.document.id, text: found.text, is_binary: false };
+    match found {
+        Ok(found) => {
+            let mut found = found.into_iter().map(input);
+            let (Some(a), Some(b)) = (found.next(), found.next()) else {
+                return Err(Failure::usage("two documents are needed"));
+            };
+            Ok((job.settings, [a, b]))
+        }
+        Err(pipeline::Error::Interrupted) => Err(Failure::interrupted(false)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The cosine of two sets as vectors of zeros and ones.
+fn cosine(a: usize, b: usize, common: usize) -> f64 {
+    if a == 0 || b == 0 {
+        return f64::from(u8::from(a == b));
+    }
+    common as f64 / (a as f64 * b as f64).sqrt()
+}
+
+/// What sketches make of the pair.
+fn estimates(a: &str, b: &str, shingler: &Shingler, settings: &Settings) -> Result<Vec<Estimate>> {
+    let [a, b]: [ShingleSet; 2] = [shingler.set(a), shingler.set(b)];
+    let common = lookalike::similarity::intersection_size(&a, &b);
+    let exact = lookalike::similarity::jaccard(&a, &b);
+    let hasher = FastSketch::new(settings.hashes, settings.seed).map_err(library)?;
+    let [signature, other] = [&a, &b].map(|set| hasher.sketch(set.as_slice()));
+    let whole = signature.estimate(&other).map_err(library)?;
+    let cut = |signature| BBitSignature::new(signature, BITS).map_err(library);
+    let bits = cut(&signature)?.estimate(&cut(&other)?).map_err(library)?;
+    let simhasher: SimHasher<u64> = SimHasher::new(settings.seed);
+    let fingerprint = |set: &ShingleSet| simhasher.fingerprint(set.as_slice());
+    let angle = fingerprint(&a).estimate(fingerprint(&b)).map_err(library)?;
+    let jaccard = |sketch: String, estimate: lookalike::minhash::Estimate| Estimate {
+        sketch,
+        measure: "Jaccard".into(),
+        value: estimate.similarity,
+        standard_error: estimate.standard_error,
+        exact,
+    };
+    Ok(vec![
+        jaccard(format!("MinHash, {} hashes", settings.hashes), whole),
+        jaccard(format!("{BITS}-bit MinHash, {} hashes", settings.hashes), bits),
+        Estimate {
+            sketch: format!("SimHash, 64 bits, {} apart", angle.distance),
+            measure: "cosine".into(),
+            value: angle.cosine,
+            standard_error: angle.cosine_standard_error,
+            exact: cosine(a.len(), b.len(), common),
+        },
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_of_bytes_are_those_of_the_characters_that_stand_for_them() {
+        let bytes: Vec<u8> = (0..5000u32).map(|at| (at * 7 % 256) as u8).collect();
+        let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
+        let before = CharactersBefore::new(&text);
+        for (at, (position, _)) in text.char_indices().enumerate() {
+            assert_eq!(before.at(position), at);
+        }
+        assert_eq!(before.at(text.len()), bytes.len());
+        assert_eq!(CharactersBefore::new("").at(0), 0);
+    }
+}

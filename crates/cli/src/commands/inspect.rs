@@ -1,0 +1,139 @@
+//! `lookalike inspect`: a finished run -> what happened in it.
+
+use crate::arguments::{Choices, InspectArguments, Using};
+use crate::failure::{Failure, Result};
+use crate::interruption;
+use crate::output::{Inspected, Named, Printer, Progress};
+use crate::settings::{Layers, Purpose};
+use pipeline::{FinishedRun, RunPair};
+use std::path::Path;
+
+/// Bytes of text that are shown of a document, at most.
+const SHOWN: usize = 160;
+
+/// Opens a run with what may be used.
+pub(super) fn open(run: &Path, using: &Using) -> Result<FinishedRun> {
+    let choices = Choices { using: using.clone(), ..Choices::default() };
+    let resources = Layers::read(choices, Purpose::Duplicates)?.resources()?;
+    Ok(FinishedRun::open(run, resources)?)
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &InspectArguments, printer: &Printer) -> Result<()> {
+    let run = open(&arguments.run, &arguments.using)?;
+    let top = arguments.top.get();
+    let inspected = match (&arguments.id, arguments.threshold) {
+        (Some(id), _) => fate(&run, id, top)?,
+        (None, Some(threshold)) => change(&run, threshold, top, printer)?,
+        (None, None) => overview(&run, top)?,
+    };
+    if let Some(note) = inspected.note() {
+        printer.note(note);
+    }
+    printer.inspected(&inspected)
+}
+
+/// Documents by name, with the beginnings of their texts where the sources still have them.
+fn named(run: &FinishedRun, numbers: &[u64]) -> Result<(Vec<Named>, Option<String>)> {
+    let references = run.references(numbers)?;
+    let (texts, note) = match run.texts(numbers, SHOWN) {
+        Ok(texts) => (texts, None),
+        Err(error) => (Vec::new(), Some(format!("texts are not shown: {error}"))),
+    };
+    let mut texts = texts.into_iter();
+    let named = references
+        .into_iter()
+        .map(|reference| {
+            let excerpt = texts.next();
+            Named { reference, text: excerpt.map(|excerpt| (excerpt.text, excerpt.is_cut)) }
+        })
+        .collect();
+    Ok((named, note))
+}
+
+/// The pairs with both documents named.
+fn pairs(run: &FinishedRun, pairs: &[RunPair]) -> Result<(Vec<(Named, Named, RunPair)>, Option<String>)> {
+    let numbers: Vec<u64> = pairs.iter().flat_map(|pair| [pair.kept, pair.other]).collect();
+    let (named, note) = named(run, &numbers)?;
+    let mut named = named.into_iter();
+    let both = |pair: &RunPair| Some((named.next()?, named.next()?, *pair));
+    Ok((pairs.iter().filter_map(both).collect(), note))
+}
+
+fn overview(run: &FinishedRun, top: usize) -> Result<Inspected> {
+    let all = run.clusters();
+    let mut clusters = Vec::new();
+    let mut note = None;
+    for cluster in all.iter().take(top) {
+        let shown: Vec<RunPair> = cluster.removed.iter().copied().take(top).collect();
+        let (members, missing) = pairs(run, &shown)?;
+        note = note.or(missing);
+        clusters.push((cluster.removed.len() as u64 + 1, members));
+    }
+    let near = || run.removed().filter(|pair| !pair.is_exact && pair.similarity.is_some());
+    let similarity = |pair: &RunPair| pair.similarity.unwrap_or(0.0);
+    let mut nearest: Vec<RunPair> = near().collect();
+    nearest.sort_by(|a, b| similarity(a).total_cmp(&similarity(b)).then(a.other.cmp(&b.other)));
+    // One pair of each twentieth of the similarities.
+    let mut by_similarity: Vec<RunPair> = nearest.clone();
+    by_similarity.dedup_by_key(|pair| (similarity(pair) * 20.0) as u32);
+    nearest.truncate(top);
+    let misses: Vec<RunPair> = run.near_misses().iter().copied().take(top).collect();
+    let (above, _) = pairs(run, &nearest)?;
+    let (below, _) = pairs(run, &misses)?;
+    let (by_similarity, _) = pairs(run, &by_similarity)?;
+    Ok(Inspected::Overview {
+        report: Box::new(run.report().clone()),
+        clusters,
+        above,
+        below,
+        by_similarity,
+        note,
+    })
+}
+
+fn fate(run: &FinishedRun, id: &str, top: usize) -> Result<Inspected> {
+    let found = run.find(id)?;
+    let Some(&number) = found.first() else {
+        let suggested = run.similar_ids(id, 3)?;
+        let failure = Failure::usage(format!("no document of the run has the id {id}"));
+        return Err(failure.with_advice(match suggested.as_slice() {
+            [] => "ids are those of --id-field, or SOURCE:LINE".to_owned(),
+            some => format!("did you mean {}?", some.join(", ")),
+        }));
+    };
+    let fate = run.fate(number)?;
+    let because: Vec<RunPair> = match &fate {
+        Some(pipeline::Fate::Kept(others) | pipeline::Fate::Against(others)) => others.clone(),
+        Some(pipeline::Fate::Removed(pair)) => vec![*pair],
+        _ => Vec::new(),
+    };
+    let shown: Vec<RunPair> = because.iter().copied().take(top).collect();
+    let (mut document, note) = match &fate {
+        Some(pipeline::Fate::Bad(..)) | None => {
+            let reference = run.references(&[number])?;
+            (reference.into_iter().map(|reference| Named { reference, text: None }).collect(), None)
+        }
+        _ => named(run, &[number])?,
+    };
+    let (pairs, _) = pairs(run, &shown)?;
+    let Some(document) = document.pop() else { return Err(Failure::usage("the run has no documents")) };
+    let others = found.len() as u64 - 1;
+    Ok(Inspected::Fate { document, fate, pairs, all: because.len() as u64, others, note })
+}
+
+fn change(run: &FinishedRun, threshold: f64, top: usize, printer: &Printer) -> Result<Inspected> {
+    interruption::listen(false);
+    let progress = Progress::quiet_about_plan(printer);
+    let change = run.at_threshold(threshold, &progress);
+    progress.end();
+    let change = match change {
+        Ok(change) => change,
+        Err(pipeline::Error::Interrupted) => return Err(Failure::interrupted(false)),
+        Err(error) => return Err(error.into()),
+    };
+    let some = |all: &[RunPair]| -> Vec<RunPair> { all.iter().copied().take(top).collect() };
+    let (stays, note) = pairs(run, &some(&change.stays))?;
+    let (goes, _) = pairs(run, &some(&change.goes))?;
+    Ok(Inspected::Change { before: Box::new(run.report().clone()), change, stays, goes, note })
+}

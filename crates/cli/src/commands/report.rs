@@ -1,0 +1,284 @@
+//! `lookalike report`: a finished run -> a page.
+
+use super::inspect::open;
+use crate::arguments::ReportArguments;
+use crate::failure::{Failure, Result};
+use crate::output::Printer;
+use figures::svg::{Bin, ClusterSizes, Curve, Histogram, Stage, Stages};
+use figures::{
+    ClusterExample, ExampleText, Headline, KindCount, Member, PairExample, PlanData, RecallData, ReportData,
+    SourceCount, report_page,
+};
+use pipeline::{Chances, Excerpt, FinishedRun, Method, Reference, RunPair};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// Examples of each kind.
+const EXAMPLES: usize = 20;
+
+/// Members of a cluster that are shown.
+const MEMBERS: usize = 8;
+
+/// Bytes of text that an example shows.
+const SHOWN: usize = 12_000;
+
+/// The name of the page in the run's folder.
+const PAGE: &str = "report.html";
+
+/// Runs the command.
+pub(crate) fn run(arguments: &ReportArguments, printer: &Printer) -> Result<()> {
+    let run = open(&arguments.run, &arguments.using)?;
+    write(&run, arguments.output.as_deref(), printer)
+}
+
+/// Writes the page of a run: to a file, or into its folder.
+pub(super) fn write(run: &FinishedRun, file: Option<&Path>, printer: &Printer) -> Result<()> {
+    let path = file.map_or_else(|| run.folder().join(PAGE), Path::to_owned);
+    let (page, note) = page(run)?;
+    std::fs::write(&path, page).map_err(|cause| Failure::io("write", path.display(), &cause))?;
+    if let Some(note) = note {
+        printer.note(&note);
+    }
+    printer.written("the report", &path);
+    Ok(())
+}
+
+/// The page, and what is worth knowing about it.
+fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
+    let report = run.report();
+    let chances = Chances::new(&report.settings)?;
+    let simhash = report.settings.method == Method::Simhash;
+    let curve = Curve::sample(chances.label(), |similarity| {
+        if simhash {
+            lookalike::simhash::probability_within(report.settings.distance, u64::BITS, similarity)
+                .unwrap_or(0.0)
+        } else {
+            chances.of(similarity, 1_000)
+        }
+    });
+    let clusters = run.clusters();
+    let (examples, note) = Examples::new(run, &clusters)?;
+    let counts = &report.counts;
+    let data = ReportData {
+        title: run.folder().display().to_string(),
+        subtitle: format!(
+            "lookalike {}, {} source{}",
+            report.lookalike,
+            report.sources.len(),
+            if report.sources.len() == 1 { "" } else { "s" }
+        ),
+        headline: Headline {
+            documents: counts.documents,
+            kept: counts.kept,
+            exact: counts.exact,
+            near: counts.near,
+            skipped: counts.bad_skipped,
+            clusters: counts.clusters,
+            text_bytes: counts.text_bytes,
+        },
+        histogram: histogram(report, &curve, simhash),
+        plan: PlanData {
+            label: chances.label(),
+            threshold: report.settings.threshold,
+            curve,
+            facts: facts(report),
+        },
+        recall: report.recall.map(|recall| RecallData {
+            estimate: recall.estimate,
+            standard_error: recall.standard_error,
+            pairs: recall.pairs,
+        }),
+        cluster_sizes: sizes(&clusters),
+        kinds: kinds(report),
+        stages: Stages {
+            stages: report
+                .run
+                .stages
+                .iter()
+                .map(|stage| Stage {
+                    name: stage.stage.clone(),
+                    seconds: stage.seconds,
+                    cpu_seconds: stage.cpu_seconds,
+                    amount: stage.amount,
+                    unit: stage.unit.clone(),
+                })
+                .collect(),
+        },
+        sources: report
+            .sources
+            .iter()
+            .map(|source| SourceCount {
+                name: source.name.clone(),
+                records: source.records,
+                removed: source.removed,
+                against: source.against,
+            })
+            .collect(),
+        capped: report.capped.iter().map(|(what, times)| (what.clone(), *times)).collect(),
+        configuration: configuration(report),
+        shingler: chances.shingler().clone(),
+        clusters: examples.clusters(&clusters),
+        near_threshold: examples.pairs(&nearest(run), "removed"),
+        nearest_misses: examples.pairs(&misses(run), "both kept"),
+    };
+    Ok((report_page(&data), note))
+}
+
+/// Verified similarities, and how many of each were probably missed.
+fn histogram(report: &pipeline::Report, curve: &Curve, simhash: bool) -> Histogram {
+    let bin = |(at, &found): (usize, &u64)| {
+        let similarity = (at as f64 / 20.0 + 0.025).min(1.0);
+        let chance = if simhash { 1.0 } else { curve.at(similarity.max(report.settings.threshold)) };
+        let missed = if chance > 0.0 { found as f64 * (1.0 - chance) / chance } else { 0.0 };
+        Bin { found, missed }
+    };
+    let bins = report.histogram.iter().enumerate().map(bin).collect();
+    Histogram { bins, threshold: Some(report.settings.threshold) }
+}
+
+fn facts(report: &pipeline::Report) -> Vec<(String, String)> {
+    let plan = &report.plan;
+    let pairs = &report.run.pairs;
+    [
+        ("input", figures::bytes(plan.input_bytes)),
+        ("on disk per document", figures::bytes(plan.disk_bytes_per_document)),
+        ("candidates compared", figures::count(pairs.compared)),
+        ("pairs verified", figures::count(report.verified_pairs)),
+        ("threads", report.run.threads.to_string()),
+        ("memory limit", figures::bytes(report.run.memory)),
+        ("time", figures::seconds(report.run.seconds)),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .to_vec()
+}
+
+fn sizes(clusters: &[pipeline::RunCluster]) -> ClusterSizes {
+    let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
+    clusters.iter().for_each(|cluster| *sizes.entry(cluster.removed.len() as u64 + 1).or_default() += 1);
+    ClusterSizes { sizes: sizes.into_iter().collect() }
+}
+
+fn kinds(report: &pipeline::Report) -> Vec<KindCount> {
+    let counts = &report.counts;
+    [
+        ("kept", counts.kept, "stay, unchanged"),
+        ("exact", counts.exact, "the same text as a kept one, after normalisation"),
+        ("near", counts.near, "similar to a kept one, at or above the threshold"),
+        ("bad, skipped", counts.bad_skipped, "records that could not be used"),
+        ("bad, kept", counts.bad_kept, "records that could not be used, written all the same"),
+        ("against", counts.against, "only compared with"),
+        ("empty", counts.empty, "no token at all"),
+        ("short", counts.short, "fewer tokens than a shingle"),
+        ("over the limit", counts.over_limit, "too long: compared as a whole only"),
+        ("with NUL", counts.with_nul, "compared as a whole only"),
+        ("replaced bytes", counts.replaced_bytes, "text files that are not UTF-8"),
+        ("repeated ids", counts.repeated_ids, "an id that another document had before"),
+        ("blank lines", counts.blank_lines, "no records"),
+    ]
+    .into_iter()
+    .filter(|(name, count, _)| *count > 0 || ["kept", "exact", "near"].contains(name))
+    .map(|(name, count, meaning)| KindCount { name: name.into(), count, meaning: meaning.into() })
+    .collect()
+}
+
+/// The settings by name, those within others behind a dot.
+fn configuration(report: &pipeline::Report) -> Vec<(String, String)> {
+    fn add(prefix: &str, value: &serde_json::Value, into: &mut Vec<(String, String)>) {
+        match value {
+            serde_json::Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+                let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+                add(&name, value, into);
+            }),
+            serde_json::Value::Null => into.push((prefix.into(), "not set".into())),
+            serde_json::Value::String(text) => into.push((prefix.into(), text.clone())),
+            other => into.push((prefix.into(), other.to_string())),
+        }
+    }
+    let mut all = Vec::new();
+    add("", &serde_json::to_value(&report.settings).unwrap_or_default(), &mut all);
+    all
+}
+
+/// The removed near-duplicates that are least similar.
+fn nearest(run: &FinishedRun) -> Vec<RunPair> {
+    let similarity = |pair: &RunPair| pair.similarity.unwrap_or(0.0);
+    let mut pairs: Vec<RunPair> =
+        run.removed().filter(|pair| !pair.is_exact && pair.similarity.is_some()).collect();
+    pairs.sort_by(|a, b| similarity(a).total_cmp(&similarity(b)).then(a.other.cmp(&b.other)));
+    pairs.truncate(EXAMPLES);
+    pairs
+}
+
+fn misses(run: &FinishedRun) -> Vec<RunPair> {
+    run.near_misses().iter().copied().take(EXAMPLES).collect()
+}
+
+/// Names and texts of the documents that are shown.
+struct Examples {
+    documents: HashMap<u64, (Reference, Excerpt)>,
+}
+
+impl Examples {
+    fn new(run: &FinishedRun, clusters: &[pipeline::RunCluster]) -> Result<(Self, Option<String>)> {
+        let mut numbers: Vec<u64> = Vec::new();
+        for cluster in clusters.iter().take(EXAMPLES) {
+            numbers.push(cluster.kept);
+            numbers.extend(cluster.removed.iter().take(MEMBERS).map(|pair| pair.other));
+        }
+        for pair in nearest(run).iter().chain(&misses(run)) {
+            numbers.extend([pair.kept, pair.other]);
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        let references = run.references(&numbers)?;
+        let (texts, note) = match run.texts(&numbers, SHOWN) {
+            Ok(texts) => (texts, None),
+            Err(error) => {
+                let none = Excerpt { text: String::new(), is_cut: true };
+                (vec![none; numbers.len()], Some(format!("the report shows no texts: {error}")))
+            }
+        };
+        let documents = numbers.into_iter().zip(references.into_iter().zip(texts)).collect();
+        Ok((Self { documents }, note))
+    }
+
+    fn text(&self, number: u64) -> Option<ExampleText> {
+        let (Reference { id, source, line }, Excerpt { text, is_cut }) = self.documents.get(&number)?;
+        Some(ExampleText {
+            id: id.clone(),
+            place: format!("{source}, line {line}"),
+            text: text.clone(),
+            is_cut: *is_cut,
+        })
+    }
+
+    fn pairs(&self, pairs: &[RunPair], note: &str) -> Vec<PairExample> {
+        let example = |pair: &RunPair| {
+            Some(PairExample {
+                a: self.text(pair.kept)?,
+                b: self.text(pair.other)?,
+                similarity: pair.similarity?,
+                note: note.to_owned(),
+            })
+        };
+        pairs.iter().filter_map(example).collect()
+    }
+
+    fn clusters(&self, clusters: &[pipeline::RunCluster]) -> Vec<ClusterExample> {
+        let member = |pair: &RunPair| {
+            Some(Member {
+                document: self.text(pair.other)?,
+                similarity: pair.similarity.unwrap_or(f64::NAN),
+                kind: if pair.is_exact { "exact" } else { "near" }.into(),
+            })
+        };
+        let example = |cluster: &pipeline::RunCluster| {
+            Some(ClusterExample {
+                size: cluster.removed.len() as u64 + 1,
+                kept: self.text(cluster.kept)?,
+                members: cluster.removed.iter().take(MEMBERS).filter_map(member).collect(),
+            })
+        };
+        clusters.iter().take(EXAMPLES).filter_map(example).collect()
+    }
+}

@@ -1,0 +1,292 @@
+//! What was found in a run, as text and JSON.
+
+use super::numbers::count;
+use super::{BOLD, DIM};
+use figures::similarity;
+use pipeline::report::Report;
+use pipeline::{Change, Fate, Reference, RunPair};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// A document with the beginning of its text, and whether it goes on.
+#[derive(Debug, Clone)]
+pub(crate) struct Named {
+    pub(crate) reference: Reference,
+    pub(crate) text: Option<(String, bool)>,
+}
+
+/// A kept document, another one, and what is known of them.
+pub(crate) type NamedPair = (Named, Named, RunPair);
+
+/// What was asked, and the answer.
+#[derive(Debug)]
+pub(crate) enum Inspected {
+    /// The run as a whole.
+    Overview {
+        report: Box<Report>,
+        /// Sizes and members of the largest clusters.
+        clusters: Vec<(u64, Vec<NamedPair>)>,
+        /// The removed documents nearest to the threshold.
+        above: Vec<NamedPair>,
+        /// Pairs that nearly were duplicates.
+        below: Vec<NamedPair>,
+        /// A pair for each twentieth of the similarity.
+        by_similarity: Vec<NamedPair>,
+        note: Option<String>,
+    },
+    /// What became of a document.
+    Fate {
+        document: Named,
+        fate: Option<Fate>,
+        /// Some of the pairs that it is in, of `all`.
+        pairs: Vec<NamedPair>,
+        all: u64,
+        /// How many others have the same id.
+        others: u64,
+        note: Option<String>,
+    },
+    /// What another threshold changes.
+    Change {
+        before: Box<Report>,
+        change: Change,
+        stays: Vec<NamedPair>,
+        goes: Vec<NamedPair>,
+        note: Option<String>,
+    },
+}
+
+impl Inspected {
+    /// What is worth knowing about the answer.
+    pub(crate) fn note(&self) -> Option<&str> {
+        match self {
+            Self::Overview { note, .. } | Self::Fate { note, .. } | Self::Change { note, .. } => {
+                note.as_deref()
+            }
+        }
+    }
+
+    /// For people.
+    pub(crate) fn text(&self, columns: usize) -> String {
+        let mut text = String::new();
+        match self {
+            Self::Overview { report, clusters, above, below, by_similarity, .. } => {
+                let counts = &report.counts;
+                let _ = writeln!(
+                    text,
+                    "{BOLD}{} documents: {} kept, {} exact copies and {} near-duplicates removed{BOLD:#} (threshold {})",
+                    count(counts.documents),
+                    count(counts.kept),
+                    count(counts.exact),
+                    count(counts.near),
+                    report.settings.threshold
+                );
+                heading(&mut text, "Largest clusters");
+                for (size, members) in clusters {
+                    let Some((kept, _, _)) = members.first() else { continue };
+                    let _ = writeln!(text, "{:>8}  {}", count(*size), shown(kept, columns, 10));
+                    for (_, other, pair) in members {
+                        let _ = writeln!(text, "  {:>6}  {}", how(pair), shown(other, columns, 10));
+                    }
+                    let more = size.saturating_sub(members.len() as u64 + 1);
+                    if more > 0 {
+                        let _ = writeln!(text, "{DIM}          and {} more{DIM:#}", count(more));
+                    }
+                }
+                pairs(&mut text, "Removed, nearest to the threshold", above, columns);
+                pairs(&mut text, "Kept, though nearly duplicates", below, columns);
+                pairs(&mut text, "One of each similarity", by_similarity, columns);
+            }
+            Self::Fate { document, fate, pairs: some, all, others, .. } => {
+                let _ = writeln!(text, "{}", shown(document, columns, 0));
+                let _ = match fate {
+                    None => writeln!(text, "it is a blank line: no record"),
+                    Some(Fate::Bad(reason, true)) => {
+                        writeln!(text, "{BOLD}kept uncompared{BOLD:#}: {reason}")
+                    }
+                    Some(Fate::Bad(reason, false)) => writeln!(text, "{BOLD}skipped{BOLD:#}: {reason}"),
+                    Some(Fate::Removed(pair)) if pair.is_exact => {
+                        writeln!(text, "{BOLD}removed{BOLD:#}: an exact copy of")
+                    }
+                    Some(Fate::Removed(pair)) => match pair.similarity {
+                        Some(value) => {
+                            writeln!(
+                                text,
+                                "{BOLD}removed{BOLD:#}: a near-duplicate, similarity {}, of",
+                                similarity(value)
+                            )
+                        }
+                        None => writeln!(text, "{BOLD}removed{BOLD:#}: a near-duplicate of"),
+                    },
+                    Some(Fate::Kept(others)) if others.is_empty() => {
+                        writeln!(text, "{BOLD}kept{BOLD:#}; nothing was removed because of it")
+                    }
+                    Some(Fate::Kept(_)) => writeln!(text, "{BOLD}kept{BOLD:#}; removed because of it:"),
+                    Some(Fate::Against(_)) => writeln!(text, "only compared against; removed because of it:"),
+                };
+                for (kept, other, pair) in some {
+                    let named = if matches!(fate, Some(Fate::Removed(_))) { kept } else { other };
+                    let _ = writeln!(text, "  {:>6}  {}", how(pair), shown(named, columns, 10));
+                }
+                if *all > some.len() as u64 {
+                    let _ =
+                        writeln!(text, "{DIM}          and {} more{DIM:#}", count(all - some.len() as u64));
+                }
+                if *others > 0 {
+                    let _ = writeln!(
+                        text,
+                        "{DIM}{} other documents have the same id; SOURCE:LINE tells them apart{DIM:#}",
+                        count(*others)
+                    );
+                }
+            }
+            Self::Change { before, change, stays, goes, .. } => {
+                let _ = writeln!(
+                    text,
+                    "{BOLD}At {} instead of {}{BOLD:#}: {} documents would be kept instead of {}, {} near-duplicates removed instead of {}",
+                    change.threshold,
+                    before.settings.threshold,
+                    count(change.kept),
+                    count(before.counts.kept),
+                    count(change.near),
+                    count(before.counts.near)
+                );
+                if let Some(recall) = change.recall {
+                    let _ = writeln!(
+                        text,
+                        "estimated recall {:.4} ± {:.4}",
+                        recall.estimate, recall.standard_error
+                    );
+                }
+                let title = format!(
+                    "Removed by the run, kept at {}: {}",
+                    change.threshold,
+                    count(change.stays.len() as u64)
+                );
+                pairs(&mut text, &title, stays, columns);
+                let title = format!(
+                    "Kept by the run, removed at {}: {}",
+                    change.threshold,
+                    count(change.goes.len() as u64)
+                );
+                pairs(&mut text, &title, goes, columns);
+            }
+        }
+        text
+    }
+
+    /// For machines.
+    pub(crate) fn json(&self) -> String {
+        let value = match self {
+            Self::Overview { report, clusters, above, below, by_similarity, .. } => json!({
+                "counts": report.counts,
+                "threshold": report.settings.threshold,
+                "clusters": clusters.iter().map(|(size, members)| json!({"size": size, "pairs": all(members)})).collect::<Vec<_>>(),
+                "nearest_to_threshold": all(above),
+                "near_misses": all(below),
+                "by_similarity": all(by_similarity),
+            }),
+            Self::Fate { document, fate, pairs, all: of, others, .. } => json!({
+                "document": named(document),
+                "fate": match fate {
+                    None => "blank",
+                    Some(Fate::Kept(_)) => "kept",
+                    Some(Fate::Removed(pair)) if pair.is_exact => "exact",
+                    Some(Fate::Removed(_)) => "near",
+                    Some(Fate::Against(_)) => "against",
+                    Some(Fate::Bad(_, true)) => "bad-kept",
+                    Some(Fate::Bad(_, false)) => "bad-skipped",
+                },
+                "reason": match fate { Some(Fate::Bad(reason, _)) => Some(reason), _ => None },
+                "pairs": all(pairs),
+                "all_pairs": of,
+                "others_with_this_id": others,
+            }),
+            Self::Change { before, change, stays, goes, .. } => json!({
+                "threshold": change.threshold,
+                "threshold_of_run": before.settings.threshold,
+                "kept": change.kept,
+                "kept_by_run": before.counts.kept,
+                "near": change.near,
+                "near_by_run": before.counts.near,
+                "recall": change.recall,
+                "stays": change.stays.len(),
+                "goes": change.goes.len(),
+                "examples_of_stays": all(stays),
+                "examples_of_goes": all(goes),
+            }),
+        };
+        let mut text = serde_json::to_string_pretty(&value).expect("plain values");
+        text.push('\n');
+        text
+    }
+}
+
+fn heading(text: &mut String, title: &str) {
+    let _ = writeln!(text, "\n{BOLD}{title}{BOLD:#}");
+}
+
+fn pairs(text: &mut String, title: &str, some: &[NamedPair], columns: usize) {
+    if some.is_empty() {
+        return;
+    }
+    heading(text, title);
+    for (kept, other, pair) in some {
+        let _ = writeln!(text, "{:>8}  {}", how(pair), shown(other, columns, 10));
+        let _ = writeln!(text, "{DIM}{:>8}{DIM:#}  {}", "kept", shown(kept, columns, 10));
+    }
+}
+
+/// How similar a pair is.
+fn how(pair: &RunPair) -> String {
+    match pair.similarity {
+        _ if pair.is_exact => "exact".into(),
+        Some(value) => similarity(value),
+        None => "-".into(),
+    }
+}
+
+/// A document in what is left of a line after `indent`.
+fn shown(named: &Named, columns: usize, indent: usize) -> String {
+    let id = harmless(&named.reference.id);
+    let room = columns.saturating_sub(indent + id.chars().count() + 2);
+    let Some((text, is_cut)) = &named.text else { return id };
+    let text = harmless(text);
+    let fits = text.chars().count() <= room && !is_cut;
+    let short: String = text.chars().take(if fits { room } else { room.saturating_sub(1) }).collect();
+    format!("{id}  {DIM}{short}{}{DIM:#}", if fits { "" } else { "…" })
+}
+
+/// Text on one line, without control characters.
+fn harmless(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            _ if character.is_whitespace() => {
+                if !line.ends_with(' ') {
+                    line.push(' ');
+                }
+            }
+            _ if character.is_control() => line.push('\u{fffd}'),
+            _ => line.push(character),
+        }
+    }
+    line
+}
+
+fn named(document: &Named) -> Value {
+    let Reference { id, source, line } = &document.reference;
+    let text = document.text.as_ref().map(|(text, _)| text);
+    json!({"id": id, "source": source, "line": line, "text": text})
+}
+
+fn all(pairs: &[NamedPair]) -> Vec<Value> {
+    let pair = |(kept, other, pair): &NamedPair| {
+        json!({
+            "kept": named(kept),
+            "other": named(other),
+            "similarity": pair.similarity,
+            "exact": pair.is_exact,
+        })
+    };
+    pairs.iter().map(pair).collect()
+}

@@ -1,0 +1,293 @@
+//! A finished run, to be asked about: what is in its folder answers most questions, the sources the others.
+
+mod changes;
+mod texts;
+
+pub use changes::Change;
+pub use texts::Excerpt;
+
+use crate::decisions::Removal;
+use crate::identity::{Identity, SourceIdentity};
+use crate::report::Report;
+use crate::run::{WORK_FOLDER, stored_decisions};
+use crate::sketch_file::found_again;
+use crate::store::columns::Class;
+use crate::store::{Number, Store};
+use crate::work::Work;
+use crate::{Error, Job, Reference, Resources, Result, Silent};
+use corpus::Source;
+use lookalike::similarity::edit_distance_at_most;
+use std::path::{Path, PathBuf};
+
+/// The form of `report.json` that is understood.
+const REPORT_VERSION: u32 = 1;
+
+/// A finished run.
+#[derive(Debug)]
+pub struct FinishedRun {
+    folder: PathBuf,
+    report: Report,
+    identity: Identity,
+    store: Store,
+    removals: Vec<Removal>,
+    near_misses: Vec<RunPair>,
+    resources: Resources,
+}
+
+/// A pair that was compared: a kept document, and one that was removed because of it or nearly was. Documents are
+/// numbered through all sources, from 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunPair {
+    /// The kept document.
+    pub kept: u64,
+    /// The other one.
+    pub other: u64,
+    /// Their similarity, if it was worked out.
+    pub similarity: Option<f64>,
+    /// Whether their normalised texts are equal.
+    pub is_exact: bool,
+}
+
+/// A kept document and what was removed because of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunCluster {
+    /// The kept document.
+    pub kept: u64,
+    /// The others, in input order.
+    pub removed: Vec<RunPair>,
+}
+
+/// What became of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fate {
+    /// It stayed; these were removed because of it.
+    Kept(Vec<RunPair>),
+    /// It was removed because of another one.
+    Removed(RunPair),
+    /// It was only compared against; these were removed because of it.
+    Against(Vec<RunPair>),
+    /// It was no document, for this reason; `true` if it was kept all the same.
+    Bad(String, bool),
+}
+
+impl FinishedRun {
+    /// Opens the run in a target folder.
+    pub fn open(folder: &Path, resources: Resources) -> Result<Self> {
+        let name = folder.display().to_string();
+        let own = folder.join(WORK_FOLDER);
+        let read = |file: &str| match std::fs::read(folder.join(file)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(cause) => Err(Error::Io { action: "read", name: format!("{name}/{file}"), cause }),
+        };
+        let Some(report) = read("report.json")? else {
+            return Err(Error::Target(if own.is_dir() {
+                format!("the run in {name} is not finished; run the same command again, and it goes on")
+            } else {
+                format!("{name} holds no run of lookalike; name the target folder of `lookalike dedup`")
+            }));
+        };
+        let damaged = |file: &str, cause: String| Error::Damaged { name: format!("{name}/{file}"), cause };
+        let version = serde_json::from_slice::<serde_json::Value>(&report)
+            .map_err(|error| damaged("report.json", error.to_string()))?["version"]
+            .as_u64();
+        if version != Some(u64::from(REPORT_VERSION)) {
+            return Err(Error::Target(format!("{name} holds a run of another version of lookalike")));
+        }
+        let report: Report =
+            serde_json::from_slice(&report).map_err(|error| damaged("report.json", error.to_string()))?;
+        let identity = read(&format!("{WORK_FOLDER}/run.json"))?
+            .as_deref()
+            .and_then(Identity::from_json)
+            .ok_or_else(|| Error::Target(format!("{name} lacks what the run wrote down in {WORK_FOLDER}/run.json, or another version of lookalike did; run it again in another folder")))?;
+        let mut work = Work::existing(own);
+        let lanes = crate::method::Means::new(&identity.settings)?.lanes();
+        let store = work.stored_parts(lanes, resources.memory / 3, &Silent)?;
+        if !work.is_sketched() {
+            return Err(damaged(&format!("{WORK_FOLDER}/sketches"), "a part is missing or damaged".into()));
+        }
+        let (removals, decided) = stored_decisions(&work)?
+            .ok_or_else(|| damaged(&format!("{WORK_FOLDER}/decisions"), "it is missing or damaged".into()))?;
+        let near_misses = decided
+            .near_misses
+            .iter()
+            .map(|&(other, kept, similarity)| RunPair {
+                kept,
+                other,
+                similarity: Some(similarity),
+                is_exact: false,
+            })
+            .collect();
+        Ok(Self { folder: folder.to_owned(), report, identity, store, removals, near_misses, resources })
+    }
+
+    /// Its report.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The folder it is in.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// All removed documents, in input order.
+    pub fn removed(&self) -> impl Iterator<Item = RunPair> + '_ {
+        self.removals.iter().map(pair)
+    }
+
+    /// A sample of the pairs that were compared and found below the threshold, the most similar first.
+    #[must_use]
+    pub fn near_misses(&self) -> &[RunPair] {
+        &self.near_misses
+    }
+
+    /// All clusters, the largest first.
+    #[must_use]
+    pub fn clusters(&self) -> Vec<RunCluster> {
+        let mut pairs: Vec<RunPair> = self.removed().collect();
+        pairs.sort_unstable_by_key(|pair| (pair.kept, pair.other));
+        let mut clusters: Vec<RunCluster> = pairs
+            .chunk_by(|a, b| a.kept == b.kept)
+            .map(|cluster| RunCluster { kept: cluster[0].kept, removed: cluster.to_vec() })
+            .collect();
+        clusters.sort_by_key(|cluster| (std::cmp::Reverse(cluster.removed.len()), cluster.kept));
+        clusters
+    }
+
+    /// Documents by name, in the order asked for.
+    pub fn references(&self, numbers: &[u64]) -> Result<Vec<Reference>> {
+        let mut ascending: Vec<Number> = numbers.to_vec();
+        ascending.sort_unstable();
+        ascending.dedup();
+        let mut ids = vec![String::new(); ascending.len()];
+        if self.identity.settings.id_field.is_some() {
+            let mut place = 0;
+            self.store.visit_ids(&ascending, |_, id| {
+                ids[place].push_str(id);
+                place += 1;
+            })?;
+        }
+        let reference = |number: &u64| {
+            let (source, line) = self.store.place(*number);
+            let source = self.source(source).name.clone();
+            let id = &ids[ascending.partition_point(|other| other < number)];
+            let id = if id.is_empty() { format!("{source}:{line}") } else { id.clone() };
+            Reference { id, source, line }
+        };
+        Ok(numbers.iter().map(reference).collect())
+    }
+
+    fn source(&self, at: usize) -> &SourceIdentity {
+        let Identity { against, sources, .. } = &self.identity;
+        against.get(at).unwrap_or_else(|| &sources[at - against.len()])
+    }
+
+    fn is_against(&self, number: Number) -> bool {
+        self.store.place(number).0 < self.identity.against.len()
+    }
+
+    /// The documents with an id, or the one at `source:line`.
+    pub fn find(&self, id: &str) -> Result<Vec<u64>> {
+        let mut found = Vec::new();
+        self.visit_ids(|number, other| {
+            if other == id {
+                found.push(number);
+            }
+        })?;
+        if found.is_empty()
+            && let Some((source, line)) = id.rsplit_once(':')
+            && let Ok(line) = line.parse::<u64>()
+        {
+            found.extend(self.store.blocks().iter().filter_map(|(first, block)| {
+                let lines = block.record + 1..block.record + 1 + u64::from(block.slots);
+                let is_it = self.source(block.source as usize).name == source && lines.contains(&line);
+                is_it.then(|| first + line - lines.start)
+            }));
+        }
+        Ok(found)
+    }
+
+    fn visit_ids(&self, mut visit: impl FnMut(Number, &str)) -> Result<()> {
+        if self.identity.settings.id_field.is_none() {
+            return Ok(());
+        }
+        for part in 0..self.store.parts() {
+            let (first, entries) = self.store.entries(part)?;
+            let numbers: Vec<Number> = (first..first + entries.len() as Number).collect();
+            self.store.visit_ids(&numbers, &mut visit)?;
+        }
+        Ok(())
+    }
+
+    /// The ids most like one that is not there.
+    pub fn similar_ids(&self, id: &str, most: usize) -> Result<Vec<String>> {
+        let mut best: Vec<(usize, String)> = Vec::new();
+        let mut consider = |other: &str| {
+            let limit = if best.len() < most { id.chars().count() / 2 + 1 } else { best[most - 1].0 };
+            if let Some(distance) = edit_distance_at_most(id, other, limit)
+                && !best.iter().any(|(_, known)| known == other)
+            {
+                let at = best.partition_point(|(better, _)| *better <= distance);
+                best.insert(at, (distance, other.to_owned()));
+                best.truncate(most);
+            }
+        };
+        if self.identity.settings.id_field.is_some() {
+            self.visit_ids(|_, other| consider(other))?;
+        } else {
+            let line = id.rsplit_once(':').and_then(|(_, line)| line.parse::<u64>().ok()).unwrap_or(1);
+            for (at, source) in self.report.sources.iter().enumerate() {
+                if self.report.sources[at].records > 0 {
+                    consider(&format!("{}:{}", source.name, line.clamp(1, source.records)));
+                }
+            }
+        }
+        Ok(best.into_iter().map(|(_, id)| id).collect())
+    }
+
+    /// What became of a document; none for a blank line.
+    pub fn fate(&self, number: u64) -> Result<Option<Fate>> {
+        let entry = self.store.entries_of(&[number])?[0];
+        if entry.class() == Class::Blank {
+            return Ok(None);
+        }
+        if entry.class() == Class::Bad {
+            let reason = self.store.bad().iter().find(|(bad, _)| *bad == number);
+            let reason = reason.map(|(_, reason)| reason.clone()).unwrap_or_default();
+            let kept = self.identity.settings.on_bad_record == crate::OnBadRecord::Keep;
+            return Ok(Some(Fate::Bad(reason, kept)));
+        }
+        if let Ok(at) = self.removals.binary_search_by_key(&number, |removal| removal.number) {
+            return Ok(Some(Fate::Removed(pair(&self.removals[at]))));
+        }
+        let others = self.removed().filter(|pair| pair.kept == number).collect();
+        Ok(Some(if self.is_against(number) { Fate::Against(others) } else { Fate::Kept(others) }))
+    }
+
+    /// The job of the run, if its sources are what they were.
+    fn job(&self) -> Result<Job> {
+        let again = |sources: &[SourceIdentity]| {
+            let advice = format!("the run in {} cannot be looked into any more", self.folder.display());
+            sources.iter().map(|source| found_again(source, &advice)).collect::<Result<Vec<Source>>>()
+        };
+        Ok(Job {
+            sources: again(&self.identity.sources)?,
+            against: again(&self.identity.against)?,
+            settings: self.identity.settings.clone(),
+            resources: self.resources.clone(),
+            sketch: None,
+        })
+    }
+}
+
+fn pair(removal: &Removal) -> RunPair {
+    RunPair {
+        kept: removal.kept,
+        other: removal.number,
+        similarity: (!removal.similarity.is_nan()).then_some(removal.similarity),
+        is_exact: removal.is_exact(),
+    }
+}

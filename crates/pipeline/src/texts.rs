@@ -1,0 +1,104 @@
+//! Texts of a corpus: of documents by their ids, and of a sample.
+
+use crate::method::TextBuffers;
+use crate::run::Prepared;
+use crate::scan::{At, scan};
+use crate::{Error, Job, Observer, Reference, Result};
+use corpus::Document;
+use lookalike::hashing::mix64;
+use lookalike::similarity::edit_distance_at_most;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+/// A document with its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextOf {
+    /// Which document.
+    pub document: Reference,
+    /// Its text.
+    pub text: String,
+}
+
+/// How many ids an unknown one is answered with.
+const SUGGESTED: usize = 3;
+
+/// See [`crate::texts`].
+pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<Vec<TextOf>> {
+    let prepared = Prepared::new(job)?;
+    let sources = prepared.sources;
+    let like: Mutex<Vec<(usize, &str, String)>> = Mutex::default();
+    let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {
+        let reference = at.reference(document.id.as_deref().map(str::to_owned), sources);
+        let place = || format!("{}:{}", reference.source, reference.line);
+        if ids.contains(&reference.id.as_str()) || ids.contains(&place().as_str()) {
+            return Ok(Some(TextOf { document: reference, text: document.text.to_owned() }));
+        }
+        for &id in ids {
+            if let Some(distance) = edit_distance_at_most(id, &reference.id, id.chars().count() / 3 + 1) {
+                let mut like = like.lock().unwrap_or_else(PoisonError::into_inner);
+                like.push((distance, id, reference.id.clone()));
+                if like.len() > 1_000 {
+                    like.sort();
+                    like.truncate(100);
+                }
+            }
+        }
+        Ok(None)
+    };
+    let mut found: Vec<TextOf> = Vec::new();
+    scan(&prepared, observer, look, |text| found.push(text))?;
+    let named = |id: &str| {
+        let is_it = |text: &&TextOf| {
+            let Reference { id: own, source, line } = &text.document;
+            own == id || format!("{source}:{line}") == id
+        };
+        found.iter().find(is_it).cloned().ok_or_else(|| {
+            let mut like = like.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            like.sort();
+            let suggested: Vec<String> = like
+                .into_iter()
+                .filter(|(_, of, _)| *of == id)
+                .map(|(_, _, id)| id)
+                .take(SUGGESTED)
+                .collect();
+            unknown_id(id, &suggested)
+        })
+    };
+    ids.iter().map(|id| named(id)).collect()
+}
+
+/// No document has this id.
+pub(crate) fn unknown_id(id: &str, suggested: &[String]) -> Error {
+    let advice = match suggested {
+        [] => "; ids are those of --id-field, or SOURCE:LINE".to_owned(),
+        some => format!("; did you mean {}?", some.join(", ")),
+    };
+    Error::Invalid(format!("no document has the id {id}{advice}"))
+}
+
+/// See [`crate::sample`].
+pub(crate) fn sample(job: &Job, most: usize, observer: &dyn Observer) -> Result<(Vec<String>, u64)> {
+    let prepared = Prepared::new(job)?;
+    let mut kept: BTreeMap<(u64, At), String> = BTreeMap::new();
+    let mut documents = 0;
+    // Whether a document is in the sample depends on where it is only.
+    let limit = Mutex::new(u64::MAX);
+    let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {
+        let hash = mix64(mix64(u64::from(at.source)) ^ at.line);
+        let wanted = hash <= *limit.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Some((hash, at, wanted.then(|| document.text.to_owned()))))
+    };
+    scan(&prepared, observer, look, |(hash, at, text)| {
+        documents += 1;
+        let Some(text) = text else { return };
+        kept.insert((hash, at), text);
+        if kept.len() > most {
+            kept.pop_last();
+            if let Some(((largest, _), _)) = kept.last_key_value() {
+                *limit.lock().unwrap_or_else(PoisonError::into_inner) = *largest;
+            }
+        }
+    })?;
+    Ok((kept.into_values().collect(), documents))
+}
