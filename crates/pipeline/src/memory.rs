@@ -51,6 +51,11 @@ impl Budget {
         self.free / 3
     }
 
+    /// For one part.
+    pub(crate) fn part(&self) -> u64 {
+        (self.free / 32).clamp(1 << 20, 16 << 20)
+    }
+
     /// The longest record.
     pub(crate) fn record_bytes(&self) -> u64 {
         self.free / 4

@@ -15,10 +15,8 @@ use corpus::{Block, Document, Limits, Position, ReadMode, Reader, Record, Scratc
 use lookalike::hashing::{hash_bytes, mix64};
 use memchr::memchr;
 
-/// A part ends with the block that reaches this many documents,
+/// A part ends with the block that reaches this many documents, as many bytes as the memory allows,
 const PART_DOCUMENTS: usize = if cfg!(test) { 100 } else { 1 << 16 };
-/// or this many bytes of columns,
-const PART_BYTES: u64 = 16 << 20;
 /// or this many bytes of input.
 const PART_INPUT: u64 = 512 << 20;
 
@@ -153,7 +151,7 @@ pub(crate) fn sketch(
         observer.advanced(Stage::Sketch, pace.advance(source as usize, bytes));
         part.append(columns);
         part_input += bytes;
-        if part.entries.len() >= PART_DOCUMENTS || part.bytes() >= PART_BYTES || part_input >= PART_INPUT {
+        if part.entries.len() >= PART_DOCUMENTS || part.bytes() >= budget.part() || part_input >= PART_INPUT {
             part_input = 0;
             let next = Columns::with_room_for(&part);
             work.push_part(std::mem::replace(&mut part, next), &mut store, budget.parts())?;

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! run.json       what the run is: settings and sources; a folder whose run.json differs belongs to another run
+//! began-in       the folder that relative paths of sources are relative to
 //! lock           held while a run works
 //! sketches/      the parts, in order, and `complete` with their number once all are there
 //! decisions      what becomes of the removed documents (made once, after verification)
@@ -19,6 +20,9 @@ use corpus::Target;
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// The folder that the run began in.
+pub(crate) const BEGAN_IN: &str = "began-in";
 
 /// The number of parts, once all are there.
 const COMPLETE: &str = "sketches/complete";
@@ -85,6 +89,10 @@ impl Work {
             Ok(found) if found == identity => true,
             Ok(found) => return Err(Error::Target(crate::identity::difference(&found, identity, &folder))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                // Whoever asks about the run later may be elsewhere.
+                if let Ok(here) = std::env::current_dir() {
+                    write_whole(&folder.join(BEGAN_IN), here.as_os_str().as_encoded_bytes())?;
+                }
                 write_whole(&run, identity.as_bytes())?;
                 false
             }
@@ -307,7 +315,7 @@ impl Work {
             return Ok(());
         }
         let mut names: Vec<String> =
-            ["decided.json", "decisions", "near-misses.jsonl", COMPLETE].map(String::from).to_vec();
+            [BEGAN_IN, "decided.json", "decisions", "near-misses.jsonl", COMPLETE].map(String::from).to_vec();
         names.extend((0..self.parts).map(|part| format!("sketches/part-{part:06}")));
         names.push("run.json".into());
         for name in names.iter().filter(|name| self.folder.join(name).exists()) {

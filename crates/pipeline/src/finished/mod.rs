@@ -13,7 +13,7 @@ use crate::run::{WORK_FOLDER, stored_decisions};
 use crate::sketch_file::found_again;
 use crate::store::columns::Class;
 use crate::store::{Number, Store};
-use crate::work::Work;
+use crate::work::{BEGAN_IN, Work};
 use crate::{Error, Job, Reference, Resources, Result, Silent};
 use corpus::Source;
 use lookalike::similarity::edit_distance_at_most;
@@ -271,7 +271,7 @@ impl FinishedRun {
     fn job(&self) -> Result<Job> {
         let again = |sources: &[SourceIdentity]| {
             let advice = format!("the run in {} cannot be looked into any more", self.folder.display());
-            sources.iter().map(|source| found_again(source, &advice)).collect::<Result<Vec<Source>>>()
+            sources.iter().map(|source| self.source_again(source, &advice)).collect::<Result<Vec<Source>>>()
         };
         Ok(Job {
             sources: again(&self.identity.sources)?,
@@ -280,6 +280,26 @@ impl FinishedRun {
             resources: self.resources.clone(),
             sketch: None,
         })
+    }
+}
+
+impl FinishedRun {
+    /// A source of the run: where it was named, or there from where the run began.
+    fn source_again(&self, source: &SourceIdentity, advice: &str) -> Result<Source> {
+        let path = Path::new(&source.location);
+        if path.is_relative()
+            && !path.exists()
+            && let Ok(began_in) = std::fs::read_to_string(self.folder.join(WORK_FOLDER).join(BEGAN_IN))
+        {
+            let moved = Path::new(&began_in).join(path);
+            if moved.exists() {
+                let location = moved.display().to_string();
+                let mut found = found_again(&SourceIdentity { location, ..source.clone() }, advice)?;
+                found.name.clone_from(&source.name);
+                return Ok(found);
+            }
+        }
+        found_again(source, advice)
     }
 }
 

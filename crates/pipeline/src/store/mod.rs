@@ -42,6 +42,14 @@ struct Part {
     file: Option<PartFile>,
 }
 
+impl Part {
+    /// Its file, if it is nowhere else and only `few` of its documents are asked for: so few that they are read one by
+    /// one.
+    fn in_file_only(&self, few: usize) -> Option<&PartFile> {
+        self.file.as_ref().filter(|_| self.memory.is_none() && few * 8 < self.slots)
+    }
+}
+
 impl Store {
     /// An empty store of documents with this many lanes.
     pub(crate) fn new(lanes: usize) -> Self {
@@ -174,8 +182,13 @@ impl Store {
     /// Entries of `numbers` (ascending), in that order.
     pub(crate) fn entries_of(&self, numbers: &[Number]) -> Result<Vec<Entry>> {
         let mut entries = Vec::with_capacity(numbers.len());
-        self.visit_parts(numbers, |part, here| {
-            let (first, column) = self.entries(part)?;
+        self.visit_parts(numbers, |at, here| {
+            let part = &self.parts[at];
+            if let Some(file) = part.in_file_only(here.len()) {
+                entries.extend(file.entries_at(here.iter().map(|number| number - part.first))?);
+                return Ok(());
+            }
+            let (first, column) = self.entries(at)?;
             entries.extend(here.iter().map(|number| column[(number - first) as usize]));
             Ok(())
         })?;
@@ -188,8 +201,13 @@ impl Store {
         if self.lanes == 0 {
             return Ok(lanes);
         }
-        self.visit_parts(numbers, |part, here| {
-            let (first, column) = (self.parts[part].first, self.lanes_of_part(part)?);
+        self.visit_parts(numbers, |at, here| {
+            let part = &self.parts[at];
+            if let Some(file) = part.in_file_only(here.len()) {
+                lanes.extend(file.lanes_at(self.lanes, here.iter().map(|number| number - part.first))?);
+                return Ok(());
+            }
+            let (first, column) = (part.first, self.lanes_of_part(at)?);
             for number in here {
                 let at = (number - first) as usize * self.lanes;
                 lanes.extend_from_slice(&column[at..at + self.lanes]);

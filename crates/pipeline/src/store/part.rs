@@ -223,6 +223,26 @@ impl PartFile {
         self.column(&self.open()?, LANES)
     }
 
+    /// The entries of some slots.
+    pub(crate) fn entries_at(&self, slots: impl Iterator<Item = u64>) -> Result<Vec<Entry>> {
+        self.rows(ENTRIES, 1, slots)
+    }
+
+    /// The lanes of some slots, `width` each.
+    pub(crate) fn lanes_at(&self, width: usize, slots: impl Iterator<Item = u64>) -> Result<Vec<u16>> {
+        self.rows(LANES, width, slots)
+    }
+
+    /// Some rows of a column that has `width` items for each slot.
+    fn rows<T: Pod>(&self, column: usize, width: usize, slots: impl Iterator<Item = u64>) -> Result<Vec<T>> {
+        let file = self.open()?;
+        let mut rows = Vec::new();
+        for slot in slots {
+            rows.extend(self.items::<T>(&file, column, slot * width as u64, width as u64)?);
+        }
+        Ok(rows)
+    }
+
     /// All samples, and where each document's end.
     pub(crate) fn samples(&self) -> Result<(Vec<u64>, Vec<u64>)> {
         let file = self.open()?;

@@ -46,6 +46,11 @@ fn weight(entry: &Entry, means: &Means) -> u64 {
     8 * size + 2 * means.lanes() as u64 + 36 * keys + 96
 }
 
+/// Bytes that a document of a small set takes: it is in no buckets.
+fn weight_in_small(entry: &Entry, means: &Means) -> u64 {
+    8 * u64::from(entry.size) + 4 * means.lanes() as u64 + 160
+}
+
 /// Packs all documents with candidates; tells small sets apart if they can be decided as such.
 pub(crate) fn pack(view: View<'_>, mut candidates: Candidates, small_sets: bool) -> Result<Vec<Series>> {
     let View { store, means, order, budget, .. } = view;
@@ -62,7 +67,12 @@ pub(crate) fn pack(view: View<'_>, mut candidates: Candidates, small_sets: bool)
     let mut packed = Vec::new();
     let (mut chunk, mut bytes, mut small) = (Vec::new(), 0, 0);
     for set in members.chunk_by(|a, b| a.0 == b.0) {
-        let size: u64 = set.iter().map(|&(_, at)| weight(&entries[at as usize], means)).sum();
+        let is_small = small_sets
+            && set.len() <= SMALL_SET
+            && small < NO_SET
+            && set.iter().all(|&(_, at)| entries[at as usize].size <= SMALL_DOCUMENT);
+        let weigh = if is_small { weight_in_small } else { weight };
+        let size: u64 = set.iter().map(|&(_, at)| weigh(&entries[at as usize], means)).sum();
         if size > limit {
             let rank = |at: usize| order.rank(store.place(numbers[at]).0, &entries[at], numbers[at]);
             let mut by_rank: Vec<usize> = set.iter().map(|&(_, at)| at as usize).collect();
@@ -80,10 +90,6 @@ pub(crate) fn pack(view: View<'_>, mut candidates: Candidates, small_sets: bool)
             bytes = 0;
         }
         bytes += size;
-        let is_small = small_sets
-            && set.len() <= SMALL_SET
-            && small < NO_SET
-            && set.iter().all(|&(_, at)| entries[at as usize].size <= SMALL_DOCUMENT);
         let name = if is_small { small } else { NO_SET };
         small += u32::from(is_small);
         chunk.extend(set.iter().map(|&(_, at)| (numbers[at as usize], name)));
