@@ -44,6 +44,11 @@ impl KeepOrder {
         }
     }
 
+    /// Whether it is the input order.
+    pub(crate) fn is_input_order(&self) -> bool {
+        self.first && self.source_ranks.is_sorted()
+    }
+
     /// The place of a document.
     pub(crate) fn rank(&self, source: usize, entry: &Entry, number: Number) -> Rank {
         (self.source_ranks[source], if self.first { 0 } else { entry.keep }, number)

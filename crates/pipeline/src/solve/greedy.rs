@@ -24,11 +24,11 @@ const AHEAD: usize = 8;
 
 /// What one document came to, against some of its candidates.
 #[derive(Debug, Default)]
-struct Look {
-    found: Option<(u32, Evidence)>,
-    counts: PairCounts,
+pub(super) struct Look {
+    pub found: Option<(u32, Evidence)>,
+    pub counts: PairCounts,
     /// Pairs below the threshold that may be in the sample.
-    near: Vec<u32>,
+    pub near: Vec<u32>,
 }
 
 /// What finds the kept documents to compare with.
@@ -54,12 +54,12 @@ impl Index {
 }
 
 /// The means of looking at a document.
-struct Looker<'a> {
-    chunk: &'a Chunk,
-    means: &'a Means,
-    near_misses: &'a NearMisses,
+pub(super) struct Looker<'a> {
+    pub chunk: &'a Chunk,
+    pub means: &'a Means,
+    pub near_misses: &'a NearMisses,
     /// Whether candidates share as many bands as they were met in buckets.
-    by_bands: bool,
+    pub by_bands: bool,
 }
 
 impl Looker<'_> {
@@ -75,7 +75,12 @@ impl Looker<'_> {
 
     /// Compares a document with candidates in order, up to the first that is similar enough. Verdicts that are known
     /// already are not found again.
-    fn look(&self, at: usize, candidates: &[(u32, u32)], known: &[(u32, Verdict)]) -> Result<Look> {
+    pub(super) fn look(
+        &self,
+        at: usize,
+        candidates: &[(u32, u32)],
+        known: &[(u32, Verdict)],
+    ) -> Result<Look> {
         let mut look = Look::default();
         for &(other, shared) in candidates {
             let verdict = match known.binary_search_by_key(&other, |(other, _)| *other) {

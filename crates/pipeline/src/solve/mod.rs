@@ -5,6 +5,7 @@
 //! the first such one. Removed documents never remove others, so buckets list kept documents only, and a bucket of a
 //! million look-alikes costs each of them one comparison.
 
+mod arriving;
 mod buckets;
 mod chunk;
 mod components;
@@ -14,6 +15,7 @@ mod pairs;
 mod prefixes;
 mod small;
 
+pub(crate) use arriving::{Arrival, Arriving};
 pub(crate) use chunk::{Chunk, Role, Span};
 pub(crate) use components::components;
 pub(crate) use greedy::greedy;

@@ -3,7 +3,7 @@
 use super::packing::{Members, NO_SET, Series};
 use crate::method::TextBuffers;
 use crate::reread::reread;
-use crate::solve::{Chunk, Decided, NearMisses, Role, SmallSets, Span};
+use crate::solve::{Arrival, Arriving, Chunk, Decided, NearMisses, Role, SmallSets, Span};
 use crate::store::Number;
 use crate::view::View;
 use crate::work::Work;
@@ -125,22 +125,28 @@ impl<'a> Loader<'a> {
     }
 
     /// Adds documents (all of the chunk `at`) to what is loaded, in keep order after what is there. Those in small sets
-    /// are decided.
+    /// are decided; with `decide` all others too, where that can be done as they arrive.
     pub(super) fn append(
         &mut self,
         loaded: &mut Loaded,
         at: usize,
         members: &Members,
-        role: impl Fn(bool) -> Role,
+        decide: bool,
+        role: impl Fn(bool) -> Role + Sync,
     ) -> Result<()> {
         let View { store, means, order, .. } = self.view;
+        let arrives = decide && means.compares_elements() && means.bands() > 0 && order.is_input_order();
         let Members { numbers, sets } = members;
-        let entries = store.entries_of(numbers)?;
-        let lanes = store.lanes_of(numbers)?;
-        let sources: Vec<usize> = numbers.iter().map(|&number| store.place(number).0).collect();
-        let mut by_rank: Vec<usize> = (0..numbers.len()).collect();
-        by_rank.sort_by_cached_key(|&place| {
-            (sets[place], order.rank(sources[place], &entries[place], numbers[place]))
+        // What arrives is looked up when it does.
+        let places: Vec<usize> =
+            (0..numbers.len()).filter(|&place| sets[place] != NO_SET || !arrives).collect();
+        let known: Vec<Number> = places.iter().map(|&place| numbers[place]).collect();
+        let entries = store.entries_of(&known)?;
+        let lanes = store.lanes_of(&known)?;
+        let source = |number: Number| store.place(number).0;
+        let mut by_rank: Vec<usize> = (0..known.len()).collect();
+        by_rank.sort_by_cached_key(|&at| {
+            (sets[places[at]], order.rank(source(known[at]), &entries[at], known[at]))
         });
         let width = means.lanes();
         let mut in_small = Chunk::default();
@@ -148,28 +154,44 @@ impl<'a> Loader<'a> {
         let mut last_set = NO_SET;
         // Where each document is, in which small set.
         let mut whereabouts = vec![(0, 0); numbers.len()];
-        for place in by_rank {
+        for at in by_rank {
+            let place = places[at];
             if sets[place] != last_set && sets[place] != NO_SET {
                 starts.push(in_small.len());
                 last_set = sets[place];
             }
             let chunk = if sets[place] == NO_SET { &mut loaded.chunk } else { &mut in_small };
             whereabouts[place] = (chunk.len(), starts.len().saturating_sub(1));
-            chunk.numbers.push(numbers[place]);
-            chunk.roles.push(role(order.is_protected(sources[place])));
-            chunk.within.push(entries[place].within);
-            chunk.lanes.extend_from_slice(&lanes[place * width..(place + 1) * width]);
+            chunk.numbers.push(known[at]);
+            chunk.roles.push(role(order.is_protected(source(known[at]))));
+            chunk.within.push(entries[at].within);
+            chunk.lanes.extend_from_slice(&lanes[at * width..(at + 1) * width]);
         }
-        drop((entries, lanes, sources));
+        drop((entries, lanes, places, known));
         let small = SmallSets::new(&in_small, &starts, means, self.near_misses);
+        let mut arriving = Arriving::new(means, self.near_misses);
         if means.compares_elements() {
             let take = |place: usize, elements: &[u64], table: &mut OverlapTable| {
                 let (at, set) = whereabouts[place];
                 small.arrive(set, at, elements, table)
             };
-            let Chunk { spans, segments, numbers, .. } = &mut loaded.chunk;
-            spans.resize(numbers.len(), Span::default());
+            let Chunk { spans, segments, numbers: loaded_numbers, .. } = &mut loaded.chunk;
+            spans.resize(loaded_numbers.len(), Span::default());
             self.visit(at, members, Some(&take), |made| {
+                if arrives {
+                    let here: Vec<Number> = made.documents.iter().map(|&(place, _)| numbers[place]).collect();
+                    let (entries, lanes) = (store.entries_of(&here)?, store.lanes_of(&here)?);
+                    for (at, (_, span)) in made.spans().enumerate() {
+                        arriving.arrive(&Arrival {
+                            number: here[at],
+                            role: role(order.is_protected(source(here[at]))),
+                            within: entries[at].within,
+                            lanes: &lanes[at * width..(at + 1) * width],
+                            set: &made.elements[span.start as usize..span.end as usize],
+                        })?;
+                    }
+                    return Ok(());
+                }
                 for (place, span) in made.spans() {
                     spans[whereabouts[place].0] =
                         Span { segment: segments.len() as u32, start: span.start, end: span.end };
@@ -181,6 +203,12 @@ impl<'a> Loader<'a> {
             small.decide_by_signatures()?;
         }
         loaded.decided = small.into_decided();
+        if arrives {
+            let (decided, rest) = arriving.finish();
+            loaded.decided.found.extend(decided.found);
+            loaded.decided.counts.add(&decided.counts);
+            loaded.chunk = rest;
+        }
         Ok(())
     }
 

@@ -77,7 +77,8 @@ fn run_series(
         };
         let mut loaded = Loaded::default();
         if one_chunk {
-            loader.append(&mut loaded, first_chunk, members, role)?;
+            let decide = matches!(task, Task::Survivors { .. });
+            loader.append(&mut loaded, first_chunk, members, decide, role)?;
             solve_chunk(view, &loaded, task, counts)?;
             view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
             return Ok(());
@@ -85,14 +86,20 @@ fn run_series(
         let mut left = members.numbers.clone();
         for (earlier, listed) in kept.iter().enumerate() {
             let mut loaded = Loaded::default();
-            loader.append(&mut loaded, first_chunk + earlier, listed, |_| Role::Listed)?;
-            loader.append(&mut loaded, first_chunk + place, &Members::of(left.clone()), |protected| {
-                if protected { Role::Listed } else { Role::Asking }
-            })?;
+            loader.append(&mut loaded, first_chunk + earlier, listed, false, |_| Role::Listed)?;
+            loader.append(
+                &mut loaded,
+                first_chunk + place,
+                &Members::of(left.clone()),
+                false,
+                |protected| {
+                    if protected { Role::Listed } else { Role::Asking }
+                },
+            )?;
             let removed = solve_chunk(view, &loaded, task, counts)?;
             left.retain(|number| !removed.contains(number));
         }
-        loader.append(&mut loaded, first_chunk + place, &Members::of(left.clone()), role)?;
+        loader.append(&mut loaded, first_chunk + place, &Members::of(left.clone()), false, role)?;
         let removed = solve_chunk(view, &loaded, task, counts)?;
         view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
         left.retain(|number| !removed.contains(number));
@@ -147,6 +154,7 @@ pub(crate) fn similarities(view: View<'_>, pairs: &[(Number, Number)], work: &Wo
             &mut loaded,
             0,
             &series[0].chunks[0],
+            false,
             |_| Role::Both,
         )?;
         let chunk = loaded.chunk;
