@@ -26,7 +26,8 @@ fn the_files_are_what_the_example_writes() {
         assert!(names.insert(name.to_owned()), "{name} is drawn twice");
     }
     let stored = std::fs::read_dir(pages().join("figures")).unwrap();
-    let stored: BTreeSet<String> = stored.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    let stored: BTreeSet<String> =
+        stored.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(stored, names);
 }
 

@@ -70,7 +70,7 @@ fn prefixes() -> Result<LinePlot> {
 
 fn sampling() -> Result<LinePlot> {
     let formula = |share: f64| {
-        Series::of(format!("{share} of them are in the larger one"), 0.0, 100.0, move |shingles| {
+        Series::of(format!("{share} of them in the larger one"), 0.0, 100.0, move |shingles| {
             1.0 - 0.875f64.powf(share * shingles)
         })
     };
@@ -85,7 +85,12 @@ fn sampling() -> Result<LinePlot> {
         title: "Excerpts that share a sampled shingle".into(),
         x: Axis::between("shingles of the smaller document", 0.0, 100.0),
         y: Axis::between("probability of becoming a candidate pair", 0.0, 1.0),
-        series: vec![formula(0.8), formula(1.0), formula(0.5), Series::points("all of them, 2,000 draws each", measured)],
+        series: vec![
+            formula(0.8),
+            formula(1.0),
+            formula(0.5),
+            Series::points("1 of them, measured", measured),
+        ],
         mark: None,
         legend: Corner::BottomRight,
     })

@@ -46,7 +46,7 @@ fn within() -> Result<LinePlot> {
         title: "Fingerprints within k bits, by cosine".into(),
         x: Axis::between("cosine of the two documents", 0.8, 1.0),
         y: Axis::between("probability of a distance of at most k", 0.0, 1.0),
-        series: vec![line(3), line(6), line(10), Series::points("k = 3, measured on 1,000 pairs each", measured)],
+        series: vec![line(3), line(6), line(10), Series::points("within 3, measured", measured)],
         mark: None,
         legend: Corner::TopLeft,
     })
@@ -54,33 +54,32 @@ fn within() -> Result<LinePlot> {
 
 fn distance() -> Result<LinePlot> {
     let mut random = SplitMix64::new(42);
-    let mut by_features = |features: usize| -> Result<Vec<(f64, f64)>> {
+    let mut by_common = |features: usize, step: usize| -> Result<Vec<(f64, f64)>> {
+        const PAIRS: u64 = 300;
         let mut points = Vec::new();
-        for step in 0..=10u32 {
-            let cosine = f64::from(step) / 10.0;
+        for common in (0..=features).step_by(step) {
+            let union = 2 * features - common;
             let mut bits = 0;
-            let (mut exact, pairs) = (0.0, 300);
-            for seed in 1..=pairs {
-                let common = (cosine * features as f64).round();
-                exact = common / features as f64;
-                let union = 2 * features - common as usize;
-                let (a, b) = pair_of_similarity(common / union as f64, union, &mut random);
+            for seed in 1..=PAIRS {
+                let (a, b) = pair_of_similarity(common as f64 / union as f64, union, &mut random);
                 let hasher: SimHasher = SimHasher::new(seed);
                 bits += hasher.fingerprint(&a).hamming_distance(hasher.fingerprint(&b))?;
             }
-            points.push((exact, f64::from(bits) / pairs as f64));
+            points.push((common as f64 / features as f64, f64::from(bits) / PAIRS as f64));
         }
         Ok(points)
     };
-    let (many, few) = (by_features(301)?, by_features(4)?);
+    let (many, few) = (by_common(301, 43)?, by_common(4, 1)?);
     Ok(LinePlot {
         title: "Mean distance of fingerprints by cosine".into(),
         x: Axis::between("cosine of the two documents", 0.0, 1.0),
         y: Axis::between("bits that differ, of 64", 0.0, 40.0),
         series: vec![
-            Series::of("64 angle / pi", 0.0, 1.0, |cosine: f64| 64.0 * cosine.min(1.0).acos() / std::f64::consts::PI),
-            Series::points("301 features, mean of 300 pairs", many),
-            Series::points("4 features, mean of 300 pairs", few),
+            Series::of("64 angle / pi", 0.0, 1.0, |cosine: f64| {
+                64.0 * cosine.min(1.0).acos() / std::f64::consts::PI
+            }),
+            Series::points("301 features, measured", many),
+            Series::points("4 features, measured", few),
         ],
         mark: None,
         legend: Corner::TopRight,
@@ -91,7 +90,8 @@ fn distance() -> Result<LinePlot> {
 fn tables() -> Result<LinePlot> {
     let mut points = Vec::new();
     for blocks in 4..=8 {
-        let config = HammingConfig { max_distance: 3, blocks: Blocks::Exactly(blocks), ..HammingConfig::default() };
+        let config =
+            HammingConfig { max_distance: 3, blocks: Blocks::Exactly(blocks), ..HammingConfig::default() };
         let plan = Plan::new(1 << 34, 64, &config)?;
         points.push((plan.tables() as f64, plan.candidates_per_query()));
     }
@@ -122,8 +122,12 @@ fn cosine() -> Result<LinePlot> {
         x: Axis::between("cosine of the two vectors", 0.0, 1.0),
         y: Axis::between("probability of a collision", 0.0, 1.0),
         series: vec![
-            Series::of("one plane: 1 - angle / pi", 0.0, 1.0, |c| one.collision_probability(c.min(1.0)).unwrap_or(f64::NAN)),
-            Series::of("20 bands of 10 planes", 0.0, 1.0, |c| bands.collision_probability(c.min(1.0)).unwrap_or(f64::NAN)),
+            Series::of("one plane: 1 - angle / pi", 0.0, 1.0, |c| {
+                one.collision_probability(c.min(1.0)).unwrap_or(f64::NAN)
+            }),
+            Series::of("20 bands of 10 planes", 0.0, 1.0, |c| {
+                bands.collision_probability(c.min(1.0)).unwrap_or(f64::NAN)
+            }),
             Series::points("one plane, measured with 4,096", measured),
         ],
         mark: None,

@@ -87,7 +87,9 @@ fn jaccard_excerpt() -> Result<LinePlot> {
     let words: Vec<u64> = (0..WORDS).map(|_| random.next_u64()).collect();
     let five = Shingler::words(5)?;
     let whole = five.set(text(&words));
-    let of = |measure: &dyn Fn(f64) -> f64| (1..=20).map(|step| f64::from(step) / 20.0).map(|share| (share, measure(share))).collect();
+    let of = |measure: &dyn Fn(f64) -> f64| {
+        (1..=20).map(|step| f64::from(step) / 20.0).map(|share| (share, measure(share))).collect()
+    };
     let excerpt = |share: f64| five.set(text(&words[..(share * WORDS as f64) as usize]));
     Ok(LinePlot {
         title: "An excerpt beside the whole".into(),

@@ -26,8 +26,8 @@ fn agreement() -> Result<LinePlot> {
     let deviation = |k: f64| (similarity * (1.0 - similarity) / k).sqrt();
     let mut series = vec![
         Series::of("2/3, the similarity", 0.0, 500.0, |_| similarity),
-        Series::of("two standard errors above", 4.0, 500.0, |k| similarity + 2.0 * deviation(k)),
-        Series::of("two standard errors below", 4.0, 500.0, |k| similarity - 2.0 * deviation(k)),
+        Series::of("2 standard errors above", 4.0, 500.0, |k| similarity + 2.0 * deviation(k)),
+        Series::of("2 standard errors below", 4.0, 500.0, |k| similarity - 2.0 * deviation(k)),
     ];
     for seed in [1, 2] {
         let orders = PermutationHasher::random(5, PERMUTATIONS, seed)?;
@@ -63,9 +63,10 @@ fn estimates() -> Result<LinePlot> {
         for seed in 1..=TRIALS {
             counts[agreeing(seed)?] += 1;
         }
-        let shares = counts.iter().enumerate().map(|(at, &count)| {
-            (at as f64 / HASHES as f64, f64::from(count) / TRIALS as f64)
-        });
+        let shares = counts
+            .iter()
+            .enumerate()
+            .map(|(at, &count)| (at as f64 / HASHES as f64, f64::from(count) / TRIALS as f64));
         Ok(shares.filter(|share| share.0 >= 0.6).collect())
     };
     let classic = share_of(&|seed| {
@@ -82,7 +83,11 @@ fn estimates() -> Result<LinePlot> {
         y: Axis::between("share of 2,000 seeds", 0.0, 0.15),
         series: vec![
             Series { label: "binomial, 128 draws of 0.8".into(), marks: Marks::Line, points: binomial(0.8) },
-            Series { label: "classic (MultiplyShift)".into(), marks: Marks::Bars(0.7 / HASHES as f64), points: classic },
+            Series {
+                label: "classic (MultiplyShift)".into(),
+                marks: Marks::Bars(0.7 / HASHES as f64),
+                points: classic,
+            },
             Series { label: "fast sketch (FastSketch)".into(), marks: Marks::Points, points: fast },
         ],
         mark: Some((0.8, "exact: 0.8".into())),
@@ -147,7 +152,9 @@ fn sketch_variance() -> Result<LinePlot> {
 
 fn b_bit_agreement() -> Result<LinePlot> {
     let line = |bits: u32| {
-        Series::of(format!("b = {bits}"), 0.0, 1.0, move |s| collision_probability(s, bits).unwrap_or(f64::NAN))
+        Series::of(format!("b = {bits}"), 0.0, 1.0, move |s| {
+            collision_probability(s, bits).unwrap_or(f64::NAN)
+        })
     };
     let mut random = SplitMix64::new(23);
     let mut measured = Vec::new();
@@ -157,7 +164,8 @@ fn b_bit_agreement() -> Result<LinePlot> {
         for seed in 1..=100 {
             let (a, b) = pair_of_similarity(similarity, 200, &mut random);
             let hasher = FastSketch::new(HASHES, seed)?;
-            let (a, b) = (BBitSignature::new(&hasher.sketch(&a), 1)?, BBitSignature::new(&hasher.sketch(&b), 1)?);
+            let (a, b) =
+                (BBitSignature::new(&hasher.sketch(&a), 1)?, BBitSignature::new(&hasher.sketch(&b), 1)?);
             agreeing += a.agreeing_slots(&b)?;
         }
         measured.push((similarity, agreeing as f64 / (100 * HASHES) as f64));
@@ -167,7 +175,7 @@ fn b_bit_agreement() -> Result<LinePlot> {
         title: "Agreement of b-bit slots by similarity".into(),
         x: Axis::between("R, Jaccard similarity", 0.0, 1.0),
         y: Axis::between("P, probability that a slot agrees", 0.0, 1.0),
-        series: vec![line(1), line(2), line(4), full, Series::points("b = 1, measured on 100 pairs", measured)],
+        series: vec![line(1), line(2), line(4), full, Series::points("b = 1, measured", measured)],
         mark: None,
         legend: Corner::BottomRight,
     })
@@ -182,7 +190,7 @@ fn b_bit_storage() -> LinePlot {
     LinePlot {
         title: "Space saved at equal accuracy".into(),
         x: Axis::between("R, Jaccard similarity", 0.0, 1.0),
-        y: Axis::between("times less space than slots of 64 bits, with as small a variance", 0.0, 35.0),
+        y: Axis::between("times less space than slots of 64 bits, at equal variance", 0.0, 40.0),
         series: vec![line(1), line(2), line(4), line(8)],
         mark: Some((0.5, "b = 1 at 0.5: 21.3".into())),
         legend: Corner::TopLeft,

@@ -119,7 +119,8 @@ pub struct LinePlot {
 
 const LINES: [&str; 4] = ["curve", "curve other", "curve other second", "curve other third"];
 const POINTS: [&str; 2] = ["found", "missed"];
-const LEGEND_WIDTH: f64 = 230.0;
+/// Room for a letter, with the larger type of small screens.
+const LETTER_WIDTH: f64 = 8.6;
 
 impl LinePlot {
     /// The drawing.
@@ -145,8 +146,8 @@ impl LinePlot {
             @if let Some((at, name)) = &self.mark {
                 @let x = frame.x(*at);
                 @let is_right = x > frame.left.midpoint(frame.right);
-                path class="threshold" d=(path([(x, frame.bottom), (x, frame.top - 26.0)])) {}
-                text class=(if is_right { "strong end" } else { "strong" }) x=(coordinate(x)) y=(coordinate(frame.top - 34.0)) {
+                path class="threshold" d=(path([(x, frame.bottom), (x, frame.top)])) {}
+                text class=(if is_right { "strong end" } else { "strong" }) x=(coordinate(x)) y=(coordinate(frame.top - 32.0)) {
                     (shortened(name, 60))
                 }
             }
@@ -169,10 +170,13 @@ impl LinePlot {
 
     fn drawn_legend(&self, frame: &Frame, classes: &[&str]) -> Markup {
         let height = 19.0 * self.series.len() as f64;
+        let longest =
+            self.series.iter().map(|series| series.label.chars().count().min(60)).max().unwrap_or(0);
+        let room = (30.0 + LETTER_WIDTH * longest as f64).min(frame.right - frame.left);
         let (left, top) = match self.legend {
             Corner::TopLeft => (frame.left + 14.0, frame.top + 16.0),
-            Corner::TopRight => (frame.right - LEGEND_WIDTH, frame.top + 16.0),
-            Corner::BottomRight => (frame.right - LEGEND_WIDTH, frame.bottom - height + 4.0),
+            Corner::TopRight => (frame.right - room, frame.top + 16.0),
+            Corner::BottomRight => (frame.right - room, frame.bottom - height + 4.0),
             Corner::BottomLeft => (frame.left + 14.0, frame.bottom - height + 4.0),
         };
         html! {
@@ -196,7 +200,8 @@ impl LinePlot {
 
 impl Series {
     fn drawing(&self, frame: &Frame, class: &str) -> Markup {
-        let points = || self.points.iter().copied().filter(|point| point.0.is_finite() && point.1.is_finite());
+        let points =
+            || self.points.iter().copied().filter(|point| point.0.is_finite() && point.1.is_finite());
         html! {
             @match self.marks {
                 Marks::Line => path class=(class) d=(path(points().map(|(x, y)| frame.at(x, y)))) {},
