@@ -74,7 +74,7 @@ fn sampling() -> Result<LinePlot> {
             1.0 - 0.875f64.powf(share * shingles)
         })
     };
-    // One hash in eight, as a count of random hashes that are divisible by 8.
+    // The rule of the pipeline, on random hashes: those that are divisible by 8 are sampled.
     let mut random = SplitMix64::new(52);
     let mut measured = Vec::new();
     for shingles in (5..=100).step_by(5) {
@@ -89,7 +89,7 @@ fn sampling() -> Result<LinePlot> {
             formula(0.8),
             formula(1.0),
             formula(0.5),
-            Series::points("1 of them, measured", measured),
+            Series::points("1 of them, drawn 2,000 times", measured),
         ],
         mark: None,
         legend: Corner::BottomRight,

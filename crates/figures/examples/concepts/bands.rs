@@ -106,13 +106,13 @@ fn needed_overlap() -> Result<LinePlot> {
     let line = |threshold: f64| -> Result<Series> {
         let verifier = Verifier::jaccard(threshold)?;
         let points =
-            (0..=250).filter_map(|size| Some((size as f64, verifier.needed_overlap(100, size)? as f64)));
+            (0..=200).filter_map(|size| Some((size as f64, verifier.needed_overlap(100, size)? as f64)));
         Ok(Series { label: format!("threshold {threshold}"), marks: Marks::Line, points: points.collect() })
     };
     Ok(LinePlot {
         title: "Common elements that a set needs with one of 100".into(),
-        x: Axis::between("elements of the other set", 0.0, 250.0),
-        y: Axis::between("common elements needed; no line: no number is enough", 0.0, 100.0),
+        x: Axis::between("elements of the other set", 0.0, 200.0),
+        y: Axis::between("common elements needed; no line: no number is enough", 50.0, 100.0),
         series: vec![line(0.8)?, line(0.5)?, line(0.65)?, line(0.9)?],
         mark: None,
         legend: Corner::BottomRight,

@@ -24,7 +24,7 @@ fn jaccard_of_cosine(cosine: f64) -> f64 {
 }
 
 fn within() -> Result<LinePlot> {
-    const PAIRS: u64 = 1_000;
+    const PAIRS: u64 = 3_000;
     let line = |k: u32| {
         Series::of(format!("within {k} of 64 bits"), 0.8, 1.0, move |cosine| {
             probability_within(k, 64, cosine.min(1.0)).unwrap_or(f64::NAN)
@@ -36,7 +36,7 @@ fn within() -> Result<LinePlot> {
         let cosine = 0.9 + 0.01 * f64::from(step);
         let mut near = 0;
         for seed in 1..=PAIRS {
-            let (a, b) = pair_of_similarity(jaccard_of_cosine(cosine), 2_001, &mut random);
+            let (a, b) = pair_of_similarity(jaccard_of_cosine(cosine), 1_001, &mut random);
             let hasher: SimHasher = SimHasher::new(seed);
             near += u32::from(hasher.fingerprint(&a).hamming_distance(hasher.fingerprint(&b))? <= 3);
         }
