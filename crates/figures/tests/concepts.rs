@@ -31,6 +31,13 @@ fn the_files_are_what_the_example_writes() {
     assert_eq!(stored, names);
 }
 
+/// The pages, with their paths.
+fn markdown() -> Vec<(PathBuf, String)> {
+    let files = std::fs::read_dir(pages()).unwrap().map(|file| file.unwrap().path());
+    let pages = files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
+}
+
 /// What stands between `](` and `)` in a page.
 fn links(page: &str) -> Vec<&str> {
     page.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link).collect()
@@ -39,12 +46,7 @@ fn links(page: &str) -> Vec<&str> {
 #[test]
 fn every_figure_is_in_a_page_and_every_link_leads_somewhere() {
     let mut shown = BTreeSet::new();
-    for file in std::fs::read_dir(pages()).unwrap() {
-        let path = file.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "md") {
-            continue;
-        }
-        let page = std::fs::read_to_string(&path).unwrap();
+    for (path, page) in markdown() {
         for link in links(&page).into_iter().filter(|link| !link.starts_with("http")) {
             let target = link.split('#').next().unwrap();
             assert!(target.is_empty() || pages().join(target).exists(), "{}: {link}", path.display());
@@ -54,4 +56,20 @@ fn every_figure_is_in_a_page_and_every_link_leads_somewhere() {
     let drawn: BTreeSet<String> =
         concepts::drawings().unwrap().iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(shown, drawn);
+}
+
+#[test]
+fn every_test_that_a_page_names_is_one() {
+    let literature = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../lookalike/tests/literature");
+    let mut named = 0;
+    for (path, page) in markdown() {
+        for name in page.split('`').filter(|name| name.starts_with("note_")) {
+            let (module, test) = name.rsplit_once("::").unwrap();
+            let file = literature.join(module.replace("::", "/")).with_extension("rs");
+            let source = std::fs::read_to_string(&file).unwrap_or_default();
+            assert!(source.contains(&format!("fn {test}()")), "{}: {name}", path.display());
+            named += 1;
+        }
+    }
+    assert!(named > 40, "{named}");
 }

@@ -53,15 +53,28 @@ fn agreement() -> Result<LinePlot> {
     })
 }
 
-/// Pairs of similarity 0.8, estimated with other seeds.
+/// How many of the slots of two sets agree, with the functions of a seed.
+type Agreement = fn(&[u64], &[u64], u64) -> Result<usize>;
+
+fn classic(a: &[u64], b: &[u64], seed: u64) -> Result<usize> {
+    let hasher = MultiplyShift::new(HASHES, seed)?;
+    hasher.sketch(a).agreeing_slots(&hasher.sketch(b))
+}
+
+fn fast(a: &[u64], b: &[u64], seed: u64) -> Result<usize> {
+    let hasher = FastSketch::new(HASHES, seed)?;
+    hasher.sketch(a).agreeing_slots(&hasher.sketch(b))
+}
+
+/// A pair of similarity 0.8, estimated with many seeds.
 fn estimates() -> Result<LinePlot> {
     const TRIALS: u64 = 2_000;
     let mut random = SplitMix64::new(21);
     let (a, b) = pair_of_similarity(0.8, 100, &mut random);
-    let share_of = |agreeing: &dyn Fn(u64) -> Result<usize>| -> Result<Vec<(f64, f64)>> {
+    let share_of = |agreeing: Agreement| -> Result<Vec<(f64, f64)>> {
         let mut counts = vec![0u32; HASHES + 1];
         for seed in 1..=TRIALS {
-            counts[agreeing(seed)?] += 1;
+            counts[agreeing(&a, &b, seed)?] += 1;
         }
         let shares = counts
             .iter()
@@ -69,14 +82,6 @@ fn estimates() -> Result<LinePlot> {
             .map(|(at, &count)| (at as f64 / HASHES as f64, f64::from(count) / TRIALS as f64));
         Ok(shares.filter(|share| share.0 >= 0.6).collect())
     };
-    let classic = share_of(&|seed| {
-        let hasher = MultiplyShift::new(HASHES, seed)?;
-        hasher.sketch(&a).agreeing_slots(&hasher.sketch(&b))
-    })?;
-    let fast = share_of(&|seed| {
-        let hasher = FastSketch::new(HASHES, seed)?;
-        hasher.sketch(&a).agreeing_slots(&hasher.sketch(&b))
-    })?;
     Ok(LinePlot {
         title: "Estimates of a similarity of 0.8 from 128 hashes".into(),
         x: Axis::between("share of the slots that agree", 0.6, 1.0),
@@ -86,9 +91,13 @@ fn estimates() -> Result<LinePlot> {
             Series {
                 label: "classic (MultiplyShift)".into(),
                 marks: Marks::Bars(0.7 / HASHES as f64),
-                points: classic,
+                points: share_of(classic)?,
             },
-            Series { label: "fast sketch (FastSketch)".into(), marks: Marks::Points, points: fast },
+            Series {
+                label: "fast sketch (FastSketch)".into(),
+                marks: Marks::Points,
+                points: share_of(fast)?,
+            },
         ],
         mark: Some((0.8, "exact: 0.8".into())),
         legend: Corner::TopLeft,
@@ -115,7 +124,7 @@ fn sketch_variance() -> Result<LinePlot> {
     let similarity = 0.8;
     let sizes = [10, 30, 100, 300, 1_000, 3_000];
     let pairs = sizes.map(|size| (size, pair_of_similarity(similarity, size, &mut random)));
-    let by_size = |agreeing: &dyn Fn(&[u64], &[u64], u64) -> Result<usize>| -> Result<Vec<(f64, f64)>> {
+    let by_size = |agreeing: Agreement| -> Result<Vec<(f64, f64)>> {
         pairs
             .iter()
             .map(|(size, (a, b))| {
@@ -128,22 +137,14 @@ fn sketch_variance() -> Result<LinePlot> {
             })
             .collect()
     };
-    let classic = by_size(&|a, b, seed| {
-        let hasher = MultiplyShift::new(HASHES, seed)?;
-        hasher.sketch(a).agreeing_slots(&hasher.sketch(b))
-    })?;
-    let fast = by_size(&|a, b, seed| {
-        let hasher = FastSketch::new(HASHES, seed)?;
-        hasher.sketch(a).agreeing_slots(&hasher.sketch(b))
-    })?;
     Ok(LinePlot {
         title: "Variance of the estimate by size of the sets".into(),
         x: Axis::log("elements of the union", 10_000),
         y: Axis::between("squared error, as a multiple of J(1-J)/K", 0.0, 1.5),
         series: vec![
             Series::of("K independent min-hashes", 1.0, 10_000.0, |_| 1.0),
-            Series::points("fast sketch (FastSketch)", fast),
-            Series::points("classic (MultiplyShift)", classic),
+            Series::points("fast sketch (FastSketch)", by_size(fast)?),
+            Series::points("classic (MultiplyShift)", by_size(classic)?),
         ],
         mark: None,
         legend: Corner::BottomRight,
