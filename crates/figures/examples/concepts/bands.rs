@@ -54,11 +54,10 @@ fn s_curve() -> Result<LinePlot> {
             line(20, 5, "20 bands of 5 rows")?,
             line(1, 1, "1 band of 1 row")?,
             line(1, 5, "1 band of 5 rows")?,
-            line(20, 1, "20 bands of 1 row")?,
             Series::points("20 x 5, measured", found),
         ],
         mark: None,
-        legend: Corner::BottomRight,
+        legend: Corner::TopLeft,
     })
 }
 
