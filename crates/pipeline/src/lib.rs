@@ -46,6 +46,7 @@ mod work;
 pub use chances::Chances;
 pub use error::{Error, Result};
 pub use finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunPair};
+pub use memory::least_memory;
 pub use method::SAMPLED_ONE_IN;
 pub use observer::{Observer, Silent, Stage};
 pub use report::Report;

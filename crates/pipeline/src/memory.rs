@@ -29,7 +29,7 @@ impl Budget {
     /// Refuses a limit below what one block per thread needs.
     pub(crate) fn new(resources: &Resources) -> Result<Self> {
         let threads = resources.threads.max(1) as u64;
-        let least = LEAST_MEMORY.max(BASE + PER_THREAD * threads + (16 << 20));
+        let least = least_memory(0, resources.threads);
         if resources.memory < least {
             return Err(Error::Memory {
                 what: format!("a run with {threads} threads"),
@@ -115,6 +115,15 @@ impl Budget {
         }
         Ok(())
     }
+}
+
+/// The smallest memory limit for a corpus of `documents` documents on `threads` threads.
+#[must_use]
+pub fn least_memory(documents: u64, threads: usize) -> u64 {
+    let threads = threads.max(1) as u64;
+    let for_threads = BASE + PER_THREAD * threads;
+    let for_documents = for_threads + documents.saturating_mul(3 * per_document(documents));
+    LEAST_MEMORY.max(for_threads + (16 << 20)).max(for_documents)
 }
 
 /// Bytes per document: more of them where numbers are longer than 32 bits.

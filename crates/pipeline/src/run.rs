@@ -30,6 +30,9 @@ use std::io::{BufWriter, Write};
 /// The folder of the run's own in the target.
 pub(crate) const WORK_FOLDER: &str = "_lookalike";
 
+/// Which sketch file the run began from, if any, and where its parts begin.
+pub(crate) const SKETCH_FILE: &str = "sketch-file";
+
 /// A job, checked and worked out.
 pub(crate) struct Prepared<'a> {
     pub job: &'a Job,
@@ -349,6 +352,10 @@ pub(crate) fn dedup_prepared(
         work = work.with_spill_folder(folder)?;
     }
     if let Some((file, offset)) = &job.sketch {
+        if lasting {
+            let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+            work.write(SKETCH_FILE, format!("{offset} {}", path.display()).as_bytes())?;
+        }
         work = work.with_sketch_file(file.clone(), *offset);
     }
     prepared.in_pool(|| {

@@ -31,9 +31,7 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
     let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {
         let reference = at.reference(document.id.as_deref().map(str::to_owned), sources);
         let place = || format!("{}:{}", reference.source, reference.line);
-        if ids.contains(&reference.id.as_str()) || ids.contains(&place().as_str()) {
-            return Ok(Some(TextOf { document: reference, text: document.text.to_owned() }));
-        }
+        let is_asked = ids.contains(&reference.id.as_str()) || ids.contains(&place().as_str());
         for &id in ids {
             if let Some(distance) = edit_distance_at_most(id, &reference.id, id.chars().count() / 3 + 1) {
                 let mut like = like.lock().unwrap_or_else(PoisonError::into_inner);
@@ -44,7 +42,7 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
                 }
             }
         }
-        Ok(None)
+        Ok(is_asked.then(|| TextOf { document: reference, text: document.text.to_owned() }))
     };
     let mut found: Vec<TextOf> = Vec::new();
     scan(&prepared, observer, look, |text| found.push(text))?;

@@ -5,7 +5,7 @@ use crate::arguments::PlanArguments;
 use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Alternative, MeasuredSample, Planned, Printer, Progress, Tables};
-use crate::settings::{Layers, Purpose};
+use crate::settings::{Layers, Purpose, Resolved};
 use figures::svg::{Bin, Curve, CurvePlot};
 use lookalike::banding::plan::Plan;
 use lookalike::banding::{Banding, SCurve};
@@ -27,7 +27,8 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
     if arguments.documents == 0 {
         return Err(Failure::usage("--documents must be at least 1"));
     }
-    let settings = Layers::read(arguments.choices(), Purpose::Duplicates)?.resolve()?.settings;
+    let Resolved { settings, resources, .. } =
+        Layers::read(arguments.choices(), Purpose::Duplicates)?.resolve()?;
     let chances = Chances::new(&settings)?;
     let simhash = settings.method == Method::Simhash;
     let curve = Curve::sample(chances.label(), |similarity| {
@@ -51,9 +52,7 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
     let planned = Planned {
         documents: arguments.documents,
         disk_bytes: arguments.documents.saturating_mul(32 + 2 * lanes_of(&settings)),
-        least_memory: pipeline::LEAST_MEMORY.max(
-            arguments.documents.saturating_mul(3 * chances.plan().memory_bytes_per_document) + (64 << 20),
-        ),
+        least_memory: pipeline::least_memory(arguments.documents, resources.threads),
         alternatives: if simhash { Vec::new() } else { alternatives(&settings, chances.plan())? },
         tables: if simhash { tables(&settings, arguments.documents) } else { Vec::new() },
         label: chances.label(),

@@ -3,8 +3,20 @@
 use super::lookalike::Folder;
 use std::path::Path;
 
-const COMMANDS: [&str; 8] =
-    ["dedup", "pairs", "clusters", "query", "sketch", "presets", "completions", "man"];
+const COMMANDS: [&str; 12] = [
+    "dedup",
+    "pairs",
+    "clusters",
+    "query",
+    "sketch",
+    "compare",
+    "plan",
+    "inspect",
+    "report",
+    "presets",
+    "completions",
+    "man",
+];
 
 #[test]
 fn help_of_every_command() {

@@ -5,11 +5,13 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests are tests")]
 
 mod bad_input;
+mod browser;
 mod choices;
 mod demo;
 mod help;
 mod limits;
 mod lookalike;
 mod resume;
+mod seeing;
 mod success;
 mod usage;

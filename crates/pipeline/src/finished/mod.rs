@@ -9,7 +9,7 @@ pub use texts::Excerpt;
 use crate::decisions::Removal;
 use crate::identity::{Identity, SourceIdentity};
 use crate::report::Report;
-use crate::run::{WORK_FOLDER, stored_decisions};
+use crate::run::{SKETCH_FILE, WORK_FOLDER, stored_decisions};
 use crate::sketch_file::found_again;
 use crate::store::columns::Class;
 use crate::store::{Number, Store};
@@ -87,27 +87,35 @@ impl FinishedRun {
                 format!("{name} holds no run of lookalike; name the target folder of `lookalike dedup`")
             }));
         };
-        let damaged = |file: &str, cause: String| Error::Damaged { name: format!("{name}/{file}"), cause };
+        let damaged = |file: &str| {
+            Error::Target(format!(
+                "{name}/{file} is missing or damaged; run `lookalike dedup` again in another folder"
+            ))
+        };
         let version = serde_json::from_slice::<serde_json::Value>(&report)
-            .map_err(|error| damaged("report.json", error.to_string()))?["version"]
+            .map_err(|_| damaged("report.json"))?["version"]
             .as_u64();
         if version != Some(u64::from(REPORT_VERSION)) {
             return Err(Error::Target(format!("{name} holds a run of another version of lookalike")));
         }
-        let report: Report =
-            serde_json::from_slice(&report).map_err(|error| damaged("report.json", error.to_string()))?;
+        let report: Report = serde_json::from_slice(&report).map_err(|_| damaged("report.json"))?;
         let identity = read(&format!("{WORK_FOLDER}/run.json"))?
             .as_deref()
             .and_then(Identity::from_json)
-            .ok_or_else(|| Error::Target(format!("{name} lacks what the run wrote down in {WORK_FOLDER}/run.json, or another version of lookalike did; run it again in another folder")))?;
+            .ok_or_else(|| damaged(&format!("{WORK_FOLDER}/run.json")))?;
         let mut work = Work::existing(own);
+        let sketch_file = work.read(SKETCH_FILE)?.and_then(|written| String::from_utf8(written).ok());
+        if let Some((offset, path)) = sketch_file.as_deref().and_then(|written| written.split_once(' ')) {
+            let offset = offset.parse().map_err(|_| damaged(&format!("{WORK_FOLDER}/{SKETCH_FILE}")))?;
+            work = work.with_sketch_file(path.into(), offset);
+        }
         let lanes = crate::method::Means::new(&identity.settings)?.lanes();
         let store = work.stored_parts(lanes, resources.memory / 3, &Silent)?;
         if !work.is_sketched() {
-            return Err(damaged(&format!("{WORK_FOLDER}/sketches"), "a part is missing or damaged".into()));
+            return Err(damaged(&format!("{WORK_FOLDER}/sketches")));
         }
-        let (removals, decided) = stored_decisions(&work)?
-            .ok_or_else(|| damaged(&format!("{WORK_FOLDER}/decisions"), "it is missing or damaged".into()))?;
+        let (removals, decided) =
+            stored_decisions(&work)?.ok_or_else(|| damaged(&format!("{WORK_FOLDER}/decisions")))?;
         let near_misses = decided
             .near_misses
             .iter()

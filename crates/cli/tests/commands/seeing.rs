@@ -1,0 +1,223 @@
+//! Commands that show why: compare, plan, inspect, report.
+
+use super::lookalike::Folder;
+use serde_json::Value;
+use std::path::Path;
+
+/// A folder with the corpus of the demo.
+fn demo() -> Folder {
+    let articles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../demo/articles.jsonl");
+    Folder::new().with("articles.jsonl", std::fs::read(articles).unwrap())
+}
+
+/// The same after a run.
+fn finished() -> Folder {
+    let folder = demo();
+    let outcome = folder.run("dedup articles.jsonl --id-field id -o clean --threads 1");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    folder
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+const FIRST: &str = "the sun rose over the quiet harbour and the fishing boats began to leave one by one";
+const SECOND: &str = "an old man on the pier counted them as he had done every morning for forty years";
+const THIRD: &str = "nobody remembered who had asked him to do it or what became of all those numbers";
+
+fn two_texts() -> Folder {
+    Folder::new()
+        .with("a.txt", format!("{FIRST}.\n\n{SECOND}.\n\n{THIRD}.\n"))
+        .with("b.txt", format!("{SECOND}.\n\nSomething new stands here instead.\n\n{FIRST}.\n"))
+}
+
+#[test]
+fn compare_shows_what_two_texts_share_and_what_was_moved() {
+    let folder = two_texts();
+    insta::assert_snapshot!("compare", folder.run("compare a.txt b.txt"));
+    let outcome = folder.run("compare a.txt b.txt --json");
+    let said = json(&outcome.stdout);
+    let passages = said["passages"].as_array().unwrap();
+    let places: Vec<&str> = passages.iter().map(|passage| passage["place"].as_str().unwrap()).collect();
+    assert_eq!(passages.len(), 2);
+    assert!(places.contains(&"moved") && places.contains(&"in-order"), "{places:?}");
+    let (a, b) = (folder.read("a.txt"), folder.read("b.txt"));
+    for passage in passages {
+        let cut = |text: &str, side: &str| {
+            let at = |end: usize| passage[side][end].as_u64().unwrap() as usize;
+            text[at(0)..at(1)].to_lowercase()
+        };
+        assert_eq!(cut(&a, "a"), cut(&b, "b"));
+    }
+    let (common, of_a, of_b) = (&said["common_shingles"], &said["a"]["shingles"], &said["b"]["shingles"]);
+    let [common, of_a, of_b] = [common, of_a, of_b].map(|number| number.as_f64().unwrap());
+    let jaccard = common / (of_a + of_b - common);
+    assert!((said["jaccard"].as_f64().unwrap() - jaccard).abs() < 1e-12);
+    for estimate in said["estimates"].as_array().unwrap() {
+        let number = |name: &str| estimate[name].as_f64().unwrap();
+        assert!((number("estimate") - number("exact")).abs() < 5.0 * number("standard_error"), "{estimate}");
+    }
+}
+
+#[test]
+fn compare_writes_a_page_that_loads_nothing() {
+    let folder = two_texts();
+    let outcome = folder.run("compare a.txt b.txt --html page.html");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    let page = folder.read("page.html");
+    assert!(page.contains("fishing boats") && !page.contains("src=") && !page.contains("http://"));
+}
+
+#[test]
+fn compare_finds_documents_of_a_corpus_and_suggests_ids() {
+    let folder = demo();
+    let outcome =
+        folder.run("compare elife-88483-v1 articles.jsonl:1 --corpus articles.jsonl --id-field id --json");
+    assert_eq!((outcome.code, &json(&outcome.stdout)["jaccard"]), (0, &Value::from(1.0)), "{outcome}");
+    insta::assert_snapshot!(
+        "compare_unknown_id",
+        folder.run("compare elife-88483-v1 elife-88483-v9 --corpus articles.jsonl --id-field id")
+    );
+}
+
+#[test]
+fn compare_takes_what_is_no_text_as_bytes() {
+    let bytes: Vec<u8> = (0..2_000u32).map(|at| (at * at % 251) as u8).collect();
+    let longer = [b"\0\xff".as_slice(), &bytes].concat();
+    let folder = Folder::new().with("a.bin", &bytes).with("b.bin", &longer);
+    let outcome = folder.run("compare a.bin b.bin --json");
+    let said = json(&outcome.stdout);
+    assert!(said["notes"][0].as_str().unwrap().contains("compared as bytes"), "{outcome}");
+    assert_eq!(said["containment_of_a"], 1.0);
+    assert_eq!(
+        (&said["b"]["bytes"], &said["passages"][0]["b"][1]),
+        (&Value::from(2_002), &Value::from(2_002))
+    );
+    insta::assert_snapshot!("compare_missing_file", folder.run("compare a.bin nothing.bin"));
+}
+
+#[test]
+fn plans_are_shown() {
+    let folder = demo();
+    insta::assert_snapshot!("plan", folder.run("plan --threads 2"));
+    insta::assert_snapshot!(
+        "plan_bands",
+        folder.run("plan --bands 14x8 --threshold 0.75 -n 1000 --threads 2")
+    );
+    insta::assert_snapshot!("plan_simhash", folder.run("plan --simhash --distance 3 --threads 2"));
+    insta::assert_snapshot!(
+        "plan_sample",
+        folder.run("plan --sample articles.jsonl --documents 202 --threads 2").stdout
+    );
+    assert_eq!(folder.run("plan --documents 0").code, 2);
+    assert_eq!(folder.run("plan --svg curve.svg").code, 0);
+    assert!(folder.read("curve.svg").starts_with("<svg"));
+}
+
+#[test]
+fn the_sample_of_a_plan_expects_as_many_candidates_as_a_run_meets() {
+    let folder = demo();
+    let said = json(&folder.run("plan --sample articles.jsonl --documents 202 --json").stdout);
+    let expected = said["sample"]["expected_candidates"].as_f64().unwrap();
+    let pairs: u64 =
+        said["sample"]["histogram"].as_array().unwrap().iter().map(|bin| bin.as_u64().unwrap()).sum();
+    assert_eq!(pairs, 202 * 201 / 2);
+    // All pairs that the plan brings together, unfiltered.
+    let met =
+        folder.run("pairs articles.jsonl --bands 21x6 --verify none --quiet").stdout.lines().count() as f64;
+    assert!((met - expected).abs() < 4.0 * expected.sqrt(), "{met} pairs, {expected} expected");
+}
+
+#[test]
+fn runs_can_be_looked_into() {
+    let folder = finished();
+    insta::assert_snapshot!("inspect", folder.run("inspect clean --top 2"));
+    let removed = folder.read("clean/removed.jsonl");
+    let removed: Vec<Value> = removed.lines().map(json).collect();
+    let near = removed.iter().find(|row| row["kind"] == "near").unwrap();
+    let id = near["id"].as_str().unwrap();
+    let said = json(&folder.run(&format!("inspect clean --id {id} --json")).stdout);
+    assert_eq!((&said["fate"], &said["pairs"][0]["kept"]["id"]), (&Value::from("near"), &near["kept_id"]));
+    assert_eq!(said["pairs"][0]["similarity"], near["similarity"]);
+    let kept = near["kept_id"].as_str().unwrap();
+    let said = json(&folder.run(&format!("inspect clean --id {kept} --json")).stdout);
+    assert_eq!(said["fate"], "kept");
+    insta::assert_snapshot!("inspect_fate", folder.run(&format!("inspect clean --id {id}")));
+    insta::assert_snapshot!("inspect_unknown_id", folder.run("inspect clean --id elife-88483-v8"));
+}
+
+#[test]
+fn a_run_from_a_sketch_file_can_be_looked_into_from_anywhere() {
+    let folder = demo().with("elsewhere/note.txt", "");
+    assert_eq!(folder.run("sketch articles.jsonl --id-field id -o articles.sketch").code, 0);
+    assert_eq!(folder.run("dedup articles.sketch -o clean").code, 0);
+    let here = folder.run("inspect clean --json").stdout;
+    let there = std::process::Command::new(env!("CARGO_BIN_EXE_lookalike"))
+        .args(["inspect", "../clean", "--json"])
+        .current_dir(folder.path("elsewhere"))
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(there.stdout).unwrap(), here);
+    assert!(json(&here)["near_misses"][0]["kept"]["text"].as_str().is_some(), "{here}");
+}
+
+#[test]
+fn another_threshold_is_answered_as_another_run_would() {
+    let folder = finished();
+    insta::assert_snapshot!("inspect_threshold", folder.run("inspect clean --threshold 0.9 --top 1"));
+    for threshold in ["0.6", "0.9"] {
+        let said = json(&folder.run(&format!("inspect clean --threshold {threshold} --json")).stdout);
+        let command = format!("dedup articles.jsonl --id-field id --dry-run --json --threshold {threshold}");
+        let report = json(&folder.run(&command).stdout);
+        assert_eq!((&said["kept"], &said["near"]), (&report["counts"]["kept"], &report["counts"]["near"]));
+        let (stays, goes) = (said["stays"].as_u64().unwrap(), said["goes"].as_u64().unwrap());
+        let before = said["kept_by_run"].as_u64().unwrap();
+        assert_eq!(before + stays - goes, said["kept"].as_u64().unwrap());
+    }
+}
+
+#[test]
+fn what_is_no_finished_run_is_said_to_be_none() {
+    let folder = finished();
+    insta::assert_snapshot!("inspect_no_run", folder.run("inspect ."));
+    std::fs::rename(folder.path("clean/report.json"), folder.path("report.json")).unwrap();
+    insta::assert_snapshot!("inspect_unfinished", folder.run("report clean"));
+    std::fs::write(folder.path("clean/report.json"), "{\"version\": 99}").unwrap();
+    insta::assert_snapshot!("inspect_other_version", folder.run("inspect clean"));
+    std::fs::rename(folder.path("report.json"), folder.path("clean/report.json")).unwrap();
+    std::fs::write(folder.path("clean/_lookalike/decisions"), "damaged").unwrap();
+    insta::assert_snapshot!("inspect_damaged", folder.run("inspect clean"));
+}
+
+#[test]
+fn changed_sources_are_not_looked_into() {
+    let folder = finished().with("articles.jsonl", "{\"id\":\"x\",\"text\":\"changed\"}\n");
+    let outcome = folder.run("inspect clean --threshold 0.9");
+    insta::assert_snapshot!("inspect_changed", outcome);
+    // What is in the run's own folder is still told.
+    let outcome = folder.run("inspect clean --top 1");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert!(outcome.stderr.contains("texts are not shown"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_report_is_one_harmless_page() {
+    let evil = "<script>document.title='gone'</script> <img src=http://x.invalid/y onerror=alert(1)>";
+    let lines: String = (0..6)
+        .map(|at| {
+            let text = format!("{evil} {FIRST} {SECOND} {at}");
+            format!("{}\n", serde_json::json!({"id": format!("<b>{at}</b>"), "text": text}))
+        })
+        .collect();
+    let folder = Folder::new().with("evil.jsonl", lines);
+    let outcome = folder.run("dedup evil.jsonl --id-field id -o clean --report --threads 1");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    let page = folder.read("clean/report.html");
+    assert!(!page.contains("<script>document") && !page.contains("<img") && !page.contains("<b>0"));
+    assert!(page.contains("&lt;") && page.contains("title='gone'"), "the text is there");
+    assert!(page.len() < 5_000_000);
+    assert_eq!(folder.run("report clean -o page.html").code, 0);
+    assert_eq!(folder.read("page.html"), page);
+    assert_eq!(folder.run("dedup evil.jsonl -o - --report").code, 2);
+}
