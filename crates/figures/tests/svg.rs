@@ -1,7 +1,9 @@
 //! The numbers in the plots.
 #![allow(clippy::unwrap_used, reason = "tests may")]
 
-use figures::svg::{Bin, ClusterSizes, Curve, CurvePlot, Histogram, Stage, Stages};
+use figures::svg::{
+    Axis, Bin, ClusterSizes, Corner, Curve, CurvePlot, Histogram, LinePlot, Marks, Series, Stage, Stages,
+};
 use lookalike::banding::{Banding, SCurve};
 use proptest::prelude::*;
 
@@ -94,6 +96,38 @@ fn cluster_sizes_are_on_log_scales() {
     assert!(svg.contains("largest: 100 documents") && svg.contains("100 of 10 documents"));
 }
 
+fn line_plot(x: Axis, y: Axis, series: Vec<Series>) -> LinePlot {
+    LinePlot { title: "title".into(), x, y, series, mark: None, legend: Corner::TopLeft }
+}
+
+#[test]
+fn lines_points_and_bars_are_drawn_where_they_are() {
+    let bars = Series { label: "bars".into(), marks: Marks::Bars(0.5), points: vec![(3.0, 5.0)] };
+    let series = vec![
+        Series::of("line", 2.0, 4.0, |x| 5.0 * (x - 2.0)),
+        Series::points("points", vec![(3.0, 10.0), (f64::NAN, 1.0)]),
+        bars,
+    ];
+    let plot = LinePlot {
+        mark: Some((2.0, "here".into())),
+        ..line_plot(Axis::between("x", 2.0, 4.0), Axis::between("y", 0.0, 10.0), series)
+    };
+    let svg = plot.svg().standalone();
+    // The plot is 572 wide from 52, and 252 high down to 306.
+    assert!(svg.contains("class=\"curve\" d=\"M52 306L") && svg.contains("L624 54\""), "{svg}");
+    assert_eq!(values(&svg, "cx", "circle")[0], 338.0);
+    assert_eq!(values(&svg, "cy", "circle")[0], 54.0);
+    assert_eq!(values(&svg, "width", r#"class="found pale" x="#)[0], 143.0);
+    assert_eq!(values(&svg, "height", r#"class="found pale" x="#)[0], 126.0);
+    assert!(svg.contains("class=\"threshold\" d=\"M52 306L52 54\"") && svg.contains(">here</text>"));
+    assert!(is_balanced(&svg));
+
+    let log =
+        line_plot(Axis::log("x", 100), Axis::log("y", 10_000), vec![Series::points("", vec![(10.0, 100.0)])]);
+    let svg = log.svg().standalone();
+    assert_eq!((values(&svg, "cx", "circle")[0], values(&svg, "cy", "circle")[0]), (338.0, 180.0));
+}
+
 #[test]
 fn stages_have_time_and_throughput() {
     let stage = |name: &str, seconds: f64| Stage {
@@ -121,6 +155,7 @@ fn nothing_to_show_is_no_trouble() {
         Histogram { bins: vec![Bin::default()], threshold: Some(f64::NAN) }.svg(),
         ClusterSizes::default().svg(),
         Stages::default().svg(),
+        line_plot(Axis::between("", 1.0, 1.0), Axis::log("", 0), Vec::new()).svg(),
     ] {
         assert!(is_balanced(&svg.standalone()));
     }
@@ -138,12 +173,21 @@ proptest! {
         let bins: Vec<Bin> = found.iter().map(|&(found, missed)| Bin { found, missed }).collect();
         let curves = vec![Curve { label: label.clone(), probabilities }];
         let plot = CurvePlot { curves, threshold: Some(threshold), found: bins.clone() }.svg().standalone();
+        let points: Vec<(f64, f64)> = found.iter().map(|&(x, y)| (x as f64, y)).collect();
+        let series = [Marks::Line, Marks::Points, Marks::Bars(threshold)]
+            .map(|marks| Series { label: label.clone(), marks, points: points.clone() });
+        let lines = LinePlot {
+            mark: Some((threshold, label.clone())),
+            legend: Corner::BottomRight,
+            ..line_plot(Axis::between(label.clone(), threshold, 1.0), Axis::log("", 7), series.into())
+        };
         let stage = Stage { name: label, seconds: threshold, cpu_seconds: threshold, amount: 1, unit: "<".into() };
         for svg in [
             plot,
             Histogram { bins, threshold: Some(threshold) }.svg().standalone(),
             ClusterSizes { sizes }.svg().standalone(),
             Stages { stages: vec![stage] }.svg().standalone(),
+            lines.svg().standalone(),
         ] {
             prop_assert!(is_balanced(&svg));
             prop_assert!(!svg.contains("NaN\"") && !svg.contains("inf\""));

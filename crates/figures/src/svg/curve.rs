@@ -128,7 +128,7 @@ impl CurvePlot {
     fn threshold_line(&self) -> Markup {
         let Some(threshold) = self.threshold else { return html! {} };
         let (x, y) = FRAME.at(threshold, 1.0);
-        let is_right = threshold > 0.72;
+        let is_right = threshold > 0.5;
         let class = if is_right { "strong end" } else { "strong" };
         let label = match self.curves.first() {
             Some(curve) => format!("threshold {threshold}: found with {}", percent(curve.at(threshold))),

@@ -20,6 +20,8 @@ pub(super) struct Frame {
 pub(super) enum Scale {
     /// From 0 to this.
     Linear(f64),
+    /// From one number to another.
+    Between(f64, f64),
     /// From 1 to ten to the power of this.
     Log(u32),
 }
@@ -44,6 +46,7 @@ impl Scale {
     pub(super) fn position(self, value: f64) -> f64 {
         match self {
             Self::Linear(end) => value / end,
+            Self::Between(from, to) => (value - from) / (to - from),
             Self::Log(decades) => value.max(1.0).log10() / f64::from(decades),
         }
         .clamp(0.0, 1.0)
@@ -53,6 +56,9 @@ impl Scale {
     pub(super) fn ticks(self) -> Vec<f64> {
         match self {
             Self::Linear(end) => (0..=4).map(|quarter| end * f64::from(quarter) / 4.0).collect(),
+            Self::Between(from, to) => {
+                (0..=5).map(|fifth| from + (to - from) * f64::from(fifth) / 5.0).collect()
+            }
             Self::Log(decades) => {
                 let step = decades.div_ceil(7).max(1);
                 (0..=decades).step_by(step as usize).map(|decade| 10f64.powi(decade as i32)).collect()

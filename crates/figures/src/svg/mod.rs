@@ -8,11 +8,13 @@ mod cluster_sizes;
 mod curve;
 mod frame;
 mod histogram;
+mod lines;
 mod stages;
 
 pub use cluster_sizes::ClusterSizes;
 pub use curve::{Curve, CurvePlot};
 pub use histogram::{Bin, Histogram};
+pub use lines::{Axis, Corner, LinePlot, Marks, Series};
 pub use stages::{Stage, Stages};
 
 use maud::{Markup, html};
