@@ -26,6 +26,9 @@ const FILTER_MISS: f64 = 1e-6;
 /// with probability 0.99.
 pub const SAMPLED_ONE_IN: u64 = 8;
 
+/// The size of a document for which the plan of containment says how likely it is found.
+pub(crate) const PLANNED_SHINGLES: u64 = 44;
+
 /// Tables of which one must agree to be within `distance` bits: any two of `distance + 2` blocks.
 fn table_masks(distance: u32) -> Vec<u64> {
     let blocks = distance + 2;
@@ -443,6 +446,8 @@ fn sketching(settings: &Settings, shingler: &Shingler) -> Result<(Sketching, Pla
         return Ok((Sketching::Tables { hasher, distance: settings.distance, masks, weights }, plan));
     }
     if settings.measure == Measure::Containment {
+        let left_out = 1.0 - 1.0 / SAMPLED_ONE_IN as f64;
+        plan.recall_at_threshold = 1.0 - left_out.powf(settings.threshold * PLANNED_SHINGLES as f64);
         return Ok((Sketching::Samples, plan));
     }
     let hasher = FastSketch::new(settings.hashes, settings.seed)?;

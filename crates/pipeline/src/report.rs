@@ -38,7 +38,7 @@ pub struct Plan {
     pub bands: usize,
     /// Rows (0 with SimHash).
     pub rows: usize,
-    /// The chance of finding a pair at the threshold.
+    /// The chance of finding a pair at the threshold; with containment, of a document of 44 shingles.
     pub recall_at_threshold: f64,
     /// The estimate below which a candidate is not compared, so rarely wrong that it is left out of the recall.
     pub estimate_cutoff: f64,
