@@ -53,7 +53,8 @@ pub(crate) fn find(view: View<'_>, copies: &Copies, work: &Work) -> Result<Candi
         // The signatures are read once for each batch of bands.
         at_a_time * MOST_PASSES >= bands
     };
-    observer.started(Stage::Candidates, if samples { 1 } else { bands as u64 });
+    // From files it is done in one go.
+    observer.started(Stage::Candidates, if samples || !in_memory { 0 } else { bands as u64 });
     let take = |group: &[(Number, u64)]| connect(group, store, means, &found);
     let interrupted = || if observer.interrupted() { Err(Error::Interrupted) } else { Ok(()) };
     if !in_memory {
@@ -69,7 +70,7 @@ pub(crate) fn find(view: View<'_>, copies: &Copies, work: &Work) -> Result<Candi
         })?;
     } else if samples {
         groups(count, budget.grouping(), &|keys| scan_samples(store, copies, keys), &mut |group| {
-            take(group)
+            take(group);
         })?;
     } else {
         // The keys of several bands are worked out in one pass over the signatures, which are much larger.

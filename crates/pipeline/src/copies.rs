@@ -14,6 +14,9 @@ use crate::view::View;
 use crate::{Result, Stage};
 use std::ops::Range;
 
+/// Entries that are looked up at a time.
+const ENTRIES_AT_A_TIME: usize = 1 << 14;
+
 /// Documents whose text an earlier one (in keep order) has.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
@@ -61,31 +64,38 @@ pub(crate) fn find(view: View<'_>) -> Result<Copies> {
     })?;
     suspects.sort_unstable();
     observer.started(Stage::ExactCopies, suspects.len() as u64);
-    let entries = store.entries_of(&suspects)?;
-    let mut hashed: Vec<Hashed> = suspects
-        .iter()
-        .zip(&entries)
-        .map(|(&number, entry)| {
-            let rank = order.rank(store.place(number).0, entry, number);
-            Hashed { fingerprint: (entry.fingerprint, entry.within), hash: 0, rank, number }
-        })
-        .collect();
-    drop((suspects, entries));
+    let mut hashed: Vec<Hashed> = Vec::with_capacity(suspects.len());
+    for some in suspects.chunks(ENTRIES_AT_A_TIME) {
+        hashed.extend(some.iter().zip(store.entries_of(some)?).map(|(&number, entry)| Hashed {
+            fingerprint: (entry.fingerprint, entry.within),
+            hash: 0,
+            rank: order.rank(store.place(number).0, &entry, number),
+            number,
+        }));
+    }
+    drop(suspects);
     hash(view, &mut hashed, |text, _| content_hash(text.as_bytes()))?;
     observer.advanced(Stage::ExactCopies, hashed.len() as u64);
     // Where the texts as they are differ, the normalised ones decide.
     hashed.sort_unstable_by_key(|document| (document.fingerprint, document.number));
     let same = |a: &Hashed, b: &Hashed| a.fingerprint == b.fingerprint;
-    let differ = |group: &[Hashed]| group.iter().any(|document| document.hash != group[0].hash);
-    let mut open: Vec<Hashed> =
-        hashed.chunk_by(same).filter(|group| differ(group)).flatten().copied().collect();
+    let mut open: Vec<Hashed> = Vec::new();
+    for group in hashed.chunk_by(same).filter(|group| group.iter().any(|it| it.hash != group[0].hash)) {
+        open.extend(group);
+    }
     open.sort_unstable_by_key(|document| document.number);
     hash(view, &mut open, |text, buffers| means.content_hash(text, buffers))?;
-    let settled = hashed.chunk_by(same).filter(|group| !differ(group)).flatten().copied();
-    open.extend(settled);
-    open.sort_unstable_by_key(|document| (document.fingerprint, document.hash, document.rank));
+    open.sort_unstable_by_key(|document| (document.fingerprint, document.number));
+    let mut normalised = open.iter().peekable();
+    for document in &mut hashed {
+        if let Some(again) = normalised.next_if(|again| again.number == document.number) {
+            document.hash = again.hash;
+        }
+    }
+    drop(open);
+    hashed.sort_unstable_by_key(|document| (document.fingerprint, document.hash, document.rank));
     let mut pairs = Vec::new();
-    for equal in open.chunk_by(|a, b| (a.fingerprint, a.hash) == (b.fingerprint, b.hash)) {
+    for equal in hashed.chunk_by(|a, b| (a.fingerprint, a.hash) == (b.fingerprint, b.hash)) {
         pairs.extend(equal[1..].iter().map(|copy| (copy.number, equal[0].number)));
     }
     Ok(Copies::new(pairs, store.count()))

@@ -139,18 +139,18 @@ fn failed(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> E
 impl RangeFile {
     /// Hands each group of at least two documents with equal keys (ascending) to `visit`; the file goes.
     pub(crate) fn groups(&self, visit: &mut Taker<'_>) -> Result<()> {
-        let mut items = vec![[0u64; 2]; self.items as usize];
+        let mut items: Vec<(Number, u64)> = Vec::with_capacity(self.items as usize);
         let mut file = File::open(&self.path).map_err(failed("read", &self.path))?;
-        file.read_exact(cast_slice_mut(&mut items)).map_err(failed("read", &self.path))?;
+        let mut some = [[0u64; 2]; 512];
+        while items.len() < self.items as usize {
+            let some = &mut some[..(self.items as usize - items.len()).min(512)];
+            file.read_exact(cast_slice_mut(some)).map_err(failed("read", &self.path))?;
+            items.extend(some.iter().map(|&[key, number]| (number, key)));
+        }
         drop(file);
         std::fs::remove_file(&self.path).map_err(failed("remove", &self.path))?;
-        items.sort_unstable();
-        let mut group = Vec::new();
-        for equal in items.chunk_by(|a, b| a[0] == b[0]).filter(|equal| equal.len() > 1) {
-            group.clear();
-            group.extend(equal.iter().map(|&[key, number]| (number, key)));
-            visit(&group);
-        }
+        items.sort_unstable_by_key(|&(number, key)| (key, number));
+        items.chunk_by(|a, b| a.1 == b.1).filter(|equal| equal.len() > 1).for_each(visit);
         Ok(())
     }
 }

@@ -336,7 +336,7 @@ pub(crate) fn dedup_prepared(
         RemovedFormat::Jsonl => "removed.jsonl",
         RemovedFormat::Parquet => "removed.parquet",
     };
-    output_names(&job.sources, &[WORK_FOLDER, "report.json", removed_name])?;
+    output_names(&job.sources, &[WORK_FOLDER, "report.json", "report.html", removed_name])?;
     let identity = Identity::new(&job.settings, prepared.sources).to_json();
     let lasting = !dry_run && !target.is_stdout();
     if lasting && let Some(report) = finished(target, &identity)? {

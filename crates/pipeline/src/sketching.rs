@@ -17,6 +17,8 @@ use memchr::memchr;
 
 /// A part ends with the block that reaches this many documents, as many bytes as the memory allows,
 const PART_DOCUMENTS: usize = if cfg!(test) { 100 } else { 1 << 16 };
+/// (in a sketch file, this many),
+const SKETCH_PART: u64 = 16 << 20;
 /// or this many bytes of input.
 const PART_INPUT: u64 = 512 << 20;
 
@@ -125,6 +127,8 @@ pub(crate) fn sketch(
         reader: None,
         done: done.map(|block| block.position()),
     };
+    // A sketch file is the same bytes with any memory.
+    let part_bytes = if work.is_appending() { SKETCH_PART } else { budget.part() };
     let mut part = Columns::default();
     let mut part_input = 0;
     let next = |worker: &mut Worker| {
@@ -151,7 +155,7 @@ pub(crate) fn sketch(
         observer.advanced(Stage::Sketch, pace.advance(source as usize, bytes));
         part.append(columns);
         part_input += bytes;
-        if part.entries.len() >= PART_DOCUMENTS || part.bytes() >= budget.part() || part_input >= PART_INPUT {
+        if part.entries.len() >= PART_DOCUMENTS || part.bytes() >= part_bytes || part_input >= PART_INPUT {
             part_input = 0;
             let next = Columns::with_room_for(&part);
             work.push_part(std::mem::replace(&mut part, next), &mut store, budget.parts())?;

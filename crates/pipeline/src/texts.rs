@@ -30,8 +30,7 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
     let like: Mutex<Vec<(usize, &str, String)>> = Mutex::default();
     let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {
         let reference = at.reference(document.id.as_deref().map(str::to_owned), sources);
-        let place = || format!("{}:{}", reference.source, reference.line);
-        let is_asked = ids.contains(&reference.id.as_str()) || ids.contains(&place().as_str());
+        let is_asked = ids.contains(&reference.id.as_str()) || ids.contains(&place_of(&reference).as_str());
         for &id in ids {
             if let Some(distance) = edit_distance_at_most(id, &reference.id, id.chars().count() / 3 + 1) {
                 let mut like = like.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,12 +44,17 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
         Ok(is_asked.then(|| TextOf { document: reference, text: document.text.to_owned() }))
     };
     let mut found: Vec<TextOf> = Vec::new();
-    scan(&prepared, observer, look, |text| found.push(text))?;
-    let named = |id: &str| {
-        let is_it = |text: &&TextOf| {
-            let Reference { id: own, source, line } = &text.document;
-            own == id || format!("{source}:{line}") == id
+    scan(&prepared, observer, look, |text| {
+        // Of several with one id, the first.
+        let known = |other: &TextOf| {
+            other.document.id == text.document.id && !ids.contains(&place_of(&text.document).as_str())
         };
+        if !found.iter().any(known) {
+            found.push(text);
+        }
+    })?;
+    let named = |id: &str| {
+        let is_it = |text: &&TextOf| text.document.id == id || place_of(&text.document) == id;
         found.iter().find(is_it).cloned().ok_or_else(|| {
             let mut like = like.lock().unwrap_or_else(PoisonError::into_inner).clone();
             like.sort();
@@ -64,6 +68,11 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
         })
     };
     ids.iter().map(|id| named(id)).collect()
+}
+
+/// Where a document is, as it is typed.
+fn place_of(document: &Reference) -> String {
+    format!("{}:{}", document.source, document.line)
 }
 
 /// No document has this id.

@@ -170,6 +170,11 @@ impl Work {
         self
     }
 
+    /// Whether parts are added to a file.
+    pub(crate) fn is_appending(&self) -> bool {
+        self.appending.is_some()
+    }
+
     /// What is spilled goes to a folder of its own below this one.
     pub(crate) fn with_spill_folder(mut self, parent: &Path) -> Result<Self> {
         let name = blake3::hash(self.folder.as_os_str().as_encoded_bytes()).to_hex();

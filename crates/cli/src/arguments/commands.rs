@@ -226,7 +226,7 @@ pub(crate) struct PlanArguments {
     #[arg(long)]
     pub(crate) simhash: bool,
     /// Measure the similarities of a sample of this corpus: how many candidates to expect, and which k to choose
-    #[arg(long, value_name = "INPUT", num_args = 1..)]
+    #[arg(long, value_name = "INPUT", num_args = 1.., conflicts_with = "simhash")]
     pub(crate) sample: Vec<String>,
     /// Write the curve as an SVG picture
     #[arg(long, value_name = "FILE")]

@@ -1,5 +1,6 @@
 //! `lookalike compare`: two texts -> how similar they are, and what they share.
 
+use super::files::write_whole;
 use super::job::{STANDARD, job};
 use crate::arguments::CompareArguments;
 use crate::failure::{Failure, Result};
@@ -12,7 +13,7 @@ use lookalike::normalization::{Case, Normalization, Punctuation, UnicodeForm, Wh
 use lookalike::passages;
 use lookalike::shingling::{ShingleSet, Shingler, Shingling, Unit};
 use lookalike::simhash::SimHasher;
-use pipeline::{Chances, Settings};
+use pipeline::{Chances, Elements, Measure, Settings};
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
@@ -41,6 +42,10 @@ pub(crate) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<()>
     } else {
         of_corpus(arguments, printer)?
     };
+    if settings.elements == Elements::Bag {
+        return Err(Failure::usage("compare compares sets of shingles, not bags")
+            .with_advice("leave out --elements bag"));
+    }
     let chances = Chances::new(&settings)?;
     let is_binary = a.is_binary;
     let bytes_shingler;
@@ -59,13 +64,19 @@ pub(crate) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<()>
         in_bytes(&mut comparison, &a.text, &b.text);
     }
     let counts = comparison.counts;
+    let similarity = match settings.measure {
+        Measure::Jaccard => (counts.jaccard(), "similarity"),
+        Measure::Containment if counts.a <= counts.b => (counts.containment_of_a(), "containment"),
+        Measure::Containment => (counts.containment_of_b(), "containment"),
+    };
     let compared = Compared {
+        similarity,
         estimates: estimates(&a.text, &b.text, shingler, &settings)?,
         finding: Finding {
             plan: chances.label(),
             threshold: settings.threshold,
             probability: match settings.method {
-                pipeline::Method::Minhash => chances.of(counts.jaccard(), counts.a as u64),
+                pipeline::Method::Minhash => chances.of(similarity.0, counts.a.min(counts.b) as u64),
                 pipeline::Method::Simhash => {
                     let cosine = cosine(counts.a, counts.b, counts.common);
                     lookalike::simhash::probability_within(settings.distance, u64::BITS, cosine)
@@ -82,8 +93,7 @@ pub(crate) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<()>
         whole: arguments.whole,
     };
     if let Some(path) = &arguments.html {
-        std::fs::write(path, compared.page())
-            .map_err(|cause| Failure::io("write", path.display(), &cause))?;
+        write_whole(path, compared.page().as_bytes())?;
         printer.written("the comparison", path);
     }
     printer.compared(&compared, arguments.html.is_some())

@@ -28,6 +28,13 @@ pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
         return Err(Failure::usage("--report needs a local target folder")
             .with_advice("name one with -o, or leave out --report"));
     }
+    if let Some(Some(page)) = &arguments.report
+        && let Some(folder) = page.parent().filter(|folder| !folder.as_os_str().is_empty())
+        && !folder.is_dir()
+    {
+        return Err(Failure::usage(format!("there is no folder {} for the page", folder.display()))
+            .with_advice("make it first"));
+    }
     interruption::listen(resumable);
     printer.settings(&job);
     let progress = Progress::new(printer, &job);

@@ -3,7 +3,7 @@
 use crate::arguments::{Choices, InspectArguments, Using};
 use crate::failure::{Failure, Result};
 use crate::interruption;
-use crate::output::{Inspected, Named, Printer, Progress};
+use crate::output::{Inspected, Named, NamedPair, Printer, Progress};
 use crate::settings::{Layers, Purpose};
 use pipeline::{FinishedRun, RunPair};
 use std::path::Path;
@@ -52,7 +52,7 @@ fn named(run: &FinishedRun, numbers: &[u64]) -> Result<(Vec<Named>, Option<Strin
 }
 
 /// The pairs with both documents named.
-fn pairs(run: &FinishedRun, pairs: &[RunPair]) -> Result<(Vec<(Named, Named, RunPair)>, Option<String>)> {
+fn pairs(run: &FinishedRun, pairs: &[RunPair]) -> Result<(Vec<NamedPair>, Option<String>)> {
     let numbers: Vec<u64> = pairs.iter().flat_map(|pair| [pair.kept, pair.other]).collect();
     let (named, note) = named(run, &numbers)?;
     let mut named = named.into_iter();

@@ -4,6 +4,7 @@ pub(crate) mod clusters;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod dedup;
+mod files;
 pub(crate) mod inspect;
 mod job;
 pub(crate) mod man;

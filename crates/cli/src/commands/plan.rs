@@ -1,5 +1,6 @@
 //! `lookalike plan`: a threshold and a corpus's size -> bands and rows, what they find and what they cost.
 
+use super::files::write_whole;
 use super::job::job;
 use crate::arguments::PlanArguments;
 use crate::failure::{Failure, Result};
@@ -11,10 +12,10 @@ use lookalike::banding::plan::Plan;
 use lookalike::banding::{Banding, SCurve};
 use lookalike::minhash::lanes::matching_lanes;
 use lookalike::minhash::{FastSketch, MinHasher, lanes};
-use lookalike::shingling::{ShingleSet, Shingler, Shingling, Unit};
+use lookalike::shingling::{ShingleSet, Shingler, Shingling};
 use lookalike::simhash::probability_within;
 use lookalike::similarity::jaccard;
-use pipeline::{Chances, Method, Settings};
+use pipeline::{Chances, Measure, Method, Settings};
 
 /// Documents of the sample, at most.
 const SAMPLED: usize = 1_000;
@@ -29,6 +30,10 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
     }
     let Resolved { settings, resources, .. } =
         Layers::read(arguments.choices(), Purpose::Duplicates)?.resolve()?;
+    if settings.measure == Measure::Containment {
+        return Err(Failure::usage("a plan is made of bands, and containment is found by sampled shingles")
+            .with_advice("lookalike dedup --dry-run --measure containment says what it finds"));
+    }
     let chances = Chances::new(&settings)?;
     let simhash = settings.method == Method::Simhash;
     let curve = Curve::sample(chances.label(), |similarity| {
@@ -45,13 +50,15 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
     let mut plot = CurvePlot::of(curve);
     plot.threshold = (!simhash).then_some(settings.threshold);
     if let Some(path) = &arguments.svg {
-        std::fs::write(path, plot.svg().standalone())
-            .map_err(|cause| Failure::io("write", path.display(), &cause))?;
+        write_whole(path, plot.svg().standalone().as_bytes())?;
         printer.written("the curve", path);
     }
     let planned = Planned {
         documents: arguments.documents,
         disk_bytes: arguments.documents.saturating_mul(32 + 2 * lanes_of(&settings)),
+        disk_bytes_with_keys: arguments
+            .documents
+            .saturating_mul(32 + 2 * lanes_of(&settings) + 16 * chances.plan().bands as u64),
         least_memory: pipeline::least_memory(arguments.documents, resources.threads),
         alternatives: if simhash { Vec::new() } else { alternatives(&settings, chances.plan())? },
         tables: if simhash { tables(&settings, arguments.documents) } else { Vec::new() },
@@ -172,16 +179,12 @@ fn unit_of(settings: &Settings) -> &str {
 
 /// For each length of shingles the chance that one of a document is in another one, too.
 fn chance_by_k(texts: &[String], settings: &Settings) -> Result<Vec<(usize, f64)>> {
-    let (unit, longest) = match unit_of(settings) {
-        "characters" => (Unit::Characters, 16),
-        _ => (Unit::Words, 9),
-    };
+    let longest = if unit_of(settings) == "characters" { 16 } else { 9 };
     let some = &texts[..texts.len().min(200)];
     let base = Chances::new(settings)?.shingler().settings().clone();
     (1..=longest)
         .map(|k| {
-            let shingler =
-                Shingler::new(Shingling { unit: unit.clone(), k, ..base.clone() }).map_err(library)?;
+            let shingler = Shingler::new(Shingling { k, ..base.clone() }).map_err(library)?;
             let sets: Vec<ShingleSet> = some.iter().map(|text| shingler.set(text)).collect();
             // Neighbours in the sample are unrelated, since their order is random.
             let shared = sets

@@ -1,5 +1,6 @@
 //! `lookalike report`: a finished run -> a page.
 
+use super::files::write_whole;
 use super::inspect::open;
 use crate::arguments::ReportArguments;
 use crate::failure::{Failure, Result};
@@ -34,8 +35,12 @@ pub(crate) fn run(arguments: &ReportArguments, printer: &Printer) -> Result<()> 
 /// Writes the page of a run: to a file, or into its folder.
 pub(super) fn write(run: &FinishedRun, file: Option<&Path>, printer: &Printer) -> Result<()> {
     let path = file.map_or_else(|| run.folder().join(PAGE), Path::to_owned);
+    if run.has_written(&path) {
+        return Err(Failure::usage(format!("{} is an output of the run", path.display()))
+            .with_advice("name another file with -o"));
+    }
     let (page, note) = page(run)?;
-    std::fs::write(&path, page).map_err(|cause| Failure::io("write", path.display(), &cause))?;
+    write_whole(&path, page.as_bytes())?;
     if let Some(note) = note {
         printer.note(&note);
     }
@@ -46,7 +51,7 @@ pub(super) fn write(run: &FinishedRun, file: Option<&Path>, printer: &Printer) -
 /// The page, and what is worth knowing about it.
 fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
     let report = run.report();
-    let chances = Chances::new(&report.settings)?;
+    let chances = Chances::new(run.settings())?;
     let simhash = report.settings.method == Method::Simhash;
     let curve = Curve::sample(chances.label(), |similarity| {
         if simhash {
@@ -119,7 +124,7 @@ fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
         shingler: chances.shingler().clone(),
         clusters: examples.clusters(&clusters),
         near_threshold: examples.pairs(&nearest(run), "removed"),
-        nearest_misses: examples.pairs(&misses(run), "both kept"),
+        nearest_misses: examples.pairs(&misses(run), "below the threshold"),
     };
     Ok((report_page(&data), note))
 }

@@ -2,7 +2,7 @@
 
 use super::numbers::count;
 use super::{BOLD, DIM};
-use figures::terminal::{Colors, LineBreaks, SideBySide, side_by_side};
+use figures::terminal::{Colors, LineBreaks, SideBySide, harmless, side_by_side};
 use figures::{CompareData, Estimate, Finding, NamedText, compare_page, percent, similarity};
 use lookalike::passages::{Comparison, Passage, Place};
 use serde_json::json;
@@ -23,6 +23,8 @@ pub(crate) struct Compared {
     pub(crate) shingles: String,
     pub(crate) estimates: Vec<Estimate>,
     pub(crate) finding: Finding,
+    /// The similarity that the threshold is for, and what it is called.
+    pub(crate) similarity: (f64, &'static str),
     pub(crate) notes: Vec<String>,
     /// Whether nothing is to be folded.
     pub(crate) whole: bool,
@@ -35,7 +37,7 @@ impl Compared {
         if self.is_binary || self.comparison.passages.is_empty() {
             return text;
         }
-        let [a, b] = &self.names;
+        let [a, b] = [0, 1].map(|at| harmless(&self.names[at]));
         let half = columns.saturating_sub(3) / 2;
         let _ = write!(text, "\n{BOLD}{a:<half$}{BOLD:#}   {BOLD}{b}{BOLD:#}\n");
         let (unshared_words, shared_words) = if self.whole { (usize::MAX, usize::MAX) } else { (24, 80) };
@@ -48,7 +50,7 @@ impl Compared {
     /// The numbers.
     pub(crate) fn numbers(&self) -> String {
         let counts = self.comparison.counts;
-        let [a, b] = &self.names;
+        let [a, b] = [0, 1].map(|at| harmless(&self.names[at]));
         let mut text = String::new();
         for note in &self.notes {
             let _ = writeln!(text, "{DIM}note:{DIM:#} {note}");
@@ -82,10 +84,11 @@ impl Compared {
             );
         }
         let Finding { plan, threshold, probability } = &self.finding;
-        let verdict = if counts.jaccard() >= *threshold { "a duplicate" } else { "no duplicate" };
+        let (value, measure) = self.similarity;
+        let verdict = if value >= *threshold { "a duplicate" } else { "no duplicate" };
         let _ = writeln!(
             text,
-            "\nAt a threshold of {threshold} this is {verdict}; the plan ({plan}) finds such a pair with probability {probability:.4}."
+            "\nAt a {measure} of {threshold} or more this is {verdict}; the plan ({plan}) finds such a pair with probability {probability:.4}."
         );
         self.passages(&mut text);
         text

@@ -3,10 +3,14 @@
 use super::numbers::count;
 use super::{BOLD, DIM};
 use figures::similarity;
+use figures::terminal::harmless;
 use pipeline::report::Report;
 use pipeline::{Change, Fate, Reference, RunPair};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+
+/// Characters of an id that are shown, at most.
+const LONGEST_ID: usize = 100;
 
 /// A document with the beginning of its text, and whether it goes on.
 #[derive(Debug, Clone)]
@@ -80,7 +84,9 @@ impl Inspected {
                     count(counts.near),
                     report.settings.threshold
                 );
-                heading(&mut text, "Largest clusters");
+                if !clusters.is_empty() {
+                    heading(&mut text, "Largest clusters");
+                }
                 for (size, members) in clusters {
                     let Some((kept, _, _)) = members.first() else { continue };
                     let _ = writeln!(text, "{:>8}  {}", count(*size), shown(kept, columns, 10));
@@ -93,7 +99,7 @@ impl Inspected {
                     }
                 }
                 pairs(&mut text, "Removed, nearest to the threshold", above, columns);
-                pairs(&mut text, "Kept, though nearly duplicates", below, columns);
+                pairs(&mut text, "Compared, and just below the threshold", below, columns);
                 pairs(&mut text, "One of each similarity", by_similarity, columns);
             }
             Self::Fate { document, fate, pairs: some, all, others, .. } => {
@@ -176,7 +182,7 @@ impl Inspected {
 
     /// For machines.
     pub(crate) fn json(&self) -> String {
-        let value = match self {
+        let mut value = match self {
             Self::Overview { report, clusters, above, below, by_similarity, .. } => json!({
                 "counts": report.counts,
                 "threshold": report.settings.threshold,
@@ -215,6 +221,7 @@ impl Inspected {
                 "examples_of_goes": all(goes),
             }),
         };
+        value["note"] = json!(self.note());
         let mut text = serde_json::to_string_pretty(&value).expect("plain values");
         text.push('\n');
         text
@@ -247,36 +254,28 @@ fn how(pair: &RunPair) -> String {
 
 /// A document in what is left of a line after `indent`.
 fn shown(named: &Named, columns: usize, indent: usize) -> String {
-    let id = harmless(&named.reference.id);
+    let mut id = one_line(&named.reference.id);
+    if id.chars().count() > LONGEST_ID {
+        id = id.chars().take(LONGEST_ID - 1).chain(['…']).collect();
+    }
     let room = columns.saturating_sub(indent + id.chars().count() + 2);
     let Some((text, is_cut)) = &named.text else { return id };
-    let text = harmless(text);
+    let text = one_line(text);
     let fits = text.chars().count() <= room && !is_cut;
     let short: String = text.chars().take(if fits { room } else { room.saturating_sub(1) }).collect();
     format!("{id}  {DIM}{short}{}{DIM:#}", if fits { "" } else { "…" })
 }
 
-/// Text on one line, without control characters.
-fn harmless(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            _ if character.is_whitespace() => {
-                if !line.ends_with(' ') {
-                    line.push(' ');
-                }
-            }
-            _ if character.is_control() => line.push('\u{fffd}'),
-            _ => line.push(character),
-        }
-    }
-    line
+/// Text on one line, without anything that a terminal would obey.
+fn one_line(text: &str) -> String {
+    harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn named(document: &Named) -> Value {
     let Reference { id, source, line } = &document.reference;
     let text = document.text.as_ref().map(|(text, _)| text);
-    json!({"id": id, "source": source, "line": line, "text": text})
+    let is_cut = document.text.as_ref().map(|(_, is_cut)| is_cut);
+    json!({"id": id, "source": source, "line": line, "text": text, "cut": is_cut})
 }
 
 fn all(pairs: &[NamedPair]) -> Vec<Value> {

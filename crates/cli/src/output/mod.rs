@@ -17,7 +17,7 @@ mod tests;
 
 pub(crate) use answers::Answers;
 pub(crate) use compared::Compared;
-pub(crate) use inspected::{Inspected, Named};
+pub(crate) use inspected::{Inspected, Named, NamedPair};
 pub(crate) use planned::{Alternative, MeasuredSample, Planned, Tables};
 pub(crate) use progress::Progress;
 
@@ -26,6 +26,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::{Failure, Result};
 use crate::settings::presets::{Figures, Preset};
 use anstyle::{AnsiColor, Style};
+use figures::terminal::harmless;
 use indicatif::MultiProgress;
 use pipeline::{Job, Report, Settings};
 use std::io::{self, Write};
@@ -67,9 +68,11 @@ impl Printer {
 
     /// Says what ended the command, and gives the exit code.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
-        let mut text = format!("{RED}error:{RED:#} {}", failure.message);
+        // Names of files and ids may hold anything.
+        let harmless = |text: &str| text.split('\n').map(harmless).collect::<Vec<_>>().join("\n");
+        let mut text = format!("{RED}error:{RED:#} {}", harmless(&failure.message));
         if let Some(advice) = &failure.advice {
-            text.push_str(&format!("\n{CYAN}next:{CYAN:#} {advice}"));
+            text.push_str(&format!("\n{CYAN}next:{CYAN:#} {}", harmless(advice)));
         }
         line(&text);
         failure.code

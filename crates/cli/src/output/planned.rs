@@ -20,6 +20,8 @@ pub(crate) struct Planned {
     pub(crate) alternatives: Vec<Alternative>,
     pub(crate) tables: Vec<Tables>,
     pub(crate) disk_bytes: u64,
+    /// If band keys do not fit in memory, without what is spilled to verify.
+    pub(crate) disk_bytes_with_keys: u64,
     pub(crate) least_memory: u64,
     pub(crate) sample: Option<MeasuredSample>,
 }
@@ -92,9 +94,10 @@ impl Planned {
         }
         let _ = writeln!(
             text,
-            "\n{} documents: {} on disk while it runs, at least {} of memory",
+            "\n{} documents: {} on disk while it runs, {} and more if memory is short; at least {} of memory",
             count(self.documents),
             bytes(self.disk_bytes),
+            bytes(self.disk_bytes_with_keys),
             bytes(self.least_memory)
         );
         if let Some(sample) = &self.sample {
@@ -235,6 +238,7 @@ impl Planned {
             "recall": self.settings.recall,
             "documents": self.documents,
             "disk_bytes": self.disk_bytes,
+            "disk_bytes_with_keys": self.disk_bytes_with_keys,
             "least_memory": self.least_memory,
             "curve": curve,
             "alternatives": alternatives,

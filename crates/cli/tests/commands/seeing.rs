@@ -202,6 +202,61 @@ fn changed_sources_are_not_looked_into() {
 }
 
 #[test]
+fn nothing_that_a_terminal_obeys_comes_from_ids_and_names() {
+    let evil = "evil\u{1b}[31m\u{202e}";
+    let lines: String = [evil, "plain"]
+        .iter()
+        .map(|id| format!("{}\n", serde_json::json!({"id": id, "text": format!("{FIRST} {SECOND} {id}")})))
+        .collect();
+    let folder = Folder::new().with("evil.jsonl", lines);
+    assert_eq!(folder.run("dedup evil.jsonl --id-field id -o clean --threshold 0.5").code, 0);
+    for command in [
+        "compare evil.jsonl:1 evil.jsonl:2 --corpus evil.jsonl --id-field id",
+        "compare evil plain --corpus evil.jsonl --id-field id",
+        "inspect clean",
+        "inspect clean --id evil",
+    ] {
+        let outcome = folder.run(command);
+        let said = format!("{}{}", outcome.stdout, outcome.stderr);
+        assert!(said.contains("evil"), "{command}: {said}");
+        assert!(!said.contains('\u{1b}') && !said.contains('\u{202e}'), "{command}: {said:?}");
+    }
+}
+
+#[test]
+fn a_page_never_takes_the_place_of_an_output() {
+    let folder = Folder::new().with("site/report.html", FIRST).with("site/index.html", SECOND);
+    let outcome = folder.run("dedup site -o clean --report");
+    assert_eq!(outcome.code, 2, "{outcome}");
+    assert!(outcome.stderr.contains("report.html in the target is for the run itself"), "{outcome}");
+    let folder = finished();
+    let outcome = folder.run("report clean -o clean/articles.jsonl");
+    assert_eq!(outcome.code, 2, "{outcome}");
+    assert!(folder.read("clean/articles.jsonl").starts_with('{'));
+}
+
+#[test]
+fn a_near_miss_that_is_removed_because_of_another_is_not_said_to_stay() {
+    // A and B differ too much; C is near both, and goes because of B.
+    let words: Vec<String> = (0..60).map(|at| format!("word{at}")).collect();
+    let text = |changed: std::ops::Range<usize>| {
+        let mut words = words.clone();
+        changed.for_each(|at| words[at] = format!("other{at}"));
+        words.join(" ")
+    };
+    let lines: String = [("a", text(0..0)), ("b", text(50..60)), ("c", text(51..60))]
+        .iter()
+        .map(|(id, text)| format!("{}\n", serde_json::json!({"id": id, "text": text})))
+        .collect();
+    let folder = Folder::new().with("three.jsonl", lines);
+    assert_eq!(folder.run("dedup three.jsonl --id-field id -o clean --threshold 0.9").code, 0);
+    assert!(folder.read("clean/removed.jsonl").contains("\"kept_id\":\"b\""));
+    let said = json(&folder.run("inspect clean --json").stdout);
+    let misses = said["near_misses"].as_array().unwrap();
+    assert!(misses.iter().all(|pair| pair["other"]["id"] != "c"), "{misses:?}");
+}
+
+#[test]
 fn a_report_is_one_harmless_page() {
     let evil = "<script>document.title='gone'</script> <img src=http://x.invalid/y onerror=alert(1)>";
     let lines: String = (0..6)

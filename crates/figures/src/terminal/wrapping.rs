@@ -82,7 +82,8 @@ impl Column {
 
 /// Text without anything that a terminal would obey: control characters by their pictures, characters that turn the
 /// direction of text by a replacement character.
-pub(super) fn harmless(text: &str) -> String {
+#[must_use]
+pub fn harmless(text: &str) -> String {
     text.chars()
         .map(|character| match character {
             '\u{7f}' => '\u{2421}',

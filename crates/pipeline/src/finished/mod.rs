@@ -14,7 +14,7 @@ use crate::sketch_file::found_again;
 use crate::store::columns::Class;
 use crate::store::{Number, Store};
 use crate::work::{BEGAN_IN, Work};
-use crate::{Error, Job, Reference, Resources, Result, Silent};
+use crate::{Error, Job, Reference, Resources, Result, Settings, Silent};
 use corpus::Source;
 use lookalike::similarity::edit_distance_at_most;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,10 @@ const REPORT_VERSION: u32 = 1;
 #[derive(Debug)]
 pub struct FinishedRun {
     folder: PathBuf,
+    /// What relative paths are relative to.
+    began_in: PathBuf,
     report: Report,
+    settings: Settings,
     identity: Identity,
     store: Store,
     removals: Vec<Removal>,
@@ -103,22 +106,30 @@ impl FinishedRun {
             .as_deref()
             .and_then(Identity::from_json)
             .ok_or_else(|| damaged(&format!("{WORK_FOLDER}/run.json")))?;
+        let began_in =
+            read(&format!("{WORK_FOLDER}/{BEGAN_IN}"))?.and_then(|path| String::from_utf8(path).ok());
+        let began_in = PathBuf::from(began_in.unwrap_or_default());
+        let mut settings = identity.settings.clone();
+        settings.weights = settings.weights.map(|path| from_there(&began_in, &path));
         let mut work = Work::existing(own);
         let sketch_file = work.read(SKETCH_FILE)?.and_then(|written| String::from_utf8(written).ok());
         if let Some((offset, path)) = sketch_file.as_deref().and_then(|written| written.split_once(' ')) {
             let offset = offset.parse().map_err(|_| damaged(&format!("{WORK_FOLDER}/{SKETCH_FILE}")))?;
             work = work.with_sketch_file(path.into(), offset);
         }
-        let lanes = crate::method::Means::new(&identity.settings)?.lanes();
+        let lanes = crate::method::Means::new(&settings)?.lanes();
         let store = work.stored_parts(lanes, resources.memory / 3, &Silent)?;
         if !work.is_sketched() {
             return Err(damaged(&format!("{WORK_FOLDER}/sketches")));
         }
         let (removals, decided) =
             stored_decisions(&work)?.ok_or_else(|| damaged(&format!("{WORK_FOLDER}/decisions")))?;
+        // A document below the threshold to one kept document may be removed because of another.
+        let stays = |number: Number| removals.binary_search_by_key(&number, |it| it.number).is_err();
         let near_misses = decided
             .near_misses
             .iter()
+            .filter(|&&(other, _, _)| stays(other))
             .map(|&(other, kept, similarity)| RunPair {
                 kept,
                 other,
@@ -126,13 +137,39 @@ impl FinishedRun {
                 is_exact: false,
             })
             .collect();
-        Ok(Self { folder: folder.to_owned(), report, identity, store, removals, near_misses, resources })
+        Ok(Self {
+            folder: folder.to_owned(),
+            began_in,
+            report,
+            settings,
+            identity,
+            store,
+            removals,
+            near_misses,
+            resources,
+        })
     }
 
     /// Its report.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// Its settings, with paths that lead to files from here.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Whether a file is one that the run wrote.
+    #[must_use]
+    pub fn has_written(&self, file: &Path) -> bool {
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let outputs = self.identity.sources.iter().map(|source| source.output.as_str());
+        outputs
+            .chain(["report.json", "removed.jsonl", "removed.parquet"])
+            .any(|output| absolute(&self.folder.join(output)) == absolute(file))
     }
 
     /// The folder it is in.
@@ -235,7 +272,8 @@ impl FinishedRun {
         let mut best: Vec<(usize, String)> = Vec::new();
         let mut consider = |other: &str| {
             let limit = if best.len() < most { id.chars().count() / 2 + 1 } else { best[most - 1].0 };
-            if let Some(distance) = edit_distance_at_most(id, other, limit)
+            if !other.is_empty()
+                && let Some(distance) = edit_distance_at_most(id, other, limit)
                 && !best.iter().any(|(_, known)| known == other)
             {
                 let at = best.partition_point(|(better, _)| *better <= distance);
@@ -284,7 +322,7 @@ impl FinishedRun {
         Ok(Job {
             sources: again(&self.identity.sources)?,
             against: again(&self.identity.against)?,
-            settings: self.identity.settings.clone(),
+            settings: self.settings.clone(),
             resources: self.resources.clone(),
             sketch: None,
         })
@@ -292,23 +330,21 @@ impl FinishedRun {
 }
 
 impl FinishedRun {
-    /// A source of the run: where it was named, or there from where the run began.
+    /// A source of the run: from where the run began, or from here.
     fn source_again(&self, source: &SourceIdentity, advice: &str) -> Result<Source> {
-        let path = Path::new(&source.location);
-        if path.is_relative()
-            && !path.exists()
-            && let Ok(began_in) = std::fs::read_to_string(self.folder.join(WORK_FOLDER).join(BEGAN_IN))
-        {
-            let moved = Path::new(&began_in).join(path);
-            if moved.exists() {
-                let location = moved.display().to_string();
-                let mut found = found_again(&SourceIdentity { location, ..source.clone() }, advice)?;
-                found.name.clone_from(&source.name);
-                return Ok(found);
-            }
+        let there = from_there(&self.began_in, Path::new(&source.location));
+        if there == Path::new(&source.location) {
+            return found_again(source, advice);
         }
-        found_again(source, advice)
+        let location = there.display().to_string();
+        found_again(&SourceIdentity { location, ..source.clone() }, advice)
     }
+}
+
+/// A path as it was meant in the folder `began_in`, if there is something there.
+fn from_there(began_in: &Path, path: &Path) -> PathBuf {
+    let there = began_in.join(path);
+    if path.is_relative() && there.exists() { there } else { path.to_owned() }
 }
 
 fn pair(removal: &Removal) -> RunPair {

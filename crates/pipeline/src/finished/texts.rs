@@ -20,7 +20,7 @@ pub(crate) fn excerpt(text: &str, longest: usize) -> Excerpt {
     if text.len() <= longest {
         return Excerpt { text: text.to_owned(), is_cut: false };
     }
-    let end = text.floor_char_boundary(longest);
+    let end = (0..=longest).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     let beginning = &text[..end];
     let word_end = beginning.rfind(char::is_whitespace).filter(|&at| at > end / 2).unwrap_or(end);
     Excerpt { text: text[..word_end].to_owned(), is_cut: true }

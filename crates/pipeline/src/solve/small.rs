@@ -186,6 +186,10 @@ impl Solver<'_> {
         if similarity >= verifier.threshold() {
             return Verdict::Similar(Evidence { similarity, ..evidence });
         }
+        // Elsewhere the lengths say no before anything is compared.
+        if verifier.needed_overlap(distinct, self.table.distinct()).is_none() {
+            return Verdict::Filtered;
+        }
         self.near_misses.insert(NearMiss { number, other, similarity });
         Verdict::Below
     }

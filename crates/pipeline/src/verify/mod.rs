@@ -79,7 +79,7 @@ fn run_series(
         if one_chunk {
             let decide = matches!(task, Task::Survivors { .. });
             loader.append(&mut loaded, first_chunk, members, decide, role)?;
-            solve_chunk(view, &loaded, task, counts)?;
+            solve_chunk(view, &loaded, task, counts, &mut |_| {})?;
             view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
             return Ok(());
         }
@@ -96,11 +96,17 @@ fn run_series(
                     if protected { Role::Listed } else { Role::Asking }
                 },
             )?;
-            let removed = solve_chunk(view, &loaded, task, counts)?;
+            let mut removed = HashSet::new();
+            solve_chunk(view, &loaded, task, counts, &mut |number| {
+                removed.insert(number);
+            })?;
             left.retain(|number| !removed.contains(number));
         }
         loader.append(&mut loaded, first_chunk + place, &Members::of(left.clone()), false, role)?;
-        let removed = solve_chunk(view, &loaded, task, counts)?;
+        let mut removed = HashSet::new();
+        solve_chunk(view, &loaded, task, counts, &mut |number| {
+            removed.insert(number);
+        })?;
         view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
         left.retain(|number| !removed.contains(number));
         kept.push(Members::of(left));
@@ -108,22 +114,22 @@ fn run_series(
     Ok(())
 }
 
-/// Does the task for one chunk; which documents are settled and need not be compared any more.
+/// Does the task for one chunk; `settled` hears which documents need not be compared any more.
 fn solve_chunk(
     view: View<'_>,
     Loaded { chunk, decided }: &Loaded,
     task: &mut Task<'_>,
     counts: &mut PairCounts,
-) -> Result<HashSet<Number>> {
+    settled: &mut dyn FnMut(Number),
+) -> Result<()> {
     let View { means, threads, observer, .. } = view;
     if observer.interrupted() {
         return Err(Error::Interrupted);
     }
-    let mut removed = HashSet::new();
     match task {
         Task::Survivors { near_misses, visit } => {
             let mut visit = |found: Found| {
-                removed.insert(found.number);
+                settled(found.number);
                 visit(found);
             };
             counts.add(&decided.counts);
@@ -133,7 +139,7 @@ fn solve_chunk(
         Task::Pairs { visit } => solve::pairs(chunk, means, threads, counts, visit)?,
         Task::Components { forest } => solve::components(chunk, means, threads, forest)?,
     }
-    Ok(removed)
+    Ok(())
 }
 
 /// The exact similarities of given pairs, in their order: of the first document's set to the second's.
