@@ -35,10 +35,10 @@ impl Chances {
     pub fn label(&self) -> String {
         match &self.means.sketching {
             Sketching::Bands { banding, .. } => {
-                format!("{} bands of {} rows", banding.bands(), banding.rows())
+                format!("{} of {}", number(banding.bands(), "band"), number(banding.rows(), "row"))
             }
             Sketching::Tables { distance, masks, .. } => {
-                format!("{} tables for a distance of {distance}", masks.len())
+                format!("{} for a distance of {distance}", number(masks.len(), "table"))
             }
             Sketching::Samples => format!("one of {} shingles", crate::SAMPLED_ONE_IN),
         }
@@ -48,5 +48,25 @@ impl Chances {
     #[must_use]
     pub fn shingler(&self) -> &Shingler {
         &self.means.shingler
+    }
+}
+
+/// `1 band`, `2 bands`.
+fn number(count: usize, of: &str) -> String {
+    format!("{count} {of}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::BandsAndRows;
+
+    #[test]
+    fn chances_are_those_of_the_plan() {
+        let settings = Settings { bands: Some(BandsAndRows { bands: 1, rows: 4 }), ..Settings::default() };
+        let chances = Chances::new(&settings).unwrap();
+        assert_eq!(chances.label(), "1 band of 4 rows");
+        assert!((chances.of(0.5, 100) - 0.0625).abs() < 1e-4);
+        assert!((chances.of(settings.threshold, 100) - chances.plan().recall_at_threshold).abs() < 1e-12);
     }
 }

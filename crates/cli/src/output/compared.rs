@@ -101,8 +101,9 @@ impl Compared {
         let repeated = of(Place::RepeatedInA) + of(Place::RepeatedInB);
         let _ = writeln!(
             text,
-            "{} shared passages: {} in order, {} moved, {} repeated",
+            "{} shared passage{}: {} in order, {} moved, {} repeated",
             count(passages.len() as u64),
+            if passages.len() == 1 { "" } else { "s" },
             count(of(Place::InOrder)),
             count(moved),
             count(repeated)

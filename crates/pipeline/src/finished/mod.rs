@@ -19,6 +19,9 @@ use corpus::Source;
 use lookalike::similarity::edit_distance_at_most;
 use std::path::{Path, PathBuf};
 
+/// What the names of files begin with where standard input was put by.
+const PUT_BY: &str = "lookalike-stdin-";
+
 /// The form of `report.json` that is understood.
 const REPORT_VERSION: u32 = 1;
 
@@ -332,6 +335,12 @@ impl FinishedRun {
 impl FinishedRun {
     /// A source of the run: from where the run began, or from here.
     fn source_again(&self, source: &SourceIdentity, advice: &str) -> Result<Source> {
+        if !Path::new(&source.location).exists() && source.location.contains(PUT_BY) {
+            return Err(Error::Target(format!(
+                "the run read {}, which cannot be read again; {advice}",
+                source.name
+            )));
+        }
         let there = from_there(&self.began_in, Path::new(&source.location));
         if there == Path::new(&source.location) {
             return found_again(source, advice);
