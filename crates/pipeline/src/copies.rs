@@ -74,8 +74,8 @@ pub(crate) fn find(view: View<'_>) -> Result<Copies> {
         }));
     }
     drop(suspects);
-    hash(view, &mut hashed, |text, _| content_hash(text.as_bytes()))?;
-    observer.advanced(Stage::ExactCopies, hashed.len() as u64);
+    let advance = |documents: usize| observer.advanced(Stage::ExactCopies, documents as u64);
+    hash(view, &mut hashed, |text, _| content_hash(text.as_bytes()), advance)?;
     // Where the texts as they are differ, the normalised ones decide.
     hashed.sort_unstable_by_key(|document| (document.fingerprint, document.number));
     let same = |a: &Hashed, b: &Hashed| a.fingerprint == b.fingerprint;
@@ -84,7 +84,7 @@ pub(crate) fn find(view: View<'_>) -> Result<Copies> {
         open.extend(group);
     }
     open.sort_unstable_by_key(|document| document.number);
-    hash(view, &mut open, |text, buffers| means.content_hash(text, buffers))?;
+    hash(view, &mut open, |text, buffers| means.content_hash(text, buffers), |_| {})?;
     open.sort_unstable_by_key(|document| (document.fingerprint, document.number));
     let mut normalised = open.iter().peekable();
     for document in &mut hashed {
@@ -111,11 +111,12 @@ struct Hashed {
     number: Number,
 }
 
-/// Reads the documents (ascending) again and hashes them.
+/// Reads the documents (ascending) again and hashes them; `advance` hears how many at a time.
 fn hash(
     view: View<'_>,
     documents: &mut [Hashed],
     hash_of: impl Fn(&str, &mut TextBuffers) -> u128 + Sync,
+    advance: impl Fn(usize) + Sync,
 ) -> Result<()> {
     let numbers: Vec<Number> = documents.iter().map(|document| document.number).collect();
     let begin = |places: Range<usize>| Vec::with_capacity(places.len());
@@ -124,6 +125,7 @@ fn hash(
         Ok(())
     };
     reread(view, &numbers, begin, add, |places, hashes| {
+        advance(places.len());
         documents[places].iter_mut().zip(hashes).for_each(|(document, hash)| document.hash = hash);
         Ok(())
     })

@@ -7,7 +7,7 @@ use crate::{Error, Job, Observer, Reference, Result};
 use corpus::Document;
 use lookalike::hashing::mix64;
 use lookalike::similarity::edit_distance_at_most;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
@@ -27,17 +27,18 @@ const SUGGESTED: usize = 3;
 pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<Vec<TextOf>> {
     let prepared = Prepared::new(job)?;
     let sources = prepared.sources;
-    let like: Mutex<Vec<(usize, &str, String)>> = Mutex::default();
+    // The nearest ids to each that is asked for.
+    let like: Mutex<BTreeMap<&str, BTreeSet<(usize, String)>>> = Mutex::default();
     let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {
         let reference = at.reference(document.id.as_deref().map(str::to_owned), sources);
         let is_asked = ids.contains(&reference.id.as_str()) || ids.contains(&place_of(&reference).as_str());
         for &id in ids {
             if let Some(distance) = edit_distance_at_most(id, &reference.id, id.chars().count() / 3 + 1) {
                 let mut like = like.lock().unwrap_or_else(PoisonError::into_inner);
-                like.push((distance, id, reference.id.clone()));
-                if like.len() > 1_000 {
-                    like.sort();
-                    like.truncate(100);
+                let nearest = like.entry(id).or_default();
+                nearest.insert((distance, reference.id.clone()));
+                if nearest.len() > SUGGESTED {
+                    nearest.pop_last();
                 }
             }
         }
@@ -56,14 +57,9 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
     let named = |id: &str| {
         let is_it = |text: &&TextOf| text.document.id == id || place_of(&text.document) == id;
         found.iter().find(is_it).cloned().ok_or_else(|| {
-            let mut like = like.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            like.sort();
-            let suggested: Vec<String> = like
-                .into_iter()
-                .filter(|(_, of, _)| *of == id)
-                .map(|(_, _, id)| id)
-                .take(SUGGESTED)
-                .collect();
+            let like = like.lock().unwrap_or_else(PoisonError::into_inner);
+            let nearest = like.get(id).into_iter().flatten();
+            let suggested: Vec<String> = nearest.map(|(_, id)| id.clone()).collect();
             unknown_id(id, &suggested)
         })
     };

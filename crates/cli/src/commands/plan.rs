@@ -17,6 +17,9 @@ use lookalike::simhash::probability_within;
 use lookalike::similarity::jaccard;
 use pipeline::{Chances, Measure, Method, Settings};
 
+/// Shingles of a document for which the curve of containment is drawn.
+const SHINGLES: u64 = 1_000;
+
 /// Documents of the sample, at most.
 const SAMPLED: usize = 1_000;
 
@@ -36,13 +39,11 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
     }
     let chances = Chances::new(&settings)?;
     let simhash = settings.method == Method::Simhash;
-    let curve = Curve::sample(chances.label(), |similarity| {
-        if simhash {
-            probability_within(settings.distance, u64::BITS, similarity).unwrap_or(0.0)
-        } else {
-            chances.of(similarity, 1_000)
-        }
-    });
+    if simhash && !arguments.sample.is_empty() {
+        return Err(Failure::usage("a sample is measured for bands, not for the tables of SimHash")
+            .with_advice("leave out --sample, or --method simhash"));
+    }
+    let curve = curve(&chances, &settings);
     let sample = match arguments.sample.as_slice() {
         [] => None,
         inputs => Some(measure(inputs, arguments, printer, &curve)?),
@@ -68,6 +69,14 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
         settings,
     };
     printer.planned(&planned)
+}
+
+/// The chance that a pair is found by its similarity: with SimHash, that its fingerprints are within the distance.
+pub(super) fn curve(chances: &Chances, settings: &Settings) -> Curve {
+    Curve::sample(chances.label(), |similarity| match settings.method {
+        Method::Minhash => chances.of(similarity, SHINGLES),
+        Method::Simhash => probability_within(settings.distance, u64::BITS, similarity).unwrap_or(0.0),
+    })
 }
 
 fn lanes_of(settings: &Settings) -> u64 {

@@ -2,6 +2,7 @@
 
 use super::files::write_whole;
 use super::inspect::open;
+use super::plan::curve;
 use crate::arguments::ReportArguments;
 use crate::failure::{Failure, Result};
 use crate::output::Printer;
@@ -53,14 +54,7 @@ fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
     let report = run.report();
     let chances = Chances::new(run.settings())?;
     let simhash = report.settings.method == Method::Simhash;
-    let curve = Curve::sample(chances.label(), |similarity| {
-        if simhash {
-            lookalike::simhash::probability_within(report.settings.distance, u64::BITS, similarity)
-                .unwrap_or(0.0)
-        } else {
-            chances.of(similarity, 1_000)
-        }
-    });
+    let curve = curve(&chances, run.settings());
     let clusters = run.clusters();
     let (examples, note) = Examples::new(run, &clusters)?;
     let counts = &report.counts;

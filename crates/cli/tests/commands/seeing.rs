@@ -111,6 +111,7 @@ fn plans_are_shown() {
         folder.run("plan --sample articles.jsonl --documents 202 --threads 2").stdout
     );
     assert_eq!(folder.run("plan --documents 0").code, 2);
+    assert_eq!(folder.run("plan --method simhash --sample articles.jsonl").code, 2);
     assert_eq!(folder.run("plan --svg curve.svg").code, 0);
     assert!(folder.read("curve.svg").starts_with("<svg"));
 }

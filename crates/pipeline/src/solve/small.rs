@@ -3,7 +3,7 @@
 //! Most connected sets are a handful of documents. A small set is decided as soon as the elements of all its documents
 //! are there, by whoever brings the last ones, and then they are forgotten. The rule of the contract is applied from the
 //! side of the kept document: its elements go into a table once, and all later candidates are looked up in it. What is
-//! decided, and which pairs are compared, is the same as with one document after the other; and no set must be sorted.
+//! decided is the same as with one document after the other; and no set must be sorted.
 
 use super::chunk::{Chunk, Role, Screened, Verdict};
 use super::near_misses::{NearMiss, NearMisses};
