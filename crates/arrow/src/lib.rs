@@ -1,0 +1,1 @@
+//! The stages as functions from Arrow record batches to Arrow record batches.

@@ -1,0 +1,115 @@
+//! Errors of the crates -> Python exceptions, one class per kind (`lookalike.errors`).
+
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+
+/// The classes of `lookalike.errors` that are raised from here.
+#[derive(Debug, Clone, Copy)]
+enum Class {
+    BadRecord,
+    Damaged,
+    File,
+    Incompatible,
+    MemoryLimit,
+    Setting,
+    Target,
+}
+
+impl Class {
+    fn name(self) -> &'static str {
+        match self {
+            Self::BadRecord => "BadRecordError",
+            Self::Damaged => "DamagedError",
+            Self::File => "FileError",
+            Self::Incompatible => "IncompatibleError",
+            Self::MemoryLimit => "MemoryLimitError",
+            Self::Setting => "SettingError",
+            Self::Target => "TargetError",
+        }
+    }
+
+    /// An exception of the class, made from `arguments`.
+    fn error<'py>(self, py: Python<'py>, arguments: impl PyCallArgs<'py>) -> PyErr {
+        let class = py.import("lookalike.errors").and_then(|errors| errors.getattr(self.name()));
+        match class.and_then(|class| class.call1(arguments)) {
+            Ok(exception) => PyErr::from_value(exception),
+            Err(error) => error,
+        }
+    }
+
+    fn saying(self, message: impl std::fmt::Display) -> PyErr {
+        Python::attach(|py| self.error(py, (message.to_string(),)))
+    }
+}
+
+/// A setting or an argument that makes no sense.
+pub(crate) fn setting(message: impl std::fmt::Display) -> PyErr {
+    Class::Setting.saying(message)
+}
+
+/// An error of a crate that becomes an exception.
+pub(crate) trait Raise<T> {
+    /// The value, or the exception.
+    fn or_raise(self) -> PyResult<T>;
+}
+
+impl<T> Raise<T> for lookalike::Result<T> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(|error| of_library(&error))
+    }
+}
+
+impl<T> Raise<T> for pipeline::Result<T> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(|error| of_pipeline(&error))
+    }
+}
+
+impl<T> Raise<T> for corpus::Result<T> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(|error| of_corpus(&error))
+    }
+}
+
+fn of_library(error: &lookalike::Error) -> PyErr {
+    match error {
+        lookalike::Error::Incompatible { .. } | lookalike::Error::LengthMismatch { .. } => {
+            Class::Incompatible.saying(error)
+        }
+        lookalike::Error::Decode { .. } => Class::Damaged.saying(error),
+        _ => Class::Setting.saying(error),
+    }
+}
+
+fn of_pipeline(error: &pipeline::Error) -> PyErr {
+    match error {
+        pipeline::Error::Corpus(error) => of_corpus(error),
+        pipeline::Error::Setting(error) => of_library(error),
+        pipeline::Error::BadRecord { source_name, line, reason } => {
+            Python::attach(|py| Class::BadRecord.error(py, (source_name, *line, reason)))
+        }
+        pipeline::Error::Memory { .. } => Class::MemoryLimit.saying(error),
+        pipeline::Error::Target(_) => Class::Target.saying(error),
+        pipeline::Error::Io { cause, .. } => of_system(error, cause),
+        pipeline::Error::Damaged { .. } => Class::Damaged.saying(error),
+        pipeline::Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
+        _ => Class::Setting.saying(error),
+    }
+}
+
+fn of_corpus(error: &corpus::Error) -> PyErr {
+    match error {
+        corpus::Error::Io { cause, .. } => of_system(error, cause),
+        corpus::Error::Damaged { .. } => Class::Damaged.saying(error),
+        corpus::Error::TooLarge { .. } => Class::MemoryLimit.saying(error),
+        _ => Class::Setting.saying(error),
+    }
+}
+
+/// With the number of the system's error, as any `OSError` has it.
+fn of_system(error: &dyn std::fmt::Display, cause: &std::io::Error) -> PyErr {
+    match cause.raw_os_error() {
+        Some(number) => Python::attach(|py| Class::File.error(py, (number, error.to_string()))),
+        None => Class::File.saying(error),
+    }
+}

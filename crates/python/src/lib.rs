@@ -1,0 +1,18 @@
+//! `lookalike._native`: what the Python package is made of.
+//!
+//! It converts, releases the interpreter while it works, and maps errors. It has no algorithm of its own.
+
+mod errors;
+
+use pyo3::prelude::*;
+
+/// The native part of `lookalike`.
+#[pymodule]
+mod _native {
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

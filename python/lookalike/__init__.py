@@ -1,0 +1,1 @@
+"""Near-duplicates and look-alikes."""
