@@ -1,1 +1,78 @@
-"""Near-duplicates and look-alikes."""
+"""Near-duplicates and look-alikes: exact where others guess, and fast.
+
+>>> import lookalike
+>>> texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose; is a rose"]
+>>> kept, result = lookalike.dedup(texts, shingles="words:3")
+>>> kept
+['a rose is a rose is a rose', 'to be or not to be']
+
+Whole jobs take lists of strings, pandas, Polars and PyArrow, Hugging Face datasets, anything that speaks Arrow, and files:
+`dedup`, `pairs`, `clusters`, `query`, `compare`, `plan`. What they can be asked is in `Options`, what goes wrong in
+`lookalike.errors`.
+"""
+
+from __future__ import annotations
+
+from . import errors
+from ._native import ArrowTable, __version__
+from ._options import Options, defaults, presets
+from .errors import (
+    BadRecordError,
+    DamagedError,
+    FileError,
+    IncompatibleError,
+    LookalikeError,
+    MemoryLimitError,
+    NotFoundError,
+    SettingError,
+    TargetError,
+)
+from .jobs import clusters, compare, dedup, pairs, plan, query
+from .results import (
+    Cluster,
+    Clusters,
+    Comparison,
+    Deduplication,
+    Match,
+    Pair,
+    Pairs,
+    Passage,
+    Plan,
+    Removed,
+    RemovedRows,
+)
+
+__all__ = [
+    "ArrowTable",
+    "BadRecordError",
+    "Cluster",
+    "Clusters",
+    "Comparison",
+    "DamagedError",
+    "Deduplication",
+    "FileError",
+    "IncompatibleError",
+    "LookalikeError",
+    "Match",
+    "MemoryLimitError",
+    "NotFoundError",
+    "Options",
+    "Pair",
+    "Pairs",
+    "Passage",
+    "Plan",
+    "Removed",
+    "RemovedRows",
+    "SettingError",
+    "TargetError",
+    "__version__",
+    "clusters",
+    "compare",
+    "dedup",
+    "defaults",
+    "errors",
+    "pairs",
+    "plan",
+    "presets",
+    "query",
+]

@@ -13,6 +13,7 @@ __all__ = [
     "IncompatibleError",
     "LookalikeError",
     "MemoryLimitError",
+    "NotFoundError",
     "SettingError",
     "TargetError",
 ]
@@ -33,7 +34,8 @@ class IncompatibleError(LookalikeError, ValueError):
 class BadRecordError(LookalikeError, ValueError):
     """A record without a usable text, and `on_bad_record="fail"`.
 
-    `source`, `line` (from 1) and `reason` say which and why; of a table or a list, `line` is the row plus 1.
+    `source`, `line` (from 1) and `reason` say which and why. Of what was handed over in memory, `source` is "table" or
+    "against", and the row is `line - 1`.
     """
 
     def __init__(self, source: str, line: int, reason: str) -> None:
@@ -43,11 +45,17 @@ class BadRecordError(LookalikeError, ValueError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.source}, line {self.line}: {self.reason}"
+        in_memory = self.source in ("table", "against")
+        place = f"row {self.line - 1}" if in_memory else f"line {self.line}"
+        return f'{self.source}, {place}: {self.reason} (on_bad_record="skip" leaves such records out)'
 
 
 class FileError(LookalikeError, OSError):
     """A file or an object that cannot be read or written."""
+
+
+class NotFoundError(FileError, FileNotFoundError):
+    """There is no such file or folder."""
 
 
 class DamagedError(LookalikeError, ValueError):

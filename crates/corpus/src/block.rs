@@ -1,6 +1,6 @@
 //! Blocks of whole records, and what is taken from a record.
 
-use crate::parquet::ParquetRows;
+use crate::parquet::ArrowRows;
 use crate::raw::RawRecords;
 use crate::{Result, csv};
 use std::borrow::Cow;
@@ -111,8 +111,8 @@ pub struct Block {
 pub(crate) enum Content {
     /// Records as they stand in the source.
     Raw(RawRecords),
-    /// Rows of a Parquet file.
-    Parquet(ParquetRows),
+    /// Rows of a Parquet file or of a table in memory.
+    Rows(ArrowRows),
 }
 
 impl Default for Content {
@@ -129,7 +129,7 @@ impl Content {
         }
         match self {
             Self::Raw(records) => records,
-            Self::Parquet(_) => unreachable!("it was just replaced"),
+            Self::Rows(_) => unreachable!("it was just replaced"),
         }
     }
 }
@@ -140,7 +140,7 @@ impl Block {
     pub fn len(&self) -> usize {
         match &self.content {
             Content::Raw(records) => records.len(),
-            Content::Parquet(rows) => rows.len(),
+            Content::Rows(rows) => rows.len(),
         }
     }
 
@@ -155,7 +155,7 @@ impl Block {
     pub fn bytes(&self) -> usize {
         match &self.content {
             Content::Raw(records) => records.bytes().len(),
-            Content::Parquet(rows) => rows.bytes(),
+            Content::Rows(rows) => rows.bytes(),
         }
     }
 
@@ -171,7 +171,7 @@ impl Block {
             Content::Raw(records) => {
                 records.visit(self.position.offset == 0, fields, selected, scratch, visit)
             }
-            Content::Parquet(rows) => rows.visit(fields, selected, scratch, visit),
+            Content::Rows(rows) => rows.visit(fields, selected, scratch, visit),
         }
     }
 }

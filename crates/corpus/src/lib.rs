@@ -5,7 +5,7 @@
 //!  discovery    source     reader    block                                                      sink
 //! ```
 //!
-//! A *source* is a file, an object or standard input. It is read in *blocks* of whole records, always the same blocks for
+//! A *source* is a file, an object, a table in memory or standard input. It is read in *blocks* of whole records, always the same blocks for
 //! the same source, so that a record is found again by the position of its block. Reading is sequential; what a
 //! block holds is parsed by whoever has the block, on any thread.
 
@@ -36,11 +36,12 @@ mod text;
 pub use block::{Block, Document, FieldPath, Fields, Position, Record, Scratch};
 pub use discovery::{Discovery, FormatChoice, discover};
 pub use error::{Error, Result};
+pub use parquet::Table;
 pub use reader::{Limits, ReadMode, Reader};
 pub use sink::{
     Annotation, Disposition, RemovedRow, SinkOptions, SinkWriter, Target, Written, output_names,
     write_removed_parquet,
 };
-pub use size::readable_size;
+pub use size::{parse_size, readable_size};
 pub use source::{Compression, Format, Location, Source, Stamp};
 pub use stdin::PutBy;

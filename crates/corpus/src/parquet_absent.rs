@@ -4,6 +4,28 @@ use crate::sink::{Disposition, RemovedRow, SinkOptions, Target};
 use crate::{Block, Error, Fields, Limits, Position, ReadMode, Record, Result, Scratch, Source};
 use std::path::Path;
 
+/// Rows in memory: there are none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Table {}
+
+/// Reads rows in memory: it cannot be made.
+#[derive(Debug)]
+pub(crate) enum TableReader {}
+
+impl TableReader {
+    pub(crate) fn open(source: &Source, _fields: &Fields, _limits: Limits) -> Result<Self> {
+        absent(source)
+    }
+
+    pub(crate) fn next_block(&mut self, _block: &mut Block) -> Result<bool> {
+        match *self {}
+    }
+
+    pub(crate) fn advance_to(&mut self, _position: Position) -> Result<()> {
+        match *self {}
+    }
+}
+
 fn absent<T>(source: &Source) -> Result<T> {
     Err(Error::Invalid(format!(
         "{} is a Parquet file, and this is built without Parquet support; build with the feature `parquet`",
@@ -20,9 +42,9 @@ pub(crate) fn write_removed(file: &Path, _rows: &mut dyn Iterator<Item = Result<
 
 /// Rows of a Parquet file: there are none.
 #[derive(Debug)]
-pub(crate) enum ParquetRows {}
+pub(crate) enum ArrowRows {}
 
-impl ParquetRows {
+impl ArrowRows {
     pub(crate) fn len(&self) -> usize {
         match *self {}
     }
@@ -76,7 +98,7 @@ impl ParquetSink {
 
     pub(crate) fn write(
         &mut self,
-        _rows: &ParquetRows,
+        _rows: &ArrowRows,
         _fate: &mut dyn FnMut(usize) -> Disposition,
     ) -> Result<u64> {
         match *self {}

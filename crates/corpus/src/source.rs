@@ -1,5 +1,6 @@
 //! A source: where documents are, and in which form.
 
+use crate::Table;
 use std::path::PathBuf;
 
 /// Where a source is.
@@ -11,6 +12,8 @@ pub enum Location {
     Stdin,
     /// An object in a store, by its address: `s3://bucket/key` and the like.
     Object(String),
+    /// Rows in memory.
+    Memory(Table),
 }
 
 /// How records are written in a source.
@@ -27,6 +30,23 @@ pub enum Format {
     Parquet,
     /// The whole file is one document.
     Text,
+    /// Rows of a table in memory.
+    Table,
+}
+
+impl std::str::FromStr for Format {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        match written {
+            "jsonl" => Ok(Self::Jsonl),
+            "csv" => Ok(Self::Csv { delimiter: b',' }),
+            "tsv" => Ok(Self::Csv { delimiter: b'\t' }),
+            "parquet" => Ok(Self::Parquet),
+            "text" => Ok(Self::Text),
+            _ => Err(format!("format `{written}` is not one of jsonl, csv, tsv, parquet, text")),
+        }
+    }
 }
 
 /// How a source is compressed; recognised by its first bytes.
@@ -51,7 +71,7 @@ pub enum Stamp {
     Unknown,
 }
 
-/// A file, an object or standard input with documents in it.
+/// A file, an object, a table or standard input with documents in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// What it is called in ids and reports: the path as the user gave it, or as found below the folder that the user gave.

@@ -36,6 +36,7 @@ impl SourceIdentity {
             Location::Local(path) => path.display().to_string(),
             Location::Stdin => "-".into(),
             Location::Object(address) => address.clone(),
+            Location::Memory(_) => "memory".into(),
         };
         let stamp = match &source.stamp {
             Stamp::Modified(time) => time.to_string(),
@@ -48,6 +49,7 @@ impl SourceIdentity {
             Format::Csv { .. } => "csv",
             Format::Parquet => "parquet",
             Format::Text => "text",
+            Format::Table => "table",
         };
         Self {
             name: source.name.clone(),
@@ -61,14 +63,7 @@ impl SourceIdentity {
 
     /// Its format.
     pub(crate) fn format(&self) -> Result<Format> {
-        Ok(match self.format.as_str() {
-            "jsonl" => Format::Jsonl,
-            "csv" => Format::Csv { delimiter: b',' },
-            "tsv" => Format::Csv { delimiter: b'\t' },
-            "parquet" => Format::Parquet,
-            "text" => Format::Text,
-            other => return Err(Error::Invalid(format!("{} has the unknown format {other}", self.name))),
-        })
+        self.format.parse().map_err(|wrong| Error::Invalid(format!("{}: {wrong}", self.name)))
     }
 }
 

@@ -14,6 +14,7 @@ mod finished;
 mod forest;
 mod grouping;
 mod identity;
+mod machine;
 mod memory;
 mod method;
 mod naming;
@@ -22,6 +23,7 @@ mod order;
 mod ordered;
 mod outputs;
 mod pace;
+pub mod presets;
 mod questions;
 mod recall;
 mod removed;
@@ -46,6 +48,7 @@ mod work;
 pub use chances::Chances;
 pub use error::{Error, Result};
 pub use finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunPair};
+pub use machine::available_memory;
 pub use memory::least_memory;
 pub use method::SAMPLED_ONE_IN;
 pub use observer::{Observer, Silent, Stage};
@@ -57,7 +60,7 @@ pub use settings::{
 pub use sketch_file::SKETCH_MAGIC;
 pub use texts::TextOf;
 
-use corpus::{Source, Target};
+use corpus::{RemovedRow, Source, Target};
 
 /// The smallest memory limit.
 pub const LEAST_MEMORY: u64 = 64 << 20;
@@ -137,6 +140,15 @@ pub fn plan(job: &Job) -> Result<report::Plan> {
 /// With `dry_run` nothing is written and the report says what would be.
 pub fn dedup(job: &Job, target: &Target, dry_run: bool, observer: &dyn Observer) -> Result<Outcome> {
     run::dedup(job, target, dry_run, observer)
+}
+
+/// What a dedup would remove, in input order, without writing anything.
+pub fn decide(
+    job: &Job,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(RemovedRow) -> Result<()> + Send),
+) -> Result<Report> {
+    run::decide(job, observer, visit)
 }
 
 /// All verified pairs, ascending by input order of the first and then the second document.

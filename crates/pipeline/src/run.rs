@@ -2,7 +2,7 @@
 
 use crate::candidates;
 use crate::copies::{self, Copies};
-use crate::decisions::{Removal, decide};
+use crate::decisions::{self, Removal};
 use crate::forest::Forest;
 use crate::grouping::{Taker, groups};
 use crate::identity::{Identity, check_unchanged};
@@ -22,7 +22,7 @@ use crate::view::View;
 use crate::work::Work;
 use crate::{Clusters, Error, Job, Observer, Outcome, RemovedFormat, Result, Stage, Verify};
 use bytemuck::cast_slice;
-use corpus::{Target, output_names};
+use corpus::{RemovedRow, Target, output_names};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -152,7 +152,8 @@ impl<'a> Prepared<'a> {
             }
         };
         let against_only = self.job.settings.against_only;
-        let removals = decide(near, copies, against_only, |number| self.is_protected(store, number));
+        let removals =
+            decisions::decide(near, copies, against_only, |number| self.is_protected(store, number));
         Ok((removals, counts, near_misses.into_vec()))
     }
 
@@ -321,24 +322,64 @@ pub(crate) fn plan(job: &Job) -> Result<Plan> {
 
 /// See [`crate::dedup`].
 pub(crate) fn dedup(job: &Job, target: &Target, dry_run: bool, observer: &dyn Observer) -> Result<Outcome> {
-    dedup_prepared(&Prepared::new(job)?, target, dry_run, observer)
+    let prepared = Prepared::new(job)?;
+    if dry_run {
+        check_outputs(job)?;
+        return decide_prepared(&prepared, observer, &mut |_| Ok(())).map(Outcome::Finished);
+    }
+    dedup_prepared(&prepared, target, observer)
+}
+
+/// See [`crate::decide`].
+pub(crate) fn decide(
+    job: &Job,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(RemovedRow) -> Result<()> + Send),
+) -> Result<Report> {
+    decide_prepared(&Prepared::new(job)?, observer, visit)
+}
+
+fn decide_prepared(
+    prepared: &Prepared<'_>,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(RemovedRow) -> Result<()> + Send),
+) -> Result<Report> {
+    let job = prepared.job;
+    observer.planned(&prepared.means.plan);
+    let mut work = Work::temporary(&temp_folder(job))?;
+    if let Some((file, offset)) = &job.sketch {
+        work = work.with_sketch_file(file.clone(), *offset);
+    }
+    prepared.in_pool(|| {
+        let mut stages = Stages::new(observer);
+        let store = prepared.sketch(&mut work, &mut stages)?;
+        let copies = prepared.copies(&store, &mut stages)?;
+        let (removals, pairs, _) = prepared.decide(&store, &copies, &work, &mut stages)?;
+        removed::rows(&removals, &store, prepared.sources, &job.settings, visit)?;
+        prepared.report(&store, &removals, pairs, stages, &work)
+    })
+}
+
+/// The name of the list of removed documents; an error if an output would have a name that is taken.
+fn check_outputs(job: &Job) -> Result<&'static str> {
+    let removed_name = match job.settings.removed_format {
+        RemovedFormat::Jsonl => "removed.jsonl",
+        RemovedFormat::Parquet => "removed.parquet",
+    };
+    output_names(&job.sources, &[WORK_FOLDER, "report.json", "report.html", removed_name])?;
+    Ok(removed_name)
 }
 
 /// Runs a job that was checked before.
 pub(crate) fn dedup_prepared(
     prepared: &Prepared<'_>,
     target: &Target,
-    dry_run: bool,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
     let job = prepared.job;
-    let removed_name = match job.settings.removed_format {
-        RemovedFormat::Jsonl => "removed.jsonl",
-        RemovedFormat::Parquet => "removed.parquet",
-    };
-    output_names(&job.sources, &[WORK_FOLDER, "report.json", "report.html", removed_name])?;
+    let removed_name = check_outputs(job)?;
     let identity = Identity::new(&job.settings, prepared.sources).to_json();
-    let lasting = !dry_run && !target.is_stdout();
+    let lasting = !target.is_stdout();
     if lasting && let Some(report) = finished(target, &identity)? {
         return Ok(Outcome::AlreadyFinished(report));
     }
@@ -376,15 +417,6 @@ pub(crate) fn dedup_prepared(
                 (removals, decided)
             }
         };
-        if dry_run {
-            return Ok(Outcome::Finished(prepared.report(
-                &store,
-                &removals,
-                decided.pairs,
-                stages,
-                &work,
-            )?));
-        }
         stages.begin(Stage::Write, job.sources.iter().map(|source| source.size).sum());
         let aside = work.subfolder("unfinished")?;
         let outputs = Outputs {

@@ -270,3 +270,15 @@ pub struct Resources {
     /// Where to spill; the target's own work folder if not given.
     pub temp_dir: Option<PathBuf>,
 }
+
+impl Resources {
+    /// Half of the memory and all processors.
+    #[must_use]
+    pub fn of_this_machine() -> Self {
+        Self {
+            memory: (crate::available_memory() / 2).max(crate::LEAST_MEMORY),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            temp_dir: None,
+        }
+    }
+}

@@ -38,7 +38,7 @@ impl Class {
     }
 
     fn saying(self, message: impl std::fmt::Display) -> PyErr {
-        Python::attach(|py| self.error(py, (message.to_string(),)))
+        Python::attach(|py| self.error(py, (in_python(&message.to_string()),)))
     }
 }
 
@@ -109,7 +109,24 @@ fn of_corpus(error: &corpus::Error) -> PyErr {
 /// With the number of the system's error, as any `OSError` has it.
 fn of_system(error: &dyn std::fmt::Display, cause: &std::io::Error) -> PyErr {
     match cause.raw_os_error() {
-        Some(number) => Python::attach(|py| Class::File.error(py, (number, error.to_string()))),
+        Some(number) => Python::attach(|py| Class::File.error(py, (number, in_python(&error.to_string())))),
         None => Class::File.saying(error),
     }
+}
+
+/// Flags of the command line are called as arguments are: `--on-bad-record` is `on_bad_record`.
+fn in_python(message: &str) -> String {
+    let mut words = message.split("--");
+    let mut said = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let end = word.find(|c: char| c != '-' && !c.is_ascii_lowercase()).unwrap_or(word.len());
+        let (flag, rest) = word.split_at(end);
+        if flag.is_empty() {
+            said.push_str("--");
+        } else {
+            said.push_str(&flag.replace('-', "_"));
+        }
+        said.push_str(rest);
+    }
+    said
 }

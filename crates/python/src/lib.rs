@@ -3,6 +3,9 @@
 //! It converts, releases the interpreter while it works, and maps errors. It has no algorithm of its own.
 
 mod errors;
+mod jobs;
+mod table;
+mod watch;
 
 use pyo3::prelude::*;
 
@@ -11,8 +14,12 @@ use pyo3::prelude::*;
 mod _native {
     use super::*;
 
+    #[pymodule_export]
+    use super::table::ArrowTable;
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        jobs::register(module)
     }
 }

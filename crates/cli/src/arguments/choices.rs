@@ -181,7 +181,7 @@ pub(crate) struct Using {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) temp_dir: Option<PathBuf>,
     /// Settings that another tool runs with: see `lookalike presets`
-    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(crate::settings::presets::names()), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(pipeline::presets::names()), hide_possible_values = true)]
     pub(crate) preset: Option<String>,
     /// A file of settings (TOML), with the names of the flags as keys; flags go before it
     #[arg(long, value_name = "FILE")]

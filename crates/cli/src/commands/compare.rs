@@ -15,7 +15,6 @@ use lookalike::shingling::{ShingleSet, Shingler, Shingling, Unit};
 use lookalike::simhash::SimHasher;
 use pipeline::{Chances, Elements, Measure, Settings};
 use std::io::Read;
-use std::ops::Range;
 use std::path::Path;
 
 /// Bytes of a shingle where bytes are compared.
@@ -150,7 +149,7 @@ fn byte_shingler() -> Result<Shingler> {
 
 /// Positions in texts that stand for bytes -> positions of bytes.
 fn in_bytes(comparison: &mut passages::Comparison, a: &str, b: &str) {
-    let [a, b] = [a, b].map(CharactersBefore::new);
+    let [a, b] = [a, b].map(passages::Characters::new);
     for passage in &mut comparison.passages {
         passage.a = a.convert(&passage.a);
         passage.b = b.convert(&passage.b);
@@ -159,41 +158,6 @@ fn in_bytes(comparison: &mut passages::Comparison, a: &str, b: &str) {
             run.b = b.convert(&run.b);
         }
     }
-}
-
-/// How many characters come before a position, by stretches of the text.
-struct CharactersBefore<'t> {
-    text: &'t str,
-    stretches: Vec<usize>,
-}
-
-impl<'t> CharactersBefore<'t> {
-    const STRETCH: usize = 1024;
-
-    fn new(text: &'t str) -> Self {
-        let mut before = 0;
-        let count = |stretch: &[u8]| {
-            let here = before;
-            before += begun(stretch);
-            here
-        };
-        Self { text, stretches: text.as_bytes().chunks(Self::STRETCH).map(count).collect() }
-    }
-
-    fn at(&self, position: usize) -> usize {
-        let stretch = (position / Self::STRETCH).min(self.stretches.len().saturating_sub(1));
-        let before = self.stretches.get(stretch).copied().unwrap_or(0);
-        before + begun(&self.text.as_bytes()[stretch * Self::STRETCH..position])
-    }
-
-    fn convert(&self, range: &Range<usize>) -> Range<usize> {
-        self.at(range.start)..self.at(range.end)
-    }
-}
-
-/// How many characters begin in these bytes of UTF-8.
-fn begun(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
 }
 
 /// The two documents of a corpus.

@@ -2,8 +2,8 @@
 
 use crate::failure::Result;
 use crate::output::Printer;
-use crate::settings::presets;
 use pipeline::Settings;
+use pipeline::presets;
 
 /// Runs the command.
 pub(crate) fn run(printer: &Printer) -> Result<()> {

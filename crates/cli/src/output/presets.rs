@@ -1,7 +1,7 @@
 //! The table of presets.
 
-use crate::settings::presets::{Figures, Preset};
 use pipeline::Settings;
+use pipeline::presets::{Figures, Preset};
 use serde_json::json;
 
 /// For people.

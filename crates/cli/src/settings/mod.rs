@@ -5,8 +5,6 @@
 
 mod config_file;
 mod layers;
-pub(crate) mod memory;
-pub(crate) mod presets;
 mod sketch_file;
 #[cfg(test)]
 mod tests;
@@ -16,7 +14,7 @@ pub(crate) use sketch_file::is_sketch;
 use crate::arguments::{Bytes, Choices};
 use crate::failure::{Failure, Result};
 use corpus::{Discovery, Format, FormatChoice};
-use pipeline::{LEAST_MEMORY, Resources, Settings};
+use pipeline::{LEAST_MEMORY, Resources, Settings, presets};
 use std::path::{Path, PathBuf};
 
 /// What is meant.
@@ -80,11 +78,11 @@ impl Layers {
                 )));
             }
             Some(Bytes(memory)) => memory,
-            None => (memory::available() / 2).max(LEAST_MEMORY),
+            None => Resources::of_this_machine().memory,
         };
         let threads = match self.flags.using.threads.or(self.file.using.threads) {
             Some(threads) => threads.get(),
-            None => std::thread::available_parallelism().map_or(1, usize::from),
+            None => Resources::of_this_machine().threads,
         };
         let temp_dir: Option<PathBuf> =
             self.flags.using.temp_dir.clone().or_else(|| self.file.using.temp_dir.clone());
@@ -137,12 +135,5 @@ fn check_share(name: &str, value: f64) -> Result<()> {
 
 /// The format that `written` names.
 fn format(written: &str) -> Result<Format> {
-    match written {
-        "jsonl" => Ok(Format::Jsonl),
-        "csv" => Ok(Format::Csv { delimiter: b',' }),
-        "tsv" => Ok(Format::Csv { delimiter: b'\t' }),
-        "parquet" => Ok(Format::Parquet),
-        "text" => Ok(Format::Text),
-        _ => Err(Failure::usage(format!("format `{written}` is not one of jsonl, csv, tsv, parquet, text"))),
-    }
+    written.parse().map_err(|wrong: String| Failure::usage(wrong))
 }

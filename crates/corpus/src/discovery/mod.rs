@@ -194,6 +194,7 @@ fn of_stdin(how: &Discovery) -> Result<Source> {
         Format::Csv { .. } => "csv",
         Format::Parquet => "parquet",
         Format::Text => "txt",
+        Format::Table => "table",
     };
     let suffix = match compression {
         Compression::None => "",

@@ -43,6 +43,12 @@ impl Input {
                         .to_owned(),
                 ));
             }
+            Location::Memory(_) => {
+                return Err(Error::Invalid(format!(
+                    "{} is a table in memory, not a Parquet file",
+                    source.name
+                )));
+            }
             #[cfg(feature = "object-store")]
             Location::Object(address) => Self::Object(Arc::new(CachedObject::open(address)?)),
             #[cfg(not(feature = "object-store"))]

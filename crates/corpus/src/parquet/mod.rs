@@ -15,12 +15,15 @@ mod reader;
 mod removed;
 mod rows;
 mod sink;
+mod table;
 mod values;
 
 pub(crate) use reader::ParquetReader;
 pub(crate) use removed::write_removed;
-pub(crate) use rows::ParquetRows;
+pub(crate) use rows::ArrowRows;
 pub(crate) use sink::ParquetSink;
+pub use table::Table;
+pub(crate) use table::TableReader;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use super::columns::Column;
 use super::input::{Input, damaged};
 use super::paths::projection;
-use super::rows::ParquetRows;
+use super::rows::ArrowRows;
 use super::values::{is_comparable, is_printable, is_text};
 use crate::block::Content;
 use crate::{Block, Error, FieldPath, Fields, Limits, Position, ReadMode, Result, Source};
@@ -59,7 +59,7 @@ impl ParquetReader {
         let batch = batch.map_err(|cause| damaged(&self.name, cause.into()))?;
         block.position = Position { offset: self.position, record: self.position };
         self.position += batch.num_rows() as u64;
-        block.content = Content::Parquet(ParquetRows { batch });
+        block.content = Content::Rows(ArrowRows { bytes: batch.get_array_memory_size(), batch });
         Ok(true)
     }
 
@@ -109,7 +109,7 @@ pub(crate) fn rows_of(bytes: usize, metadata: &ParquetMetaData) -> usize {
 }
 
 /// An error if a column cannot be what it is wanted as.
-fn check_types(schema: &SchemaRef, fields: &Fields, source: &str) -> Result<()> {
+pub(super) fn check_types(schema: &SchemaRef, fields: &Fields, source: &str) -> Result<()> {
     let empty = RecordBatch::new_empty(SchemaRef::clone(schema));
     let check = |path: Option<&FieldPath>, what: &str, fits: &dyn Fn(&DataType) -> bool| {
         let Some(path) = path else { return Ok(()) };

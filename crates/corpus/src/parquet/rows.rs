@@ -6,19 +6,21 @@ use crate::{Document, Error, FieldPath, Fields, Record, Result, Scratch};
 use arrow_array::RecordBatch;
 use std::borrow::Cow;
 
-/// Rows of a Parquet file.
+/// Rows of a Parquet file or of a table in memory.
 #[derive(Debug)]
-pub(crate) struct ParquetRows {
+pub(crate) struct ArrowRows {
     pub(crate) batch: RecordBatch,
+    /// Bytes that it holds.
+    pub(crate) bytes: usize,
 }
 
-impl ParquetRows {
+impl ArrowRows {
     pub(crate) fn len(&self) -> usize {
         self.batch.num_rows()
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.batch.get_array_memory_size()
+        self.bytes
     }
 
     /// As [`Block::visit`](crate::Block::visit).

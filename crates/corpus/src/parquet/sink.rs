@@ -9,7 +9,7 @@
 
 use super::input::{Input, damaged};
 use super::reader::rows_of;
-use super::rows::ParquetRows;
+use super::rows::ArrowRows;
 use crate::sink::{Annotation, Disposition, NAMES, Output, SinkOptions, Target, has_already};
 use crate::{Compression, Error, Result, Source};
 use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder};
@@ -84,7 +84,7 @@ impl ParquetSink {
     /// Writes what is kept of a block; how many rows.
     pub(crate) fn write(
         &mut self,
-        rows: &ParquetRows,
+        rows: &ArrowRows,
         fate: &mut dyn FnMut(usize) -> Disposition,
     ) -> Result<u64> {
         let mut said = self.annotate.then(Annotations::default);

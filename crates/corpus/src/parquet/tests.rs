@@ -179,7 +179,7 @@ fn nested_columns_and_dots_in_names() {
     let mut reader = Reader::open(&source, ReadMode::Fields, &fields("doc.body"), limits(1000)).unwrap();
     let mut block = Block::default();
     assert!(reader.next_block(&mut block).unwrap());
-    let crate::block::Content::Parquet(rows) = &block.content else { panic!("rows") };
+    let crate::block::Content::Rows(rows) = &block.content else { panic!("rows") };
     assert_eq!(rows.batch.num_columns(), 1);
     assert_eq!(rows.batch.column(0).as_struct().num_columns(), 1);
 }

@@ -54,6 +54,7 @@ impl ByteStream {
                     Location::Local(path) => Box::new(open_file(path, &source.name)?),
                     Location::Stdin => Box::new(stdin::Stdin),
                     Location::Object(address) => object::open(address, 0)?,
+                    Location::Memory(_) => return Err(not_bytes(&source.name)),
                 };
                 let watched = Watched { stored, refused: Arc::clone(&refused) };
                 let stream = decompress(watched, compression).map_err(|cause| Error::Io {
@@ -176,6 +177,11 @@ impl ByteStream {
         };
         Error::Damaged { name, cause }
     }
+}
+
+/// A table is not read as bytes.
+fn not_bytes(name: &str) -> Error {
+    Error::Invalid(format!("{name} is a table in memory, which has no bytes to read"))
 }
 
 fn open_file(path: &std::path::Path, name: &str) -> Result<File> {

@@ -9,7 +9,7 @@ mod byte_stream;
 mod records;
 mod text_file;
 
-use crate::parquet::ParquetReader;
+use crate::parquet::{ParquetReader, TableReader};
 use crate::raw::Form;
 use crate::{Block, Error, Fields, Format, Position, Result, Source};
 pub(crate) use byte_stream::{ByteStream, decompress};
@@ -48,6 +48,7 @@ enum FormatReader {
     Records(RecordReader),
     TextFile(TextFileReader),
     Parquet(ParquetReader),
+    Table(TableReader),
 }
 
 impl Reader {
@@ -60,6 +61,7 @@ impl Reader {
             }
             Format::Text => FormatReader::TextFile(TextFileReader::open(source, limits)?),
             Format::Parquet => FormatReader::Parquet(ParquetReader::open(source, mode, fields, limits)?),
+            Format::Table => FormatReader::Table(TableReader::open(source, fields, limits)?),
         };
         Ok(Self { format })
     }
@@ -70,6 +72,7 @@ impl Reader {
             FormatReader::Records(reader) => reader.next_block(block),
             FormatReader::TextFile(reader) => reader.next_block(block),
             FormatReader::Parquet(reader) => reader.next_block(block),
+            FormatReader::Table(reader) => reader.next_block(block),
         }
     }
 
@@ -80,6 +83,7 @@ impl Reader {
             FormatReader::Records(reader) => reader.advance_to(position),
             FormatReader::TextFile(reader) => reader.advance_to(position),
             FormatReader::Parquet(reader) => reader.advance_to(position),
+            FormatReader::Table(reader) => reader.advance_to(position),
         }
     }
 }

@@ -50,6 +50,12 @@ impl SinkWriter {
                 begun: false,
                 ended: true,
             },
+            Format::Table => {
+                return Err(Error::Invalid(format!(
+                    "{} is a table in memory: ask for the decisions, and take its kept rows",
+                    source.name
+                )));
+            }
             Format::Parquet => {
                 begin_stdout(target, source, &[])?;
                 ContentWriter::Parquet(Box::new(ParquetSink::create(target, source, aside, options)?))
@@ -70,7 +76,7 @@ impl SinkWriter {
                 self.write_records(records, block.position.record, fate)
             }
             (Content::Raw(records), ContentWriter::Text(_)) => self.write_text(records, fate),
-            (Content::Parquet(rows), ContentWriter::Parquet(sink)) => {
+            (Content::Rows(rows), ContentWriter::Parquet(sink)) => {
                 self.records += sink.write(rows, fate)?;
                 Ok(())
             }

@@ -47,11 +47,13 @@
 //! files* (1978), grows runs from them and finds moved blocks. The chain is the longest increasing subsequence with
 //! weights (Fredman 1975).
 
+mod characters;
 mod occurrences;
 mod order;
 mod runs;
 mod segments;
 
+pub use characters::Characters;
 pub use segments::{Mark, Segment};
 
 use crate::error::{Error, Result};

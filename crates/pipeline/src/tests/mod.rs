@@ -64,7 +64,7 @@ fn run(documents: &[Document], protected: usize, settings: &Settings, how: How) 
     }
     let out = folder.path().join("out");
     let target = Target::new(&out.display().to_string()).unwrap();
-    let Outcome::Finished(report) = dedup_prepared(&prepared, &target, false, &Silent).unwrap() else {
+    let Outcome::Finished(report) = dedup_prepared(&prepared, &target, &Silent).unwrap() else {
         panic!("it was finished before it began");
     };
     let text = std::fs::read_to_string(out.join("removed.jsonl")).unwrap();

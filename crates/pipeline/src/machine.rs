@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 const CONTROL_GROUPS: &str = "/sys/fs/cgroup";
 
 /// Bytes of memory that this process can have.
-pub(crate) fn available() -> u64 {
+#[must_use]
+pub fn available_memory() -> u64 {
     let mut system = sysinfo::System::new();
     system.refresh_memory();
     let machine = system.total_memory();
@@ -62,6 +63,6 @@ mod tests {
 
     #[test]
     fn there_is_some_memory() {
-        assert!(available() > 1 << 20);
+        assert!(available_memory() > 1 << 20);
     }
 }

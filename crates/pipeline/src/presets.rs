@@ -5,17 +5,16 @@
 //! threshold of their own, since they take every candidate for a duplicate; the one given here is our choice, a round
 //! number for the use they are put to.
 
-use crate::failure::{Failure, Result};
+use crate::{BandsAndRows, Error, Result, Settings};
 use lookalike::banding::{Banding, SCurve, plan};
-use pipeline::{BandsAndRows, Settings};
 
 /// Settings with a name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Preset {
+pub struct Preset {
     /// What it is called.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Whose settings they are.
-    pub(crate) about: &'static str,
+    pub about: &'static str,
     /// The tool's own, if it has any; else the default stays.
     shingles: Option<&'static str>,
     hashes: usize,
@@ -33,7 +32,7 @@ enum Bands {
 }
 
 /// All presets, by name.
-pub(crate) const ALL: [Preset; 5] = [
+pub const ALL: [Preset; 5] = [
     Preset {
         name: "data-juicer",
         about: "data-juicer's document_minhash_deduplicator",
@@ -77,32 +76,32 @@ pub(crate) const ALL: [Preset; 5] = [
 ];
 
 /// The names, in order.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|preset| preset.name)
 }
 
 /// The preset of this name.
-pub(crate) fn find(name: &str) -> Result<Preset> {
+pub fn find(name: &str) -> Result<Preset> {
     ALL.into_iter().find(|preset| preset.name == name).ok_or_else(|| {
-        Failure::usage(format!("there is no preset `{name}`"))
-            .with_advice(format!("presets: {}", names().collect::<Vec<_>>().join(", ")))
+        let names = names().collect::<Vec<_>>().join(", ");
+        Error::Invalid(format!("there is no preset `{name}`; presets: {names}"))
     })
 }
 
 /// A preset's figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Figures {
+pub struct Figures {
     /// Bands and rows.
-    pub(crate) banding: Banding,
+    pub banding: Banding,
     /// The share of the pairs at the threshold that becomes candidates.
-    pub(crate) recall: f64,
+    pub recall: f64,
     /// The similarity at which 99 of 100 pairs become candidates.
-    pub(crate) found_at: f64,
+    pub found_at: f64,
 }
 
 impl Preset {
     /// Sets what the preset says and leaves the rest.
-    pub(crate) fn apply(&self, settings: &mut Settings) -> Result<()> {
+    pub fn apply(&self, settings: &mut Settings) -> Result<()> {
         let banding = self.banding()?;
         if let Some(shingles) = self.shingles {
             settings.shingles = shingles.into();
@@ -114,9 +113,9 @@ impl Preset {
     }
 
     /// What the preset does, by its S-curve.
-    pub(crate) fn figures(&self) -> Result<Figures> {
+    pub fn figures(&self) -> Result<Figures> {
         let curve = SCurve::new(self.banding()?);
-        let found_at = curve.similarity_at(0.99).map_err(pipeline::Error::from)?;
+        let found_at = curve.similarity_at(0.99)?;
         Ok(Figures { banding: curve.banding(), recall: curve.probability(self.threshold), found_at })
     }
 
@@ -125,7 +124,7 @@ impl Preset {
             Bands::Fixed(bands, rows) => Banding::new(bands, rows),
             Bands::ByAreas => plan::by_areas(self.hashes, self.threshold, 0.5, 0.5).map(|plan| plan.banding),
         };
-        Ok(banding.map_err(pipeline::Error::from)?)
+        Ok(banding?)
     }
 }
 

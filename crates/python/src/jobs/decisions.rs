@@ -1,0 +1,97 @@
+//! Decisions -> columns that Python makes its answer of.
+
+use super::input::{Documents, Options};
+use crate::errors::{Raise, setting};
+use crate::watch::watched;
+use corpus::{RemovedRow, Target};
+use numpy::IntoPyArray;
+use pipeline::{Outcome, Report};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+
+/// Removed documents, column by column.
+#[derive(Debug, Default)]
+struct Removed {
+    rows: Vec<RemovedRow>,
+}
+
+impl Removed {
+    /// Numbers as arrays, the rest as lists; names only where `named`.
+    fn columns<'py>(self, py: Python<'py>, named: bool) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        let rows = &self.rows;
+        let numbers: Vec<i64> = rows.iter().map(|row| row.line as i64).collect();
+        columns.set_item("line", numbers.into_pyarray(py))?;
+        let numbers: Vec<i64> = rows.iter().map(|row| row.kept_line.map_or(0, |line| line as i64)).collect();
+        columns.set_item("kept_line", numbers.into_pyarray(py))?;
+        let numbers: Vec<f64> = rows.iter().map(|row| row.similarity.unwrap_or(f64::NAN)).collect();
+        columns.set_item("similarity", numbers.into_pyarray(py))?;
+        let numbers: Vec<i64> = rows.iter().map(|row| row.distance.map_or(-1, i64::from)).collect();
+        columns.set_item("distance", numbers.into_pyarray(py))?;
+        // The same few strings again and again.
+        let kinds = ["exact", "near", "bad"].map(|kind| (kind, PyString::intern(py, kind)));
+        let kind = |row: &RemovedRow| kinds.iter().find(|(kind, _)| *kind == row.kind).map(|(_, name)| name);
+        columns.set_item("kind", PyList::new(py, rows.iter().map(kind))?)?;
+        columns.set_item("reason", PyList::new(py, rows.iter().map(|row| &row.reason))?)?;
+        columns.set_item("kept_source", PyList::new(py, rows.iter().map(|row| &row.kept_source))?)?;
+        if named {
+            columns.set_item("id", PyList::new(py, rows.iter().map(|row| &row.id))?)?;
+            columns.set_item("source", PyList::new(py, rows.iter().map(|row| &row.source))?)?;
+            columns.set_item("kept_id", PyList::new(py, rows.iter().map(|row| &row.kept_id))?)?;
+        }
+        Ok(columns)
+    }
+}
+
+/// The report as JSON.
+pub(super) fn json(report: &Report) -> PyResult<String> {
+    serde_json::to_string(report).map_err(setting)
+}
+
+/// What would be removed, and the report; nothing is written.
+#[pyfunction]
+pub(crate) fn decide<'py>(
+    py: Python<'py>,
+    documents: Documents<'py>,
+    against: Option<Documents<'py>>,
+    options: Options,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<(Bound<'py, PyDict>, String)> {
+    let job = options.job(&documents, against.as_ref())?;
+    let named = matches!(documents, Documents::Paths(_)) || job.settings.id_field.is_some();
+    let mut removed = Removed::default();
+    let report = watched(py, progress.as_ref(), |observer| {
+        pipeline::decide(&job, observer, &mut |row| {
+            removed.rows.push(row);
+            Ok(())
+        })
+    })?;
+    Ok((removed.columns(py, named)?, json(&report)?))
+}
+
+/// Runs dedup into a folder: the report.
+#[pyfunction]
+pub(crate) fn dedup<'py>(
+    py: Python<'py>,
+    documents: Documents<'py>,
+    against: Option<Documents<'py>>,
+    output: &str,
+    options: Options,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<String> {
+    let job = options.job(&documents, against.as_ref())?;
+    let target = Target::new(output).or_raise()?;
+    let outcome = watched(py, progress.as_ref(), |observer| pipeline::dedup(&job, &target, false, observer))?;
+    match outcome {
+        Outcome::Finished(report) | Outcome::AlreadyFinished(report) => json(&report),
+    }
+}
+
+/// A file of a finished run.
+#[pyfunction]
+pub(crate) fn read_output<'py>(py: Python<'py>, output: &str, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+    let target = Target::new(output).or_raise()?;
+    let bytes = py.detach(|| target.read(name)).or_raise()?;
+    let bytes = bytes.ok_or_else(|| setting(format!("{output} has no {name}; it was there after the run")))?;
+    Ok(PyBytes::new(py, &bytes))
+}

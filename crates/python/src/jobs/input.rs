@@ -1,0 +1,141 @@
+//! What Python hands over -> a job.
+
+use crate::errors::{Raise, setting};
+use crate::table::ArrowTable;
+use corpus::{Discovery, FormatChoice, Source, Table, discover};
+use pipeline::{Job, LEAST_MEMORY, Resources, Settings, presets};
+use pyo3::prelude::*;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The name of a table in messages and ids.
+const TABLE: &str = "table";
+/// The name of a table that is compared against.
+const AGAINST: &str = "against";
+
+/// Documents.
+#[derive(FromPyObject)]
+pub(crate) enum Documents<'py> {
+    /// Rows in memory.
+    Table(PyRef<'py, ArrowTable>),
+    /// Files, folders, globs and addresses.
+    Paths(Vec<String>),
+}
+
+/// What is to be done: settings as JSON over those of a preset, and what may be used.
+#[derive(FromPyObject)]
+pub(crate) struct Options {
+    #[pyo3(item)]
+    settings: String,
+    #[pyo3(item)]
+    preset: Option<String>,
+    #[pyo3(item)]
+    format: Option<String>,
+    #[pyo3(item)]
+    memory: Option<String>,
+    #[pyo3(item)]
+    threads: Option<usize>,
+    #[pyo3(item)]
+    temp_dir: Option<PathBuf>,
+}
+
+impl Options {
+    /// What decides the answer.
+    pub(crate) fn settings(&self) -> PyResult<Settings> {
+        let mut settings = Settings::default();
+        if let Some(name) = &self.preset {
+            presets::find(name).and_then(|preset| preset.apply(&mut settings)).or_raise()?;
+        }
+        let mut all = serde_json::to_value(&settings).map_err(setting)?;
+        let given: Value = serde_json::from_str(&self.settings).map_err(setting)?;
+        // One after the other, so that an error can say which.
+        for (name, value) in given.as_object().into_iter().flatten() {
+            merge(&mut all[name], value);
+            settings = serde_json::from_value(all.clone())
+                .map_err(|wrong| setting(format!("{}: {wrong}", name.replace('-', "_"))))?;
+        }
+        for (name, share) in [("threshold", settings.threshold), ("recall", settings.recall)] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(setting(format!("{name} = {share} is not allowed: it is a number from 0 to 1")));
+            }
+        }
+        Ok(settings)
+    }
+
+    /// What may be used.
+    fn resources(&self) -> PyResult<Resources> {
+        let mut resources = Resources { temp_dir: self.temp_dir.clone(), ..Resources::of_this_machine() };
+        if let Some(memory) = &self.memory {
+            resources.memory = corpus::parse_size(memory).map_err(setting)?;
+            if resources.memory < LEAST_MEMORY {
+                return Err(setting(format!("memory = {memory} is too little: the least is 64MiB")));
+            }
+        }
+        match self.threads {
+            Some(0) => return Err(setting("threads = 0 is not allowed: at least 1")),
+            Some(threads) => resources.threads = threads,
+            None => {}
+        }
+        Ok(resources)
+    }
+
+    /// The job on these documents.
+    pub(crate) fn job(&self, documents: &Documents<'_>, against: Option<&Documents<'_>>) -> PyResult<Job> {
+        let settings = self.settings()?;
+        let format = self.format.as_deref().map(|written| written.parse().map_err(setting)).transpose()?;
+        let how = Discovery { format: format.map_or(FormatChoice::Detect, FormatChoice::Always) };
+        Ok(Job {
+            sources: sources(documents, TABLE, &settings, &how)?,
+            against: against.map_or(Ok(Vec::new()), |against| sources(against, AGAINST, &settings, &how))?,
+            settings,
+            resources: self.resources()?,
+            sketch: None,
+        })
+    }
+}
+
+/// Sets what is given, and leaves the rest of an object.
+fn merge(setting: &mut Value, given: &Value) {
+    match (setting, given) {
+        (Value::Object(settings), Value::Object(given)) => {
+            for (name, value) in given {
+                merge(settings.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (setting, given) => *setting = given.clone(),
+    }
+}
+
+fn sources(
+    documents: &Documents<'_>,
+    name: &str,
+    settings: &Settings,
+    how: &Discovery,
+) -> PyResult<Vec<Source>> {
+    match documents {
+        Documents::Table(table) => {
+            let rows = Table::new(Arc::clone(&table.schema), table.batches.clone());
+            Ok(vec![rows.into_source(name, &settings.text_field)])
+        }
+        Documents::Paths(paths) => discover(paths, how).or_raise(),
+    }
+}
+
+/// The settings that are not given, as JSON.
+#[pyfunction]
+pub(crate) fn default_settings() -> PyResult<String> {
+    serde_json::to_string(&Settings::default()).map_err(setting)
+}
+
+/// The names of the presets.
+#[pyfunction]
+pub(crate) fn preset_names() -> Vec<&'static str> {
+    presets::names().collect()
+}
+
+/// The bytes that `2GiB` stands for.
+#[pyfunction]
+pub(crate) fn parse_size(written: &str) -> PyResult<u64> {
+    corpus::parse_size(written).map_err(setting)
+}

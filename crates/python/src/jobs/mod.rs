@@ -1,0 +1,31 @@
+//! Whole jobs: dedup, pairs, clusters, query, plan, compare.
+//!
+//! The Python side turns whatever it is given into paths or an [`ArrowTable`](crate::table::ArrowTable), and what comes
+//! back into the same kind of thing again.
+
+mod answers;
+mod comparison;
+mod decisions;
+mod input;
+mod plan;
+
+use pyo3::prelude::*;
+
+/// Adds the functions to the module.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(input::default_settings, module)?)?;
+    module.add_function(wrap_pyfunction!(input::preset_names, module)?)?;
+    module.add_function(wrap_pyfunction!(input::parse_size, module)?)?;
+    module.add_function(wrap_pyfunction!(decisions::decide, module)?)?;
+    module.add_function(wrap_pyfunction!(decisions::dedup, module)?)?;
+    module.add_function(wrap_pyfunction!(decisions::read_output, module)?)?;
+    module.add_function(wrap_pyfunction!(answers::pairs, module)?)?;
+    module.add_function(wrap_pyfunction!(answers::clusters, module)?)?;
+    module.add_function(wrap_pyfunction!(answers::query, module)?)?;
+    module.add_function(wrap_pyfunction!(comparison::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(comparison::compare_page, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::chances, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::curve_svg, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::histogram_svg, module)?)
+}

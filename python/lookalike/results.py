@@ -1,0 +1,386 @@
+"""What the jobs answer with."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union, overload
+
+import numpy as np
+
+from . import _native
+from ._options import RESOURCES as _RESOURCES
+
+__all__ = [
+    "Cluster",
+    "Clusters",
+    "Comparison",
+    "Deduplication",
+    "Match",
+    "Pair",
+    "Pairs",
+    "Passage",
+    "Plan",
+    "Removed",
+    "RemovedRows",
+]
+
+Key = Union[int, str]
+"""A document: its row, from 0, in what was handed over in memory; or its id, or `source:line`."""
+
+
+class Removed(NamedTuple):
+    """A document that was removed, and why."""
+
+    document: Key
+    """The removed one."""
+    kept: Optional[Key]
+    """The kept one that it duplicates; none for a bad record."""
+    kind: str
+    """"exact", "near" or "bad"."""
+    similarity: Optional[float]
+    """Their exact similarity."""
+    reason: Optional[str] = None
+    """Why a bad record is bad, or that a pair was not verified."""
+
+
+class Pair(NamedTuple):
+    """Two documents at least as similar as the threshold; `a` comes first in the input."""
+
+    a: Key
+    b: Key
+    similarity: Optional[float]
+
+
+class Match(NamedTuple):
+    """A document that looks like the one asked about."""
+
+    document: Key
+    similarity: float
+
+
+class Cluster(NamedTuple):
+    """A kept document and those that are similar to it."""
+
+    kept: Key
+    others: List[Key]
+    similarities: List[Optional[float]]
+    """Of the others to the kept one."""
+
+    @property
+    def members(self) -> List[Key]:
+        """All of them, the kept one first."""
+        return [self.kept, *self.others]
+
+
+class Passage(NamedTuple):
+    """Text that stands in both: `a_text[a[0]:a[1]]` and `b_text[b[0]:b[1]]`."""
+
+    a: Tuple[int, int]
+    b: Tuple[int, int]
+    shingles: int
+    moved: bool
+    """Whether it stands elsewhere in the other text, or is repeated."""
+
+
+def keys(columns: Dict[str, Any], prefix: str = "", lines: str = "line") -> List[Key]:
+    """The documents of some columns: by id where they have one, else by row."""
+    ids = columns.get(prefix + "id")
+    if ids is not None:
+        return list(ids)
+    rows: List[Key] = (columns[prefix + lines] - 1).tolist()
+    return rows
+
+
+def numbers(column: Any) -> List[Optional[float]]:
+    """Numbers, with none for NaN."""
+    return [None if value != value else value for value in column.tolist()]
+
+
+class _Rows(Sequence[Any]):
+    """Rows that can be looked at one by one, or handed to another library."""
+
+    _fields: Tuple[str, ...] = ()
+
+    def __init__(self, columns: Dict[str, List[Any]]) -> None:
+        self._columns = columns
+
+    def _row(self, at: int) -> Any:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self._columns[self._fields[0]])
+
+    @overload
+    def __getitem__(self, at: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> List[Any]: ...
+
+    def __getitem__(self, at: Union[int, slice]) -> Any:
+        if isinstance(at, slice):
+            return [self._row(row) for row in range(*at.indices(len(self)))]
+        if not -len(self) <= at < len(self):
+            raise IndexError(f"row {at} of {len(self)}")
+        return self._row(at % len(self))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._row(at) for at in range(len(self)))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(row) for row in self[:3])
+        more = f", ... {len(self) - 3} more" if len(self) > 3 else ""
+        return f"{type(self).__name__}([{shown}{more}])"
+
+    def to_dict(self) -> Dict[str, List[Any]]:
+        """The columns, by name."""
+        return {name: list(column) for name, column in self._columns.items()}
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self._columns)
+
+    def to_polars(self) -> Any:
+        """A Polars DataFrame."""
+        import polars
+
+        return polars.DataFrame(self._columns)
+
+    def to_arrow(self) -> Any:
+        """A PyArrow table."""
+        import pyarrow
+
+        return pyarrow.table(self._columns)
+
+    def _repr_html_(self) -> str:
+        return _html_table(self._fields, [tuple(row) for row in self[:10]], len(self))
+
+
+class RemovedRows(_Rows, Sequence[Removed]):
+    """What was removed, in input order: `Removed` one by one, or as a table."""
+
+    _fields = Removed._fields
+
+    def _row(self, at: int) -> Removed:
+        return Removed(*(self._columns[name][at] for name in self._fields))
+
+
+class Pairs(_Rows, Sequence[Pair]):
+    """Verified pairs, in input order: `Pair` one by one, or as a table."""
+
+    _fields = Pair._fields
+
+    def __init__(self, columns: Dict[str, List[Any]], report: Dict[str, Any]) -> None:
+        super().__init__(columns)
+        self.report = report
+        """What the run says about itself, as in `report.json`."""
+
+    def _row(self, at: int) -> Pair:
+        return Pair(*(self._columns[name][at] for name in self._fields))
+
+
+class Clusters(Sequence[Cluster]):
+    """Clusters of at least two documents, by input order of the kept one."""
+
+    def __init__(self, clusters: List[Cluster], report: Dict[str, Any]) -> None:
+        self._clusters = clusters
+        self.report = report
+        """What the run says about itself, as in `report.json`."""
+
+    def __len__(self) -> int:
+        return len(self._clusters)
+
+    @overload
+    def __getitem__(self, at: int) -> Cluster: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> List[Cluster]: ...
+
+    def __getitem__(self, at: Union[int, slice]) -> Union[Cluster, List[Cluster]]:
+        return self._clusters[at]
+
+    def __repr__(self) -> str:
+        documents = sum(len(cluster.others) + 1 for cluster in self)
+        return f"<{len(self)} clusters of {documents} documents>"
+
+    def _repr_html_(self) -> str:
+        rows = [(cluster.kept, ", ".join(map(str, cluster.others[:10]))) for cluster in self[:10]]
+        return _html_table(("kept", "others"), rows, len(self))
+
+
+class Deduplication:
+    """What a dedup decided: `removed`, and the `report`.
+
+    In a notebook it shows itself, with the similarities of what was removed.
+    """
+
+    def __init__(
+        self,
+        removed: Union[RemovedRows, Callable[[], RemovedRows]],
+        report: Dict[str, Any],
+        mask: Optional[Any] = None,
+    ) -> None:
+        self._removed = removed
+        self.report = report
+        """What the run says about itself, as in `report.json`."""
+        self.mask = mask
+        """Of what was handed over in memory: a NumPy array of bool, true for kept rows."""
+
+    @property
+    def removed(self) -> RemovedRows:
+        """Every removed document with the kept one that it duplicates, in input order.
+
+        After a run into a folder they are read from there when they are first asked for.
+        """
+        if not isinstance(self._removed, RemovedRows):
+            self._removed = self._removed()
+        return self._removed
+
+    @property
+    def documents(self) -> int:
+        """How many documents there were."""
+        return int(self.report["counts"]["documents"])
+
+    @property
+    def recall(self) -> Optional[float]:
+        """The share of the duplicates that was found, by the run's own estimate."""
+        recall = self.report["recall"]
+        return None if recall is None else float(recall["estimate"])
+
+    def __repr__(self) -> str:
+        counts = self.report["counts"]
+        recall = "" if self.recall is None else f", recall {self.recall:.4f}"
+        return (
+            f"<{counts['documents']} documents: {counts['kept']} kept, {counts['exact']} exact copies and "
+            f"{counts['near']} near-duplicates removed{recall}>"
+        )
+
+    def _repr_html_(self) -> str:
+        threshold = float(self.report["settings"]["threshold"])
+        figure = _native.histogram_svg(self.report["histogram"], threshold)
+        return f"<p>{html.escape(repr(self)[1:-1])}</p>{figure}{self.removed._repr_html_()}"
+
+    def plot(self, ax: Any = None) -> Any:
+        """The similarities of removed near-duplicates as a histogram, with the S-curve of the plan; needs matplotlib."""
+        ax = _axes(ax)
+        found = self.report["histogram"]
+        edges = np.linspace(0.0, 1.05, len(found) + 1)
+        ax.bar(edges[:-1], found, width=0.05, align="edge", label="removed near-duplicates")
+        ax.set_xlabel("similarity to the kept document")
+        ax.set_ylabel("documents")
+        chance = ax.twinx()
+        at = np.linspace(0.0, 1.0, 201)
+        options = {**dict.fromkeys(_RESOURCES), "settings": json.dumps(self.report["settings"])}
+        chance.plot(at, _native.chances(options, at.tolist()), color="C1")
+        chance.set_ylabel("chance of being found")
+        chance.set_ylim(0, 1.02)
+        ax.axvline(self.report["settings"]["threshold"], color="grey", linestyle="--")
+        return ax
+
+
+class Comparison:
+    """How similar two texts are, exactly, and what they share."""
+
+    def __init__(self, a: str, b: str, found: Dict[str, Any], options: Dict[str, Any]) -> None:
+        self._texts = (a, b)
+        self._options = options
+        self.jaccard: float = found["jaccard"]
+        """Shared shingles over all shingles of both."""
+        self.containment_a: float = found["containment_a"]
+        """The part of A that is in B."""
+        self.containment_b: float = found["containment_b"]
+        """The part of B that is in A."""
+        self.shingles: Tuple[int, int] = (found["shingles_a"], found["shingles_b"])
+        """Different shingles of A and of B."""
+        self.shared: int = found["shared"]
+        """Different shingles that are in both."""
+        self.chance: float = found["chance"]
+        """The chance that a run with these settings compares the two."""
+        self.passages: List[Passage] = [
+            Passage((a_start, a_end), (b_start, b_end), shingles, moved)
+            for a_start, a_end, b_start, b_end, shingles, moved in found["passages"]
+        ]
+        """The shared passages, in characters of the texts as they are."""
+
+    def __repr__(self) -> str:
+        return f"<jaccard {self.jaccard:.4f}, {self.shared} shared shingles in {len(self.passages)} passages>"
+
+    def to_html(self) -> str:
+        """Both texts side by side as one page of HTML."""
+        return _native.compare_page(*self._texts, self._options)
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.to_html(), quote=True)
+        return f'<iframe srcdoc="{page}" style="width:100%;height:480px;border:0"></iframe>'
+
+
+class Plan:
+    """What a run with some settings would find and cost."""
+
+    def __init__(self, found: Dict[str, Any], options: Dict[str, Any]) -> None:
+        self._options = options
+        self.bands: int = found["bands"]
+        """Bands; with SimHash, tables."""
+        self.rows: int = found["rows"]
+        """Rows of a band; 0 with SimHash."""
+        self.recall: float = found["recall"]
+        """The chance of finding a pair at the threshold."""
+        self.threshold: float = found["threshold"]
+        self.hashes: int = found["hashes"]
+        self.least_memory: int = found["least_memory"]
+        """Bytes of memory that so many documents need at least."""
+        self.disk_bytes: int = found["disk_bytes"]
+        """Bytes on disk while it runs, about."""
+        self.curve: Any = np.array(found["curve"])
+        """The chance of finding a pair, at similarities that divide 0 to 1 evenly."""
+        self._label: str = found["label"]
+
+    def probability(self, similarity: Any) -> Any:
+        """The chance of finding a pair of this similarity; of an array, for each."""
+        asked = np.asarray(similarity, dtype=np.float64)
+        chance = np.array(_native.chances(self._options, asked.ravel().tolist())).reshape(asked.shape)
+        return float(chance) if chance.ndim == 0 else chance
+
+    def __repr__(self) -> str:
+        return f"<{self._label}: a pair at {self.threshold} is found with probability {self.recall:.4f}>"
+
+    def _repr_html_(self) -> str:
+        return _native.curve_svg(self._label, self.curve.tolist(), self.threshold)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The S-curve; needs matplotlib."""
+        ax = _axes(ax)
+        ax.plot(np.linspace(0.0, 1.0, len(self.curve)), self.curve, label=self._label)
+        ax.axvline(self.threshold, color="grey", linestyle="--")
+        ax.set_xlabel("similarity")
+        ax.set_ylabel("chance of being found")
+        ax.set_ylim(0, 1.02)
+        ax.legend()
+        return ax
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install lookalike[plot]") from error
+    return plt.subplots()[1]
+
+
+def _html_table(names: Sequence[str], rows: Sequence[Sequence[Any]], total: int) -> str:
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(_shown(value))}</td>" for value in row) + "</tr>" for row in rows
+    )
+    more = f"<p>and {total - len(rows)} more</p>" if total > len(rows) else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
