@@ -9,6 +9,7 @@ mod candidates;
 mod chances;
 mod copies;
 mod decisions;
+mod document;
 mod error;
 mod finished;
 mod forest;
@@ -46,6 +47,7 @@ mod weights;
 mod work;
 
 pub use chances::Chances;
+pub use document::{DocumentBuffers, Documents, Likeness, Sketch};
 pub use error::{Error, Result};
 pub use finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunPair};
 pub use machine::available_memory;

@@ -2,7 +2,7 @@
 
 use crate::errors::setting;
 use arrow_array::builder::LargeStringBuilder;
-use arrow_array::ffi_stream::{RecordBatchStreamReader, FFI_ArrowArrayStream};
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};

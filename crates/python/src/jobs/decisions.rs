@@ -92,6 +92,7 @@ pub(crate) fn dedup<'py>(
 pub(crate) fn read_output<'py>(py: Python<'py>, output: &str, name: &str) -> PyResult<Bound<'py, PyBytes>> {
     let target = Target::new(output).or_raise()?;
     let bytes = py.detach(|| target.read(name)).or_raise()?;
-    let bytes = bytes.ok_or_else(|| setting(format!("{output} has no {name}; it was there after the run")))?;
+    let bytes =
+        bytes.ok_or_else(|| setting(format!("{output} has no {name}; it was there after the run")))?;
     Ok(PyBytes::new(py, &bytes))
 }

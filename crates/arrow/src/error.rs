@@ -1,0 +1,33 @@
+//! What goes wrong with a batch.
+
+/// The result of a stage.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What goes wrong with a batch.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A setting, or a document.
+    #[error(transparent)]
+    Pipeline(#[from] pipeline::Error),
+    /// The batch is not what the stage takes.
+    #[error("{0}")]
+    Batch(String),
+    /// A document without a text, and `on-bad-record` is `fail`.
+    #[error("the document with the id {id}: {reason}")]
+    BadRecord {
+        /// Which.
+        id: i64,
+        /// Why.
+        reason: String,
+    },
+    /// Arrow refused to make a batch.
+    #[error(transparent)]
+    Arrow(#[from] arrow_schema::ArrowError),
+}
+
+impl From<lookalike::Error> for Error {
+    fn from(error: lookalike::Error) -> Self {
+        Self::Pipeline(error.into())
+    }
+}

@@ -1,0 +1,47 @@
+//! Signatures of pairs -> their similarity, by estimate.
+
+use crate::columns::{column, ids, wrong_type};
+use crate::verification::verdict_schema;
+use crate::{Result, Stages};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BooleanArray, FixedSizeBinaryArray, Float64Array, RecordBatch};
+use std::sync::Arc;
+
+impl Stages {
+    /// The estimated similarity of the pairs of a batch with the columns `a`, `b`, `a_signature` and `b_signature`, and
+    /// whether a run would compare them (`compared`). Null where a signature is.
+    pub fn signature_similarity(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let (a, b) = (ids(batch, "a")?, ids(batch, "b")?);
+        let (left, right) = (self.signatures(batch, "a_signature")?, self.signatures(batch, "b_signature")?);
+        let (mut a_lanes, mut b_lanes) = (Vec::new(), Vec::new());
+        let likeness = (0..batch.num_rows()).map(|row| {
+            if left.is_null(row) || right.is_null(row) {
+                return None;
+            }
+            lanes_of(left.value(row), &mut a_lanes);
+            lanes_of(right.value(row), &mut b_lanes);
+            Some(self.documents.likeness(&a_lanes, &b_lanes))
+        });
+        let likeness: Vec<_> = likeness.collect();
+        let similarity: Float64Array = likeness.iter().map(|it| it.map(|it| it.similarity)).collect();
+        let compared: BooleanArray = likeness.iter().map(|it| it.map(|it| it.is_compared)).collect();
+        let columns: Vec<ArrayRef> =
+            vec![Arc::new(a.clone()), Arc::new(b.clone()), Arc::new(similarity), Arc::new(compared)];
+        Ok(RecordBatch::try_new(verdict_schema("compared"), columns)?)
+    }
+
+    fn signatures<'a>(&self, batch: &'a RecordBatch, name: &str) -> Result<&'a FixedSizeBinaryArray> {
+        let array = column(batch, name)?;
+        let bytes = 2 * self.documents.lanes() as i32;
+        array.as_fixed_size_binary_opt().filter(|array| array.value_length() == bytes).ok_or_else(|| {
+            wrong_type(name, array.data_type(), &format!("{bytes} bytes: a signature with these settings"))
+        })
+    }
+}
+
+/// The lanes that bytes stand for.
+fn lanes_of(bytes: &[u8], lanes: &mut Vec<u16>) {
+    lanes.clear();
+    let (pairs, _) = bytes.as_chunks::<2>();
+    lanes.extend(pairs.iter().map(|&pair| u16::from_le_bytes(pair)));
+}
