@@ -161,7 +161,7 @@ def _of_pyarrow(source: Any, columns: Tuple[str, ...]) -> Documents:
         return Documents(inner.native, lambda mask: inner.take(mask).to_reader())
     if isinstance(source, (pyarrow.Table, pyarrow.RecordBatch)):
         table = _native.ArrowTable.from_stream(source.select(_select(source, columns, source.schema.names)))
-        return Documents(table, lambda mask: source.filter(pyarrow.array(mask)))
+        return Documents(table, lambda mask: _filtered(source, mask))
     if hasattr(source, "to_table") and hasattr(source, "schema"):
         names = _select(source, columns, source.schema.names)
         table = _native.ArrowTable.from_stream(source.to_table(columns=names))
@@ -169,10 +169,21 @@ def _of_pyarrow(source: Any, columns: Tuple[str, ...]) -> Documents:
         def kept(mask: Mask) -> Any:
             import pyarrow.dataset
 
-            return pyarrow.dataset.dataset(source.to_table().filter(pyarrow.array(mask)))
+            return pyarrow.dataset.dataset(_filtered(source.to_table(), mask))
 
         return Documents(table, kept)
     return _of_arrow(source)
+
+
+def _filtered(source: Any, mask: Mask) -> Any:
+    """The rows of a PyArrow table or batch where `mask` is true."""
+    pyarrow = sys.modules["pyarrow"]
+    try:
+        return source.filter(pyarrow.array(mask))
+    except pyarrow.ArrowNotImplementedError:
+        # PyArrow cannot take rows of every type, such as views of strings.
+        kept = pyarrow.table(_native.ArrowTable.from_stream(source).filter(mask))
+        return kept if isinstance(source, pyarrow.Table) else kept.combine_chunks().to_batches()[0]
 
 
 def _of_datasets(source: Any, columns: Tuple[str, ...]) -> Documents:

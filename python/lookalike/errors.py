@@ -35,7 +35,7 @@ class BadRecordError(LookalikeError, ValueError):
     """A record without a usable text, and `on_bad_record="fail"`.
 
     `source`, `line` (from 1) and `reason` say which and why. Of what was handed over in memory, `source` is "table" or
-    "against", and the row is `line - 1`.
+    "against", and the row is `line - 1`; in `lookalike.arrow` it is "id", and `line` the id itself.
     """
 
     def __init__(self, source: str, line: int, reason: str) -> None:
@@ -45,9 +45,12 @@ class BadRecordError(LookalikeError, ValueError):
         self.reason = reason
 
     def __str__(self) -> str:
-        in_memory = self.source in ("table", "against")
-        place = f"row {self.line - 1}" if in_memory else f"line {self.line}"
-        return f'{self.source}, {place}: {self.reason} (on_bad_record="skip" leaves such records out)'
+        place = f"{self.source}, line {self.line}"
+        if self.source in ("table", "against"):
+            place = f"{self.source}, row {self.line - 1}"
+        elif self.source == "id":
+            place = f"the document with the id {self.line}"
+        return f'{place}: {self.reason} (on_bad_record="skip" leaves such records out)'
 
 
 class FileError(LookalikeError, OSError):

@@ -100,7 +100,7 @@ def pairs(source: Any, *, progress: Progress = False, **options: Unpack[Options]
     """
     given, native = _prepare("pairs", source, options)
     columns, report = _native.pairs(given.native, native, _bar(progress))
-    table = {"a": keys(columns, "a_"), "b": keys(columns, "b_"), "similarity": numbers(columns["similarity"])}
+    table: Dict[str, List[Any]] = {"a": keys(columns, "a_"), "b": keys(columns, "b_"), "similarity": numbers(columns["similarity"])}
     return Pairs(table, json.loads(report))
 
 
@@ -124,9 +124,9 @@ def clusters(source: Any, *, progress: Progress = False, **options: Unpack[Optio
 
 
 def query(
-    source: Any, text: str, *, top: int = 10, progress: Progress = False, **options: Unpack[Options]
+    source: Any, wanted: str, /, *, top: int = 10, progress: Progress = False, **options: Unpack[Options]
 ) -> List[Match]:
-    """The `top` documents most similar to `text`, exactly, most similar first.
+    """The `top` documents most similar to the text `wanted`, exactly, most similar first.
 
     Every document is compared, so nothing is missed; `threshold` (0 unless given) cuts the list short. To ask often,
     build an `LSH` once.
@@ -135,13 +135,13 @@ def query(
     >>> lookalike.query(["a rose is a rose", "to be or not to be"], "a rose is", shingles="words:2")
     [Match(document=0, similarity=0.6666666666666666)]
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {type(text).__name__}")
+    if not isinstance(wanted, str):
+        raise TypeError(f"what is looked for must be a str, not {type(wanted).__name__}")
     if isinstance(top, bool) or not isinstance(top, int) or top < 0:
         raise TypeError(f"top must be a number of matches, not {top!r}")
     asked: Dict[str, Any] = {"threshold": 0.0, **options}
     given, native = _prepare("query", source, asked)
-    columns = _native.query(given.native, text, top, native, _bar(progress))
+    columns = _native.query(given.native, wanted, top, native, _bar(progress))
     return [Match(key, similarity) for key, similarity in zip(keys(columns), columns["similarity"].tolist())]
 
 

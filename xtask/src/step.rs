@@ -65,12 +65,10 @@ pub(crate) fn run_tests(name: &str, command: &mut Command) -> Result<u64, String
     })
 }
 
-/// The number of tests that a line of the form `test result: ok. 12 passed; ...` reports.
+/// The number of tests that a line reports: `test result: ok. 12 passed; ...`, or pytest's `12 passed in 0.50s`.
 fn tests_passed(line: &str) -> u64 {
-    line.strip_prefix("test result: ok. ")
-        .and_then(|rest| rest.split_once(" passed"))
-        .and_then(|(count, _)| count.parse().ok())
-        .unwrap_or(0)
+    let line = line.strip_prefix("test result: ok. ").unwrap_or(line);
+    line.split_once(" passed").and_then(|(count, _)| count.parse().ok()).unwrap_or(0)
 }
 
 fn timed<T>(name: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
@@ -109,6 +107,8 @@ mod tests {
         assert_eq!(tests_passed("test result: ok. 46 passed; 0 failed; 0 ignored; 0 measured"), 46);
         assert_eq!(tests_passed("test result: FAILED. 4 passed; 1 failed"), 0);
         assert_eq!(tests_passed("test some::test ... ok"), 0);
+        assert_eq!(tests_passed("123 passed, 2 skipped in 4.56s"), 123);
+        assert_eq!(tests_passed("1 failed, 123 passed in 4.56s"), 0);
     }
 
     #[test]

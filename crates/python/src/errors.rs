@@ -71,6 +71,18 @@ impl<T> Raise<T> for corpus::Result<T> {
     }
 }
 
+impl<T> Raise<T> for arrow::Result<T> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(|error| match &error {
+            arrow::Error::Pipeline(error) => of_pipeline(error),
+            arrow::Error::BadRecord { id, reason } => {
+                Python::attach(|py| Class::BadRecord.error(py, ("id", *id, reason)))
+            }
+            _ => Class::Setting.saying(error),
+        })
+    }
+}
+
 fn of_library(error: &lookalike::Error) -> PyErr {
     match error {
         lookalike::Error::Incompatible { .. } | lookalike::Error::LengthMismatch { .. } => {

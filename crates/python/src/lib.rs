@@ -4,6 +4,7 @@
 
 mod errors;
 mod jobs;
+mod stages;
 mod table;
 mod watch;
 
@@ -14,6 +15,8 @@ use pyo3::prelude::*;
 mod _native {
     use super::*;
 
+    #[pymodule_export]
+    use super::stages::{NativeStages, candidate_pairs};
     #[pymodule_export]
     use super::table::ArrowTable;
 

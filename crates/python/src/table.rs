@@ -76,15 +76,6 @@ impl ArrowTable {
         self.schema.fields().iter().map(|field| field.name().as_str()).collect()
     }
 
-    /// The names of the columns of text.
-    #[getter]
-    fn text_columns(&self) -> Vec<&str> {
-        let is_text = |field: &&Arc<Field>| {
-            matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-        };
-        self.schema.fields().iter().filter(is_text).map(|field| field.name().as_str()).collect()
-    }
-
     fn __len__(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }

@@ -2,5 +2,6 @@
 
 pub(crate) mod bench;
 pub(crate) mod fuzz;
+mod python;
 mod readme;
 pub(crate) mod test;

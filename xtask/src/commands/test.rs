@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change is accepted. The first failure stops it.
 
-use super::readme;
+use super::{python, readme};
 use crate::{output, step};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -32,11 +32,12 @@ pub(crate) fn run() -> Result<(), String> {
         }
     }
     check_fuzz_targets()?;
+    let python_tests = python::test()?;
 
     let seconds = start.elapsed().as_secs_f64();
     let examples = examples.len();
     output::line(&format!(
-        "all passed: {tests} tests, {doc_tests} doc tests, {examples} examples, {seconds:.0} s"
+        "all passed: {tests} tests, {doc_tests} doc tests, {examples} examples, {python_tests} tests in Python, {seconds:.0} s"
     ));
     Ok(())
 }

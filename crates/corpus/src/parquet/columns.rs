@@ -3,6 +3,7 @@
 use crate::FieldPath;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_schema::DataType;
 
 /// A column of a batch, and the structs that it is in.
 #[derive(Debug)]
@@ -47,7 +48,9 @@ impl<'a> Column<'a> {
 
     /// Which value the row has; `None` if it is null.
     pub(crate) fn value_of(&self, row: usize) -> Option<usize> {
-        if self.array.is_null(row) || self.above.iter().any(|above| above.is_null(row)) {
+        // A column of nulls has no bits that say so.
+        let is_null = self.array.is_null(row) || *self.array.data_type() == DataType::Null;
+        if is_null || self.above.iter().any(|above| above.is_null(row)) {
             return None;
         }
         match &self.dictionary {

@@ -21,6 +21,8 @@ pub(crate) enum Strings<'a> {
     Binary(&'a BinaryArray),
     LargeBinary(&'a LargeBinaryArray),
     BinaryView(&'a BinaryViewArray),
+    /// Nulls only.
+    Null,
 }
 
 impl<'a> Strings<'a> {
@@ -33,6 +35,7 @@ impl<'a> Strings<'a> {
             DataType::Binary => Self::Binary(array.as_binary()),
             DataType::LargeBinary => Self::LargeBinary(array.as_binary()),
             DataType::BinaryView => Self::BinaryView(array.as_binary_view()),
+            DataType::Null => Self::Null,
             _ => return None,
         })
     }
@@ -46,6 +49,7 @@ impl<'a> Strings<'a> {
             Self::Binary(array) => utf8(array.value(value)),
             Self::LargeBinary(array) => utf8(array.value(value)),
             Self::BinaryView(array) => utf8(array.value(value)),
+            Self::Null => Ok(""),
         }
     }
 }
@@ -56,8 +60,8 @@ fn utf8(bytes: &[u8]) -> Result<&str, usize> {
 
 /// Whether values of this type are text, or bytes that may be.
 pub(crate) fn is_text(kind: &DataType) -> bool {
-    use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
-    matches!(kind, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView)
+    use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Null, Utf8, Utf8View};
+    matches!(kind, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | Null)
 }
 
 /// Whether values of this type can be written as text.

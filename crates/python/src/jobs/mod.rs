@@ -9,6 +9,8 @@ mod decisions;
 mod input;
 mod plan;
 
+pub(crate) use input::Options;
+
 use pyo3::prelude::*;
 
 /// Adds the functions to the module.

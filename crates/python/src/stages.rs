@@ -1,0 +1,71 @@
+//! The stages on Arrow tables, for engines that bring equal keys together themselves.
+
+use crate::errors::Raise;
+use crate::jobs::Options;
+use crate::table::ArrowTable;
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// The stages of a run with some settings.
+#[pyclass(frozen, name = "Stages", module = "lookalike._native")]
+#[derive(Debug)]
+pub(crate) struct NativeStages {
+    stages: arrow::Stages,
+}
+
+impl NativeStages {
+    /// Runs a stage on each batch, with a look at signals between them.
+    fn each(
+        &self,
+        py: Python<'_>,
+        table: &ArrowTable,
+        stage: impl Fn(&arrow::Stages, &RecordBatch) -> arrow::Result<RecordBatch> + Sync,
+    ) -> PyResult<ArrowTable> {
+        let empty = stage(&self.stages, &RecordBatch::new_empty(Arc::clone(&table.schema))).or_raise()?;
+        let mut batches = Vec::with_capacity(table.batches.len());
+        for batch in &table.batches {
+            py.check_signals()?;
+            batches.push(py.detach(|| stage(&self.stages, batch)).or_raise()?);
+        }
+        Ok(ArrowTable { schema: empty.schema(), batches })
+    }
+}
+
+#[pymethods]
+impl NativeStages {
+    #[new]
+    fn new(options: Options) -> PyResult<Self> {
+        Ok(Self { stages: arrow::Stages::new(&options.settings()?).or_raise()? })
+    }
+
+    fn sketch(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+        self.each(py, table, arrow::Stages::sketch)
+    }
+
+    fn signature_similarity(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+        self.each(py, table, arrow::Stages::signature_similarity)
+    }
+
+    fn verify(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+        self.each(py, table, arrow::Stages::verify)
+    }
+}
+
+/// The pairs of ids that share a key, table by table.
+#[pyfunction]
+pub(crate) fn candidate_pairs(py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+    let schema: SchemaRef = arrow::CandidatePairs::schema();
+    let mut batches = Vec::new();
+    // An empty table still has its columns checked.
+    arrow::candidate_pairs(&RecordBatch::new_empty(Arc::clone(&table.schema))).or_raise()?;
+    for grouped in &table.batches {
+        let mut pairs = arrow::candidate_pairs(grouped).or_raise()?;
+        while let Some(batch) = py.detach(|| pairs.next()) {
+            py.check_signals()?;
+            batches.push(batch.or_raise()?);
+        }
+    }
+    Ok(ArrowTable { schema, batches })
+}

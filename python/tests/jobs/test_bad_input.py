@@ -1,0 +1,155 @@
+"""What makes no sense is said so, in an exception that a Python programmer expects."""
+
+from __future__ import annotations
+
+from typing import Any, Dict
+
+import pytest
+
+import lookalike
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+pa = pytest.importorskip("pyarrow")
+
+JOBS = [lookalike.dedup, lookalike.pairs, lookalike.clusters, lambda source, **options: lookalike.query(source, "a b", **options)]
+
+SOURCES: Dict[str, Any] = {
+    "a number": (5, TypeError, "int holds no documents"),
+    "nothing": (None, TypeError, "NoneType"),
+    "a dict": ({"text": ["a"]}, TypeError, "dict"),
+    "an iterator": (iter(["a"]), TypeError, "list_iterator"),
+    "bytes": ([b"a"], TypeError, "item 0 is of type bytes"),
+    "numbers": (["a", 2], TypeError, "item 1 is of type int"),
+    "surrogates": (["a", "\ud800"], UnicodeEncodeError, "surrogates"),
+    "none in a list": (["a", None], lookalike.BadRecordError, "table, row 1"),
+    "null in pandas": (pd.DataFrame({"text": ["a", None]}), lookalike.BadRecordError, "row 1"),
+    "nan in pandas": (pd.DataFrame({"text": ["a", float("nan")]}), lookalike.BadRecordError, "row 1"),
+    "nan in a series": (pd.Series(["a", float("nan")]), lookalike.BadRecordError, "row 1"),
+    "null in polars": (pl.DataFrame({"text": ["a", None]}), lookalike.BadRecordError, "row 1"),
+    "null in pyarrow": (pa.table({"text": ["a", None]}), lookalike.BadRecordError, "row 1"),
+    "no such column": (pd.DataFrame({"body": ["a"]}), lookalike.SettingError, "the columns are: 'body'"),
+    "a column of numbers": (pl.DataFrame({"text": [1]}), lookalike.SettingError, "Int64"),
+    "a column of all": (pd.DataFrame({"text": [1, "a"]}), TypeError, "not all of one type"),
+    "two dimensions": (pd.DataFrame({"text": ["a"]}).to_numpy(), TypeError, "2 dimensions"),
+    "no such file": ("does/not/exist.jsonl", FileNotFoundError, "does/not/exist.jsonl"),
+    "no match": ("does/not/*.jsonl", lookalike.SettingError, "no file matches"),
+    "bytes that are not text": (pa.table({"text": pa.array([b"\xff"], pa.binary())}), lookalike.BadRecordError, "UTF-8"),
+    "a list column": (pa.table({"text": [["a"]]}), lookalike.SettingError, "List"),
+}
+
+
+@pytest.mark.parametrize("job", range(len(JOBS)))
+@pytest.mark.parametrize("kind", SOURCES)
+def test_sources(kind: str, job: int) -> None:
+    source, error, words = SOURCES[kind]
+    with pytest.raises(error, match=words.replace("*", r"\*")):
+        JOBS[job](source)
+
+
+OPTIONS: Dict[str, Any] = {
+    "unknown": ({"thresold": 0.5}, TypeError, "did you mean 'threshold'"),
+    "threshold above": ({"threshold": 1.5}, ValueError, "threshold"),
+    "threshold nan": ({"threshold": float("nan")}, ValueError, "threshold"),
+    "threshold zero": ({"threshold": 0}, ValueError, "threshold"),
+    "threshold text": ({"threshold": "high"}, ValueError, "threshold"),
+    "threshold list": ({"threshold": [0.5]}, TypeError, "threshold"),
+    "hashes": ({"hashes": -1}, ValueError, "hashes"),
+    "hashes many": ({"hashes": 10**9}, ValueError, "num_hashes"),
+    "shingles": ({"shingles": "letters:3"}, ValueError, "words:K"),
+    "shingles none": ({"shingles": None}, ValueError, "shingles"),
+    "choice": ({"measure": "cosine"}, ValueError, "jaccard"),
+    "memory": ({"memory": "much"}, ValueError, "2GiB"),
+    "little memory": ({"memory": "1MiB"}, ValueError, "64MiB"),
+    "threads": ({"threads": 0}, ValueError, "threads"),
+    "threads text": ({"threads": "two"}, TypeError, "threads"),
+    "bands": ({"bands": (1, 2, 3)}, ValueError, "bands"),
+    "bands too many": ({"bands": (100, 100)}, ValueError, "hashes"),
+    "preset": ({"preset": "gold"}, ValueError, "fineweb"),
+    "keep": ({"keep": "best"}, ValueError, "first"),
+    "no column to keep by": ({"keep": "max:stars"}, ValueError, "stars"),
+    "column of a list": ({"text": "body"}, TypeError, "a list has none"),
+    "contradiction": ({"measure": "containment", "keep": "longest"}, ValueError, "containment"),
+    "recall": ({"recall": 1.0}, ValueError, "recall"),
+    "seed": ({"seed": 2**70}, ValueError, "seed"),
+    "prefer": ({"prefer": "a*"}, TypeError, "prefer"),
+}
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_options(kind: str) -> None:
+    options, error, words = OPTIONS[kind]
+    with pytest.raises(error, match=words):
+        lookalike.dedup(["a b c d e f", "g h i j k l"], **options)
+
+
+def test_errors_are_of_one_family_and_of_the_expected_kind() -> None:
+    with pytest.raises(lookalike.LookalikeError) as caught:
+        lookalike.dedup(["a", None])
+    assert isinstance(caught.value, ValueError)
+    assert (caught.value.source, caught.value.line) == ("table", 2)
+    with pytest.raises(OSError) as missing:
+        lookalike.dedup("nowhere.jsonl")
+    assert isinstance(missing.value, lookalike.NotFoundError)
+
+
+def test_bad_records_can_be_left_out_or_kept() -> None:
+    texts = ["one two three four five", None, "one two three four five"]
+    kept, result = lookalike.dedup(texts, on_bad_record="skip")
+    assert kept == texts[:1]
+    assert [(row.document, row.kept, row.kind) for row in result.removed] == [(1, None, "bad"), (2, 0, "exact")]
+    assert "null" in result.removed[0].reason
+    kept, result = lookalike.dedup(texts, on_bad_record="keep")
+    assert kept == texts[:2]
+
+
+def test_output_is_for_paths() -> None:
+    with pytest.raises(TypeError, match="output"):
+        lookalike.dedup(["a"], output="somewhere")
+
+
+def test_arguments_of_single_jobs() -> None:
+    with pytest.raises(TypeError):
+        lookalike.compare("a", b"b")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        lookalike.query(["a"], None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        lookalike.query(["a"], "a", top=-1)
+    with pytest.raises(TypeError):
+        lookalike.plan(documents=0)
+    with pytest.raises(TypeError):
+        lookalike.dedup(["a"], progress=5)  # type: ignore[arg-type]
+    with pytest.raises(UnicodeEncodeError):
+        lookalike.compare("\ud800", "a")
+    with pytest.raises(lookalike.SettingError, match="bag"):
+        lookalike.compare("a", "b", elements="bag")
+
+
+def test_splits_and_streams_of_hugging_face_are_explained() -> None:
+    datasets = pytest.importorskip("datasets")
+    dataset = datasets.Dataset.from_dict({"text": ["a"]})
+    with pytest.raises(TypeError, match="train"):
+        lookalike.dedup(datasets.DatasetDict({"train": dataset}))
+    with pytest.raises(TypeError, match="IterableDataset"):
+        lookalike.dedup(dataset.to_iterable_dataset())
+
+
+def test_a_broken_arrow_stream_is_a_type_error() -> None:
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+            return "not a capsule"
+
+    class Raising:
+        def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+            raise RuntimeError("no")
+
+    class Column:
+        def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+            return pa.chunked_array([["a"]]).__arrow_c_stream__()
+
+    with pytest.raises(TypeError):
+        lookalike.dedup(Broken())
+    with pytest.raises(RuntimeError):
+        lookalike.dedup(Raising())
+    with pytest.raises(TypeError):
+        lookalike.dedup(Column())

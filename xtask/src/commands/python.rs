@@ -1,0 +1,64 @@
+//! The Python package: its wheel is built, installed into a fresh virtual environment with all that its tests need, and
+//! tested there as a user has it.
+
+use crate::step;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the tests are, and the documents whose snippets they run.
+const TESTS: &str = "python/tests";
+
+/// Builds, installs and tests; how many tests passed.
+pub(super) fn test() -> Result<u64, String> {
+    let folder = step::build_folder().join("python");
+    let (environment, wheels) = (folder.join("environment"), folder.join("wheels"));
+    for stale in [&environment, &wheels] {
+        if stale.exists() {
+            std::fs::remove_dir_all(stale)
+                .map_err(|cause| format!("cannot remove {}: {cause}", stale.display()))?;
+        }
+    }
+    let interpreter = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let mut make = Command::new(&interpreter);
+    step::run("a fresh virtual environment", make.args(["-m", "venv"]).arg(&environment)).map_err(
+        |error| format!("{error}\nThe package is tested with Python 3.9 or later; PYTHON names another one"),
+    )?;
+    let program = |name: &str| in_environment(&environment, name);
+    let pip = || {
+        let mut pip = program("python");
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        pip
+    };
+    step::run("maturin", pip().arg("maturin>=1.16,<2"))?;
+    let build = ["build", "--release", "--quiet", "--out"];
+    step::run("the wheel", program("maturin").args(build).arg(&wheels))?;
+    let wheel = format!("{}[test]", only_wheel(&wheels)?.display());
+    step::run("the wheel and what its tests need", pip().arg(wheel))?;
+    step::run("types of the package", program("mypy").args(["-p", "lookalike"]).current_dir(&folder))?;
+    // Away from the root, so that the installed package is the one that is found.
+    let tests = step::root().join(TESTS);
+    let mut pytest = program("python");
+    pytest.args(["-m", "pytest", "--quiet", "--color=no", "-p", "no:cacheprovider"]).arg(tests);
+    step::run_tests("tests of the package", pytest.current_dir(&folder))
+}
+
+/// A program of the environment.
+fn in_environment(environment: &Path, name: &str) -> Command {
+    let programs = if cfg!(windows) { "Scripts" } else { "bin" };
+    let mut command = Command::new(environment.join(programs).join(name));
+    command.current_dir(step::root()).env("VIRTUAL_ENV", environment).env_remove("PYTHONPATH");
+    command
+}
+
+/// The wheel in the folder.
+fn only_wheel(folder: &Path) -> Result<PathBuf, String> {
+    let cannot_read = |cause| format!("cannot read {}: {cause}", folder.display());
+    let entries = std::fs::read_dir(folder).map_err(cannot_read)?;
+    let files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>();
+    let mut wheels = files.map_err(cannot_read)?;
+    wheels.retain(|file| file.extension().is_some_and(|end| end == "whl"));
+    match wheels.as_slice() {
+        [wheel] => Ok(wheel.clone()),
+        others => Err(format!("{} holds {} wheels, and there should be one", folder.display(), others.len())),
+    }
+}
