@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import random
+import tempfile
 from typing import List, Set
 
 import pytest
+
+# Hugging Face datasets are cached where they go away again, and nothing is asked of any server.
+os.environ.setdefault("HF_HOME", tempfile.mkdtemp(prefix="lookalike-tests-"))
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 
 def words(count: int, seed: int) -> List[str]:
