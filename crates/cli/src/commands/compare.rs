@@ -222,20 +222,3 @@ fn estimates(a: &str, b: &str, shingler: &Shingler, settings: &Settings) -> Resu
         },
     ])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions_of_bytes_are_those_of_the_characters_that_stand_for_them() {
-        let bytes: Vec<u8> = (0..5000u32).map(|at| (at * 7 % 256) as u8).collect();
-        let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-        let before = CharactersBefore::new(&text);
-        for (at, (position, _)) in text.char_indices().enumerate() {
-            assert_eq!(before.at(position), at);
-        }
-        assert_eq!(before.at(text.len()), bytes.len());
-        assert_eq!(CharactersBefore::new("").at(0), 0);
-    }
-}
