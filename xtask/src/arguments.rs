@@ -6,7 +6,7 @@ Usage: cargo xtask <command>
 
   test                      formatting, clippy, all tests, doc tests, docs without warnings, every example,
                             whether the fuzz targets compile, and the Python package in a fresh environment
-  bench [--quick] [NAME...] the benchmarks, or those named; --quick: a tenth of the documents
+  bench [--quick] [NAME...] the benchmarks, or those named (`python`: of the package); --quick: a tenth of the documents
   fuzz [--seconds N] [NAME] every fuzz target, or the one named, for N seconds each (default 30)
   help, --help, -h          this text";
 

@@ -1,11 +1,23 @@
 //! `cargo xtask bench`: the benchmarks, each of which checks its answer before it prints its speed.
 
+use super::python;
 use crate::step;
 
-/// Runs the benchmarks that are named, or all of them; what begins with a dash is handed to each.
+/// The name that stands for the benchmarks of the Python package.
+const PYTHON: &str = "python";
+
+/// Runs the benchmarks that are named, or all of them; what begins with a dash is handed to each in Rust.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
-    let (options, names): (Vec<&str>, Vec<&str>) =
+    let (options, mut names): (Vec<&str>, Vec<&str>) =
         arguments.iter().map(String::as_str).partition(|argument| argument.starts_with('-'));
+    let (all, with_python) = (names.is_empty(), names.contains(&PYTHON));
+    names.retain(|name| *name != PYTHON);
+    if all || with_python {
+        python::bench()?;
+    }
+    if !all && names.is_empty() {
+        return Ok(());
+    }
     let fixed = ["bench", "--package", "benchmarks"];
     let named = names.into_iter().flat_map(|name| ["--bench", name]);
     step::run("benchmarks", &mut step::cargo(fixed.into_iter().chain(named).chain(["--"]).chain(options)))

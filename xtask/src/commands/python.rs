@@ -7,11 +7,50 @@ use std::process::Command;
 
 /// Where the tests are, and the documents whose snippets they run.
 const TESTS: &str = "python/tests";
+/// Where the benchmarks are.
+const BENCHMARKS: &str = "python/benchmarks";
 
 /// Builds, installs and tests; how many tests passed.
 pub(super) fn test() -> Result<u64, String> {
-    let folder = step::build_folder().join("python");
-    let (environment, wheels) = (folder.join("environment"), folder.join("wheels"));
+    let environment = install("test")?;
+    let folder = folder();
+    let program = |name: &str| in_environment(&environment, name);
+    step::run("types of the package", program("mypy").args(["-p", "lookalike"]).current_dir(&folder))?;
+    // Away from the root, so that the installed package is the one that is found.
+    let tests = step::root().join(TESTS);
+    let mut pytest = program("python");
+    pytest.args(["-m", "pytest", "--quiet", "--color=no", "-p", "no:cacheprovider"]).arg(tests);
+    step::run_tests("tests of the package", pytest.current_dir(&folder))
+}
+
+/// The benchmarks of the package, on the texts of `elife-bench` if `LOOKALIKE_DATA` says where that is, else on the demo.
+pub(super) fn bench() -> Result<(), String> {
+    let build = ["build", "--release", "--package", "cli"];
+    step::run("the command to compare with", &mut step::cargo(build))?;
+    let command = step::build_folder().join("release/lookalike");
+    let data = std::env::var_os("LOOKALIKE_DATA");
+    let texts = data.map(|folder| PathBuf::from(folder).join("elife-bench/docs.jsonl.zst"));
+    let texts =
+        texts.filter(|file| file.exists()).unwrap_or_else(|| step::root().join("demo/articles.jsonl"));
+    let environment = install("bench")?;
+    for (name, arguments) in
+        [("dedup", vec![&texts, &command]), ("blocks", vec![&texts]), ("compat", Vec::new())]
+    {
+        let script = step::root().join(BENCHMARKS).join(name).with_extension("py");
+        let mut python = in_environment(&environment, "python");
+        step::run(&format!("{BENCHMARKS}/{name}.py"), python.arg(script).args(arguments))?;
+    }
+    Ok(())
+}
+
+/// Where the environment and the wheel go.
+fn folder() -> PathBuf {
+    step::build_folder().join("python")
+}
+
+/// Makes a fresh environment with the wheel, as it is now, and what the extra `needs`.
+fn install(needs: &str) -> Result<PathBuf, String> {
+    let (environment, wheels) = (folder().join("environment"), folder().join("wheels"));
     for stale in [&environment, &wheels] {
         if stale.exists() {
             std::fs::remove_dir_all(stale)
@@ -21,25 +60,19 @@ pub(super) fn test() -> Result<u64, String> {
     let interpreter = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let mut make = Command::new(&interpreter);
     step::run("a fresh virtual environment", make.args(["-m", "venv"]).arg(&environment)).map_err(
-        |error| format!("{error}\nThe package is tested with Python 3.9 or later; PYTHON names another one"),
+        |error| format!("{error}\nThe package needs Python 3.9 or later; PYTHON says which one to use"),
     )?;
-    let program = |name: &str| in_environment(&environment, name);
     let pip = || {
-        let mut pip = program("python");
+        let mut pip = in_environment(&environment, "python");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
         pip
     };
     step::run("maturin", pip().arg("maturin>=1.16,<2"))?;
     let build = ["build", "--release", "--quiet", "--out"];
-    step::run("the wheel", program("maturin").args(build).arg(&wheels))?;
-    let wheel = format!("{}[test]", only_wheel(&wheels)?.display());
-    step::run("the wheel and what its tests need", pip().arg(wheel))?;
-    step::run("types of the package", program("mypy").args(["-p", "lookalike"]).current_dir(&folder))?;
-    // Away from the root, so that the installed package is the one that is found.
-    let tests = step::root().join(TESTS);
-    let mut pytest = program("python");
-    pytest.args(["-m", "pytest", "--quiet", "--color=no", "-p", "no:cacheprovider"]).arg(tests);
-    step::run_tests("tests of the package", pytest.current_dir(&folder))
+    step::run("the wheel", in_environment(&environment, "maturin").args(build).arg(&wheels))?;
+    let wheel = format!("{}[{needs}]", only_wheel(&wheels)?.display());
+    step::run(&format!("the wheel, installed for `{needs}`"), pip().arg(wheel))?;
+    Ok(environment)
 }
 
 /// A program of the environment.
