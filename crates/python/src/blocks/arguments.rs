@@ -8,6 +8,12 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyString, PyTuple};
 
+/// What `__reduce__` answers: what makes it again, and the arguments of that.
+pub(super) type Reduced<'py, T> = (Bound<'py, PyAny>, T);
+
+/// Two documents and what is said of them.
+pub(super) type Pair<Id, T> = (Id, Id, T);
+
 /// A whole number of 0 to 2^64 - 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Whole(pub(super) u64);
@@ -18,7 +24,7 @@ impl Whole {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
 
-    /// The same as 32 bits.
+    /// The number as 32 bits; what does not fit is refused by the library as too large.
     pub(super) fn narrow(self) -> u32 {
         u32::try_from(self.0).unwrap_or(u32::MAX)
     }
@@ -36,6 +42,21 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Whole {
             }
         })
     }
+}
+
+/// A whole number, as an argument.
+pub(super) fn whole(value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    value.extract().map(|Whole(number)| number)
+}
+
+/// The same as a size.
+pub(super) fn size(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    value.extract().map(Whole::size)
+}
+
+/// The same as 32 bits.
+pub(super) fn narrow(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    value.extract().map(Whole::narrow)
 }
 
 /// A text, readable without the interpreter.

@@ -1,6 +1,6 @@
 //! `BBitMinHash`: a signature in a few bits per slot.
 
-use super::arguments::Whole;
+use super::arguments::{Reduced, narrow};
 use super::named::Named;
 use super::signature::Signature;
 use super::{family, views};
@@ -20,7 +20,7 @@ use pyo3::types::{PyBytes, PyType};
 /// >>> BBitMinHash(a, bits=1).nbytes
 /// 128
 /// >>> round(BBitMinHash(a, bits=1).jaccard(BBitMinHash(b, bits=1)), 2)  # the similarity is 0.6
-/// 0.63
+/// 0.6
 #[pyclass(module = "lookalike", frozen, eq, hash)]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct BBitMinHash {
@@ -28,16 +28,16 @@ pub(crate) struct BBitMinHash {
 }
 
 impl BBitMinHash {
-    pub(super) fn of(signature: &minhash::Signature, bits: Whole) -> PyResult<Self> {
-        Ok(Self { inner: BBitSignature::new(signature, bits.narrow()).or_raise()? })
+    pub(super) fn of(signature: &minhash::Signature, bits: u32) -> PyResult<Self> {
+        Ok(Self { inner: BBitSignature::new(signature, bits).or_raise()? })
     }
 }
 
 #[pymethods]
 impl BBitMinHash {
     #[new]
-    #[pyo3(signature = (signature, bits=Whole(1)))]
-    fn new(signature: &Signature, bits: Whole) -> PyResult<Self> {
+    #[pyo3(signature = (signature, bits=1))]
+    fn new(signature: &Signature, #[pyo3(from_py_with = narrow)] bits: u32) -> PyResult<Self> {
         Self::of(&signature.inner, bits)
     }
 
@@ -120,7 +120,7 @@ impl BBitMinHash {
         )
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>,)>> {
         Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
     }
 }

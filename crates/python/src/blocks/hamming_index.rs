@@ -1,6 +1,6 @@
 //! `HammingIndex`: fingerprints -> those within a few bits, none missed.
 
-use super::arguments::Whole;
+use super::arguments::{Pair, Reduced, Whole, narrow};
 use super::sim_hash::{Wide, check_width};
 use crate::errors::{self, Raise};
 use lookalike::hamming::{self, HammingConfig};
@@ -51,6 +51,9 @@ pub(crate) struct HammingIndex {
     ids: Option<Py<PyTuple>>,
     index: AnyIndex,
 }
+
+/// What it is made from: fingerprints, distance, bits, ids.
+type Parts<'py> = (Bound<'py, PyAny>, u32, u32, Option<Py<PyTuple>>);
 
 fn build<B: FingerprintBits>(
     py: Python<'_>,
@@ -123,15 +126,14 @@ impl HammingIndex {
 #[pymethods]
 impl HammingIndex {
     #[new]
-    #[pyo3(signature = (fingerprints, distance=Whole(3), *, bits=Whole(64), ids=None))]
+    #[pyo3(signature = (fingerprints, distance=3, *, bits=64, ids=None))]
     fn new(
         py: Python<'_>,
         fingerprints: &Bound<'_, PyAny>,
-        distance: Whole,
-        bits: Whole,
+        #[pyo3(from_py_with = narrow)] distance: u32,
+        #[pyo3(from_py_with = narrow)] bits: u32,
         ids: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let (bits, distance) = (bits.narrow(), distance.narrow());
         if ![16, 32, 64, 128].contains(&bits) {
             return Err(errors::setting(format_args!("bits = {bits} is not one of 16, 32, 64, 128")));
         }
@@ -196,7 +198,7 @@ impl HammingIndex {
         &self,
         py: Python<'py>,
         distance: Option<Whole>,
-    ) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>, u32)>> {
+    ) -> PyResult<Vec<Pair<Bound<'py, PyAny>, u32>>> {
         let k = self.distance_or_own(distance);
         let pairs = py.detach(|| with_index!(&self.index, index => index.all_pairs(k))).or_raise()?;
         pairs
@@ -242,16 +244,14 @@ impl HammingIndex {
     fn _restore(
         class: &Bound<'_, PyType>,
         fingerprints: &Bound<'_, PyAny>,
-        distance: Whole,
-        bits: Whole,
+        #[pyo3(from_py_with = narrow)] distance: u32,
+        #[pyo3(from_py_with = narrow)] bits: u32,
         ids: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         Self::new(class.py(), fingerprints, distance, bits, ids)
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, u32, u32, Option<Py<PyTuple>>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Parts<'py>>> {
         let (py, index) = (slf.py(), slf.get());
         let all = py.detach(|| index.all());
         let fingerprints = if index.bits <= 64 {

@@ -6,7 +6,7 @@
 
 mod stored;
 
-use super::arguments::Whole;
+use super::arguments::{Pair, Reduced, Whole, size};
 use super::file;
 use super::s_curve::SCurve;
 use super::signature::Signature;
@@ -48,6 +48,9 @@ pub(crate) struct Lsh {
     numbers: Py<PyDict>,
     state: RwLock<State>,
 }
+
+/// What a pickle has: the index and the keys.
+type Parts<'py> = (Bound<'py, PyBytes>, Vec<Py<PyAny>>);
 
 struct State {
     index: LshIndex<u64>,
@@ -206,16 +209,15 @@ impl Lsh {
 #[pymethods]
 impl Lsh {
     #[new]
-    #[pyo3(signature = (threshold=0.8, num_hashes=Whole(128), *, recall=0.99, bands=None, rows=None))]
+    #[pyo3(signature = (threshold=0.8, num_hashes=128, *, recall=0.99, bands=None, rows=None))]
     fn new(
         py: Python<'_>,
         threshold: f64,
-        num_hashes: Whole,
+        #[pyo3(from_py_with = size)] num_hashes: usize,
         recall: f64,
         bands: Option<Whole>,
         rows: Option<Whole>,
     ) -> PyResult<Self> {
-        let num_hashes = num_hashes.size();
         // Checks the threshold and the number of hashes whatever the bands.
         plan::by_notes_rule(num_hashes, threshold).or_raise()?;
         let banding = match (bands, rows) {
@@ -296,9 +298,14 @@ impl Lsh {
 
     /// The `k` candidates of the highest estimated similarity: (key, similarity), most similar first. Only documents that
     /// share a band are seen, so there may be fewer.
-    fn top_k(&self, py: Python<'_>, signature: &Signature, k: Whole) -> PyResult<Vec<(Py<PyAny>, f64)>> {
+    fn top_k(
+        &self,
+        py: Python<'_>,
+        signature: &Signature,
+        #[pyo3(from_py_with = size)] k: usize,
+    ) -> PyResult<Vec<(Py<PyAny>, f64)>> {
         self.check(&signature.inner)?;
-        let matches = self.ask(py, |index| index.top_k(&signature.inner, k.size())).or_raise()?;
+        let matches = self.ask(py, |index| index.top_k(&signature.inner, k)).or_raise()?;
         Ok(self.named(py, matches))
     }
 
@@ -317,11 +324,7 @@ impl Lsh {
 
     /// The candidate pairs of at least this estimated similarity (that of the index if left out): (key, key, similarity).
     #[pyo3(signature = (threshold=None))]
-    fn similar_pairs(
-        &self,
-        py: Python<'_>,
-        threshold: Option<f64>,
-    ) -> PyResult<Vec<(Py<PyAny>, Py<PyAny>, f64)>> {
+    fn similar_pairs(&self, py: Python<'_>, threshold: Option<f64>) -> PyResult<Vec<Pair<Py<PyAny>, f64>>> {
         let threshold = threshold.unwrap_or(self.threshold);
         let pairs = self.ask(py, |index| index.similar_pairs(threshold)).or_raise()?;
         let numbers: Vec<u64> = pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect();
@@ -396,9 +399,7 @@ impl Lsh {
         Self::from_pickle_bytes(class.py(), data, keys)
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>, Vec<Py<PyAny>>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Parts<'py>>> {
         let (bytes, keys) = slf.get().pickle_bytes(slf.py())?;
         Ok((slf.get_type().getattr("_restore")?, (PyBytes::new(slf.py(), &bytes), keys)))
     }

@@ -1,6 +1,6 @@
 //! `MinHash`: sets -> signatures.
 
-use super::arguments::{Elements, Text, Whole, in_chunks, length_hint};
+use super::arguments::{Elements, Text, in_chunks, length_hint, size, whole};
 use super::family::{self, AnyHasher};
 use super::shingler::Shingler;
 use super::signature::Signature;
@@ -17,14 +17,14 @@ const KEPT_TEXT_BYTES: usize = 1 << 20;
 /// sets.
 ///
 /// `family` is `"fast-sketch"` (the fastest, and the most accurate for small sets), `"multiply-shift"` (the classic) or
-/// `"universal"` (the textbook). `shingler` cuts texts: a `Shingler`, or what one is written as.
+/// `"universal"` (the textbook; biased for numbers that are no hashes, such as consecutive ones). `shingler` cuts texts: a `Shingler`, or what one is written as.
 ///
 /// >>> from lookalike import MinHash
 /// >>> hasher = MinHash(num_hashes=128, shingler="words:2")
 /// >>> a = hasher.sketch("to be or not to be, that is the question")
 /// >>> b = hasher.sketch("to be or not to be: that was the question")
 /// >>> a.jaccard(b)  # exactly: 6/10
-/// 0.578125
+/// 0.6015625
 /// >>> hasher.sketch({"apple", "pear"}) == hasher.sketch(["pear", "apple", b"pear"])
 /// True
 #[pyclass(module = "lookalike", frozen)]
@@ -67,17 +67,17 @@ impl MinHash {
 #[pymethods]
 impl MinHash {
     #[new]
-    #[pyo3(signature = (num_hashes=Whole(128), seed=Whole(1), family="fast-sketch", shingler=None))]
+    #[pyo3(signature = (num_hashes=128, seed=1, family="fast-sketch", shingler=None))]
     fn new(
-        num_hashes: Whole,
-        seed: Whole,
+        #[pyo3(from_py_with = size)] num_hashes: usize,
+        #[pyo3(from_py_with = whole)] seed: u64,
         family: &str,
         shingler: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         Ok(Self {
-            hasher: family::hasher(family, num_hashes.size(), seed.0)?,
+            hasher: family::hasher(family, num_hashes, seed)?,
             family: family.into(),
-            seed: seed.0,
+            seed,
             shingler: Shingler::from_argument(shingler)?,
         })
     }

@@ -1,6 +1,6 @@
 //! `SCurve`: bands and rows -> the chance that a pair is found.
 
-use super::arguments::Whole;
+use super::arguments::{size, whole};
 use crate::errors::{self, Raise};
 use figures::svg::{Curve, CurvePlot};
 use lookalike::banding::{self, Banding, plan};
@@ -25,6 +25,9 @@ pub(crate) struct SCurve {
     banding: Banding,
 }
 
+/// An array of numbers.
+type Numbers<'py> = Bound<'py, PyArray1<f64>>;
+
 impl SCurve {
     pub(super) fn of(banding: Banding) -> Self {
         Self { banding }
@@ -42,41 +45,51 @@ impl SCurve {
 #[pymethods]
 impl SCurve {
     #[new]
-    fn new(bands: Whole, rows: Whole) -> PyResult<Self> {
-        Ok(Self { banding: Banding::new(bands.size(), rows.size()).or_raise()? })
+    fn new(
+        #[pyo3(from_py_with = size)] bands: usize,
+        #[pyo3(from_py_with = size)] rows: usize,
+    ) -> PyResult<Self> {
+        Ok(Self { banding: Banding::new(bands, rows).or_raise()? })
     }
 
     /// The curve that finds a pair of similarity `threshold` with probability `recall` or more, uses all hashes and has
     /// the fewest candidates among those.
     #[classmethod]
-    #[pyo3(signature = (num_hashes=Whole(128), threshold=0.8, recall=0.99))]
-    fn for_recall(_: &Bound<'_, PyType>, num_hashes: Whole, threshold: f64, recall: f64) -> PyResult<Self> {
-        Self::planned(plan::by_recall(num_hashes.size(), threshold, recall))
+    #[pyo3(signature = (num_hashes=128, threshold=0.8, recall=0.99))]
+    fn for_recall(
+        _: &Bound<'_, PyType>,
+        #[pyo3(from_py_with = size)] num_hashes: usize,
+        threshold: f64,
+        recall: f64,
+    ) -> PyResult<Self> {
+        Self::planned(plan::by_recall(num_hashes, threshold, recall))
     }
 
     /// The curve of at most `num_hashes` hashes with the least weighted sum of the areas of error left and right of the
     /// threshold. It misses many pairs just above the threshold.
     #[classmethod]
-    #[pyo3(signature = (num_hashes=Whole(128), threshold=0.8, false_positive_weight=0.5, false_negative_weight=0.5))]
+    #[pyo3(signature = (num_hashes=128, threshold=0.8, false_positive_weight=0.5, false_negative_weight=0.5))]
     fn by_areas(
         class: &Bound<'_, PyType>,
-        num_hashes: Whole,
+        #[pyo3(from_py_with = size)] num_hashes: usize,
         threshold: f64,
         false_positive_weight: f64,
         false_negative_weight: f64,
     ) -> PyResult<Self> {
         let weights = (false_positive_weight, false_negative_weight);
-        Self::planned(
-            class.py().detach(|| plan::by_areas(num_hashes.size(), threshold, weights.0, weights.1)),
-        )
+        Self::planned(class.py().detach(|| plan::by_areas(num_hashes, threshold, weights.0, weights.1)))
     }
 
     /// The curve whose bands divide `num_hashes` and whose rise `(1/bands)^(1/rows)` is nearest to the threshold, as in
     /// textbooks. It misses more than a third of the pairs at the threshold.
     #[classmethod]
-    #[pyo3(signature = (num_hashes=Whole(128), threshold=0.8))]
-    fn by_notes_rule(_: &Bound<'_, PyType>, num_hashes: Whole, threshold: f64) -> PyResult<Self> {
-        Self::planned(plan::by_notes_rule(num_hashes.size(), threshold))
+    #[pyo3(signature = (num_hashes=128, threshold=0.8))]
+    fn by_notes_rule(
+        _: &Bound<'_, PyType>,
+        #[pyo3(from_py_with = size)] num_hashes: usize,
+        threshold: f64,
+    ) -> PyResult<Self> {
+        Self::planned(plan::by_notes_rule(num_hashes, threshold))
     }
 
     /// The number of bands.
@@ -140,20 +153,17 @@ impl SCurve {
     }
 
     /// Points of the curve, to plot: `count` similarities that divide 0 to 1 evenly, and their probabilities.
-    #[pyo3(signature = (count=Whole(101)))]
+    #[pyo3(signature = (count=101))]
     fn points<'py>(
         &self,
         py: Python<'py>,
-        count: Whole,
-    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
-        if !(2..=1 << 24).contains(&count.0) {
-            return Err(errors::setting(format_args!(
-                "count = {} is not allowed: 2 to 2^24 points",
-                count.0
-            )));
+        #[pyo3(from_py_with = whole)] count: u64,
+    ) -> PyResult<(Numbers<'py>, Numbers<'py>)> {
+        if !(2..=1 << 24).contains(&count) {
+            return Err(errors::setting(format_args!("count = {} is not allowed: 2 to 2^24 points", count)));
         }
-        let (curve, last) = (self.curve(), (count.0 - 1) as f64);
-        let similarities: Vec<f64> = (0..count.0).map(|at| at as f64 / last).collect();
+        let (curve, last) = (self.curve(), (count - 1) as f64);
+        let similarities: Vec<f64> = (0..count).map(|at| at as f64 / last).collect();
         let probabilities: Vec<f64> = similarities.iter().map(|&s| curve.probability(s)).collect();
         Ok((similarities.into_pyarray(py), probabilities.into_pyarray(py)))
     }

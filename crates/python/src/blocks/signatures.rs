@@ -1,6 +1,6 @@
 //! `Signatures`: many signatures of one kind, in one table.
 
-use super::arguments::Whole;
+use super::arguments::{Reduced, whole};
 use super::signature::Signature;
 use super::{family, views};
 use crate::errors::{self, Raise};
@@ -29,6 +29,9 @@ pub(crate) struct Signatures {
     slots: Vec<u64>,
 }
 
+/// What they are made from: slots, seed and family.
+type Parts<'py> = (Bound<'py, PyArray2<u64>>, u64, &'static str);
+
 impl Signatures {
     /// Signatures of a hasher: whole rows of slots.
     pub(super) fn of(hasher: &dyn MinHasher, slots: Vec<u64>) -> Self {
@@ -37,6 +40,14 @@ impl Signatures {
 
     pub(super) fn len(&self) -> usize {
         self.slots.len() / self.num_hashes
+    }
+
+    /// The signatures in an order of their positions: `iter` or `reversed`.
+    fn one_by_one<'py>(slf: &Bound<'py, Self>, order: &str) -> PyResult<Bound<'py, PyAny>> {
+        let builtins = slf.py().import("builtins")?;
+        let positions =
+            builtins.call_method1(order, (builtins.call_method1("range", (slf.get().len(),))?,))?;
+        builtins.call_method1("map", (slf.getattr("__getitem__")?, positions))
     }
 
     fn row(&self, at: usize) -> &[u64] {
@@ -53,11 +64,11 @@ impl Signatures {
 impl Signatures {
     /// Signatures from a table of slots (uint64, a row per signature), as it is stored elsewhere.
     #[classmethod]
-    #[pyo3(signature = (slots, seed=Whole(1), family="fast-sketch"))]
+    #[pyo3(signature = (slots, seed=1, family="fast-sketch"))]
     fn from_slots(
         _: &Bound<'_, PyType>,
         slots: &Bound<'_, PyAny>,
-        seed: Whole,
+        #[pyo3(from_py_with = whole)] seed: u64,
         family: &str,
     ) -> PyResult<Self> {
         let table = slots.cast::<PyArray2<u64>>().map_err(|_| {
@@ -72,7 +83,7 @@ impl Signatures {
                 minhash::MAX_HASHES
             )));
         }
-        Ok(Self { family, seed: seed.0, num_hashes, slots: table.iter().copied().collect() })
+        Ok(Self { family, seed, num_hashes, slots: table.iter().copied().collect() })
     }
 
     /// All slots, a row per signature: a read-only view, without a copy.
@@ -116,11 +127,11 @@ impl Signatures {
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        // The iterator of the sequence protocol: it calls `__getitem__` until there is no more.
-        slf.py().import("builtins")?.getattr("map")?.call1((
-            slf.getattr("__getitem__")?,
-            slf.py().import("builtins")?.getattr("range")?.call1((slf.get().len(),))?,
-        ))
+        Self::one_by_one(slf, "iter")
+    }
+
+    fn __reversed__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::one_by_one(slf, "reversed")
     }
 
     #[pyo3(signature = (dtype=None, copy=None))]
@@ -142,9 +153,7 @@ impl Signatures {
         )
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyArray2<u64>>, u64, &'static str))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Parts<'py>>> {
         let Self { seed, family, .. } = *slf.get();
         Ok((slf.get_type().getattr("from_slots")?, (Self::slots(slf)?, seed, family::name(family))))
     }

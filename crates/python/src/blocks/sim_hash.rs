@@ -1,6 +1,6 @@
 //! `SimHash`: texts and weighted features -> fingerprints.
 
-use super::arguments::{Elements, Text, Whole, in_chunks, weights_of};
+use super::arguments::{Elements, Text, in_chunks, narrow, weights_of, whole};
 use super::named::Named;
 use super::shingler::Shingler;
 use crate::errors::{self, Raise};
@@ -41,9 +41,9 @@ macro_rules! with_hasher {
 /// >>> a = hasher.fingerprint("the quick brown fox jumps over the lazy dog")
 /// >>> b = hasher.fingerprint("the quick brown fox jumped over the lazy dog")
 /// >>> SimHash.distance(a, b)
-/// 12
+/// 8
 /// >>> round(hasher.estimate(a, b).cosine, 2)
-/// 0.83
+/// 0.92
 #[pyclass(module = "lookalike", frozen)]
 pub(crate) struct SimHash {
     bits: u32,
@@ -110,18 +110,22 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Wide {
 #[pymethods]
 impl SimHash {
     #[new]
-    #[pyo3(signature = (bits=Whole(64), shingler=None, *, seed=Whole(1)))]
-    fn new(bits: Whole, shingler: Option<&Bound<'_, PyAny>>, seed: Whole) -> PyResult<Self> {
-        let hasher = match bits.0 {
-            16 => AnyHasher::B16(SimHasher::with_width(seed.0)),
-            32 => AnyHasher::B32(SimHasher::with_width(seed.0)),
-            64 => AnyHasher::B64(SimHasher::with_width(seed.0)),
-            128 => AnyHasher::B128(SimHasher::with_width(seed.0)),
+    #[pyo3(signature = (bits=64, shingler=None, *, seed=1))]
+    fn new(
+        #[pyo3(from_py_with = narrow)] bits: u32,
+        shingler: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = whole)] seed: u64,
+    ) -> PyResult<Self> {
+        let hasher = match bits {
+            16 => AnyHasher::B16(SimHasher::with_width(seed)),
+            32 => AnyHasher::B32(SimHasher::with_width(seed)),
+            64 => AnyHasher::B64(SimHasher::with_width(seed)),
+            128 => AnyHasher::B128(SimHasher::with_width(seed)),
             other => {
                 return Err(errors::setting(format_args!("bits = {other} is not one of 16, 32, 64, 128")));
             }
         };
-        Ok(Self { bits: bits.narrow(), seed: seed.0, shingler: Shingler::from_argument(shingler)?, hasher })
+        Ok(Self { bits, seed, shingler: Shingler::from_argument(shingler)?, hasher })
     }
 
     /// The fingerprint of a text (its different shingles), of an iterable of features (str, bytes, ints, or a uint64

