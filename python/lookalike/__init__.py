@@ -8,13 +8,27 @@
 
 Whole jobs take lists of strings, pandas, Polars and PyArrow, Hugging Face datasets, anything that speaks Arrow, and files:
 `dedup`, `pairs`, `clusters`, `query`, `compare`, `plan`. What they can be asked is in `Options`, what goes wrong in
-`lookalike.errors`.
+`lookalike.errors`. The building blocks are `Shingler`, `MinHash`, `Signature`, `BBitMinHash`, `WeightedMinHash`, `SimHash`,
+`LSH`, `HammingIndex` and `SCurve`.
 """
 
 from __future__ import annotations
 
-from . import errors
-from ._native import ArrowTable, __version__
+from . import errors, similarity
+from ._native import (
+    LSH,
+    ArrowTable,
+    BBitMinHash,
+    HammingIndex,
+    MinHash,
+    SCurve,
+    Shingler,
+    Signature,
+    Signatures,
+    SimHash,
+    WeightedMinHash,
+    __version__,
+)
 from ._options import Options, defaults, presets
 from .errors import (
     BadRecordError,
@@ -27,6 +41,7 @@ from .errors import (
     SettingError,
     TargetError,
 )
+from .estimates import AngleEstimate, Cardinality, Estimate
 from .jobs import clusters, compare, dedup, pairs, plan, query
 from .results import (
     Cluster,
@@ -43,18 +58,25 @@ from .results import (
 )
 
 __all__ = [
+    "AngleEstimate",
     "ArrowTable",
+    "BBitMinHash",
     "BadRecordError",
+    "Cardinality",
     "Cluster",
     "Clusters",
     "Comparison",
     "DamagedError",
     "Deduplication",
+    "Estimate",
     "FileError",
+    "HammingIndex",
     "IncompatibleError",
+    "LSH",
     "LookalikeError",
     "Match",
     "MemoryLimitError",
+    "MinHash",
     "NotFoundError",
     "Options",
     "Pair",
@@ -63,8 +85,14 @@ __all__ = [
     "Plan",
     "Removed",
     "RemovedRows",
+    "SCurve",
     "SettingError",
+    "Shingler",
+    "Signature",
+    "Signatures",
+    "SimHash",
     "TargetError",
+    "WeightedMinHash",
     "__version__",
     "clusters",
     "compare",
@@ -75,4 +103,5 @@ __all__ = [
     "plan",
     "presets",
     "query",
+    "similarity",
 ]

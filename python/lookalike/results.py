@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _native
 from ._options import RESOURCES as _RESOURCES
+from ._plots import new_axes
 
 __all__ = [
     "Cluster",
@@ -264,7 +265,7 @@ class Deduplication:
 
     def plot(self, ax: Any = None) -> Any:
         """The similarities of removed near-duplicates as a histogram, with the S-curve of the plan; needs matplotlib."""
-        ax = _axes(ax)
+        ax = new_axes() if ax is None else ax
         found = self.report["histogram"]
         edges = np.linspace(0.0, 1.05, len(found) + 1)
         ax.bar(edges[:-1], found, width=0.05, align="edge", label="removed near-duplicates")
@@ -351,7 +352,7 @@ class Plan:
 
     def plot(self, ax: Any = None) -> Any:
         """The S-curve; needs matplotlib."""
-        ax = _axes(ax)
+        ax = new_axes() if ax is None else ax
         ax.plot(np.linspace(0.0, 1.0, len(self.curve)), self.curve, label=self._label)
         ax.axvline(self.threshold, color="grey", linestyle="--")
         ax.set_xlabel("similarity")
@@ -359,16 +360,6 @@ class Plan:
         ax.set_ylim(0, 1.02)
         ax.legend()
         return ax
-
-
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install lookalike[plot]") from error
-    return plt.subplots()[1]
 
 
 def _html_table(names: Sequence[str], rows: Sequence[Sequence[Any]], total: int) -> str:

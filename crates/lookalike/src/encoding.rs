@@ -4,6 +4,7 @@
 //! There is one encoding per value. Anything else is refused, with the place where it differs.
 
 use crate::error::{Error, Result};
+use crate::hashing::hash_bytes;
 
 /// How the bytes of a format begin, and what its values are called in errors.
 pub(crate) struct Format {
@@ -33,6 +34,27 @@ impl Format {
         }
         Ok(reader)
     }
+
+    /// The same for bytes that end with a checksum, which is compared before anything behind the version is read.
+    pub(crate) fn read_sealed<'a>(&self, bytes: &'a [u8]) -> Result<Reader<'a>> {
+        let mut reader = self.read(bytes)?;
+        let Some((rest, checksum)) = reader.rest.split_last_chunk() else {
+            return Err(reader.refuse(format!("{} bytes, too few to have a checksum", bytes.len())));
+        };
+        let sealed = &bytes[..bytes.len() - checksum.len()];
+        if u64::from_le_bytes(*checksum) != hash_bytes(sealed) {
+            reader.field = sealed.len();
+            return Err(reader.refuse("the checksum does not match: the bytes are damaged or cut short"));
+        }
+        reader.rest = rest;
+        Ok(reader)
+    }
+}
+
+/// Appends the checksum of what is there: a change anywhere is then noticed, but for one in 2^64.
+pub(crate) fn seal(bytes: &mut Vec<u8>) {
+    let checksum = hash_bytes(bytes);
+    bytes.extend_from_slice(&checksum.to_le_bytes());
 }
 
 /// Reads one field after the other.
@@ -74,6 +96,24 @@ impl<'a> Reader<'a> {
             return Err(self.refuse(format!("{zeros:?}, expected {N} zeros")));
         }
         Ok(())
+    }
+
+    /// The next `size` bytes.
+    pub(crate) fn slice(&mut self, size: u64) -> Result<&'a [u8]> {
+        self.field = self.next;
+        let split = usize::try_from(size).ok().and_then(|size| self.rest.split_at_checked(size));
+        let Some((field, rest)) = split else {
+            return Err(self.refuse(format!("{} bytes left, expected {size} or more", self.rest.len())));
+        };
+        self.rest = rest;
+        self.next += field.len();
+        Ok(field)
+    }
+
+    /// A reader of the next `size` bytes alone.
+    pub(crate) fn part(&mut self, size: u64) -> Result<Self> {
+        let rest = self.slice(size)?;
+        Ok(Self { what: self.what, rest, field: self.field, next: self.field })
     }
 
     /// All the rest, which is `size` bytes.

@@ -105,7 +105,7 @@ impl Means {
         if !(settings.threshold > 0.0 && settings.threshold <= 1.0) {
             return invalid(format!("--threshold {} is not in (0, 1]", settings.threshold));
         }
-        let shingler = Shingler::new(shingling(settings)?)?;
+        let shingler = settings.shingler()?;
         let measure = match settings.measure {
             Measure::Jaccard => SetMeasure::Jaccard,
             Measure::Containment => SetMeasure::Containment,
@@ -371,6 +371,13 @@ pub(crate) fn content_hash(bytes: &[u8]) -> u128 {
 #[inline]
 pub(crate) fn fingerprint(lanes: &[u16]) -> u64 {
     lanes.iter().rev().fold(0, |bits, &lane| bits << 16 | u64::from(lane))
+}
+
+impl Settings {
+    /// What cuts texts into shingles: `shingles` and `normalize`.
+    pub fn shingler(&self) -> Result<Shingler> {
+        Ok(Shingler::new(shingling(self)?)?)
+    }
 }
 
 /// `words:5` and the like, with the normalisation.

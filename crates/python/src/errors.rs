@@ -47,6 +47,11 @@ pub(crate) fn setting(message: impl std::fmt::Display) -> PyErr {
     Class::Setting.saying(message)
 }
 
+/// A file that cannot be read or written.
+pub(crate) fn system(action: &str, path: &std::path::Path, cause: &std::io::Error) -> PyErr {
+    of_system(&format_args!("cannot {action} {}: {cause}", path.display()), cause)
+}
+
 /// An error of a crate that becomes an exception.
 pub(crate) trait Raise<T> {
     /// The value, or the exception.

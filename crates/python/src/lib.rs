@@ -2,6 +2,7 @@
 //!
 //! It converts, releases the interpreter while it works, and maps errors. It has no algorithm of its own.
 
+mod blocks;
 mod errors;
 mod jobs;
 mod stages;
@@ -15,6 +16,15 @@ use pyo3::prelude::*;
 mod _native {
     use super::*;
 
+    #[pymodule_export]
+    use super::blocks::similarity::{
+        containment, cosine, dice, edit_distance, jaccard, overlap_coefficient, weighted_jaccard,
+    };
+    #[pymodule_export]
+    use super::blocks::{
+        BBitMinHash, HammingIndex, Lsh, MinHash, SCurve, Shingler, Signature, Signatures, SimHash,
+        WeightedMinHash,
+    };
     #[pymodule_export]
     use super::stages::{NativeStages, candidate_pairs};
     #[pymodule_export]

@@ -35,6 +35,7 @@
 //! ```
 
 mod bands;
+mod bytes;
 pub mod cardinality;
 pub mod ensemble;
 pub mod forest;

@@ -26,6 +26,16 @@ impl<Id: DocumentId> SignatureStore<Id> {
         Self { kind: None, slots: Vec::new(), ids: Vec::new(), positions: HashMap::new(), free: Vec::new() }
     }
 
+    /// What all signatures have in common; nothing before the first.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        self.kind
+    }
+
+    /// Fixes what all signatures must have in common.
+    pub(super) fn set_kind(&mut self, kind: Option<Kind>) {
+        self.kind = kind;
+    }
+
     pub(super) fn len(&self) -> usize {
         self.positions.len()
     }

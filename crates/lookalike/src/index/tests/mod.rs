@@ -1,4 +1,5 @@
 mod bands;
+mod bytes;
 mod cardinality;
 mod ensemble;
 mod forest;

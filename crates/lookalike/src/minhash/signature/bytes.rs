@@ -45,11 +45,16 @@ impl Signature {
 }
 
 impl Family {
+    /// The family that a number stands for.
+    pub(crate) fn of_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| family.code() == code)
+    }
+
     /// Reads the number that stands for a family.
     pub(in crate::minhash) fn read(reader: &mut Reader<'_>) -> Result<Self> {
         let code = reader.u8()?;
-        let family = Self::ALL.into_iter().find(|family| family.code() == code);
-        family.ok_or_else(|| reader.refuse(format!("family {code}, expected 1 to {}", Self::ALL.len())))
+        Self::of_code(code)
+            .ok_or_else(|| reader.refuse(format!("family {code}, expected 1 to {}", Self::ALL.len())))
     }
 }
 

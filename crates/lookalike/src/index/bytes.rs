@@ -1,0 +1,158 @@
+//! Index by bands <-> bytes.
+//!
+//! What is stored are the documents, not the buckets: these follow from the signatures and are made again, at the
+//! cost of the insertions. So the bytes do not depend on the order of insertion, nor on what was removed.
+//!
+//! ```text
+//! offset  size
+//!      0     4  magic "LKLI"
+//!      4     1  version, 1
+//!      5     1  family of the signatures, as in theirs; 0 before the first
+//!      6     2  0
+//!      8     8  seed
+//!     16     4  number of hashes; 0 before the first signature
+//!     20     4  bands
+//!     24     4  rows
+//!     28     8  buckets per band; 0 if keys have all 64 bits
+//!     36     8  n, the number of documents
+//!     44     4  m, the size of the note
+//!     48     8  i, the size of all ids
+//!     56     m  the note: the caller's own
+//!            i  per document, ascending by id: the size of its id in 4 bytes, and the id
+//!         8 n K  their slots
+//!            8  checksum: `hash_bytes` of all before it
+//! ```
+//!
+//! All numbers are little-endian. How an id is written is up to the caller.
+
+use super::bands::LshIndex;
+use super::{DocumentId, bands};
+use crate::banding::Banding;
+use crate::encoding::{Format, Reader, seal};
+use crate::error::{Error, Result};
+use crate::minhash::{Family, Kind, MAX_HASHES, Signature};
+
+const FORMAT: Format = Format { what: "LSH index", magic: "LKLI", version: 1 };
+const HEADER: usize = 56;
+
+impl<Id: DocumentId> LshIndex<Id> {
+    /// The index as bytes: the same on every machine, versioned, with a checksum.
+    ///
+    /// `write_id` appends the bytes of an id. `note` goes with the index and comes back with it. An error if the note or
+    /// an id has 4 GiB or more.
+    ///
+    /// ```
+    /// use lookalike::banding::Banding;
+    /// use lookalike::index::LshIndex;
+    /// use lookalike::minhash::{FastSketch, MinHasher};
+    ///
+    /// let mut index = LshIndex::new(Banding::new(16, 8)?);
+    /// index.insert("a".to_owned(), &FastSketch::new(128, 1)?.sketch(&[1, 2, 3]))?;
+    /// let bytes = index.to_bytes_with(b"first version", |id, bytes| bytes.extend_from_slice(id.as_bytes()))?;
+    /// let read = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|error| error.to_string());
+    /// let (again, note) = LshIndex::from_bytes_with(&bytes, read)?;
+    /// assert_eq!((again.get(&"a".to_owned()), note), (index.get(&"a".to_owned()), &b"first version"[..]));
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    pub fn to_bytes_with(&self, note: &[u8], mut write_id: impl FnMut(&Id, &mut Vec<u8>)) -> Result<Vec<u8>> {
+        let order = self.store.by_id();
+        let (mut ids, mut written) = (Vec::new(), Vec::new());
+        for id in order.iter().filter_map(|&position| self.store.id(position)) {
+            written.clear();
+            write_id(id, &mut written);
+            ids.extend_from_slice(&size_of_field("id", &written)?.to_le_bytes());
+            ids.extend_from_slice(&written);
+        }
+        let (kind, banding) = (self.store.kind(), self.banding());
+        let num_hashes = kind.map_or(0, |kind| kind.num_hashes);
+        let mut bytes = FORMAT.begin(HEADER + note.len() + ids.len() + 8 * (num_hashes * order.len() + 1));
+        bytes.extend_from_slice(&[kind.map_or(0, |kind| kind.family.code()), 0, 0]);
+        bytes.extend_from_slice(&kind.map_or(0, |kind| kind.seed).to_le_bytes());
+        for number in [num_hashes, banding.bands(), banding.rows()] {
+            bytes.extend_from_slice(&(number as u32).to_le_bytes());
+        }
+        bytes.extend_from_slice(&banding.buckets().unwrap_or(0).to_le_bytes());
+        bytes.extend_from_slice(&(order.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&size_of_field("note", note)?.to_le_bytes());
+        bytes.extend_from_slice(&(ids.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(note);
+        bytes.extend_from_slice(&ids);
+        for &position in &order {
+            bytes.extend(self.store.slots(position).iter().flat_map(|slot| slot.to_le_bytes()));
+        }
+        seal(&mut bytes);
+        Ok(bytes)
+    }
+
+    /// Reads what [`to_bytes_with`](Self::to_bytes_with) wrote, and the note; every other input is an error.
+    ///
+    /// `read_id` makes an id of its bytes again, or says what is wrong with them. It is called in the order of the bytes.
+    pub fn from_bytes_with(
+        bytes: &[u8],
+        mut read_id: impl FnMut(&[u8]) -> std::result::Result<Id, String>,
+    ) -> Result<(Self, &[u8])> {
+        let mut reader = FORMAT.read_sealed(bytes)?;
+        let kind = read_kind(&mut reader)?;
+        let mut index = Self::new(read_banding(&mut reader, kind)?);
+        index.store.set_kind(kind);
+        let documents = reader.u64()?;
+        if documents > 0 && kind.is_none() {
+            return Err(reader.refuse(format!("{documents} documents without a family")));
+        }
+        if documents >= u64::from(bands::NONE) {
+            return Err(reader.refuse(format!("{documents} documents, expected fewer than 2^32 - 1")));
+        }
+        let note_size = reader.u32()?;
+        let ids_size = reader.u64()?;
+        let note = reader.slice(u64::from(note_size))?;
+        let mut ids = reader.part(ids_size)?;
+        let num_hashes = kind.map_or(0, |kind| kind.num_hashes);
+        let mut slots = reader.words(documents * num_hashes as u64)?;
+        for _ in 0..documents {
+            let size = ids.u32()?;
+            let id = read_id(ids.slice(u64::from(size))?).map_err(|cause| ids.refuse(cause))?;
+            if let Some(Kind { family, seed, num_hashes }) = kind {
+                let slots = slots.by_ref().take(num_hashes).collect();
+                let inserted = index.insert(id, &Signature::from_slots(family, seed, slots)?);
+                inserted.map_err(|error| ids.refuse(error.to_string()))?;
+            }
+        }
+        ids.rest(0)?;
+        Ok((index, note))
+    }
+}
+
+fn read_kind(reader: &mut Reader<'_>) -> Result<Option<Kind>> {
+    let code = reader.u8()?;
+    let family = Family::of_code(code);
+    if family.is_none() && code != 0 {
+        return Err(reader.refuse(format!("family {code}, which is none")));
+    }
+    reader.zeros::<2>()?;
+    let seed = reader.u64()?;
+    let num_hashes = reader.u32()? as usize;
+    if (num_hashes == 0) != family.is_none() || num_hashes > MAX_HASHES {
+        return Err(
+            reader.refuse(format!("{num_hashes} hashes, expected 1 to {MAX_HASHES}, or 0 without a family"))
+        );
+    }
+    Ok(family.map(|family| Kind { family, seed, num_hashes }))
+}
+
+fn read_banding(reader: &mut Reader<'_>, kind: Option<Kind>) -> Result<Banding> {
+    let (bands, rows) = (reader.u32()? as usize, reader.u32()? as usize);
+    let banding = Banding::new(bands, rows).map_err(|error| reader.refuse(error.to_string()))?;
+    if let Some(kind) = kind {
+        banding.check_hashes(kind.num_hashes).map_err(|error| reader.refuse(error.to_string()))?;
+    }
+    match reader.u64()? {
+        0 => Ok(banding),
+        buckets => banding.with_buckets(buckets),
+    }
+}
+
+fn size_of_field(name: &'static str, field: &[u8]) -> Result<u32> {
+    u32::try_from(field.len()).map_err(|_| {
+        Error::invalid(name, format_args!("{} bytes", field.len()), "less than 4 GiB when it is stored")
+    })
+}

@@ -1,0 +1,126 @@
+//! `BBitMinHash`: a signature in a few bits per slot.
+
+use super::arguments::{Reduced, narrow};
+use super::named::Named;
+use super::signature::Signature;
+use super::{family, views};
+use crate::errors::Raise;
+use lookalike::minhash::{self, BBitSignature};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+
+/// A signature that keeps 1, 2, 4, 8 or 16 bits of each slot: less memory, the same number of hashes.
+///
+/// Chance agreements are taken out of the estimate. Two of them cannot be merged; merge the full signatures first.
+///
+/// >>> from lookalike import BBitMinHash, MinHash
+/// >>> hasher = MinHash(num_hashes=1024)
+/// >>> a, b = hasher.sketch(range(0, 100)), hasher.sketch(range(25, 125))
+/// >>> BBitMinHash(a, bits=1).nbytes
+/// 128
+/// >>> round(BBitMinHash(a, bits=1).jaccard(BBitMinHash(b, bits=1)), 2)  # the similarity is 0.6
+/// 0.6
+#[pyclass(module = "lookalike", frozen, eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct BBitMinHash {
+    inner: BBitSignature,
+}
+
+impl BBitMinHash {
+    pub(super) fn of(signature: &minhash::Signature, bits: u32) -> PyResult<Self> {
+        Ok(Self { inner: BBitSignature::new(signature, bits).or_raise()? })
+    }
+}
+
+#[pymethods]
+impl BBitMinHash {
+    #[new]
+    #[pyo3(signature = (signature, bits=1))]
+    fn new(signature: &Signature, #[pyo3(from_py_with = narrow)] bits: u32) -> PyResult<Self> {
+        Self::of(&signature.inner, bits)
+    }
+
+    /// Reads what `to_bytes` wrote; anything else is a `DamagedError`.
+    #[classmethod]
+    fn from_bytes(_: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
+        Ok(Self { inner: BBitSignature::from_bytes(data).or_raise()? })
+    }
+
+    /// The signature as bytes: the same on every machine, versioned.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.to_bytes())
+    }
+
+    /// Bits per slot.
+    #[getter]
+    fn bits(&self) -> u32 {
+        self.inner.bits_per_slot()
+    }
+
+    /// The family of hash functions.
+    #[getter]
+    fn family(&self) -> &'static str {
+        family::name(self.inner.family())
+    }
+
+    /// The seed of the hash functions.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed()
+    }
+
+    /// The number of hash functions.
+    #[getter]
+    fn num_hashes(&self) -> usize {
+        self.inner.num_hashes()
+    }
+
+    /// Whether it is the signature of the empty set.
+    #[getter]
+    fn is_empty_set(&self) -> bool {
+        self.inner.is_empty_set()
+    }
+
+    /// The bytes that the packed slots take.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.inner.size_in_bytes()
+    }
+
+    /// The packed slots, lowest bits first: a read-only view, without a copy.
+    #[getter]
+    fn words<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        views::words(slf, |signature| signature.inner.words())
+    }
+
+    /// The estimated Jaccard similarity of the two sets, with its standard error.
+    fn estimate<'py>(&self, py: Python<'py>, other: &Self) -> PyResult<Bound<'py, PyAny>> {
+        let estimate = self.inner.estimate(&other.inner).or_raise()?;
+        Named::Estimate.of(py, (estimate.similarity, estimate.standard_error))
+    }
+
+    /// The estimated Jaccard similarity of the two sets.
+    fn jaccard(&self, other: &Self) -> PyResult<f64> {
+        Ok(self.inner.estimate(&other.inner).or_raise()?.similarity)
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.num_hashes()
+    }
+
+    fn __repr__(&self) -> String {
+        let Self { inner } = self;
+        let bits = if self.bits() == 1 { "1 bit" } else { &format!("{} bits", self.bits()) };
+        format!(
+            "<BBitMinHash {bits} of {}, {} hashes, seed {}>",
+            family::name(inner.family()),
+            inner.num_hashes(),
+            inner.seed()
+        )
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>,)>> {
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
+    }
+}

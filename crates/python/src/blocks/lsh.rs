@@ -1,0 +1,422 @@
+//! `LSH`: keys and signatures -> who looks like whom, in memory.
+//!
+//! The index knows documents by the number of their insertion; keys of any hashable kind are kept beside it, in a dict
+//! and by number. Nothing of Python runs while the lock is held, and whoever waits for it has let go of the interpreter:
+//! so no two threads can wait for each other.
+
+mod stored;
+
+use super::arguments::{Pair, Reduced, Whole, size};
+use super::file;
+use super::s_curve::SCurve;
+use super::signature::Signature;
+use super::signatures::signatures_of;
+use crate::errors::{self, Raise};
+use lookalike::banding::{Banding, plan};
+use lookalike::index::{LshIndex, Match};
+use lookalike::minhash;
+use pyo3::exceptions::PyKeyError;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyType};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// Signatures inserted between two looks at signals.
+const CHUNK: usize = 4096;
+
+/// An index by bands: which of the documents in it look like this one, and which pairs look alike.
+///
+/// With `bands` and `rows` left out they are planned so that a pair of similarity `threshold` shares a band with
+/// probability `recall` or more. Keys are anything hashable. Answers are sorted and do not depend on the order of
+/// insertion, but for documents of equal similarity, of which the one inserted first comes first.
+///
+/// >>> from lookalike import LSH, MinHash
+/// >>> hasher, index = MinHash(shingler="words:2"), LSH(threshold=0.5)
+/// >>> index.insert("hamlet", hasher.sketch("to be or not to be, that is the question"))
+/// >>> index.insert("rose", hasher.sketch("a rose is a rose is a rose"))
+/// >>> index.query(hasher.sketch("To be or not to be: that is the question!"))
+/// [('hamlet', 1.0)]
+/// >>> "rose" in index, len(index)
+/// (True, 2)
+#[pyclass(module = "lookalike", name = "LSH", frozen)]
+pub(crate) struct Lsh {
+    threshold: f64,
+    num_hashes: usize,
+    banding: Banding,
+    numbers: Py<PyDict>,
+    state: RwLock<State>,
+}
+
+/// What a pickle has: the index and the keys.
+type Parts<'py> = (Bound<'py, PyBytes>, Vec<Py<PyAny>>);
+
+struct State {
+    index: LshIndex<u64>,
+    keys: BTreeMap<u64, Py<PyAny>>,
+    /// The number of the next document.
+    next: u64,
+    /// Counts insertions and removals.
+    changes: u64,
+}
+
+impl Lsh {
+    fn empty(py: Python<'_>, threshold: f64, num_hashes: usize, banding: Banding) -> Self {
+        let state = State { index: LshIndex::new(banding), keys: BTreeMap::new(), next: 0, changes: 0 };
+        let (numbers, state) = (PyDict::new(py).unbind(), RwLock::new(state));
+        Self { threshold, num_hashes, banding, numbers, state }
+    }
+
+    /// Takes the lock, which is done without the interpreter.
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the index, without the interpreter.
+    fn ask<T: Send>(&self, py: Python<'_>, question: impl FnOnce(&LshIndex<u64>) -> T + Send) -> T {
+        py.detach(|| question(&self.read().index))
+    }
+
+    /// The keys of documents, as far as they are still there.
+    fn keys_of(
+        &self,
+        py: Python<'_>,
+        numbers: impl IntoIterator<Item = u64> + Send,
+    ) -> Vec<Option<Py<PyAny>>> {
+        py.detach(|| {
+            let state = self.read();
+            // A reference is counted with the interpreter only; it is not waited for with anything but this read lock,
+            // for which no thread that has the interpreter ever waits.
+            Python::attach(|py| {
+                numbers
+                    .into_iter()
+                    .map(|number| state.keys.get(&number).map(|key| key.clone_ref(py)))
+                    .collect()
+            })
+        })
+    }
+
+    fn named(&self, py: Python<'_>, matches: Vec<Match<u64>>) -> Vec<(Py<PyAny>, f64)> {
+        let numbers: Vec<u64> = matches.iter().map(|found| found.id).collect();
+        let keys = self.keys_of(py, numbers);
+        keys.into_iter().zip(matches).filter_map(|(key, found)| Some((key?, found.similarity))).collect()
+    }
+
+    fn check(&self, signature: &minhash::Signature) -> PyResult<()> {
+        if signature.num_hashes() == self.num_hashes {
+            return Ok(());
+        }
+        Err(lookalike::Error::Incompatible {
+            what: "number of hashes",
+            left: self.num_hashes.to_string(),
+            right: signature.num_hashes().to_string(),
+        })
+        .or_raise()
+    }
+
+    /// The number of a key that is there.
+    fn number(&self, key: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+        self.numbers.bind(key.py()).get_item(key)?.map(|number| number.extract()).transpose()
+    }
+
+    /// Inserts documents, all or none of them.
+    fn insert_all(&self, documents: &[(Bound<'_, PyAny>, minhash::Signature)]) -> PyResult<()> {
+        let mut inserted = Vec::new();
+        for chunk in documents.chunks(CHUNK) {
+            let done = self.insert_chunk(chunk, &mut inserted);
+            if let Some((key, _)) = chunk.first()
+                && let Err(error) = done.and_then(|()| key.py().check_signals())
+            {
+                for key in inserted {
+                    self.take_out(key)?;
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Inserts documents until one cannot be; says which were.
+    fn insert_chunk<'a, 'py>(
+        &self,
+        chunk: &'a [(Bound<'py, PyAny>, minhash::Signature)],
+        inserted: &mut Vec<&'a Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        for (key, signature) in chunk {
+            self.check(signature)?;
+            let py = key.py();
+            let number = py.detach(|| {
+                let mut state = self.write();
+                state.next += 1;
+                state.next - 1
+            });
+            // One step for threads that insert the same key: the first one's number stays.
+            let there: u64 = self.numbers.bind(py).call_method1("setdefault", (key, number))?.extract()?;
+            if there != number {
+                return Err(errors::setting(format_args!(
+                    "key {} is in the index already; remove it first",
+                    key.repr()?
+                )));
+            }
+            let owned = key.clone().unbind();
+            let done = py.detach(|| {
+                let mut state = self.write();
+                state.index.insert(number, signature)?;
+                state.keys.insert(number, owned);
+                state.changes += 1;
+                Ok::<_, lookalike::Error>(())
+            });
+            if done.is_err() {
+                self.numbers.bind(py).del_item(key)?;
+            }
+            done.or_raise()?;
+            // Another thread may have removed the key before there was anything to remove.
+            if self.number(key)? != Some(number) {
+                self.forget(py, number);
+                continue;
+            }
+            inserted.push(key);
+        }
+        Ok(())
+    }
+
+    /// Takes a document out, if it is there.
+    fn take_out(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = key.py();
+        let taken = self.numbers.bind(py).call_method1("pop", (key, py.None()))?;
+        let Some(number) = taken.extract::<Option<u64>>()? else { return Ok(false) };
+        self.forget(py, number);
+        Ok(true)
+    }
+
+    /// Takes a document out by its number.
+    fn forget(&self, py: Python<'_>, number: u64) {
+        // The key goes when the lock is free again: what it does when it goes is its own affair.
+        let _key = py.detach(|| {
+            let mut state = self.write();
+            state.index.remove(&number);
+            state.changes += 1;
+            state.keys.remove(&number)
+        });
+    }
+}
+
+#[pymethods]
+impl Lsh {
+    #[new]
+    #[pyo3(signature = (threshold=0.8, num_hashes=128, *, recall=0.99, bands=None, rows=None))]
+    fn new(
+        py: Python<'_>,
+        threshold: f64,
+        #[pyo3(from_py_with = size)] num_hashes: usize,
+        recall: f64,
+        bands: Option<Whole>,
+        rows: Option<Whole>,
+    ) -> PyResult<Self> {
+        // Checks the threshold and the number of hashes whatever the bands.
+        plan::by_notes_rule(num_hashes, threshold).or_raise()?;
+        let banding = match (bands, rows) {
+            (None, None) => plan::by_recall(num_hashes, threshold, recall).or_raise()?.banding,
+            (Some(bands), Some(rows)) => Banding::new(bands.size(), rows.size()).or_raise()?,
+            _ => return Err(errors::setting("bands and rows are given together, or both left out")),
+        };
+        if banding.num_hashes() > num_hashes {
+            return Err(errors::setting(format_args!(
+                "{} bands of {} rows need {} hashes, and num_hashes = {num_hashes}",
+                banding.bands(),
+                banding.rows(),
+                banding.num_hashes()
+            )));
+        }
+        Ok(Self::empty(py, threshold, num_hashes, banding))
+    }
+
+    /// Adds a document. A key that is there already is an error; `remove` it first.
+    fn insert(&self, key: Bound<'_, PyAny>, signature: &Signature) -> PyResult<()> {
+        self.insert_all(&[(key, signature.inner.clone())])
+    }
+
+    /// Adds documents, all or, after an error, none: as many keys as signatures (`Signatures` or an iterable).
+    fn insert_many(&self, keys: &Bound<'_, PyAny>, signatures: &Bound<'_, PyAny>) -> PyResult<()> {
+        let keys: Vec<Bound<'_, PyAny>> = keys.try_iter()?.collect::<PyResult<_>>()?;
+        let signatures = signatures_of(signatures)?;
+        if keys.len() != signatures.len() {
+            return Err(errors::setting(format_args!(
+                "{} keys and {} signatures",
+                keys.len(),
+                signatures.len()
+            )));
+        }
+        let documents: Vec<_> = keys.into_iter().zip(signatures).collect();
+        self.insert_all(&documents)
+    }
+
+    /// Takes a document out. A key that is not there is a `KeyError`.
+    fn remove(&self, key: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.take_out(key)? { Ok(()) } else { Err(PyKeyError::new_err(key.clone().unbind())) }
+    }
+
+    /// The signature of a key. A key that is not there is a `KeyError`.
+    fn get(&self, key: &Bound<'_, PyAny>) -> PyResult<Signature> {
+        let number = self.number(key)?;
+        let found = number.and_then(|number| self.ask(key.py(), |index| index.get(&number)));
+        found.map(|inner| Signature { inner }).ok_or_else(|| PyKeyError::new_err(key.clone().unbind()))
+    }
+
+    /// The keys, in the order of insertion.
+    fn keys(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
+        let numbers: Vec<u64> = py.detach(|| self.read().keys.keys().copied().collect());
+        self.keys_of(py, numbers).into_iter().flatten().collect()
+    }
+
+    /// The keys of the documents that share a band with a signature, in the order of insertion.
+    fn candidates(&self, py: Python<'_>, signature: &Signature) -> PyResult<Vec<Py<PyAny>>> {
+        self.check(&signature.inner)?;
+        let numbers = self.ask(py, |index| index.candidates(&signature.inner)).or_raise()?;
+        Ok(self.keys_of(py, numbers).into_iter().flatten().collect())
+    }
+
+    /// The candidates of at least this estimated similarity (that of the index if left out): (key, similarity), most
+    /// similar first.
+    #[pyo3(signature = (signature, threshold=None))]
+    fn query(
+        &self,
+        py: Python<'_>,
+        signature: &Signature,
+        threshold: Option<f64>,
+    ) -> PyResult<Vec<(Py<PyAny>, f64)>> {
+        self.check(&signature.inner)?;
+        let threshold = threshold.unwrap_or(self.threshold);
+        let matches = self.ask(py, |index| index.query(&signature.inner, threshold)).or_raise()?;
+        Ok(self.named(py, matches))
+    }
+
+    /// The `k` candidates of the highest estimated similarity: (key, similarity), most similar first. Only documents that
+    /// share a band are seen, so there may be fewer.
+    fn top_k(
+        &self,
+        py: Python<'_>,
+        signature: &Signature,
+        #[pyo3(from_py_with = size)] k: usize,
+    ) -> PyResult<Vec<(Py<PyAny>, f64)>> {
+        self.check(&signature.inner)?;
+        let matches = self.ask(py, |index| index.top_k(&signature.inner, k)).or_raise()?;
+        Ok(self.named(py, matches))
+    }
+
+    /// All pairs of keys that share a band, each once. A band shared by m documents makes m (m - 1) / 2 pairs.
+    fn candidate_pairs(&self, py: Python<'_>) -> Vec<(Py<PyAny>, Py<PyAny>)> {
+        let pairs = self.ask(py, LshIndex::candidate_pairs);
+        let numbers: Vec<u64> = pairs.into_iter().flat_map(|(a, b)| [a, b]).collect();
+        let keys = self.keys_of(py, numbers);
+        let mut keys = keys.into_iter();
+        let mut pairs = Vec::with_capacity(keys.len() / 2);
+        while let (Some(a), Some(b)) = (keys.next(), keys.next()) {
+            pairs.extend(a.zip(b));
+        }
+        pairs
+    }
+
+    /// The candidate pairs of at least this estimated similarity (that of the index if left out): (key, key, similarity).
+    #[pyo3(signature = (threshold=None))]
+    fn similar_pairs(&self, py: Python<'_>, threshold: Option<f64>) -> PyResult<Vec<Pair<Py<PyAny>, f64>>> {
+        let threshold = threshold.unwrap_or(self.threshold);
+        let pairs = self.ask(py, |index| index.similar_pairs(threshold)).or_raise()?;
+        let numbers: Vec<u64> = pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect();
+        let mut keys = self.keys_of(py, numbers).into_iter();
+        let mut named = Vec::with_capacity(pairs.len());
+        for pair in pairs {
+            let both = keys.next().flatten().zip(keys.next().flatten());
+            named.extend(both.map(|(a, b)| (a, b, pair.similarity)));
+        }
+        Ok(named)
+    }
+
+    /// The similarity from which `query` and `similar_pairs` answer.
+    #[getter]
+    fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// The number of hashes of its signatures.
+    #[getter]
+    fn num_hashes(&self) -> usize {
+        self.num_hashes
+    }
+
+    /// The number of bands.
+    #[getter]
+    fn bands(&self) -> usize {
+        self.banding.bands()
+    }
+
+    /// The number of rows in each band.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.banding.rows()
+    }
+
+    /// How likely a pair is found, by its similarity.
+    #[getter]
+    fn curve(&self) -> SCurve {
+        SCurve::of(self.banding)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.ask(py, LshIndex::len)
+    }
+
+    fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(self.number(key)?.is_some())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let (bands, rows) = (self.bands(), self.rows());
+        let documents = self.__len__(py);
+        format!("<LSH of {documents} documents, {bands} bands of {rows} rows, threshold {}>", self.threshold)
+    }
+
+    /// Writes the index to a file, which is there whole or not at all. Keys are of str, int or bytes; others are a
+    /// `TypeError`.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        file::write(py, &path, &self.file_bytes(py)?)
+    }
+
+    /// Reads what `save` wrote; a file that is damaged or cut short is a `DamagedError`.
+    #[classmethod]
+    fn load(class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
+        Self::from_file_bytes(class.py(), &file::read(class.py(), &path)?)
+    }
+
+    /// Makes it again from a pickle.
+    #[classmethod]
+    fn _restore(class: &Bound<'_, PyType>, data: &[u8], keys: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
+        Self::from_pickle_bytes(class.py(), data, keys)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Parts<'py>>> {
+        let (bytes, keys) = slf.get().pickle_bytes(slf.py())?;
+        Ok((slf.get_type().getattr("_restore")?, (PyBytes::new(slf.py(), &bytes), keys)))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.numbers)?;
+        // If someone is at work on it, it is no garbage.
+        if let Ok(state) = self.state.try_read() {
+            for key in state.keys.values() {
+                visit.call(key)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn __clear__(&self) {
+        let keys = self.state.try_write().map(|mut state| std::mem::take(&mut state.keys));
+        drop(keys);
+    }
+}

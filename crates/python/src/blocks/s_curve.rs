@@ -1,0 +1,189 @@
+//! `SCurve`: bands and rows -> the chance that a pair is found.
+
+use super::arguments::{size, whole};
+use crate::errors::{self, Raise};
+use figures::svg::{Curve, CurvePlot};
+use lookalike::banding::{self, Banding, plan};
+use numpy::{IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt, PyType};
+
+/// The S-curve of `bands` bands of `rows` rows: the probability `1 - (1 - s^rows)^bands` that a pair of similarity `s`
+/// shares a band, and so becomes a candidate.
+///
+/// In a notebook it shows itself.
+///
+/// >>> from lookalike import SCurve
+/// >>> curve = SCurve(20, 5)
+/// >>> round(curve.probability(0.8), 4), round(curve.probability(0.3), 4)
+/// (0.9996, 0.0475)
+/// >>> SCurve.for_recall(128, threshold=0.8, recall=0.99)
+/// SCurve(bands=21, rows=6)
+#[pyclass(module = "lookalike", frozen, eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct SCurve {
+    banding: Banding,
+}
+
+/// An array of numbers.
+type Numbers<'py> = Bound<'py, PyArray1<f64>>;
+
+impl SCurve {
+    pub(super) fn of(banding: Banding) -> Self {
+        Self { banding }
+    }
+
+    fn curve(&self) -> banding::SCurve {
+        banding::SCurve::new(self.banding)
+    }
+
+    fn planned(plan: lookalike::Result<plan::Plan>) -> PyResult<Self> {
+        Ok(Self { banding: plan.or_raise()?.banding })
+    }
+}
+
+#[pymethods]
+impl SCurve {
+    #[new]
+    fn new(
+        #[pyo3(from_py_with = size)] bands: usize,
+        #[pyo3(from_py_with = size)] rows: usize,
+    ) -> PyResult<Self> {
+        Ok(Self { banding: Banding::new(bands, rows).or_raise()? })
+    }
+
+    /// The curve that finds a pair of similarity `threshold` with probability `recall` or more, uses all hashes and has
+    /// the fewest candidates among those.
+    #[classmethod]
+    #[pyo3(signature = (num_hashes=128, threshold=0.8, recall=0.99))]
+    fn for_recall(
+        _: &Bound<'_, PyType>,
+        #[pyo3(from_py_with = size)] num_hashes: usize,
+        threshold: f64,
+        recall: f64,
+    ) -> PyResult<Self> {
+        Self::planned(plan::by_recall(num_hashes, threshold, recall))
+    }
+
+    /// The curve of at most `num_hashes` hashes with the least weighted sum of the areas of error left and right of the
+    /// threshold. It misses many pairs just above the threshold.
+    #[classmethod]
+    #[pyo3(signature = (num_hashes=128, threshold=0.8, false_positive_weight=0.5, false_negative_weight=0.5))]
+    fn by_areas(
+        class: &Bound<'_, PyType>,
+        #[pyo3(from_py_with = size)] num_hashes: usize,
+        threshold: f64,
+        false_positive_weight: f64,
+        false_negative_weight: f64,
+    ) -> PyResult<Self> {
+        let weights = (false_positive_weight, false_negative_weight);
+        Self::planned(class.py().detach(|| plan::by_areas(num_hashes, threshold, weights.0, weights.1)))
+    }
+
+    /// The curve whose bands divide `num_hashes` and whose rise `(1/bands)^(1/rows)` is nearest to the threshold, as in
+    /// textbooks. It misses more than a third of the pairs at the threshold.
+    #[classmethod]
+    #[pyo3(signature = (num_hashes=128, threshold=0.8))]
+    fn by_notes_rule(
+        _: &Bound<'_, PyType>,
+        #[pyo3(from_py_with = size)] num_hashes: usize,
+        threshold: f64,
+    ) -> PyResult<Self> {
+        Self::planned(plan::by_notes_rule(num_hashes, threshold))
+    }
+
+    /// The number of bands.
+    #[getter]
+    fn bands(&self) -> usize {
+        self.banding.bands()
+    }
+
+    /// The number of rows in each band.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.banding.rows()
+    }
+
+    /// The number of hashes that the bands use: bands times rows.
+    #[getter]
+    fn num_hashes(&self) -> usize {
+        self.banding.num_hashes()
+    }
+
+    /// About where the curve rises: `(1/bands)^(1/rows)`. There some 63 % of the pairs are found.
+    #[getter]
+    fn threshold(&self) -> f64 {
+        self.curve().approximate_threshold()
+    }
+
+    /// The probability that a pair of this similarity becomes a candidate; of an array, one for each. What is outside of
+    /// 0 to 1 counts as the nearer end, and NaN gives NaN.
+    fn probability<'py>(
+        &self,
+        py: Python<'py>,
+        similarity: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let curve = self.curve();
+        if similarity.is_instance_of::<PyFloat>() || similarity.is_instance_of::<PyInt>() {
+            return Ok(PyFloat::new(py, curve.probability(similarity.extract()?)).into_any());
+        }
+        if similarity.is_none() {
+            return Err(pyo3::exceptions::PyTypeError::new_err(
+                "a similarity is a number or an array, not None",
+            ));
+        }
+        let array = py.import("numpy")?.call_method1("asarray", (similarity, "float64"))?;
+        let similarities = array.cast::<PyArrayDyn<f64>>()?.try_readonly()?;
+        Ok(similarities.as_array().mapv(|s| curve.probability(s)).into_pyarray(py).into_any())
+    }
+
+    /// The least similarity that is found with at least this probability.
+    fn similarity_at(&self, probability: f64) -> PyResult<f64> {
+        self.curve().similarity_at(probability).or_raise()
+    }
+
+    /// The area below the curve left of the threshold: what is compared in vain.
+    fn false_positive_area(&self, threshold: f64) -> PyResult<f64> {
+        self.curve().false_positive_area(threshold).or_raise()
+    }
+
+    /// The area above the curve right of the threshold: what is missed.
+    fn false_negative_area(&self, threshold: f64) -> PyResult<f64> {
+        self.curve().false_negative_area(threshold).or_raise()
+    }
+
+    /// Points of the curve, to plot: `count` similarities that divide 0 to 1 evenly, and their probabilities.
+    #[pyo3(signature = (count=101))]
+    fn points<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = whole)] count: u64,
+    ) -> PyResult<(Numbers<'py>, Numbers<'py>)> {
+        if !(2..=1 << 24).contains(&count) {
+            return Err(errors::setting(format_args!("count = {} is not allowed: 2 to 2^24 points", count)));
+        }
+        let (curve, last) = (self.curve(), (count - 1) as f64);
+        let similarities: Vec<f64> = (0..count).map(|at| at as f64 / last).collect();
+        let probabilities: Vec<f64> = similarities.iter().map(|&s| curve.probability(s)).collect();
+        Ok((similarities.into_pyarray(py), probabilities.into_pyarray(py)))
+    }
+
+    /// Draws the curve with matplotlib (`pip install lookalike[plot]`) on `ax`, or on new axes, and returns the axes.
+    #[pyo3(signature = (ax=None))]
+    fn plot<'py>(slf: &Bound<'py, Self>, ax: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("lookalike._plots")?.call_method1("plot_curve", (slf, ax))
+    }
+
+    fn _repr_html_(&self) -> String {
+        let curve = self.curve();
+        CurvePlot::of(Curve::sample(self.banding.to_string(), |s| curve.probability(s))).svg().standalone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SCurve(bands={}, rows={})", self.bands(), self.rows())
+    }
+
+    fn __getnewargs__(&self) -> (usize, usize) {
+        (self.bands(), self.rows())
+    }
+}

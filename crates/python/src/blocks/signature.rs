@@ -1,0 +1,152 @@
+//! `Signature`: what a set became.
+
+use super::arguments::{Reduced, narrow, whole};
+use super::bbit_min_hash::BBitMinHash;
+use super::named::Named;
+use super::{family, views};
+use crate::errors::Raise;
+use lookalike::{index, minhash};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+
+/// The min-hash signature of a set: one 64-bit slot per hash function. Immutable.
+///
+/// Signatures are comparable if family, seed and number of hashes are equal; otherwise `IncompatibleError`.
+///
+/// >>> from lookalike import MinHash
+/// >>> hasher = MinHash(num_hashes=256)
+/// >>> a, b = hasher.sketch(["a", "b", "c", "d"]), hasher.sketch(["b", "c", "d", "e"])
+/// >>> a.jaccard(b)  # the similarity of the sets is 3/5
+/// 0.5859375
+/// >>> (a | b) == hasher.sketch(["a", "b", "c", "d", "e"])
+/// True
+/// >>> a.slots.shape, a.slots.dtype
+/// ((256,), dtype('uint64'))
+#[pyclass(module = "lookalike", frozen, eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Signature {
+    pub(super) inner: minhash::Signature,
+}
+
+#[pymethods]
+impl Signature {
+    /// A signature from its slots, as they are stored elsewhere.
+    #[classmethod]
+    #[pyo3(signature = (slots, seed=1, family="fast-sketch"))]
+    fn from_slots(
+        _: &Bound<'_, PyType>,
+        slots: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = whole)] seed: u64,
+        family: &str,
+    ) -> PyResult<Self> {
+        let slots = super::arguments::hashes_of(slots)?;
+        let inner = minhash::Signature::from_slots(family::named(family)?, seed, slots).or_raise()?;
+        Ok(Self { inner })
+    }
+
+    /// Reads what `to_bytes` wrote; anything else is a `DamagedError`.
+    #[classmethod]
+    fn from_bytes(_: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
+        Ok(Self { inner: minhash::Signature::from_bytes(data).or_raise()? })
+    }
+
+    /// The signature as bytes: the same on every machine, versioned.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.to_bytes())
+    }
+
+    /// The slots: a read-only view, without a copy.
+    #[getter]
+    fn slots<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        views::words(slf, |signature| signature.inner.slots())
+    }
+
+    /// The family of hash functions.
+    #[getter]
+    fn family(&self) -> &'static str {
+        family::name(self.inner.family())
+    }
+
+    /// The seed of the hash functions.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed()
+    }
+
+    /// The number of hash functions.
+    #[getter]
+    fn num_hashes(&self) -> usize {
+        self.inner.num_hashes()
+    }
+
+    /// Whether it is the signature of the empty set.
+    #[getter]
+    fn is_empty_set(&self) -> bool {
+        self.inner.is_empty_set()
+    }
+
+    /// The estimated Jaccard similarity of the two sets, with its standard error.
+    fn estimate<'py>(&self, py: Python<'py>, other: &Self) -> PyResult<Bound<'py, PyAny>> {
+        let estimate = self.inner.estimate(&other.inner).or_raise()?;
+        Named::Estimate.of(py, (estimate.similarity, estimate.standard_error))
+    }
+
+    /// The estimated Jaccard similarity of the two sets (weighted Jaccard for weighted signatures).
+    fn jaccard(&self, other: &Self) -> PyResult<f64> {
+        Ok(self.inner.estimate(&other.inner).or_raise()?.similarity)
+    }
+
+    /// The signature of the union of the two sets, also written `a | b`.
+    fn union(&self, other: &Self) -> PyResult<Self> {
+        let mut inner = self.inner.clone();
+        inner.merge(&other.inner).or_raise()?;
+        Ok(Self { inner })
+    }
+
+    fn __or__(&self, other: &Self) -> PyResult<Self> {
+        self.union(other)
+    }
+
+    /// The estimated number of different elements of the set, with its standard error.
+    ///
+    /// Of signatures of the families `fast-sketch` and `multiply-shift`, with at least 3 hashes.
+    fn cardinality<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let cardinality = index::cardinality(&self.inner).or_raise()?;
+        Named::Cardinality.of(py, (cardinality.count, cardinality.standard_error))
+    }
+
+    /// The signature cut down to `bits` (1, 2, 4, 8 or 16) per slot.
+    #[pyo3(signature = (bits=1))]
+    fn bbit(&self, #[pyo3(from_py_with = narrow)] bits: u32) -> PyResult<BBitMinHash> {
+        BBitMinHash::of(&self.inner, bits)
+    }
+
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        views::as_array(Self::slots(slf)?.into_any(), dtype, copy)
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.num_hashes()
+    }
+
+    fn __repr__(&self) -> String {
+        let Self { inner } = self;
+        let empty = if inner.is_empty_set() { ", empty set" } else { "" };
+        format!(
+            "<Signature {}, {} hashes, seed {}{empty}>",
+            family::name(inner.family()),
+            inner.num_hashes(),
+            inner.seed()
+        )
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>,)>> {
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
+    }
+}
