@@ -42,6 +42,7 @@ pub mod cardinality;
 pub mod ensemble;
 pub mod forest;
 mod pairs;
+pub mod partitions;
 mod prefix;
 mod store;
 #[cfg(test)]
