@@ -11,26 +11,29 @@
 use crate::error::{Error, Result, check_length};
 
 /// At most `partitions` ranges (first size, last size) that cover all `sizes`, which ascend, with the least expected
-/// number of false candidates; `counts` says how many documents have each size. Of equal choices the one with the
+/// number of false candidates. Sizes may be estimates; `counts` says how many documents have each size. Of equal choices the one with the
 /// smaller lower ranges.
 ///
 /// ```
 /// use lookalike::index::partitions::least_false_positives;
 ///
-/// let sizes = [10, 11, 12, 1000, 1001];
-/// assert_eq!(least_false_positives(&sizes, &[1; 5], 2)?, [(10, 12), (1000, 1001)]);
+/// let sizes = [10.0, 11.0, 12.0, 1000.0, 1001.0];
+/// let ranges = least_false_positives(&sizes, &[1; 5], 2)?;
+/// assert_eq!(ranges, [(10.0, 12.0), (1000.0, 1001.0)]);
 /// # Ok::<(), lookalike::Error>(())
 /// ```
-pub fn least_false_positives(sizes: &[u64], counts: &[u64], partitions: usize) -> Result<Vec<(u64, u64)>> {
+pub fn least_false_positives(sizes: &[f64], counts: &[u64], partitions: usize) -> Result<Vec<(f64, f64)>> {
     check_length(sizes.len(), counts.len())?;
     if partitions == 0 {
         return Err(Error::invalid("partitions", partitions, "at least 1"));
     }
-    if let Some(pair) = sizes.windows(2).find(|pair| pair[0] >= pair[1]) {
+    if let Some(pair) =
+        sizes.windows(2).find(|pair| pair[0] >= pair[1] || pair[0].is_nan() || pair[1].is_nan())
+    {
         return Err(Error::invalid("sizes", format_args!("{pair:?}"), "ascending, each once"));
     }
-    if sizes.first() == Some(&0) {
-        return Err(Error::invalid("sizes", 0, "at least 1"));
+    if let Some(size) = sizes.iter().find(|size| !(size.is_finite() && **size > 0.0)) {
+        return Err(Error::invalid("sizes", size, "finite and above 0"));
     }
     if partitions >= sizes.len() {
         return Ok(sizes.iter().map(|&size| (size, size)).collect());
@@ -63,18 +66,18 @@ pub fn least_false_positives(sizes: &[u64], counts: &[u64], partitions: usize) -
 
 /// The cost of every range, by sums over all sizes up to each.
 struct Ranges<'a> {
-    sizes: &'a [u64],
+    sizes: &'a [f64],
     documents: Vec<f64>,
     elements: Vec<f64>,
 }
 
 impl<'a> Ranges<'a> {
-    fn new(sizes: &'a [u64], counts: &[u64]) -> Self {
+    fn new(sizes: &'a [f64], counts: &[u64]) -> Self {
         let (mut documents, mut elements) = (vec![0.0], vec![0.0]);
         let (mut all, mut sum) = (0.0, 0.0);
         for (&size, &count) in sizes.iter().zip(counts) {
             all += count as f64;
-            sum += count as f64 * size as f64;
+            sum += count as f64 * size;
             documents.push(all);
             elements.push(sum);
         }
@@ -85,7 +88,7 @@ impl<'a> Ranges<'a> {
     fn cost(&self, begin: usize, end: usize) -> f64 {
         let documents = self.documents[end + 1] - self.documents[begin];
         let elements = self.elements[end + 1] - self.elements[begin];
-        documents - elements / self.sizes[end] as f64
+        documents - elements / self.sizes[end]
     }
 
     /// Fills `row[ends.0..=ends.1]` with the best of one range more than `fewer` has, whose last range begins within
@@ -121,16 +124,16 @@ mod tests {
     use super::*;
     use crate::hashing::SplitMix64;
 
-    fn cost(sizes: &[u64], counts: &[u64], ranges: &[(u64, u64)]) -> f64 {
-        let false_positives = |&(low, high): &(u64, u64)| {
+    fn cost(sizes: &[f64], counts: &[u64], ranges: &[(f64, f64)]) -> f64 {
+        let false_positives = |&(low, high): &(f64, f64)| {
             let inside = sizes.iter().zip(counts).filter(move |(size, _)| (low..=high).contains(size));
-            inside.map(|(&size, &count)| (high - size) as f64 / high as f64 * count as f64).sum::<f64>()
+            inside.map(|(&size, &count)| (high - size) / high * count as f64).sum::<f64>()
         };
         ranges.iter().map(false_positives).sum()
     }
 
     /// The least cost of exactly `parts` ranges, by trying all.
-    fn least(sizes: &[u64], counts: &[u64], parts: usize) -> f64 {
+    fn least(sizes: &[f64], counts: &[u64], parts: usize) -> f64 {
         if parts == 1 {
             return cost(sizes, counts, &[(sizes[0], sizes[sizes.len() - 1])]);
         }
@@ -145,10 +148,10 @@ mod tests {
     fn no_other_partition_costs_less() {
         let mut random = SplitMix64::new(1);
         for round in 0..200 {
-            let mut size = 0;
-            let sizes: Vec<u64> = (0..2 + round % 9)
+            let mut size = 0.0;
+            let sizes: Vec<f64> = (0..2 + round % 9)
                 .map(|_| {
-                    size += 1 + random.below(30);
+                    size += (1 + random.below(30)) as f64;
                     size
                 })
                 .collect();
@@ -169,10 +172,11 @@ mod tests {
 
     #[test]
     fn impossible_sizes_are_errors() {
-        assert!(least_false_positives(&[1, 2], &[1], 1).is_err());
-        assert!(least_false_positives(&[1, 2], &[1, 1], 0).is_err());
-        assert!(least_false_positives(&[2, 2], &[1, 1], 1).is_err());
-        assert!(least_false_positives(&[0, 2], &[1, 1], 1).is_err());
+        assert!(least_false_positives(&[1.0, 2.0], &[1], 1).is_err());
+        assert!(least_false_positives(&[1.0, 2.0], &[1, 1], 0).is_err());
+        for sizes in [[2.0, 2.0], [0.0, 2.0], [f64::NAN, 2.0], [1.0, f64::NAN], [1.0, f64::INFINITY]] {
+            assert!(least_false_positives(&sizes, &[1, 1], 1).is_err());
+        }
         assert!(least_false_positives(&[], &[], 3).unwrap().is_empty());
     }
 }

@@ -41,9 +41,9 @@ pub(crate) fn compat_containment_bands(
 #[pyfunction]
 pub(crate) fn compat_partitions(
     py: Python<'_>,
-    sizes: Vec<u64>,
+    sizes: Vec<f64>,
     counts: Vec<u64>,
     partitions: usize,
-) -> PyResult<Vec<(u64, u64)>> {
+) -> PyResult<Vec<(f64, f64)>> {
     py.detach(|| least_false_positives(&sizes, &counts, partitions)).or_raise()
 }
