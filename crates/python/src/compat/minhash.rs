@@ -4,10 +4,10 @@
 //! may change the list meanwhile.
 
 use lookalike::minhash::given::{Affine32, Affine64, GivenPermutations, Mersenne, Scheme};
+use lookalike::sha1;
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
-use sha1::{Digest, Sha1};
 
 use crate::errors::{Raise, setting};
 
@@ -16,37 +16,27 @@ const PART: usize = 1 << 20;
 /// So few elements are hashed sooner than the interpreter is handed over and taken back.
 const FEW: usize = 16;
 
-/// A scheme whose words NumPy knows, and the SHA-1 of an element as such a word.
+/// A scheme whose words NumPy knows.
 trait ArrayScheme: Scheme<Word: Element> {
-    /// The first bytes of a digest, little-endian.
-    fn word(digest: &[u8; 20], wide: bool) -> Self::Word;
-}
-
-fn low_32([a, b, c, d, ..]: &[u8; 20]) -> u32 {
-    u32::from_le_bytes([*a, *b, *c, *d])
-}
-
-fn low_64(digest: &[u8; 20], wide: bool) -> u64 {
-    let [a, b, c, d, e, f, g, h, ..] = *digest;
-    let word = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-    if wide { word } else { word & u64::from(u32::MAX) }
+    /// The hash of an element, of 64 bits of its SHA-1 or of 32.
+    fn word(sha1: u64, wide: bool) -> Self::Word;
 }
 
 impl ArrayScheme for Affine32 {
-    fn word(digest: &[u8; 20], _wide: bool) -> u32 {
-        low_32(digest)
+    fn word(sha1: u64, _wide: bool) -> u32 {
+        sha1 as u32
     }
 }
 
 impl ArrayScheme for Affine64 {
-    fn word(digest: &[u8; 20], wide: bool) -> u64 {
-        low_64(digest, wide)
+    fn word(sha1: u64, wide: bool) -> u64 {
+        if wide { sha1 } else { sha1 & u64::from(u32::MAX) }
     }
 }
 
 impl ArrayScheme for Mersenne {
-    fn word(digest: &[u8; 20], wide: bool) -> u64 {
-        low_64(digest, wide)
+    fn word(sha1: u64, wide: bool) -> u64 {
+        Affine64::word(sha1, wide)
     }
 }
 
@@ -90,14 +80,12 @@ impl Gathered {
     }
 
     /// The hashes of all elements.
-    fn hashes<S: ArrayScheme>(&self, wide: bool, hashes: &mut Vec<S::Word>) {
+    fn hashes<S: ArrayScheme>(&self, wide: bool, hashes: &mut Vec<S::Word>) -> lookalike::Result<()> {
+        let mut digests = Vec::new();
+        sha1::hashes(&self.bytes, &self.ends, &mut digests)?;
         hashes.clear();
-        let mut start = 0;
-        hashes.extend(self.ends.iter().map(|&end| {
-            let digest = Sha1::digest(&self.bytes[start..end]);
-            start = end;
-            S::word(&digest.0, wide)
-        }));
+        hashes.extend(digests.into_iter().map(|digest| S::word(digest, wide)));
+        Ok(())
     }
 }
 
@@ -136,7 +124,7 @@ fn update_bytes<'py, S: ArrayScheme>(
     }
     let mut work = || {
         let mut hashes = Vec::new();
-        gathered.hashes::<S>(wide, &mut hashes);
+        gathered.hashes::<S>(wide, &mut hashes)?;
         let (a, b) = parameters.split_at(parameters.len() / 2);
         GivenPermutations::<S>::new(a, b)?.update(&hashes, &mut minima)
     };
@@ -163,7 +151,7 @@ fn bulk<'py, S: ArrayScheme>(
         document_ends.push(gathered.ends.len());
         if gathered.bytes.len() + 8 * gathered.ends.len() >= PART || documents.peek().is_none() {
             let result = py.detach(|| -> lookalike::Result<()> {
-                gathered.hashes::<S>(wide, &mut hashes);
+                gathered.hashes::<S>(wide, &mut hashes)?;
                 let mut start = 0;
                 for end in document_ends.drain(..) {
                     let row = minima.len();

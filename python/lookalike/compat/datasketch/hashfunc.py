@@ -24,6 +24,6 @@ def sha1_hash64(data: Any) -> int:
     """64 bits of the SHA-1 of bytes, or of anything else that is a buffer.
 
     >>> sha1_hash64(b"hello")
-    10229105846560971434
+    11738849977924252842
     """
     return int.from_bytes(hashlib.sha1(data).digest()[:8], "little")

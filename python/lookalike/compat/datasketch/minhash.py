@@ -247,7 +247,7 @@ class MinHash:
     def count(self) -> float:
         """The estimated number of different elements."""
         shares = self.hashvalues / float(_MAX_HASHES[self.scheme])
-        return float(len(self)) / np.sum(shares) - 1.0  # type: ignore[no-any-return]
+        return float(len(self)) / np.sum(shares) - 1.0
 
     def merge(self, other: MinHash) -> None:
         """Makes this the sketch of the union of both sets."""
