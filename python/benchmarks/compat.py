@@ -1,9 +1,10 @@
-"""lookalike.compat against the packages it stands in for: the same calls, the same answers, CPU time and memory.
+"""lookalike.compat against the packages it stands in for: the same calls, the same answers, CPU time and
+memory.
 
     python python/benchmarks/compat.py [--keys 100000] [--repeat 5]
 
-It needs Linux, datasketch and simhash. Times are CPU time, the least of some repetitions in turns; every line says first
-whether the answers are the same, and the program fails if they are not.
+It needs Linux, datasketch and simhash. Times are CPU time, the least of some repetitions in turns; every line
+says first whether the answers are the same, and the program fails if they are not.
 """
 
 from __future__ import annotations
@@ -106,7 +107,9 @@ def indexing(keys: int, repeat: int) -> bool:
         found = [[sorted(lsh.query(sketches[i])) for i in asked] for lsh, sketches in zip(built, of)]
         bands = [(lsh.b, lsh.r) for lsh in built]
         equal = found[0] == found[1] and bands[0] == bands[1]
-        same &= report(f"MinHashLSH.insert, {bands[0][0]} x {bands[0][1]}, {keys} keys", equal, "us", keys, *times)
+        same &= report(
+            f"MinHashLSH.insert, {bands[0][0]} x {bands[0][1]}, {keys} keys", equal, "us", keys, *times
+        )
         times = best(
             repeat,
             lambda: [built[0].query(of[0][i]) for i in asked],
@@ -140,10 +143,13 @@ def memory(keys: int) -> None:
         per_key = []
         for library in (OURS, THEIRS):
             command = [sys.executable, __file__, "--memory-of", library, str(threshold), str(keys)]
-            per_key.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+            per_key.append(
+                json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            )
         share = per_key[0] / per_key[1]
         print(
-            f"MinHashLSH({threshold}), resident bytes per key {'':15} {per_key[0]:9.0f} against {per_key[1]:9.0f}: {share:6.2f} of it"
+            f"MinHashLSH({threshold}), resident bytes per key {'':15} "
+            f"{per_key[0]:9.0f} against {per_key[1]:9.0f}: {share:6.2f} of it"
         )
 
 
@@ -161,7 +167,9 @@ def main() -> None:
     if sys.argv[1:2] == ["--memory-of"]:
         memory_of(sys.argv[2], float(sys.argv[3]), int(sys.argv[4]))
         return
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--keys", type=int, default=100_000, help="keys of an index")
     parser.add_argument("--repeat", type=int, default=5, help="repetitions of a measurement")
     arguments = parser.parse_args()

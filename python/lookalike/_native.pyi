@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 __version__: str
 
-# --- lookalike.compat -------------------------------------------------------------------------------------------------
+# --- lookalike.compat ---------------------------------------------------------------------------------
 
 def compat_update_bytes(
     scheme: str, wide: bool, permutations: npt.NDArray[Any], hashvalues: npt.NDArray[Any], items: Any
@@ -22,7 +22,9 @@ def compat_bands(
 def compat_containment_bands(
     threshold: float, num_perm: int, max_rows: int, ratio: float, weights: tuple[float, float]
 ) -> tuple[int, int]: ...
-def compat_partitions(sizes: list[float], counts: list[int], partitions: int) -> list[tuple[float, float]]: ...
+def compat_partitions(
+    sizes: list[float], counts: list[int], partitions: int
+) -> list[tuple[float, float]]: ...
 def compat_weighted(
     sample_size: int,
     seed: int,

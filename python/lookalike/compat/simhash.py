@@ -1,7 +1,8 @@
-"""The interface of the package simhash over lookalike: `from lookalike.compat.simhash import Simhash, SimhashIndex`.
+"""The interface of the package simhash over lookalike: `from lookalike.compat.simhash import Simhash,
+SimhashIndex`.
 
-The values equal those of simhash 2.1.2. Where that one fails (a feature of an integer weight above 255, with NumPy 2),
-they are what its definition says.
+The values equal those of simhash 2.1.2. Where that one fails (a feature of an integer weight above 255, with
+NumPy 2), they are what its definition says.
 
     >>> a, b = Simhash("How are you? I am fine. Thanks."), Simhash("How are you? I am fine. Thank you.")
     >>> a.distance(b) < 20
@@ -31,9 +32,9 @@ def _hashfunc(x: bytes) -> bytes:
 class Simhash:
     """A fingerprint of `f` bits (a multiple of 8) whose Hamming distances are small for similar texts.
 
-    `value` is a text (its runs of four characters of those that `reg` matches are the features), an iterable of
-    features or of (feature, weight), a dict of weights, a fingerprint as an integer, or another Simhash. `hashfunc`
-    takes bytes and returns bytes, at least `f // 8` of them, or an integer.
+    `value` is a text (its runs of four characters of those that `reg` matches are the features), an iterable
+    of features or of (feature, weight), a dict of weights, a fingerprint as an integer, or another Simhash.
+    `hashfunc` takes bytes and returns bytes, at least `f // 8` of them, or an integer.
 
     >>> Simhash(["a", ("b", 2)]).value == Simhash({"a": 1, "b": 2}).value
     True

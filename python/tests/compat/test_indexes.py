@@ -27,7 +27,9 @@ def families(count, seed=1, num_perm=128, **kwargs):
     for i in range(count):
         if i % 10 == 0:
             base = [draw.randbytes(8) for _ in range(60)]
-        sets.append(draw.sample(base, draw.randint(20, 60)) + [draw.randbytes(8) for _ in range(draw.randint(0, 20))])
+        sets.append(
+            draw.sample(base, draw.randint(20, 60)) + [draw.randbytes(8) for _ in range(draw.randint(0, 20))]
+        )
     return MinHash.bulk(sets, num_perm=num_perm, **kwargs)
 
 
@@ -117,8 +119,12 @@ def test_ensemble_answers_equal_those_of_datasketch(settings):
     data = entry_sketches(150)
     for ensemble in pair:
         ensemble.index([(key, sketch, size) for key, (sketch, size) in data.items()])
-    assert [int(u) for u in pair[0].uppers if u is not None] == [int(u) for u in pair[1].uppers if u is not None]
-    assert [int(u) for u in pair[0].lowers if u is not None] == [int(u) for u in pair[1].lowers if u is not None]
+    assert [int(u) for u in pair[0].uppers if u is not None] == [
+        int(u) for u in pair[1].uppers if u is not None
+    ]
+    assert [int(u) for u in pair[0].lowers if u is not None] == [
+        int(u) for u in pair[1].lowers if u is not None
+    ]
     for sketch, size in data.values():
         assert sorted(pair[0].query(sketch, size)) == sorted(pair[1].query(sketch, size))
     for size in (1, 10**9):
@@ -128,7 +134,9 @@ def test_ensemble_answers_equal_those_of_datasketch(settings):
 @pytest.mark.parametrize("num_part", [3, 4, 8, 16])
 def test_partitions_have_no_more_false_positives_than_those_of_datasketch(num_part):
     datasketch = pytest.importorskip("datasketch")
-    pair = [lib(num_perm=64, num_part=num_part) for lib in (MinHashLSHEnsemble, datasketch.MinHashLSHEnsemble)]
+    pair = [
+        lib(num_perm=64, num_part=num_part) for lib in (MinHashLSHEnsemble, datasketch.MinHashLSHEnsemble)
+    ]
     data = entry_sketches(150)
     sizes = sorted(size for _, size in data.values())
     expected = []
@@ -242,7 +250,10 @@ def test_weighted_errors():
     with pytest.raises(ValueError):
         generator.minhash(["a", "b", "c"])
     made = generator.minhash([1, 2, 3])
-    for other in (WeightedMinHashGenerator(3, seed=2).minhash([1, 2, 3]), WeightedMinHashGenerator(3, 64).minhash([1, 2, 3])):
+    for other in (
+        WeightedMinHashGenerator(3, seed=2).minhash([1, 2, 3]),
+        WeightedMinHashGenerator(3, 64).minhash([1, 2, 3]),
+    ):
         with pytest.raises(ValueError):
             made.jaccard(other)
     for arguments in (dict(seed=-1), dict(seed=2**32), dict(sample_size=0), dict(sample_size=5000)):

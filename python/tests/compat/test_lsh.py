@@ -63,10 +63,12 @@ def test_answers_equal_those_of_datasketch(scheme, prepickle):
     datasketch = pytest.importorskip("datasketch")
     made = sketches(200, num_perm=64, scheme=scheme)
     keys = [f"key {i}" if i % 2 else (i, "key") for i in range(200)]
-    pair = [lib(threshold=0.5, num_perm=64, prepickle=prepickle) for lib in (MinHashLSH, datasketch.MinHashLSH)]
+    pair = [
+        lib(threshold=0.5, num_perm=64, prepickle=prepickle) for lib in (MinHashLSH, datasketch.MinHashLSH)
+    ]
     draw = random.Random(1)
     present = set()
-    for step in range(600):
+    for _ in range(600):
         i = draw.randrange(200)
         for lsh in pair:
             if i in present:
@@ -147,7 +149,11 @@ def test_a_key_inserted_again_without_a_check():
 def test_schemes_are_not_mixed():
     lsh, made = filled()
     legacy = MinHash(scheme="legacy")
-    for call in (lambda: lsh.insert("x", legacy), lambda: lsh.query(legacy), lambda: lsh.add_to_query_buffer(legacy)):
+    for call in (
+        lambda: lsh.insert("x", legacy),
+        lambda: lsh.query(legacy),
+        lambda: lsh.add_to_query_buffer(legacy),
+    ):
         with pytest.raises(ValueError, match="scheme"):
             call()
     other = MinHashLSH(threshold=0.5)

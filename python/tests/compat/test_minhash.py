@@ -57,12 +57,20 @@ def test_all_ways_to_update_agree(scheme, num_perm):
     for item in items:
         one_by_one.update(item)
     by_function = MinHash(
-        num_perm=num_perm, scheme=scheme, hashfunc=lambda x: (sha1_hash64 if scheme == "affine64" else sha1_hash32)(x)
+        num_perm=num_perm,
+        scheme=scheme,
+        hashfunc=lambda x: (sha1_hash64 if scheme == "affine64" else sha1_hash32)(x),
     )
     by_function.update_batch(items)
     bulk = MinHash.bulk([items, items[:7], []], num_perm=num_perm, scheme=scheme)
     generated = list(MinHash.generator([items], num_perm=num_perm, scheme=scheme))
-    for other in (one_by_one, by_function, bulk[0], generated[0], sketch(iter(items), num_perm=num_perm, scheme=scheme)):
+    for other in (
+        one_by_one,
+        by_function,
+        bulk[0],
+        generated[0],
+        sketch(iter(items), num_perm=num_perm, scheme=scheme),
+    ):
         assert np.array_equal(batch.hashvalues, other.hashvalues)
         assert other.hashvalues.dtype == (np.uint32 if scheme == "affine32" else np.uint64)
     assert bulk[1] == sketch(items[:7], num_perm=num_perm, scheme=scheme)
@@ -138,7 +146,13 @@ def test_hash_values_out_of_range():
 
 def test_arguments_and_their_order():
     made = MinHash(16, 3, "detect", sha1_hash32, None, None, None, "legacy")
-    assert (made.num_perm, made.seed, made.scheme, made.hashfunc, len(made)) == (16, 3, "legacy", sha1_hash32, 16)
+    assert (made.num_perm, made.seed, made.scheme, made.hashfunc, len(made)) == (
+        16,
+        3,
+        "legacy",
+        sha1_hash32,
+        16,
+    )
     assert MinHash is FromSubmodule
     assert MinHash().scheme == "affine32" and MinHash().hashvalues.dtype == np.uint32
     for wrong in (dict(num_perm=0), dict(num_perm=2**32 + 1), dict(hashfunc=5), dict(scheme="affine16")):
@@ -177,7 +191,10 @@ def test_gpu_mode():
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_jaccard_merge_union_count(scheme):
-    a, b = sketch(words(100), scheme=scheme, num_perm=1024), sketch(words(100, 50), scheme=scheme, num_perm=1024)
+    a, b = (
+        sketch(words(100), scheme=scheme, num_perm=1024),
+        sketch(words(100, 50), scheme=scheme, num_perm=1024),
+    )
     assert a.jaccard(a) == 1.0
     assert abs(a.jaccard(b) - 1 / 3) < 0.07
     assert isinstance(a.jaccard(b), float)
@@ -229,7 +246,11 @@ def test_state():
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_pickle(scheme):
-    for made in (sketch(words(10), scheme=scheme, seed=9), MinHash(scheme=scheme), MinHash(seed=None, scheme=scheme)):
+    for made in (
+        sketch(words(10), scheme=scheme, seed=9),
+        MinHash(scheme=scheme),
+        MinHash(seed=None, scheme=scheme),
+    ):
         for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
             loaded = pickle.loads(pickle.dumps(made, protocol))
             assert loaded == made and np.array_equal(loaded.permutations, made.permutations)
@@ -375,7 +396,11 @@ def test_b_bit_errors():
         with pytest.raises(ValueError):
             bBitMinHash(full, **wrong)
     small = bBitMinHash(full, 2)
-    for other in (bBitMinHash(full, 3), bBitMinHash(sketch(words(3), seed=2), 2), bBitMinHash(sketch(words(3), scheme="legacy"), 2)):
+    for other in (
+        bBitMinHash(full, 3),
+        bBitMinHash(sketch(words(3), seed=2), 2),
+        bBitMinHash(sketch(words(3), scheme="legacy"), 2),
+    ):
         assert small != other
         with pytest.raises(ValueError):
             small.jaccard(other)

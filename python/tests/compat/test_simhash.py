@@ -45,7 +45,17 @@ def test_values_equal_those_of_simhash(f):
         below = [(feature, draw.randint(-2, 60)) for feature in features]
         mixed = [draw.choice((feature, (feature, draw.randint(1, 9)))) for feature in features]
         numpy = [(feature, np.float32(weight)) for feature, weight in real]
-        for value in (features, weighted, dict(weighted), real, dict(real), below, mixed, numpy, iter(features)):
+        for value in (
+            features,
+            weighted,
+            dict(weighted),
+            real,
+            dict(real),
+            below,
+            mixed,
+            numpy,
+            iter(features),
+        ):
             if isinstance(value, type(iter([]))):
                 assert Simhash(iter(features), f=f).value == simhash.Simhash(iter(features), f=f).value
             else:
@@ -62,8 +72,14 @@ def test_functions_and_patterns_of_the_user():
     for hashfunc in functions:
         for f in (64, 128):
             for text in TEXTS:
-                assert Simhash(text, f=f, hashfunc=hashfunc).value == simhash.Simhash(text, f=f, hashfunc=hashfunc).value
-    assert Simhash(TEXTS[0], f=512, hashfunc=functions[2]).value == simhash.Simhash(TEXTS[0], f=512, hashfunc=functions[2]).value
+                assert (
+                    Simhash(text, f=f, hashfunc=hashfunc).value
+                    == simhash.Simhash(text, f=f, hashfunc=hashfunc).value
+                )
+    assert (
+        Simhash(TEXTS[0], f=512, hashfunc=functions[2]).value
+        == simhash.Simhash(TEXTS[0], f=512, hashfunc=functions[2]).value
+    )
     for reg in (r"[a-z]+", re.compile(r"\w", re.UNICODE)):
         assert Simhash(TEXTS[1], reg=reg).value == simhash.Simhash(TEXTS[1], reg=reg).value
 

@@ -35,7 +35,7 @@ pub(crate) fn compat_simhash_text(py: Python<'_>, content: &str, bits: u32) -> P
         // A text of fewer characters is one feature, an empty one too.
         let features = starts.len().saturating_sub(WIDTH).max(1);
         let end = |i: usize| starts.get(i + WIDTH).copied().unwrap_or(content.len());
-        majority((0..features).map(|i| (hash(content[starts[i]..end(i)].as_bytes()), 1))) & mask
+        majority((0..features).map(|i| (hash(&content.as_bytes()[starts[i]..end(i)]), 1))) & mask
     }))
 }
 

@@ -1,7 +1,8 @@
-"""The interface of datasketch 2 over lookalike: `from lookalike.compat.datasketch import MinHash, MinHashLSH`.
+"""The interface of datasketch 2 over lookalike: change the import, keep the code.
 
-Hash values of `MinHash` equal those of datasketch 2.0.0 bit for bit, in all three schemes, so sketches that were stored
-stay comparable. Those of `WeightedMinHash` differ: they come from another algorithm that estimates the same similarity.
+Hash values of `MinHash` equal those of datasketch 2.0.0 bit for bit, in all three schemes, so sketches that
+were stored stay comparable. Those of `WeightedMinHash` differ: they come from another algorithm that
+estimates the same similarity.
 
     >>> from lookalike.compat.datasketch import MinHash, MinHashLSH
     >>> a, b = MinHash(), MinHash()
@@ -46,13 +47,15 @@ __all__ = [
 WeightedMinHashLSH = MinHashLSH
 WeightedMinHashLSHForest = MinHashLSHForest
 
-_CARDINALITY = "MinHash.count() estimates the number of elements of a set; for HyperLogLog keep datasketch for that part"
+_CARDINALITY = (
+    "MinHash.count() estimates the number of elements of a set; for HyperLogLog keep datasketch for that part"
+)
 _INSTEAD = {
     "AsyncMinHashLSH": "MinHashLSH answers from memory without waiting; call it from the event loop as it is",
     "HNSW": "MinHashLSHForest finds the most similar sets; for HNSW keep datasketch for that part",
     "HyperLogLog": _CARDINALITY,
     "HyperLogLogPlusPlus": _CARDINALITY,
-    "MinHashLSHBloom": "MinHashLSH takes a fraction of the memory of datasketch's and has no false positives of its own",
+    "MinHashLSHBloom": "MinHashLSH takes a fraction of the memory of datasketch's",
     "aio": "MinHashLSH answers from memory without waiting",
     "experimental": "MinHashLSH answers from memory without waiting",
     "hnsw": "MinHashLSHForest finds the most similar sets",

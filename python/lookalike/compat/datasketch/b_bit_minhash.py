@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lookalike.compat.datasketch.minhash import _LEGACY, _SCHEME_CODES, _SCHEME_OF_CODE, MinHash, _check_scheme
+from lookalike.compat.datasketch.minhash import (
+    _LEGACY,
+    _SCHEME_CODES,
+    _SCHEME_OF_CODE,
+    MinHash,
+    _check_scheme,
+)
 
 __all__ = ["bBitMinHash"]
 
@@ -18,8 +24,8 @@ _HEAD = struct.Struct("<qBdi")
 class bBitMinHash:
     """The `b` lowest bits (0 to 32) of each value of a MinHash.
 
-    `r` is the expected size of a set as a share of all elements there are, 0.0 if it is not known. Pickled, `b` bits
-    are rounded up to 1, 2, 4, 8, 16 or 32 of a byte string.
+    `r` is the expected size of a set as a share of all elements there are, 0.0 if it is not known. Pickled,
+    `b` bits are rounded up to 1, 2, 4, 8, 16 or 32 of a byte string.
 
     >>> m = MinHash()
     >>> m.update_batch([b"one", b"two"])

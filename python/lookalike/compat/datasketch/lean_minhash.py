@@ -26,8 +26,8 @@ def _letter(scheme: str) -> str:
 class LeanMinHash(MinHash):
     """A MinHash that takes little memory and cannot be updated, from another MinHash or from its parts.
 
-    Its bytes are those of datasketch: the seed in 8 bytes, the number of values in 4, negative if a byte for the scheme
-    follows, and the values, in 4 bytes each, or 8 for `affine64`.
+    Its bytes are those of datasketch: the seed in 8 bytes, the number of values in 4, negative if a byte for
+    the scheme follows, and the values, in 4 bytes each, or 8 for `affine64`.
 
     >>> lean = LeanMinHash(MinHash(num_perm=4))
     >>> buffer = bytearray(lean.bytesize())
@@ -52,8 +52,8 @@ class LeanMinHash(MinHash):
         elif hashvalues is not None and seed is not None:
             if scheme is None:
                 raise ValueError(
-                    "scheme must be given together with hashvalues: that of the MinHash they are from, or 'legacy' if "
-                    "they were made by datasketch before 2.0.0"
+                    "scheme must be given together with hashvalues: that of the MinHash they are from, or "
+                    "'legacy' if they were made by datasketch before 2.0.0"
                 )
             self._set(seed, hashvalues, scheme)
         else:
@@ -96,7 +96,9 @@ class LeanMinHash(MinHash):
     def serialize(self, buf: Any, byteorder: str = "@") -> None:
         """Writes the sketch to the beginning of a buffer, such as a bytearray."""
         if len(buf) < self.bytesize(byteorder):
-            raise ValueError(f"The buffer does not have enough space: {len(buf)} of {self.bytesize(byteorder)} bytes")
+            raise ValueError(
+                f"The buffer does not have enough space: {len(buf)} of {self.bytesize(byteorder)} bytes"
+            )
         values = self.hashvalues.tolist()
         if self.scheme == _LEGACY:
             struct.pack_into(self._format(byteorder), buf, 0, self.seed, len(self), *values)
@@ -145,5 +147,7 @@ class LeanMinHash(MinHash):
             raise ValueError("Cannot union less than 2 MinHash")
         first = lmhs[0]
         if any(m.seed != first.seed or len(m) != len(first) or m.scheme != first.scheme for m in lmhs):
-            raise ValueError("The MinHash of a union must have the same seed, number of permutations and scheme")
+            raise ValueError(
+                "The MinHash of a union must have the same seed, number of permutations and scheme"
+            )
         return cls._of(first.seed, np.minimum.reduce([m.hashvalues for m in lmhs]), first.scheme)

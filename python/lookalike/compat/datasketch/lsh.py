@@ -21,8 +21,8 @@ def _check_storage(storage_config: Optional[dict[str, Any]]) -> None:
     kind = storage_config.get("type", "dict") if storage_config else "dict"
     if kind != "dict":
         raise SettingError(
-            f"storage_config of type {kind!r} is not offered: lookalike keeps indexes in memory (in a fraction of the "
-            "space datasketch takes); leave storage_config out, and pickle the index to store it"
+            f"storage_config of type {kind!r} is not offered: lookalike keeps indexes in memory, in a fraction of "
+            "the space datasketch takes; leave storage_config out, and pickle the index to store it"
         )
 
 
@@ -36,9 +36,10 @@ def _check_weights(weights: tuple[float, float]) -> None:
 class MinHashLSH:
     """An index that finds sets whose Jaccard similarity to a query is likely above a threshold.
 
-    `weights` are those of false positives and false negatives in the choice of bands and rows; `params` gives these
-    two numbers and leaves the choice out. `hashfunc` compresses the bytes of a band. `storage_config` may be of type
-    dict only. The names of buckets (in `get_counts`, `keys` and `hashtables`) are 8 bytes, the hash of their band.
+    `weights` are those of false positives and false negatives in the choice of bands and rows; `params` gives
+    these two numbers and leaves the choice out. `hashfunc` compresses the bytes of a band. `storage_config`
+    may be of type dict only. The names of buckets (in `get_counts`, `keys` and `hashtables`) are 8 bytes, the
+    hash of their band.
 
     >>> from lookalike.compat.datasketch import MinHash
     >>> m = MinHash()
@@ -72,11 +73,13 @@ class MinHashLSH:
             self.b, self.r = params
             if self.b * self.r > num_perm:
                 raise ValueError(
-                    f"params: {self.b} bands of {self.r} rows are {self.b * self.r} hash values, more than the num_perm "
-                    f"{num_perm}; was num_perm forgotten?"
+                    f"params: {self.b} bands of {self.r} rows are {self.b * self.r} hash values, more than "
+                    f"the num_perm {num_perm}; was num_perm forgotten?"
                 )
         else:
-            self.b, self.r = _optimal_param(float(threshold), int(num_perm), float(weights[0]), float(weights[1]))
+            self.b, self.r = _optimal_param(
+                float(threshold), int(num_perm), float(weights[0]), float(weights[1])
+            )
         if self.b < 2:
             raise ValueError("The number of bands are too small (b < 2)")
         self.prepickle = bool(prepickle)
@@ -85,8 +88,8 @@ class MinHashLSH:
         self._buffer_size = 50000
         self._minhash_scheme: Optional[str] = None
         self._table = _native.CompatBandTable(self.b, self.r, self.h)
-        # The key at each position of the table, and the position of each key: several if it was inserted again
-        # without a check, or merged.
+        # The key at each position of the table, and the position of each key: several if it was inserted
+        # again without a check, or merged.
         self._names: list[Any] = []
         self._positions: dict[Any, Union[int, tuple[int, ...]]] = {}
         self._repeated = False
@@ -116,8 +119,10 @@ class MinHashLSH:
         self._insert(key, minhash, check_duplication=check_duplication, buffer=False)
 
     def _insert(self, key: Any, minhash: Any, check_duplication: bool = True, buffer: bool = False) -> None:
-        self._check(minhash)
-        self._minhash_scheme = _check_scheme_consistency(self._minhash_scheme, minhash)
+        if len(minhash.hashvalues) != self.h:
+            raise self._other_length(minhash)
+        if getattr(minhash, "scheme", None) != self._minhash_scheme:
+            self._minhash_scheme = _check_scheme_consistency(self._minhash_scheme, minhash)
         if self.prepickle:
             key = pickle.dumps(key)
         if key in self._positions and check_duplication:
@@ -128,9 +133,8 @@ class MinHashLSH:
             position = self._table.insert_bytes(self._hashed_bands(minhash, self.b))
         self._register(key, position)
 
-    def _check(self, minhash: Any) -> None:
-        if len(minhash) != self.h:
-            raise ValueError(f"Expecting minhash with length {self.h}, got {len(minhash)}")
+    def _other_length(self, minhash: Any) -> ValueError:
+        return ValueError(f"Expecting minhash with length {self.h}, got {len(minhash.hashvalues)}")
 
     def _hashed_bands(self, minhash: Any, b: int) -> list[bytes]:
         assert self.hashfunc is not None
@@ -153,14 +157,19 @@ class MinHashLSH:
             self._repeated = True
 
     def merge(self, other: MinHashLSH, check_overlap: bool = False) -> None:
-        """Adds everything in another index of the same bands; `check_overlap` refuses keys that are in both."""
+        """Adds everything in another index of the same bands.
+
+        `check_overlap` refuses keys that are in both.
+        """
         if type(self) is not type(other):
             raise ValueError(f"Cannot merge type MinHashLSH and type {type(other).__name__}.")
         if (self.h, self.b, self.r) != (other.h, other.b, other.r):
             raise ValueError("Cannot merge MinHashLSH with different initialization parameters.")
         ours, theirs = self._minhash_scheme, other._minhash_scheme
         if ours is not None and theirs is not None and ours != theirs:
-            raise ValueError(f"Cannot merge MinHashLSH of MinHash scheme {theirs!r} into one of scheme {ours!r}")
+            raise ValueError(
+                f"Cannot merge MinHashLSH of MinHash scheme {theirs!r} into one of scheme {ours!r}"
+            )
         if check_overlap and not self._positions.keys().isdisjoint(other._positions.keys()):
             raise ValueError("The keys are overlapping, duplicate key exists.")
         if other is self:
@@ -180,8 +189,10 @@ class MinHashLSH:
 
     def _candidates(self, minhash: Any, b: int) -> list[Any]:
         """The keys (pickled, if so) that share one of the first `b` bands, each once."""
-        self._check(minhash)
-        _check_scheme_consistency(self._minhash_scheme, minhash)
+        if len(minhash.hashvalues) != self.h:
+            raise self._other_length(minhash)
+        if getattr(minhash, "scheme", None) != self._minhash_scheme:
+            _check_scheme_consistency(self._minhash_scheme, minhash)
         if self.hashfunc is None:
             found: list[Any] = self._table.query(minhash.hashvalues, self._names, b)
         else:
@@ -193,15 +204,17 @@ class MinHashLSH:
 
         These are candidates: filter by `MinHash.jaccard`, or by the sets themselves.
         """
-        return self._unpickled(self._candidates(minhash, self.b))
+        found = self._candidates(minhash, self.b)
+        return self._unpickled(found) if self.prepickle else found
 
     def _query_b(self, minhash: Any, b: int) -> set[Any]:
         if b > self.b:
             raise ValueError("b must be less or equal to the number of hash tables")
-        return set(self._unpickled(self._candidates(minhash, b)))
+        found = self._candidates(minhash, b)
+        return set(self._unpickled(found) if self.prepickle else found)
 
     def _unpickled(self, keys: list[Any]) -> list[Any]:
-        return [pickle.loads(key) for key in keys] if self.prepickle else keys
+        return [pickle.loads(key) for key in keys]
 
     def add_to_query_buffer(self, minhash: Any) -> None:
         """Adds a query to those of the next `collect_query_buffer`."""
@@ -210,7 +223,8 @@ class MinHashLSH:
     def collect_query_buffer(self) -> list[Any]:
         """The keys that all queries in the buffer find; then the buffer is empty."""
         buffered, self._query_buffer = self._query_buffer, []
-        return self._unpickled(list(set.intersection(*buffered))) if buffered else []
+        found = list(set.intersection(*buffered)) if buffered else []
+        return self._unpickled(found) if self.prepickle else found
 
     def __contains__(self, key: Hashable) -> bool:
         return (pickle.dumps(key) if self.prepickle else key) in self._positions

@@ -15,8 +15,8 @@ __all__ = ["MinHashLSHEnsemble"]
 
 
 class MinHashLSHEnsemble:
-    """An index of `num_part` partitions by size that finds sets whose containment of a query is likely above a
-    threshold. Bands of up to `m` rows are used; `weights` are those of false positives and false negatives.
+    """An index of `num_part` partitions by size that finds sets whose containment of a query is likely above
+    a threshold. Bands of up to `m` rows are used; `weights` are those of false positives and false negatives.
 
     >>> from lookalike.compat.datasketch import MinHash
     >>> sets = {"some": [b"to", b"be"], "more": [b"to", b"be", b"or", b"not"]}
@@ -53,7 +53,10 @@ class MinHashLSHEnsemble:
         # The ratios of sizes that bands are planned for.
         self.xqs = np.exp(np.linspace(-5, 5, 10))
         weighted = (float(weights[0]), float(weights[1]))
-        planned = [_native.compat_containment_bands(float(threshold), num_perm, m, float(xq), weighted) for xq in self.xqs]
+        planned = [
+            _native.compat_containment_bands(float(threshold), num_perm, m, float(xq), weighted)
+            for xq in self.xqs
+        ]
         self.params = np.array(planned, dtype=int)
         rows = sorted({r for _, r in planned})
         self.indexes = [
@@ -80,7 +83,9 @@ class MinHashLSHEnsemble:
         taken.sort(key=lambda entry: entry[2])
         counts = sorted(Counter(entry[2] for entry in taken).items())
         sizes = [size for size, _ in counts]
-        ranges = _native.compat_partitions([float(size) for size in sizes], [n for _, n in counts], len(self.indexes))
+        ranges = _native.compat_partitions(
+            [float(size) for size in sizes], [n for _, n in counts], len(self.indexes)
+        )
         of_size = dict(zip(map(float, sizes), sizes))
         for i, (lower, upper) in enumerate(ranges):
             self.lowers[i], self.uppers[i] = of_size[lower], of_size[upper]

@@ -43,7 +43,9 @@ def _check_scheme_consistency(known: Optional[str], minhash: Any) -> Optional[st
     if known is None or scheme is None:
         return scheme if known is None else known
     if scheme != known:
-        raise ValueError(f"MinHash of scheme {scheme!r} in an index of scheme {known!r}: use one scheme for all")
+        raise ValueError(
+            f"MinHash of scheme {scheme!r} in an index of scheme {known!r}: use one scheme for all"
+        )
     return known
 
 
@@ -51,7 +53,10 @@ def _draw_permutations(seed: Any, num_perm: int, scheme: str) -> _Array:
     random = np.random.RandomState(seed)
     if scheme == _LEGACY:
         drawn = [
-            (random.randint(1, _MERSENNE_PRIME, dtype=np.uint64), random.randint(0, _MERSENNE_PRIME, dtype=np.uint64))
+            (
+                random.randint(1, _MERSENNE_PRIME, dtype=np.uint64),
+                random.randint(0, _MERSENNE_PRIME, dtype=np.uint64),
+            )
             for _ in range(num_perm)
         ]
         permutations: _Array = np.ascontiguousarray(np.array(drawn, dtype=np.uint64).T)
@@ -76,9 +81,10 @@ def _permutations(seed: Any, num_perm: int, scheme: str) -> _Array:
 class MinHash:
     """The sketch of a set: `num_perm` minima, from which Jaccard similarities are estimated.
 
-    `scheme` is `"affine32"` (the default), `"affine64"` or `"legacy"`, and must be given together with `hashvalues` or
-    `permutations`, which do not say how they were made. `hashfunc` makes an integer of an element; by default it is the
-    SHA-1 of bytes. `gpu_mode` is accepted: there is no GPU code, so `"always"` raises when it would be needed.
+    `scheme` is `"affine32"` (the default), `"affine64"` or `"legacy"`, and must be given together with
+    `hashvalues` or `permutations`, which do not say how they were made. `hashfunc` makes an integer of an
+    element; by default it is the SHA-1 of bytes. `gpu_mode` is accepted: there is no GPU code, so `"always"`
+    raises when it would be needed.
 
     >>> m = MinHash(num_perm=64)
     >>> m.update(b"one")
@@ -108,8 +114,8 @@ class MinHash:
         if scheme is None:
             if hashvalues is not None or permutations is not None:
                 raise ValueError(
-                    "scheme must be given together with hashvalues or permutations: that of the MinHash they are "
-                    "from, or 'legacy' if they were made by datasketch before 2.0.0"
+                    "scheme must be given together with hashvalues or permutations: that of the MinHash they "
+                    "are from, or 'legacy' if they were made by datasketch before 2.0.0"
                 )
             scheme = _AFFINE32
         _check_scheme(scheme)
@@ -133,7 +139,9 @@ class MinHash:
             self._init_hashvalues(num_perm) if hashvalues is None else self._parse_hashvalues(hashvalues)
         )
         self.permutations = (
-            _permutations(seed, num_perm, scheme) if permutations is None else self._parse_permutations(permutations)
+            _permutations(seed, num_perm, scheme)
+            if permutations is None
+            else self._parse_permutations(permutations)
         )
         if len(self) != len(self.permutations[0]):
             raise ValueError("hashvalues and permutations must be equally many")
@@ -207,8 +215,8 @@ class MinHash:
             if self.scheme == _LEGACY:
                 raise
             raise ValueError(
-                f"hashfunc returned a value out of range for scheme {self.scheme!r} ({error}): take one of the scheme's "
-                "width, or scheme='affine64' for 64-bit hash values"
+                f"hashfunc returned a value out of range for scheme {self.scheme!r} ({error}): take one of "
+                "the scheme's width, or scheme='affine64' for 64-bit hash values"
             ) from error
         self.hashvalues = _native.compat_update_hashes(self.scheme, self.permutations, self._values(), array)
 
@@ -300,7 +308,9 @@ class MinHash:
             raise ValueError("Cannot union less than 2 MinHash")
         first = mhs[0]
         if any(m.seed != first.seed or len(m) != len(first) or m.scheme != first.scheme for m in mhs):
-            raise ValueError("The MinHash of a union must have the same seed, number of permutations and scheme")
+            raise ValueError(
+                "The MinHash of a union must have the same seed, number of permutations and scheme"
+            )
         return cls(
             num_perm=len(first),
             seed=first.seed,
@@ -360,7 +370,9 @@ class MinHash:
     def __getstate__(self) -> Any:
         state = self.__dict__.copy()
         seed, permutations = state.get("seed"), state.get("permutations")
-        if isinstance(seed, (int, np.integer)) and permutations is _permutations(seed, len(self), self.scheme):
+        if isinstance(seed, (int, np.integer)) and permutations is _permutations(
+            seed, len(self), self.scheme
+        ):
             state["permutations"] = None
         return state
 

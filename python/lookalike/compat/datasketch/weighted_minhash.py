@@ -1,8 +1,9 @@
 """WeightedMinHash: sketches of vectors of weights.
 
-The hash values are not those of datasketch: they come from darts (Christiani 2020) in place of consistent weighted
-sampling (Ioffe 2010). Both agree with the probability of the weighted Jaccard similarity, with the same variance; darts
-take a time that hardly grows with the number of dimensions. Do not mix sketches of both in one index.
+The hash values are not those of datasketch: they come from darts (Christiani 2020) in place of consistent
+weighted sampling (Ioffe 2010). Both agree with the probability of the weighted Jaccard similarity, with the
+same variance; darts take some forty hashes per weight in place of three logarithms per weight and sample.
+Do not mix sketches of both in one index.
 """
 
 from __future__ import annotations
@@ -32,11 +33,16 @@ class WeightedMinHash:
         self.hashvalues = hashvalues
 
     def jaccard(self, other: WeightedMinHash) -> float:
-        """The estimated weighted Jaccard similarity: the sum of the smaller weights over that of the larger ones."""
+        """The estimated weighted Jaccard similarity.
+
+        It is the sum of the smaller weights over that of the larger ones.
+        """
         if other.seed != self.seed:
             raise ValueError("Cannot compute Jaccard given WeightedMinHash objects with different seeds")
         if len(self) != len(other):
-            raise ValueError("Cannot compute Jaccard given WeightedMinHash objects with different numbers of hash values")
+            raise ValueError(
+                "Cannot compute Jaccard given WeightedMinHash objects with different numbers of hash values"
+            )
         equal = np.all(np.asarray(self.hashvalues) == np.asarray(other.hashvalues), axis=1)
         return float(np.count_nonzero(equal)) / float(len(self))
 
@@ -61,9 +67,11 @@ class WeightedMinHash:
 
 
 class WeightedMinHashGenerator:
-    """Makes sketches of vectors of `dim` weights, which are at least 0, with `sample_size` samples (at most 4096).
+    """Makes sketches of vectors of `dim` weights, which are at least 0, with `sample_size` samples (at most
+    4096).
 
-    It has no random numbers to keep (`rs`, `ln_cs` and `betas` of datasketch), so any number of dimensions costs nothing.
+    It has no random numbers to keep (`rs`, `ln_cs` and `betas` of datasketch), so any number of dimensions
+    costs nothing.
 
     >>> len(WeightedMinHashGenerator(10**6).minhash([0.5] + [0] * 999_999))
     128
@@ -127,4 +135,6 @@ class WeightedMinHashGenerator:
             ends = np.cumsum(np.bincount(of_row, minlength=len(dense)))
         sketches = self._sketches(ends, columns, weights)
         filled = np.diff(np.concatenate([[0], ends])) > 0
-        return [WeightedMinHash(self.seed, values) if some else None for values, some in zip(sketches, filled)]
+        return [
+            WeightedMinHash(self.seed, values) if some else None for values, some in zip(sketches, filled)
+        ]
