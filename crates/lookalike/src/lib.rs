@@ -70,6 +70,7 @@ pub mod index;
 pub mod minhash;
 pub mod normalization;
 pub mod passages;
+pub mod sha1;
 pub mod shingling;
 pub mod simhash;
 pub mod similarity;

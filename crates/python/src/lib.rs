@@ -3,6 +3,7 @@
 //! It converts, releases the interpreter while it works, and maps errors. It has no algorithm of its own.
 
 mod blocks;
+mod compat;
 mod errors;
 mod jobs;
 mod stages;
@@ -24,6 +25,12 @@ mod _native {
     use super::blocks::{
         BBitMinHash, HammingIndex, Lsh, MinHash, SCurve, Shingler, Signature, Signatures, SimHash,
         WeightedMinHash,
+    };
+    #[pymodule_export]
+    use super::compat::{
+        CompatBandTable, CompatBlockTable, CompatForest, compat_bands, compat_bulk, compat_containment_bands,
+        compat_partitions, compat_simhash_features, compat_simhash_text, compat_simhash_vote,
+        compat_update_bytes, compat_update_hashes, compat_weighted,
     };
     #[pymodule_export]
     use super::stages::{NativeStages, candidate_pairs};

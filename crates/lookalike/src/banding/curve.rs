@@ -124,14 +124,24 @@ impl<P: RowProbability> SCurve<P> {
     /// frequent. The integral is accurate to about 1e-10.
     pub fn false_positive_area(&self, threshold: f64) -> Result<f64> {
         check_threshold(threshold)?;
-        Ok(integrate(|s| self.probability(s), 0.0, threshold, &self.knots()))
+        Ok(self.found_area(0.0, threshold))
     }
 
     /// The area above the curve right of `threshold`: what is missed, all similarities being equally frequent.
     /// The integral is accurate to about 1e-10.
     pub fn false_negative_area(&self, threshold: f64) -> Result<f64> {
         check_threshold(threshold)?;
-        Ok(integrate(|s| self.miss_probability(s), threshold, 1.0, &self.knots()))
+        Ok(self.missed_area(threshold, 1.0))
+    }
+
+    /// The area below the curve between two similarities; 0 if they are not in order.
+    pub(super) fn found_area(&self, from: f64, to: f64) -> f64 {
+        if from < to { integrate(|s| self.probability(s), from, to, &self.knots()) } else { 0.0 }
+    }
+
+    /// The area above the curve between two similarities; 0 if they are not in order.
+    pub(super) fn missed_area(&self, from: f64, to: f64) -> f64 {
+        if from < to { integrate(|s| self.miss_probability(s), from, to, &self.knots()) } else { 0.0 }
     }
 
     /// The share of all pairs that become candidates when similarities have the given `density` on `[0, 1]`,

@@ -21,7 +21,7 @@
 //!
 //! - [`Banding`]: `b` and `r`, and the keys of a signature.
 //! - [`SCurve`]: the probability, its inverse, and the areas of error on both sides of a threshold.
-//! - [`plan`]: which `b` and `r` for a threshold.
+//! - [`plan`]: which `b` and `r` for a threshold; [`containment`]: the same for a threshold of containment.
 //!
 //! # Literature
 //!
@@ -44,6 +44,7 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
+pub mod containment;
 mod curve;
 mod keys;
 pub mod plan;

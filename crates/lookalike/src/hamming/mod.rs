@@ -34,7 +34,8 @@
 //! a sequential scan: at worst all n in each table, at a fraction of a nanosecond each.
 //!
 //! Memory: f / 8 bytes per fingerprint and table, plus one byte for the directory, and f / 8 + 8 for the groups.
-//! An index is immutable: building it again is the way to add to it.
+//! An index is immutable: building it again is the way to add to it. [`BlockTable`] takes fingerprints of any width one
+//! by one, and gives them back.
 //!
 //! ```
 //! use lookalike::hamming::{HammingConfig, HammingIndex, Match, Pair};
@@ -54,6 +55,7 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
+mod block_table;
 mod compressed;
 mod directory;
 mod groups;
@@ -70,6 +72,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use block_table::BlockTable;
 pub use groups::FingerprintGroups;
 pub use index::{GroupMatch, HammingIndex, Match};
 pub use pairs::{GroupPair, Pair};

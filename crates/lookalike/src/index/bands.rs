@@ -1,41 +1,12 @@
 //! Signatures -> buckets -> the documents that share one.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
-
+use super::buckets::Buckets;
 use super::pairs::CandidatePairs;
 use super::store::SignatureStore;
 use super::{DocumentId, Match, SimilarPair};
 use crate::banding::{Banding, plan};
 use crate::error::Result;
-use crate::hashing::mix64;
 use crate::minhash::Signature;
-
-/// No document.
-pub(super) const NONE: u32 = u32::MAX;
-
-/// A hash for keys that are hashes already: one mix, so that reduced keys (`0..buckets`) spread as well.
-#[derive(Debug, Clone, Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        mix64(self.0)
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = mix64(self.0 ^ u64::from(byte));
-        }
-    }
-}
-
-type Heads = HashMap<u64, u32, BuildHasherDefault<KeyHasher>>;
 
 /// How full the buckets of an [`LshIndex`] are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,11 +57,7 @@ pub struct BucketStats {
 pub struct LshIndex<Id = u64> {
     banding: Banding,
     pub(super) store: SignatureStore<Id>,
-    /// Per band: the document inserted last into each bucket.
-    heads: Vec<Heads>,
-    /// At `position * bands + band`: the neighbours in the chain of the bucket.
-    next: Vec<u32>,
-    previous: Vec<u32>,
+    buckets: Buckets,
     /// The keys of one signature: kept to save allocations.
     keys: Vec<u64>,
 }
@@ -102,9 +69,7 @@ impl<Id: DocumentId> LshIndex<Id> {
         Self {
             banding,
             store: SignatureStore::new(),
-            heads: vec![Heads::default(); banding.bands()],
-            next: Vec::new(),
-            previous: Vec::new(),
+            buckets: Buckets::new(banding.bands()),
             keys: Vec::with_capacity(banding.bands()),
         }
     }
@@ -154,18 +119,7 @@ impl<Id: DocumentId> LshIndex<Id> {
     pub fn insert(&mut self, id: Id, signature: &Signature) -> Result<()> {
         self.banding.band_keys_into(signature.slots(), &mut self.keys)?;
         let position = self.store.insert(id, signature)?;
-        let links = self.store.capacity() * self.banding.bands();
-        self.next.resize(links, NONE);
-        self.previous.resize(links, NONE);
-        for (band, (&key, heads)) in self.keys.iter().zip(&mut self.heads).enumerate() {
-            let second = heads.insert(key, position).unwrap_or(NONE);
-            let bands = self.banding.bands();
-            self.next[position as usize * bands + band] = second;
-            self.previous[position as usize * bands + band] = NONE;
-            if second != NONE {
-                self.previous[second as usize * bands + band] = position;
-            }
-        }
+        self.buckets.insert(position, &self.keys);
         Ok(())
     }
 
@@ -174,23 +128,7 @@ impl<Id: DocumentId> LshIndex<Id> {
         let Some(position) = self.store.remove(id) else { return false };
         let keyed = self.banding.band_keys_into(self.store.slots(position), &mut self.keys);
         debug_assert!(keyed.is_ok(), "it was checked when the document came in");
-        let bands = self.banding.bands();
-        for (band, (&key, heads)) in self.keys.iter().zip(&mut self.heads).enumerate() {
-            let next = self.next[position as usize * bands + band];
-            let previous = self.previous[position as usize * bands + band];
-            if next != NONE {
-                self.previous[next as usize * bands + band] = previous;
-            }
-            if previous != NONE {
-                self.next[previous as usize * bands + band] = next;
-            } else if let Entry::Occupied(mut head) = heads.entry(key) {
-                if next == NONE {
-                    head.remove();
-                } else {
-                    head.insert(next);
-                }
-            }
-        }
+        self.buckets.remove(position, &self.keys);
         true
     }
 
@@ -284,8 +222,8 @@ impl<Id: DocumentId> LshIndex<Id> {
         let mut stats = BucketStats { documents: self.len(), buckets: 0, largest_bucket: 0, bucket_pairs: 0 };
         for position in self.store.by_id() {
             for band in 0..self.banding.bands() {
-                if self.previous[position as usize * self.banding.bands() + band] == NONE {
-                    let size = 1 + self.chain(&self.next, position, band).count();
+                if self.buckets.is_head(position, band) {
+                    let size = self.buckets.size_from(position, band);
                     stats.buckets += 1;
                     stats.largest_bucket = stats.largest_bucket.max(size);
                     stats.bucket_pairs += size as u64 * (size as u64 - 1) / 2;
@@ -297,34 +235,12 @@ impl<Id: DocumentId> LshIndex<Id> {
 
     /// The other documents in the bucket of `position` in `band`.
     pub(super) fn neighbours(&self, position: u32, band: usize) -> impl Iterator<Item = u32> + '_ {
-        self.chain(&self.next, position, band).chain(self.chain(&self.previous, position, band))
-    }
-
-    /// Follows `links` from `position`, which is not itself included.
-    fn chain<'a>(
-        &self,
-        links: &'a [u32],
-        position: u32,
-        band: usize,
-    ) -> impl Iterator<Item = u32> + use<'a, Id> {
-        let bands = self.banding.bands();
-        let follow = move |at: u32| Some(links[at as usize * bands + band]).filter(|&found| found != NONE);
-        std::iter::successors(follow(position), move |&at| follow(at))
+        self.buckets.neighbours(position, band)
     }
 
     /// The positions of the documents that share a bucket with the query, each once.
     fn candidate_positions(&self, query: &Signature) -> Result<Vec<u32>> {
         self.store.check(query)?;
-        let keys = self.banding.band_keys(query)?;
-        let mut positions = Vec::new();
-        for (band, (key, heads)) in keys.iter().zip(&self.heads).enumerate() {
-            if let Some(&head) = heads.get(key) {
-                positions.push(head);
-                positions.extend(self.chain(&self.next, head, band));
-            }
-        }
-        positions.sort_unstable();
-        positions.dedup();
-        Ok(positions)
+        Ok(self.buckets.candidates(&self.banding.band_keys(query)?))
     }
 }

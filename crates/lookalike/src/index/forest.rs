@@ -18,6 +18,8 @@
 //! the forest ([`LshForest::sort`] merges it at once). Removal moves `O(l n)` bytes. Memory: 8 bytes per document
 //! and tree beside the slots.
 
+use std::collections::HashSet;
+
 use super::prefix::PrefixTrees;
 use super::store::SignatureStore;
 use super::{DocumentId, Match};
@@ -150,6 +152,34 @@ impl<Id: DocumentId> LshForest<Id> {
         let mut matches = self.store.matches(&self.gather(query.slots(), k), query.slots());
         matches.truncate(k);
         Ok(matches)
+    }
+
+    /// The first `k` documents that the search meets: from the longest prefix to the shortest, on each length tree by
+    /// tree, inside a tree in the order of their slots, equals in the order of insertion (as long as none was
+    /// removed). Nothing is ranked by an estimate: it costs less than [`top_k`](Self::top_k) and finds less.
+    pub fn first_k(&self, query: &Signature, k: usize) -> Result<Vec<Id>> {
+        self.check_hashes(query)?;
+        self.store.check(query)?;
+        let slots = query.slots();
+        let prefix_of = |position: u32| self.trees.longest_prefix(self.store.slots(position), slots);
+        let tail: Vec<(u32, usize)> = self.tail.iter().map(|&p| (p, prefix_of(p))).collect();
+        let paths: Vec<_> =
+            (0..self.trees.len()).map(|tree| self.trees.subtrees(tree, slots, &self.store)).collect();
+        let (mut met, mut found) = (HashSet::new(), Vec::new());
+        for depth in (1..=self.depth).rev() {
+            let subtrees = paths.iter().filter_map(|path| path.get(depth - 1));
+            let leaves = subtrees.flat_map(|subtree| subtree.iter().map(|leaf| leaf.position));
+            let tail = tail.iter().filter(|(_, prefix)| *prefix >= depth).map(|(position, _)| *position);
+            for position in leaves.chain(tail) {
+                if found.len() == k {
+                    return Ok(found);
+                }
+                if met.insert(position) {
+                    found.extend(self.store.id(position).cloned());
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// The documents on the longest common prefixes with the query: whole levels, until there are enough.

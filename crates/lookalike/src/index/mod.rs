@@ -3,6 +3,7 @@
 //! | structure | question | paper |
 //! |---|---|---|
 //! | [`LshIndex`] | which documents are at least this similar; all candidate pairs | Indyk, Motwani 1998; Leskovec et al. |
+//! | [`BandTable`] | the same candidates from band keys alone, without signatures | |
 //! | [`LshForest`] | the `k` most similar, without a threshold | Bawa, Condie, Ganesan 2005 |
 //! | [`LshEnsemble`] | which documents contain at least this much of the query | Zhu, Nargesian, Pu, Miller 2016 |
 //! | [`cardinality()`] | how many elements the set of a signature has | Cohen 1997 |
@@ -34,17 +35,21 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
+pub mod band_table;
 mod bands;
+mod buckets;
 mod bytes;
 pub mod cardinality;
 pub mod ensemble;
 pub mod forest;
 mod pairs;
+pub mod partitions;
 mod prefix;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub use band_table::BandTable;
 pub use bands::{BucketStats, LshIndex};
 pub use cardinality::{Cardinality, cardinality};
 pub use ensemble::{ContainmentMatch, EnsembleConfig, LshEnsemble};

@@ -13,6 +13,7 @@
 //! | [`UniversalHasher`] | `((a x + b) mod p) mod N`, exact | the textbook; the notes' tables |
 //! | [`MultiplyShift`] | `a x + b` modulo 2^32 in SIMD lanes | classic min-hashing, fast |
 //! | [`FastSketch`] | bins and rounds (Dahlgaard, Knudsen, Thorup 2017) | everything: the default |
+//! | [`given::GivenPermutations`] | `a x + b` with parameters from outside | sketches made by another program |
 //! | [`WeightedMinHash`] | darts (Christiani 2020) | real weights |
 //!
 //! [`BBitSignature`] keeps one to sixteen bits of every slot; [`lanes`] are sixteen bits as a plain slice. [`matrix`] has the notes' own objects:
@@ -32,6 +33,7 @@
 
 pub mod bbit;
 mod fast_sketch;
+pub mod given;
 pub mod lanes;
 pub mod matrix;
 mod multiply_shift;

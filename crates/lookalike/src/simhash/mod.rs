@@ -58,13 +58,15 @@ mod fingerprint;
 #[cfg(test)]
 mod tests;
 mod vote;
+mod wide;
 
 use std::marker::PhantomData;
 
 pub(crate) use bit_sliced::BitSlicedCounter;
 pub use bits::FingerprintBits;
 pub use fingerprint::{AngleEstimate, Fingerprint, probability_within};
-pub use vote::{BitSums, weighted_vote};
+pub use vote::{BitSums, majority, weighted_vote};
+pub use wide::WideSums;
 
 use crate::error::Result;
 use crate::hashing::{SplitMix64, mix64};

@@ -1,6 +1,6 @@
 //! Weighted f-bit hashes -> f signed sums -> f bits: SimHash by its definition.
 
-use super::FingerprintBits;
+use super::{BitSlicedCounter, FingerprintBits};
 use crate::error::{Error, Result};
 
 /// The sign bit of an `f64`.
@@ -90,6 +90,23 @@ pub fn weighted_vote<B: FingerprintBits>(hashes: &[(B, f64)]) -> Result<B> {
         sums.add(hash, weight)?;
     }
     Ok(sums.bits())
+}
+
+/// The fingerprint of f-bit hashes that are taken as they are, each as often as its count says: bit 1 where more than
+/// half of them have it. Exact; in bit-sliced counters.
+///
+/// ```
+/// use lookalike::simhash::majority;
+/// assert_eq!(majority([(0b1100_u16, 1), (0b1010, 1), (0b1001, 1)]), 0b1000);
+/// assert_eq!(majority([(0b1100_u16, 1), (0b1010, 3)]), 0b1010);
+/// ```
+#[must_use]
+pub fn majority<B: FingerprintBits>(hashes: impl IntoIterator<Item = (B, u32)>) -> B {
+    let mut counter = BitSlicedCounter::new();
+    for (hash, count) in hashes {
+        counter.add(hash, u64::from(count));
+    }
+    counter.majority()
 }
 
 #[cfg(test)]

@@ -126,3 +126,45 @@ fn what_does_not_fit_is_rejected() {
     assert!(forest.remove(&1) && forest.is_empty());
     assert!(forest.top_k(&signature(&[0; 4]), 1).unwrap().is_empty());
 }
+
+/// Written out from the description: every prefix length, every tree, every document in the order of its slots.
+#[test]
+fn the_first_met_equal_the_definition() {
+    const TREES: usize = 3;
+    const DEPTH: usize = 2;
+    let mut random = SplitMix64::new(1);
+    for round in 0..50 {
+        let mut forest = LshForest::new(TREES, DEPTH).unwrap();
+        let mut documents = Vec::new();
+        let mut slots = || -> Vec<u64> { (0..TREES * DEPTH).map(|_| random.below(4)).collect() };
+        for id in 0..100_u32 {
+            let slots = slots();
+            forest
+                .insert(id, &Signature::from_slots(Family::MultiplyShift, 1, slots.clone()).unwrap())
+                .unwrap();
+            documents.push((slots, id));
+        }
+        forest.sort();
+        let query = slots();
+        let mut expected = Vec::new();
+        for depth in (1..=DEPTH).rev() {
+            for tree in 0..TREES {
+                let range = tree * DEPTH..(tree + 1) * DEPTH;
+                let mut ordered: Vec<_> =
+                    documents.iter().map(|(slots, id)| (&slots[range.clone()], *id)).collect();
+                ordered.sort();
+                ordered.retain(|(slots, _)| slots[..depth] == query[range.clone()][..depth]);
+                for (_, id) in ordered {
+                    if !expected.contains(&id) {
+                        expected.push(id);
+                    }
+                }
+            }
+        }
+        let query = Signature::from_slots(Family::MultiplyShift, 1, query).unwrap();
+        for k in [0, 1, 5, round, 1000] {
+            let found = forest.first_k(&query, k).unwrap();
+            assert_eq!(found, expected[..k.min(expected.len())]);
+        }
+    }
+}

@@ -1,3 +1,4 @@
+mod band_table;
 mod bands;
 mod bytes;
 mod cardinality;

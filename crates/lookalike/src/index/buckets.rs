@@ -1,0 +1,138 @@
+//! Positions and band keys -> chains of the positions that share a bucket.
+//!
+//! A bucket is a doubly linked chain through two arrays (`next`, `previous`: 8 bytes per position and band) and one
+//! entry in the band's map from key to the chain's head; no bucket has an allocation of its own. Insertion and
+//! removal cost `O(b)` whatever the size of the buckets.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::hashing::mix64;
+
+/// No position.
+const NONE: u32 = u32::MAX;
+
+/// A hash for keys that are hashes already: one mix, so that reduced keys (`0..buckets`) spread as well.
+#[derive(Debug, Clone, Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        mix64(self.0)
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = mix64(self.0 ^ u64::from(byte));
+        }
+    }
+}
+
+type Heads = HashMap<u64, u32, BuildHasherDefault<KeyHasher>>;
+
+#[derive(Debug, Clone)]
+pub(super) struct Buckets {
+    bands: usize,
+    /// Per band: the position inserted last into each bucket.
+    heads: Vec<Heads>,
+    /// At `position * bands + band`: the neighbours in the chain of the bucket.
+    next: Vec<u32>,
+    previous: Vec<u32>,
+}
+
+impl Buckets {
+    pub(super) fn new(bands: usize) -> Self {
+        Self { bands, heads: vec![Heads::default(); bands], next: Vec::new(), previous: Vec::new() }
+    }
+
+    pub(super) fn bands(&self) -> usize {
+        self.bands
+    }
+
+    /// Puts `position` in the bucket of each band's key. It must not be in any bucket.
+    pub(super) fn insert(&mut self, position: u32, keys: &[u64]) {
+        let links = (position as usize + 1) * self.bands;
+        if self.next.len() < links {
+            self.next.resize(links, NONE);
+            self.previous.resize(links, NONE);
+        }
+        for (band, (&key, heads)) in keys.iter().zip(&mut self.heads).enumerate() {
+            let second = heads.insert(key, position).unwrap_or(NONE);
+            self.next[position as usize * self.bands + band] = second;
+            self.previous[position as usize * self.bands + band] = NONE;
+            if second != NONE {
+                self.previous[second as usize * self.bands + band] = position;
+            }
+        }
+    }
+
+    /// Takes `position` out of the buckets of these keys, which must be those it came with.
+    pub(super) fn remove(&mut self, position: u32, keys: &[u64]) {
+        let bands = self.bands;
+        for (band, (&key, heads)) in keys.iter().zip(&mut self.heads).enumerate() {
+            let next = self.next[position as usize * bands + band];
+            let previous = self.previous[position as usize * bands + band];
+            if next != NONE {
+                self.previous[next as usize * bands + band] = previous;
+            }
+            if previous != NONE {
+                self.next[previous as usize * bands + band] = next;
+            } else if let Entry::Occupied(mut head) = heads.entry(key) {
+                if next == NONE {
+                    head.remove();
+                } else {
+                    head.insert(next);
+                }
+            }
+        }
+    }
+
+    /// The positions that share a bucket with these keys, ascending, each once.
+    pub(super) fn candidates(&self, keys: &[u64]) -> Vec<u32> {
+        let mut positions = Vec::new();
+        for (band, &key) in keys.iter().enumerate().take(self.bands) {
+            positions.extend(self.bucket(band, key));
+        }
+        positions.sort_unstable();
+        positions.dedup();
+        positions
+    }
+
+    /// The positions in one bucket, the newest first.
+    pub(super) fn bucket(&self, band: usize, key: u64) -> impl Iterator<Item = u32> + '_ {
+        let head = self.heads.get(band).and_then(|heads| heads.get(&key).copied());
+        head.into_iter().chain(head.into_iter().flat_map(move |head| self.chain(&self.next, head, band)))
+    }
+
+    /// Whether `position` is the newest of its bucket in `band`: true of exactly one position of each bucket.
+    pub(super) fn is_head(&self, position: u32, band: usize) -> bool {
+        self.previous[position as usize * self.bands + band] == NONE
+    }
+
+    /// How many positions are in the bucket of which `head` is the newest.
+    pub(super) fn size_from(&self, head: u32, band: usize) -> usize {
+        1 + self.chain(&self.next, head, band).count()
+    }
+
+    /// How many buckets of a band are not empty.
+    pub(super) fn count(&self, band: usize) -> usize {
+        self.heads.get(band).map_or(0, Heads::len)
+    }
+
+    /// The other positions in the bucket of `position` in `band`.
+    pub(super) fn neighbours(&self, position: u32, band: usize) -> impl Iterator<Item = u32> + '_ {
+        self.chain(&self.next, position, band).chain(self.chain(&self.previous, position, band))
+    }
+
+    /// Follows `links` from `position`, which is not itself included.
+    fn chain<'a>(&self, links: &'a [u32], position: u32, band: usize) -> impl Iterator<Item = u32> + use<'a> {
+        let bands = self.bands;
+        let follow = move |at: u32| Some(links[at as usize * bands + band]).filter(|&found| found != NONE);
+        std::iter::successors(follow(position), move |&at| follow(at))
+    }
+}

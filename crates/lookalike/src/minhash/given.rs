@@ -1,0 +1,219 @@
+//! Hash values -> minima under permutations that the caller gives.
+//!
+//! The other families draw their own functions from a seed. Here the parameters come from outside, so that the minima
+//! equal, bit for bit, those of sketches that were made by another program and stored. A [`Scheme`] says what the
+//! parameters mean:
+//!
+//! | scheme | value of element hash `x` under (a, b) | words |
+//! |---|---|---|
+//! | [`Affine32`] | `a fmix(x) + b` modulo 2^32 | `u32` |
+//! | [`Affine64`] | `a fmix(x) + b` modulo 2^64 | `u64` |
+//! | [`Mersenne`] | `((a x + b) mod 2^64) mod (2^61 - 1)`, its low 32 bits | `u64` |
+//!
+//! They are the three schemes of the Python library datasketch (`affine32`, `affine64`, `legacy`). `fmix` is the
+//! finaliser of MurmurHash3, a bijection; with odd `a` the affine schemes are bijections too, and so add no collisions.
+//! The third one loses the carries beyond 64 bits and folds 61 bits to 32: it is neither a permutation nor
+//! 2-universal, and is here for stored values only.
+//!
+//! **Cost.** One multiplication per permutation and element, in SIMD lanes.
+//!
+//! ```
+//! use lookalike::minhash::given::{Affine32, GivenPermutations};
+//!
+//! let (a, b) = ([0x9e37_79b1, 0x85eb_ca6b], [1, 2]);
+//! let permutations = GivenPermutations::<Affine32>::new(&a, &b)?;
+//! let mut minima = permutations.empty();
+//! permutations.update(&[17, 4], &mut minima)?;
+//! let mut again = minima.clone();
+//! permutations.update(&[4], &mut again)?; // an element that is there already
+//! assert_eq!(minima, again);
+//! # Ok::<(), lookalike::Error>(())
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::error::{Error, Result, check_length};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What the parameters of a permutation mean: [`Affine32`], [`Affine64`] or [`Mersenne`].
+pub trait Scheme: sealed::Sealed + Copy + std::fmt::Debug {
+    /// The integer that hash values, parameters and minima are.
+    type Word: Copy + Ord + Default + std::fmt::Debug + Send + Sync + 'static;
+    /// The minimum over no element.
+    const EMPTY: Self::Word;
+
+    /// What is done to a hash value once, before all permutations.
+    fn premix(hash: Self::Word) -> Self::Word;
+    /// The value of a premixed hash under the permutation (a, b).
+    fn permute(a: Self::Word, b: Self::Word, x: Self::Word) -> Self::Word;
+}
+
+/// `a fmix(x) + b` modulo 2^32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Affine32;
+
+/// `a fmix(x) + b` modulo 2^64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Affine64;
+
+/// `((a x + b) mod 2^64) mod (2^61 - 1)`, its low 32 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mersenne;
+
+impl sealed::Sealed for Affine32 {}
+impl sealed::Sealed for Affine64 {}
+impl sealed::Sealed for Mersenne {}
+
+impl Scheme for Affine32 {
+    type Word = u32;
+    const EMPTY: u32 = u32::MAX;
+
+    #[inline(always)]
+    fn premix(hash: u32) -> u32 {
+        let x = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
+        let x = (x ^ x >> 13).wrapping_mul(0xc2b2_ae35);
+        x ^ x >> 16
+    }
+
+    #[inline(always)]
+    fn permute(a: u32, b: u32, x: u32) -> u32 {
+        a.wrapping_mul(x).wrapping_add(b)
+    }
+}
+
+impl Scheme for Affine64 {
+    type Word = u64;
+    const EMPTY: u64 = u64::MAX;
+
+    #[inline(always)]
+    fn premix(hash: u64) -> u64 {
+        let x = (hash ^ hash >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        let x = (x ^ x >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        x ^ x >> 33
+    }
+
+    #[inline(always)]
+    fn permute(a: u64, b: u64, x: u64) -> u64 {
+        a.wrapping_mul(x).wrapping_add(b)
+    }
+}
+
+impl Scheme for Mersenne {
+    type Word = u64;
+    const EMPTY: u64 = u32::MAX as u64;
+
+    #[inline(always)]
+    fn premix(hash: u64) -> u64 {
+        hash
+    }
+
+    #[inline(always)]
+    fn permute(a: u64, b: u64, x: u64) -> u64 {
+        const PRIME: u64 = (1 << 61) - 1;
+        let sum = a.wrapping_mul(x).wrapping_add(b);
+        // 2^61 is 1 modulo the prime, so the three top bits are added to the rest; that is below 2 * PRIME.
+        let folded = (sum & PRIME) + (sum >> 61);
+        (if folded >= PRIME { folded - PRIME } else { folded }) & u64::from(u32::MAX)
+    }
+}
+
+/// Permutations with given parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct GivenPermutations<'a, S: Scheme> {
+    kernel: Kernel,
+    multipliers: &'a [S::Word],
+    offsets: &'a [S::Word],
+}
+
+impl<'a, S: Scheme> GivenPermutations<'a, S> {
+    /// One permutation for each pair of a multiplier and an offset; at least one.
+    pub fn new(multipliers: &'a [S::Word], offsets: &'a [S::Word]) -> Result<Self> {
+        check_length(multipliers.len(), offsets.len())?;
+        if multipliers.is_empty() {
+            return Err(Error::invalid("permutations", 0, "at least 1"));
+        }
+        Ok(Self { kernel: Kernel::best(), multipliers, offsets })
+    }
+
+    /// The same permutations on other instructions: the same answers at another speed.
+    #[must_use]
+    pub fn with_kernel(self, kernel: Kernel) -> Self {
+        Self { kernel, ..self }
+    }
+
+    /// How many permutations there are.
+    #[must_use]
+    pub fn num_hashes(&self) -> usize {
+        self.multipliers.len()
+    }
+
+    /// The minima of the empty set.
+    #[must_use]
+    pub fn empty(&self) -> Vec<S::Word> {
+        vec![S::EMPTY; self.num_hashes()]
+    }
+
+    /// Takes the elements with these hash values into `minima`, of which there is one for each permutation.
+    pub fn update(&self, hashes: &[S::Word], minima: &mut [S::Word]) -> Result<()> {
+        check_length(self.num_hashes(), minima.len())?;
+        dispatch(self.kernel, Update { permutations: *self, hashes, minima });
+        Ok(())
+    }
+
+    /// The definition of [`update`](Self::update).
+    pub fn update_plainly(&self, hashes: &[S::Word], minima: &mut [S::Word]) -> Result<()> {
+        check_length(self.num_hashes(), minima.len())?;
+        for ((&a, &b), least) in self.multipliers.iter().zip(self.offsets).zip(minima) {
+            for &hash in hashes {
+                *least = (*least).min(S::permute(a, b, S::premix(hash)));
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Update<'a, S: Scheme> {
+    permutations: GivenPermutations<'a, S>,
+    hashes: &'a [S::Word],
+    minima: &'a mut [S::Word],
+}
+
+impl<S: Scheme> Task for Update<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Simd>(self, _: I) {
+        /// Permutations that are worked on together; the last ones are padded.
+        const LANES: usize = 32;
+        /// Elements that are premixed at a time.
+        const BATCH: usize = 256;
+        let Self { permutations, hashes, minima } = self;
+        for batch in hashes.chunks(BATCH) {
+            let mut premixed = [S::Word::default(); BATCH];
+            for (premixed, &hash) in premixed.iter_mut().zip(batch) {
+                *premixed = S::premix(hash);
+            }
+            let premixed = &premixed[..batch.len()];
+            let parameters = permutations.multipliers.chunks(LANES).zip(permutations.offsets.chunks(LANES));
+            for ((multipliers, offsets), minima) in parameters.zip(minima.chunks_mut(LANES)) {
+                let (mut a, mut b) = ([S::Word::default(); LANES], [S::Word::default(); LANES]);
+                a[..multipliers.len()].copy_from_slice(multipliers);
+                b[..offsets.len()].copy_from_slice(offsets);
+                let mut least = [S::EMPTY; LANES];
+                for &x in premixed {
+                    for lane in 0..LANES {
+                        least[lane] = least[lane].min(S::permute(a[lane], b[lane], x));
+                    }
+                }
+                for (minimum, least) in minima.iter_mut().zip(least) {
+                    *minimum = (*minimum).min(least);
+                }
+            }
+        }
+    }
+}

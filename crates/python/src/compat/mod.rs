@@ -1,0 +1,18 @@
+//! What `lookalike.compat` is made of: the sketches and tables of other libraries, over the algorithms of this one.
+
+mod bands;
+mod blocks;
+mod forest;
+mod minhash;
+mod plans;
+mod simhash;
+mod slots;
+mod weighted;
+
+pub(crate) use bands::CompatBandTable;
+pub(crate) use blocks::CompatBlockTable;
+pub(crate) use forest::CompatForest;
+pub(crate) use minhash::{compat_bulk, compat_update_bytes, compat_update_hashes};
+pub(crate) use plans::{compat_bands, compat_containment_bands, compat_partitions};
+pub(crate) use simhash::{compat_simhash_features, compat_simhash_text, compat_simhash_vote};
+pub(crate) use weighted::compat_weighted;

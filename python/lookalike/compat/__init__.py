@@ -1,0 +1,6 @@
+"""The interfaces of other libraries, over lookalike: change the import, keep the code.
+
+- `lookalike.compat.datasketch`: MinHash, LeanMinHash, bBitMinHash, WeightedMinHash, MinHashLSH,
+  MinHashLSHForest and MinHashLSHEnsemble of datasketch 2.
+- `lookalike.compat.simhash`: Simhash and SimhashIndex of the package simhash.
+"""

@@ -1,0 +1,72 @@
+"""The interface of datasketch 2 over lookalike: change the import, keep the code.
+
+Hash values of `MinHash` equal those of datasketch 2.0.0 bit for bit, in all three schemes, so sketches that
+were stored stay comparable. Those of `WeightedMinHash` differ: they come from another algorithm that
+estimates the same similarity.
+
+    >>> from lookalike.compat.datasketch import MinHash, MinHashLSH
+    >>> a, b = MinHash(), MinHash()
+    >>> a.update_batch([b"to", b"be", b"or", b"not"])
+    >>> b.update_batch([b"to", b"be", b"or", b"what"])
+    >>> 0.3 < a.jaccard(b) < 0.9
+    True
+    >>> lsh = MinHashLSH(threshold=0.3)
+    >>> lsh.insert("a", a)
+    >>> lsh.query(b)
+    ['a']
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from lookalike.compat.datasketch.b_bit_minhash import bBitMinHash
+from lookalike.compat.datasketch.hashfunc import sha1_hash32, sha1_hash64
+from lookalike.compat.datasketch.lean_minhash import LeanMinHash
+from lookalike.compat.datasketch.lsh import MinHashLSH
+from lookalike.compat.datasketch.lshensemble import MinHashLSHEnsemble
+from lookalike.compat.datasketch.lshforest import MinHashLSHForest
+from lookalike.compat.datasketch.minhash import MinHash
+from lookalike.compat.datasketch.weighted_minhash import WeightedMinHash, WeightedMinHashGenerator
+
+__all__ = [
+    "LeanMinHash",
+    "MinHash",
+    "MinHashLSH",
+    "MinHashLSHEnsemble",
+    "MinHashLSHForest",
+    "WeightedMinHash",
+    "WeightedMinHashGenerator",
+    "WeightedMinHashLSH",
+    "WeightedMinHashLSHForest",
+    "bBitMinHash",
+    "sha1_hash32",
+    "sha1_hash64",
+]
+
+WeightedMinHashLSH = MinHashLSH
+WeightedMinHashLSHForest = MinHashLSHForest
+
+_CARDINALITY = (
+    "MinHash.count() estimates the number of elements of a set; for HyperLogLog keep datasketch for that part"
+)
+_INSTEAD = {
+    "AsyncMinHashLSH": "MinHashLSH answers from memory without waiting; call it from the event loop as it is",
+    "HNSW": "MinHashLSHForest finds the most similar sets; for HNSW keep datasketch for that part",
+    "HyperLogLog": _CARDINALITY,
+    "HyperLogLogPlusPlus": _CARDINALITY,
+    "MinHashLSHBloom": "MinHashLSH takes a fraction of the memory of datasketch's",
+    "aio": "MinHashLSH answers from memory without waiting",
+    "experimental": "MinHashLSH answers from memory without waiting",
+    "hnsw": "MinHashLSHForest finds the most similar sets",
+    "hyperloglog": _CARDINALITY,
+    "lsh_bloom": "MinHashLSH takes a fraction of the memory of datasketch's",
+    "storage": "indexes are kept in memory; pickle them to store them",
+}
+
+
+def __getattr__(name: str) -> NoReturn:
+    if name in _INSTEAD:
+        # Not an AttributeError: `from ... import name` would drop its message.
+        raise ImportError(f"lookalike.compat.datasketch has no {name}: {_INSTEAD[name]}", name=__name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

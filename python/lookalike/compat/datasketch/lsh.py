@@ -1,0 +1,412 @@
+"""MinHashLSH: the sets that are similar to a query, by bands of their sketches."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+from collections.abc import Hashable, Iterator
+from types import TracebackType
+from typing import Any, Callable, Optional, Union
+
+from lookalike import _native
+from lookalike.compat.datasketch.minhash import _check_scheme_consistency
+from lookalike.errors import SettingError
+
+__all__ = ["MinHashLSH", "MinHashLSHDeletionSession", "MinHashLSHInsertionSession"]
+
+_optimal_param = functools.lru_cache(maxsize=256)(_native.compat_bands)
+
+
+def _check_storage(storage_config: Optional[dict[str, Any]]) -> None:
+    kind = storage_config.get("type", "dict") if storage_config else "dict"
+    if kind != "dict":
+        raise SettingError(
+            f"storage_config of type {kind!r} is not offered: lookalike keeps indexes in memory, in a fraction of "
+            "the space datasketch takes; leave storage_config out, and pickle the index to store it"
+        )
+
+
+def _check_weights(weights: tuple[float, float]) -> None:
+    if any(not 0.0 <= weight <= 1.0 for weight in weights):
+        raise ValueError("Weight must be in [0.0, 1.0]")
+    if sum(weights) != 1.0:
+        raise ValueError("Weights must sum to 1.0")
+
+
+class MinHashLSH:
+    """An index that finds sets whose Jaccard similarity to a query is likely above a threshold.
+
+    `weights` are those of false positives and false negatives in the choice of bands and rows; `params` gives
+    these two numbers and leaves the choice out. `hashfunc` compresses the bytes of a band. `storage_config`
+    may be of type dict only. The names of buckets (in `get_counts`, `keys` and `hashtables`) are 8 bytes, the
+    hash of their band.
+
+    >>> from lookalike.compat.datasketch import MinHash
+    >>> m = MinHash()
+    >>> m.update_batch([b"to", b"be"])
+    >>> lsh = MinHashLSH(threshold=0.9, num_perm=128)
+    >>> lsh.b, lsh.r
+    (5, 25)
+    >>> lsh.insert("hamlet", m)
+    >>> lsh.query(m)
+    ['hamlet']
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.9,
+        num_perm: int = 128,
+        weights: tuple[float, float] = (0.5, 0.5),
+        params: Optional[tuple[int, int]] = None,
+        storage_config: Optional[dict[str, Any]] = None,
+        prepickle: Optional[bool] = None,
+        hashfunc: Optional[Callable[[bytes], bytes]] = None,
+    ) -> None:
+        _check_storage(storage_config)
+        if not 0.0 <= threshold <= 1.0:
+            raise ValueError("threshold must be in [0.0, 1.0]")
+        if num_perm < 2:
+            raise ValueError("Too few permutation functions")
+        _check_weights(weights)
+        self.h = num_perm
+        if params is not None:
+            self.b, self.r = params
+            if self.b * self.r > num_perm:
+                raise ValueError(
+                    f"params: {self.b} bands of {self.r} rows are {self.b * self.r} hash values, more than "
+                    f"the num_perm {num_perm}; was num_perm forgotten?"
+                )
+        else:
+            self.b, self.r = _optimal_param(
+                float(threshold), int(num_perm), float(weights[0]), float(weights[1])
+            )
+        if self.b < 2:
+            raise ValueError("The number of bands are too small (b < 2)")
+        self.prepickle = bool(prepickle)
+        self.hashfunc = hashfunc
+        self.hashranges = [(i * self.r, (i + 1) * self.r) for i in range(self.b)]
+        self._buffer_size = 50000
+        self._minhash_scheme: Optional[str] = None
+        self._table = _native.CompatBandTable(self.b, self.r, self.h)
+        # The key at each position of the table, and the position of each key: several if it was inserted
+        # again without a check, or merged.
+        self._names: list[Any] = []
+        self._positions: dict[Any, Union[int, tuple[int, ...]]] = {}
+        self._repeated = False
+        self._query_buffer: list[set[Any]] = []
+
+    @property
+    def buffer_size(self) -> int:
+        """Accepted, and of no effect: nothing is buffered."""
+        return self._buffer_size
+
+    @buffer_size.setter
+    def buffer_size(self, value: int) -> None:
+        self._buffer_size = value
+
+    @property
+    def keys(self) -> Keys:
+        """The keys of the index, and the buckets of each."""
+        return Keys(self)
+
+    @property
+    def hashtables(self) -> list[Hashtable]:
+        """The buckets of each band, and the keys in each."""
+        return [Hashtable(self, band) for band in range(self.b)]
+
+    def insert(self, key: Hashable, minhash: Any, check_duplication: bool = True) -> None:
+        """Adds a key with the MinHash (or WeightedMinHash) of its set."""
+        self._insert(key, minhash, check_duplication=check_duplication, buffer=False)
+
+    def _insert(self, key: Any, minhash: Any, check_duplication: bool = True, buffer: bool = False) -> None:
+        if len(minhash.hashvalues) != self.h:
+            raise self._other_length(minhash)
+        if getattr(minhash, "scheme", None) != self._minhash_scheme:
+            self._minhash_scheme = _check_scheme_consistency(self._minhash_scheme, minhash)
+        if self.prepickle:
+            key = pickle.dumps(key)
+        if key in self._positions and check_duplication:
+            raise ValueError("The given key already exists")
+        if self.hashfunc is None:
+            position = self._table.insert(minhash.hashvalues)
+        else:
+            position = self._table.insert_bytes(self._hashed_bands(minhash, self.b))
+        self._register(key, position)
+
+    def _other_length(self, minhash: Any) -> ValueError:
+        return ValueError(f"Expecting minhash with length {self.h}, got {len(minhash.hashvalues)}")
+
+    def _hashed_bands(self, minhash: Any, b: int) -> list[bytes]:
+        assert self.hashfunc is not None
+        bands = []
+        for start, end in self.hashranges[:b]:
+            hashed: Any = self.hashfunc(minhash.hashvalues[start:end].byteswap().tobytes())
+            bands.append(hashed if isinstance(hashed, bytes) else repr(hashed).encode())
+        return bands
+
+    def _register(self, key: Any, position: int) -> None:
+        if position == len(self._names):
+            self._names.append(key)
+        else:
+            self._names[position] = key
+        known = self._positions.get(key)
+        if known is None:
+            self._positions[key] = position
+        else:
+            self._positions[key] = (*_all(known), position)
+            self._repeated = True
+
+    def merge(self, other: MinHashLSH, check_overlap: bool = False) -> None:
+        """Adds everything in another index of the same bands.
+
+        `check_overlap` refuses keys that are in both.
+        """
+        if type(self) is not type(other):
+            raise ValueError(f"Cannot merge type MinHashLSH and type {type(other).__name__}.")
+        if (self.h, self.b, self.r) != (other.h, other.b, other.r):
+            raise ValueError("Cannot merge MinHashLSH with different initialization parameters.")
+        ours, theirs = self._minhash_scheme, other._minhash_scheme
+        if ours is not None and theirs is not None and ours != theirs:
+            raise ValueError(
+                f"Cannot merge MinHashLSH of MinHash scheme {theirs!r} into one of scheme {ours!r}"
+            )
+        if check_overlap and not self._positions.keys().isdisjoint(other._positions.keys()):
+            raise ValueError("The keys are overlapping, duplicate key exists.")
+        if other is self:
+            return
+        self._minhash_scheme = theirs if ours is None else ours
+        positions = other._table.positions()
+        for position, merged in zip(positions, self._table.merge(other._table)):
+            self._register(other._names[position], merged)
+
+    def insertion_session(self, buffer_size: int = 50000) -> MinHashLSHInsertionSession:
+        """A context manager with an `insert`."""
+        return MinHashLSHInsertionSession(self, buffer_size=buffer_size)
+
+    def deletion_session(self, buffer_size: int = 50000) -> MinHashLSHDeletionSession:
+        """A context manager with a `remove`."""
+        return MinHashLSHDeletionSession(self, buffer_size=buffer_size)
+
+    def _candidates(self, minhash: Any, b: int) -> list[Any]:
+        """The keys (pickled, if so) that share one of the first `b` bands, each once."""
+        if len(minhash.hashvalues) != self.h:
+            raise self._other_length(minhash)
+        if getattr(minhash, "scheme", None) != self._minhash_scheme:
+            _check_scheme_consistency(self._minhash_scheme, minhash)
+        if self.hashfunc is None:
+            found: list[Any] = self._table.query(minhash.hashvalues, self._names, b)
+        else:
+            found = self._table.query_bytes(self._hashed_bands(minhash, b), self._names)
+        return list(dict.fromkeys(found)) if self._repeated else found
+
+    def query(self, minhash: Any) -> list[Any]:
+        """The keys of the sets that share a band with the query, each once.
+
+        These are candidates: filter by `MinHash.jaccard`, or by the sets themselves.
+        """
+        found = self._candidates(minhash, self.b)
+        return self._unpickled(found) if self.prepickle else found
+
+    def _query_b(self, minhash: Any, b: int) -> set[Any]:
+        if b > self.b:
+            raise ValueError("b must be less or equal to the number of hash tables")
+        found = self._candidates(minhash, b)
+        return set(self._unpickled(found) if self.prepickle else found)
+
+    def _unpickled(self, keys: list[Any]) -> list[Any]:
+        return [pickle.loads(key) for key in keys]
+
+    def add_to_query_buffer(self, minhash: Any) -> None:
+        """Adds a query to those of the next `collect_query_buffer`."""
+        self._query_buffer.append(set(self._candidates(minhash, self.b)))
+
+    def collect_query_buffer(self) -> list[Any]:
+        """The keys that all queries in the buffer find; then the buffer is empty."""
+        buffered, self._query_buffer = self._query_buffer, []
+        found = list(set.intersection(*buffered)) if buffered else []
+        return self._unpickled(found) if self.prepickle else found
+
+    def __contains__(self, key: Hashable) -> bool:
+        return (pickle.dumps(key) if self.prepickle else key) in self._positions
+
+    def remove(self, key: Hashable) -> None:
+        """Takes a key out."""
+        self._remove(key, buffer=False)
+
+    def _remove(self, key: Any, buffer: bool = False) -> None:
+        if self.prepickle:
+            key = pickle.dumps(key)
+        if key not in self._positions:
+            raise ValueError("The given key does not exist")
+        for position in _all(self._positions.pop(key)):
+            self._table.remove(position)
+            self._names[position] = None
+
+    def is_empty(self) -> bool:
+        """Whether there is no key."""
+        return len(self._table) == 0
+
+    def get_counts(self) -> list[dict[bytes, int]]:
+        """For each band how many keys are in each of its buckets."""
+        return [self._table.bucket_sizes(band) for band in range(self.b)]
+
+    def get_subset_counts(self, *keys: Hashable) -> list[dict[bytes, int]]:
+        """The same for these keys alone."""
+        counts: list[dict[bytes, int]] = [{} for _ in range(self.b)]
+        for key in set(keys):
+            for bucket, of_band in zip(self.keys.get(pickle.dumps(key) if self.prepickle else key), counts):
+                of_band[bucket] = of_band.get(bucket, 0) + 1
+        return counts
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        del state["_positions"]
+        state["_names"] = [self._names[position] for position in self._table.positions()]
+        state["_table"] = self._table.to_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "_table" not in state:
+            raise ValueError("not an index of lookalike: build it again from the sketches")
+        self.__dict__.update(state)
+        self._table = _native.CompatBandTable.from_bytes(state["_table"], self.r, self.h)
+        names, self._names, self._positions = self._names, [], {}
+        for position, name in enumerate(names):
+            self._register(name, position)
+
+
+def _all(positions: Union[int, tuple[int, ...]]) -> tuple[int, ...]:
+    return positions if isinstance(positions, tuple) else (positions,)
+
+
+class _View:
+    """What the two views of an index have in common."""
+
+    def __init__(self, lsh: MinHashLSH) -> None:
+        self._lsh = lsh
+
+    @property
+    def buffer_size(self) -> int:
+        return self._lsh.buffer_size
+
+    @buffer_size.setter
+    def buffer_size(self, value: int) -> None:
+        self._lsh.buffer_size = value
+
+    def empty_buffer(self) -> None:
+        """Nothing is buffered."""
+
+    def keys(self) -> Any:
+        raise NotImplementedError
+
+    def get(self, key: Any) -> Any:
+        raise NotImplementedError
+
+    def size(self) -> int:
+        raise NotImplementedError
+
+    def has_key(self, key: Any) -> bool:
+        raise NotImplementedError
+
+    def getmany(self, *keys: Any) -> list[Any]:
+        return [self.get(key) for key in keys]
+
+    def itemcounts(self, **_: Any) -> dict[Any, int]:
+        return {key: len(self.get(key)) for key in self.keys()}
+
+    def status(self) -> dict[str, int]:
+        return {"keyspace_size": len(self)}
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.get(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return self.size()
+
+    def __contains__(self, key: Any) -> bool:
+        return self.has_key(key)
+
+
+class Keys(_View):
+    """The keys of an index (pickled, with `prepickle`) -> the names of their buckets, one for each band."""
+
+    def keys(self) -> Any:
+        return self._lsh._positions.keys()
+
+    def get(self, key: Any) -> list[bytes]:
+        """The buckets of a key; none if it is not there."""
+        positions = _all(self._lsh._positions.get(key, ()))
+        return [bucket for position in positions for bucket in self._lsh._table.keys_at(position)]
+
+    def size(self) -> int:
+        return len(self._lsh._positions)
+
+    def has_key(self, key: Any) -> bool:
+        return key in self._lsh._positions
+
+
+class Hashtable(_View):
+    """The buckets of one band -> the keys in them."""
+
+    def __init__(self, lsh: MinHashLSH, band: int) -> None:
+        super().__init__(lsh)
+        self._band = band
+
+    def keys(self) -> Any:
+        return self.itemcounts().keys()
+
+    def get(self, key: Any) -> set[Any]:
+        """The keys in a bucket; none if there is no such bucket."""
+        names = self._lsh._names
+        return {names[position] for position in self._lsh._table.bucket(self._band, key)}
+
+    def size(self) -> int:
+        return self._lsh._table.bucket_count(self._band)
+
+    def has_key(self, key: Any) -> bool:
+        return bool(self._lsh._table.bucket(self._band, key))
+
+    def itemcounts(self, **_: Any) -> dict[Any, int]:
+        return self._lsh._table.bucket_sizes(self._band)
+
+
+class _Session:
+    def __init__(self, lsh: MinHashLSH, buffer_size: int) -> None:
+        self.lsh = lsh
+        self.lsh.buffer_size = buffer_size
+
+    def __exit__(
+        self,
+        exc_type: Optional[type[BaseException]],
+        exc_val: Optional[BaseException],
+        exc_tb: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is left to do: every step was taken at once."""
+
+
+class MinHashLSHInsertionSession(_Session):
+    """Inserts into an index: `with lsh.insertion_session() as session`."""
+
+    def __enter__(self) -> MinHashLSHInsertionSession:
+        return self
+
+    def insert(self, key: Hashable, minhash: Any, check_duplication: bool = True) -> None:
+        """Adds a key with the MinHash (or WeightedMinHash) of its set."""
+        self.lsh._insert(key, minhash, check_duplication=check_duplication, buffer=True)
+
+
+class MinHashLSHDeletionSession(_Session):
+    """Removes from an index: `with lsh.deletion_session() as session`."""
+
+    def __enter__(self) -> MinHashLSHDeletionSession:
+        return self
+
+    def remove(self, key: Hashable) -> None:
+        """Takes a key out."""
+        self.lsh._remove(key, buffer=True)
