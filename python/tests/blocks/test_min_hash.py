@@ -61,7 +61,7 @@ def test_estimates(family: str) -> None:
     assert a.union(b) == a | b == hasher.sketch(elements)
     if family != "universal":
         cardinality = (a | b).cardinality()
-        assert abs(cardinality.count - 1250) < 4 * cardinality.standard_error < 400
+        assert abs(cardinality.elements - 1250) < 4 * cardinality.standard_error < 400
     for bits in (1, 2, 4, 8, 16):
         short = a.bbit(bits)
         near = short.estimate(b.bbit(bits))
@@ -71,7 +71,7 @@ def test_estimates(family: str) -> None:
 
 def test_empty_set() -> None:
     empty = MinHash().sketch("")
-    assert empty.is_empty_set and empty == MinHash().sketch([]) and empty.cardinality().count == 0.0
+    assert empty.is_empty_set and empty == MinHash().sketch([]) and empty.cardinality().elements == 0.0
     assert empty.jaccard(MinHash().sketch([])) == 1.0 and empty.jaccard(MinHash().sketch(["a"])) == 0.0
     assert empty.bbit().is_empty_set and "empty set" in repr(empty)
 

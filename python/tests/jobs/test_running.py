@@ -94,8 +94,8 @@ def resident() -> int:
     [
         (100_000, lambda texts: lookalike.ArrowTable.from_strings(texts[:2]).filter(MASK)),
         (100_000, lambda texts: lookalike.compare("one two three four", "one two three five", shingles="words:2")),
-        (2_000, lambda texts: lookalike.dedup(texts[:20], threads=1)),
-        (2_000, lambda texts: lookalike.query(texts[:20], "a b c", threads=1)),
+        (1_000, lambda texts: lookalike.dedup(texts[:20], threads=1)),
+        (1_000, lambda texts: lookalike.query(texts[:20], "a b c", threads=1)),
         (20_000, lambda texts: _fails(texts)),
     ],
     ids=["tables", "compare", "dedup", "query", "errors"],

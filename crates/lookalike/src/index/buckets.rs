@@ -11,7 +11,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::hashing::mix64;
 
 /// No position.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A hash for keys that are hashes already: one mix, so that reduced keys (`0..buckets`) spread as well.
 #[derive(Debug, Clone, Default)]

@@ -26,7 +26,7 @@
 //! All numbers are little-endian. How an id is written is up to the caller.
 
 use super::bands::LshIndex;
-use super::{DocumentId, bands};
+use super::{DocumentId, buckets};
 use crate::banding::Banding;
 use crate::encoding::{Format, Reader, seal};
 use crate::error::{Error, Result};
@@ -99,7 +99,7 @@ impl<Id: DocumentId> LshIndex<Id> {
         if documents > 0 && kind.is_none() {
             return Err(reader.refuse(format!("{documents} documents without a family")));
         }
-        if documents >= u64::from(bands::NONE) {
+        if documents >= u64::from(buckets::NONE) {
             return Err(reader.refuse(format!("{documents} documents, expected fewer than 2^32 - 1")));
         }
         let note_size = reader.u32()?;
