@@ -3,7 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use lookalike::features::DocumentFrequencies;
-use lookalike::index::cardinality;
+use lookalike::hashing::hash_bytes;
+use lookalike::index::{LshIndex, cardinality};
 use lookalike::minhash::{BBitSignature, Signature};
 use lookalike::simhash::{Fingerprint, FingerprintBits};
 use lookalike::{Error, Result};
@@ -30,7 +31,46 @@ fn check_fingerprint<B: FingerprintBits>(bytes: &[u8]) {
     }
 }
 
+fn check_index(bytes: &[u8]) {
+    let decode = |bytes: &[u8]| {
+        let read = |id: &[u8]| id.try_into().map(u64::from_le_bytes).map_err(|_| "not 8 bytes".to_owned());
+        LshIndex::from_bytes_with(bytes, read).map(|(index, note)| (index, note.to_vec()))
+    };
+    let encode = |(index, note): &(LshIndex<u64>, Vec<u8>)| {
+        index
+            .to_bytes_with(note, |id, bytes| bytes.extend_from_slice(&id.to_le_bytes()))
+            .expect("it was short")
+    };
+    if let Some((index, _)) = check(bytes, decode, encode) {
+        assert_eq!(index.stats().documents, index.len());
+    }
+}
+
+/// Puts the beginning of an index, sizes that fit and a checksum over the bytes.
+fn as_index(bytes: &[u8]) -> Vec<u8> {
+    let documents = bytes.len() / 28;
+    let mut index =
+        b"LKLI\x01\x04\0\0\x03\0\0\0\0\0\0\0\x02\0\0\0\x01\0\0\0\x02\0\0\0\0\0\0\0\0\0\0\0".to_vec();
+    index.extend_from_slice(&(documents as u64).to_le_bytes());
+    index.extend_from_slice(&[0; 4]);
+    index.extend_from_slice(&(12 * documents as u64).to_le_bytes());
+    let (ids, slots) = bytes[..28 * documents].split_at(12 * documents);
+    for id in ids.chunks_exact(12) {
+        index.extend_from_slice(&[8 - u8::from(id[0] == 7), 0, 0, 0]);
+        index.extend_from_slice(&id[4..]);
+    }
+    index.extend_from_slice(slots);
+    // Some field of the header is then as it comes.
+    if let Some(&at) = bytes.last() {
+        index[5 + usize::from(at) % 51] ^= bytes[0] & 0x0f;
+    }
+    let checksum = hash_bytes(&index);
+    index.extend_from_slice(&checksum.to_le_bytes());
+    index
+}
+
 fn check_all(bytes: &[u8]) {
+    check_index(bytes);
     check_fingerprint::<u16>(bytes);
     check_fingerprint::<u32>(bytes);
     check_fingerprint::<u64>(bytes);
@@ -94,6 +134,7 @@ fn with_headers(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 
 fuzz_target!(|bytes: &[u8]| {
     check_all(bytes);
+    check_index(&as_index(bytes));
     if bytes.len() >= 24 {
         with_headers(bytes).for_each(|bytes| check_all(&bytes));
     }

@@ -19,10 +19,10 @@ class Estimate(NamedTuple):
 class Cardinality(NamedTuple):
     """An estimated number of elements."""
 
-    elements: float
+    size: float
     """How many different elements the set has."""
     standard_error: float
-    """The estimated standard deviation of `elements`."""
+    """The estimated standard deviation of `size`."""
 
 
 class AngleEstimate(NamedTuple):

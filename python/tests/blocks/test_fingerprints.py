@@ -48,7 +48,7 @@ def test_weights() -> None:
         with pytest.raises(SettingError):
             hasher.fingerprint({"a": weight})
     with pytest.raises(TypeError):
-        hasher.fingerprint({"a": None})  # type: ignore[dict-item]
+        hasher.fingerprint({"a": None})
 
 
 def test_sim_hash_value() -> None:

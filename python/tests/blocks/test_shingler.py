@@ -72,7 +72,7 @@ def test_senseless_shingles(arguments: tuple[str]) -> None:
 @pytest.mark.parametrize("name", ["case", "form", "punctuation", "whitespace"])
 def test_senseless_choices(name: str) -> None:
     with pytest.raises(SettingError, match="is not one of"):
-        Shingler("words:5", **{name: "what"})  # type: ignore[arg-type]
+        Shingler("words:5", **{name: "what"})
 
 
 @pytest.mark.parametrize("text", [None, 1, 1.5, ["a"], float("nan"), bytearray(b"a")])

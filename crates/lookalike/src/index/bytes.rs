@@ -23,7 +23,8 @@
 //!            8  checksum: `hash_bytes` of all before it
 //! ```
 //!
-//! All numbers are little-endian. How an id is written is up to the caller.
+//! All numbers are little-endian. How an id is written is up to the caller; if there is one way for each id, there is
+//! one encoding for each index, and anything else is refused.
 
 use super::bands::LshIndex;
 use super::{DocumentId, buckets};
@@ -108,9 +109,14 @@ impl<Id: DocumentId> LshIndex<Id> {
         let mut ids = reader.part(ids_size)?;
         let num_hashes = kind.map_or(0, |kind| kind.num_hashes);
         let mut slots = reader.words(documents * num_hashes as u64)?;
+        let mut last = None;
         for _ in 0..documents {
             let size = ids.u32()?;
             let id = read_id(ids.slice(u64::from(size))?).map_err(|cause| ids.refuse(cause))?;
+            if last.as_ref().is_some_and(|last| *last >= id) {
+                return Err(ids.refuse(format!("id {id:?} is not above the one before it")));
+            }
+            last = Some(id.clone());
             if let Some(Kind { family, seed, num_hashes }) = kind {
                 let slots = slots.by_ref().take(num_hashes).collect();
                 let inserted = index.insert(id, &Signature::from_slots(family, seed, slots)?);
@@ -130,6 +136,9 @@ fn read_kind(reader: &mut Reader<'_>) -> Result<Option<Kind>> {
     }
     reader.zeros::<2>()?;
     let seed = reader.u64()?;
+    if family.is_none() && seed != 0 {
+        return Err(reader.refuse(format!("seed {seed} without a family")));
+    }
     let num_hashes = reader.u32()? as usize;
     if (num_hashes == 0) != family.is_none() || num_hashes > MAX_HASHES {
         return Err(

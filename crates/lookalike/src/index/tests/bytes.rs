@@ -119,14 +119,18 @@ fn senseless_fields_are_refused_even_with_a_matching_checksum() {
         for value in [0, 1, 0x7f, 0xff] {
             let mut wrong = bytes.clone();
             wrong[at] = value;
-            // Slots, seed and note may be anything.
-            let _ = read(&resealed(wrong));
+            let wrong = resealed(wrong);
+            // Slots, seed and note may be anything; what is read is then what was written.
+            if let Ok((index, note)) = read(&wrong) {
+                let again = index.to_bytes_with(note, |id, bytes| bytes.extend_from_slice(&id.to_le_bytes()));
+                assert_eq!(again, Ok(wrong), "{at}: {value}");
+            }
         }
     }
     let mut twice = bytes.clone();
     let ids = 56 + 4;
     twice.copy_within(ids..ids + 12, ids + 12);
-    assert!(refused(&resealed(twice)).1.contains("not in the index yet"));
+    assert!(refused(&resealed(twice)).1.contains("not above the one before it"));
     let mut short_id = bytes;
     short_id[ids] = 7;
     assert!(refused(&resealed(short_id)).1.contains("an id of 7 bytes"));
