@@ -234,7 +234,9 @@ pub(super) fn in_chunks<T: Send + Sync>(
     }
     let (py, mut place) = (values.py(), 0);
     let (mut chunk, mut bytes) = (Vec::new(), 0);
-    for value in values.try_iter()? {
+    // Columns of PyArrow hand out values of their own kind, not of Python's, unless they are asked so.
+    let listed = values.getattr_opt("to_pylist")?.map(|list| list.call0()).transpose()?;
+    for value in listed.as_ref().unwrap_or(values).try_iter()? {
         let item = convert(place, &value?)?;
         place += 1;
         bytes += size(&item);

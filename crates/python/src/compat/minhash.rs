@@ -163,6 +163,7 @@ fn bulk<'py, S: ArrayScheme>(
             });
             result.or_raise()?;
             gathered.clear();
+            py.check_signals()?;
         }
     }
     let rows = minima.len() / a.len();
