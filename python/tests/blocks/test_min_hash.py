@@ -31,7 +31,7 @@ def test_columns_of_other_libraries_are_texts() -> None:
     texts = ["one two three four five six", "seven eight nine ten eleven", ""]
     expected = MinHash().sketch_texts(texts).slots
     for column in (pa.array(texts), pa.chunked_array([texts[:1], texts[1:]]), pl.Series(texts), pd.Series(texts)):
-        assert np.array_equal(MinHash().sketch_texts(column).slots, expected)
+        assert numpy.array_equal(MinHash().sketch_texts(column).slots, expected)
     with pytest.raises(TypeError, match=r"texts\[1\]"):
         MinHash().sketch_texts(pa.array(["a", None]))
 
