@@ -31,10 +31,7 @@ impl CompatBandTable {
 
     /// The key of each of the first `bands` bands. A hash value may be several numbers (weighted min-hashing).
     fn key(&mut self, hashvalues: &Bound<'_, PyAny>, bands: usize) -> PyResult<()> {
-        slots::read(hashvalues, &mut self.slots)?;
-        if self.slots.is_empty() || !self.slots.len().is_multiple_of(self.length) {
-            return Err(setting(format_args!("{} hash values, expected {}", self.slots.len(), self.length)));
-        }
+        slots::read(hashvalues, self.length, &mut self.slots)?;
         let width = self.slots.len() / self.length * self.rows;
         let bands = self.slots.chunks_exact(width).enumerate().take(bands);
         self.keys.clear();
@@ -59,11 +56,12 @@ impl CompatBandTable {
     }
 
     fn named<'py>(&self, names: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
-        let found = PyList::empty(names.py());
-        for position in self.table.candidates(&self.keys).or_raise()? {
-            found.append(names.get_item(position as usize)?)?;
-        }
-        Ok(found)
+        let positions = self.table.candidates(&self.keys).or_raise()?;
+        let found: Vec<_> = positions
+            .into_iter()
+            .map(|position| names.get_item(position as usize))
+            .collect::<PyResult<_>>()?;
+        PyList::new(names.py(), found)
     }
 }
 

@@ -22,7 +22,7 @@ impl CompatForest {
     /// The slots that the trees use.
     fn signature(&self, hashvalues: &Bound<'_, PyAny>) -> PyResult<Signature> {
         let mut slots = Vec::new();
-        slots::read(hashvalues, &mut slots)?;
+        slots::read(hashvalues, hashvalues.len()?, &mut slots)?;
         if slots.len() < self.used {
             return Err(setting(format_args!(
                 "{} hash values, expected at least {}",

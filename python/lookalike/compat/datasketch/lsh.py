@@ -21,8 +21,8 @@ def _check_storage(storage_config: Optional[dict[str, Any]]) -> None:
     kind = storage_config.get("type", "dict") if storage_config else "dict"
     if kind != "dict":
         raise SettingError(
-            f"storage_config of type {kind!r} is not offered: lookalike keeps indexes in memory, in a fraction of "
-            "the space datasketch takes; leave storage_config out, and pickle the index to store it"
+            f"storage_config of type {kind!r} is not offered: lookalike keeps indexes in memory, in a fraction "
+            "of the space datasketch takes; leave storage_config out, and pickle the index to store it"
         )
 
 
@@ -204,8 +204,16 @@ class MinHashLSH:
 
         These are candidates: filter by `MinHash.jaccard`, or by the sets themselves.
         """
-        found = self._candidates(minhash, self.b)
-        return self._unpickled(found) if self.prepickle else found
+        if self.prepickle or self._repeated or self.hashfunc is not None:
+            found = self._candidates(minhash, self.b)
+            return self._unpickled(found) if self.prepickle else found
+        # The usual case, with as few steps as possible.
+        values = minhash.hashvalues
+        if len(values) != self.h:
+            raise self._other_length(minhash)
+        if getattr(minhash, "scheme", None) != self._minhash_scheme:
+            _check_scheme_consistency(self._minhash_scheme, minhash)
+        return self._table.query(values, self._names, self.b)
 
     def _query_b(self, minhash: Any, b: int) -> set[Any]:
         if b > self.b:
