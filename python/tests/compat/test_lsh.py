@@ -246,7 +246,7 @@ def test_pickle(prepickle):
         loaded.insert(7, made[7])
         loaded.remove(8)
         assert 7 in loaded.query(made[7]) and 7 not in lsh
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="memory"):
         MinHashLSH.__new__(MinHashLSH).__setstate__({"hashtables": []})
 
 

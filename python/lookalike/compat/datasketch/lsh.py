@@ -8,6 +8,8 @@ from collections.abc import Hashable, Iterator
 from types import TracebackType
 from typing import Any, Callable, Optional, Union
 
+import numpy as np
+
 from lookalike import _native
 from lookalike.compat.datasketch.minhash import _check_scheme_consistency
 from lookalike.errors import SettingError
@@ -137,12 +139,20 @@ class MinHashLSH:
         return ValueError(f"Expecting minhash with length {self.h}, got {len(minhash.hashvalues)}")
 
     def _hashed_bands(self, minhash: Any, b: int) -> list[bytes]:
-        assert self.hashfunc is not None
         bands = []
         for start, end in self.hashranges[:b]:
-            hashed: Any = self.hashfunc(minhash.hashvalues[start:end].byteswap().tobytes())
+            hashed: Any = self._hashed_byteswap(minhash.hashvalues[start:end])
             bands.append(hashed if isinstance(hashed, bytes) else repr(hashed).encode())
         return bands
+
+    def _byteswap(self, hs: Any) -> bytes:
+        swapped: bytes = hs.byteswap().tobytes()
+        return swapped
+
+    def _hashed_byteswap(self, hs: Any) -> Any:
+        if self.hashfunc is None:
+            raise RuntimeError("there is no hashfunc")
+        return self.hashfunc(self._byteswap(hs))
 
     def _register(self, key: Any, position: int) -> None:
         if position == len(self._names):
@@ -275,12 +285,41 @@ class MinHashLSH:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "_table" not in state:
-            raise ValueError("not an index of lookalike: build it again from the sketches")
+            self._set_datasketch_state(state)
+            return
         self.__dict__.update(state)
         self._table = _native.CompatBandTable.from_bytes(state["_table"], self.r, self.h)
         names, self._names, self._positions = self._names, [], {}
         for position, name in enumerate(names):
             self._register(name, position)
+
+    def _set_datasketch_state(self, state: dict[str, Any]) -> None:
+        """From a pickle of datasketch: each key has the bytes of its bands, or what `hashfunc` made of
+        them.
+        """
+        stored = getattr(state.get("keys"), "_dict", None)
+        if stored is None:
+            raise ValueError("not an index that was kept in memory: build it again from the sketches")
+        MinHashLSH.__init__(
+            self,
+            num_perm=state["h"],
+            params=(state["b"], state["r"]),
+            prepickle=state.get("prepickle"),
+            hashfunc=state.get("hashfunc"),
+        )
+        self._minhash_scheme = state.get("_minhash_scheme")
+        for key, bands in stored.items():
+            bands = [bytes(band) for band in bands[: self.b]]
+            if self.hashfunc is None:
+                # The values that no band has are not stored, and not used.
+                size = len(bands[0]) // self.r
+                values = np.frombuffer(b"".join(bands), dtype=f">u{size if size < 16 else 8}")
+                padded = np.zeros(self.h * size // values.itemsize, dtype=values.dtype.newbyteorder("="))
+                padded[: len(values)] = values
+                position = self._table.insert(padded)
+            else:
+                position = self._table.insert_bytes(bands)
+            self._register(key, position)
 
 
 def _all(positions: Union[int, tuple[int, ...]]) -> tuple[int, ...]:
