@@ -1,68 +1,83 @@
 //! A table of buckets for `MinHashLSH`: the names of documents stay in Python, positions are here.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use lookalike::banding::band_key;
 use lookalike::index::BandTable;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use super::slots;
 use crate::errors::{Raise, setting};
 
 /// Buckets of positions, by the bands of hash values.
-#[pyclass(module = "lookalike._native")]
+///
+/// Threads that come at the same time wait for each other. Nothing of Python is called or made while the table is
+/// locked: that could lead back here.
+#[pyclass(module = "lookalike._native", frozen)]
 pub(crate) struct CompatBandTable {
-    table: BandTable,
+    table: Mutex<BandTable>,
+    bands: usize,
+    rows: usize,
     /// Of the hash values of a document.
     length: usize,
-    rows: usize,
-    slots: Vec<u64>,
-    keys: Vec<u64>,
 }
 
 impl CompatBandTable {
     fn with_table(table: BandTable, rows: usize, length: usize) -> PyResult<Self> {
-        match table.bands().checked_mul(rows) {
+        let bands = table.bands();
+        match bands.checked_mul(rows) {
             Some(used) if rows > 0 && used <= length => {
-                Ok(Self { table, length, rows, slots: Vec::new(), keys: Vec::new() })
+                Ok(Self { table: Mutex::new(table), bands, rows, length })
             }
-            _ => Err(setting(format_args!("{} bands of {rows} rows of {length} values", table.bands()))),
+            _ => Err(setting(format_args!("{bands} bands of {rows} rows of {length} values"))),
         }
+    }
+
+    /// The table is whole after every step, so a thread that died has left nothing half done.
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, BandTable> {
+        self.table.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Works on the table without the interpreter.
+    fn detached<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut BandTable) -> T + Send) -> T {
+        let mut guard = self.lock(py);
+        let table = &mut *guard;
+        py.detach(|| work(table))
     }
 
     /// The key of each of the first `bands` bands. A hash value may be several numbers (weighted min-hashing).
-    fn key(&mut self, hashvalues: &Bound<'_, PyAny>, bands: usize) -> PyResult<()> {
-        slots::read(hashvalues, self.length, &mut self.slots)?;
-        let width = self.slots.len() / self.length * self.rows;
-        let bands = self.slots.chunks_exact(width).enumerate().take(bands);
-        self.keys.clear();
-        self.keys.extend(bands.map(|(band, rows)| band_key(band, rows)));
-        Ok(())
+    fn keys(&self, hashvalues: &Bound<'_, PyAny>, bands: usize) -> PyResult<Vec<u64>> {
+        let slots = slots::read(hashvalues, self.length)?;
+        let width = slots.len() / self.length * self.rows;
+        let bands = slots.chunks_exact(width).enumerate().take(bands.min(self.bands));
+        Ok(bands.map(|(band, rows)| band_key(band, rows)).collect())
     }
 
-    /// The key of each band that was hashed to bytes by a function of the user.
-    fn key_of_bytes(&mut self, bands: &Bound<'_, PyList>) -> PyResult<()> {
-        self.keys.clear();
-        for (band, bytes) in bands.iter().enumerate() {
-            let bytes = bytes.cast::<PyBytes>()?.as_bytes();
-            let words = bytes.chunks(8).map(|chunk| {
-                let mut word = [0; 8];
-                word[..chunk.len()].copy_from_slice(chunk);
-                u64::from_le_bytes(word)
-            });
-            let words: Vec<u64> = words.chain([bytes.len() as u64]).collect();
-            self.keys.push(band_key(band, &words));
-        }
-        Ok(())
-    }
-
-    fn named<'py>(&self, names: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
-        let positions = self.table.candidates(&self.keys).or_raise()?;
+    fn named<'py>(&self, keys: &[u64], names: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
+        let positions = self.lock(names.py()).candidates(keys).or_raise()?;
         let found: Vec<_> = positions
             .into_iter()
             .map(|position| names.get_item(position as usize))
             .collect::<PyResult<_>>()?;
         PyList::new(names.py(), found)
     }
+}
+
+/// The key of each band that was hashed to bytes by a function of the user.
+fn keys_of_bytes(bands: &Bound<'_, PyList>) -> PyResult<Vec<u64>> {
+    let key = |(band, bytes): (usize, Bound<'_, PyAny>)| {
+        let bytes = bytes.cast::<PyBytes>()?.as_bytes();
+        let words = bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        });
+        let words: Vec<u64> = words.chain([bytes.len() as u64]).collect();
+        Ok(band_key(band, &words))
+    };
+    bands.iter().enumerate().map(key).collect()
 }
 
 #[pymethods]
@@ -73,79 +88,80 @@ impl CompatBandTable {
     }
 
     /// Adds a document by its hash values; returns its position.
-    fn insert(&mut self, hashvalues: &Bound<'_, PyAny>) -> PyResult<u32> {
-        self.key(hashvalues, self.table.bands())?;
-        self.table.insert(&self.keys).or_raise()
+    fn insert(&self, hashvalues: &Bound<'_, PyAny>) -> PyResult<u32> {
+        let keys = self.keys(hashvalues, self.bands)?;
+        self.lock(hashvalues.py()).insert(&keys).or_raise()
     }
 
     /// Adds a document by the bytes of its bands; returns its position.
-    fn insert_bytes(&mut self, bands: &Bound<'_, PyList>) -> PyResult<u32> {
-        self.key_of_bytes(bands)?;
-        self.table.insert(&self.keys).or_raise()
+    fn insert_bytes(&self, bands: &Bound<'_, PyList>) -> PyResult<u32> {
+        let keys = keys_of_bytes(bands)?;
+        self.lock(bands.py()).insert(&keys).or_raise()
     }
 
     /// The names of the documents that share one of the first `bands` bands.
     fn query<'py>(
-        &mut self,
+        &self,
         hashvalues: &Bound<'py, PyAny>,
         names: &Bound<'py, PyList>,
         bands: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        self.key(hashvalues, bands)?;
-        self.named(names)
+        self.named(&self.keys(hashvalues, bands)?, names)
     }
 
     /// The names of the documents that share one of the bands that were hashed to bytes.
     fn query_bytes<'py>(
-        &mut self,
+        &self,
         bands: &Bound<'py, PyList>,
         names: &Bound<'py, PyList>,
     ) -> PyResult<Bound<'py, PyList>> {
-        self.key_of_bytes(bands)?;
-        self.named(names)
+        self.named(&keys_of_bytes(bands)?, names)
     }
 
-    fn remove(&mut self, position: u32) -> bool {
-        self.table.remove(position)
+    fn remove(&self, py: Python<'_>, position: u32) -> bool {
+        self.lock(py).remove(position)
     }
 
     /// The keys of the buckets of a document, one for each band.
     fn keys_at<'py>(&self, py: Python<'py>, position: u32) -> Vec<Bound<'py, PyBytes>> {
-        let keys = self.table.keys_at(position).unwrap_or_default();
+        let keys = self.lock(py).keys_at(position).unwrap_or_default().to_vec();
         keys.iter().map(|key| PyBytes::new(py, &key.to_be_bytes())).collect()
     }
 
     /// The positions in one bucket.
-    fn bucket(&self, band: usize, key: &[u8]) -> Vec<u32> {
-        <[u8; 8]>::try_from(key)
-            .map_or_else(|_| Vec::new(), |key| self.table.bucket(band, u64::from_be_bytes(key)))
+    fn bucket(&self, py: Python<'_>, band: usize, key: &[u8]) -> Vec<u32> {
+        let Ok(key) = <[u8; 8]>::try_from(key) else { return Vec::new() };
+        self.lock(py).bucket(band, u64::from_be_bytes(key))
     }
 
     /// The key of every bucket of a band -> how many positions are in it.
     fn bucket_sizes<'py>(&self, py: Python<'py>, band: usize) -> PyResult<Bound<'py, PyDict>> {
-        let sizes = PyDict::new(py);
-        for (key, size) in py.detach(|| self.table.bucket_sizes(band)) {
-            sizes.set_item(PyBytes::new(py, &key.to_be_bytes()), size)?;
+        let sizes = self.detached(py, |table| table.bucket_sizes(band));
+        let counts = PyDict::new(py);
+        for (key, size) in sizes {
+            counts.set_item(PyBytes::new(py, &key.to_be_bytes()), size)?;
         }
-        Ok(sizes)
+        Ok(counts)
     }
 
-    fn bucket_count(&self, band: usize) -> usize {
-        self.table.bucket_count(band)
+    fn bucket_count(&self, py: Python<'_>, band: usize) -> usize {
+        self.lock(py).bucket_count(band)
     }
 
     /// Adds all documents of another table; returns their positions here.
-    fn merge(&mut self, py: Python<'_>, other: &Self) -> PyResult<Vec<u32>> {
-        let (table, other) = (&mut self.table, &other.table);
-        py.detach(|| table.merge(other)).or_raise()
+    fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<Vec<u32>> {
+        // A copy, so that no thread ever holds one table while it waits for another.
+        let other = other.detached(py, |table| table.clone());
+        self.detached(py, |table| table.merge(&other)).or_raise()
     }
 
-    fn positions(&self) -> Vec<u32> {
-        self.table.positions().collect()
+    fn positions(&self, py: Python<'_>) -> Vec<u32> {
+        self.lock(py).positions().collect()
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &py.detach(|| self.table.to_bytes()))
+        let bytes = self.detached(py, |table| table.to_bytes());
+        PyBytes::new(py, &bytes)
     }
 
     /// Positions are numbered anew, in ascending order.
@@ -154,7 +170,7 @@ impl CompatBandTable {
         Self::with_table(py.detach(|| BandTable::from_bytes(bytes)).or_raise()?, rows, length)
     }
 
-    fn __len__(&self) -> usize {
-        self.table.len()
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.lock(py).len()
     }
 }

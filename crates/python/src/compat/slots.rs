@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use crate::errors::setting;
 
 /// The slots of `length` hash values; each of them is one number or several.
-pub(super) fn read(hashvalues: &Bound<'_, PyAny>, length: usize, slots: &mut Vec<u64>) -> PyResult<()> {
+pub(super) fn read(hashvalues: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec<u64>> {
     let py = hashvalues.py();
     let bytes = match hashvalues.call_method0(intern!(py, "tobytes")) {
         Ok(bytes) => bytes,
@@ -23,17 +23,14 @@ pub(super) fn read(hashvalues: &Bound<'_, PyAny>, length: usize, slots: &mut Vec
     };
     let bytes = bytes.cast::<PyBytes>()?.as_bytes();
     let size = bytes.len() / length.max(1);
-    slots.clear();
     if bytes.is_empty() || !bytes.len().is_multiple_of(length.max(1)) || !matches!(size, 4 | 8 | 16) {
         return Err(setting(format_args!(
             "{} bytes are no {length} hash values of 4, 8 or 16 bytes",
             bytes.len()
         )));
     }
-    if size == 4 {
-        slots.extend(bytes.as_chunks::<4>().0.iter().map(|word| u64::from(u32::from_ne_bytes(*word))));
-    } else {
-        slots.extend(bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)));
-    }
-    Ok(())
+    Ok(match size {
+        4 => bytes.as_chunks::<4>().0.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).collect(),
+        _ => bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect(),
+    })
 }
