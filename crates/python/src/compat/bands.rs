@@ -13,8 +13,9 @@ use crate::errors::{Raise, setting};
 
 /// Buckets of positions, by the bands of hash values.
 ///
-/// Threads that come at the same time wait for each other. Nothing of Python is called or made while the table is
-/// locked: that could lead back here.
+/// Threads that come at the same time wait for each other. The list of names, which has the key of a document at its
+/// position, is changed together with the table. No code of Python runs while the table is locked: it could lead back
+/// here.
 #[pyclass(module = "lookalike._native", frozen)]
 pub(crate) struct CompatBandTable {
     table: Mutex<BandTable>,
@@ -47,12 +48,31 @@ impl CompatBandTable {
         py.detach(|| work(table))
     }
 
+    /// A copy, and the names of the documents in the order of their positions.
+    fn snapshot<'py>(&self, names: &Bound<'py, PyList>) -> PyResult<(BandTable, Vec<Bound<'py, PyAny>>)> {
+        let table = self.lock(names.py()).clone();
+        let in_use = table.positions().map(|position| names.get_item(position as usize));
+        let in_use = in_use.collect::<PyResult<_>>()?;
+        Ok((table, in_use))
+    }
+
     /// The key of each of the first `bands` bands. A hash value may be several numbers (weighted min-hashing).
     fn keys(&self, hashvalues: &Bound<'_, PyAny>, bands: usize) -> PyResult<Vec<u64>> {
         let slots = slots::read(hashvalues, self.length)?;
         let width = slots.len() / self.length * self.rows;
         let bands = slots.chunks_exact(width).enumerate().take(bands.min(self.bands));
         Ok(bands.map(|(band, rows)| band_key(band, rows)).collect())
+    }
+
+    /// Adds a document and its name.
+    fn add(&self, keys: &[u64], names: &Bound<'_, PyList>, name: &Bound<'_, PyAny>) -> PyResult<u32> {
+        let mut table = self.lock(names.py());
+        let inserted = table.insert(keys);
+        if let Ok(position) = inserted {
+            set_name(names, position, name)?;
+        }
+        drop(table);
+        inserted.or_raise()
     }
 
     fn named<'py>(&self, keys: &[u64], names: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
@@ -63,6 +83,14 @@ impl CompatBandTable {
             .collect::<PyResult<_>>()?;
         PyList::new(names.py(), found)
     }
+}
+
+/// Names what is at a position that had no name.
+fn set_name(names: &Bound<'_, PyList>, position: u32, name: &Bound<'_, PyAny>) -> PyResult<()> {
+    while names.len() <= position as usize {
+        names.append(names.py().None())?;
+    }
+    names.set_item(position as usize, name)
 }
 
 /// The key of each band that was hashed to bytes by a function of the user.
@@ -88,15 +116,23 @@ impl CompatBandTable {
     }
 
     /// Adds a document by its hash values; returns its position.
-    fn insert(&self, hashvalues: &Bound<'_, PyAny>) -> PyResult<u32> {
-        let keys = self.keys(hashvalues, self.bands)?;
-        self.lock(hashvalues.py()).insert(&keys).or_raise()
+    fn insert(
+        &self,
+        hashvalues: &Bound<'_, PyAny>,
+        names: &Bound<'_, PyList>,
+        name: &Bound<'_, PyAny>,
+    ) -> PyResult<u32> {
+        self.add(&self.keys(hashvalues, self.bands)?, names, name)
     }
 
     /// Adds a document by the bytes of its bands; returns its position.
-    fn insert_bytes(&self, bands: &Bound<'_, PyList>) -> PyResult<u32> {
-        let keys = keys_of_bytes(bands)?;
-        self.lock(bands.py()).insert(&keys).or_raise()
+    fn insert_bytes(
+        &self,
+        bands: &Bound<'_, PyList>,
+        names: &Bound<'_, PyList>,
+        name: &Bound<'_, PyAny>,
+    ) -> PyResult<u32> {
+        self.add(&keys_of_bytes(bands)?, names, name)
     }
 
     /// The names of the documents that share one of the first `bands` bands.
@@ -118,8 +154,18 @@ impl CompatBandTable {
         self.named(&keys_of_bytes(bands)?, names)
     }
 
-    fn remove(&self, py: Python<'_>, position: u32) -> bool {
-        self.lock(py).remove(position)
+    /// Takes out a document and its name.
+    fn remove(&self, position: u32, names: &Bound<'_, PyList>) -> PyResult<bool> {
+        // It is dropped after the lock: its end may run code.
+        let name = names.get_item(position as usize);
+        let mut table = self.lock(names.py());
+        let removed = table.remove(position);
+        if removed {
+            names.set_item(position as usize, names.py().None())?;
+        }
+        drop(table);
+        drop(name);
+        Ok(removed)
     }
 
     /// The keys of the buckets of a document, one for each band.
@@ -148,20 +194,36 @@ impl CompatBandTable {
         self.lock(py).bucket_count(band)
     }
 
-    /// Adds all documents of another table; returns their positions here.
-    fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<Vec<u32>> {
+    /// Adds all documents of another table and their names; returns each name and its position here.
+    fn merge<'py>(
+        &self,
+        other: &Self,
+        names: &Bound<'py, PyList>,
+        other_names: &Bound<'py, PyList>,
+    ) -> PyResult<Vec<(Bound<'py, PyAny>, u32)>> {
+        let py = names.py();
         // A copy, so that no thread ever holds one table while it waits for another.
-        let other = other.detached(py, |table| table.clone());
-        self.detached(py, |table| table.merge(&other)).or_raise()
+        let (other, other_names) = other.snapshot(other_names)?;
+        let mut guard = self.lock(py);
+        let table = &mut *guard;
+        let merged = py.detach(|| table.merge(&other));
+        if let Ok(positions) = &merged {
+            for (&position, name) in positions.iter().zip(&other_names) {
+                set_name(names, position, name)?;
+            }
+        }
+        drop(guard);
+        Ok(other_names.into_iter().zip(merged.or_raise()?).collect())
     }
 
-    fn positions(&self, py: Python<'_>) -> Vec<u32> {
-        self.lock(py).positions().collect()
-    }
-
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes = self.detached(py, |table| table.to_bytes());
-        PyBytes::new(py, &bytes)
+    /// The table as bytes, and the names of its documents in the order of their positions.
+    fn to_bytes<'py>(
+        &self,
+        names: &Bound<'py, PyList>,
+    ) -> PyResult<(Bound<'py, PyBytes>, Vec<Bound<'py, PyAny>>)> {
+        let (table, names_in_use) = self.snapshot(names)?;
+        let bytes = names.py().detach(|| table.to_bytes());
+        Ok((PyBytes::new(names.py(), &bytes), names_in_use))
     }
 
     /// Positions are numbered anew, in ascending order.

@@ -130,9 +130,9 @@ class MinHashLSH:
         if key in self._positions and check_duplication:
             raise ValueError("The given key already exists")
         if self.hashfunc is None:
-            position = self._table.insert(minhash.hashvalues)
+            position = self._table.insert(minhash.hashvalues, self._names, key)
         else:
-            position = self._table.insert_bytes(self._hashed_bands(minhash, self.b))
+            position = self._table.insert_bytes(self._hashed_bands(minhash, self.b), self._names, key)
         self._register(key, position)
 
     def _other_length(self, minhash: Any) -> ValueError:
@@ -155,14 +155,8 @@ class MinHashLSH:
         return self.hashfunc(self._byteswap(hs))
 
     def _register(self, key: Any, position: int) -> None:
-        if position == len(self._names):
-            self._names.append(key)
-        else:
-            self._names[position] = key
-        known = self._positions.get(key)
-        if known is None:
-            self._positions[key] = position
-        else:
+        known = self._positions.setdefault(key, position)
+        if known != position:
             self._positions[key] = (*_all(known), position)
             self._repeated = True
 
@@ -185,9 +179,8 @@ class MinHashLSH:
         if other is self:
             return
         self._minhash_scheme = theirs if ours is None else ours
-        positions = other._table.positions()
-        for position, merged in zip(positions, self._table.merge(other._table)):
-            self._register(other._names[position], merged)
+        for name, position in self._table.merge(other._table, self._names, other._names):
+            self._register(name, position)
 
     def insertion_session(self, buffer_size: int = 50000) -> MinHashLSHInsertionSession:
         """A context manager with an `insert`."""
@@ -257,8 +250,7 @@ class MinHashLSH:
         if key not in self._positions:
             raise ValueError("The given key does not exist")
         for position in _all(self._positions.pop(key)):
-            self._table.remove(position)
-            self._names[position] = None
+            self._table.remove(position, self._names)
 
     def is_empty(self) -> bool:
         """Whether there is no key."""
@@ -279,8 +271,7 @@ class MinHashLSH:
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         del state["_positions"]
-        state["_names"] = [self._names[position] for position in self._table.positions()]
-        state["_table"] = self._table.to_bytes()
+        state["_table"], state["_names"] = self._table.to_bytes(self._names)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -289,8 +280,8 @@ class MinHashLSH:
             return
         self.__dict__.update(state)
         self._table = _native.CompatBandTable.from_bytes(state["_table"], self.r, self.h)
-        names, self._names, self._positions = self._names, [], {}
-        for position, name in enumerate(names):
+        self._positions = {}
+        for position, name in enumerate(self._names):
             self._register(name, position)
 
     def _set_datasketch_state(self, state: dict[str, Any]) -> None:
@@ -316,9 +307,9 @@ class MinHashLSH:
                 values = np.frombuffer(b"".join(bands), dtype=f">u{size if size < 16 else 8}")
                 padded = np.zeros(self.h * size // values.itemsize, dtype=values.dtype.newbyteorder("="))
                 padded[: len(values)] = values
-                position = self._table.insert(padded)
+                position = self._table.insert(padded, self._names, key)
             else:
-                position = self._table.insert_bytes(bands)
+                position = self._table.insert_bytes(bands, self._names, key)
             self._register(key, position)
 
 
