@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lookalike::banding::band_key;
+use lookalike::banding::{band_key, band_keys};
 use lookalike::index::BandTable;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -60,8 +60,9 @@ impl CompatBandTable {
     fn keys(&self, hashvalues: &Bound<'_, PyAny>, bands: usize) -> PyResult<Vec<u64>> {
         let slots = slots::read(hashvalues, self.length)?;
         let width = slots.len() / self.length * self.rows;
-        let bands = slots.chunks_exact(width).enumerate().take(bands.min(self.bands));
-        Ok(bands.map(|(band, rows)| band_key(band, rows)).collect())
+        let mut keys = vec![0; bands.min(self.bands)];
+        band_keys(width, &slots, &mut keys);
+        Ok(keys)
     }
 
     /// Adds a document and its name.
