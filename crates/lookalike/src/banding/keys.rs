@@ -31,6 +31,32 @@ pub fn band_key(band: usize, rows: &[u64]) -> u64 {
     mix64(rows.iter().fold(salt, |hash, &slot| fold_multiply(hash ^ slot, GOLDEN)))
 }
 
+/// The [`band_key`] of each band, for bands of `rows` rows (at least 1) one after the other in `slots`: as many as `keys`
+/// has room for, or as there are. Returns how many.
+///
+/// Every step of a key waits for the last, so four bands are worked on side by side.
+pub fn band_keys(rows: usize, slots: &[u64], keys: &mut [u64]) -> usize {
+    const TOGETHER: usize = 4;
+    let rows = rows.max(1);
+    let count = keys.len().min(slots.len() / rows);
+    let (groups, rest) = keys[..count].as_chunks_mut::<TOGETHER>();
+    let done = groups.len() * TOGETHER;
+    for (group, (keys, slots)) in groups.iter_mut().zip(slots.chunks_exact(rows * TOGETHER)).enumerate() {
+        let salt = |lane: usize| ((group * TOGETHER + lane) as u64).wrapping_add(1).wrapping_mul(GOLDEN);
+        let mut hashes: [u64; TOGETHER] = std::array::from_fn(salt);
+        for row in 0..rows {
+            for (lane, hash) in hashes.iter_mut().enumerate() {
+                *hash = fold_multiply(*hash ^ slots[lane * rows + row], GOLDEN);
+            }
+        }
+        *keys = hashes.map(mix64);
+    }
+    for (band, (key, slots)) in rest.iter_mut().zip(slots[done * rows..].chunks_exact(rows)).enumerate() {
+        *key = band_key(done + band, slots);
+    }
+    count
+}
+
 /// The key of one band of [lanes](crate::minhash::lanes): `lanes` are those of the band numbered `band` (from 0).
 ///
 /// `h = (band + 1) * GOLDEN + r` for r lanes; then `h = mix64(h ^ word)` for each four of them, as the parts of a
@@ -142,9 +168,11 @@ impl Banding {
     /// [`band_keys`](Self::band_keys) into a vector that is used again: `keys` is cleared first.
     pub fn band_keys_into(&self, slots: &[u64], keys: &mut Vec<u64>) -> Result<()> {
         self.check_hashes(slots.len())?;
-        keys.clear();
-        let bands = slots.chunks_exact(self.rows).take(self.bands).enumerate();
-        keys.extend(bands.map(|(band, rows)| self.reduce(band_key(band, rows))));
+        keys.resize(self.bands, 0);
+        band_keys(self.rows, slots, keys);
+        if self.buckets.is_some() {
+            keys.iter_mut().for_each(|key| *key = self.reduce(*key));
+        }
         Ok(())
     }
 

@@ -54,4 +54,4 @@ mod tests;
 
 pub(crate) use curve::check_threshold;
 pub use curve::{RowProbability, SCurve};
-pub use keys::{Banding, band_key, band_key_of_lanes};
+pub use keys::{Banding, band_key, band_key_of_lanes, band_keys};

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Error;
+use crate::hashing::SplitMix64;
 use crate::minhash::{EMPTY_SLOT, Family, FastSketch, MAX_HASHES, MinHasher, MultiplyShift, Signature, bbit};
 use crate::statistics::{pair_of_sets, sketch};
 
@@ -539,6 +540,26 @@ proptest! {
         for band in 0..12 / rows {
             let range = band * rows..(band + 1) * rows;
             prop_assert_eq!(left[band] == right[band], a[range.clone()] == b[range]);
+        }
+    }
+}
+
+#[test]
+fn bands_side_by_side_have_the_keys_of_one_after_the_other() {
+    let mut random = SplitMix64::new(1);
+    let slots: Vec<u64> = (0..200).map(|_| random.next_u64()).collect();
+    for rows in [1, 2, 5, 13, 25, 200, 201] {
+        for room in [0, 1, 3, 4, 5, 8, 40, 300] {
+            let mut keys = vec![7; room];
+            let count = band_keys(rows, &slots, &mut keys);
+            let expected: Vec<u64> = slots
+                .chunks_exact(rows)
+                .enumerate()
+                .take(room)
+                .map(|(band, rows)| band_key(band, rows))
+                .collect();
+            assert_eq!(keys[..count], expected, "{rows} rows, {room} keys");
+            assert!(keys[count..].iter().all(|&key| key == 7));
         }
     }
 }

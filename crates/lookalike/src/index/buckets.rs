@@ -94,9 +94,17 @@ impl Buckets {
 
     /// The positions that share a bucket with these keys, ascending, each once.
     pub(super) fn candidates(&self, keys: &[u64]) -> Vec<u32> {
-        let mut positions = Vec::new();
-        for (band, &key) in keys.iter().enumerate().take(self.bands) {
-            positions.extend(self.bucket(band, key));
+        let mut positions = Vec::with_capacity(keys.len());
+        let mut found = Vec::with_capacity(keys.len());
+        // All heads first: looking one up waits for memory, and a CPU waits for several at once.
+        for (band, (key, heads)) in keys.iter().zip(&self.heads).enumerate() {
+            if let Some(&head) = heads.get(key) {
+                positions.push(head);
+                found.push(band);
+            }
+        }
+        for (place, band) in found.into_iter().enumerate() {
+            positions.extend(self.chain(&self.next, positions[place], band));
         }
         positions.sort_unstable();
         positions.dedup();

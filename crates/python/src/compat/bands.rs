@@ -1,70 +1,112 @@
 //! A table of buckets for `MinHashLSH`: the names of documents stay in Python, positions are here.
 
-use lookalike::banding::band_key;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lookalike::banding::{band_key, band_keys};
 use lookalike::index::BandTable;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use super::slots;
 use crate::errors::{Raise, setting};
 
 /// Buckets of positions, by the bands of hash values.
-#[pyclass(module = "lookalike._native")]
+///
+/// Threads that come at the same time wait for each other. The list of names, which has the key of a document at its
+/// position, is changed together with the table. No code of Python runs while the table is locked: it could lead back
+/// here.
+#[pyclass(module = "lookalike._native", frozen)]
 pub(crate) struct CompatBandTable {
-    table: BandTable,
+    table: Mutex<BandTable>,
+    bands: usize,
+    rows: usize,
     /// Of the hash values of a document.
     length: usize,
-    rows: usize,
-    slots: Vec<u64>,
-    keys: Vec<u64>,
 }
 
 impl CompatBandTable {
     fn with_table(table: BandTable, rows: usize, length: usize) -> PyResult<Self> {
-        match table.bands().checked_mul(rows) {
+        let bands = table.bands();
+        match bands.checked_mul(rows) {
             Some(used) if rows > 0 && used <= length => {
-                Ok(Self { table, length, rows, slots: Vec::new(), keys: Vec::new() })
+                Ok(Self { table: Mutex::new(table), bands, rows, length })
             }
-            _ => Err(setting(format_args!("{} bands of {rows} rows of {length} values", table.bands()))),
+            _ => Err(setting(format_args!("{bands} bands of {rows} rows of {length} values"))),
         }
+    }
+
+    /// The table is whole after every step, so a thread that died has left nothing half done.
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, BandTable> {
+        self.table.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Works on the table without the interpreter.
+    fn detached<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut BandTable) -> T + Send) -> T {
+        let mut guard = self.lock(py);
+        let table = &mut *guard;
+        py.detach(|| work(table))
+    }
+
+    /// A copy, and the names of the documents in the order of their positions.
+    fn snapshot<'py>(&self, names: &Bound<'py, PyList>) -> PyResult<(BandTable, Vec<Bound<'py, PyAny>>)> {
+        let table = self.lock(names.py()).clone();
+        let in_use = table.positions().map(|position| names.get_item(position as usize));
+        let in_use = in_use.collect::<PyResult<_>>()?;
+        Ok((table, in_use))
     }
 
     /// The key of each of the first `bands` bands. A hash value may be several numbers (weighted min-hashing).
-    fn key(&mut self, hashvalues: &Bound<'_, PyAny>, bands: usize) -> PyResult<()> {
-        slots::read(hashvalues, &mut self.slots)?;
-        if self.slots.is_empty() || !self.slots.len().is_multiple_of(self.length) {
-            return Err(setting(format_args!("{} hash values, expected {}", self.slots.len(), self.length)));
-        }
-        let width = self.slots.len() / self.length * self.rows;
-        let bands = self.slots.chunks_exact(width).enumerate().take(bands);
-        self.keys.clear();
-        self.keys.extend(bands.map(|(band, rows)| band_key(band, rows)));
-        Ok(())
+    fn keys(&self, hashvalues: &Bound<'_, PyAny>, bands: usize) -> PyResult<Vec<u64>> {
+        let slots = slots::read(hashvalues, self.length)?;
+        let width = slots.len() / self.length * self.rows;
+        let mut keys = vec![0; bands.min(self.bands)];
+        band_keys(width, &slots, &mut keys);
+        Ok(keys)
     }
 
-    /// The key of each band that was hashed to bytes by a function of the user.
-    fn key_of_bytes(&mut self, bands: &Bound<'_, PyList>) -> PyResult<()> {
-        self.keys.clear();
-        for (band, bytes) in bands.iter().enumerate() {
-            let bytes = bytes.cast::<PyBytes>()?.as_bytes();
-            let words = bytes.chunks(8).map(|chunk| {
-                let mut word = [0; 8];
-                word[..chunk.len()].copy_from_slice(chunk);
-                u64::from_le_bytes(word)
-            });
-            let words: Vec<u64> = words.chain([bytes.len() as u64]).collect();
-            self.keys.push(band_key(band, &words));
+    /// Adds a document and its name.
+    fn add(&self, keys: &[u64], names: &Bound<'_, PyList>, name: &Bound<'_, PyAny>) -> PyResult<u32> {
+        let mut table = self.lock(names.py());
+        let inserted = table.insert(keys);
+        if let Ok(position) = inserted {
+            set_name(names, position, name)?;
         }
-        Ok(())
+        drop(table);
+        inserted.or_raise()
     }
 
-    fn named<'py>(&self, names: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
-        let found = PyList::empty(names.py());
-        for position in self.table.candidates(&self.keys).or_raise()? {
-            found.append(names.get_item(position as usize)?)?;
-        }
-        Ok(found)
+    fn named<'py>(&self, keys: &[u64], names: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
+        let positions = self.lock(names.py()).candidates(keys).or_raise()?;
+        let found: Vec<_> = positions
+            .into_iter()
+            .map(|position| names.get_item(position as usize))
+            .collect::<PyResult<_>>()?;
+        PyList::new(names.py(), found)
     }
+}
+
+/// Names what is at a position that had no name.
+fn set_name(names: &Bound<'_, PyList>, position: u32, name: &Bound<'_, PyAny>) -> PyResult<()> {
+    while names.len() <= position as usize {
+        names.append(names.py().None())?;
+    }
+    names.set_item(position as usize, name)
+}
+
+/// The key of each band that was hashed to bytes by a function of the user.
+fn keys_of_bytes(bands: &Bound<'_, PyList>) -> PyResult<Vec<u64>> {
+    let key = |(band, bytes): (usize, Bound<'_, PyAny>)| {
+        let bytes = bytes.cast::<PyBytes>()?.as_bytes();
+        let words = bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        });
+        let words: Vec<u64> = words.chain([bytes.len() as u64]).collect();
+        Ok(band_key(band, &words))
+    };
+    bands.iter().enumerate().map(key).collect()
 }
 
 #[pymethods]
@@ -75,79 +117,114 @@ impl CompatBandTable {
     }
 
     /// Adds a document by its hash values; returns its position.
-    fn insert(&mut self, hashvalues: &Bound<'_, PyAny>) -> PyResult<u32> {
-        self.key(hashvalues, self.table.bands())?;
-        self.table.insert(&self.keys).or_raise()
+    fn insert(
+        &self,
+        hashvalues: &Bound<'_, PyAny>,
+        names: &Bound<'_, PyList>,
+        name: &Bound<'_, PyAny>,
+    ) -> PyResult<u32> {
+        self.add(&self.keys(hashvalues, self.bands)?, names, name)
     }
 
     /// Adds a document by the bytes of its bands; returns its position.
-    fn insert_bytes(&mut self, bands: &Bound<'_, PyList>) -> PyResult<u32> {
-        self.key_of_bytes(bands)?;
-        self.table.insert(&self.keys).or_raise()
+    fn insert_bytes(
+        &self,
+        bands: &Bound<'_, PyList>,
+        names: &Bound<'_, PyList>,
+        name: &Bound<'_, PyAny>,
+    ) -> PyResult<u32> {
+        self.add(&keys_of_bytes(bands)?, names, name)
     }
 
     /// The names of the documents that share one of the first `bands` bands.
     fn query<'py>(
-        &mut self,
+        &self,
         hashvalues: &Bound<'py, PyAny>,
         names: &Bound<'py, PyList>,
         bands: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        self.key(hashvalues, bands)?;
-        self.named(names)
+        self.named(&self.keys(hashvalues, bands)?, names)
     }
 
     /// The names of the documents that share one of the bands that were hashed to bytes.
     fn query_bytes<'py>(
-        &mut self,
+        &self,
         bands: &Bound<'py, PyList>,
         names: &Bound<'py, PyList>,
     ) -> PyResult<Bound<'py, PyList>> {
-        self.key_of_bytes(bands)?;
-        self.named(names)
+        self.named(&keys_of_bytes(bands)?, names)
     }
 
-    fn remove(&mut self, position: u32) -> bool {
-        self.table.remove(position)
+    /// Takes out a document and its name.
+    fn remove(&self, position: u32, names: &Bound<'_, PyList>) -> PyResult<bool> {
+        // It is dropped after the lock: its end may run code.
+        let name = names.get_item(position as usize);
+        let mut table = self.lock(names.py());
+        let removed = table.remove(position);
+        if removed {
+            names.set_item(position as usize, names.py().None())?;
+        }
+        drop(table);
+        drop(name);
+        Ok(removed)
     }
 
     /// The keys of the buckets of a document, one for each band.
     fn keys_at<'py>(&self, py: Python<'py>, position: u32) -> Vec<Bound<'py, PyBytes>> {
-        let keys = self.table.keys_at(position).unwrap_or_default();
+        let keys = self.lock(py).keys_at(position).unwrap_or_default().to_vec();
         keys.iter().map(|key| PyBytes::new(py, &key.to_be_bytes())).collect()
     }
 
     /// The positions in one bucket.
-    fn bucket(&self, band: usize, key: &[u8]) -> Vec<u32> {
-        <[u8; 8]>::try_from(key)
-            .map_or_else(|_| Vec::new(), |key| self.table.bucket(band, u64::from_be_bytes(key)))
+    fn bucket(&self, py: Python<'_>, band: usize, key: &[u8]) -> Vec<u32> {
+        let Ok(key) = <[u8; 8]>::try_from(key) else { return Vec::new() };
+        self.lock(py).bucket(band, u64::from_be_bytes(key))
     }
 
     /// The key of every bucket of a band -> how many positions are in it.
     fn bucket_sizes<'py>(&self, py: Python<'py>, band: usize) -> PyResult<Bound<'py, PyDict>> {
-        let sizes = PyDict::new(py);
-        for (key, size) in py.detach(|| self.table.bucket_sizes(band)) {
-            sizes.set_item(PyBytes::new(py, &key.to_be_bytes()), size)?;
+        let sizes = self.detached(py, |table| table.bucket_sizes(band));
+        let counts = PyDict::new(py);
+        for (key, size) in sizes {
+            counts.set_item(PyBytes::new(py, &key.to_be_bytes()), size)?;
         }
-        Ok(sizes)
+        Ok(counts)
     }
 
-    fn bucket_count(&self, band: usize) -> usize {
-        self.table.bucket_count(band)
+    fn bucket_count(&self, py: Python<'_>, band: usize) -> usize {
+        self.lock(py).bucket_count(band)
     }
 
-    /// Adds all documents of another table; returns their positions here.
-    fn merge(&mut self, py: Python<'_>, other: &Self) -> PyResult<Vec<u32>> {
-        let (table, other) = (&mut self.table, &other.table);
-        py.detach(|| table.merge(other)).or_raise()
+    /// Adds all documents of another table and their names; returns each name and its position here.
+    fn merge<'py>(
+        &self,
+        other: &Self,
+        names: &Bound<'py, PyList>,
+        other_names: &Bound<'py, PyList>,
+    ) -> PyResult<Vec<(Bound<'py, PyAny>, u32)>> {
+        let py = names.py();
+        // A copy, so that no thread ever holds one table while it waits for another.
+        let (other, other_names) = other.snapshot(other_names)?;
+        let mut guard = self.lock(py);
+        let table = &mut *guard;
+        let merged = py.detach(|| table.merge(&other));
+        if let Ok(positions) = &merged {
+            for (&position, name) in positions.iter().zip(&other_names) {
+                set_name(names, position, name)?;
+            }
+        }
+        drop(guard);
+        Ok(other_names.into_iter().zip(merged.or_raise()?).collect())
     }
 
-    fn positions(&self) -> Vec<u32> {
-        self.table.positions().collect()
-    }
-
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &py.detach(|| self.table.to_bytes()))
+    /// The table as bytes, and the names of its documents in the order of their positions.
+    fn to_bytes<'py>(
+        &self,
+        names: &Bound<'py, PyList>,
+    ) -> PyResult<(Bound<'py, PyBytes>, Vec<Bound<'py, PyAny>>)> {
+        let (table, names_in_use) = self.snapshot(names)?;
+        let bytes = names.py().detach(|| table.to_bytes());
+        Ok((PyBytes::new(names.py(), &bytes), names_in_use))
     }
 
     /// Positions are numbered anew, in ascending order.
@@ -156,7 +233,7 @@ impl CompatBandTable {
         Self::with_table(py.detach(|| BandTable::from_bytes(bytes)).or_raise()?, rows, length)
     }
 
-    fn __len__(&self) -> usize {
-        self.table.len()
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.lock(py).len()
     }
 }

@@ -34,9 +34,8 @@ impl CompatBlockTable {
     }
 
     /// The positions within the distance.
-    fn near(&self, py: Python<'_>, fingerprint: &[u8]) -> PyResult<Vec<u32>> {
-        let words = words(fingerprint);
-        let found = py.detach(|| self.0.near(&words)).or_raise()?;
+    fn near(&self, fingerprint: &[u8]) -> PyResult<Vec<u32>> {
+        let found = self.0.near(&words(fingerprint)).or_raise()?;
         Ok(found.into_iter().map(|(position, _)| position).collect())
     }
 

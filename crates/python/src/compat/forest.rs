@@ -1,28 +1,46 @@
 //! Prefix trees for `MinHashLSHForest`.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use lookalike::index::LshForest;
 use lookalike::minhash::{Family, Signature};
 use numpy::PyArray1;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyList;
 
 use super::slots;
 use crate::errors::{Raise, setting};
 
 /// Documents by number, in the order in which they came. Those that were not indexed yet are not found.
-#[pyclass(module = "lookalike._native")]
+///
+/// Threads that come at the same time wait for each other. Nothing of Python is called or made while the forest is
+/// locked: that could lead back here.
+#[pyclass(module = "lookalike._native", frozen)]
 pub(crate) struct CompatForest {
-    forest: LshForest<u32>,
+    inner: Mutex<Inner>,
     used: usize,
+}
+
+struct Inner {
+    forest: LshForest<u32>,
     indexed: u32,
     waiting: Vec<Signature>,
+}
+
+impl Inner {
+    fn slots(&self, number: u32) -> Option<Vec<u64>> {
+        match number.checked_sub(self.indexed) {
+            None => self.forest.get(&number).map(|signature| signature.slots().to_vec()),
+            Some(place) => self.waiting.get(place as usize).map(|signature| signature.slots().to_vec()),
+        }
+    }
 }
 
 impl CompatForest {
     /// The slots that the trees use.
     fn signature(&self, hashvalues: &Bound<'_, PyAny>) -> PyResult<Signature> {
-        let mut slots = Vec::new();
-        slots::read(hashvalues, &mut slots)?;
+        let mut slots = slots::read(hashvalues, hashvalues.len()?)?;
         if slots.len() < self.used {
             return Err(setting(format_args!(
                 "{} hash values, expected at least {}",
@@ -34,6 +52,11 @@ impl CompatForest {
         // Whatever they were made by, here they are only compared with each other.
         Signature::from_slots(Family::MultiplyShift, 0, slots).or_raise()
     }
+
+    /// A forest is whole after every step, so a thread that died has left nothing half done.
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Inner> {
+        self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[pymethods]
@@ -41,22 +64,26 @@ impl CompatForest {
     #[new]
     fn new(trees: usize, depth: usize) -> PyResult<Self> {
         let forest = LshForest::new(trees, depth).or_raise()?;
-        Ok(Self { forest, used: trees * depth, indexed: 0, waiting: Vec::new() })
+        let inner = Inner { forest, indexed: 0, waiting: Vec::new() };
+        Ok(Self { inner: Mutex::new(inner), used: trees * depth })
     }
 
     /// Adds a document; it is found after the next `index`.
-    fn add(&mut self, hashvalues: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.waiting.push(self.signature(hashvalues)?);
+    fn add(&self, hashvalues: &Bound<'_, PyAny>) -> PyResult<()> {
+        let signature = self.signature(hashvalues)?;
+        self.lock(hashvalues.py()).waiting.push(signature);
         Ok(())
     }
 
-    fn index(&mut self, py: Python<'_>) -> PyResult<()> {
+    fn index(&self, py: Python<'_>) -> PyResult<()> {
+        let mut inner = self.lock(py);
+        let inner = &mut *inner;
         py.detach(|| -> lookalike::Result<()> {
-            for signature in self.waiting.drain(..) {
-                self.forest.insert(self.indexed, &signature)?;
-                self.indexed += 1;
+            for signature in inner.waiting.drain(..) {
+                inner.forest.insert(inner.indexed, &signature)?;
+                inner.indexed += 1;
             }
-            self.forest.sort();
+            inner.forest.sort();
             Ok(())
         })
         .or_raise()
@@ -70,31 +97,27 @@ impl CompatForest {
         names: &Bound<'py, PyList>,
     ) -> PyResult<Bound<'py, PyList>> {
         let signature = self.signature(hashvalues)?;
-        let found = PyList::empty(names.py());
-        for number in names.py().detach(|| self.forest.first_k(&signature, k)).or_raise()? {
-            found.append(names.get_item(number as usize)?)?;
-        }
-        Ok(found)
+        let numbers = self.lock(names.py()).forest.first_k(&signature, k).or_raise()?;
+        let found: Vec<_> =
+            numbers.into_iter().map(|number| names.get_item(number as usize)).collect::<PyResult<_>>()?;
+        PyList::new(names.py(), found)
     }
 
     /// The hash values of a document, as far as the trees use them.
     fn hashvalues<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let waiting = || Some(self.waiting.get(number.checked_sub(self.indexed)? as usize)?.slots().to_vec());
-        let slots = match self.forest.get(&number) {
-            Some(signature) => Some(signature.slots().to_vec()),
-            None => waiting(),
-        };
+        let slots = self.lock(py).slots(number);
         slots
             .map(|slots| PyArray1::from_vec(py, slots))
-            .ok_or_else(|| setting(format_args!("document {number} of {}", self.__len__())))
+            .ok_or_else(|| setting(format_args!("there is no document {number}")))
     }
 
     /// How many documents can be found.
-    fn indexed(&self) -> u32 {
-        self.indexed
+    fn indexed(&self, py: Python<'_>) -> u32 {
+        self.lock(py).indexed
     }
 
-    fn __len__(&self) -> usize {
-        self.indexed as usize + self.waiting.len()
+    fn __len__(&self, py: Python<'_>) -> usize {
+        let inner = self.lock(py);
+        inner.indexed as usize + inner.waiting.len()
     }
 }

@@ -1,30 +1,36 @@
 //! Arrays of hash values -> 64-bit slots.
+//!
+//! What counts is that equal values have equal slots, so the bytes are read whatever type they are of: four make a
+//! slot of a 32-bit value, and every eight make one otherwise. Copying them out (`tobytes`) takes half the time of
+//! borrowing the array with all checks.
 
-use numpy::{PyArrayDyn, PyArrayMethods};
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
-/// The values of an array of any shape, row after row; anything that can be an array of 64-bit integers will do.
-pub(super) fn read(array: &Bound<'_, PyAny>, slots: &mut Vec<u64>) -> PyResult<()> {
-    slots.clear();
-    if let Ok(array) = array.cast::<PyArrayDyn<u32>>() {
-        let array = array.try_readonly()?;
-        match array.as_slice() {
-            Ok(values) => slots.extend(values.iter().map(|&value| u64::from(value))),
-            Err(_) => slots.extend(array.as_array().iter().map(|&value| u64::from(value))),
+use crate::errors::setting;
+
+/// The slots of `length` hash values; each of them is one number or several.
+pub(super) fn read(hashvalues: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec<u64>> {
+    let py = hashvalues.py();
+    let bytes = match hashvalues.call_method0(intern!(py, "tobytes")) {
+        Ok(bytes) => bytes,
+        Err(_) => {
+            let array =
+                py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "asarray"), (hashvalues,))?;
+            array.call_method1(intern!(py, "astype"), ("int64",))?.call_method0(intern!(py, "tobytes"))?
         }
-    } else if let Ok(array) = array.cast::<PyArrayDyn<u64>>() {
-        let array = array.try_readonly()?;
-        match array.as_slice() {
-            Ok(values) => slots.extend_from_slice(values),
-            Err(_) => slots.extend(array.as_array().iter()),
-        }
-    } else if let Ok(array) = array.cast::<PyArrayDyn<i64>>() {
-        slots.extend(array.try_readonly()?.as_array().iter().map(|&value| value.cast_unsigned()));
-    } else {
-        let numpy = array.py().import("numpy")?;
-        let array = numpy.call_method1("asarray", (array,))?.call_method1("astype", ("int64",))?;
-        let array = array.cast::<PyArrayDyn<i64>>()?.try_readonly()?;
-        slots.extend(array.as_array().iter().map(|&value| value.cast_unsigned()));
+    };
+    let bytes = bytes.cast::<PyBytes>()?.as_bytes();
+    let size = bytes.len() / length.max(1);
+    if bytes.is_empty() || !bytes.len().is_multiple_of(length.max(1)) || !matches!(size, 4 | 8 | 16) {
+        return Err(setting(format_args!(
+            "{} bytes are no {length} hash values of 4, 8 or 16 bytes",
+            bytes.len()
+        )));
     }
-    Ok(())
+    Ok(match size {
+        4 => bytes.as_chunks::<4>().0.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).collect(),
+        _ => bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect(),
+    })
 }

@@ -8,6 +8,8 @@ from collections.abc import Hashable, Iterator
 from types import TracebackType
 from typing import Any, Callable, Optional, Union
 
+import numpy as np
+
 from lookalike import _native
 from lookalike.compat.datasketch.minhash import _check_scheme_consistency
 from lookalike.errors import SettingError
@@ -21,8 +23,8 @@ def _check_storage(storage_config: Optional[dict[str, Any]]) -> None:
     kind = storage_config.get("type", "dict") if storage_config else "dict"
     if kind != "dict":
         raise SettingError(
-            f"storage_config of type {kind!r} is not offered: lookalike keeps indexes in memory, in a fraction of "
-            "the space datasketch takes; leave storage_config out, and pickle the index to store it"
+            f"storage_config of type {kind!r} is not offered: lookalike keeps indexes in memory, in a fraction "
+            "of the space datasketch takes; leave storage_config out, and pickle the index to store it"
         )
 
 
@@ -128,31 +130,33 @@ class MinHashLSH:
         if key in self._positions and check_duplication:
             raise ValueError("The given key already exists")
         if self.hashfunc is None:
-            position = self._table.insert(minhash.hashvalues)
+            position = self._table.insert(minhash.hashvalues, self._names, key)
         else:
-            position = self._table.insert_bytes(self._hashed_bands(minhash, self.b))
+            position = self._table.insert_bytes(self._hashed_bands(minhash, self.b), self._names, key)
         self._register(key, position)
 
     def _other_length(self, minhash: Any) -> ValueError:
         return ValueError(f"Expecting minhash with length {self.h}, got {len(minhash.hashvalues)}")
 
     def _hashed_bands(self, minhash: Any, b: int) -> list[bytes]:
-        assert self.hashfunc is not None
         bands = []
         for start, end in self.hashranges[:b]:
-            hashed: Any = self.hashfunc(minhash.hashvalues[start:end].byteswap().tobytes())
+            hashed: Any = self._hashed_byteswap(minhash.hashvalues[start:end])
             bands.append(hashed if isinstance(hashed, bytes) else repr(hashed).encode())
         return bands
 
+    def _byteswap(self, hs: Any) -> bytes:
+        swapped: bytes = hs.byteswap().tobytes()
+        return swapped
+
+    def _hashed_byteswap(self, hs: Any) -> Any:
+        if self.hashfunc is None:
+            raise RuntimeError("there is no hashfunc")
+        return self.hashfunc(self._byteswap(hs))
+
     def _register(self, key: Any, position: int) -> None:
-        if position == len(self._names):
-            self._names.append(key)
-        else:
-            self._names[position] = key
-        known = self._positions.get(key)
-        if known is None:
-            self._positions[key] = position
-        else:
+        known = self._positions.setdefault(key, position)
+        if known != position:
             self._positions[key] = (*_all(known), position)
             self._repeated = True
 
@@ -175,9 +179,8 @@ class MinHashLSH:
         if other is self:
             return
         self._minhash_scheme = theirs if ours is None else ours
-        positions = other._table.positions()
-        for position, merged in zip(positions, self._table.merge(other._table)):
-            self._register(other._names[position], merged)
+        for name, position in self._table.merge(other._table, self._names, other._names):
+            self._register(name, position)
 
     def insertion_session(self, buffer_size: int = 50000) -> MinHashLSHInsertionSession:
         """A context manager with an `insert`."""
@@ -204,8 +207,16 @@ class MinHashLSH:
 
         These are candidates: filter by `MinHash.jaccard`, or by the sets themselves.
         """
-        found = self._candidates(minhash, self.b)
-        return self._unpickled(found) if self.prepickle else found
+        if self.prepickle or self._repeated or self.hashfunc is not None:
+            found = self._candidates(minhash, self.b)
+            return self._unpickled(found) if self.prepickle else found
+        # The usual case, with as few steps as possible.
+        values = minhash.hashvalues
+        if len(values) != self.h:
+            raise self._other_length(minhash)
+        if getattr(minhash, "scheme", None) != self._minhash_scheme:
+            _check_scheme_consistency(self._minhash_scheme, minhash)
+        return self._table.query(values, self._names, self.b)
 
     def _query_b(self, minhash: Any, b: int) -> set[Any]:
         if b > self.b:
@@ -239,8 +250,7 @@ class MinHashLSH:
         if key not in self._positions:
             raise ValueError("The given key does not exist")
         for position in _all(self._positions.pop(key)):
-            self._table.remove(position)
-            self._names[position] = None
+            self._table.remove(position, self._names)
 
     def is_empty(self) -> bool:
         """Whether there is no key."""
@@ -261,18 +271,46 @@ class MinHashLSH:
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         del state["_positions"]
-        state["_names"] = [self._names[position] for position in self._table.positions()]
-        state["_table"] = self._table.to_bytes()
+        state["_table"], state["_names"] = self._table.to_bytes(self._names)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "_table" not in state:
-            raise ValueError("not an index of lookalike: build it again from the sketches")
+            self._set_datasketch_state(state)
+            return
         self.__dict__.update(state)
         self._table = _native.CompatBandTable.from_bytes(state["_table"], self.r, self.h)
-        names, self._names, self._positions = self._names, [], {}
-        for position, name in enumerate(names):
+        self._positions = {}
+        for position, name in enumerate(self._names):
             self._register(name, position)
+
+    def _set_datasketch_state(self, state: dict[str, Any]) -> None:
+        """From a pickle of datasketch: each key has the bytes of its bands, or what `hashfunc` made of
+        them.
+        """
+        stored = getattr(state.get("keys"), "_dict", None)
+        if stored is None:
+            raise ValueError("not an index that was kept in memory: build it again from the sketches")
+        MinHashLSH.__init__(
+            self,
+            num_perm=state["h"],
+            params=(state["b"], state["r"]),
+            prepickle=state.get("prepickle"),
+            hashfunc=state.get("hashfunc"),
+        )
+        self._minhash_scheme = state.get("_minhash_scheme")
+        for key, bands in stored.items():
+            bands = [bytes(band) for band in bands[: self.b]]
+            if self.hashfunc is None:
+                # The values that no band has are not stored, and not used.
+                size = len(bands[0]) // self.r
+                values = np.frombuffer(b"".join(bands), dtype=f">u{size if size < 16 else 8}")
+                padded = np.zeros(self.h * size // values.itemsize, dtype=values.dtype.newbyteorder("="))
+                padded[: len(values)] = values
+                position = self._table.insert(padded, self._names, key)
+            else:
+                position = self._table.insert_bytes(bands, self._names, key)
+            self._register(key, position)
 
 
 def _all(positions: Union[int, tuple[int, ...]]) -> tuple[int, ...]:

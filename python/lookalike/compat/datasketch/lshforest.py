@@ -53,9 +53,7 @@ class MinHashLSHForest:
             raise ValueError("The num_perm of MinHash out of range")
         values = minhash.hashvalues
         if isinstance(values, np.ndarray) and values.ndim == 2:
-            # The two numbers of a weighted sample are one slot.
-            wide = values.astype(np.uint64)
-            return wide[:, 0] << np.uint64(32) ^ wide[:, 1] & np.uint64(2**32 - 1)
+            return _pairs_to_slots(values)
         return values
 
     def add(self, key: Hashable, minhash: Any) -> None:
@@ -111,7 +109,7 @@ class MinHashLSHForest:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "_forest" not in state:
-            raise ValueError("not a forest of lookalike: build it again from the sketches")
+            state = _of_datasketch(state)
         self.__dict__.update(state)
         slots, indexed = state["_forest"]
         self._forest = _native.CompatForest(self.l, self.k)
@@ -122,6 +120,33 @@ class MinHashLSHForest:
         if indexed and indexed == len(slots):
             self._forest.index()
         self._numbers = {name: number for number, name in enumerate(self._names)}
+
+
+def _of_datasketch(state: dict[str, Any]) -> dict[str, Any]:
+    """From a pickle of datasketch: each key has the bytes of its values in every tree."""
+    stored: dict[Any, list[bytes]] = state.get("keys", {})
+    depth, trees = state["k"], state["l"]
+    slots, size = [], 8
+    for segments in stored.values():
+        size = len(segments[0]) // depth
+        values = np.frombuffer(b"".join(segments), dtype=f">u{min(size, 8)}").astype(np.uint64)
+        slots.append(values if size <= 8 else _pairs_to_slots(values.reshape(-1, 2)))
+    return {
+        "l": trees,
+        "k": depth,
+        "hashranges": state["hashranges"],
+        "_minhash_scheme": state.get("_minhash_scheme"),
+        "_dtype": {4: np.dtype(np.uint32), 8: np.dtype(np.uint64)}.get(size),
+        "_names": list(stored),
+        "_forest": (slots, len(slots) if any(map(len, state["sorted_hashtables"])) else 0),
+    }
+
+
+def _pairs_to_slots(pairs: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """The two numbers of each weighted sample as one slot."""
+    wide = pairs.astype(np.uint64)
+    slots: npt.NDArray[np.uint64] = wide[:, 0] << np.uint64(32) ^ wide[:, 1] & np.uint64(2**32 - 1)
+    return slots
 
 
 class Keys(Mapping[Any, list[bytes]]):
