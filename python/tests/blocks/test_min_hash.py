@@ -26,16 +26,6 @@ def hashes(*values: int) -> numpy.ndarray[tuple[int], numpy.dtype[numpy.uint64]]
         ("multiply-shift", 4, 42, (1, 2, 3), [0xA915E63D, 0x4F6B0EAA, 0x6CC825FD, 0x354F85CB]),
     ],
 )
-def test_columns_of_other_libraries_are_texts() -> None:
-    pa, pl, pd = (pytest.importorskip(name) for name in ("pyarrow", "polars", "pandas"))
-    texts = ["one two three four five six", "seven eight nine ten eleven", ""]
-    expected = MinHash().sketch_texts(texts).slots
-    for column in (pa.array(texts), pa.chunked_array([texts[:1], texts[1:]]), pl.Series(texts), pd.Series(texts)):
-        assert numpy.array_equal(MinHash().sketch_texts(column).slots, expected)
-    with pytest.raises(TypeError, match=r"texts\[1\]"):
-        MinHash().sketch_texts(pa.array(["a", None]))
-
-
 def test_known_slots(family: str, num_hashes: int, seed: int, elements: tuple[int, ...], slots: list[int]) -> None:
     """The known answers of docs/signature-format.md."""
     hasher = MinHash(num_hashes, seed, family)
@@ -288,3 +278,13 @@ def test_weighted() -> None:
             hasher.sketch(wrong)  # type: ignore[arg-type]
     with pytest.raises(SettingError):
         a.cardinality()
+
+
+def test_columns_of_other_libraries_are_texts() -> None:
+    pa, pl, pd = (pytest.importorskip(name) for name in ("pyarrow", "polars", "pandas"))
+    texts = ["one two three four five six", "seven eight nine ten eleven", ""]
+    expected = MinHash().sketch_texts(texts).slots
+    for column in (pa.array(texts), pa.chunked_array([texts[:1], texts[1:]]), pl.Series(texts), pd.Series(texts)):
+        assert numpy.array_equal(MinHash().sketch_texts(column).slots, expected)
+    with pytest.raises(TypeError, match=r"texts\[1\]"):
+        MinHash().sketch_texts(pa.array(["a", None]))
