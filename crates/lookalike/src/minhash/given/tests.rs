@@ -49,7 +49,7 @@ proptest! {
     #[test]
     fn the_fold_is_the_remainder(a: u64, b: u64, x: u64) {
         let sum = a.wrapping_mul(x).wrapping_add(b);
-        prop_assert_eq!(Mersenne::permute(a, b, x), sum % ((1 << 61) - 1) & 0xffff_ffff);
+        prop_assert_eq!(Mersenne::permute(a, b, x), (sum % ((1 << 61) - 1)) & 0xffff_ffff);
     }
 }
 
