@@ -33,7 +33,15 @@ impl Hasher for KeyHasher {
     }
 }
 
-type Heads = HashMap<u64, u32, BuildHasherDefault<KeyHasher>>;
+/// Where the chain of a bucket begins. The count fills what would be padding, and saves the way to the links of a
+/// bucket of one.
+#[derive(Debug, Clone, Copy)]
+struct Head {
+    position: u32,
+    count: u32,
+}
+
+type Heads = HashMap<u64, Head, BuildHasherDefault<KeyHasher>>;
 
 #[derive(Debug, Clone)]
 pub(super) struct Buckets {
@@ -62,7 +70,9 @@ impl Buckets {
             self.previous.resize(links, NONE);
         }
         for (band, (&key, heads)) in keys.iter().zip(&mut self.heads).enumerate() {
-            let second = heads.insert(key, position).unwrap_or(NONE);
+            let old = heads.entry(key).or_insert(Head { position: NONE, count: 0 });
+            let second = old.position;
+            *old = Head { position, count: old.count + 1 };
             self.next[position as usize * self.bands + band] = second;
             self.previous[position as usize * self.bands + band] = NONE;
             if second != NONE {
@@ -82,11 +92,14 @@ impl Buckets {
             }
             if previous != NONE {
                 self.next[previous as usize * bands + band] = next;
-            } else if let Entry::Occupied(mut head) = heads.entry(key) {
-                if next == NONE {
+            }
+            if let Entry::Occupied(mut head) = heads.entry(key) {
+                let Head { position, count } = *head.get();
+                if count == 1 {
                     head.remove();
                 } else {
-                    head.insert(next);
+                    let position = if previous == NONE { next } else { position };
+                    head.insert(Head { position, count: count - 1 });
                 }
             }
         }
@@ -95,16 +108,18 @@ impl Buckets {
     /// The positions that share a bucket with these keys, ascending, each once.
     pub(super) fn candidates(&self, keys: &[u64]) -> Vec<u32> {
         let mut positions = Vec::with_capacity(keys.len());
-        let mut found = Vec::with_capacity(keys.len());
+        let mut found = Vec::new();
         // All heads first: looking one up waits for memory, and a CPU waits for several at once.
         for (band, (key, heads)) in keys.iter().zip(&self.heads).enumerate() {
-            if let Some(&head) = heads.get(key) {
-                positions.push(head);
-                found.push(band);
+            if let Some(head) = heads.get(key) {
+                positions.push(head.position);
+                if head.count > 1 {
+                    found.push((band, head.position));
+                }
             }
         }
-        for (place, band) in found.into_iter().enumerate() {
-            positions.extend(self.chain(&self.next, positions[place], band));
+        for (band, head) in found {
+            positions.extend(self.chain(&self.next, head, band));
         }
         positions.sort_unstable();
         positions.dedup();
@@ -113,7 +128,7 @@ impl Buckets {
 
     /// The positions in one bucket, the newest first.
     pub(super) fn bucket(&self, band: usize, key: u64) -> impl Iterator<Item = u32> + '_ {
-        let head = self.heads.get(band).and_then(|heads| heads.get(&key).copied());
+        let head = self.heads.get(band).and_then(|heads| heads.get(&key)).map(|head| head.position);
         head.into_iter().chain(head.into_iter().flat_map(move |head| self.chain(&self.next, head, band)))
     }
 
