@@ -14,7 +14,7 @@ Whole jobs take lists of strings, pandas, Polars and PyArrow, Hugging Face datas
 
 from __future__ import annotations
 
-from . import errors, similarity
+from . import arrow, compat, errors, similarity
 from ._native import (
     LSH,
     ArrowTable,
@@ -94,8 +94,10 @@ __all__ = [
     "TargetError",
     "WeightedMinHash",
     "__version__",
+    "arrow",
     "clusters",
     "compare",
+    "compat",
     "dedup",
     "defaults",
     "errors",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import difflib
 import json
+import operator
 import os
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, TypedDict, Union
+
+import numpy as np
 
 from . import _native
 from .errors import SettingError
@@ -19,7 +22,7 @@ class Options(TypedDict, total=False):
 
     The text and its shingles
         text: the column or field with the text (default "text")
-        id: the column or field with the id (default: none; rows are called by number, records by `source:line`)
+        id: the column or field with the id (default: none; rows are called by number, records of files by `source:line`)
         shingles: "words:5" (default), "characters:9", "stop-words:3"
         elements: "set" (default) or "bag"
         case, form, punctuation, whitespace: normalisation before shingling
@@ -35,7 +38,7 @@ class Options(TypedDict, total=False):
     How it is found
         method: "minhash" (default) or "simhash"
         hashes, seed: the signature (default 128 and 1)
-        bands: (bands, rows) or "21x6", in place of those planned from the recall
+        bands: (bands, rows) or "21x6", in place of those planned from the recall; None for those, also with a preset
         distance: the largest Hamming distance, with SimHash (default 3)
         weights: a file of token weights, with SimHash
         preset: settings that another tool runs with; see `lookalike.presets()`
@@ -75,7 +78,7 @@ class Options(TypedDict, total=False):
     method: "Literal['minhash', 'simhash']"
     hashes: int
     seed: int
-    bands: Union[str, Tuple[int, int], None]
+    bands: Union[str, Tuple[int, int], List[int], None]
     distance: int
     weights: Union[str, "os.PathLike[str]", None]
     preset: Optional[str]
@@ -92,9 +95,14 @@ class Options(TypedDict, total=False):
 
 
 NAMES = tuple(Options.__annotations__)
-_NORMALIZE = ("case", "form", "punctuation", "whitespace")
 RESOURCES = ("format", "memory", "preset", "temp_dir", "threads")
+_NORMALIZE = ("case", "form", "punctuation", "whitespace")
 _CALLED = {"text": "text-field", "id": "id-field"}
+_WHOLE = ("hashes", "seed", "distance", "max_text", "threads")
+_NUMBERS = ("threshold", "recall")
+_NULLABLE = ("bands", "id", "weights", "within")
+FILES_ONLY = ("annotate", "format", "removed_format")
+"""What says how files are read and written."""
 
 
 def resolve(function: str, options: Dict[str, Any], **more: Any) -> Dict[str, Any]:
@@ -104,12 +112,20 @@ def resolve(function: str, options: Dict[str, Any], **more: Any) -> Dict[str, An
     for name, value in options.items():
         if name not in NAMES:
             raise TypeError(_unknown(function, name))
+        if value is None and name in (*RESOURCES, *_NULLABLE):
+            if name == "bands":
+                settings["bands"] = None
+            continue
+        value = _checked(name, value)
         if name in RESOURCES:
-            resources[name] = _resource(name, value)
+            resources[name] = value
         elif name in _NORMALIZE:
-            settings.setdefault("normalize", {})[name] = _plain(name, value)
-        elif not (value is None and name in ("bands", "id", "weights", "within")):
-            settings[_CALLED.get(name, name.replace("_", "-"))] = _plain(name, value)
+            settings.setdefault("normalize", {})[name] = value
+        else:
+            settings[_CALLED.get(name, name.replace("_", "-"))] = value
+    # Whoever asks for a recall wants bands planned from it, not those of a preset.
+    if "recall" in settings and resources["preset"] is not None:
+        settings.setdefault("bands", None)
     return {"settings": json.dumps(settings), **resources}
 
 
@@ -119,45 +135,69 @@ def _unknown(function: str, name: str) -> str:
     return f"{function}() got an unexpected keyword argument {name!r}{advice}"
 
 
-def _resource(name: str, value: Any) -> Any:
-    if value is None:
-        return None
-    if name == "threads":
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"threads must be an int, not {type(value).__name__}")
-        if value < 1:
-            raise SettingError(f"threads = {value} is not allowed: at least 1")
-        return value
-    if name == "temp_dir":
-        return os.fspath(value)
-    if name == "memory" and isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A whole number from `least` to what 63 bits hold (64 for the seed)."""
+    if isinstance(value, bool):
+        raise TypeError(f"{name} must be a whole number, not bool")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {type(value).__name__}") from None
+    most = 2 ** (64 if name == "seed" else 63) - 1
+    if not least <= number <= most:
+        raise SettingError(f"{name} = {number} is not allowed: a whole number from {least} to {most}")
+    return number
+
+
+def _checked(name: str, value: Any) -> Any:
+    """A value of the right kind, that JSON can hold."""
+    if name in ("memory", "max_text") and isinstance(value, str):
+        return value if name == "memory" else _native.parse_size(value)
+    if name == "memory":
+        return str(whole(name, value))
+    if name in _WHOLE:
+        return whole(name, value, least=1 if name in ("hashes", "threads", "max_text") else 0)
+    if name in _NUMBERS:
+        return _number(name, value)
+    if name in ("weights", "temp_dir"):
+        return os.fsdecode(value)
+    if name == "bands":
+        return value if isinstance(value, str) else _bands(value)
+    if name == "prefer":
+        if isinstance(value, str):
+            raise TypeError("prefer must be a list of patterns, not a str")
+        return [_text(name, pattern) for pattern in value]
+    if name == "annotate":
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"annotate must be true or false, not {type(value).__name__}")
+        return bool(value)
+    return _text(name, value)
+
+
+def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {type(value).__name__}")
     return value
 
 
-def _plain(name: str, value: Any) -> Any:
-    """A value that JSON can hold."""
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if name == "bands" and isinstance(value, (tuple, list)):
-        if len(value) != 2:
-            raise SettingError("bands must be (bands, rows), as in (21, 6)")
-        return f"{int(value[0])}x{int(value[1])}"
-    if name == "max_text" and isinstance(value, str):
-        return _native.parse_size(value)
-    if name == "prefer":
-        if isinstance(value, str):
-            raise TypeError("prefer must be a list of patterns, not a str")
-        return [str(pattern) for pattern in value]
-    if hasattr(value, "item") and not isinstance(value, (list, tuple, dict)):
-        value = value.item()  # a NumPy scalar
-    if isinstance(value, float) and value != value:
-        raise SettingError(f"{name} is not a number")
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    raise TypeError(f"{name} must be a str or a number, not {type(value).__name__}")
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    try:
+        number = float(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}") from None
+    if not 0.0 <= number <= 1.0:
+        raise SettingError(f"{name} = {number} is not allowed: it is a number from 0 to 1")
+    return number
+
+
+def _bands(value: Any) -> str:
+    try:
+        bands, rows = value
+    except (TypeError, ValueError):
+        raise SettingError("bands must be (bands, rows), as in (21, 6)") from None
+    return f"{whole('bands', bands, 1)}x{whole('rows', rows, 1)}"
 
 
 def defaults() -> Dict[str, Any]:
@@ -169,6 +209,9 @@ def defaults() -> Dict[str, Any]:
     """
     settings: Dict[str, Any] = json.loads(_native.default_settings())
     settings.update(settings.pop("normalize"))
+    # What only the command line asks for, and what `dedup` has an argument of its own for.
+    for other in ("store", "against-only"):
+        del settings[other]
     named = {called: name for name, called in _CALLED.items()}
     return {named.get(name, name.replace("-", "_")): value for name, value in sorted(settings.items())}
 

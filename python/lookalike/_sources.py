@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import Any, Callable, List, Optional, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -24,6 +24,29 @@ _WHAT = (
 )
 
 
+class Columns:
+    """The columns that a job looks at."""
+
+    def __init__(self, text: str, id: Optional[str], others: Sequence[str], *, against: bool = False) -> None:
+        self.text = text
+        self.id = id
+        self.others = tuple(others)
+        self.against = against
+        """Whether it is what is compared against: that needs the text only."""
+
+    @property
+    def optional(self) -> Tuple[str, ...]:
+        """Those that need not be there."""
+        named = tuple(name for name in (self.id, *self.others) if name is not None)
+        return named if self.against else ()
+
+    @property
+    def wanted(self) -> Tuple[str, ...]:
+        """All of them, each once."""
+        named = (self.text, self.id, *self.others)
+        return tuple(dict.fromkeys(name for name in named if name is not None))
+
+
 class Documents:
     """Documents on their way in."""
 
@@ -31,11 +54,14 @@ class Documents:
         self,
         native: Union[_native.ArrowTable, List[str]],
         take: Optional[Callable[[Mask], Any]] = None,
+        ids: Optional[Callable[[], Sequence[Any]]] = None,
         fixed_column: bool = False,
     ) -> None:
         self.native = native
         """What Rust is given: a table, or paths."""
         self._take = take
+        self.ids = ids
+        """The ids of all rows as they are, if a column of ids was named."""
         self.fixed_column = fixed_column
         """Whether there is only one column, whose name nobody chose."""
 
@@ -52,148 +78,208 @@ class Documents:
         return self._take(mask)
 
 
-def documents(source: Any, columns: Tuple[str, ...]) -> Documents:
-    """The documents in `source`; of a table the `columns`."""
-    if isinstance(source, (str, os.PathLike)):
+def documents(source: Any, columns: Columns) -> Documents:
+    """The documents in `source`; of a table the columns that are wanted."""
+    if isinstance(source, (str, bytes, os.PathLike)):
         return Documents([_path(source)])
     if isinstance(source, (list, tuple)):
-        return _of_sequence(source)
+        return _of_sequence(source, columns)
     if isinstance(source, np.ndarray):
-        return _of_strings(_checked(source, source.ndim).tolist(), lambda mask: source[mask])
-    library = type(source).__module__.partition(".")[0]
-    known = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_pyarrow, "datasets": _of_datasets}
-    if library in known:
-        return known[library](source, columns)
+        if source.ndim != 1:
+            raise TypeError(f"an array of {source.ndim} dimensions is no list of texts; it must have one")
+        return _of_strings(source.tolist(), lambda mask: source[mask], columns)
+    for library, read in (
+        ("pandas", _of_pandas),
+        ("polars", _of_polars),
+        ("pyarrow", _of_pyarrow),
+        ("datasets", _of_datasets),
+    ):
+        module = sys.modules.get(library)
+        if module is not None:
+            found = read(source, columns, module)
+            if found is not None:
+                return found
     return _of_arrow(source)
 
 
 def _path(path: Any) -> str:
     written = os.fsdecode(path)
+    try:
+        written.encode()
+    except UnicodeEncodeError:
+        raise SettingError(f"the path {written!r} is not valid UTF-8; rename it") from None
     is_pattern = any(wildcard in written for wildcard in "*?[")
     if not is_pattern and "://" not in written and not os.path.exists(written):
         raise NotFoundError(errno.ENOENT, "there is no such file or folder", written)
     return written
 
 
-def _of_sequence(source: Any) -> Documents:
+def _of_sequence(source: Any, columns: Columns) -> Documents:
     if source and all(isinstance(item, os.PathLike) for item in source):
         return Documents([_path(path) for path in source])
-    kind = type(source)
-    return _of_strings(list(source), lambda mask: kind(text for text, kept in zip(source, mask) if kept))
+    kind = list if isinstance(source, list) else tuple
+    if type(source) in (list, tuple):
+        kind = type(source)
+    return _of_strings(
+        list(source), lambda mask: kind(text for text, kept in zip(source, mask) if kept), columns
+    )
 
 
-def _of_strings(texts: List[Any], take: Callable[[Mask], Any]) -> Documents:
-    return Documents(_native.ArrowTable.from_strings(texts), take, fixed_column=True)
-
-
-def _checked(source: Any, dimensions: int) -> Any:
-    if dimensions != 1:
-        raise TypeError(f"an array of {dimensions} dimensions is no list of texts; it must have one")
-    return source
+def _of_strings(texts: List[Any], take: Callable[[Mask], Any], columns: Columns) -> Documents:
+    table = _native.ArrowTable.from_strings(texts, columns.text if columns.against else "text")
+    return Documents(table, take, fixed_column=True)
 
 
 def _of_arrow(source: Any) -> Documents:
     """Anything that speaks Arrow."""
-    if not hasattr(source, "__arrow_c_stream__"):
+    table = arrow_table(source)
+    if table is None:
         raise TypeError(f"{type(source).__name__} holds no documents that can be read; give {_WHAT}")
-    table = _native.ArrowTable.from_stream(source)
-    rebuild = getattr(type(source), "from_arrow", None)
-    take = table.filter if rebuild is None else (lambda mask: rebuild(table.filter(mask)))
-    return Documents(table, take)
+    rebuild = type(source).__dict__.get("from_arrow")
+    if isinstance(rebuild, (classmethod, staticmethod)):
+        make: Any = type(source)
+        return Documents(table, lambda mask: make.from_arrow(table.filter(mask)))
+    return Documents(table, table.filter)
 
 
-def _select(source: Any, columns: Tuple[str, ...], present: Any) -> List[str]:
+def arrow_table(source: Any) -> Optional[_native.ArrowTable]:
+    """The table that an object hands out by the Arrow PyCapsule interface; none if it does not know it."""
+    if isinstance(source, _native.ArrowTable):
+        return source
+    if hasattr(source, "__arrow_c_stream__"):
+        return _native.ArrowTable.from_stream(source)
+    if hasattr(source, "__arrow_c_array__"):
+        return _native.ArrowTable.from_array(source)
+    return None
+
+
+def _select(columns: Columns, present: Any) -> List[str]:
     """The columns that are asked for; an error that lists those there are if one is not there."""
+    present = list(present)
     names = [name for name in present if isinstance(name, str)]
-    for column in columns:
+    wanted = []
+    for column in columns.wanted:
         # A dot leads into a struct.
-        if column not in names and column.partition(".")[0] not in names:
-            listed = ", ".join(repr(name) for name in names)
-            raise SettingError(f"there is no column {column!r}; the columns are: {listed}")
-    wanted = {column if column in names else column.partition(".")[0] for column in columns}
+        name = column if column in names else column.partition(".")[0]
+        if name not in names:
+            if column in columns.optional:
+                continue
+            listed = ", ".join(repr(name) for name in present)
+            where = "against: " if columns.against else ""
+            raise SettingError(f"{where}there is no column {column!r}; the columns are: {listed}")
+        if names.count(name) > 1:
+            raise SettingError(f"there are {names.count(name)} columns {name!r}; rename all but one")
+        wanted.append(name)
     return [name for name in names if name in wanted]
 
 
-def _of_pandas(source: Any, columns: Tuple[str, ...]) -> Documents:
-    if type(source).__name__ in ("Series", "Index"):
-        nothing = source.isna()
-        texts = [None if missing else text for text, missing in zip(source, nothing)]
-        return _of_strings(texts, lambda mask: source[mask])
-    names = _select(source, columns, source.columns)
-    frame = source[names].reset_index(drop=True)
+def _ids(columns: Columns, present: Sequence[str], listed: Callable[[str], Any]) -> Optional[Callable[[], Any]]:
+    name = columns.id
+    return (lambda: listed(name)) if name is not None and name in present else None
+
+
+def _of_pandas(source: Any, columns: Columns, pandas: Any) -> Optional[Documents]:
+    if isinstance(source, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
+        texts = [None if missing else text for text, missing in zip(source, pandas.isna(source))]
+        return _of_strings(texts, lambda mask: source[mask], columns)
+    if not isinstance(source, pandas.DataFrame):
+        return None
+    names = _select(columns, source.columns)
+    frame = pandas.DataFrame({name: source[name].array for name in names})
     try:
         table = _native.ArrowTable.from_stream(frame)
     except (AttributeError, ImportError):
         # pandas needs PyArrow to speak Arrow; without it a text goes by itself.
         if len(names) != 1:
             raise TypeError("install pyarrow to use more than the text of a pandas DataFrame") from None
-        inner = _of_pandas(source[names[0]], columns)
-        return Documents(inner.native, lambda mask: source[mask], fixed_column=True)
+        texts = [None if missing else text for text, missing in zip(source[names[0]], source[names[0]].isna())]
+        return Documents(_native.ArrowTable.from_strings(texts, names[0]), lambda mask: source[mask])
     except Exception as error:
         if type(error).__module__.partition(".")[0] != "pyarrow":
             raise
         raise TypeError(f"a column holds values that are not all of one type: {error}") from error
-    return Documents(table, lambda mask: source[mask])
+    return Documents(table, lambda mask: source[mask], _ids(columns, names, lambda name: source[name].tolist()))
 
 
-def _of_polars(source: Any, columns: Tuple[str, ...]) -> Documents:
-    polars = sys.modules["polars"]
-    kind = type(source).__name__
-    if kind == "LazyFrame":
-        collected = source.collect()
-        inner = _of_polars(collected, columns)
-        return Documents(inner.native, lambda mask: inner.take(mask).lazy())
-    if kind == "Series":
-        table = _native.ArrowTable.from_stream(source.to_frame("text"))
-        return Documents(table, lambda mask: source.filter(polars.Series(mask)), fixed_column=True)
-    table = _native.ArrowTable.from_stream(source.select(_select(source, columns, source.columns)))
-    return Documents(table, lambda mask: source.filter(polars.Series(mask)))
+def _of_polars(source: Any, columns: Columns, polars: Any) -> Optional[Documents]:
+    if isinstance(source, polars.LazyFrame):
+        inner = _of_polars(source.collect(), columns, polars)
+        assert inner is not None
+        return Documents(inner.native, lambda mask: inner.take(mask).lazy(), inner.ids)
+    if isinstance(source, polars.Series):
+        frame, named = source.to_frame(columns.text if columns.against else "text"), False
+    elif isinstance(source, polars.DataFrame):
+        frame, named = source.select(_select(columns, source.columns)), True
+    else:
+        return None
+    # A column of nulls only has no buffers, and Polars hands out some.
+    nothing = [name for name in frame.columns if frame.schema[name] == polars.Null]
+    table = _native.ArrowTable.from_stream(frame.with_columns(polars.col(nothing).cast(polars.String)))
+    ids = _ids(columns, frame.columns, lambda name: source[name].to_list()) if named else None
+    return Documents(table, lambda mask: source.filter(polars.Series(mask)), ids, fixed_column=not named)
 
 
-def _of_pyarrow(source: Any, columns: Tuple[str, ...]) -> Documents:
-    pyarrow = sys.modules["pyarrow"]
+def _of_pyarrow(source: Any, columns: Columns, pyarrow: Any) -> Optional[Documents]:
+    if isinstance(source, pyarrow.StructArray):
+        return _of_pyarrow(pyarrow.RecordBatch.from_struct_array(source), columns, pyarrow)
     if isinstance(source, (pyarrow.Array, pyarrow.ChunkedArray)):
-        table = _native.ArrowTable.from_stream(pyarrow.table({"text": source}))
-        return Documents(table, lambda mask: source.filter(pyarrow.array(mask)), fixed_column=True)
+        one = pyarrow.table({columns.text if columns.against else "text": source})
+        table = _native.ArrowTable.from_stream(one)
+
+        def kept_values(mask: Mask) -> Any:
+            column = _filtered(one, mask, pyarrow).column(0)
+            return column if isinstance(source, pyarrow.ChunkedArray) else column.combine_chunks()
+
+        return Documents(table, kept_values, fixed_column=True)
     if isinstance(source, pyarrow.RecordBatchReader):
-        whole = source.read_all()
-        inner = _of_pyarrow(whole, columns)
-        return Documents(inner.native, lambda mask: inner.take(mask).to_reader())
+        inner = _of_pyarrow(source.read_all(), columns, pyarrow)
+        assert inner is not None
+        return Documents(inner.native, lambda mask: inner.take(mask).to_reader(), inner.ids)
     if isinstance(source, (pyarrow.Table, pyarrow.RecordBatch)):
-        table = _native.ArrowTable.from_stream(source.select(_select(source, columns, source.schema.names)))
-        return Documents(table, lambda mask: _filtered(source, mask))
-    if hasattr(source, "to_table") and hasattr(source, "schema"):
-        names = _select(source, columns, source.schema.names)
-        table = _native.ArrowTable.from_stream(source.to_table(columns=names))
+        names = _select(columns, source.schema.names)
+        table = _native.ArrowTable.from_stream(source.select(names))
+        ids = _ids(columns, names, lambda name: source.column(name).to_pylist())
+        return Documents(table, lambda mask: _filtered(source, mask, pyarrow), ids)
+    dataset = sys.modules.get("pyarrow.dataset")
+    if dataset is None or not isinstance(source, (dataset.Dataset, dataset.Scanner)):
+        return None
+    if isinstance(source, dataset.Scanner):
+        return _of_pyarrow(source.to_table(), columns, pyarrow)
+    read = source.to_table(columns=_select(columns, source.schema.names))
+    ids = _ids(columns, read.schema.names, lambda name: read.column(name).to_pylist())
+    return Documents(
+        _native.ArrowTable.from_stream(read),
+        lambda mask: dataset.dataset(_filtered(source.to_table(), mask, pyarrow)),
+        ids,
+    )
 
-        def kept(mask: Mask) -> Any:
-            import pyarrow.dataset
 
-            return pyarrow.dataset.dataset(_filtered(source.to_table(), mask))
-
-        return Documents(table, kept)
-    return _of_arrow(source)
-
-
-def _filtered(source: Any, mask: Mask) -> Any:
+def _filtered(source: Any, mask: Mask, pyarrow: Any) -> Any:
     """The rows of a PyArrow table or batch where `mask` is true."""
-    pyarrow = sys.modules["pyarrow"]
     try:
         return source.filter(pyarrow.array(mask))
     except pyarrow.ArrowNotImplementedError:
         # PyArrow cannot take rows of every type, such as views of strings.
         kept = pyarrow.table(_native.ArrowTable.from_stream(source).filter(mask))
-        return kept if isinstance(source, pyarrow.Table) else kept.combine_chunks().to_batches()[0]
+        if isinstance(source, pyarrow.Table):
+            return kept
+        batches = kept.combine_chunks().to_batches()
+        return batches[0] if batches else source.slice(0, 0)
 
 
-def _of_datasets(source: Any, columns: Tuple[str, ...]) -> Documents:
-    kind = type(source).__name__
-    if kind in ("DatasetDict", "IterableDatasetDict"):
+def _of_datasets(source: Any, columns: Columns, datasets: Any) -> Optional[Documents]:
+    if isinstance(source, (datasets.DatasetDict, datasets.IterableDatasetDict)):
         splits = ", ".join(repr(name) for name in source)
-        raise TypeError(f"a {kind} has several splits ({splits}); give one of them")
-    if kind == "IterableDataset":
+        raise TypeError(f"a {type(source).__name__} has several splits ({splits}); give one of them")
+    if isinstance(source, datasets.IterableDataset):
         raise TypeError("an IterableDataset is read only once, and duplicates take two passes; give a Dataset")
-    names = _select(source, columns, source.column_names)
+    if not isinstance(source, datasets.Dataset):
+        # A column of a dataset is a sequence of its values.
+        if type(source).__module__.partition(".")[0] == "datasets" and type(source).__name__ == "Column":
+            return _of_sequence(list(source), columns)
+        return None
+    names = _select(columns, source.column_names)
     rows = source.select_columns(names).with_format("arrow")[:]
+    ids = _ids(columns, names, lambda name: rows.column(name).to_pylist())
     table = _native.ArrowTable.from_stream(rows)
-    return Documents(table, lambda mask: source.select(np.flatnonzero(mask)))
+    return Documents(table, lambda mask: source.select(np.flatnonzero(mask)), ids)

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from ._native import ArrowTable
 from ._options import Options, resolve
+from ._sources import arrow_table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -80,8 +81,7 @@ def _stages(options: Any) -> Stages:
 
 
 def _table(table: Any) -> ArrowTable:
-    if isinstance(table, ArrowTable):
-        return table
-    if not hasattr(table, "__arrow_c_stream__"):
+    found = arrow_table(table)
+    if found is None:
         raise TypeError(f"{type(table).__name__} is no Arrow table: it has no __arrow_c_stream__")
-    return ArrowTable.from_stream(table)
+    return found

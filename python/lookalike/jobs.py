@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import os
 import pathlib
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, TypeVar, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    List,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+    Union,
+    overload,
+)
 
 import numpy as np
 
 from . import _native
-from ._options import Options, resolve
-from ._sources import Documents, documents
+from ._options import FILES_ONLY, Options, resolve, whole
+from ._sources import Columns, Documents, documents
 from .results import (
     Cluster,
     Clusters,
@@ -23,8 +36,6 @@ from .results import (
     Pairs,
     Plan,
     RemovedRows,
-    keys,
-    numbers,
 )
 
 if TYPE_CHECKING:
@@ -37,6 +48,19 @@ Progress = Union[bool, Callable[..., Any]]
 """True for a bar by tqdm, or anything that is called and updated as `tqdm.tqdm` is."""
 
 
+@overload
+def dedup(
+    source: Sequence["os.PathLike[str]"],
+    *,
+    output: Union[str, "os.PathLike[str]"],
+    against: Any = None,
+    against_only: bool = False,
+    progress: Progress = False,
+    **options: Unpack[Options],
+) -> Tuple[pathlib.Path, Deduplication]: ...
+
+
+@overload
 def dedup(
     source: Source,
     *,
@@ -45,11 +69,23 @@ def dedup(
     against_only: bool = False,
     progress: Progress = False,
     **options: Unpack[Options],
-) -> Tuple[Source, Deduplication]:
+) -> Tuple[Source, Deduplication]: ...
+
+
+def dedup(
+    source: Any,
+    *,
+    output: Union[str, "os.PathLike[str]", None] = None,
+    against: Any = None,
+    against_only: bool = False,
+    progress: Progress = False,
+    **options: Unpack[Options],
+) -> Tuple[Any, Deduplication]:
     """Removes near-duplicates: the kept rows as the same kind of thing, and what was decided.
 
-    Every removed document names the kept one that it duplicates, and their exact similarity is at least the
-    threshold. The answer is the same for any number of threads and any memory limit.
+    Every removed document names the kept one that it duplicates, and their exact similarity is at least the threshold
+    (unless you say otherwise: `verify` and `clusters` can). The answer is the same for any number of threads and any
+    memory limit.
 
     >>> import lookalike
     >>> texts = ["the quick brown fox jumps over the lazy dog", "something else entirely, as it happens",
@@ -58,31 +94,33 @@ def dedup(
     >>> kept
     ['the quick brown fox jumps over the lazy dog', 'something else entirely, as it happens']
     >>> result.removed[0]
-    Removed(document=2, kept=0, kind='near', similarity=1.0, reason=None)
+    Removed(document=2, kept=0, kind='near', similarity=1.0, against=False, distance=None, reason=None)
 
     Args:
         source: a list of strings; a pandas, Polars or PyArrow table or column; a PyArrow or Hugging Face dataset;
             anything with `__arrow_c_stream__`; or a path (or a list of `pathlib.Path`) of files, folders and globs.
         output: for paths, the folder that the kept records are written to; it is what comes back as kept. Without it
             nothing is written, and the source itself comes back.
-        against: documents of any of these kinds that come first in keep order and are not removed.
+        against: documents of any of these kinds that come first in keep order and are not removed. Of a table only the
+            column with the text is needed.
         against_only: compare with those of `against` only.
         progress: true for a bar by tqdm, or a factory that is called as `tqdm.tqdm` is.
         **options: see `lookalike.Options`.
     """
     more = {"against-only": True} if against_only else {}
     given, native = _prepare("dedup", source, options, **more)
-    other = None if against is None else _read(against, options).native
+    other = None if against is None else documents(against, _columns(options, against=True))
+    compared = None if other is None else other.native
     if output is not None:
         if given.in_memory:
             raise TypeError("output is for paths; kept rows of what is in memory are returned")
-        folder = os.fspath(output)
-        report = json.loads(_native.dedup(given.native, other, folder, native, _bar(progress)))
+        folder = os.fsdecode(output)
+        report = json.loads(_native.dedup(given.native, compared, folder, native, _bar(progress)))
         kept: Any = folder if isinstance(source, str) else pathlib.Path(folder)
-        return kept, Deduplication(lambda: _removed_of(folder, report), report)
-    columns, written = _native.decide(given.native, other, native, _bar(progress))
+        return kept, Deduplication(functools.partial(_removed_of, folder, report), report)
+    columns, written = _native.decide(given.native, compared, native, _bar(progress))
     report = json.loads(written)
-    removed = _removed(columns)
+    removed = _removed(columns, given, other)
     if not given.in_memory:
         return source, Deduplication(removed, report)
     mask = np.ones(len(given), dtype=bool)
@@ -96,11 +134,16 @@ def pairs(source: Any, *, progress: Progress = False, **options: Unpack[Options]
     >>> import lookalike
     >>> texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose; is a rose"]
     >>> list(lookalike.pairs(texts, shingles="words:3"))
-    [Pair(a=0, b=2, similarity=1.0)]
+    [Pair(a=0, b=2, similarity=1.0, distance=None)]
     """
     given, native = _prepare("pairs", source, options)
     columns, report = _native.pairs(given.native, native, _bar(progress))
-    table: Dict[str, List[Any]] = {"a": keys(columns, "a_"), "b": keys(columns, "b_"), "similarity": numbers(columns["similarity"])}
+    table = {
+        "a": _keys(columns, given, "a_"),
+        "b": _keys(columns, given, "b_"),
+        "similarity": _numbers(columns["similarity"]),
+        "distance": _distances(columns["distance"]),
+    }
     return Pairs(table, json.loads(report))
 
 
@@ -114,7 +157,7 @@ def clusters(source: Any, *, progress: Progress = False, **options: Unpack[Optio
     """
     given, native = _prepare("clusters", source, options)
     columns, report = _native.clusters(given.native, native, _bar(progress))
-    members, similar = keys(columns), numbers(columns["similarity"])
+    members, similar = _keys(columns, given), _numbers(columns["similarity"])
     found: List[Cluster] = []
     begin = 0
     for end in columns["end"].tolist():
@@ -137,15 +180,14 @@ def query(
     """
     if not isinstance(wanted, str):
         raise TypeError(f"what is looked for must be a str, not {type(wanted).__name__}")
-    if isinstance(top, bool) or not isinstance(top, int) or top < 0:
-        raise TypeError(f"top must be a number of matches, not {top!r}")
+    top = whole("top", top)
     asked: Dict[str, Any] = {"threshold": 0.0, **options}
     given, native = _prepare("query", source, asked)
     columns = _native.query(given.native, wanted, top, native, _bar(progress))
-    return [Match(key, similarity) for key, similarity in zip(keys(columns), columns["similarity"].tolist())]
+    return [Match(key, similarity) for key, similarity in zip(_keys(columns, given), columns["similarity"].tolist())]
 
 
-def compare(a: str, b: str, **options: Unpack[Options]) -> Comparison:
+def compare(a: str, b: str, /, **options: Unpack[Options]) -> Comparison:
     """How similar two texts are, exactly, and which passages they share.
 
     >>> import lookalike
@@ -169,37 +211,34 @@ def plan(documents: int = 1_000_000, **options: Unpack[Options]) -> Plan:
     >>> lookalike.plan(threshold=0.8)
     <21 bands of 6 rows: a pair at 0.8 is found with probability 0.9983>
     """
-    if isinstance(documents, bool) or not isinstance(documents, int) or documents < 1:
-        raise TypeError(f"documents must be a number of documents, not {documents!r}")
     native = resolve("plan", dict(options))
-    return Plan(_native.plan(documents, native["threads"] or os.cpu_count() or 1, native), native)
+    return Plan(_native.plan(whole("documents", documents, least=1), native["threads"] or os.cpu_count() or 1, native), native)
 
 
-def _columns(options: Any) -> Tuple[str, ...]:
+def _columns(options: Any, against: bool = False) -> Columns:
     """The columns that a job looks at."""
-    named = [options.get("text", "text"), options.get("id"), options.get("within")]
+    others = [options["within"]] if options.get("within") is not None else []
     keep = options.get("keep", "first")
     if isinstance(keep, str) and keep.partition(":")[0] in ("max", "min") and ":" in keep:
-        named.append(keep.partition(":")[2])
-    for name in named:
+        others.append(keep.partition(":")[2])
+    text, id = options.get("text", "text"), options.get("id")
+    for name in (text, id, *others):
         if name is not None and not isinstance(name, str):
-            raise TypeError(f"a column is named by a str, not by {type(name).__name__}")
-    return tuple(name for name in named if name)
-
-
-def _read(source: Any, options: Any) -> Documents:
-    given = documents(source, _columns(options))
-    named = [name for name in ("text", "id", "within") if options.get(name) is not None]
-    if given.fixed_column and named and not hasattr(source, "columns"):
-        raise TypeError(f"{named[0]} names a column, and a {type(source).__name__} has none")
-    return given
+            raise TypeError(f"a column is named by a str, not by {type(name).__name__}; rename it")
+    return Columns(text, id, others, against=against)
 
 
 def _prepare(function: str, source: Any, options: Any, **more: Any) -> Tuple[Documents, Dict[str, Any]]:
     native = resolve(function, dict(options), **more)
-    given = _read(source, options)
-    if given.fixed_column and "text" in options:
-        native = resolve(function, {**options, "text": "text"}, **more)
+    given = documents(source, _columns(options))
+    if given.in_memory:
+        for name in FILES_ONLY:
+            if options.get(name):
+                raise TypeError(f"{name} is for files, and a {type(source).__name__} is in memory")
+    if given.fixed_column:
+        for name in ("text", "id", "within"):
+            if options.get(name) is not None:
+                raise TypeError(f"{name} names a column, and a {type(source).__name__} has none")
     return given, native
 
 
@@ -218,19 +257,60 @@ def _bar(progress: Progress) -> Optional[Callable[..., Any]]:
     return progress
 
 
-def _removed(columns: Dict[str, Any]) -> RemovedRows:
-    kept: List[Optional[Key]] = list(columns["kept_id"]) if "kept_id" in columns else (columns["kept_line"] - 1).tolist()
-    for at, kind in enumerate(columns["kind"]):
-        if kind == "bad":
-            kept[at] = None
-        elif "kept_id" not in columns and columns["kept_source"][at] == "against":
-            kept[at] = f"against:{columns['kept_line'][at]}"
+def _numbers(column: Any) -> List[Optional[float]]:
+    """Numbers, with none for NaN."""
+    return [None if value != value else value for value in column.tolist()]
+
+
+def _distances(column: Any) -> List[Optional[int]]:
+    return [None if value < 0 else value for value in column.tolist()]
+
+
+def _keys(columns: Dict[str, Any], given: Documents, prefix: str = "") -> List[Key]:
+    """The documents of some columns, as their source knows them."""
+    if not given.in_memory:
+        return list(columns[prefix + "id"])
+    return _named((columns[prefix + "line"] - 1).tolist(), given)
+
+
+def _named(rows: List[int], given: Documents) -> List[Key]:
+    """Rows by their ids, if a column of ids was named; a row without one is called by its number."""
+    if given.ids is None:
+        return list(rows)
+    ids = given.ids()
+    return [row if ids[row] is None else ids[row] for row in rows]
+
+
+def _removed(columns: Dict[str, Any], given: Documents, other: Optional[Documents]) -> RemovedRows:
+    kind, sources = columns["kind"], columns["kept_source"]
+    lines = (columns["kept_line"] - 1).tolist()
+    # Of two tables, or a table and files, the name of the source tells which.
+    own = set(sources) - {None} if other is None else set(columns["own_sources"])
+    against = [source is not None and source not in own for source in sources]
+    kept: List[Optional[Key]] = []
+    ids = {
+        id(documents): documents.ids() if documents.ids is not None else None
+        for documents in (given, other)
+        if documents is not None
+    }
+    for at, is_against in enumerate(against):
+        holder = other if is_against and other is not None else given
+        if kind[at] == "bad":
+            kept.append(None)
+        elif not holder.in_memory:
+            kept.append(columns["kept_id"][at])
+        else:
+            known = ids[id(holder)]
+            row = lines[at]
+            kept.append(row if known is None or known[row] is None else known[row])
     return RemovedRows(
         {
-            "document": keys(columns),
+            "document": _keys(columns, given),
             "kept": kept,
-            "kind": columns["kind"],
-            "similarity": numbers(columns["similarity"]),
+            "kind": kind,
+            "similarity": _numbers(columns["similarity"]),
+            "against": against,
+            "distance": _distances(columns["distance"]),
             "reason": columns["reason"],
         }
     )
@@ -238,7 +318,6 @@ def _removed(columns: Dict[str, Any]) -> RemovedRows:
 
 def _removed_of(folder: str, report: Dict[str, Any]) -> RemovedRows:
     """The list of what was removed, from the folder of a run."""
-    names = {"document": "id", "kept": "kept_id", "kind": "kind", "similarity": "similarity", "reason": "reason"}
     if report["settings"]["removed-format"] == "parquet":
         try:
             import pyarrow.parquet
@@ -248,4 +327,19 @@ def _removed_of(folder: str, report: Dict[str, Any]) -> RemovedRows:
         rows = pyarrow.parquet.read_table(written).to_pylist()
     else:
         rows = [json.loads(line) for line in _native.read_output(folder, "removed.jsonl").splitlines()]
-    return RemovedRows({name: [row.get(key) for row in rows] for name, key in names.items()})
+    compared = {source["name"] for source in report["sources"] if source["against"]}
+    own = {source["name"] for source in report["sources"] if not source["against"]}
+    columns = {name: [row.get(key) for row in rows] for name, key in _REMOVED.items()}
+    kept = [row.get("kept_source") for row in rows]
+    columns["against"] = [source in compared and source not in own for source in kept]
+    return RemovedRows(columns)
+
+
+_REMOVED = {
+    "document": "id",
+    "kept": "kept_id",
+    "kind": "kind",
+    "similarity": "similarity",
+    "distance": "distance",
+    "reason": "reason",
+}

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import html
 import json
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union, overload
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+    Union,
+    overload,
+)
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from ._options import RESOURCES as _RESOURCES
+from ._options import RESOURCES
 from ._plots import new_axes
 
 __all__ = [
@@ -26,8 +40,11 @@ __all__ = [
     "RemovedRows",
 ]
 
-Key = Union[int, str]
-"""A document: its row, from 0, in what was handed over in memory; or its id, or `source:line`."""
+Key = Any
+"""A document: its row, from 0, in what was handed over in memory; its id, if a column of ids was named; in files its id or
+`source:line`."""
+
+Row = TypeVar("Row")
 
 
 class Removed(NamedTuple):
@@ -40,7 +57,11 @@ class Removed(NamedTuple):
     kind: str
     """"exact", "near" or "bad"."""
     similarity: Optional[float]
-    """Their exact similarity."""
+    """Their exact similarity; none where nothing was verified."""
+    against: bool = False
+    """Whether the kept one is among those of `against`."""
+    distance: Optional[int] = None
+    """Their Hamming distance, with SimHash."""
     reason: Optional[str] = None
     """Why a bad record is bad, or that a pair was not verified."""
 
@@ -51,6 +72,9 @@ class Pair(NamedTuple):
     a: Key
     b: Key
     similarity: Optional[float]
+    """Exact; none with `verify="none"`."""
+    distance: Optional[int] = None
+    """Their Hamming distance, with SimHash."""
 
 
 class Match(NamedTuple):
@@ -84,49 +108,85 @@ class Passage(NamedTuple):
     """Whether it stands elsewhere in the other text, or is repeated."""
 
 
-def keys(columns: Dict[str, Any], prefix: str = "", lines: str = "line") -> List[Key]:
-    """The documents of some columns: by id where they have one, else by row."""
-    ids = columns.get(prefix + "id")
-    if ids is not None:
-        return list(ids)
-    rows: List[Key] = (columns[prefix + lines] - 1).tolist()
-    return rows
+class _Tabular:
+    """Something with columns, for other libraries."""
+
+    _documents: Tuple[str, ...] = ()
+    """The columns that name documents."""
+
+    def to_dict(self) -> Dict[str, List[Any]]:
+        """The columns, by name."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self.to_dict())
+
+    def to_polars(self) -> Any:
+        """A Polars DataFrame."""
+        import polars
+
+        return polars.DataFrame(self.to_arrow())
+
+    def to_arrow(self) -> Any:
+        """A PyArrow table."""
+        import pyarrow
+
+        types = {"similarity": pyarrow.float64(), "distance": pyarrow.int64(), "reason": pyarrow.string()}
+        types.update({"kind": pyarrow.string(), "against": pyarrow.bool_(), "cluster": pyarrow.int64()})
+        columns = self.to_dict()
+        for name in self._documents:
+            kinds = {type(value) for value in columns[name]} - {type(None)}
+            if len(kinds) > 1:
+                # Rows and names side by side: all of them as names.
+                columns[name] = [None if value is None else str(value) for value in columns[name]]
+            if not kinds:
+                types[name] = pyarrow.int64()
+        arrays = {name: pyarrow.array(column, types.get(name)) for name, column in columns.items()}
+        return pyarrow.table(arrays)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
 
-def numbers(column: Any) -> List[Optional[float]]:
-    """Numbers, with none for NaN."""
-    return [None if value != value else value for value in column.tolist()]
-
-
-class _Rows(Sequence[Any]):
+class _Rows(_Tabular, Sequence[Row]):
     """Rows that can be looked at one by one, or handed to another library."""
 
-    _fields: Tuple[str, ...] = ()
+    _row_type: Callable[..., Row]
+    _names: Tuple[str, ...] = ()
 
     def __init__(self, columns: Dict[str, List[Any]]) -> None:
         self._columns = columns
 
-    def _row(self, at: int) -> Any:
-        raise NotImplementedError
+    def _row(self, at: int) -> Row:
+        make: Callable[..., Row] = type(self)._row_type
+        return make(*(self._columns[name][at] for name in self._names))
 
     def __len__(self) -> int:
-        return len(self._columns[self._fields[0]])
+        return len(self._columns[self._names[0]])
 
     @overload
-    def __getitem__(self, at: int) -> Any: ...
+    def __getitem__(self, at: int) -> Row: ...
 
     @overload
-    def __getitem__(self, at: slice) -> List[Any]: ...
+    def __getitem__(self, at: slice) -> List[Row]: ...
 
-    def __getitem__(self, at: Union[int, slice]) -> Any:
+    def __getitem__(self, at: Union[int, slice]) -> Union[Row, List[Row]]:
         if isinstance(at, slice):
             return [self._row(row) for row in range(*at.indices(len(self)))]
         if not -len(self) <= at < len(self):
             raise IndexError(f"row {at} of {len(self)}")
         return self._row(at % len(self))
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Row]:
         return (self._row(at) for at in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Rows) and self._columns == other._columns
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(row) for row in self[:3])
@@ -135,55 +195,39 @@ class _Rows(Sequence[Any]):
 
     def to_dict(self) -> Dict[str, List[Any]]:
         """The columns, by name."""
-        return {name: list(column) for name, column in self._columns.items()}
-
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame."""
-        import pandas
-
-        return pandas.DataFrame(self._columns)
-
-    def to_polars(self) -> Any:
-        """A Polars DataFrame."""
-        import polars
-
-        return polars.DataFrame(self._columns)
-
-    def to_arrow(self) -> Any:
-        """A PyArrow table."""
-        import pyarrow
-
-        return pyarrow.table(self._columns)
+        return {name: list(self._columns[name]) for name in self._names}
 
     def _repr_html_(self) -> str:
-        return _html_table(self._fields, [tuple(row) for row in self[:10]], len(self))
+        rows = [[self._columns[name][at] for name in self._names] for at in range(min(len(self), 10))]
+        return _html_table(self._names, rows, len(self))
 
 
-class RemovedRows(_Rows, Sequence[Removed]):
+class RemovedRows(_Rows[Removed]):
     """What was removed, in input order: `Removed` one by one, or as a table."""
 
-    _fields = Removed._fields
+    _row_type = Removed
+    _names = Removed._fields
+    _documents = ("document", "kept")
 
-    def _row(self, at: int) -> Removed:
-        return Removed(*(self._columns[name][at] for name in self._fields))
 
-
-class Pairs(_Rows, Sequence[Pair]):
+class Pairs(_Rows[Pair]):
     """Verified pairs, in input order: `Pair` one by one, or as a table."""
 
-    _fields = Pair._fields
+    _row_type = Pair
+    _names = Pair._fields
+    _documents = ("a", "b")
 
     def __init__(self, columns: Dict[str, List[Any]], report: Dict[str, Any]) -> None:
         super().__init__(columns)
         self.report = report
         """What the run says about itself, as in `report.json`."""
 
-    def _row(self, at: int) -> Pair:
-        return Pair(*(self._columns[name][at] for name in self._fields))
 
+class Clusters(_Tabular, Sequence[Cluster]):
+    """Clusters of at least two documents, by input order of the kept one: `Cluster` one by one, or as a table with a row
+    for each member."""
 
-class Clusters(Sequence[Cluster]):
-    """Clusters of at least two documents, by input order of the kept one."""
+    _documents = ("document",)
 
     def __init__(self, clusters: List[Cluster], report: Dict[str, Any]) -> None:
         self._clusters = clusters
@@ -201,6 +245,15 @@ class Clusters(Sequence[Cluster]):
 
     def __getitem__(self, at: Union[int, slice]) -> Union[Cluster, List[Cluster]]:
         return self._clusters[at]
+
+    def to_dict(self) -> Dict[str, List[Any]]:
+        """The members of all clusters: the number of the cluster, the document, its similarity to the kept one."""
+        rows: List[Tuple[int, Key, Optional[float]]] = []
+        for number, cluster in enumerate(self):
+            rows.append((number, cluster.kept, 1.0))
+            rows.extend((number, *member) for member in zip(cluster.others, cluster.similarities))
+        numbers, documents, similarities = zip(*rows) if rows else ((), (), ())
+        return {"cluster": list(numbers), "document": list(documents), "similarity": list(similarities)}
 
     def __repr__(self) -> str:
         documents = sum(len(cluster.others) + 1 for cluster in self)
@@ -221,13 +274,13 @@ class Deduplication:
         self,
         removed: Union[RemovedRows, Callable[[], RemovedRows]],
         report: Dict[str, Any],
-        mask: Optional[Any] = None,
+        mask: Optional[NDArray[np.bool_]] = None,
     ) -> None:
         self._removed = removed
         self.report = report
         """What the run says about itself, as in `report.json`."""
         self.mask = mask
-        """Of what was handed over in memory: a NumPy array of bool, true for kept rows."""
+        """Of what was handed over in memory: an array of bool, true for kept rows."""
 
     @property
     def removed(self) -> RemovedRows:
@@ -246,7 +299,7 @@ class Deduplication:
 
     @property
     def recall(self) -> Optional[float]:
-        """The share of the duplicates that was found, by the run's own estimate."""
+        """The share of the duplicates that was found, by the run's own estimate; none where nothing is estimated."""
         recall = self.report["recall"]
         return None if recall is None else float(recall["estimate"])
 
@@ -264,7 +317,7 @@ class Deduplication:
         return f"<p>{html.escape(repr(self)[1:-1])}</p>{figure}{self.removed._repr_html_()}"
 
     def plot(self, ax: Any = None) -> Any:
-        """The similarities of removed near-duplicates as a histogram, with the S-curve of the plan; needs matplotlib."""
+        """The similarities of removed near-duplicates as a histogram, with the chance of being found; needs matplotlib."""
         ax = new_axes() if ax is None else ax
         found = self.report["histogram"]
         edges = np.linspace(0.0, 1.05, len(found) + 1)
@@ -273,7 +326,7 @@ class Deduplication:
         ax.set_ylabel("documents")
         chance = ax.twinx()
         at = np.linspace(0.0, 1.0, 201)
-        options = {**dict.fromkeys(_RESOURCES), "settings": json.dumps(self.report["settings"])}
+        options = {**dict.fromkeys(RESOURCES), "settings": json.dumps(self.report["settings"])}
         chance.plot(at, _native.chances(options, at.tolist()), color="C1")
         chance.set_ylabel("chance of being found")
         chance.set_ylim(0, 1.02)
@@ -334,13 +387,19 @@ class Plan:
         """Bytes of memory that so many documents need at least."""
         self.disk_bytes: int = found["disk_bytes"]
         """Bytes on disk while it runs, about."""
-        self.curve: Any = np.array(found["curve"])
+        self.curve: NDArray[np.float64] = np.array(found["curve"])
         """The chance of finding a pair, at similarities that divide 0 to 1 evenly."""
         self._label: str = found["label"]
 
-    def probability(self, similarity: Any) -> Any:
-        """The chance of finding a pair of this similarity; of an array, for each."""
-        asked = np.asarray(similarity, dtype=np.float64)
+    @overload
+    def probability(self, similarity: float) -> float: ...
+
+    @overload
+    def probability(self, similarity: ArrayLike) -> NDArray[np.float64]: ...
+
+    def probability(self, similarity: ArrayLike) -> Union[float, NDArray[np.float64]]:
+        """The chance of finding a pair of this similarity, which is cut to 0 to 1; of an array, for each."""
+        asked = np.clip(np.asarray(similarity, dtype=np.float64), 0.0, 1.0)
         chance = np.array(_native.chances(self._options, asked.ravel().tolist())).reshape(asked.shape)
         return float(chance) if chance.ndim == 0 else chance
 
