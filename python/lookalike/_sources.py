@@ -80,6 +80,18 @@ class Documents:
 
 def documents(source: Any, columns: Columns) -> Documents:
     """The documents in `source`; of a table the columns that are wanted."""
+    found = _documents(source, columns)
+    if isinstance(found.native, _native.ArrowTable):
+        names = found.native.column_names
+        missing = [
+            name for name in columns.optional if name not in names and name.partition(".")[0] not in names
+        ]
+        if missing:
+            found.native = found.native.with_nulls(list(dict.fromkeys(missing)))
+    return found
+
+
+def _documents(source: Any, columns: Columns) -> Documents:
     if isinstance(source, (str, bytes, os.PathLike)):
         return Documents([_path(source)])
     if isinstance(source, (list, tuple)):

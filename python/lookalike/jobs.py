@@ -94,7 +94,7 @@ def dedup(
     >>> kept
     ['the quick brown fox jumps over the lazy dog', 'something else entirely, as it happens']
     >>> result.removed[0]
-    Removed(document=2, kept=0, kind='near', similarity=1.0, against=False, distance=None, reason=None)
+    Removed(document=2, kept=0, kind='near', similarity=1.0)
 
     Args:
         source: a list of strings; a pandas, Polars or PyArrow table or column; a PyArrow or Hugging Face dataset;
@@ -134,7 +134,7 @@ def pairs(source: Any, *, progress: Progress = False, **options: Unpack[Options]
     >>> import lookalike
     >>> texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose; is a rose"]
     >>> list(lookalike.pairs(texts, shingles="words:3"))
-    [Pair(a=0, b=2, similarity=1.0, distance=None)]
+    [Pair(a=0, b=2, similarity=1.0)]
     """
     given, native = _prepare("pairs", source, options)
     columns, report = _native.pairs(given.native, native, _bar(progress))
@@ -233,7 +233,7 @@ def _prepare(function: str, source: Any, options: Any, **more: Any) -> Tuple[Doc
     given = documents(source, _columns(options))
     if given.in_memory:
         for name in FILES_ONLY:
-            if options.get(name):
+            if options.get(name) not in (None, False, "jsonl"):
                 raise TypeError(f"{name} is for files, and a {type(source).__name__} is in memory")
     if given.fixed_column:
         for name in ("text", "id", "within"):
@@ -278,7 +278,12 @@ def _named(rows: List[int], given: Documents) -> List[Key]:
     if given.ids is None:
         return list(rows)
     ids = given.ids()
-    return [row if ids[row] is None else ids[row] for row in rows]
+    return [row if _is_missing(ids[row]) else ids[row] for row in rows]
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether there is none, or pandas says so by NaN."""
+    return value is None or (isinstance(value, float) and value != value)
 
 
 def _removed(columns: Dict[str, Any], given: Documents, other: Optional[Documents]) -> RemovedRows:
@@ -302,7 +307,7 @@ def _removed(columns: Dict[str, Any], given: Documents, other: Optional[Document
         else:
             known = ids[id(holder)]
             row = lines[at]
-            kept.append(row if known is None or known[row] is None else known[row])
+            kept.append(row if known is None or _is_missing(known[row]) else known[row])
     return RemovedRows(
         {
             "document": _keys(columns, given),

@@ -65,6 +65,9 @@ class Removed(NamedTuple):
     reason: Optional[str] = None
     """Why a bad record is bad, or that a pair was not verified."""
 
+    def __repr__(self) -> str:
+        return _shown_row(self)
+
 
 class Pair(NamedTuple):
     """Two documents at least as similar as the threshold; `a` comes first in the input."""
@@ -75,6 +78,9 @@ class Pair(NamedTuple):
     """Exact; none with `verify="none"`."""
     distance: Optional[int] = None
     """Their Hamming distance, with SimHash."""
+
+    def __repr__(self) -> str:
+        return _shown_row(self)
 
 
 class Match(NamedTuple):
@@ -419,6 +425,13 @@ class Plan:
         ax.set_ylim(0, 1.02)
         ax.legend()
         return ax
+
+
+def _shown_row(row: Any) -> str:
+    """As a named tuple is shown, without what is as usual."""
+    usual = row._field_defaults
+    told = {name: value for name, value in zip(row._fields, row) if name not in usual or value != usual[name]}
+    return f"{type(row).__name__}({', '.join(f'{name}={value!r}' for name, value in told.items())})"
 
 
 def _html_table(names: Sequence[str], rows: Sequence[Sequence[Any]], total: int) -> str:

@@ -1,43 +1,60 @@
 //! The columns of a batch, by name and type.
+//!
+//! Engines hand back what they were given in types of their own: lists with wider offsets, bytes of no fixed length, text
+//! in dictionaries. What can be converted without loss is.
 
 use crate::{Error, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray};
-use arrow_schema::DataType;
+use arrow_array::{Array, ArrayRef, Int64Array, LargeBinaryArray, ListArray, RecordBatch};
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_schema::{DataType, Field};
+use std::sync::Arc;
+
+const INTEGERS: &str = "integers of 64 bits";
+const LISTS: &str = "lists of integers of 64 bits";
 
 /// A column of text, however it is stored.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Texts<'a> {
-    Utf8(&'a StringArray),
-    LargeUtf8(&'a LargeStringArray),
-    Utf8View(&'a StringViewArray),
+#[derive(Debug, Clone)]
+pub(crate) struct Texts {
+    array: ArrayRef,
 }
 
-impl<'a> Texts<'a> {
+impl Texts {
     /// The column of this name.
-    pub(crate) fn of(batch: &'a RecordBatch, name: &str) -> Result<Self> {
+    pub(crate) fn of(batch: &RecordBatch, name: &str) -> Result<Self> {
         let array = column(batch, name)?;
-        Ok(match array.data_type() {
-            DataType::Utf8 => Self::Utf8(array.as_string()),
-            DataType::LargeUtf8 => Self::LargeUtf8(array.as_string()),
-            DataType::Utf8View => Self::Utf8View(array.as_string_view()),
+        let array = match array.data_type() {
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Arc::clone(array),
+            DataType::Dictionary(..)
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::Null => converted(array, name, &DataType::LargeUtf8, "text")?,
             other => return Err(wrong_type(name, other, "text")),
-        })
+        };
+        Ok(Self { array })
     }
 
     /// The text of a row; none if it is null.
-    pub(crate) fn get(self, row: usize) -> Option<&'a str> {
-        match self {
-            Self::Utf8(array) => array.is_valid(row).then(|| array.value(row)),
-            Self::LargeUtf8(array) => array.is_valid(row).then(|| array.value(row)),
-            Self::Utf8View(array) => array.is_valid(row).then(|| array.value(row)),
+    pub(crate) fn get(&self, row: usize) -> Option<&str> {
+        if self.array.is_null(row) {
+            return None;
         }
+        Some(match self.array.data_type() {
+            DataType::Utf8 => self.array.as_string::<i32>().value(row),
+            DataType::Utf8View => self.array.as_string_view().value(row),
+            _ => self.array.as_string::<i64>().value(row),
+        })
     }
 }
 
 /// The column of this name.
-pub(crate) fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef> {
+fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef> {
+    let named = batch.schema_ref().fields().iter().filter(|field| field.name() == name).count();
+    if named > 1 {
+        return Err(Error::Batch(format!("the batch has {named} columns `{name}`; rename all but one")));
+    }
     batch.column_by_name(name).ok_or_else(|| {
         let names: Vec<_> =
             batch.schema_ref().fields().iter().map(|field| format!("`{}`", field.name())).collect();
@@ -46,17 +63,61 @@ pub(crate) fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a Array
 }
 
 /// The column of ids of this name, in which nothing is null.
-pub(crate) fn ids<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a Int64Array> {
+pub(crate) fn ids(batch: &RecordBatch, name: &str) -> Result<Int64Array> {
     let array = column(batch, name)?;
-    let ids = array
-        .as_primitive_opt::<Int64Type>()
-        .ok_or_else(|| wrong_type(name, array.data_type(), "signed integers of 64 bits"))?;
+    if !array.data_type().is_integer() {
+        return Err(wrong_type(name, array.data_type(), INTEGERS));
+    }
+    let ids = converted(array, name, &DataType::Int64, INTEGERS)?;
     if ids.null_count() > 0 {
         return Err(Error::Batch(format!("the column `{name}` has nulls, and every row needs an id")));
     }
-    Ok(ids)
+    Ok(ids.as_primitive::<Int64Type>().clone())
 }
 
-pub(crate) fn wrong_type(name: &str, found: &DataType, wanted: &str) -> Error {
+/// The column of lists of ids of this name.
+pub(crate) fn lists(batch: &RecordBatch, name: &str) -> Result<ListArray> {
+    let array = column(batch, name)?;
+    let items = match array.data_type() {
+        DataType::List(items)
+        | DataType::LargeList(items)
+        | DataType::FixedSizeList(items, _)
+        | DataType::ListView(items)
+        | DataType::LargeListView(items) => items,
+        other => return Err(wrong_type(name, other, LISTS)),
+    };
+    if !items.data_type().is_integer() {
+        return Err(wrong_type(name, array.data_type(), LISTS));
+    }
+    let wanted = DataType::List(Arc::new(Field::new("item", DataType::Int64, true)));
+    Ok(converted(array, name, &wanted, LISTS)?.as_list::<i32>().clone())
+}
+
+/// The column of signatures of this name, each of `bytes` bytes where it is not null.
+pub(crate) fn signatures(batch: &RecordBatch, name: &str, bytes: usize) -> Result<LargeBinaryArray> {
+    let array = column(batch, name)?;
+    let wanted = format!("{bytes} bytes: a signature with these settings");
+    let wrong = || wrong_type(name, array.data_type(), &wanted);
+    match array.data_type() {
+        DataType::FixedSizeBinary(_) | DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {}
+        _ => return Err(wrong()),
+    }
+    let converted = converted(array, name, &DataType::LargeBinary, &wanted)?;
+    let signatures = converted.as_binary::<i64>().clone();
+    let fits = |row: usize| signatures.is_null(row) || signatures.value(row).len() == bytes;
+    if (0..signatures.len()).all(fits) { Ok(signatures) } else { Err(wrong()) }
+}
+
+/// The column as another type, if nothing is lost.
+fn converted(array: &ArrayRef, name: &str, to: &DataType, wanted: &str) -> Result<ArrayRef> {
+    if array.data_type() == to {
+        return Ok(Arc::clone(array));
+    }
+    let options = CastOptions { safe: false, ..CastOptions::default() };
+    cast_with_options(array, to, &options)
+        .map_err(|cause| Error::Batch(format!("the column `{name}` must be {wanted}: {cause}")))
+}
+
+fn wrong_type(name: &str, found: &DataType, wanted: &str) -> Error {
     Error::Batch(format!("the column `{name}` has the type {found}, and must be {wanted}"))
 }

@@ -1,6 +1,6 @@
 //! Ids that share a key -> candidate pairs.
 
-use crate::columns::{column, wrong_type};
+use crate::columns::lists;
 use crate::{Error, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -17,17 +17,14 @@ pub const PAIRS_PER_BATCH: usize = 1 << 16;
 /// A list of n ids has n (n - 1) / 2 pairs. They come in batches of at most [`PAIRS_PER_BATCH`], so that memory does not
 /// grow with the longest list; time does, so exact copies should be taken out before.
 pub fn candidate_pairs(grouped: &RecordBatch) -> Result<CandidatePairs> {
-    let array = column(grouped, "ids")?;
-    let lists = array
-        .as_list_opt::<i32>()
-        .filter(|lists| lists.value_type() == DataType::Int64)
-        .ok_or_else(|| wrong_type("ids", array.data_type(), "lists of signed integers of 64 bits"))?;
-    if lists.values().null_count() > 0 {
+    let lists = lists(grouped, "ids")?;
+    let has_nulls = |row: usize| lists.is_valid(row) && lists.value(row).null_count() > 0;
+    if (0..lists.len()).any(has_nulls) {
         return Err(Error::Batch(
             "the lists of the column `ids` have nulls, and every row needs an id".into(),
         ));
     }
-    Ok(CandidatePairs { lists: lists.clone(), row: 0, ids: Vec::new(), first: 0, second: 1 })
+    Ok(CandidatePairs { lists, row: 0, ids: Vec::new(), first: 0, second: 1 })
 }
 
 /// Batches of candidate pairs, one after the other.

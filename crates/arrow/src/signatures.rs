@@ -1,10 +1,9 @@
 //! Signatures of pairs -> their similarity, by estimate.
 
-use crate::columns::{column, ids, wrong_type};
+use crate::columns::{ids, signatures};
 use crate::verification::verdict_schema;
 use crate::{Result, Stages};
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray, FixedSizeBinaryArray, Float64Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, RecordBatch};
 use std::sync::Arc;
 
 impl Stages {
@@ -12,7 +11,9 @@ impl Stages {
     /// whether a run would compare them (`compared`). Null where a signature is.
     pub fn signature_similarity(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let (a, b) = (ids(batch, "a")?, ids(batch, "b")?);
-        let (left, right) = (self.signatures(batch, "a_signature")?, self.signatures(batch, "b_signature")?);
+        let bytes = 2 * self.documents.lanes();
+        let left = signatures(batch, "a_signature", bytes)?;
+        let right = signatures(batch, "b_signature", bytes)?;
         let (mut a_lanes, mut b_lanes) = (Vec::new(), Vec::new());
         let likeness = (0..batch.num_rows()).map(|row| {
             if left.is_null(row) || right.is_null(row) {
@@ -25,17 +26,8 @@ impl Stages {
         let likeness: Vec<_> = likeness.collect();
         let similarity: Float64Array = likeness.iter().map(|it| it.map(|it| it.similarity)).collect();
         let compared: BooleanArray = likeness.iter().map(|it| it.map(|it| it.is_compared)).collect();
-        let columns: Vec<ArrayRef> =
-            vec![Arc::new(a.clone()), Arc::new(b.clone()), Arc::new(similarity), Arc::new(compared)];
+        let columns: Vec<ArrayRef> = vec![Arc::new(a), Arc::new(b), Arc::new(similarity), Arc::new(compared)];
         Ok(RecordBatch::try_new(verdict_schema("compared"), columns)?)
-    }
-
-    fn signatures<'a>(&self, batch: &'a RecordBatch, name: &str) -> Result<&'a FixedSizeBinaryArray> {
-        let array = column(batch, name)?;
-        let bytes = 2 * self.documents.lanes() as i32;
-        array.as_fixed_size_binary_opt().filter(|array| array.value_length() == bytes).ok_or_else(|| {
-            wrong_type(name, array.data_type(), &format!("{bytes} bytes: a signature with these settings"))
-        })
     }
 }
 

@@ -26,14 +26,14 @@ impl Stages {
         ]))
     }
 
-    /// Sketches the documents of a batch with the columns `id` and, as the settings name it, the text; if the settings
+    /// Sketches the documents of a batch with the columns `id` (or as the settings name it) and the text; if the settings
     /// name a column for `within`, also that.
     ///
     /// A document whose text is null is an error, or, unless `on-bad-record` is `fail`, a row without anything but the
     /// reason. A document that is compared by content hash only has no keys.
     pub fn sketch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let settings = self.documents.settings();
-        let numbers = ids(batch, "id")?;
+        let numbers = ids(batch, settings.id_field.as_deref().unwrap_or("id"))?;
         let texts = Texts::of(batch, &settings.text_field)?;
         let within = settings.within.as_deref().map(|name| Texts::of(batch, name)).transpose()?;
         let rows = batch.num_rows();
@@ -59,7 +59,7 @@ impl Stages {
                 reasons.append_value(reason);
                 continue;
             };
-            let within = within.and_then(|within| within.get(row));
+            let within = within.as_ref().and_then(|within| within.get(row));
             self.documents.sketch(text, within, &mut buffers, &mut sketch)?;
             hashes.append_value(sketch.content_hash.to_le_bytes())?;
             shingles.append_value(sketch.shingles as i64);
@@ -71,7 +71,7 @@ impl Stages {
             reasons.append_null();
         }
         let columns: Vec<ArrayRef> = vec![
-            Arc::new(numbers.clone()),
+            Arc::new(numbers),
             Arc::new(hashes.finish()),
             Arc::new(shingles.finish()),
             Arc::new(signatures.finish()),

@@ -21,12 +21,8 @@ impl Stages {
         }
         let verdicts = similarities.iter().map(|it| it.map(|it| self.documents.is_duplicate(it)));
         let duplicate: BooleanArray = verdicts.collect();
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(a.clone()),
-            Arc::new(b.clone()),
-            Arc::new(Float64Array::from(similarities)),
-            Arc::new(duplicate),
-        ];
+        let columns: Vec<ArrayRef> =
+            vec![Arc::new(a), Arc::new(b), Arc::new(Float64Array::from(similarities)), Arc::new(duplicate)];
         Ok(RecordBatch::try_new(verdict_schema("duplicate"), columns)?)
     }
 }

@@ -95,6 +95,9 @@ pub(crate) struct Sketched {
     pub size: usize,
 }
 
+/// Lanes of a fingerprint.
+const FINGERPRINT_LANES: u64 = 4;
+
 /// Above this, working memory goes back after the document that needed it.
 const KEPT_TEXT_BYTES: usize = 1 << 20;
 
@@ -136,6 +139,13 @@ impl Means {
         }
         let (sketching, mut plan) = sketching(settings, &shingler)?;
         plan.memory_bytes_per_document = crate::memory::PER_DOCUMENT;
+        let lanes = match &sketching {
+            Sketching::Bands { hasher, .. } => hasher.num_hashes() as u64,
+            Sketching::Tables { .. } => FINGERPRINT_LANES,
+            Sketching::Samples => 0,
+        };
+        let ids = if settings.id_field.is_some() { 40 } else { 0 };
+        plan.disk_bytes_per_document = 32 + 2 * lanes + ids;
         let path = |name: &String| FieldPath::new(name);
         Ok(Self {
             fields: Fields {
@@ -159,7 +169,7 @@ impl Means {
     pub(crate) fn lanes(&self) -> usize {
         match &self.sketching {
             Sketching::Bands { hasher, .. } => hasher.num_hashes(),
-            Sketching::Tables { .. } => 4,
+            Sketching::Tables { .. } => FINGERPRINT_LANES as usize,
             Sketching::Samples => 0,
         }
     }

@@ -62,8 +62,6 @@ impl<'a> Prepared<'a> {
             return Err(Error::Invalid("--against-only needs --against".into()));
         }
         means.plan.input_bytes = sources.bytes();
-        let ids = if job.settings.id_field.is_some() { 40 } else { 0 };
-        means.plan.disk_bytes_per_document = 32 + 2 * means.lanes() as u64 + ids;
         let order = KeepOrder::new(&job.settings, sources)?;
         Ok(Self { job, means, budget, order, sources, threads: job.resources.threads.max(1) })
     }

@@ -11,6 +11,7 @@ enum Class {
     File,
     Incompatible,
     MemoryLimit,
+    NotFound,
     Setting,
     Target,
 }
@@ -23,6 +24,7 @@ impl Class {
             Self::File => "FileError",
             Self::Incompatible => "IncompatibleError",
             Self::MemoryLimit => "MemoryLimitError",
+            Self::NotFound => "NotFoundError",
             Self::Setting => "SettingError",
             Self::Target => "TargetError",
         }
@@ -47,9 +49,14 @@ pub(crate) fn setting(message: impl std::fmt::Display) -> PyErr {
     Class::Setting.saying(message)
 }
 
+/// Bytes that are not what they should be.
+pub(crate) fn damaged(message: impl std::fmt::Display) -> PyErr {
+    Class::Damaged.saying(message)
+}
+
 /// A file that cannot be read or written.
 pub(crate) fn system(action: &str, path: &std::path::Path, cause: &std::io::Error) -> PyErr {
-    of_system(&format_args!("cannot {action} {}: {cause}", path.display()), cause)
+    of_system(action, &path.display().to_string(), cause)
 }
 
 /// An error of a crate that becomes an exception.
@@ -107,7 +114,7 @@ fn of_pipeline(error: &pipeline::Error) -> PyErr {
         }
         pipeline::Error::Memory { .. } => Class::MemoryLimit.saying(error),
         pipeline::Error::Target(_) => Class::Target.saying(error),
-        pipeline::Error::Io { cause, .. } => of_system(error, cause),
+        pipeline::Error::Io { action, name, cause } => of_system(action, name, cause),
         pipeline::Error::Damaged { .. } => Class::Damaged.saying(error),
         pipeline::Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
         _ => Class::Setting.saying(error),
@@ -116,34 +123,69 @@ fn of_pipeline(error: &pipeline::Error) -> PyErr {
 
 fn of_corpus(error: &corpus::Error) -> PyErr {
     match error {
-        corpus::Error::Io { cause, .. } => of_system(error, cause),
+        corpus::Error::Io { action, name, cause } => of_system(action, name, cause),
         corpus::Error::Damaged { .. } => Class::Damaged.saying(error),
         corpus::Error::TooLarge { .. } => Class::MemoryLimit.saying(error),
         _ => Class::Setting.saying(error),
     }
 }
 
-/// With the number of the system's error, as any `OSError` has it.
-fn of_system(error: &dyn std::fmt::Display, cause: &std::io::Error) -> PyErr {
-    match cause.raw_os_error() {
-        Some(number) => Python::attach(|py| Class::File.error(py, (number, in_python(&error.to_string())))),
-        None => Class::File.saying(error),
-    }
+/// With the number of the system's error and the name of the file, as any `OSError` has them.
+fn of_system(action: &str, name: &str, cause: &std::io::Error) -> PyErr {
+    let class = if cause.kind() == std::io::ErrorKind::NotFound { Class::NotFound } else { Class::File };
+    let Some(number) = cause.raw_os_error() else {
+        return class.saying(format_args!("cannot {action} {name}: {cause}"));
+    };
+    let said = cause.to_string();
+    let said = said.strip_suffix(&format!(" (os error {number})")).unwrap_or(&said);
+    Python::attach(|py| class.error(py, (number, format!("cannot {action}: {said}"), name)))
 }
 
-/// Flags of the command line are called as arguments are: `--on-bad-record` is `on_bad_record`.
+/// Flags of the command line are called as arguments are: `--on-bad-record` is `on_bad_record`. Other words, such as the
+/// names of files, stay as they are.
 fn in_python(message: &str) -> String {
-    let mut words = message.split("--");
-    let mut said = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        let end = word.find(|c: char| c != '-' && !c.is_ascii_lowercase()).unwrap_or(word.len());
-        let (flag, rest) = word.split_at(end);
-        if flag.is_empty() {
-            said.push_str("--");
+    let mut said = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(at) = rest.find("--") {
+        let (before, from) = rest.split_at(at);
+        said.push_str(before);
+        let end = from.find(|c: char| c != '-' && !c.is_ascii_lowercase()).unwrap_or(from.len());
+        let (flag, after) = from.split_at(end);
+        let begins_a_word = before.chars().next_back().is_none_or(|c| c.is_whitespace() || "(`".contains(c));
+        if begins_a_word && FLAGS.contains(&&flag[2..]) {
+            said.push_str(&flag[2..].replace('-', "_"));
         } else {
-            said.push_str(&flag.replace('-', "_"));
+            said.push_str(flag);
         }
-        said.push_str(rest);
+        rest = after;
     }
-    said
+    said + rest
 }
+
+/// The flags that messages name.
+const FLAGS: [&str; 24] = [
+    "against",
+    "against-only",
+    "annotate",
+    "bands",
+    "clusters",
+    "distance",
+    "elements",
+    "format",
+    "hashes",
+    "id-field",
+    "keep",
+    "max-text",
+    "measure",
+    "memory",
+    "method",
+    "on-bad-record",
+    "prefer",
+    "recall",
+    "shingles",
+    "temp-dir",
+    "threshold",
+    "verify",
+    "weights",
+    "within",
+];

@@ -8,6 +8,9 @@ use arrow_schema::SchemaRef;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
+/// Rows that are worked on between two looks at signals.
+const ROWS: usize = 1 << 10;
+
 /// The stages of a run with some settings.
 #[pyclass(frozen, name = "Stages", module = "lookalike._native")]
 #[derive(Debug)]
@@ -26,8 +29,11 @@ impl NativeStages {
         let empty = stage(&self.stages, &RecordBatch::new_empty(Arc::clone(&table.schema))).or_raise()?;
         let mut batches = Vec::with_capacity(table.batches.len());
         for batch in &table.batches {
-            py.check_signals()?;
-            batches.push(py.detach(|| stage(&self.stages, batch)).or_raise()?);
+            for from in (0..batch.num_rows()).step_by(ROWS) {
+                py.check_signals()?;
+                let some = batch.slice(from, ROWS.min(batch.num_rows() - from));
+                batches.push(py.detach(|| stage(&self.stages, &some)).or_raise()?);
+            }
         }
         Ok(ArrowTable { schema: empty.schema(), batches })
     }

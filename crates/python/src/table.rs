@@ -1,12 +1,16 @@
 //! Arrow tables in and out, by the Arrow PyCapsule interface: the memory is shared, not copied.
 
-use crate::errors::setting;
+use crate::errors::{damaged, setting};
 use arrow_array::builder::LargeStringBuilder;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, NullArray, RecordBatch, RecordBatchIterator, RecordBatchReader,
+    StructArray,
+};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyString};
 use std::ffi::CStr;
@@ -14,6 +18,10 @@ use std::sync::Arc;
 
 /// What the interface calls a stream of batches.
 const STREAM: &CStr = c"arrow_array_stream";
+/// What it calls a schema.
+const SCHEMA: &CStr = c"arrow_schema";
+/// What it calls an array.
+const ARRAY: &CStr = c"arrow_array";
 
 /// Rows in memory, as Arrow batches. Any Arrow library can read it through `__arrow_c_stream__`.
 #[pyclass(frozen, module = "lookalike._native")]
@@ -39,15 +47,50 @@ impl ArrowTable {
         let reader = RecordBatchStreamReader::try_new(stream).map_err(|error| not_a_table(&error))?;
         let schema = reader.schema();
         // Batches are made by the other side, which may need the interpreter: it takes it when it does.
-        let batches = source.py().detach(|| reader.collect::<Result<Vec<_>, _>>());
-        Ok(Self { schema, batches: batches.map_err(|error| not_a_table(&error))? })
+        let read = source.py().detach(|| reader.map(|batch| batch.and_then(checked)).collect());
+        match read {
+            Ok(batches) => Ok(Self { schema, batches }),
+            Err(error) => {
+                source.py().check_signals()?;
+                Err(cannot_read(&error))
+            }
+        }
     }
 
-    /// A table of one column `text` with these strings; `None` becomes null.
+    /// The table that an object with `__arrow_c_array__` hands out: an array of structs.
     #[staticmethod]
-    fn from_strings(texts: &Bound<'_, PyList>) -> PyResult<Self> {
+    fn from_array(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+            source.call_method0("__arrow_c_array__")?.extract()?;
+        let (schema, array) = (schema.cast_into::<PyCapsule>()?, array.cast_into::<PyCapsule>()?);
+        let other =
+            |_| PyTypeError::new_err("__arrow_c_array__ did not return capsules of a schema and an array");
+        let schema = schema.pointer_checked(Some(SCHEMA)).map_err(other)?;
+        let array = array.pointer_checked(Some(ARRAY)).map_err(other)?;
+        // SAFETY: capsules of these names hold a valid schema and a valid array, by the definition of the interface. The
+        // array is taken over, and a released one left behind, which the capsule's own destructor allows for.
+        let data = unsafe {
+            let array = FFI_ArrowArray::from_raw(array.as_ptr().cast());
+            let schema = schema.as_ptr().cast::<FFI_ArrowSchema>();
+            from_ffi(array, &*schema).map_err(|error| not_a_table(&error))?
+        };
+        if !matches!(data.data_type(), DataType::Struct(_)) {
+            return Err(PyTypeError::new_err(format!(
+                "an Arrow array of {} is no table; it must be one of structs",
+                data.data_type()
+            )));
+        }
+        let batch = RecordBatch::from(StructArray::from(data));
+        let batch = checked(batch).map_err(|error| cannot_read(&error))?;
+        Ok(Self { schema: batch.schema(), batches: vec![batch] })
+    }
+
+    /// A table of one column with these strings; `None` becomes null.
+    #[staticmethod]
+    #[pyo3(signature = (texts, name="text"))]
+    fn from_strings(texts: &Bound<'_, PyList>, name: &str) -> PyResult<Self> {
         let mut batches = Vec::new();
-        let schema: SchemaRef = Arc::new(Schema::new(vec![Field::new("text", DataType::LargeUtf8, true)]));
+        let schema: SchemaRef = Arc::new(Schema::new(vec![Field::new(name, DataType::LargeUtf8, true)]));
         let mut builder = LargeStringBuilder::new();
         let mut rows = 0;
         for (at, text) in texts.iter().enumerate() {
@@ -89,7 +132,7 @@ impl ArrowTable {
         if mask.len() != self.__len__() {
             return Err(setting(format!("a mask of {} for {} rows", mask.len(), self.__len__())));
         }
-        let mask = mask.as_slice()?;
+        let mask: Vec<bool> = mask.as_array().iter().copied().collect();
         let mut from = 0;
         let mut batches = Vec::with_capacity(self.batches.len());
         for batch in &self.batches {
@@ -99,6 +142,21 @@ impl ArrowTable {
             batches.push(filtered.map_err(|error| PyValueError::new_err(error.to_string()))?);
         }
         Ok(Self { schema: Arc::clone(&self.schema), batches })
+    }
+
+    /// The table with more columns, in which everything is null.
+    fn with_nulls(&self, names: Vec<String>) -> PyResult<Self> {
+        let fields = self.schema.fields().iter().cloned();
+        let nulls = names.iter().map(|name| Arc::new(Field::new(name, DataType::Null, true)));
+        let schema: SchemaRef = Arc::new(Schema::new(fields.chain(nulls).collect::<Vec<_>>()));
+        let widened = |batch: &RecordBatch| {
+            let null: ArrayRef = Arc::new(NullArray::new(batch.num_rows()));
+            let more = names.iter().map(|_| Arc::clone(&null));
+            let columns = batch.columns().iter().cloned().chain(more).collect();
+            RecordBatch::try_new(Arc::clone(&schema), columns)
+        };
+        let batches = self.batches.iter().map(widened).collect::<Result<Vec<_>, _>>();
+        Ok(Self { batches: batches.map_err(|error| not_a_table(&error))?, schema })
     }
 
     /// The table as a stream, for any Arrow library. A `requested_schema` is not followed, as the interface allows.
@@ -126,6 +184,25 @@ fn of_text(schema: &SchemaRef, builder: &mut LargeStringBuilder) -> PyResult<Rec
 fn not_a_string(value: &Bound<'_, PyAny>, at: usize) -> PyErr {
     let kind = value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
     PyTypeError::new_err(format!("item {at} is of type {kind}, and a text must be a str"))
+}
+
+/// The batch, if its values are what their types say. Others may hand out bytes as strings that are not UTF-8, and offsets
+/// that lead nowhere: everything after this relies on them.
+fn checked(batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
+    batch.columns().iter().try_for_each(|column| column.to_data().validate_full())?;
+    Ok(batch)
+}
+
+/// Whoever made the stream failed, or what it made is not valid.
+fn cannot_read(error: &ArrowError) -> PyErr {
+    match error {
+        ArrowError::InvalidArgumentError(cause) => damaged(format!("the Arrow table is not valid: {cause}")),
+        // The stream says in words what went wrong on its side.
+        ArrowError::CDataInterface(cause) if cause.contains("KeyboardInterrupt") => {
+            PyKeyboardInterrupt::new_err(())
+        }
+        other => PyRuntimeError::new_err(format!("the Arrow stream failed: {other}")),
+    }
 }
 
 fn not_a_table(error: &ArrowError) -> PyErr {

@@ -107,12 +107,12 @@ def test_against_is_kept_and_not_returned(texts: List[str]) -> None:
     old, new = texts[:100], texts[100:]
     kept, result = lookalike.dedup(new, against=old)
     assert set(kept) <= set(new)
-    assert any(str(row.kept).startswith("against:") for row in result.removed)
+    assert {row.against for row in result.removed} == {True, False}
     for row in result.removed:
-        source = old[int(row.kept[8:]) - 1] if isinstance(row.kept, str) else new[row.kept]
+        source = (old if row.against else new)[row.kept]
         assert exact_jaccard(source, new[row.document]) == pytest.approx(row.similarity)
     _, only = lookalike.dedup(new, against=old, against_only=True)
-    assert all(str(row.kept).startswith("against:") for row in only.removed) and len(only.removed) > 0
+    assert all(row.against for row in only.removed) and len(only.removed) > 0
 
 
 @pytest.mark.parametrize(
@@ -150,13 +150,16 @@ def test_results_show_themselves(texts: List[str]) -> None:
     removed = result.removed
     assert len(removed.to_pandas()) == removed.to_polars().height == removed.to_arrow().num_rows == len(removed)
     assert removed[-1] == list(removed)[-1] and removed[:2] == list(removed)[:2]
-    assert list(removed.to_dict()) == ["document", "kept", "kind", "similarity", "reason"]
+    assert list(removed.to_dict()) == list(lookalike.Removed._fields)
     with pytest.raises(IndexError):
         removed[len(removed)]
     assert "more" in repr(removed)
     pairs = lookalike.pairs(texts)
-    assert pairs.to_pandas().columns.tolist() == ["a", "b", "similarity"] and "<table" in pairs._repr_html_()
-    assert "clusters of" in repr(lookalike.clusters(texts)) and "<table" in lookalike.clusters(texts)._repr_html_()
+    assert pairs.to_pandas().columns.tolist() == ["a", "b", "similarity", "distance"]
+    assert "<table" in pairs._repr_html_()
+    clusters = lookalike.clusters(texts)
+    assert "clusters of" in repr(clusters) and "<table" in clusters._repr_html_()
+    assert len(clusters.to_pandas()) == sum(len(cluster.members) for cluster in clusters)
 
 
 def test_texts_cannot_reach_a_page_as_anything_but_text() -> None:
@@ -170,5 +173,7 @@ def test_texts_cannot_reach_a_page_as_anything_but_text() -> None:
 def test_defaults_and_presets_are_known() -> None:
     defaults = lookalike.defaults()
     assert (defaults["threshold"], defaults["shingles"], defaults["text"]) == (0.8, "words:5", "text")
-    assert set(defaults) - set(lookalike.Options.__annotations__) == {"against_only", "store"}
+    assert set(defaults) <= set(lookalike.Options.__annotations__)
+    frame = pytest.importorskip("pandas").DataFrame({"text": ["a b", "a b"]})
+    assert len(lookalike.dedup(frame, **defaults)[0]) == 1
     assert "fineweb" in lookalike.presets()

@@ -52,12 +52,12 @@ OPTIONS: Dict[str, Any] = {
     "threshold above": ({"threshold": 1.5}, ValueError, "threshold"),
     "threshold nan": ({"threshold": float("nan")}, ValueError, "threshold"),
     "threshold zero": ({"threshold": 0}, ValueError, "threshold"),
-    "threshold text": ({"threshold": "high"}, ValueError, "threshold"),
+    "threshold text": ({"threshold": "high"}, TypeError, "threshold"),
     "threshold list": ({"threshold": [0.5]}, TypeError, "threshold"),
     "hashes": ({"hashes": -1}, ValueError, "hashes"),
     "hashes many": ({"hashes": 10**9}, ValueError, "num_hashes"),
     "shingles": ({"shingles": "letters:3"}, ValueError, "words:K"),
-    "shingles none": ({"shingles": None}, ValueError, "shingles"),
+    "shingles none": ({"shingles": None}, TypeError, "shingles"),
     "choice": ({"measure": "cosine"}, ValueError, "jaccard"),
     "memory": ({"memory": "much"}, ValueError, "2GiB"),
     "little memory": ({"memory": "1MiB"}, ValueError, "64MiB"),
@@ -71,6 +71,14 @@ OPTIONS: Dict[str, Any] = {
     "column of a list": ({"text": "body"}, TypeError, "a list has none"),
     "contradiction": ({"measure": "containment", "keep": "longest"}, ValueError, "containment"),
     "recall": ({"recall": 1.0}, ValueError, "recall"),
+    "threshold infinite": ({"threshold": float("inf")}, ValueError, "threshold"),
+    "hashes fraction": ({"hashes": 128.0}, TypeError, "hashes"),
+    "case": ({"case": "lower"}, ValueError, "case"),
+    "threads too many": ({"threads": 2**70}, ValueError, "threads"),
+    "bands text": ({"bands": ("a", "b")}, TypeError, "bands"),
+    "bands fraction": ({"bands": (1.5, 2)}, TypeError, "bands"),
+    "files only": ({"annotate": True}, TypeError, "files"),
+    "format of a list": ({"format": "csv"}, TypeError, "files"),
     "seed": ({"seed": 2**70}, ValueError, "seed"),
     "prefer": ({"prefer": "a*"}, TypeError, "prefer"),
 }
@@ -113,10 +121,12 @@ def test_arguments_of_single_jobs() -> None:
         lookalike.compare("a", b"b")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         lookalike.query(["a"], None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
+    with pytest.raises(lookalike.SettingError, match="top"):
         lookalike.query(["a"], "a", top=-1)
-    with pytest.raises(TypeError):
+    with pytest.raises(lookalike.SettingError, match="documents"):
         lookalike.plan(documents=0)
+    with pytest.raises(TypeError, match="documents"):
+        lookalike.plan(documents=1.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         lookalike.dedup(["a"], progress=5)  # type: ignore[arg-type]
     with pytest.raises(UnicodeEncodeError):

@@ -5,10 +5,12 @@
 //! for the files that match it; both bytewise by path.
 
 mod folder;
+mod pattern;
 mod recognition;
 mod suggestion;
 
 use crate::{Compression, Error, Format, Location, Result, Source, Stamp, object, stdin};
+use pattern::{has_wildcards, matching_files};
 pub(crate) use recognition::{HEAD, recognise};
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -101,31 +103,9 @@ fn of_argument(argument: &str, how: &Discovery) -> Result<Vec<Source>> {
     }
 }
 
-fn has_wildcards(argument: &str) -> bool {
-    argument.contains(['*', '?', '['])
-}
-
 /// The files that match a pattern. Their outputs are named from the folder on that is written out in it.
 fn of_pattern(pattern: &str, how: &Discovery) -> Result<Vec<Source>> {
-    let invalid =
-        |cause: &dyn std::fmt::Display| Error::Invalid(format!("{pattern} is not a pattern: {cause}"));
-    // As in a shell: a wildcard does not match a slash, nor a dot at the beginning of a name.
-    let options = glob::MatchOptions {
-        case_sensitive: true,
-        require_literal_separator: true,
-        require_literal_leading_dot: true,
-    };
-    let mut files = Vec::new();
-    for entry in glob::glob_with(pattern, options).map_err(|cause| invalid(&cause))? {
-        let path = entry.map_err(|cause| Error::Io {
-            action: "read",
-            name: cause.path().display().to_string(),
-            cause: cause.into(),
-        })?;
-        if path.is_file() {
-            files.push(path);
-        }
-    }
+    let mut files = matching_files(pattern)?;
     files.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
     files.dedup();
     if files.is_empty() {

@@ -76,6 +76,8 @@ pub(crate) struct TableReader {
     /// The batch of the next block, and rows before the block in it.
     batch: usize,
     row: usize,
+    /// Rows of a block in each batch, as far as they are known.
+    block_rows: Vec<Option<usize>>,
     /// Rows before the next block in all.
     position: u64,
 }
@@ -106,6 +108,7 @@ impl TableReader {
             block_bytes: limits.block_bytes,
             batch: 0,
             row: 0,
+            block_rows: vec![None; table.batches.len()],
             position: 0,
         })
     }
@@ -120,9 +123,13 @@ impl TableReader {
             self.batch += 1;
             self.row = 0;
         };
-        let bytes = bytes_of(batch, &self.text).max(1);
-        let rows = (batch.num_rows() as u128 * self.block_bytes as u128 / bytes as u128) as usize;
-        let rows = rows.clamp(1, MOST_ROWS).min(batch.num_rows() - self.row);
+        // Measured once for a batch: for some types it takes a look at every row.
+        let block_rows = *self.block_rows[self.batch].get_or_insert_with(|| {
+            let bytes = bytes_of(batch, &self.text).max(1);
+            let rows = batch.num_rows() as u128 * self.block_bytes as u128 / bytes as u128;
+            (rows as usize).clamp(1, MOST_ROWS)
+        });
+        let rows = block_rows.min(batch.num_rows() - self.row);
         let slice = batch.slice(self.row, rows);
         block.position = Position { offset: self.position, record: self.position };
         self.row += rows;

@@ -27,8 +27,9 @@ fn documents<'py>(
     Ok(())
 }
 
-fn is_named(documents: &Documents<'_>, job: &pipeline::Job) -> bool {
-    matches!(documents, Documents::Paths(_)) || job.settings.id_field.is_some()
+/// Rows of a table are named by whoever has the table.
+fn is_named(documents: &Documents<'_>) -> bool {
+    matches!(documents, Documents::Paths(_))
 }
 
 fn similarities(found: impl Iterator<Item = Option<f64>>) -> Vec<f64> {
@@ -52,7 +53,7 @@ pub(crate) fn pairs<'py>(
         })
     })?;
     let columns = PyDict::new(py);
-    let named = is_named(&inputs, &job);
+    let named = is_named(&inputs);
     columns
         .set_item("similarity", similarities(found.iter().map(|pair| pair.similarity)).into_pyarray(py))?;
     let distances: Vec<i64> = found.iter().map(|pair| pair.distance.map_or(-1, i64::from)).collect();
@@ -84,7 +85,7 @@ pub(crate) fn clusters<'py>(
         })
     })?;
     let columns = PyDict::new(py);
-    documents(py, &columns, "", &members, is_named(&inputs, &job))?;
+    documents(py, &columns, "", &members, is_named(&inputs))?;
     columns.set_item("similarity", similar.into_pyarray(py))?;
     columns.set_item("end", ends.into_pyarray(py))?;
     Ok((columns, json(&report)?))
@@ -107,6 +108,6 @@ pub(crate) fn query<'py>(
     let similar: Vec<f64> = found.iter().map(|found| found.similarity).collect();
     columns.set_item("similarity", similar.into_pyarray(py))?;
     let found: Vec<Reference> = found.into_iter().map(|found| found.document).collect();
-    documents(py, &columns, "", &found, is_named(&inputs, &job))?;
+    documents(py, &columns, "", &found, is_named(&inputs))?;
     Ok(columns)
 }

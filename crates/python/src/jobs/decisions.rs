@@ -1,7 +1,7 @@
 //! Decisions -> columns that Python makes its answer of.
 
 use super::input::{Documents, Options};
-use crate::errors::{Raise, setting};
+use crate::errors::{Raise, setting, system};
 use crate::watch::watched;
 use corpus::{RemovedRow, Target};
 use numpy::IntoPyArray;
@@ -58,7 +58,8 @@ pub(crate) fn decide<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyDict>, String)> {
     let job = options.job(&documents, against.as_ref())?;
-    let named = matches!(documents, Documents::Paths(_)) || job.settings.id_field.is_some();
+    let is_paths = |documents: &Documents<'_>| matches!(documents, Documents::Paths(_));
+    let named = is_paths(&documents) || against.as_ref().is_some_and(is_paths);
     let mut removed = Removed::default();
     let report = watched(py, progress.as_ref(), |observer| {
         pipeline::decide(&job, observer, &mut |row| {
@@ -66,7 +67,10 @@ pub(crate) fn decide<'py>(
             Ok(())
         })
     })?;
-    Ok((removed.columns(py, named)?, json(&report)?))
+    let columns = removed.columns(py, named)?;
+    let own: Vec<&str> = job.sources.iter().map(|source| source.name.as_str()).collect();
+    columns.set_item("own_sources", own)?;
+    Ok((columns, json(&report)?))
 }
 
 /// Runs dedup into a folder: the report.
@@ -92,7 +96,8 @@ pub(crate) fn dedup<'py>(
 pub(crate) fn read_output<'py>(py: Python<'py>, output: &str, name: &str) -> PyResult<Bound<'py, PyBytes>> {
     let target = Target::new(output).or_raise()?;
     let bytes = py.detach(|| target.read(name)).or_raise()?;
-    let bytes =
-        bytes.ok_or_else(|| setting(format!("{output} has no {name}; it was there after the run")))?;
+    let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+    let path = std::path::Path::new(output).join(name);
+    let bytes = bytes.ok_or_else(|| system("read", &path, &missing))?;
     Ok(PyBytes::new(py, &bytes))
 }

@@ -50,10 +50,16 @@ impl Options {
         let mut all = serde_json::to_value(&settings).map_err(setting)?;
         let given: Value = serde_json::from_str(&self.settings).map_err(setting)?;
         // One after the other, so that an error can say which.
-        for (name, value) in given.as_object().into_iter().flatten() {
-            merge(&mut all[name], value);
-            settings = serde_json::from_value(all.clone())
-                .map_err(|wrong| setting(format!("{}: {wrong}", name.replace('-', "_"))))?;
+        let normalize = given.get("normalize").and_then(Value::as_object).into_iter().flatten();
+        let others = given.as_object().into_iter().flatten().filter(|(name, _)| *name != "normalize");
+        for (is_normalize, (name, value)) in
+            normalize.map(|it| (true, it)).chain(others.map(|it| (false, it)))
+        {
+            let settings_of = if is_normalize { &mut all["normalize"] } else { &mut all };
+            merge(&mut settings_of[name], value);
+            settings = serde_json::from_value(all.clone()).map_err(|wrong| {
+                setting(format!("{} = {value} is not allowed: {wrong}", name.replace('-', "_")))
+            })?;
         }
         for (name, share) in [("threshold", settings.threshold), ("recall", settings.recall)] {
             if !(0.0..=1.0).contains(&share) {
