@@ -1,6 +1,6 @@
 """Texts to signatures, shingling included: lookalike against datasketch and rensa, in one run.
 
-    python python/benchmarks/blocks.py TEXTS.jsonl [--documents 20000] [--rounds 3] [--at-least 20]
+    python python/benchmarks/blocks.py TEXTS.jsonl[.zst|.gz] [--documents 20000] [--rounds 3] [--at-least 20]
 
 Each line of the file is an object with a field `text`. Shingles are 5 words, signatures have 128 hashes. What the
 others lack, cutting a text into shingles, is written for them in plain Python, as their users do. The time is CPU time
@@ -19,6 +19,8 @@ import random
 import sys
 import time
 from collections.abc import Callable
+
+import pyarrow
 
 from lookalike import MinHash, Shingler
 
@@ -74,13 +76,9 @@ CONTESTANTS: dict[str, Callable[[list[str]], Callable[[int, int], float]]] = {
 
 
 def read_texts(path: str, most: int) -> list[str]:
-    texts = []
-    with open(path, encoding="utf-8") as lines:
-        for line in lines:
-            texts.append(json.loads(line)["text"])
-            if len(texts) == most:
-                break
-    return texts
+    with pyarrow.input_stream(path, compression="detect") as stream:
+        lines = stream.read().splitlines()
+    return [json.loads(line)["text"] for line in lines[:most]]
 
 
 def with_edits(texts: list[str], count: int) -> list[str]:

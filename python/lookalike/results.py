@@ -204,8 +204,15 @@ class _Rows(_Tabular, Sequence[Row]):
         return {name: list(self._columns[name]) for name in self._names}
 
     def _repr_html_(self) -> str:
-        rows = [[self._columns[name][at] for name in self._names] for at in range(min(len(self), 10))]
-        return _html_table(self._names, rows, len(self))
+        usual = getattr(type(self)._row_type, "_field_defaults", {})
+        # Columns in which everything is as usual say nothing.
+        told = [
+            name
+            for name in self._names
+            if name not in usual or any(value != usual[name] for value in self._columns[name])
+        ]
+        rows = [[self._columns[name][at] for name in told] for at in range(min(len(self), 10))]
+        return _html_table(told, rows, len(self))
 
 
 class RemovedRows(_Rows[Removed]):
