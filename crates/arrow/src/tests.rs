@@ -191,7 +191,7 @@ fn batches_of_another_form_are_refused_with_the_column() {
     for (table, word) in [
         (batch(vec![("id", ids())]), "`text`"),
         (batch(vec![("text", text())]), "`id`"),
-        (batch(vec![("id", text()), ("text", text())]), "signed integers"),
+        (batch(vec![("id", text()), ("text", text())]), "integers of 64 bits"),
         (batch(vec![("id", ids()), ("text", ids())]), "must be text"),
         (batch(vec![("id", null), ("text", text())]), "nulls"),
     ] {

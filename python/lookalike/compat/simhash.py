@@ -17,6 +17,7 @@ import hashlib
 import logging
 import numbers
 import re
+import threading
 from collections.abc import Iterable, Iterator
 from typing import Any, Callable, Optional
 
@@ -152,6 +153,7 @@ class SimhashIndex:
         self.k = k
         self.f = f
         self.log = logging.getLogger("simhash") if log is None else log
+        self._lock = threading.Lock()
         self._table = _native.CompatBlockTable(f, min(k, f))
         # The id at each position of the table, and the position of each (fingerprint, id).
         self._ids: list[str] = []
@@ -169,27 +171,30 @@ class SimhashIndex:
 
     def get_near_dups(self, simhash: Simhash) -> list[str]:
         """The ids of all fingerprints within `k` bits, each once."""
-        near = self._table.near(self._bytes(self._bits(simhash)))
-        return list(dict.fromkeys(self._ids[position] for position in near))
+        with self._lock:
+            near = self._table.near(self._bytes(self._bits(simhash)))
+            return list(dict.fromkeys(self._ids[position] for position in near))
 
     def add(self, obj_id: Any, simhash: Simhash) -> None:
         """Adds a fingerprint; the same id may have several."""
         bits = self._bits(simhash)
         name = (bits, str(obj_id))
-        if name in self._positions:
-            return
-        position = self._table.insert(self._bytes(bits))
-        if position == len(self._ids):
-            self._ids.append(name[1])
-        else:
-            self._ids[position] = name[1]
-        self._positions[name] = position
+        with self._lock:
+            if name in self._positions:
+                return
+            position = self._table.insert(self._bytes(bits))
+            if position == len(self._ids):
+                self._ids.append(name[1])
+            else:
+                self._ids[position] = name[1]
+            self._positions[name] = position
 
     def delete(self, obj_id: Any, simhash: Simhash) -> None:
         """Takes a fingerprint of an id out; nothing happens if it is not there."""
-        position = self._positions.pop((self._bits(simhash), str(obj_id)), None)
-        if position is not None:
-            self._table.remove(position)
+        with self._lock:
+            position = self._positions.pop((self._bits(simhash), str(obj_id)), None)
+            if position is not None:
+                self._table.remove(position)
 
     @property
     def offsets(self) -> list[int]:
@@ -208,11 +213,12 @@ class SimhashIndex:
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        del state["_table"]
+        del state["_table"], state["_lock"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._lock = threading.Lock()
         self._table = _native.CompatBlockTable(self.f, min(self.k, self.f))
         stored, self._ids, self._positions = list(self._positions), [], {}
         for bits, name in stored:

@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyMapping, PyMemoryView, PyString, PyTuple};
 
 /// What `__reduce__` answers: what makes it again, and the arguments of that.
 pub(super) type Reduced<'py, T> = (Bound<'py, PyAny>, T);
@@ -138,6 +138,7 @@ pub(super) fn hashes_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
     if value.is_instance_of::<PyString>()
         || value.is_instance_of::<PyBytes>()
         || value.is_instance_of::<PyByteArray>()
+        || value.is_instance_of::<PyMemoryView>()
     {
         return Err(PyTypeError::new_err(
             "elements are wanted here, not a text; a Shingler makes them of it",
@@ -188,6 +189,13 @@ pub(super) fn hash_of(value: &Bound<'_, PyAny>) -> PyResult<u64> {
 pub(super) fn weights_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<(u64, f64)>> {
     if let Ok(weights) = value.cast::<PyDict>() {
         return weights.iter().map(|(element, weight)| Ok((hash_of(&element)?, weight.extract()?))).collect();
+    }
+    if let Ok(weights) = value.cast::<PyMapping>() {
+        let weighed = |item: Bound<'_, PyAny>| {
+            let (element, weight): (Bound<'_, PyAny>, f64) = item.extract()?;
+            Ok((hash_of(&element)?, weight))
+        };
+        return weights.items()?.iter().map(weighed).collect();
     }
     let Ok(pair) = value.cast::<PyTuple>() else {
         return Err(PyTypeError::new_err(format!(

@@ -41,7 +41,7 @@ impl BBitMinHash {
         Self::of(&signature.inner, bits)
     }
 
-    /// Reads what `to_bytes` wrote; anything else is a `DamagedError`.
+    /// Reads what `to_bytes` wrote. What is cut short, or has a header that makes no sense, is a `DamagedError`; there is no checksum.
     #[classmethod]
     fn from_bytes(_: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
         Ok(Self { inner: BBitSignature::from_bytes(data).or_raise()? })

@@ -149,9 +149,12 @@ impl Shingler {
     }
 
     fn __hash__(&self) -> u64 {
+        // However the number is written, equal ones have the same.
+        let unit = self.shingles.split(':').next().unwrap_or_default();
+        let shingles = format!("{unit}:{}", self.inner.settings().k);
         let parts = self.choices().into_iter().map(|(_, choice)| choice);
         lookalike::hashing::hash_bytes(
-            parts.chain([self.shingles.as_str()]).collect::<Vec<_>>().join("\0").as_bytes(),
+            parts.chain([shingles.as_str()]).collect::<Vec<_>>().join("\0").as_bytes(),
         )
     }
 

@@ -8,7 +8,7 @@ use lookalike::shingling::{ShingleBuffer, ShingleSet, SortBuffer};
 use lookalike::simhash::{AngleEstimate, FingerprintBits, SimHasher};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyMapping};
 
 /// A hasher of any width.
 #[derive(Clone)]
@@ -131,7 +131,7 @@ impl SimHash {
     /// The fingerprint of a text (its different shingles), of an iterable of features (str, bytes, ints, or a uint64
     /// array; repeats count), or of a dict of features with weights (which may be negative).
     fn fingerprint(&self, py: Python<'_>, features: &Bound<'_, PyAny>) -> PyResult<u128> {
-        if features.is_instance_of::<PyDict>() {
+        if features.is_instance_of::<PyMapping>() {
             let weights = weights_of(features)?;
             return with_hasher!(&self.hasher, hasher => {
                 Ok(py.detach(|| hasher.fingerprint_weighted(&weights)).or_raise()?.bits().widen())

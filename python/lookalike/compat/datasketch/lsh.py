@@ -29,6 +29,8 @@ def _check_storage(storage_config: Optional[dict[str, Any]]) -> None:
 
 
 def _check_weights(weights: tuple[float, float]) -> None:
+    if len(weights) != 2:
+        raise ValueError("weights are those of false positives and of false negatives")
     if any(not 0.0 <= weight <= 1.0 for weight in weights):
         raise ValueError("Weight must be in [0.0, 1.0]")
     if sum(weights) != 1.0:
@@ -85,7 +87,7 @@ class MinHashLSH:
         if self.b < 2:
             raise ValueError("The number of bands are too small (b < 2)")
         self.prepickle = bool(prepickle)
-        self.hashfunc = hashfunc
+        self.hashfunc = hashfunc or None
         self.hashranges = [(i * self.r, (i + 1) * self.r) for i in range(self.b)]
         self._buffer_size = 50000
         self._minhash_scheme: Optional[str] = None
@@ -142,7 +144,7 @@ class MinHashLSH:
         bands = []
         for start, end in self.hashranges[:b]:
             hashed: Any = self._hashed_byteswap(minhash.hashvalues[start:end])
-            bands.append(hashed if isinstance(hashed, bytes) else repr(hashed).encode())
+            bands.append(_band_bytes(hashed))
         return bands
 
     def _byteswap(self, hs: Any) -> bytes:
@@ -299,18 +301,45 @@ class MinHashLSH:
             hashfunc=state.get("hashfunc"),
         )
         self._minhash_scheme = state.get("_minhash_scheme")
+        for name, value in state.items():
+            if name not in _DATASKETCH_STATE:
+                setattr(self, name, value)
         for key, bands in stored.items():
-            bands = [bytes(band) for band in bands[: self.b]]
-            if self.hashfunc is None:
-                # The values that no band has are not stored, and not used.
-                size = len(bands[0]) // self.r
-                values = np.frombuffer(b"".join(bands), dtype=f">u{size if size < 16 else 8}")
-                padded = np.zeros(self.h * size // values.itemsize, dtype=values.dtype.newbyteorder("="))
-                padded[: len(values)] = values
-                position = self._table.insert(padded, self._names, key)
-            else:
-                position = self._table.insert_bytes(bands, self._names, key)
-            self._register(key, position)
+            # A key that was inserted again, or merged, has the bands of each time.
+            for start in range(0, len(bands), self.b):
+                self._insert_stored(key, [_band_bytes(band) for band in bands[start : start + self.b]])
+
+    def _insert_stored(self, key: Any, bands: list[bytes]) -> None:
+        if self.hashfunc is None:
+            # The values that no band has are not stored, and not used.
+            size = len(bands[0]) // self.r
+            values = np.frombuffer(b"".join(bands), dtype=f">u{size if size < 16 else 8}")
+            padded = np.zeros(self.h * size // values.itemsize, dtype=values.dtype.newbyteorder("="))
+            padded[: len(values)] = values
+            position = self._table.insert(padded, self._names, key)
+        else:
+            position = self._table.insert_bytes(bands, self._names, key)
+        self._register(key, position)
+
+
+_DATASKETCH_STATE = frozenset(
+    ("h", "b", "r", "keys", "hashtables", "hashranges", "prepickle", "hashfunc", "buffer_size", "_H")
+    + ("_buffer_size", "_minhash_scheme", "_require_bytes_keys")
+)
+"""What datasketch pickles of an index; anything else is the user's own."""
+
+
+def _band_bytes(hashed: Any) -> bytes:
+    """What `hashfunc` made of a band, as bytes."""
+    if isinstance(hashed, bytes):
+        return hashed
+    if isinstance(hashed, (bytearray, memoryview)):
+        return bytes(hashed)
+    if isinstance(hashed, (int, np.integer)):
+        return str(int(hashed)).encode()
+    if isinstance(hashed, str):
+        return hashed.encode()
+    raise TypeError(f"hashfunc must return bytes or an integer, not {type(hashed).__name__}")
 
 
 def _all(positions: Union[int, tuple[int, ...]]) -> tuple[int, ...]:
@@ -398,6 +427,8 @@ class Hashtable(_View):
 
     def get(self, key: Any) -> set[Any]:
         """The keys in a bucket; none if there is no such bucket."""
+        if not isinstance(key, bytes):
+            return set()
         names = self._lsh._names
         return {names[position] for position in self._lsh._table.bucket(self._band, key)}
 
@@ -405,7 +436,7 @@ class Hashtable(_View):
         return self._lsh._table.bucket_count(self._band)
 
     def has_key(self, key: Any) -> bool:
-        return bool(self._lsh._table.bucket(self._band, key))
+        return bool(self.get(key))
 
     def itemcounts(self, **_: Any) -> dict[Any, int]:
         return self._lsh._table.bucket_sizes(self._band)

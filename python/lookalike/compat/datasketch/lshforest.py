@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Optional
 
@@ -40,6 +42,7 @@ class MinHashLSHForest:
         self._minhash_scheme: Optional[str] = None
         self._dtype: Any = None
         self._forest = _native.CompatForest(self.l, self.k)
+        self._lock = threading.Lock()
         self._names: list[Any] = []
         self._numbers: dict[Any, int] = {}
 
@@ -64,9 +67,11 @@ class MinHashLSHForest:
             raise ValueError("The given key has already been added")
         if self._dtype is None:
             self._dtype = None if slots is not minhash.hashvalues else np.asarray(slots).dtype
-        self._forest.add(slots)
-        self._numbers[key] = len(self._names)
-        self._names.append(key)
+        # A key and its place in the trees change together, whoever else is adding.
+        with self._lock:
+            self._forest.add(slots)
+            self._numbers[key] = len(self._names)
+            self._names.append(key)
 
     def index(self) -> None:
         """Makes all keys that were added searchable."""
@@ -81,7 +86,7 @@ class MinHashLSHForest:
             raise ValueError("k must be positive")
         slots = self._slots(minhash)
         _check_scheme_consistency(self._minhash_scheme, minhash)
-        found: list[Any] = self._forest.query(slots, k, self._names)
+        found: list[Any] = self._forest.query(slots, math.ceil(min(k, len(self._names) + 1)), self._names)
         return found
 
     def get_minhash_hashvalues(self, key: Hashable) -> npt.NDArray[Any]:
@@ -102,7 +107,7 @@ class MinHashLSHForest:
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        del state["_numbers"]
+        del state["_numbers"], state["_lock"]
         slots = [self._forest.hashvalues(number) for number in range(len(self._names))]
         state["_forest"] = (slots, self._forest.indexed())
         return state
@@ -111,6 +116,7 @@ class MinHashLSHForest:
         if "_forest" not in state:
             state = _of_datasketch(state)
         self.__dict__.update(state)
+        self._lock = threading.Lock()
         slots, indexed = state["_forest"]
         self._forest = _native.CompatForest(self.l, self.k)
         for number, values in enumerate(slots):
@@ -126,6 +132,10 @@ def _of_datasketch(state: dict[str, Any]) -> dict[str, Any]:
     """From a pickle of datasketch: each key has the bytes of its values in every tree."""
     stored: dict[Any, list[bytes]] = state.get("keys", {})
     depth, trees = state["k"], state["l"]
+    # Keys that were added after the last `index` come last, and are not searchable yet.
+    searchable = set(state["sorted_hashtables"][0])
+    indexed = [key for key, segments in stored.items() if segments[0] in searchable]
+    stored = {**{key: stored[key] for key in indexed}, **stored}
     slots, size = [], 8
     for segments in stored.values():
         size = len(segments[0]) // depth
@@ -138,7 +148,7 @@ def _of_datasketch(state: dict[str, Any]) -> dict[str, Any]:
         "_minhash_scheme": state.get("_minhash_scheme"),
         "_dtype": {4: np.dtype(np.uint32), 8: np.dtype(np.uint64)}.get(size),
         "_names": list(stored),
-        "_forest": (slots, len(slots) if any(map(len, state["sorted_hashtables"])) else 0),
+        "_forest": (slots, len(indexed)),
     }
 
 

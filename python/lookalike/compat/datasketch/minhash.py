@@ -139,7 +139,7 @@ class MinHash:
             self._init_hashvalues(num_perm) if hashvalues is None else self._parse_hashvalues(hashvalues)
         )
         self.permutations = (
-            _permutations(seed, num_perm, scheme)
+            self._init_permutations(num_perm)
             if permutations is None
             else self._parse_permutations(permutations)
         )
@@ -149,6 +149,9 @@ class MinHash:
 
     def _init_hashvalues(self, num_perm: int) -> _Array:
         return np.full(num_perm, _MAX_HASHES[self.scheme], dtype=_DTYPES[self.scheme])
+
+    def _init_permutations(self, num_perm: int) -> _Array:
+        return _permutations(self.seed, num_perm, self.scheme)
 
     def _to_array(self, values: Any, what: str) -> _Array:
         """An array of the scheme's integers; what does not fit is an error and not cut."""
@@ -194,7 +197,8 @@ class MinHash:
         values, dtype = self.hashvalues, _DTYPES[self.scheme]
         if isinstance(values, np.ndarray) and values.dtype == dtype:
             return values
-        return np.asarray(values, dtype=dtype)
+        # What is above the largest hash value is no minimum.
+        return self._to_array(np.minimum(values, _MAX_HASHES[self.scheme]), "hash values")
 
     def _update_bytes(self, items: Any) -> bool:
         """Updates with a list or tuple of bytes; says no if it is anything else."""
@@ -210,7 +214,7 @@ class MinHash:
     def _update_hashes(self, hashes: list[Any]) -> None:
         dtype = _DTYPES[self.scheme]
         try:
-            array = np.array(hashes, dtype=dtype)
+            array = np.array(hashes, dtype=dtype).reshape(-1)
         except OverflowError as error:
             if self.scheme == _LEGACY:
                 raise
@@ -356,7 +360,8 @@ class MinHash:
             else:
                 if begun:
                     rows = np.minimum(rows, first.hashvalues)
-                made.extend(map(first._with_hashvalues, rows))
+                # Each has its own memory: one that is kept does not keep the others.
+                made.extend(first._with_hashvalues(row.copy()) for row in rows)
 
     @classmethod
     def generator(cls, b: Iterable[Iterable[Any]], **minhash_kwargs: Any) -> Generator[MinHash, None, None]:

@@ -126,6 +126,7 @@ class WeightedMinHashGenerator:
         if sparse:
             rows = X.tocsr(copy=True)
             rows.sum_duplicates()
+            rows = rows.astype(np.float32)
             rows.eliminate_zeros()
             ends, columns, weights = rows.indptr[1:], rows.indices, rows.data
         else:
