@@ -23,15 +23,15 @@ pub(super) fn test() -> Result<u64, String> {
     step::run_tests("tests of the package", pytest.current_dir(&folder))
 }
 
-/// The benchmarks of the package, on the texts of `elife-bench` if `LOOKALIKE_DATA` says where that is, else on the demo.
+/// The benchmarks of the package, on the texts of `elife-bench` if they are there, else on the demo.
 pub(super) fn bench() -> Result<(), String> {
     let build = ["build", "--release", "--package", "cli"];
     step::run("the command to compare with", &mut step::cargo(build))?;
     let command = step::build_folder().join("release/lookalike");
-    let data = std::env::var_os("LOOKALIKE_DATA");
-    let texts = data.map(|folder| PathBuf::from(folder).join("elife-bench/docs.jsonl.zst"));
-    let texts =
-        texts.filter(|file| file.exists()).unwrap_or_else(|| step::root().join("demo/articles.jsonl"));
+    let data = std::env::var_os("LOOKALIKE_DATA").map(PathBuf::from);
+    let data = data.unwrap_or_else(|| step::root().join("../shared/data"));
+    let real = data.join("elife-bench/docs.jsonl.zst");
+    let texts = if real.exists() { real } else { step::root().join("demo/articles.jsonl") };
     let environment = install("bench")?;
     for (name, arguments) in
         [("dedup", vec![&texts, &command]), ("blocks", vec![&texts]), ("compat", Vec::new())]
@@ -57,10 +57,12 @@ fn install(needs: &str) -> Result<PathBuf, String> {
                 .map_err(|cause| format!("cannot remove {}: {cause}", stale.display()))?;
         }
     }
-    let interpreter = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let interpreter = std::env::var("LOOKALIKE_PYTHON").unwrap_or_else(|_| "python3".into());
     let mut make = Command::new(&interpreter);
     step::run("a fresh virtual environment", make.args(["-m", "venv"]).arg(&environment)).map_err(
-        |error| format!("{error}\nThe package needs Python 3.9 or later; PYTHON says which one to use"),
+        |error| {
+            format!("{error}\nThe package needs Python 3.9 or later; LOOKALIKE_PYTHON says which one to use")
+        },
     )?;
     let pip = || {
         let mut pip = in_environment(&environment, "python");
