@@ -15,8 +15,10 @@ pub(super) fn test() -> Result<u64, String> {
     let environment = install("test")?;
     let folder = folder();
     let program = |name: &str| in_environment(&environment, name);
-    step::run("types of the package", program("mypy").args(["-p", "lookalike"]).current_dir(&folder))?;
     // Away from the root, so that the installed package is the one that is found.
+    let mut mypy = program("mypy");
+    mypy.arg("--config-file").arg(step::root().join("pyproject.toml")).args(["-p", "lookalike"]);
+    step::run("types of the package", mypy.current_dir(&folder))?;
     let tests = step::root().join(TESTS);
     let mut pytest = program("python");
     pytest.args(["-m", "pytest", "--quiet", "--color=no", "-p", "no:cacheprovider"]).arg(tests);
