@@ -101,8 +101,8 @@ def dedup(
             anything with `__arrow_c_stream__`; or a path (or a list of `pathlib.Path`) of files, folders and globs.
         output: for paths, the folder that the kept records are written to; it is what comes back as kept. Without it
             nothing is written, and the source itself comes back.
-        against: documents of any of these kinds that come first in keep order and are not removed. Of a table only the
-            column with the text is needed.
+        against: documents of any of these kinds (with `output`, paths) that come first in keep order and are not
+            removed. Of a table only the column with the text is needed.
         against_only: compare with those of `against` only.
         progress: true for a bar by tqdm, or a factory that is called as `tqdm.tqdm` is.
         **options: see `lookalike.Options`.
@@ -114,6 +114,9 @@ def dedup(
     if output is not None:
         if given.in_memory:
             raise TypeError("output is for paths; kept rows of what is in memory are returned")
+        if other is not None and other.in_memory:
+            # A finished folder is known again by its sources, and memory cannot be.
+            raise TypeError("with output, against must be paths too")
         folder = os.fsdecode(output)
         report = json.loads(_native.dedup(given.native, compared, folder, native, _bar(progress)))
         kept: Any = folder if isinstance(source, str) else pathlib.Path(folder)

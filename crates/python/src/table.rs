@@ -80,6 +80,11 @@ impl ArrowTable {
                 data.data_type()
             )));
         }
+        if data.null_count() > 0 {
+            return Err(PyTypeError::new_err(
+                "the Arrow array has rows that are null as a whole; fill or drop them",
+            ));
+        }
         let batch = RecordBatch::from(StructArray::from(data));
         let batch = checked(batch).map_err(|error| cannot_read(&error))?;
         Ok(Self { schema: batch.schema(), batches: vec![batch] })

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from typing import Any, Dict
 
 import pytest
@@ -111,9 +112,12 @@ def test_bad_records_can_be_left_out_or_kept() -> None:
     assert kept == texts[:2]
 
 
-def test_output_is_for_paths() -> None:
+def test_output_is_for_paths(tmp_path: pathlib.Path) -> None:
     with pytest.raises(TypeError, match="output"):
         lookalike.dedup(["a"], output="somewhere")
+    (tmp_path / "a.txt").write_text("a")
+    with pytest.raises(TypeError, match="against must be paths"):
+        lookalike.dedup(tmp_path / "a.txt", against=["a"], output=tmp_path / "out")
 
 
 def test_arguments_of_single_jobs() -> None:

@@ -130,6 +130,9 @@ def test_rows_of_every_arrow_type_can_be_taken() -> None:
             return struct.__arrow_c_array__()
 
     assert len(lookalike.dedup(Array(), shingles="words:3")[0]) == 2
+    struct = pa.array([{"text": A}, None])
+    with pytest.raises(TypeError, match="null as a whole"):
+        lookalike.dedup(Array())
 
 
 def test_repeated_and_other_names_of_columns() -> None:
