@@ -7,11 +7,17 @@ Usage: cargo xtask <command>
   test                      formatting, clippy, all tests, doc tests, docs without warnings, every example,
                             whether the fuzz targets compile, and the Python package in a fresh environment
   bench [--quick] [NAME...] the benchmarks, or those named (`python`: of the package); --quick: a tenth of the documents
-  fuzz [--seconds N] [NAME] every fuzz target, or the one named, for N seconds each (default 30)
+  torture [--rounds N] [--seed N]
+                            runs of every kind, killed at random moments, to a folder and to an S3 stand-in (default 500 rounds)
+  fuzz [--minutes N | --seconds N] [NAME]
+                            every fuzz target, or the one named, for so long each (default 30 seconds)
   help, --help, -h          this text";
 
 /// How long each fuzz target runs unless told otherwise.
 const DEFAULT_FUZZ_SECONDS: u32 = 30;
+
+/// How many rounds of kills there are unless told otherwise.
+const DEFAULT_ROUNDS: u32 = 500;
 
 /// What the user asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,6 +26,7 @@ pub(crate) enum Command {
     Test,
     Bench { arguments: Vec<String> },
     Fuzz { seconds: u32, target: Option<String> },
+    Torture { rounds: u32, seed: u32 },
 }
 
 impl Command {
@@ -32,10 +39,11 @@ impl Command {
         match (command.as_str(), rest.as_slice()) {
             ("help" | "--help" | "-h", _) => Ok(Self::Help),
             ("bench", _) => Ok(Self::Bench { arguments: rest }),
-            ("test" | "fuzz", _) if wants_help => Ok(Self::Help),
+            ("test" | "fuzz" | "torture", _) if wants_help => Ok(Self::Help),
             ("test", []) => Ok(Self::Test),
             ("test", [word, ..]) => Err(format!("`test` takes no argument, but got `{word}`")),
             ("fuzz", _) => Self::parse_fuzz(&rest),
+            ("torture", _) => Self::parse_torture(&rest),
             (other, _) => Err(format!("there is no command `{other}`")),
         }
     }
@@ -45,15 +53,9 @@ impl Command {
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match word.as_str() {
-                "--seconds" => {
-                    let value = words.next().ok_or("`--seconds` needs a number")?;
-                    // 0 means "for ever" to libFuzzer.
-                    seconds = value
-                        .parse()
-                        .ok()
-                        .filter(|&seconds| seconds > 0)
-                        .ok_or(format!("`--seconds {value}`: a whole number of at least 1 is needed"))?;
-                }
+                // 0 means "for ever" to libFuzzer.
+                "--seconds" => seconds = number(word, words.next())?,
+                "--minutes" => seconds = number(word, words.next())?.saturating_mul(60),
                 flag if flag.starts_with('-') => return Err(format!("`fuzz` has no option `{flag}`")),
                 name if target.is_none() => target = Some(name.to_owned()),
                 name => return Err(format!("`fuzz` takes one target, but also got `{name}`")),
@@ -61,6 +63,26 @@ impl Command {
         }
         Ok(Self::Fuzz { seconds, target })
     }
+
+    fn parse_torture(words: &[String]) -> Result<Self, String> {
+        let (mut rounds, mut seed) = (DEFAULT_ROUNDS, 1);
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--rounds" => rounds = number(word, words.next())?,
+                "--seed" => seed = number(word, words.next())?,
+                other => return Err(format!("`torture` has no argument `{other}`")),
+            }
+        }
+        Ok(Self::Torture { rounds, seed })
+    }
+}
+
+/// The number that follows a flag.
+fn number(flag: &str, value: Option<&String>) -> Result<u32, String> {
+    let value = value.ok_or(format!("`{flag}` needs a number"))?;
+    let number = value.parse().ok().filter(|&number| number > 0);
+    number.ok_or(format!("`{flag} {value}`: a whole number of at least 1 is needed"))
 }
 
 #[cfg(test)]
@@ -82,6 +104,9 @@ mod tests {
             parse("fuzz intersection --seconds 5"),
             Ok(Command::Fuzz { seconds: 5, target: Some("intersection".into()) })
         );
+        assert_eq!(parse("fuzz --minutes 2"), Ok(Command::Fuzz { seconds: 120, target: None }));
+        assert_eq!(parse("torture"), Ok(Command::Torture { rounds: DEFAULT_ROUNDS, seed: 1 }));
+        assert_eq!(parse("torture --rounds 7 --seed 3"), Ok(Command::Torture { rounds: 7, seed: 3 }));
     }
 
     #[test]
@@ -94,6 +119,8 @@ mod tests {
             ("fuzz --seconds soon", "soon"),
             ("fuzz --quick", "--quick"),
             ("fuzz one two", "two"),
+            ("torture --rounds", "number"),
+            ("torture me", "me"),
         ] {
             assert!(parse(line).is_err_and(|message| message.contains(word)), "{line}");
         }

@@ -13,7 +13,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// What takes documents and their keys.
-pub(crate) type Taker<'t> = dyn FnMut(&[(Number, u64)]) + 't;
+pub(crate) type Taker<'t> = dyn FnMut(&[(Number, u64)]) + Send + 't;
 
 /// A scan hands every document and its key to what it is given.
 pub(crate) type Scan<'s> = dyn Fn(&mut Taker<'_>) -> Result<()> + 's;

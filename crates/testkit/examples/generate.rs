@@ -1,13 +1,16 @@
-//! Writes a seeded corpus to a file: `generate planted|short|pages|near-copies|templated COUNT FILE [SEED]`.
+//! Writes a seeded corpus to a file: `generate planted|short|pages|near-copies|templated|slotted|footers COUNT FILE [SEED]`.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use testkit::corpora::{Document, Pages, Planted, near_copies, templated, write_jsonl};
+use testkit::corpora::{Document, Pages, Planted, near_copies, slotted, templated, with_footer, write_jsonl};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [kind, count, file, rest @ ..] = words.as_slice() else {
-        return Err("usage: generate planted|short|pages|near-copies|templated COUNT FILE [SEED]".into());
+        return Err(
+            "usage: generate planted|short|pages|near-copies|templated|slotted|footers COUNT FILE [SEED]"
+                .into(),
+        );
     };
     let count: usize = count.parse()?;
     let seed = rest.first().map_or(Ok(1), |seed| seed.parse())?;
@@ -19,6 +22,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "short" => Box::new(short.iter()),
         "pages" => Box::new(pages.iter()),
         "near-copies" => Box::new(near_copies(count, 600, seed)),
+        "slotted" => Box::new(slotted(count, 12, 12, 16, seed)),
+        "footers" => Box::new(with_footer(count, 100, 60, seed)),
         "templated" => Box::new(templated(count, 2_000, 0.7, seed)),
         other => return Err(format!("there is no corpus `{other}`").into()),
     };

@@ -4,4 +4,5 @@ pub(crate) mod bench;
 pub(crate) mod fuzz;
 mod python;
 mod readme;
+pub(crate) mod store;
 pub(crate) mod test;

@@ -59,13 +59,7 @@ fn install(needs: &str) -> Result<PathBuf, String> {
                 .map_err(|cause| format!("cannot remove {}: {cause}", stale.display()))?;
         }
     }
-    let interpreter = std::env::var("LOOKALIKE_PYTHON").unwrap_or_else(|_| "python3".into());
-    let mut make = Command::new(&interpreter);
-    step::run("a fresh virtual environment", make.args(["-m", "venv"]).arg(&environment)).map_err(
-        |error| {
-            format!("{error}\nThe package needs Python 3.9 or later; LOOKALIKE_PYTHON says which one to use")
-        },
-    )?;
+    make_environment(&environment)?;
     let pip = || {
         let mut pip = in_environment(&environment, "python");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
@@ -79,10 +73,38 @@ fn install(needs: &str) -> Result<PathBuf, String> {
     Ok(environment)
 }
 
+/// An environment of this name with these packages; one that is there already is used as it is.
+pub(super) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf, String> {
+    let environment = folder().join(name);
+    let done = environment.join("installed");
+    if done.exists() {
+        return Ok(environment);
+    }
+    make_environment(&environment)?;
+    let mut pip = in_environment(&environment, "python");
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
+    step::run(&format!("{} from the package index", packages.join(", ")), &mut pip)?;
+    std::fs::write(&done, "").map_err(|cause| format!("cannot write {}: {cause}", done.display()))?;
+    Ok(environment)
+}
+
+fn make_environment(environment: &Path) -> Result<(), String> {
+    let interpreter = std::env::var("LOOKALIKE_PYTHON").unwrap_or_else(|_| "python3".into());
+    let mut make = Command::new(&interpreter);
+    make.args(["-m", "venv", "--clear"]).arg(environment);
+    step::run("a fresh virtual environment", &mut make).map_err(|error| {
+        format!("{error}\nPython 3.9 or later is needed; LOOKALIKE_PYTHON says which one to use")
+    })
+}
+
+/// Where a program of an environment is.
+pub(super) fn program(environment: &Path, name: &str) -> PathBuf {
+    environment.join(if cfg!(windows) { "Scripts" } else { "bin" }).join(name)
+}
+
 /// A program of the environment.
 fn in_environment(environment: &Path, name: &str) -> Command {
-    let programs = if cfg!(windows) { "Scripts" } else { "bin" };
-    let mut command = Command::new(environment.join(programs).join(name));
+    let mut command = Command::new(program(environment, name));
     command.current_dir(step::root()).env("VIRTUAL_ENV", environment).env_remove("PYTHONPATH");
     command
 }

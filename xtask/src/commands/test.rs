@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change is accepted. The first failure stops it.
 
+use super::store::Store;
 use super::{python, readme};
 use crate::{output, step};
 use std::process::{Command, Stdio};
@@ -16,7 +17,9 @@ pub(crate) fn run() -> Result<(), String> {
     let clippy = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
     step::run("clippy", &mut step::cargo(clippy))?;
     let tests = ["test", "--workspace", "--all-features", "--lib", "--bins", "--tests"];
-    let tests = step::run_tests("tests", &mut step::cargo(tests))?;
+    let store = Store::start()?;
+    let tests = step::run_tests("tests", store.tell(&mut step::cargo(tests)))?;
+    drop(store);
     let doc_tests = ["test", "--workspace", "--all-features", "--doc"];
     let doc_tests = step::run_tests("doc tests", &mut step::cargo(doc_tests))?;
     let docs = ["doc", "--workspace", "--all-features", "--no-deps"];

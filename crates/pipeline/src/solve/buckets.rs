@@ -4,19 +4,24 @@ use super::chunk::Chunk;
 use crate::method::Means;
 use rayon::slice::ParallelSliceMut;
 
+/// Bytes that a key takes at most while buckets are built, and then in them.
+pub(super) const KEY_BYTES: u64 = 28;
+
 /// The buckets of a chunk that hold at least two documents.
 #[derive(Debug, Default)]
 pub(crate) struct Buckets {
     /// All members, bucket by bucket, each ascending.
     members: Vec<u32>,
     /// Where each bucket begins; one more at the end.
-    starts: Vec<u32>,
+    starts: Vec<usize>,
     /// Kept members, at the same places: the first `kept` of a bucket's are filled.
     listed: Vec<u32>,
     kept: Vec<u32>,
     /// The buckets of each document, and where they begin; one more at the end.
     buckets: Vec<u32>,
     bucket_starts: Vec<usize>,
+    /// How many of its buckets, from the first on, a document looks into; all of them if there is nothing here.
+    asked: Option<Vec<u32>>,
 }
 
 /// Working memory for looking up candidates.
@@ -29,35 +34,38 @@ pub(crate) struct Lookup {
 }
 
 impl Buckets {
-    /// Brings the documents of a chunk together.
-    pub(super) fn new(chunk: &Chunk, means: &Means, threads: usize) -> Self {
-        let (mut keys, mut ends) = (Vec::new(), Vec::with_capacity(chunk.len()));
-        for at in 0..chunk.len() {
-            chunk.visit_keys(at, means, |key| keys.push(key));
-            ends.push(keys.len());
+    /// Brings together the documents of a chunk that share a band, or a sampled shingle.
+    pub(super) fn by_bands(chunk: &Chunk, means: &Means, threads: usize) -> Self {
+        Self::new(chunk.len(), threads, |at, visit| chunk.visit_keys(at, means, visit))
+    }
+
+    /// Brings together documents that share a key. `keys` hands out the keys of a document, the same ones each time.
+    /// Buckets are in the order of their keys.
+    pub(super) fn new(documents: usize, threads: usize, keys: impl Fn(usize, &mut dyn FnMut(u64))) -> Self {
+        let mut count = 0usize;
+        for at in 0..documents {
+            keys(at, &mut |_| count += 1);
         }
         // Two bits per slot tell most keys that occur once from the others, as in `grouping`.
-        let slots = (keys.len() * 8).next_power_of_two().max(64);
+        let slots = (count * 8).next_power_of_two().max(64);
         let slot =
             |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - slots.trailing_zeros())) as usize;
         let mut met = vec![0u64; slots / 32];
-        for &key in &keys {
-            let (word, bit) = (&mut met[slot(key) / 32], slot(key) % 32 * 2);
-            let again = *word >> bit & 1;
-            *word |= (1 | again << 1) << bit;
+        for at in 0..documents {
+            keys(at, &mut |key| {
+                let (word, bit) = (&mut met[slot(key) / 32], slot(key) % 32 * 2);
+                let again = *word >> bit & 1;
+                *word |= (1 | again << 1) << bit;
+            });
         }
-        let shared = |key: u64| met[slot(key) / 32] >> (slot(key) % 32 * 2 + 1) & 1 == 1;
-        let mut items: Vec<(u64, u32)> = Vec::with_capacity(keys.iter().filter(|&&key| shared(key)).count());
-        let mut start = 0;
-        for (at, &end) in ends.iter().enumerate() {
-            for &key in &keys[start..end] {
-                if shared(key) {
+        let mut items: Vec<(u64, u32)> = Vec::new();
+        for at in 0..documents {
+            keys(at, &mut |key| {
+                if met[slot(key) / 32] >> (slot(key) % 32 * 2 + 1) & 1 == 1 {
                     items.push((key, at as u32));
                 }
-            }
-            start = end;
+            });
         }
-        drop(keys);
         drop(met);
         if threads > 1 {
             items.par_sort_unstable();
@@ -65,22 +73,22 @@ impl Buckets {
             items.sort_unstable();
         }
         items.dedup();
-        let mut made = Self { bucket_starts: vec![0; ends.len() + 1], starts: vec![0], ..Self::default() };
+        let mut made = Self { bucket_starts: vec![0; documents + 1], starts: vec![0], ..Self::default() };
         for bucket in items.chunk_by(|a, b| a.0 == b.0).filter(|bucket| bucket.len() > 1) {
             for &(_, at) in bucket {
                 made.members.push(at);
                 made.bucket_starts[at as usize + 1] += 1;
             }
-            made.starts.push(made.members.len() as u32);
+            made.starts.push(made.members.len());
         }
         drop(items);
-        for at in 0..ends.len() {
+        for at in 0..documents {
             made.bucket_starts[at + 1] += made.bucket_starts[at];
         }
         let mut filled = made.bucket_starts.clone();
         made.buckets = vec![0; made.members.len()];
         for bucket in 0..made.starts.len() - 1 {
-            for &at in &made.members[made.starts[bucket] as usize..made.starts[bucket + 1] as usize] {
+            for &at in &made.members[made.starts[bucket]..made.starts[bucket + 1]] {
                 made.buckets[filled[at as usize]] = bucket as u32;
                 filled[at as usize] += 1;
             }
@@ -90,11 +98,17 @@ impl Buckets {
         made
     }
 
+    /// The same buckets, of which a document looks into the first ones only, as many as `asked` says.
+    pub(super) fn with_asked(mut self, asked: Vec<u32>) -> Self {
+        self.asked = Some(asked);
+        self
+    }
+
     /// How many pairs of documents are in some bucket together; a pair counts once for each.
     pub(crate) fn pairs(&self) -> u64 {
         self.starts
             .windows(2)
-            .map(|ends| u64::from(ends[1] - ends[0]))
+            .map(|ends| (ends[1] - ends[0]) as u64)
             .map(|members| members * (members - 1) / 2)
             .sum()
     }
@@ -110,11 +124,18 @@ impl Buckets {
         &self.buckets[self.bucket_starts[at]..self.bucket_starts[at + 1]]
     }
 
+    /// The buckets that a document looks into.
+    #[inline]
+    pub(super) fn asked_by(&self, at: usize) -> &[u32] {
+        let all = self.of(at);
+        self.asked.as_ref().map_or(all, |asked| &all[..all.len().min(asked[at] as usize)])
+    }
+
     /// Lists a kept document in its buckets.
     pub(super) fn list(&mut self, at: usize) {
         for place in self.bucket_starts[at]..self.bucket_starts[at + 1] {
             let bucket = self.buckets[place] as usize;
-            self.listed[(self.starts[bucket] + self.kept[bucket]) as usize] = at as u32;
+            self.listed[self.starts[bucket] + self.kept[bucket] as usize] = at as u32;
             self.kept[bucket] += 1;
         }
     }
@@ -122,7 +143,7 @@ impl Buckets {
     /// Finds the listed documents from `from` on that share a bucket with `at`.
     pub(super) fn look_up_listed(&self, at: usize, from: u32, lookup: &mut Lookup) {
         self.look_up(at, lookup, |bucket| {
-            let start = self.starts[bucket] as usize;
+            let start = self.starts[bucket];
             let listed = &self.listed[start..start + self.kept[bucket] as usize];
             &listed[listed.partition_point(|&other| other < from)..]
         });
@@ -131,7 +152,7 @@ impl Buckets {
     /// Finds all members from `from` on, before `at`, that share a bucket with it.
     pub(super) fn look_up_members(&self, at: usize, from: u32, lookup: &mut Lookup) {
         self.look_up(at, lookup, |bucket| {
-            let members = &self.members[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
+            let members = &self.members[self.starts[bucket]..self.starts[bucket + 1]];
             let before = &members[..members.partition_point(|&other| (other as usize) < at)];
             &before[before.partition_point(|&other| other < from)..]
         });
@@ -139,7 +160,7 @@ impl Buckets {
 
     fn look_up<'s>(&'s self, at: usize, lookup: &mut Lookup, part: impl Fn(usize) -> &'s [u32]) {
         lookup.begin(self.bucket_starts.len());
-        for &bucket in self.of(at) {
+        for &bucket in self.asked_by(at) {
             lookup.meet(part(bucket as usize).iter());
         }
         lookup.end();
@@ -160,6 +181,20 @@ impl Lookup {
                 self.found.push((other, 0));
             }
             self.met[other as usize] += 1;
+        }
+    }
+
+    /// Finds these documents (ascending), which share no bucket that is known.
+    pub(crate) fn all(&mut self, others: &[u32]) {
+        self.found.clear();
+        self.found.extend(others.iter().map(|&other| (other, 0)));
+    }
+
+    /// Finds these documents too (ascending), of which none was met.
+    pub(crate) fn add(&mut self, others: &[u32]) {
+        if !others.is_empty() {
+            self.found.extend(others.iter().map(|&other| (other, 0)));
+            self.found.sort_unstable();
         }
     }
 

@@ -67,6 +67,12 @@ impl Chunk {
         self.numbers.len()
     }
 
+    /// Bytes that its documents take.
+    pub(crate) fn bytes(&self) -> u64 {
+        let elements: usize = self.segments.iter().map(Vec::len).sum();
+        8 * elements as u64 + 2 * self.lanes.len() as u64 + 48 * self.len() as u64
+    }
+
     /// The lanes of a document.
     #[inline]
     pub(crate) fn lanes(&self, at: usize, means: &Means) -> &[u16] {
@@ -84,6 +90,11 @@ impl Chunk {
     pub(crate) fn set(&self, at: usize) -> SortedSet<'_> {
         let Span { segment, start, end } = self.spans[at];
         SortedSet::assume_sorted(&self.segments[segment as usize][start as usize..end as usize])
+    }
+
+    /// What sets the keys of a document apart from those of another value of `--within`.
+    pub(crate) fn within_key(&self, at: usize) -> u64 {
+        self.within[at]
     }
 
     /// All bucket keys of a document.
@@ -159,9 +170,18 @@ impl Chunk {
         means.verifier.measure().similarity(self.set(at), self.set(other))
     }
 
-    /// In how many bands two documents agree.
-    pub(crate) fn shared_bands(&self, at: usize, other: usize, means: &Means) -> u32 {
-        self.bands_in_common(at, other, means).count() as u32
+    /// How many keys two documents share: bands in which they agree, or sampled shingles.
+    pub(crate) fn shared_keys(&self, at: usize, other: usize, means: &Means) -> u32 {
+        if !matches!(means.sketching, Sketching::Samples) {
+            return self.bands_in_common(at, other, means).count() as u32;
+        }
+        let samples = |at: usize| {
+            let mut samples: Vec<u64> = means.samples(self.set(at).as_slice(), self.within[at]).collect();
+            samples.sort_unstable();
+            samples
+        };
+        let (a, b) = (samples(at), samples(other));
+        a.iter().filter(|sample| b.binary_search(sample).is_ok()).count() as u32
     }
 
     /// The first band that two documents share.

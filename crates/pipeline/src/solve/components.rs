@@ -3,8 +3,8 @@
 //! Two documents that are connected already need not be compared. In each bucket the documents are kept together with
 //! those they are connected with, so that a bucket of a million look-alikes costs each of them one comparison here too.
 
-use super::buckets::Buckets;
 use super::chunk::{Chunk, Role, Verdict};
+use super::index::Symmetric;
 use crate::Result;
 use crate::forest::Forest;
 use crate::method::Means;
@@ -12,55 +12,97 @@ use crate::method::Means;
 /// Documents of a bucket that are connected.
 type Connected = Vec<u32>;
 
-/// Joins in `forest` what is connected by verified pairs of this chunk.
-pub(crate) fn components(chunk: &Chunk, means: &Means, threads: usize, forest: &mut Forest) -> Result<()> {
-    let buckets = Buckets::new(chunk, means, threads);
+/// Joins in `forest` what is connected by verified pairs of this chunk. About `memory` bytes may be used to find candidates.
+pub(crate) fn components(
+    chunk: &Chunk,
+    means: &Means,
+    threads: usize,
+    memory: u64,
+    forest: &mut Forest,
+) -> Result<()> {
+    let index = Symmetric::new(chunk, means, threads, memory);
+    let (buckets, met_by_all) = index.buckets();
+    let joiner = Joiner { chunk, means };
     let mut members: Vec<Vec<Connected>> = vec![Vec::new(); buckets.len()];
     for at in 0..chunk.len() {
-        let number = chunk.numbers[at];
-        for &bucket in buckets.of(at) {
-            let sets = &mut members[bucket as usize];
-            let mut own: Connected = Vec::new();
-            let mut place = 0;
-            while place < sets.len() {
-                let first = chunk.numbers[sets[place][0] as usize];
-                let mut connected = forest.root(first) == forest.root(number);
-                if !connected && chunk.roles[at] != Role::Listed {
-                    for &other in &sets[place] {
-                        // How many buckets they share matters only to the samples of containment.
-                        let shared = shared_buckets(&buckets, at, other as usize, means);
-                        if let Verdict::Similar(_) = chunk.compare(at, other as usize, shared, means)? {
-                            forest.join(number, chunk.numbers[other as usize]);
-                            connected = true;
-                            break;
-                        }
-                    }
-                }
-                if connected {
-                    let mut joined = sets.swap_remove(place);
-                    if own.len() < joined.len() {
-                        std::mem::swap(&mut own, &mut joined);
-                    }
-                    own.extend(joined);
-                } else {
-                    place += 1;
-                }
+        for &bucket in buckets.asked_by(at) {
+            joiner.meet(at, &mut members[bucket as usize], forest)?;
+        }
+        if chunk.roles[at] != Role::Asking {
+            for &bucket in buckets.of(at) {
+                list(at, &mut members[bucket as usize], chunk, forest);
             }
-            if chunk.roles[at] != Role::Asking {
-                own.push(at as u32);
-            }
-            if !own.is_empty() {
-                sets.push(own);
-            }
+        }
+    }
+    for &at in met_by_all {
+        for other in 0..chunk.len() {
+            joiner.join_if_similar(at as usize, other, forest)?;
         }
     }
     Ok(())
 }
 
-fn shared_buckets(buckets: &Buckets, at: usize, other: usize, means: &Means) -> u32 {
-    if means.bands() > 0 {
-        return 0;
+/// Lists a document in a bucket, with those that it is connected with.
+fn list(at: usize, sets: &mut Vec<Connected>, chunk: &Chunk, forest: &mut Forest) {
+    let root = forest.root(chunk.numbers[at]);
+    match sets.iter_mut().rev().find(|set| forest.root(chunk.numbers[set[0] as usize]) == root) {
+        Some(set) => set.push(at as u32),
+        None => sets.push(vec![at as u32]),
     }
-    let (a, b) = (buckets.of(at), buckets.of(other));
-    a.iter().filter(|bucket| b.binary_search(bucket).is_ok()).count() as u32
+}
+
+struct Joiner<'a> {
+    chunk: &'a Chunk,
+    means: &'a Means,
+}
+
+impl Joiner<'_> {
+    /// Compares a document with those of a bucket that it is not connected with, up to the first of each set that is
+    /// similar. Sets that are connected by then become one.
+    fn meet(&self, at: usize, sets: &mut Vec<Connected>, forest: &mut Forest) -> Result<()> {
+        let mut own: Connected = Vec::new();
+        let mut place = 0;
+        while place < sets.len() {
+            let (number, first) = (self.chunk.numbers[at], self.chunk.numbers[sets[place][0] as usize]);
+            let mut connected = forest.root(first) == forest.root(number);
+            for &other in &sets[place] {
+                if connected {
+                    break;
+                }
+                connected = self.join_if_similar(at, other as usize, forest)?;
+            }
+            if connected {
+                let mut joined = sets.swap_remove(place);
+                if own.len() < joined.len() {
+                    std::mem::swap(&mut own, &mut joined);
+                }
+                own.extend(joined);
+            } else {
+                place += 1;
+            }
+        }
+        if !own.is_empty() {
+            sets.push(own);
+        }
+        Ok(())
+    }
+
+    /// Compares two documents, unless they are connected, and connects them if they are similar.
+    fn join_if_similar(&self, a: usize, b: usize, forest: &mut Forest) -> Result<bool> {
+        let Self { chunk, means } = *self;
+        let (at, other) = (a.max(b), a.min(b));
+        let (number, earlier) = (chunk.numbers[at], chunk.numbers[other]);
+        if at == other || chunk.roles[at] == Role::Listed || chunk.roles[other] == Role::Asking {
+            return Ok(false);
+        }
+        if forest.root(number) == forest.root(earlier) {
+            return Ok(true);
+        }
+        let shared = chunk.shared_keys(at, other, means);
+        let similar = shared > 0 && matches!(chunk.compare(at, other, shared, means)?, Verdict::Similar(_));
+        if similar {
+            forest.join(number, earlier);
+        }
+        Ok(similar)
+    }
 }

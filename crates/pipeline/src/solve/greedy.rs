@@ -7,8 +7,8 @@
 
 use super::buckets::{Buckets, Lookup};
 use super::chunk::{Chunk, Role, Verdict};
+use super::index::Index;
 use super::near_misses::NearMisses;
-use super::prefixes::RareShingles;
 use super::{Evidence, Found};
 use crate::Result;
 use crate::method::Means;
@@ -31,28 +31,6 @@ pub(super) struct Look {
     pub near: Vec<u32>,
 }
 
-/// What finds the kept documents to compare with.
-enum Index {
-    Bands(Buckets),
-    Rare(RareShingles),
-}
-
-impl Index {
-    fn list(&mut self, at: usize) {
-        match self {
-            Self::Bands(buckets) => buckets.list(at),
-            Self::Rare(shingles) => shingles.list(at),
-        }
-    }
-
-    fn look_up_listed(&self, at: usize, from: u32, lookup: &mut Lookup) {
-        match self {
-            Self::Bands(buckets) => buckets.look_up_listed(at, from, lookup),
-            Self::Rare(shingles) => shingles.look_up_listed(at, from, lookup),
-        }
-    }
-}
-
 /// The means of looking at a document.
 pub(super) struct Looker<'a> {
     pub chunk: &'a Chunk,
@@ -66,7 +44,7 @@ impl Looker<'_> {
     /// Looks at one pair that was met in `met` buckets.
     fn compare(&self, at: usize, other: u32, met: u32) -> Result<Verdict> {
         let other = other as usize;
-        let shared = if self.by_bands { met } else { self.chunk.shared_bands(at, other, self.means) };
+        let shared = if self.by_bands { met } else { self.chunk.shared_keys(at, other, self.means) };
         if shared == 0 {
             return Ok(Verdict::Unlike);
         }
@@ -111,20 +89,17 @@ impl Looker<'_> {
     }
 }
 
-/// Decides every document of a chunk; hands the removed ones to `visit`.
+/// Decides every document of a chunk; hands the removed ones to `visit`. About `memory` bytes may be used to find candidates.
 pub(crate) fn greedy(
     chunk: &Chunk,
     means: &Means,
     threads: usize,
+    memory: u64,
     near_misses: &NearMisses,
     counts: &mut PairCounts,
     visit: &mut dyn FnMut(Found),
 ) -> Result<()> {
-    let bands = Buckets::new(chunk, means, threads);
-    let mut index = match RareShingles::new(chunk, means, &bands) {
-        Some(rare) => Index::Rare(rare),
-        None => Index::Bands(bands),
-    };
+    let mut index = Index::new(chunk, means, threads, memory);
     let looker = Looker { chunk, means, near_misses, by_bands: matches!(index, Index::Bands(_)) };
     let mut lookup = Lookup::default();
     let mut take = |at: usize, look: Look| -> bool {

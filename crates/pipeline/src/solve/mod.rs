@@ -7,9 +7,12 @@
 
 mod arriving;
 mod buckets;
+mod bundles;
 mod chunk;
+mod combinations;
 mod components;
 mod greedy;
+mod index;
 mod near_misses;
 mod pairs;
 mod prefixes;
@@ -21,6 +24,7 @@ pub(crate) use components::components;
 pub(crate) use greedy::greedy;
 pub(crate) use near_misses::{NearMiss, NearMisses};
 pub(crate) use pairs::pairs;
+pub(crate) use prefixes::prefix_length;
 pub(crate) use small::{Decided, SMALL_DOCUMENT, SMALL_SET, SmallSets};
 
 use crate::report::PairCounts;

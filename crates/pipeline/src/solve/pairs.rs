@@ -1,8 +1,9 @@
 //! Candidates -> all verified pairs.
 
 use super::Found;
-use super::buckets::{Buckets, Lookup};
+use super::buckets::Lookup;
 use super::chunk::{Chunk, Role, Verdict};
+use super::index::Symmetric;
 use crate::Result;
 use crate::method::Means;
 use crate::report::PairCounts;
@@ -14,16 +15,21 @@ pub(crate) fn pairs(
     chunk: &Chunk,
     means: &Means,
     threads: usize,
+    memory: u64,
     counts: &mut PairCounts,
     visit: &mut dyn FnMut(Found),
 ) -> Result<()> {
-    let buckets = Buckets::new(chunk, means, threads);
+    let index = Symmetric::new(chunk, means, threads, memory);
     let look = |range: std::ops::Range<usize>| -> Result<(Vec<Found>, PairCounts)> {
         let (mut lookup, mut found, mut counts) = (Lookup::default(), Vec::new(), PairCounts::default());
         for at in range.filter(|&at| chunk.roles[at] != Role::Listed) {
-            buckets.look_up_members(at, 0, &mut lookup);
+            index.look_up_members(at, &mut lookup);
             for &(other, shared) in &lookup.found {
                 if chunk.roles[other as usize] == Role::Asking {
+                    continue;
+                }
+                let shared = index.shared_keys(chunk, means, at, other as usize, shared);
+                if shared == 0 {
                     continue;
                 }
                 let verdict = chunk.compare(at, other as usize, shared, means)?;

@@ -15,13 +15,10 @@
 //! beginnings; Bayardo, Ma and Srikant, *Scaling up all pairs similarity search* (2007), for the order; Xiao, Wang, Lin
 //! and Yu, *Efficient similarity joins for near duplicate detection* (2008), for the short ones.
 
-use super::buckets::{Buckets, Lookup};
+use super::buckets::Lookup;
 use super::chunk::Chunk;
 use crate::method::{Means, Sketching};
 use crate::{Measure, Verify};
-
-/// A chunk is crowded if its buckets hold more pairs per document than this.
-const CROWDED: u64 = if cfg!(test) { 3 } else { 64 };
 
 /// Slots of the table in which shingles are counted. Two shingles in one slot count as one more frequent one, which
 /// changes the order for all documents alike.
@@ -45,13 +42,13 @@ pub(crate) struct RareShingles {
 }
 
 impl RareShingles {
-    /// For a chunk that is crowded, if the measure allows it.
-    pub(crate) fn new(chunk: &Chunk, means: &Means, bands: &Buckets) -> Option<Self> {
+    /// For a chunk, if the measure allows it.
+    pub(crate) fn new(chunk: &Chunk, means: &Means) -> Option<Self> {
         let settings = &means.settings;
         let possible = matches!(means.sketching, Sketching::Bands { .. })
             && settings.verify == Verify::Exact
             && settings.measure == Measure::Jaccard;
-        if !possible || bands.pairs() <= CROWDED * chunk.len() as u64 {
+        if !possible {
             return None;
         }
         let mut items = beginnings(chunk, means);
@@ -86,6 +83,15 @@ impl RareShingles {
         made.short = vec![0; shingles];
         made.long = vec![0; shingles];
         Some(made)
+    }
+
+    /// How many pairs of documents show a shingle together; a pair counts once for each.
+    pub(super) fn pairs(&self) -> u64 {
+        self.starts
+            .windows(2)
+            .map(|ends| (ends[1] - ends[0]) as u64)
+            .map(|shown| shown * (shown - 1) / 2)
+            .sum()
     }
 
     fn shown_by(&self, at: usize) -> impl Iterator<Item = (usize, bool)> {
@@ -162,6 +168,11 @@ fn beginnings(chunk: &Chunk, means: &Means) -> Vec<(u64, u32)> {
         }
     }
     items
+}
+
+/// How many of its rarest elements a set of `size` must show, so that every similar one shows one of them.
+pub(crate) fn prefix_length(size: usize, means: &Means) -> usize {
+    lengths(size, means).0
 }
 
 /// How many of its rarest elements a set of `size` must show to smaller sets and to larger ones.

@@ -145,7 +145,7 @@ impl Solver<'_> {
     /// Whether a document is a duplicate of a kept one, and by what.
     fn compare(&mut self, at: usize, kept: usize, in_table: &mut bool) -> Result<Option<Evidence>> {
         let Self { chunk, means, .. } = *self;
-        let shared = chunk.shared_bands(at, kept, means);
+        let shared = chunk.shared_keys(at, kept, means);
         if shared == 0 {
             return Ok(None);
         }

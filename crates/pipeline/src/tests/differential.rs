@@ -5,7 +5,7 @@ use crate::questions::pairs_prepared;
 use crate::run::Prepared;
 use crate::{BandsAndRows, Clusters, Elements, Keep, Measure, Settings, Silent};
 use std::collections::BTreeMap;
-use testkit::corpora::{Document, Planted, edge_documents, near_copies, templated};
+use testkit::corpora::{Document, Planted, edge_documents, near_copies, slotted, templated, with_footer};
 use testkit::oracle::Shingles;
 use testkit::reference::{self, Fate, Item, Kind, Lanes, Rules, lane_of};
 
@@ -32,6 +32,8 @@ fn corpus(seed: u64) -> Vec<Document> {
     };
     documents.extend(near_copies(60, 600, seed).enumerate().map(renamed("hot")));
     documents.extend(templated(60, 600, 0.6, seed).enumerate().map(renamed("template")));
+    documents.extend(slotted(80, 6, 3, 9, seed).enumerate().map(renamed("slotted")));
+    documents.extend(with_footer(40, 40, 40, seed).enumerate().map(renamed("footed")));
     documents.extend(edge_documents().into_iter().enumerate().map(renamed("edge")));
     // The edges twice: copies of every kind.
     documents.extend(edge_documents().into_iter().enumerate().map(renamed("edge-again")));

@@ -34,8 +34,8 @@ pub(super) struct Loaded {
 
 /// Elements of several documents: as they come for those in small sets, sorted sets for the others.
 #[derive(Debug, Default)]
-struct Elements {
-    elements: Vec<u64>,
+pub(super) struct Elements {
+    pub(super) elements: Vec<u64>,
     /// The place of each document, and where its elements end.
     documents: Vec<(usize, u32)>,
 }
@@ -50,14 +50,14 @@ impl Elements {
     }
 
     /// Each document with where its elements are.
-    fn spans(&self) -> impl Iterator<Item = (usize, Range<u32>)> {
+    pub(super) fn spans(&self) -> impl Iterator<Item = (usize, Range<u32>)> {
         let mut start = 0;
         self.documents.iter().map(move |&(place, end)| (place, std::mem::replace(&mut start, end)..end))
     }
 }
 
 /// Takes the elements of a document of a small set, by its place; without one they are collected like all others.
-type Taker<'t> = Option<&'t (dyn Fn(usize, &[u64], &mut OverlapTable) -> Result<()> + Sync)>;
+pub(super) type Taker<'t> = Option<&'t (dyn Fn(usize, &[u64], &mut OverlapTable) -> Result<()> + Sync)>;
 
 impl<'a> Loader<'a> {
     /// Makes the files of elements if there is more than one chunk.
@@ -250,7 +250,7 @@ impl<'a> Loader<'a> {
 
 /// Hands the elements of documents to `take`, on any thread, and what it does not take to `collect`, in order: from
 /// stored shingles, or from the texts.
-fn visit_elements(
+pub(super) fn visit_elements(
     view: View<'_>,
     Members { numbers, sets }: &Members,
     take: Taker<'_>,

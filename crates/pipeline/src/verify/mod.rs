@@ -3,10 +3,11 @@
 //! Connected sets are packed into *chunks* that fit in memory. If there is more than one chunk, the sets of shingles go
 //! to a file per chunk in one pass over the sources. A connected set that does not fit becomes a *series* of chunks in
 //! keep order: each is compared with what the earlier ones kept, in order, and then within itself, which is the same
-//! rule.
+//! rule. Before that it is [refined](refining), since most sets that large fall apart on a closer look.
 
 mod loading;
 mod packing;
+mod refining;
 
 use crate::candidates::Candidates;
 use crate::forest::Forest;
@@ -40,7 +41,7 @@ pub(crate) fn verify(
 ) -> Result<PairCounts> {
     let small_sets =
         matches!(task, Task::Survivors { .. }) && !matches!(view.means.sketching, Sketching::Samples);
-    let series = packing::pack(view, candidates, small_sets)?;
+    let series = packing::pack(view, candidates, small_sets, work)?;
     let documents: usize = series.iter().flat_map(|series| &series.chunks).map(|it| it.numbers.len()).sum();
     view.observer.started(Stage::Verify, documents as u64);
     let mut counts = PairCounts::default();
@@ -126,6 +127,9 @@ fn solve_chunk(
     if observer.interrupted() {
         return Err(Error::Interrupted);
     }
+    // What the documents themselves leave of their share.
+    let share = view.budget.chunk(view.store.bytes_in_memory());
+    let memory = share.saturating_sub(chunk.bytes()).max(share / 8);
     match task {
         Task::Survivors { near_misses, visit } => {
             let mut visit = |found: Found| {
@@ -134,10 +138,10 @@ fn solve_chunk(
             };
             counts.add(&decided.counts);
             decided.found.iter().copied().for_each(&mut visit);
-            solve::greedy(chunk, means, threads, near_misses, counts, &mut visit)?;
+            solve::greedy(chunk, means, threads, memory, near_misses, counts, &mut visit)?;
         }
-        Task::Pairs { visit } => solve::pairs(chunk, means, threads, counts, visit)?,
-        Task::Components { forest } => solve::components(chunk, means, threads, forest)?,
+        Task::Pairs { visit } => solve::pairs(chunk, means, threads, memory, counts, visit)?,
+        Task::Components { forest } => solve::components(chunk, means, threads, memory, forest)?,
     }
     Ok(())
 }

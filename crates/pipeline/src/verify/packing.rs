@@ -1,5 +1,6 @@
 //! Connected sets -> chunks that fit in memory.
 
+use super::refining;
 use crate::Result;
 use crate::candidates::Candidates;
 use crate::memory::per_document;
@@ -8,6 +9,7 @@ use crate::solve::{SMALL_DOCUMENT, SMALL_SET};
 use crate::store::Number;
 use crate::store::columns::Entry;
 use crate::view::View;
+use crate::work::Work;
 
 /// Chunks that belong together: one, or a connected set that does not fit, in keep order.
 #[derive(Debug)]
@@ -52,8 +54,13 @@ fn weight_in_small(entry: &Entry, means: &Means) -> u64 {
 }
 
 /// Packs all documents with candidates; tells small sets apart if they can be decided as such.
-pub(crate) fn pack(view: View<'_>, mut candidates: Candidates, small_sets: bool) -> Result<Vec<Series>> {
-    let View { store, means, order, budget, .. } = view;
+pub(crate) fn pack(
+    view: View<'_>,
+    mut candidates: Candidates,
+    small_sets: bool,
+    work: &Work,
+) -> Result<Vec<Series>> {
+    let View { store, means, budget, .. } = view;
     let numbers: Vec<Number> = candidates.involved.iter().collect();
     let entries = store.entries_of(&numbers)?;
     let mut members: Vec<(Number, u32)> =
@@ -64,40 +71,85 @@ pub(crate) fn pack(view: View<'_>, mut candidates: Candidates, small_sets: bool)
         + store.count() * per_document(store.count())
         + numbers.len() as u64 * (12 + 16 + size_of::<Entry>() as u64);
     let limit = budget.chunk(used);
-    let mut packed = Vec::new();
-    let (mut chunk, mut bytes, mut small) = (Vec::new(), 0, 0);
+    let mut packer =
+        Packer { view, limit, small_sets, packed: Vec::new(), chunk: Vec::new(), bytes: 0, small: 0 };
     for set in members.chunk_by(|a, b| a.0 == b.0) {
-        let is_small = small_sets
-            && set.len() <= SMALL_SET
-            && small < NO_SET
-            && set.iter().all(|&(_, at)| entries[at as usize].size <= SMALL_DOCUMENT);
-        let weigh = if is_small { weight_in_small } else { weight };
-        let size: u64 = set.iter().map(|&(_, at)| weigh(&entries[at as usize], means)).sum();
-        if size > limit {
-            let rank = |at: usize| order.rank(store.place(numbers[at]).0, &entries[at], numbers[at]);
-            let mut by_rank: Vec<usize> = set.iter().map(|&(_, at)| at as usize).collect();
-            by_rank.sort_by_cached_key(|&at| rank(at));
-            // Two chunks are in memory at a time.
-            let chunks = cut(by_rank, limit / 2, |&at| weight(&entries[at], means))
-                .into_iter()
-                .map(|places| Members::sorted(places.into_iter().map(|at| (numbers[at], NO_SET)).collect()))
-                .collect();
-            packed.push(Series { chunks });
+        let set: Vec<(Number, Entry)> =
+            set.iter().map(|&(_, at)| (numbers[at as usize], entries[at as usize])).collect();
+        let size: u64 = set.iter().map(|(_, entry)| weight(entry, means)).sum();
+        if size <= limit || !refining::is_possible(view) {
+            packer.add(set);
             continue;
         }
-        if bytes + size > limit {
-            packed.push(Series { chunks: vec![Members::sorted(std::mem::take(&mut chunk))] });
-            bytes = 0;
+        let whole = set.into_iter().map(|(number, _)| number).collect();
+        for refined in refining::refine(view, whole, work)? {
+            let entries = store.entries_of(&refined)?;
+            packer.add(refined.into_iter().zip(entries).collect());
         }
-        bytes += size;
-        let name = if is_small { small } else { NO_SET };
-        small += u32::from(is_small);
-        chunk.extend(set.iter().map(|&(_, at)| (numbers[at as usize], name)));
     }
-    if !chunk.is_empty() {
-        packed.push(Series { chunks: vec![Members::sorted(chunk)] });
+    Ok(packer.finish())
+}
+
+/// Puts connected sets into chunks, one after the other.
+struct Packer<'a> {
+    view: View<'a>,
+    /// Bytes of a chunk.
+    limit: u64,
+    small_sets: bool,
+    packed: Vec<Series>,
+    /// The chunk that is being filled, and its bytes.
+    chunk: Vec<(Number, u32)>,
+    bytes: u64,
+    /// How many small sets there are.
+    small: u32,
+}
+
+impl Packer<'_> {
+    /// Adds a connected set.
+    fn add(&mut self, set: Vec<(Number, Entry)>) {
+        let View { means, .. } = self.view;
+        let is_small = self.small_sets
+            && set.len() <= SMALL_SET
+            && self.small < NO_SET
+            && set.iter().all(|(_, entry)| entry.size <= SMALL_DOCUMENT);
+        let weigh = if is_small { weight_in_small } else { weight };
+        let size: u64 = set.iter().map(|(_, entry)| weigh(entry, means)).sum();
+        if size > self.limit {
+            self.packed.push(self.series(set));
+            return;
+        }
+        if self.bytes + size > self.limit {
+            self.end_chunk();
+        }
+        self.bytes += size;
+        let name = if is_small { self.small } else { NO_SET };
+        self.small += u32::from(is_small);
+        self.chunk.extend(set.into_iter().map(|(number, _)| (number, name)));
     }
-    Ok(packed)
+
+    /// A set that does not fit, in keep order, in pieces of which two are in memory at a time.
+    fn series(&self, mut set: Vec<(Number, Entry)>) -> Series {
+        let View { store, means, order, .. } = self.view;
+        set.sort_by_cached_key(|(number, entry)| order.rank(store.place(*number).0, entry, *number));
+        let chunks = cut(set, self.limit / 2, |(_, entry)| weight(entry, means))
+            .into_iter()
+            .map(|piece| Members::sorted(piece.into_iter().map(|(number, _)| (number, NO_SET)).collect()))
+            .collect();
+        Series { chunks }
+    }
+
+    fn end_chunk(&mut self) {
+        if !self.chunk.is_empty() {
+            let members = Members::sorted(std::mem::take(&mut self.chunk));
+            self.packed.push(Series { chunks: vec![members] });
+        }
+        self.bytes = 0;
+    }
+
+    fn finish(mut self) -> Vec<Series> {
+        self.end_chunk();
+        self.packed
+    }
 }
 
 /// Cuts a list into pieces of at most `limit`, of at least one item each.

@@ -15,7 +15,7 @@ pub use edits::edited;
 pub use jsonl::{write_files, write_jsonl};
 pub use planted::Planted;
 pub use prose::Prose;
-pub use templates::{Pages, near_copies, templated};
+pub use templates::{Pages, near_copies, slotted, templated, with_footer};
 
 /// A document and what is known about it.
 #[derive(Debug, Clone, PartialEq)]

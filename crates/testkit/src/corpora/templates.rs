@@ -99,6 +99,55 @@ pub fn templated(count: usize, bytes: usize, similarity: f64, seed: u64) -> impl
     })
 }
 
+/// `count` pages of one template with `slots` slots, each filled with one of `values` words: no shingle is rare, and none but those of
+/// the frame is in all pages. Between two slots the frame has `frame` words.
+pub fn slotted(
+    count: usize,
+    slots: usize,
+    values: usize,
+    frame: usize,
+    seed: u64,
+) -> impl Iterator<Item = Document> {
+    let word = move |kind: u64, number: u64| {
+        let mut letters = mix64(mix64(seed ^ kind << 56) ^ number);
+        (0..7)
+            .map(|_| {
+                let letter = b'a' + (letters % 26) as u8;
+                letters /= 26;
+                char::from(letter)
+            })
+            .collect::<String>()
+    };
+    (0..count).map(move |number| {
+        let mut random = SplitMix64::new(mix64(seed ^ 0x510) ^ number as u64);
+        let mut text = String::new();
+        for slot in 0..slots as u64 {
+            for at in 0..frame as u64 {
+                text.push_str(&word(1, slot * frame as u64 + at));
+                text.push(' ');
+            }
+            text.push_str(&word(2, slot * values as u64 + random.below(values as u64)));
+            text.push(' ');
+        }
+        Document::new(format!("slotted-{number}"), text)
+    })
+}
+
+/// `count` documents of `own` words of their own and a footer of `shared` words that all have.
+pub fn with_footer(count: usize, own: usize, shared: usize, seed: u64) -> impl Iterator<Item = Document> {
+    let prose = Prose::new(seed);
+    let footer = words_of(&prose.text(u64::MAX, shared * 12), shared);
+    (0..count).map(move |number| {
+        let body = words_of(&prose.text(number as u64, own * 12), own);
+        Document::new(format!("footed-{number}"), format!("{body} {footer}"))
+    })
+}
+
+/// The first `count` words of a text.
+fn words_of(text: &str, count: usize) -> String {
+    text.split_whitespace().take(count).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

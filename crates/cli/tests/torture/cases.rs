@@ -1,0 +1,118 @@
+//! Kinds of runs: formats, compressions, options, memory, targets.
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use parquet::arrow::ArrowWriter;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use testkit::corpora::{Document, Planted, write_files};
+
+/// Where the outputs of a case go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A folder.
+    Folder,
+    /// An object store.
+    Store,
+}
+
+/// One kind of run.
+#[derive(Debug)]
+pub struct Case {
+    pub name: &'static str,
+    /// What is typed, but for the target.
+    pub arguments: &'static str,
+    pub place: Place,
+}
+
+impl Case {
+    /// The target, as it is typed.
+    pub fn target(&self) -> String {
+        match self.place {
+            Place::Folder => format!("out-{}", self.name),
+            Place::Store => format!("s3://{}/out-{}", super::store::BUCKET, self.name),
+        }
+    }
+}
+
+/// Writes the inputs of all cases below `folder`.
+pub fn all(folder: &Path, with_store: bool) -> Vec<Case> {
+    let documents = Planted { documents: 3_000, seed: 7, ..Planted::default() }.collect();
+    mixed(&folder.join("mixed"), &documents);
+    csv(&folder.join("table.csv"), &documents);
+    parquet(&folder.join("table.parquet"), &documents);
+    texts(&folder.join("texts"), &documents[..300]);
+    // Enough that 64 MiB do not hold all of it, in many parts.
+    write_files(&folder.join("many"), Planted::short(60_000, 3).iter(), &[20_000, 20_001]).unwrap();
+    let case = |name, arguments| Case { name, arguments, place: Place::Folder };
+    let mut cases = vec![
+        case("mixed", "dedup mixed --id-field id --threshold 0.7 --threads 2"),
+        case("annotated", "dedup mixed --id-field id --annotate --threads 1"),
+        case("csv", "dedup table.csv --id-field id --keep longest"),
+        case("parquet", "dedup table.parquet --id-field id --removed-format parquet"),
+        case("texts", "dedup texts --threshold 0.5"),
+        case("spilled", "dedup many --memory 64MiB --threads 2"),
+        case("spilled-annotated", "dedup many --id-field id --memory 64MiB --threads 1 --annotate"),
+        case("against", "dedup mixed --against many/part-000.jsonl --id-field id"),
+        case("contained", "dedup mixed --measure containment --id-field id"),
+        case("components", "dedup mixed --clusters components --id-field id --threshold 0.6"),
+        case("simhash", "dedup mixed --method simhash --id-field id"),
+    ];
+    if with_store {
+        for (name, arguments) in [
+            ("store", "dedup mixed --id-field id --threshold 0.7"),
+            ("store-spilled", "dedup many --memory 64MiB --threads 2"),
+            ("store-parquet", "dedup table.parquet --id-field id --removed-format parquet"),
+        ] {
+            cases.push(Case { name, arguments, place: Place::Store });
+        }
+    }
+    cases
+}
+
+/// JSON Lines in five files: plain, gzip, Zstandard.
+fn mixed(folder: &Path, documents: &[Document]) {
+    let files = write_files(folder, documents.iter().cloned(), &[300, 1_200, 1_201, 2_000]).unwrap();
+    for file in [&files[1], &files[3]] {
+        let packed = zstd::encode_all(std::fs::File::open(file).unwrap(), 1).unwrap();
+        std::fs::write(file.with_extension("jsonl.zst"), packed).unwrap();
+        std::fs::remove_file(file).unwrap();
+    }
+}
+
+fn csv(file: &Path, documents: &[Document]) {
+    let mut out = std::io::BufWriter::new(std::fs::File::create(file).unwrap());
+    writeln!(out, "id,text,score").unwrap();
+    for document in documents {
+        let text = document.text.replace('"', "\"\"");
+        writeln!(out, "{},\"{text}\",{}", document.id, document.text.len()).unwrap();
+    }
+}
+
+fn parquet(file: &Path, documents: &[Document]) {
+    let column = |of: fn(&Document) -> &str| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(documents.iter().map(of)))
+    };
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..documents.len() as i64));
+    let batch = RecordBatch::try_from_iter([
+        ("id", column(|document| &document.id)),
+        ("text", column(|document| &document.text)),
+        ("number", numbers),
+    ])
+    .unwrap();
+    let mut writer =
+        ArrowWriter::try_new(std::fs::File::create(file).unwrap(), batch.schema(), None).unwrap();
+    for start in (0..documents.len()).step_by(500) {
+        writer.write(&batch.slice(start, 500.min(documents.len() - start))).unwrap();
+        writer.flush().unwrap();
+    }
+    writer.close().unwrap();
+}
+
+fn texts(folder: &Path, documents: &[Document]) {
+    for (number, document) in documents.iter().enumerate() {
+        let below = folder.join(format!("{}", number % 7));
+        std::fs::create_dir_all(&below).unwrap();
+        std::fs::write(below.join(format!("{number}.txt")), &document.text).unwrap();
+    }
+}

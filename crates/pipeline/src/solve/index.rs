@@ -1,0 +1,112 @@
+//! A chunk -> what finds the documents to compare with: whatever is cheapest for it. The answers are the same.
+//!
+//! | index | who meets | good for |
+//! |---|---|---|
+//! | bands | documents with an equal band | most chunks |
+//! | [rare shingles](super::prefixes) | documents with a rare shingle in common | pages of a template with text of their own |
+//! | [combinations](super::combinations) | documents that share several pieces | pages of a template with values in slots; containment |
+//!
+//! Whether a pair is a candidate is always asked of its bands (or samples): the other two only leave out pairs that
+//! cannot be similar enough.
+
+use super::buckets::{Buckets, Lookup};
+use super::chunk::Chunk;
+use super::combinations::Combinations;
+use super::prefixes::RareShingles;
+use crate::method::Means;
+
+/// A chunk is crowded if more pairs per document meet than this.
+const CROWDED: u64 = if cfg!(test) { 3 } else { 64 };
+
+/// Which kept documents may be similar to one that asks.
+#[derive(Debug)]
+pub(super) enum Index {
+    Bands(Buckets),
+    Rare(RareShingles),
+    Combined(Combinations),
+}
+
+impl Index {
+    /// For a chunk; an index other than that of the bands takes at most about `memory` bytes.
+    pub(super) fn new(chunk: &Chunk, means: &Means, threads: usize, memory: u64) -> Self {
+        let bands = Buckets::by_bands(chunk, means, threads);
+        let crowd = CROWDED * chunk.len() as u64;
+        let most = bands.pairs();
+        if most <= crowd {
+            return Self::Bands(bands);
+        }
+        let rare = RareShingles::new(chunk, means);
+        let met = rare.as_ref().map_or(most, RareShingles::pairs);
+        if met > crowd
+            && let Some(combined) = Combinations::new(chunk, means, threads, memory)
+            && combined.pairs() < met
+        {
+            return Self::Combined(combined);
+        }
+        rare.map_or(Self::Bands(bands), Self::Rare)
+    }
+
+    /// Lists a kept document. Documents are listed in ascending order.
+    pub(super) fn list(&mut self, at: usize) {
+        match self {
+            Self::Bands(buckets) => buckets.list(at),
+            Self::Rare(shingles) => shingles.list(at),
+            Self::Combined(combinations) => combinations.list(at),
+        }
+    }
+
+    /// Finds the listed documents from `from` on that may be similar to `at`.
+    pub(super) fn look_up_listed(&self, at: usize, from: u32, lookup: &mut Lookup) {
+        match self {
+            Self::Bands(buckets) => buckets.look_up_listed(at, from, lookup),
+            Self::Rare(shingles) => shingles.look_up_listed(at, from, lookup),
+            Self::Combined(combinations) => combinations.look_up_listed(at, from, lookup),
+        }
+    }
+}
+
+/// Which documents, kept or not, may be similar to each other.
+#[derive(Debug)]
+pub(super) enum Symmetric {
+    Bands(Buckets),
+    Combined(Combinations),
+}
+
+impl Symmetric {
+    /// For a chunk; an index other than that of the bands takes at most about `memory` bytes.
+    pub(super) fn new(chunk: &Chunk, means: &Means, threads: usize, memory: u64) -> Self {
+        let bands = Buckets::by_bands(chunk, means, threads);
+        let most = bands.pairs();
+        if most > CROWDED * chunk.len() as u64
+            && let Some(combined) = Combinations::new(chunk, means, threads, memory)
+            && combined.pairs() < most
+        {
+            return Self::Combined(combined);
+        }
+        Self::Bands(bands)
+    }
+
+    /// The buckets in which similar documents meet, and the documents that meet all others.
+    pub(super) fn buckets(&self) -> (&Buckets, &[u32]) {
+        match self {
+            Self::Bands(buckets) => (buckets, &[]),
+            Self::Combined(combinations) => (combinations.buckets(), combinations.met_by_all()),
+        }
+    }
+
+    /// Finds all documents before `at` that may be similar to it.
+    pub(super) fn look_up_members(&self, at: usize, lookup: &mut Lookup) {
+        match self {
+            Self::Bands(buckets) => buckets.look_up_members(at, 0, lookup),
+            Self::Combined(combinations) => combinations.look_up_members(at, lookup),
+        }
+    }
+
+    /// How many keys two documents share that met in `met` buckets; 0 if they are no candidates.
+    pub(super) fn shared_keys(&self, chunk: &Chunk, means: &Means, at: usize, other: usize, met: u32) -> u32 {
+        match self {
+            Self::Bands(_) => met,
+            Self::Combined(_) => chunk.shared_keys(at, other, means),
+        }
+    }
+}

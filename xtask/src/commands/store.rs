@@ -1,0 +1,68 @@
+//! A stand-in for S3 on this machine, for the tests that write to an object store: moto, from the package index.
+
+use super::python;
+use crate::{output, step};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The variable in which tests look for it.
+const VARIABLE: &str = "LOOKALIKE_S3";
+
+/// How long it may take to start.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server that runs as long as this is kept.
+#[derive(Debug)]
+pub(super) struct Store {
+    server: Child,
+    endpoint: String,
+}
+
+impl Store {
+    /// Installs the server, unless it is there from an earlier time, and starts it on a free port.
+    pub(super) fn start() -> Result<Self, String> {
+        let environment = python::environment("store", &["moto[server]>=5,<6"])?;
+        let cannot = |cause| format!("the S3 stand-in cannot be started: {cause}");
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .map_err(cannot)?
+            .port();
+        let mut server = Command::new(python::program(&environment, "moto_server"));
+        server.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
+        let server = server.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map_err(cannot)?;
+        let store = Self { server, endpoint: format!("http://127.0.0.1:{port}") };
+        let start = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            if start.elapsed() > PATIENCE {
+                return Err("the S3 stand-in does not answer".into());
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        output::note(&format!("an S3 stand-in answers at {}", store.endpoint));
+        Ok(store)
+    }
+
+    /// Tells a command where it is.
+    pub(super) fn tell<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command.env(VARIABLE, &self.endpoint)
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // It has nothing that is worth keeping, and whoever drops it has nobody to tell.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// `cargo xtask torture`: hundreds of runs of every kind, killed at random moments.
+pub(crate) fn torture(rounds: u32, seed: u32) -> Result<(), String> {
+    let store = Store::start()?;
+    let test = ["test", "--package", "cli", "--all-features", "--test", "torture", "--", "--nocapture"];
+    let mut test = step::cargo(test);
+    test.env("LOOKALIKE_TORTURE_ROUNDS", rounds.to_string());
+    test.env("LOOKALIKE_TORTURE_SEED", seed.to_string());
+    step::run(&format!("{rounds} rounds of kills"), store.tell(&mut test))
+}
