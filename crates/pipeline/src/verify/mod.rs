@@ -5,6 +5,7 @@
 //! keep order: each is compared with what the earlier ones kept, in order, and then within itself, which is the same
 //! rule. Before that it is [refined](refining), since most sets that large fall apart on a closer look.
 
+mod components;
 mod loading;
 mod packing;
 mod refining;
@@ -13,7 +14,7 @@ use crate::candidates::Candidates;
 use crate::forest::Forest;
 use crate::method::Sketching;
 use crate::report::PairCounts;
-use crate::solve::{self, Found, NearMisses, Role};
+use crate::solve::{self, Chunk, Found, NearMisses, Role};
 use crate::store::Number;
 use crate::view::View;
 use crate::work::Work;
@@ -53,6 +54,13 @@ pub(crate) fn verify(
     let mut loader = Loader::new(view, &series, near_misses, work)?;
     let mut first_chunk = 0;
     for series in &series {
+        if let Task::Components { forest } = &mut task
+            && series.chunks.len() > 1
+        {
+            components::run(view, series, first_chunk, &mut loader, work, forest)?;
+            first_chunk += series.chunks.len();
+            continue;
+        }
         run_series(view, series, first_chunk, &mut loader, &mut task, &mut counts)?;
         first_chunk += series.chunks.len();
     }
@@ -127,9 +135,7 @@ fn solve_chunk(
     if observer.interrupted() {
         return Err(Error::Interrupted);
     }
-    // What the documents themselves leave of their share.
-    let share = view.budget.chunk(view.store.bytes_in_memory());
-    let memory = share.saturating_sub(chunk.bytes()).max(share / 8);
+    let memory = memory_for_index(view, chunk);
     match task {
         Task::Survivors { near_misses, visit } => {
             let mut visit = |found: Found| {
@@ -144,6 +150,12 @@ fn solve_chunk(
         Task::Components { forest } => solve::components(chunk, means, threads, memory, forest)?,
     }
     Ok(())
+}
+
+/// What the documents of a chunk leave of their share of the memory, for finding candidates among them.
+fn memory_for_index(view: View<'_>, chunk: &Chunk) -> u64 {
+    let share = view.budget.chunk(view.store.bytes_in_memory());
+    share.saturating_sub(chunk.bytes()).max(share / 8)
 }
 
 /// The exact similarities of given pairs, in their order: of the first document's set to the second's.

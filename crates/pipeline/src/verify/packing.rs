@@ -172,6 +172,15 @@ fn cut<T>(items: Vec<T>, limit: u64, weight: impl Fn(&T) -> u64) -> Vec<Vec<T>> 
     pieces
 }
 
+/// Whether documents (any order) fit in a chunk.
+pub(super) fn fits(view: View<'_>, numbers: &[Number]) -> Result<bool> {
+    let mut numbers = numbers.to_vec();
+    numbers.sort_unstable();
+    let limit = view.budget.chunk(view.store.bytes_in_memory());
+    let entries = view.store.entries_of(&numbers)?;
+    Ok(entries.iter().map(|entry| weight(entry, view.means)).sum::<u64>() <= limit / 2)
+}
+
 /// How many of the pairs, from the first on, fit in `limit` bytes: at least one.
 pub(crate) fn pairs_that_fit(view: View<'_>, pairs: &[(Number, Number)], limit: u64) -> Result<usize> {
     // Entries are read for so many pairs at a time.
