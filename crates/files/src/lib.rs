@@ -147,7 +147,8 @@ impl Files {
         }
     }
 
-    /// Begins a file that appears at `place` when it is finished, made beside it under a name that cannot be guessed.
+    /// Begins a file that appears at `place` when it is finished, made beside it under a name that cannot be guessed. The folder must be
+    /// there.
     pub fn begin(&self, place: &Path) -> Result<Unfinished> {
         Unfinished::begin(self, place)
     }
@@ -256,6 +257,11 @@ impl Files {
     /// removed first.
     pub fn temp_folder(&self, parent: &Path) -> Result<TempFolder> {
         TempFolder::new(self, parent)
+    }
+
+    /// Removes the temporary folders that killed runs of the same user left in `parent`.
+    pub fn remove_left_folders(&self, parent: &Path) {
+        temporary::clear(self, parent);
     }
 
     /// Makes the name of `path` last.

@@ -1,6 +1,6 @@
 //! A place that holds named files: what outputs need of where they go.
 
-use crate::{Files, Result};
+use crate::{Files, Result, parent};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +41,13 @@ impl Folder {
     pub fn new(files: Files, folder: PathBuf) -> Self {
         Self { files, folder }
     }
+
+    /// Where a file of this name goes; the folders above it are made.
+    fn place(&self, name: &str) -> Result<PathBuf> {
+        let place = self.folder.join(name);
+        self.files.make_folder(parent(&place))?;
+        Ok(place)
+    }
 }
 
 impl Place for Folder {
@@ -61,7 +68,7 @@ impl Place for Folder {
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        self.files.write_whole(&self.folder.join(name), bytes)
+        self.files.write_whole(&self.place(name)?, bytes)
     }
 
     fn write_new(&self, name: &str, bytes: &[u8]) -> Result<bool> {
@@ -77,6 +84,6 @@ impl Place for Folder {
     }
 
     fn copy(&self, file: &Path, name: &str) -> Result<()> {
-        self.files.copy(file, &self.folder.join(name))
+        self.files.copy(file, &self.place(name)?)
     }
 }

@@ -40,6 +40,12 @@ impl TempFolder {
         Ok(folder)
     }
 
+    /// Whether a path has the name of a temporary folder.
+    #[must_use]
+    pub fn is_one(path: &Path) -> bool {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PREFIX.as_bytes()))
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -60,7 +66,7 @@ impl Drop for TempFolder {
 }
 
 /// Removes what killed runs left in `parent`. What cannot be removed, or looked at, is left alone.
-fn clear(files: &Files, parent: &Path) {
+pub(crate) fn clear(files: &Files, parent: &Path) {
     let Ok(entries) = files.system.list(parent) else { return };
     for entry in entries {
         let left = entry.is_folder && entry.name.as_encoded_bytes().starts_with(PREFIX.as_bytes());

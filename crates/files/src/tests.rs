@@ -10,6 +10,7 @@ fn a_file_is_whole_or_absent() {
     let folder = tempfile::tempdir().unwrap();
     let files = Files::default();
     let place = folder.path().join("a/b/file");
+    files.make_folder(place.parent().unwrap()).unwrap();
     let mut unfinished = files.begin(&place).unwrap();
     unfinished.write_all(b"some").unwrap();
     assert!(!place.exists());
@@ -115,6 +116,7 @@ mod faults {
     /// Replaces a file and adds another, below a new folder.
     fn change(files: &Files, root: &Path) -> crate::Result<()> {
         files.write_whole(&root.join("old"), b"new contents")?;
+        files.make_folder(&root.join("below/it"))?;
         files.write_whole(&root.join("below/it/more"), b"more")
     }
 

@@ -67,7 +67,6 @@ pub struct Unfinished {
 
 impl Unfinished {
     pub(crate) fn begin(files: &Files, place: &Path) -> Result<Self> {
-        files.make_folder(parent(place))?;
         let mut prefix = OsString::from(".");
         prefix.push(file_name(place));
         prefix.push(".");
@@ -89,12 +88,19 @@ impl Unfinished {
     }
 
     /// Syncs it and gives it its name, which lasts.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
         self.out.sync()?;
+        let (files, place) = (self.out.files.clone(), self.place.clone());
+        self.finish_unsynced()?;
+        files.sync_folder_of(&place)
+    }
+
+    /// Gives it its name. It need not outlive the process.
+    pub fn finish_unsynced(mut self) -> Result<()> {
         let files = self.out.files.clone();
         files.system.rename(&self.out.path, &self.place).map_err(failed("write", &self.place))?;
         self.finished = true;
-        files.sync_folder_of(&self.place)
+        Ok(())
     }
 }
 
