@@ -18,6 +18,10 @@ use exit_code::ExitCode;
 use output::Printer;
 
 fn main() -> std::process::ExitCode {
+    #[cfg(feature = "faults")]
+    if let Some(call) = std::env::var("LOOKALIKE_DIE_AT_CALL").ok().and_then(|call| call.parse().ok()) {
+        files::die_at_call(call);
+    }
     let arguments = match Arguments::from_command_line() {
         Ok(arguments) => arguments,
         Err(wrong) => return output::usage(&wrong).into(),

@@ -5,6 +5,12 @@ use crate::size::readable_size;
 /// The result of reading or writing.
 pub type Result<T> = std::result::Result<T, Error>;
 
+impl From<files::Error> for Error {
+    fn from(files::Error { action, name, cause }: files::Error) -> Self {
+        Self::Io { action, name, cause }
+    }
+}
+
 /// What goes wrong outside.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

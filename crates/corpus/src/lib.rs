@@ -32,10 +32,13 @@ mod size;
 mod source;
 mod stdin;
 mod text;
+mod unchanged;
 
 pub use block::{Block, Document, FieldPath, Fields, Position, Record, Scratch};
 pub use discovery::{Discovery, FormatChoice, discover};
 pub use error::{Error, Result};
+#[cfg(feature = "memory-store")]
+pub use object::memory_store;
 pub use parquet::Table;
 pub use reader::{Limits, ReadMode, Reader};
 pub use sink::{
@@ -45,3 +48,4 @@ pub use sink::{
 pub use size::{parse_size, readable_size};
 pub use source::{Compression, Format, Location, Source, Stamp};
 pub use stdin::PutBy;
+pub use unchanged::{changed, checksum};

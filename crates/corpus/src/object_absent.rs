@@ -1,6 +1,6 @@
 //! What stands in for object stores in a build without them: errors that say so.
 
-use crate::{Discovery, Error, Result, Source};
+use crate::{Discovery, Error, Result, Source, Stamp};
 use std::io::Read;
 use std::path::Path;
 
@@ -17,8 +17,22 @@ pub(crate) fn discover(argument: &str, how: &Discovery) -> Result<Vec<Source>> {
     absent(argument)
 }
 
-pub(crate) fn open(address: &str, _offset: u64) -> Result<Box<dyn Read + Send>> {
-    absent(address)
+/// An object that is open for reading: there is none.
+#[derive(Debug, Clone)]
+pub(crate) enum Object {}
+
+impl Object {
+    pub(crate) fn of(address: &str, _size: u64, _stamp: &Stamp) -> Result<Self> {
+        absent(address)
+    }
+
+    pub(crate) fn read_from(self, _offset: u64) -> Box<dyn Read + Send> {
+        match self {}
+    }
+}
+
+pub(crate) fn changed<'s>(_objects: &[&'s Source]) -> Result<Option<&'s Source>> {
+    Ok(None)
 }
 
 /// A prefix that outputs are put below: there is none.
@@ -29,24 +43,38 @@ impl Prefix {
     pub(crate) fn new(written: &str) -> Result<Self> {
         absent(written)
     }
+}
 
-    pub(crate) fn exists(&self, _name: &str) -> Result<bool> {
+impl files::Place for Prefix {
+    fn exists(&self, _name: &str) -> files::Result<bool> {
         match *self {}
     }
 
-    pub(crate) fn list(&self) -> Result<Vec<String>> {
+    fn list(&self) -> files::Result<Vec<String>> {
         match *self {}
     }
 
-    pub(crate) fn read(&self, _name: &str) -> Result<Option<Vec<u8>>> {
+    fn read(&self, _name: &str) -> files::Result<Option<Vec<u8>>> {
         match *self {}
     }
 
-    pub(crate) fn write(&self, _name: &str, _bytes: &[u8]) -> Result<()> {
+    fn write(&self, _name: &str, _bytes: &[u8]) -> files::Result<()> {
         match *self {}
     }
 
-    pub(crate) fn publish(&self, _file: &Path, _name: &str) -> Result<()> {
+    fn write_new(&self, _name: &str, _bytes: &[u8]) -> files::Result<bool> {
+        match *self {}
+    }
+
+    fn remove(&self, _name: &str) -> files::Result<()> {
+        match *self {}
+    }
+
+    fn publish(&self, _file: &Path, _name: &str) -> files::Result<()> {
+        match *self {}
+    }
+
+    fn copy(&self, _file: &Path, _name: &str) -> files::Result<()> {
         match *self {}
     }
 }

@@ -33,10 +33,13 @@ fn absent<T>(source: &Source) -> Result<T> {
     )))
 }
 
-pub(crate) fn write_removed(file: &Path, _rows: &mut dyn Iterator<Item = Result<RemovedRow>>) -> Result<()> {
+pub(crate) fn write_removed(
+    file: files::OutFile,
+    _rows: &mut dyn Iterator<Item = Result<RemovedRow>>,
+) -> Result<()> {
     Err(Error::Invalid(format!(
         "{} cannot be written: this is built without Parquet support; build with the feature `parquet`, or ask for JSON Lines",
-        file.display()
+        file.path().display()
     )))
 }
 

@@ -5,6 +5,12 @@ use corpus::readable_size;
 /// The result of a run.
 pub type Result<T> = std::result::Result<T, Error>;
 
+impl From<files::Error> for Error {
+    fn from(files::Error { action, name, cause }: files::Error) -> Self {
+        Self::Io { action, name, cause }
+    }
+}
+
 /// What stops a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -2,12 +2,11 @@
 
 use crate::sketching::Sources;
 use crate::{Error, Result, Settings};
-use corpus::{Format, Location, Source, Stamp};
+use corpus::{Format, Location, PutBy, Source, Stamp};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// The version of the work folder's form.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What is written down of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,15 +29,19 @@ pub(crate) struct SourceIdentity {
 }
 
 impl SourceIdentity {
-    /// Of a source.
-    pub(crate) fn new(source: &Source) -> Self {
+    /// Of a source. A file is told by its size and a checksum, not by its time.
+    pub(crate) fn new(source: &Source) -> Result<Self> {
+        let checksum = corpus::checksum(source)?;
         let location = match &source.location {
+            // A copy of what gives its bytes once is elsewhere in every run.
+            Location::Local(path) if PutBy::is_copy(path) => "-".into(),
             Location::Local(path) => path.display().to_string(),
             Location::Stdin => "-".into(),
             Location::Object(address) => address.clone(),
             Location::Memory(_) => "memory".into(),
         };
         let stamp = match &source.stamp {
+            _ if checksum.is_some() => String::new(),
             Stamp::Modified(time) => time.to_string(),
             Stamp::Tag(tag) => tag.clone(),
             Stamp::Unknown => String::new(),
@@ -51,14 +54,15 @@ impl SourceIdentity {
             Format::Text => "text",
             Format::Table => "table",
         };
-        Self {
+        let (size, stamp) = checksum.unwrap_or((source.size, stamp));
+        Ok(Self {
             name: source.name.clone(),
             output: source.output.clone(),
             location,
             format: format.into(),
-            size: source.size,
+            size,
             stamp,
-        }
+        })
     }
 
     /// Its format.
@@ -69,14 +73,14 @@ impl SourceIdentity {
 
 impl Identity {
     /// Of a run.
-    pub(crate) fn new(settings: &Settings, sources: Sources<'_>) -> Self {
-        let all = |sources: &[Source]| sources.iter().map(SourceIdentity::new).collect();
-        Self {
+    pub(crate) fn new(settings: &Settings, sources: Sources<'_>) -> Result<Self> {
+        let all = |sources: &[Source]| sources.iter().map(SourceIdentity::new).collect::<Result<Vec<_>>>();
+        Ok(Self {
             version: VERSION,
             settings: settings.clone(),
-            against: all(sources.against),
-            sources: all(sources.corpus),
-        }
+            against: all(sources.against)?,
+            sources: all(sources.corpus)?,
+        })
     }
 
     /// Of what was written, if this version wrote it.
@@ -92,14 +96,33 @@ impl Identity {
     }
 }
 
-/// In what the run found in a folder differs from the one asked for, and what to do.
-pub(crate) fn difference(found: &str, asked: &str, folder: &Path) -> String {
-    let target = folder.parent().unwrap_or(folder).display();
-    let advice = "choose another target folder, or remove this one";
+/// What to do about a target that holds something else.
+const ADVICE: &str = "choose another target folder, or remove this one";
+
+/// What is said of a target whose outputs are there, but not the folder that says what they are of.
+pub(crate) fn missing(target: &str) -> String {
+    let own = crate::run::WORK_FOLDER;
+    format!(
+        "{target} holds outputs of a run, but {own}/run.json, which says what they are of, is not there any more; {ADVICE}"
+    )
+}
+
+/// In what the run found in a target differs from the one asked for, and what to do.
+pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
+    let own = crate::run::WORK_FOLDER;
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(found) else {
+        return format!("{target}/{own}/run.json is damaged, so what is there cannot be told; {ADVICE}");
+    };
+    if let Some(version) = value["version"].as_u64().filter(|version| *version != u64::from(VERSION)) {
+        return format!(
+            "{target} holds a run of another version of lookalike (its work folder has version {version}, this one writes \
+             {VERSION}); {ADVICE}"
+        );
+    }
     let (Some(found), Some(asked)) =
         (Identity::from_json(found.as_bytes()), Identity::from_json(asked.as_bytes()))
     else {
-        return format!("{target} holds a run of another version of lookalike; {advice}");
+        return format!("{target}/{own}/run.json is damaged, so what is there cannot be told; {ADVICE}");
     };
     let settings = |identity: &Identity| serde_json::to_value(&identity.settings).unwrap_or_default();
     let (old, new) = (settings(&found), settings(&asked));
@@ -111,42 +134,53 @@ pub(crate) fn difference(found: &str, asked: &str, folder: &Path) -> String {
             Some(value) => value.to_string(),
         };
         let (before, now) = (written(old.get(key)), written(Some(value)));
-        return format!("{target} holds a run where {key} is {before}, and now it is {now}; {advice}");
+        return format!("{target} holds a run where {key} is {before}, and now it is {now}; {ADVICE}");
     }
-    let changed = |old: &[SourceIdentity], new: &[SourceIdentity]| -> Option<String> {
-        let names = |sources: &[SourceIdentity]| sources.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
-        if names(old) != names(new) {
-            return Some(format!("{target} holds a run over other sources; {advice}"));
-        }
-        let (_, changed) = old.iter().zip(new).find(|(old, new)| old != new)?;
-        Some(format!("{} has changed since the run in {target} began; {advice}", changed.name))
+    let changed = |kind: &str, old: &[SourceIdentity], new: &[SourceIdentity]| -> Option<String> {
+        other_sources(kind, old, new)
+            .map(|other| format!("{target} holds a run over other sources: {other}; {ADVICE}"))
+            .or_else(|| {
+                let (_, changed) = old.iter().zip(new).find(|(old, new)| old != new)?;
+                Some(format!("{} has changed since the run in {target} began; {ADVICE}", changed.name))
+            })
     };
-    changed(&found.against, &asked.against)
-        .or_else(|| changed(&found.sources, &asked.sources))
-        .unwrap_or_else(|| format!("{target} holds another run; {advice}"))
+    changed("--against ", &found.against, &asked.against)
+        .or_else(|| changed("", &found.sources, &asked.sources))
+        .unwrap_or_else(|| format!("{target} holds another run; {ADVICE}"))
 }
 
-/// An error if a local source is not what it was when it was found.
-pub(crate) fn check_unchanged(sources: Sources<'_>) -> Result<()> {
-    for at in 0..sources.len() {
-        let source = sources.get(at);
-        let (Location::Local(path), Stamp::Modified(time)) = (&source.location, &source.stamp) else {
-            continue;
-        };
-        let metadata = std::fs::metadata(path).map_err(|cause| Error::Io {
-            action: "read",
-            name: source.name.clone(),
-            cause,
-        })?;
-        let modified = metadata.modified().ok().and_then(|time| {
-            time.duration_since(std::time::UNIX_EPOCH).ok().map(|since| since.as_nanos() as i128)
-        });
-        if metadata.len() != source.size || modified.is_some_and(|modified| modified != *time) {
-            return Err(Error::Target(format!(
-                "{} changed while it was being read; begin again in another target folder",
-                source.name
-            )));
+/// In which names two lists of sources differ, if they do.
+fn other_sources(kind: &str, old: &[SourceIdentity], new: &[SourceIdentity]) -> Option<String> {
+    let only = |these: &[SourceIdentity], those: &[SourceIdentity]| {
+        let names: std::collections::BTreeSet<&str> =
+            those.iter().map(|source| source.name.as_str()).collect();
+        let mut only = these.iter().map(|source| source.name.as_str()).filter(|name| !names.contains(name));
+        let first = only.next()?;
+        Some(match only.count() {
+            0 => format!("{kind}{first}"),
+            more => format!("{kind}{first} and {more} more"),
+        })
+    };
+    match (only(new, old), only(old, new)) {
+        (Some(new), Some(old)) => Some(format!("it has {old}, and now there is {new} instead")),
+        (Some(new), None) => Some(format!("it does not have {new}")),
+        (None, Some(old)) => Some(format!("it has {old} too")),
+        (None, None) => {
+            let moved = old.iter().zip(new).find(|(old, new)| old.name != new.name)?;
+            Some(format!("it has {kind}{} where now {} is, in another order", moved.0.name, moved.1.name))
         }
     }
-    Ok(())
+}
+
+/// An error if a source is not what it was when the run began.
+pub(crate) fn check_unchanged(sources: Sources<'_>, identity: &Identity) -> Result<()> {
+    let all: Vec<&Source> = (0..sources.len()).map(|at| sources.get(at)).collect();
+    let stamps = identity.against.iter().chain(&identity.sources).map(|source| source.stamp.as_str());
+    match corpus::changed(&all, &stamps.collect::<Vec<_>>())? {
+        Some(source) => Err(Error::Target(format!(
+            "{} changed while it was being read; begin again in another target folder",
+            source.name
+        ))),
+        None => Ok(()),
+    }
 }

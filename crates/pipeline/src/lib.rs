@@ -7,8 +7,10 @@
 mod bits;
 mod candidates;
 mod chances;
+mod claim;
 mod copies;
 mod decisions;
+mod decisions_file;
 mod document;
 mod error;
 mod finished;

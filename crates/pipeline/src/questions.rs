@@ -18,11 +18,11 @@ use lookalike::similarity::SetMeasure;
 use std::collections::HashMap;
 
 fn temporary_work(job: &Job) -> Result<Work> {
-    let work = Work::temporary(&temp_folder(job))?;
-    Ok(match &job.sketch {
-        Some((file, offset)) => work.with_sketch_file(file.clone(), *offset),
-        None => work,
-    })
+    let mut work = Work::temporary(&temp_folder(job))?;
+    if let Some((file, offset)) = &job.sketch {
+        work.use_sketch_file(file.clone(), *offset);
+    }
+    Ok(work)
 }
 
 /// See [`crate::pairs`].

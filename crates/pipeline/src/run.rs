@@ -1,8 +1,10 @@
 //! The whole run, stage by stage.
 
 use crate::candidates;
+use crate::claim::{self, Claim};
 use crate::copies::{self, Copies};
 use crate::decisions::{self, Removal};
+use crate::decisions_file::Decided;
 use crate::forest::Forest;
 use crate::grouping::{Taker, groups};
 use crate::identity::{Identity, check_unchanged};
@@ -21,9 +23,8 @@ use crate::verify::{Task, similarities, verify};
 use crate::view::View;
 use crate::work::Work;
 use crate::{Clusters, Error, Job, Observer, Outcome, RemovedFormat, Result, Stage, Verify};
-use bytemuck::cast_slice;
 use corpus::{RemovedRow, Target, output_names};
-use serde::{Deserialize, Serialize};
+use files::Access;
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
@@ -41,15 +42,6 @@ pub(crate) struct Prepared<'a> {
     pub order: KeepOrder,
     pub sources: Sources<'a>,
     pub threads: usize,
-}
-
-/// What verification came to, as it is written down.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Decided {
-    pairs: PairCounts,
-    /// The later document in keep order, the earlier one, their similarity.
-    pub near_misses: Vec<(Number, Number, f64)>,
-    removals: u64,
 }
 
 impl<'a> Prepared<'a> {
@@ -346,7 +338,7 @@ fn decide_prepared(
     observer.planned(&prepared.means.plan);
     let mut work = Work::temporary(&temp_folder(job))?;
     if let Some((file, offset)) = &job.sketch {
-        work = work.with_sketch_file(file.clone(), *offset);
+        work.use_sketch_file(file.clone(), *offset);
     }
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
@@ -375,127 +367,107 @@ pub(crate) fn dedup_prepared(
     observer: &dyn Observer,
 ) -> Result<Outcome> {
     let job = prepared.job;
-    let removed_name = check_outputs(job)?;
-    let identity = Identity::new(&job.settings, prepared.sources).to_json();
+    check_outputs(job)?;
+    let identity = Identity::new(&job.settings, prepared.sources)?;
+    let json = identity.to_json();
     let lasting = !target.is_stdout();
-    if lasting && let Some(report) = finished(target, &identity)? {
+    if lasting && let Some(report) = claim::finished(target, &json)? {
         return Ok(Outcome::AlreadyFinished(report));
     }
     observer.planned(&prepared.means.plan);
-    let mut work = if lasting {
-        Work::durable(work_folder(job, target)?, &identity)?
-    } else {
-        Work::temporary(&temp_folder(job))?
-    };
-    if let Some(folder) = &job.resources.temp_dir {
-        work = work.with_spill_folder(folder)?;
+    if !lasting {
+        let work = Work::temporary_on(target.files().clone(), &temp_folder(job))?;
+        return dedup_in(prepared, target, &identity, work.with_spill(job), observer).0;
     }
+    let (claim, work) = Claim::new(job, target, &json, observer)?;
+    let (outcome, mut work) = dedup_in(prepared, target, &identity, work.with_spill(job), observer);
+    match &outcome {
+        Ok(_) => claim.finish(&mut work, observer),
+        Err(error) => claim.fail(&mut work, error),
+    }
+    outcome
+}
+
+/// Runs a job in a work folder, and gives that back.
+fn dedup_in(
+    prepared: &Prepared<'_>,
+    target: &Target,
+    identity: &Identity,
+    mut work: Work,
+    observer: &dyn Observer,
+) -> (Result<Outcome>, Work) {
+    let outcome = prepared.in_pool(|| dedup_stages(prepared, target, identity, &mut work, observer));
+    (outcome, work)
+}
+
+/// The stages of a run.
+fn dedup_stages(
+    prepared: &Prepared<'_>,
+    target: &Target,
+    identity: &Identity,
+    work: &mut Work,
+    observer: &dyn Observer,
+) -> Result<Outcome> {
+    let job = prepared.job;
+    let removed_name = check_outputs(job)?;
+    let lasting = !target.is_stdout();
     if let Some((file, offset)) = &job.sketch {
         if lasting {
             let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
             work.write(SKETCH_FILE, format!("{offset} {}", path.display()).as_bytes())?;
         }
-        work = work.with_sketch_file(file.clone(), *offset);
+        work.use_sketch_file(file.clone(), *offset);
     }
-    prepared.in_pool(|| {
-        let mut stages = Stages::new(observer);
-        let store = prepared.sketch(&mut work, &mut stages)?;
-        let (removals, decided) = match stored_decisions(&work)? {
-            Some(stored) => stored,
-            None => {
-                let copies = prepared.copies(&store, &mut stages)?;
-                let (removals, pairs, near) = prepared.decide(&store, &copies, &work, &mut stages)?;
-                let near_misses =
-                    near.iter().map(|miss| (miss.number, miss.other, miss.similarity)).collect();
-                let decided = Decided { pairs, near_misses, removals: removals.len() as u64 };
-                if lasting {
-                    work.write("decisions", cast_slice(&removals))?;
-                    work.write("decided.json", &serde_json::to_vec(&decided).expect("plain data"))?;
-                }
-                (removals, decided)
+    let mut stages = Stages::new(observer);
+    let store = prepared.sketch(work, &mut stages)?;
+    let (removals, decided) = match work.stored_decisions()? {
+        Some(stored) => {
+            work.reuse();
+            stored.into_all()?
+        }
+        None => {
+            let copies = prepared.copies(&store, &mut stages)?;
+            let (removals, pairs, near) = prepared.decide(&store, &copies, work, &mut stages)?;
+            let near_misses = near.iter().map(|miss| (miss.number, miss.other, miss.similarity)).collect();
+            let decided = Decided { pairs, near_misses };
+            if lasting {
+                work.write_decisions(&removals, &decided)?;
             }
-        };
-        stages.begin(Stage::Write, job.sources.iter().map(|source| source.size).sum());
-        let aside = work.subfolder("unfinished")?;
-        let outputs = Outputs {
-            store: &store,
-            sources: prepared.sources,
-            means: &prepared.means,
-            removals: &removals,
-            budget: &prepared.budget,
-            threads: prepared.threads,
-            observer,
-        };
-        outputs.write(target, &aside)?;
-        if lasting {
-            write_removed(prepared, &store, &removals, target, &aside, removed_name)?;
-            write_near_misses(prepared, &store, &decided, &work)?;
+            (removals, decided)
         }
-        stages.end(store.counts().text_bytes);
-        check_unchanged(prepared.sources)?;
-        let report = prepared.report(&store, &removals, decided.pairs, stages, &work)?;
-        if lasting {
-            work.tidy()?;
-            work.publish(target)?;
-            let mut json = serde_json::to_vec_pretty(&report).expect("a report is plain data");
-            json.push(b'\n');
-            target.write("report.json", &json)?;
-        }
-        Ok(Outcome::Finished(report))
-    })
-}
-
-/// The report of a finished run of the same job, if the target holds one. A target that holds anything else is refused.
-fn finished(target: &Target, identity: &str) -> Result<Option<Report>> {
-    let Some(report) = target.read("report.json")? else {
-        let strangers = target.list()?;
-        let own = |name: &String| name.starts_with(&format!("{WORK_FOLDER}/"));
-        if strangers.iter().any(|name| !own(name)) && !strangers.iter().any(own) {
-            return Err(Error::Target(format!(
-                "{} is not empty and holds no run of lookalike; choose another target folder",
-                target.name()
-            )));
-        }
-        return Ok(None);
     };
-    let folder = std::path::Path::new(target.name()).join(WORK_FOLDER);
-    let found = target.read(&format!("{WORK_FOLDER}/run.json"))?.unwrap_or_default();
-    let found = String::from_utf8_lossy(&found);
-    if found != identity {
-        return Err(Error::Target(crate::identity::difference(&found, identity, &folder)));
+    stages.begin(Stage::Write, job.sources.iter().map(|source| source.size).sum());
+    let aside = work.unfinished()?;
+    let outputs = Outputs {
+        store: &store,
+        sources: prepared.sources,
+        means: &prepared.means,
+        removals: &removals,
+        budget: &prepared.budget,
+        threads: prepared.threads,
+        observer,
+    };
+    outputs.write(target, &aside)?;
+    if lasting {
+        write_removed(prepared, &store, &removals, target, &aside, removed_name)?;
+        write_near_misses(prepared, &store, &decided, work)?;
     }
-    let report = serde_json::from_slice(&report).map_err(|error| Error::Damaged {
-        name: format!("{}/report.json", target.name()),
-        cause: error.to_string(),
-    })?;
-    Ok(Some(report))
+    stages.end(store.counts().text_bytes);
+    check_unchanged(prepared.sources, identity)?;
+    let report = prepared.report(&store, &removals, decided.pairs, stages, work)?;
+    if lasting {
+        work.tidy()?;
+        work.publish(target)?;
+        let mut json = serde_json::to_vec_pretty(&report).expect("a report is plain data");
+        json.push(b'\n');
+        target.write("report.json", &json)?;
+    }
+    Ok(Outcome::Finished(report))
 }
 
 /// Where temporary files go.
 pub(crate) fn temp_folder(job: &Job) -> std::path::PathBuf {
     job.resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir)
-}
-
-/// The work folder: in the target, or for an object store in the folder for temporary files.
-fn work_folder(job: &Job, target: &Target) -> Result<std::path::PathBuf> {
-    if let Some(folder) = target.folder() {
-        return Ok(folder.join(WORK_FOLDER));
-    }
-    let name = blake3::hash(target.name().as_bytes()).to_hex();
-    Ok(temp_folder(job).join(format!("lookalike-run-{}", &name[..16])))
-}
-
-/// What an earlier run decided, if it came so far.
-pub(crate) fn stored_decisions(work: &Work) -> Result<Option<(Vec<Removal>, Decided)>> {
-    let (Some(decided), Some(bytes)) = (work.read("decided.json")?, work.read("decisions")?) else {
-        return Ok(None);
-    };
-    let Ok(decided) = serde_json::from_slice::<Decided>(&decided) else { return Ok(None) };
-    if bytes.len() as u64 != decided.removals * size_of::<Removal>() as u64 {
-        return Ok(None);
-    }
-    let removals = bytes.chunks_exact(size_of::<Removal>()).map(bytemuck::pod_read_unaligned).collect();
-    Ok(Some((removals, decided)))
 }
 
 fn write_removed(
@@ -509,13 +481,14 @@ fn write_removed(
     let settings = &prepared.job.settings;
     let file = aside.join(name);
     let io = |cause| Error::Io { action: "write", name: file.display().to_string(), cause };
+    let out = target.files().create(&file, Access::Shared)?;
     match settings.removed_format {
         RemovedFormat::Jsonl => {
-            let mut out = BufWriter::with_capacity(1 << 18, std::fs::File::create(&file).map_err(io)?);
+            let mut out = BufWriter::with_capacity(1 << 18, out);
             removed::rows(removals, store, prepared.sources, settings, &mut |row| {
                 out.write_all(&removed::json_line(&row)).map_err(io)
             })?;
-            out.into_inner().map_err(|error| io(error.into_error()))?.sync_all().map_err(io)?;
+            out.into_inner().map_err(|error| io(error.into_error()))?.sync()?;
         }
         RemovedFormat::Parquet => {
             let mut rows = Vec::new();
@@ -523,7 +496,7 @@ fn write_removed(
                 rows.push(row);
                 Ok(())
             })?;
-            corpus::write_removed_parquet(&file, &mut rows.into_iter().map(Ok))?;
+            corpus::write_removed_parquet(out, &mut rows.into_iter().map(Ok))?;
         }
     }
     Ok(target.publish(&file, name)?)

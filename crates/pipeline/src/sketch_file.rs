@@ -11,22 +11,25 @@ use crate::identity::{Identity, SourceIdentity};
 use crate::report::Report;
 use crate::run::{Prepared, temp_folder};
 use crate::stages::Stages;
-use crate::work::{Work, sync_folder};
+use crate::work::Work;
 use crate::{Error, Job, Observer, Resources, Result};
 use corpus::{Discovery, FormatChoice, Source, discover};
+use files::{Access, Files};
 use std::fs::File;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The first bytes of a sketch file.
 pub const SKETCH_MAGIC: &[u8; 8] = b"LKASKETC";
 
-/// Heads longer than this are none.
+/// Bytes before the head.
+pub(crate) const FIRST: usize = 16;
+
+/// A file whose head is longer than this is not a sketch file.
 const LONGEST_HEAD: u64 = 1 << 30;
 
 /// See [`crate::sketch`].
 pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<Report> {
-    let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
     let prepared = Prepared::new(job)?;
     if path.exists() {
         return Err(Error::Target(format!(
@@ -35,34 +38,26 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
         )));
     }
     observer.planned(&prepared.means.plan);
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(".lookalike-unfinished");
-    let aside = Unfinished(aside.into());
-    let mut file = File::create(&aside.0).map_err(io)?;
-    let mut head = Identity::new(&job.settings, prepared.sources).to_json().into_bytes();
+    let files = Files::default();
+    let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Goes with what is in it if the run fails, and is removed by the next one if it is killed.
+    let aside = files.temp_folder(beside)?;
+    let mut file = files.create(&aside.path().join("sketch"), Access::Shared)?;
+    let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
+    let mut head = Identity::new(&job.settings, prepared.sources)?.to_json().into_bytes();
     head.resize(head.len().next_multiple_of(8), b'\n');
     file.write_all(SKETCH_MAGIC).map_err(io)?;
     file.write_all(&(head.len() as u64).to_le_bytes()).map_err(io)?;
     file.write_all(&head).map_err(io)?;
-    let mut work = Work::temporary(&temp_folder(job))?.appending_to(file, aside.0.clone());
+    let mut work = Work::temporary(&temp_folder(job))?.appending_to(file, &head);
     let report = prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
         prepared.report(&store, &[], Default::default(), stages, &work)
     })?;
-    std::fs::rename(&aside.0, path).map_err(io)?;
-    sync_folder(path)?;
+    let file = work.into_appended().expect("parts were added to it");
+    files.publish(file.path(), path)?;
     Ok(report)
-}
-
-/// A file on its way: it goes when the run fails, and has gone elsewhere when it succeeds.
-struct Unfinished(PathBuf);
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        // Nothing depends on a file that does not go.
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
 
 /// See [`crate::open_sketch`].
@@ -81,9 +76,9 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
     file.read_exact(&mut head).map_err(|_| damaged("its head ends too soon"))?;
     let identity = Identity::from_json(&head)
         .ok_or_else(|| damaged("its head cannot be read, or is of another version of lookalike"))?;
+    let beside = path.parent().unwrap_or(Path::new(""));
     let find = |sources: &[SourceIdentity]| {
-        let again = |source| found_again(source, "sketch it again");
-        sources.iter().map(again).collect::<Result<Vec<Source>>>()
+        sources.iter().map(|source| found_beside(source, beside, &name)).collect::<Result<Vec<Source>>>()
     };
     Ok(Job {
         sources: find(&identity.sources)?,
@@ -94,8 +89,29 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
     })
 }
 
+/// A source of the sketch file `sketch`: from here, or from the folder that the sketch file is in.
+fn found_beside(source: &SourceIdentity, beside: &Path, sketch: &str) -> Result<Source> {
+    let location = Path::new(&source.location);
+    let is_local = !source.location.contains("://") && source.location != "-";
+    if !is_local || location.exists() {
+        return found_again(source, "sketch it again");
+    }
+    let there = beside.join(location);
+    if location.is_relative() && there.exists() {
+        let location = there.display().to_string();
+        return found_again(&SourceIdentity { location, ..source.clone() }, "sketch it again");
+    }
+    Err(Error::Target(format!(
+        "{sketch} was made from {}, which is neither here nor beside it; run the command where it was sketched, put the sources back, or sketch them again",
+        source.location
+    )))
+}
+
 /// A source that was sketched, which must be what it was; otherwise `advice` says what to do.
 pub(crate) fn found_again(sketched: &SourceIdentity, advice: &str) -> Result<Source> {
+    if sketched.location == "-" {
+        return Err(Error::Target(format!("{} cannot be read again; {advice}", sketched.name)));
+    }
     let format = sketched.format()?;
     let how = Discovery { format: FormatChoice::Always(format) };
     let mut found = discover(std::slice::from_ref(&sketched.location), &how)?;
@@ -104,7 +120,7 @@ pub(crate) fn found_again(sketched: &SourceIdentity, advice: &str) -> Result<Sou
     };
     source.name.clone_from(&sketched.name);
     source.output.clone_from(&sketched.output);
-    if SourceIdentity::new(&source) != *sketched {
+    if SourceIdentity::new(&source)? != *sketched {
         return Err(Error::Target(format!("{} has changed since it was sketched; {advice}", sketched.name)));
     }
     Ok(source)

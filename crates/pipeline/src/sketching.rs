@@ -19,8 +19,8 @@ use memchr::memchr;
 const PART_DOCUMENTS: usize = if cfg!(test) { 100 } else { 1 << 16 };
 /// (in a sketch file, this many),
 const SKETCH_PART: u64 = 16 << 20;
-/// or this many bytes of input.
-const PART_INPUT: u64 = 512 << 20;
+/// or this many bytes of input: what a kill loses at most.
+const PART_INPUT: u64 = 64 << 20;
 
 /// All sources of a run: those of `against` first.
 #[derive(Debug, Clone, Copy)]
@@ -113,7 +113,7 @@ pub(crate) fn sketch(
     work: &mut Work,
     observer: &dyn Observer,
 ) -> Result<Store> {
-    let mut store = work.stored_parts(means.lanes(), budget.parts(), observer)?;
+    let mut store = work.stored_parts(means.lanes(), sources.len(), budget.parts(), observer)?;
     if work.is_sketched() {
         return Ok(store);
     }

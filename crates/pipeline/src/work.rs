@@ -4,169 +4,138 @@
 //! run.json       what the run is: settings and sources; a folder whose run.json differs belongs to another run
 //! began-in       the folder that relative paths of sources are relative to
 //! lock           held while a run works
-//! sketches/      the parts, in order, and `complete` with their number once all are there
+//! sketches/      the parts, a chain, and `complete` with their number and the checksum of the last once all are there
 //! decisions      what becomes of the removed documents (made once, after verification)
 //! near-misses.jsonl
+//! failed         why the run ended with an error that running it again would not mend
 //! unfinished/    outputs on their way
+//! lookalike-tmp-*/  what is spilled
 //! ```
 //!
-//! Every file is written aside, synced and renamed: it is whole or absent.
+//! Every file is written aside, synced and renamed: it is whole or absent. Whose folder it is, is decided in `claim.rs`.
 
+use crate::decisions::Removal;
+use crate::decisions_file::{Decided, DecisionsReader, DecisionsWriter};
 use crate::store::Store;
 use crate::store::columns::Columns;
-use crate::store::part;
-use crate::{Error, Observer, Result};
+use crate::store::part::{self, Checksum, Link};
+use crate::{Error, Job, Observer, Result};
 use corpus::Target;
-use std::fs::{self, File, TryLockError};
-use std::io::Write;
+use files::{Files, Lock, OutFile, TempFolder};
+use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The folder that the run began in.
 pub(crate) const BEGAN_IN: &str = "began-in";
 
+/// What the run is.
+pub(crate) const RUN: &str = "run.json";
+
+/// Why the run ended with an error that running it again would not mend.
+pub(crate) const FAILED: &str = "failed";
+
+const DECISIONS: &str = "decisions";
+const SKETCHES: &str = "sketches";
+const UNFINISHED: &str = "unfinished";
+
 /// The number of parts, once all are there.
 const COMPLETE: &str = "sketches/complete";
 
-/// A work folder, or none: then everything stays in memory, or goes to a folder for as long as the run lasts.
+/// A work folder: one that outlives the run, or one that goes with it.
 #[derive(Debug)]
 pub(crate) struct Work {
+    files: Files,
     folder: PathBuf,
-    /// Whether the folder goes when the run ends.
-    temporary: bool,
     /// Whether parts are written even if they fit in memory.
     durable: bool,
     /// A sketch file that has the parts.
     sketch_file: Option<(PathBuf, u64)>,
     /// A sketch file that parts are added to.
-    appending: Option<(File, PathBuf)>,
-    /// Where sets of shingles go that do not fit in memory.
-    spill: PathBuf,
+    appending: Option<OutFile>,
+    /// Where what is spilled goes, in a folder of its own.
+    spill_parent: PathBuf,
+    spill: OnceLock<TempFolder>,
     parts: usize,
+    /// The checksum of the last part; before the first, a hash of what the run is.
+    last: Checksum,
+    /// A hash of what the run is.
+    run: Checksum,
     sketched: bool,
-    resumed: bool,
-    lock: Option<File>,
+    /// Whether something that an earlier run left was used.
+    reused: bool,
+    /// The folder itself, if it goes with the run.
+    _temporary: Option<TempFolder>,
+    lock: Option<Lock>,
 }
 
-fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
-    let name = path.display().to_string();
-    move |cause| Error::Io { action, name, cause }
-}
-
-/// Writes a file whole or not at all.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let aside = path.with_extension("unfinished");
-    let mut file = File::create(&aside).map_err(io("write", &aside))?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(io("write", &aside))?;
-    fs::rename(&aside, path).map_err(io("write", path))?;
-    sync_folder(path)
-}
-
-/// Makes a rename in the folder of `path` last.
-pub(crate) fn sync_folder(path: &Path) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(io("write", folder))
+/// A hash of what a run is.
+fn hash(identity: &[u8]) -> Checksum {
+    *blake3::hash(identity).as_bytes()
 }
 
 impl Work {
-    /// A folder that outlives the run and belongs to `identity`; one of another run is refused.
-    pub(crate) fn durable(folder: PathBuf, identity: &str) -> Result<Self> {
-        let sketches = folder.join("sketches");
-        fs::create_dir_all(&sketches).map_err(io("make the folder", &sketches))?;
-        let lock_path = folder.join("lock");
-        let lock = File::create(&lock_path).map_err(io("write", &lock_path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::Target(format!(
-                    "another run is working in {}; wait for it to end",
-                    folder.display()
-                )));
-            }
-            Err(TryLockError::Error(cause)) => return Err(io("lock", &lock_path)(cause)),
-        }
-        let run = folder.join("run.json");
-        let resumed = match fs::read_to_string(&run) {
-            Ok(found) if found == identity => true,
-            Ok(found) => return Err(Error::Target(crate::identity::difference(&found, identity, &folder))),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                // Whoever asks about the run later may be elsewhere.
-                if let Ok(here) = std::env::current_dir() {
-                    write_whole(&folder.join(BEGAN_IN), here.as_os_str().as_encoded_bytes())?;
-                }
-                write_whole(&run, identity.as_bytes())?;
-                false
-            }
-            Err(cause) => return Err(io("read", &run)(cause)),
-        };
-        let sketched = folder.join(COMPLETE).exists();
-        Ok(Self {
-            spill: folder.join("spill"),
-            folder,
-            temporary: false,
-            durable: true,
-            sketch_file: None,
-            appending: None,
-            parts: 0,
-            sketched,
-            resumed,
-            lock: Some(lock),
-        })
-    }
-
-    /// The folder of a finished run, only to be read.
-    pub(crate) fn existing(folder: PathBuf) -> Self {
+    fn at(files: Files, folder: PathBuf, identity: &[u8]) -> Self {
         Self {
-            spill: folder.join("spill"),
             sketched: folder.join(COMPLETE).exists(),
+            spill_parent: folder.clone(),
+            files,
             folder,
-            temporary: false,
             durable: false,
             sketch_file: None,
             appending: None,
+            spill: OnceLock::new(),
             parts: 0,
-            resumed: false,
+            last: hash(identity),
+            run: hash(identity),
+            reused: false,
+            _temporary: None,
             lock: None,
         }
     }
 
+    /// A folder that outlives the run, whose lock is held and which belongs to `identity`. What a killed run left on its way
+    /// is removed.
+    pub(crate) fn durable(files: Files, folder: PathBuf, lock: Lock, identity: &str) -> Result<Self> {
+        let sketches = folder.join(SKETCHES);
+        files.make_folder(&sketches)?;
+        files.remove_tree(&folder.join(UNFINISHED))?;
+        files.remove_file(&folder.join(FAILED))?;
+        for folder in [&folder, &sketches] {
+            files.remove_unfinished(folder)?;
+        }
+        files.remove_left_folders(&folder);
+        Ok(Self { durable: true, lock: Some(lock), ..Self::at(files, folder, identity.as_bytes()) })
+    }
+
+    /// The folder of a finished run, only to be read.
+    pub(crate) fn existing(folder: PathBuf, identity: &[u8]) -> Self {
+        Self::at(Files::default(), folder, identity)
+    }
+
     /// A folder of its own below `parent` that goes when the run ends.
     pub(crate) fn temporary(parent: &Path) -> Result<Self> {
-        for attempt in 0..1_000 {
-            let folder = parent.join(format!("lookalike-{}-{attempt}", std::process::id()));
-            match fs::create_dir(&folder) {
-                Ok(()) => {
-                    let sketches = folder.join("sketches");
-                    fs::create_dir_all(&sketches).map_err(io("make the folder", &sketches))?;
-                    return Ok(Self {
-                        spill: folder.join("spill"),
-                        folder,
-                        temporary: true,
-                        durable: false,
-                        sketch_file: None,
-                        appending: None,
-                        parts: 0,
-                        sketched: false,
-                        resumed: false,
-                        lock: None,
-                    });
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(cause) => return Err(io("make the folder", &folder)(cause)),
-            }
-        }
-        Err(Error::Invalid(format!("cannot make a folder of its own in {}", parent.display())))
+        Self::temporary_on(Files::default(), parent)
+    }
+
+    /// The same on another disk.
+    pub(crate) fn temporary_on(files: Files, parent: &Path) -> Result<Self> {
+        let folder = files.temp_folder(parent)?;
+        files.make_folder(&folder.path().join(SKETCHES))?;
+        let path = folder.path().to_owned();
+        Ok(Self { _temporary: Some(folder), ..Self::at(files, path, &[]) })
     }
 
     /// The parts come from a sketch file, where they begin at `offset`.
-    pub(crate) fn with_sketch_file(mut self, file: PathBuf, offset: u64) -> Self {
+    pub(crate) fn use_sketch_file(&mut self, file: PathBuf, offset: u64) {
         self.sketch_file = Some((file, offset));
         self.sketched = true;
-        self
     }
 
-    /// Parts are added to this file.
-    pub(crate) fn appending_to(mut self, file: File, path: PathBuf) -> Self {
-        self.appending = Some((file, path));
+    /// Parts are added to this file, which has `identity` as its head.
+    pub(crate) fn appending_to(mut self, file: OutFile, identity: &[u8]) -> Self {
+        self.appending = Some(file);
+        self.last = hash(identity);
         self
     }
 
@@ -175,29 +144,43 @@ impl Work {
         self.appending.is_some()
     }
 
-    /// What is spilled goes to a folder of its own below this one.
-    pub(crate) fn with_spill_folder(mut self, parent: &Path) -> Result<Self> {
-        let name = blake3::hash(self.folder.as_os_str().as_encoded_bytes()).to_hex();
-        self.spill = parent.join(format!("lookalike-spill-{}", &name[..16]));
-        Ok(self)
+    /// The file that parts were added to, which is whole if all are there.
+    pub(crate) fn into_appended(mut self) -> Option<OutFile> {
+        self.appending.take()
     }
 
-    /// The folder for what is spilled, made if it is not there.
+    /// What is spilled goes below the job's folder for temporary files, if it has one.
+    pub(crate) fn with_spill(mut self, job: &Job) -> Self {
+        if let Some(parent) = &job.resources.temp_dir {
+            self.spill_parent.clone_from(parent);
+        }
+        self
+    }
+
+    /// The folder for what is spilled: of this run alone, made when it is first asked for.
     pub(crate) fn spill_folder(&self) -> Result<&Path> {
-        fs::create_dir_all(&self.spill).map_err(io("make the folder", &self.spill))?;
-        Ok(&self.spill)
+        if self.spill.get().is_none() {
+            // If another thread was first, this one goes at once.
+            let _ = self.spill.set(self.files.temp_folder(&self.spill_parent)?);
+        }
+        Ok(self.spill.get().expect("it was set").path())
     }
 
-    /// A folder in it, made if it is not there.
-    pub(crate) fn subfolder(&self, name: &str) -> Result<PathBuf> {
-        let folder = self.folder.join(name);
-        fs::create_dir_all(&folder).map_err(io("make the folder", &folder))?;
+    /// The folder for outputs on their way.
+    pub(crate) fn unfinished(&self) -> Result<PathBuf> {
+        let folder = self.folder.join(UNFINISHED);
+        self.files.make_folder(&folder)?;
         Ok(folder)
     }
 
-    /// Whether an earlier run of the same kind has been here.
+    /// Something that an earlier run left was used.
+    pub(crate) fn reuse(&mut self) {
+        self.reused = true;
+    }
+
+    /// Whether something that an earlier run left was used.
     pub(crate) fn is_resumed(&self) -> bool {
-        self.resumed
+        self.reused && self.durable
     }
 
     /// Whether all parts are there.
@@ -206,70 +189,124 @@ impl Work {
     }
 
     fn part_path(&self, part: usize) -> PathBuf {
-        self.folder.join("sketches").join(format!("part-{part:06}"))
+        self.folder.join(SKETCHES).join(part_name(part))
     }
 
-    /// The parts that an earlier run left. A damaged last one is sketched again.
+    fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+        let name = path.display().to_string();
+        move |cause| Error::Io { action, name, cause }
+    }
+
+    /// The parts that an earlier run left, of documents with this many lanes from this many sources. One that is damaged, or does not follow the one before, is
+    /// sketched again, with all that come after it.
     pub(crate) fn stored_parts(
         &mut self,
         lanes: usize,
+        sources: usize,
         memory: u64,
         observer: &dyn Observer,
     ) -> Result<Store> {
         let mut store = Store::new(lanes);
-        if let Some((path, offset)) = &self.sketch_file {
-            let mut file = File::open(path).map_err(io("read", path))?;
-            std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(*offset)).map_err(io("read", path))?;
-            while !part::at_end(&mut file, path, store.parts())? {
-                let (stored, columns) = part::read(&mut file, path)?;
+        let fits = |columns: &Columns| {
+            columns.lanes.len() == columns.entries.len() * lanes
+                && columns.blocks.iter().all(|block| (block.source as usize) < sources)
+        };
+        if let Some((path, offset)) = self.sketch_file.clone() {
+            let name = path.display().to_string();
+            let mut file = self.files.open(&path)?;
+            let mut first = vec![0; usize::try_from(offset).unwrap_or(usize::MAX)];
+            let whole = std::io::Read::read_exact(&mut file, &mut first);
+            let identity = first.get(crate::sketch_file::FIRST..).filter(|_| whole.is_ok());
+            let Some(identity) = identity else {
+                return Err(Error::Damaged { name, cause: "its head ends too soon".into() });
+            };
+            self.last = hash(identity);
+            file.seek(SeekFrom::Start(offset)).map_err(Self::io("read", &path))?;
+            while !part::at_end(&mut file, &path, store.parts())? {
+                let link = Link { first: store.count(), after: self.last };
+                let (stored, columns, checksum) = part::read(&mut file, &path, link)?;
+                if !fits(&columns) {
+                    let cause = "a part is of other settings or sources than its head says".into();
+                    return Err(Error::Damaged { name, cause });
+                }
                 store.push(columns, Some(stored), memory);
+                self.last = checksum;
             }
             return Ok(store);
         }
-        loop {
+        let complete = self.read(COMPLETE)?.and_then(|bytes| String::from_utf8(bytes).ok());
+        let complete = complete.as_deref().and_then(|written| {
+            let (parts, last) = written.trim_end().split_once(' ')?;
+            Some((parts.parse::<usize>().ok()?, *blake3::Hash::from_hex(last).ok()?.as_bytes()))
+        });
+        while complete.is_none_or(|(parts, _)| self.parts < parts) {
             let path = self.part_path(self.parts);
-            let mut file = match File::open(&path) {
-                Ok(file) => file,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => break,
-                Err(cause) => return Err(io("read", &path)(cause)),
-            };
-            match part::read(&mut file, &path) {
-                Ok((stored, columns)) => store.push(columns, Some(stored), memory),
-                Err(Error::Damaged { .. }) => {
+            if !self.files.exists(&path)? {
+                break;
+            }
+            let link = Link { first: store.count(), after: self.last };
+            match part::read(&mut self.files.open(&path)?, &path, link) {
+                Ok((stored, columns, checksum)) if fits(&columns) => {
+                    store.push(columns, Some(stored), memory);
+                    self.last = checksum;
+                }
+                Ok(_) | Err(Error::Damaged { .. }) => {
                     observer.note(&format!("{} is damaged; sketching goes on from there", path.display()));
-                    self.sketched = false;
                     break;
                 }
                 Err(error) => return Err(error),
             }
             self.parts += 1;
         }
-        if self.sketched && self.read(COMPLETE)? != Some(self.parts.to_string().into_bytes()) {
+        let all = complete == Some((self.parts, self.last));
+        if self.sketched && !all {
             observer.note(&format!("{} lacks a part; sketching goes on from there", self.folder.display()));
-            self.sketched = false;
+        }
+        self.sketched = all;
+        self.reused |= self.parts > 0;
+        if self.durable {
+            self.remove_parts_after_the_end()?;
         }
         Ok(store)
+    }
+
+    /// Parts that follow no other one would be in the way of those that are made.
+    fn remove_parts_after_the_end(&self) -> Result<()> {
+        let folder = self.folder.join(SKETCHES);
+        for name in self.files.list(&folder)? {
+            let number = name.strip_prefix("part-").and_then(|number| number.parse::<usize>().ok());
+            if number.is_some_and(|number| number >= self.parts) {
+                self.files.remove_file(&folder.join(name))?;
+            }
+        }
+        Ok(())
     }
 
     /// Takes a finished part: into the store, and into a file if it must outlive the run or does not fit.
     pub(crate) fn push_part(&mut self, columns: Columns, store: &mut Store, memory: u64) -> Result<()> {
         let fits = store.bytes_in_memory() + columns.bytes() <= memory;
-        let file = if let Some((file, path)) = &mut self.appending {
-            Some(part::write(&columns, file, path)?)
+        let link = Link { first: store.count(), after: self.last };
+        let written = if let Some(file) = &mut self.appending {
+            let (path, start) = (file.path().to_owned(), file.bytes());
+            Some(part::write(&columns, file, &path, start, link)?)
         } else if self.durable || !fits {
             let path = self.part_path(self.parts);
-            let aside = path.with_extension("unfinished");
-            let mut file = File::create(&aside).map_err(io("write", &aside))?;
-            let stored = part::write(&columns, &mut file, &path)?;
+            let mut file = self.files.begin(&path)?;
+            let written = part::write(&columns, &mut file, &path, 0, link)?;
             if self.durable {
-                file.sync_data().map_err(io("write", &aside))?;
+                file.finish()?
+            } else {
+                file.finish_unsynced()?
             }
-            fs::rename(&aside, &path).map_err(io("write", &path))?;
-            Some(stored)
+            Some(written)
         } else {
             None
         };
         self.parts += 1;
+        let file = written.map(|(file, checksum)| {
+            self.last = checksum;
+            file
+        });
         store.push(columns, file, memory);
         Ok(())
     }
@@ -277,66 +314,94 @@ impl Work {
     /// All parts are there.
     pub(crate) fn sketched(&mut self) -> Result<()> {
         self.sketched = true;
-        if let Some((file, path)) = &mut self.appending {
-            part::write_end(file, path, self.parts)?;
-            file.sync_all().map_err(io("write", path))?;
+        if let Some(file) = &mut self.appending {
+            part::write_end(file, self.parts)?;
+            file.sync()?;
         }
         if self.durable {
-            self.write(COMPLETE, self.parts.to_string().as_bytes())?;
+            let last = blake3::Hash::from_bytes(self.last).to_hex();
+            self.write(COMPLETE, format!("{} {last}\n", self.parts).as_bytes())?;
         }
         Ok(())
+    }
+
+    /// What ties decisions to this run and its sketches.
+    fn tie(&self) -> Checksum {
+        *blake3::Hasher::new().update(&self.run).update(&self.last).finalize().as_bytes()
+    }
+
+    /// What an earlier run decided, if it came so far and what it wrote is whole and belongs to these sketches.
+    pub(crate) fn stored_decisions(&self) -> Result<Option<DecisionsReader>> {
+        DecisionsReader::open(&self.files, &self.folder.join(DECISIONS), &self.tie())
+    }
+
+    /// Writes down what was decided.
+    pub(crate) fn write_decisions(&self, removals: &[Removal], decided: &Decided) -> Result<()> {
+        let mut writer = DecisionsWriter::begin(&self.files, &self.folder.join(DECISIONS), &self.tie())?;
+        writer.push(removals)?;
+        writer.finish(decided)
     }
 
     /// A file of the folder, if it is there.
     pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let path = self.folder.join(name);
-        match fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(cause) => Err(io("read", &path)(cause)),
-        }
+        Ok(self.files.read(&self.folder.join(name))?)
     }
 
     /// Writes a file of the folder.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        write_whole(&self.folder.join(name), bytes)
+        Ok(self.files.write_whole(&self.folder.join(name), bytes)?)
     }
 
-    /// Takes away what only an unfinished run needs.
-    pub(crate) fn tidy(&self) -> Result<()> {
-        for folder in [&self.folder.join("unfinished"), &self.spill] {
-            match fs::remove_dir_all(folder) {
-                Ok(()) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(cause) => return Err(io("remove", folder)(cause)),
-            }
+    /// Whether the folder holds sketches that would be lost with it.
+    pub(crate) fn has_parts(files: &Files, folder: &Path) -> Result<bool> {
+        Ok(files.exists(&folder.join(SKETCHES).join(part_name(0)))?)
+    }
+
+    /// Removes what a run left in a folder, but for its lock.
+    pub(crate) fn clear(files: &Files, folder: &Path) -> Result<()> {
+        // First what says that the rest is to be believed.
+        for name in [RUN, DECISIONS, BEGAN_IN, FAILED, crate::run::SKETCH_FILE, "near-misses.jsonl"] {
+            files.remove_file(&folder.join(name))?;
         }
-        Ok(())
+        Ok(files.remove_tree(&folder.join(SKETCHES))?)
     }
 
-    /// Brings what later questions need to a target that does not hold this folder, and takes the folder away.
+    /// Removes what only an unfinished run needs.
+    pub(crate) fn tidy(&mut self) -> Result<()> {
+        self.spill.take();
+        Ok(self.files.remove_tree(&self.folder.join(UNFINISHED))?)
+    }
+
+    /// Copies what later questions need to a target that does not hold this folder.
     pub(crate) fn publish(&self, target: &Target) -> Result<()> {
         if target.folder().is_some() {
             return Ok(());
         }
         let mut names: Vec<String> =
-            [BEGAN_IN, "decided.json", "decisions", "near-misses.jsonl", COMPLETE].map(String::from).to_vec();
-        names.extend((0..self.parts).map(|part| format!("sketches/part-{part:06}")));
-        names.push("run.json".into());
+            [BEGAN_IN, DECISIONS, "near-misses.jsonl", COMPLETE, crate::run::SKETCH_FILE]
+                .map(String::from)
+                .to_vec();
+        names.extend((0..self.parts).map(|part| format!("{SKETCHES}/{}", part_name(part))));
         for name in names.iter().filter(|name| self.folder.join(name).exists()) {
-            target.publish(&self.folder.join(name), &format!("{}/{name}", crate::run::WORK_FOLDER))?;
+            target.copy(&self.folder.join(name), &format!("{}/{name}", crate::run::WORK_FOLDER))?;
         }
-        fs::remove_dir_all(&self.folder).map_err(io("remove", &self.folder))
+        Ok(())
+    }
+
+    /// Removes the folder, with its lock.
+    pub(crate) fn remove(&mut self) -> Result<()> {
+        self.spill.take();
+        self.files.remove_tree(&self.folder)?;
+        self.lock = None;
+        Ok(())
+    }
+
+    /// Where it is.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 }
 
-impl Drop for Work {
-    fn drop(&mut self) {
-        if self.temporary {
-            // Nothing can be done about a folder that does not go, and nothing depends on it.
-            let _ = fs::remove_dir_all(&self.folder);
-            let _ = fs::remove_dir_all(&self.spill);
-        }
-        self.lock = None;
-    }
+fn part_name(part: usize) -> String {
+    format!("part-{part:06}")
 }

@@ -1,5 +1,6 @@
 //! `lookalike man`: manual pages.
 
+use super::files::write_whole;
 use crate::arguments::{ManArguments, command};
 use crate::failure::{Failure, Result};
 use crate::output::Printer;
@@ -23,7 +24,7 @@ pub(crate) fn run(arguments: &ManArguments, printer: &Printer) -> Result<()> {
 
 fn write(folder: &Path, name: &str, command: clap::Command) -> Result<()> {
     let path = folder.join(format!("{name}.1"));
-    std::fs::write(&path, page(command)?).map_err(|cause| Failure::io("write", path.display(), &cause))
+    write_whole(&path, &page(command)?)
 }
 
 fn page(command: clap::Command) -> Result<Vec<u8>> {

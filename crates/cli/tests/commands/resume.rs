@@ -80,7 +80,6 @@ fn killed_at_any_moment_it_ends_with_the_same_bytes() {
     moments.push(Moment::File(work.join("sketches/part-000000")));
     moments.push(Moment::File(work.join("sketches/complete")));
     moments.push(Moment::File(work.join("decisions")));
-    moments.push(Moment::File(work.join("decided.json")));
     moments.push(Moment::File(work.join("unfinished")));
     moments.push(Moment::File(folder.path("out/part-000.jsonl")));
     moments.push(Moment::File(folder.path("out/removed.jsonl")));
@@ -93,7 +92,9 @@ fn killed_at_any_moment_it_ends_with_the_same_bytes() {
         let outcome = folder.run(RUN);
         assert_eq!(outcome.code, 0, "{moment:?}: {outcome}");
         same(&outputs(&folder.path("out")), &wanted, &format!("{moment:?}"));
-        assert!(!work.join("unfinished").exists() && !work.join("spill").exists());
+        assert!(!work.join("unfinished").exists());
+        let left = std::fs::read_dir(&work).unwrap().map(|entry| entry.unwrap().file_name());
+        assert_eq!(left.filter(|name| name.to_string_lossy().contains("tmp")).count(), 0, "{moment:?}");
         std::fs::remove_dir_all(folder.path("out")).unwrap();
     }
     assert!(killed >= 10, "only {killed} runs were killed before they ended");
@@ -162,8 +163,9 @@ fn a_target_of_another_run_is_refused_and_the_difference_named() {
         ("a.jsonl --threshold 0.7", "threshold is 0.8, and now it is 0.7"),
         ("a.jsonl --keep longest", "keep is \"first\", and now it is \"longest\""),
         ("a.jsonl --within site", "within is not set, and now it is \"site\""),
-        ("b.jsonl", "holds a run over other sources"),
-        ("a.jsonl --against b.jsonl", "holds a run over other sources"),
+        ("b.jsonl", "holds a run over other sources: it has a.jsonl, and now there is b.jsonl instead"),
+        ("a.jsonl b.jsonl", "holds a run over other sources: it does not have b.jsonl"),
+        ("a.jsonl --against b.jsonl", "holds a run over other sources: it does not have --against b.jsonl"),
     ] {
         let outcome = folder.run(&format!("dedup -o out {arguments}"));
         assert_eq!(outcome.code, 4, "{outcome}");
@@ -174,13 +176,110 @@ fn a_target_of_another_run_is_refused_and_the_difference_named() {
 }
 
 #[test]
+fn a_target_without_its_record_is_said_to_be_that() {
+    let folder = Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n");
+    assert_eq!(folder.run("dedup a.jsonl -o out").code, 0);
+    std::fs::remove_dir_all(folder.path("out/_lookalike")).unwrap();
+    let outcome = folder.run("dedup a.jsonl -o out");
+    assert_eq!(outcome.code, 4, "{outcome}");
+    assert!(
+        outcome.stderr.contains("_lookalike/run.json, which says what they are of, is not there any more"),
+        "{outcome}"
+    );
+    assert!(!outcome.stderr.contains("version"), "{outcome}");
+}
+
+/// The name of the target as typed, and the folder for temporary files, are the same; nothing else is.
+#[test]
+fn two_runs_at_once_share_nothing() {
+    let folder = Folder::new();
+    let mut wanted = Vec::new();
+    let run = "dedup in.jsonl -o out --id-field id --threshold 0.7 --threads 2 --memory 64MiB";
+    for (name, seed) in [("a", 1), ("b", 2)] {
+        let planted = Planted { documents: 60_000, seed, ..Planted::default() };
+        let files = write_files(&folder.path(name), planted.iter(), &[]).unwrap();
+        std::fs::rename(&files[0], folder.path(name).join("in.jsonl")).unwrap();
+        let status =
+            command(&folder, run).current_dir(folder.path(name)).stderr(Stdio::null()).status().unwrap();
+        assert!(status.success());
+        let report = std::fs::read_to_string(folder.path(name).join("out/report.json")).unwrap();
+        assert!(report.contains("\"spilled\": true"), "it must spill for this to be a test");
+        wanted.push(outputs(&folder.path(name).join("out")));
+        std::fs::remove_dir_all(folder.path(name).join("out")).unwrap();
+    }
+    std::fs::create_dir(folder.path("shared")).unwrap();
+    let shared = format!("{run} --temp-dir ../shared");
+    let start = |name: &str| {
+        command(&folder, &shared).current_dir(folder.path(name)).stderr(Stdio::null()).spawn().unwrap()
+    };
+    for mut child in [start("a"), start("b")] {
+        assert!(child.wait().unwrap().success());
+    }
+    for (name, wanted) in ["a", "b"].iter().zip(&wanted) {
+        same(&outputs(&folder.path(name).join("out")), wanted, name);
+    }
+    assert_eq!(std::fs::read_dir(folder.path("shared")).unwrap().count(), 0, "all spill folders are gone");
+}
+
+#[test]
+fn the_corrected_command_works_on_the_same_target() {
+    let folder = Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n{\"other\":\"b\"}\n");
+    assert_ne!(folder.run("dedup a.jsonl -o out --text-field typo").code, 0);
+    assert!(!folder.path("out").exists());
+    assert_ne!(folder.run("dedup a.jsonl -o out").code, 0);
+    let outcome = folder.run("dedup a.jsonl -o out --on-bad-record skip");
+    assert_eq!(outcome.code, 0, "{outcome}");
+}
+
+#[test]
+fn there_is_no_store_in_memory() {
+    let folder = Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n");
+    let outcome = folder.run("dedup a.jsonl -o memory://x/y");
+    assert!(
+        outcome.code != 0 && outcome.stderr.contains("no address of an object store that is known"),
+        "{outcome}"
+    );
+}
+
+/// What a killed run copied from standard input is removed by the next run.
+#[cfg(unix)]
+#[test]
+fn the_copy_of_standard_input_is_private_and_goes() {
+    use std::io::Write;
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("spool")).unwrap();
+    let run = "dedup - -o out --temp-dir spool";
+    let mut child = command(&folder, run).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&b"{\"text\":\"a\"}\n".repeat(10_000)).unwrap();
+    let copy = loop {
+        let made = std::fs::read_dir(folder.path("spool")).unwrap().next();
+        if let Some(copy) =
+            made.map(|entry| entry.unwrap().path().join("standard-input")).filter(|copy| copy.exists())
+        {
+            break copy;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(std::fs::metadata(copy.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(copy.exists());
+    let outcome = folder.run_with(run, b"{\"text\":\"a\"}\n");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert_eq!(std::fs::read_dir(folder.path("spool")).unwrap().count(), 0);
+}
+
+#[test]
 fn a_sketch_file_cut_anywhere_is_refused() {
     let lines = "{\"text\":\"one two three four five six\"}\n".repeat(3);
     let folder = Folder::new().with("a.jsonl", lines);
     assert_eq!(folder.run("sketch a.jsonl -o whole.sketch").code, 0);
     let whole = std::fs::read(folder.path("whole.sketch")).unwrap();
     assert_eq!(folder.run("pairs whole.sketch").code, 0);
-    let parts = whole.windows(8).position(|bytes| bytes == b"LKAPART1").unwrap();
+    let parts = whole.windows(8).position(|bytes| bytes == b"LKAPART2").unwrap();
     for end in [0, 10, 20, 100, parts, parts + 10, parts + 500, whole.len() - 16, whole.len() - 1] {
         std::fs::write(folder.path("cut.sketch"), &whole[..end]).unwrap();
         let outcome = folder.run("pairs cut.sketch --format jsonl");
@@ -190,9 +289,9 @@ fn a_sketch_file_cut_anywhere_is_refused() {
             assert!(outcome.stderr.contains("sketch"), "{outcome}");
         }
     }
-    let at = whole.windows(12).position(|bytes| bytes == b"\"version\": 1").unwrap() + 11;
+    let at = whole.windows(12).position(|bytes| bytes == b"\"version\": 2").unwrap() + 11;
     let mut newer = whole.clone();
-    newer[at] = b'2';
+    newer[at] = b'3';
     std::fs::write(folder.path("cut.sketch"), newer).unwrap();
     let outcome = folder.run("pairs cut.sketch");
     assert!(outcome.code == 3 && outcome.stderr.contains("another version"), "{outcome}");

@@ -5,7 +5,6 @@
 //! as many are kept as there are columns, twice.
 
 use super::read::Object;
-use crate::Result;
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -31,9 +30,9 @@ struct Cache {
 }
 
 impl CachedObject {
-    pub(crate) fn open(address: &str) -> Result<Self> {
+    pub(crate) fn new(object: Object) -> Self {
         let cache = Mutex::new(Cache { pieces: VecDeque::new(), capacity: LEAST });
-        Ok(Self { object: Object::open(address)?, cache })
+        Self { object, cache }
     }
 
     pub(crate) fn size(&self) -> u64 {

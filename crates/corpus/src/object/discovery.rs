@@ -4,12 +4,12 @@
 //! dot on the way; or those that match a pattern. Bytewise by key, always.
 
 use super::read::Object;
-use super::store::{Address, runtime};
+use super::store::{Address, runtime, stamp};
 use super::target::list;
 use crate::discovery::{HEAD, recognise};
 use crate::{Discovery, Error, Location, Result, Source};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use object_store::ObjectMeta;
+use object_store::{ObjectMeta, ObjectStoreExt};
 
 /// Objects whose first bytes are asked for at a time.
 const AT_A_TIME: usize = 16;
@@ -64,6 +64,22 @@ pub(crate) fn discover(argument: &str, how: &Discovery) -> Result<Vec<Source>> {
         }));
     }
     sources(objects, how)
+}
+
+/// The first of these objects, if any, that is not what it was when it was found.
+pub(crate) fn changed<'s>(objects: &[&'s Source]) -> Result<Option<&'s Source>> {
+    let asked = stream::iter(objects.iter().copied()).map(|source| async move {
+        let Location::Object(address) = &source.location else { return Ok(None) };
+        let address = Address::new(address)?;
+        let path = address.path()?;
+        match address.store.head(&path).await {
+            Ok(meta) => Ok((meta.size != source.size || stamp(&meta) != source.stamp).then_some(source)),
+            Err(object_store::Error::NotFound { .. }) => Ok(Some(source)),
+            Err(cause) => Err(address.error("read", cause)),
+        }
+    });
+    let answers: Vec<Option<&Source>> = runtime()?.block_on(asked.buffered(AT_A_TIME).try_collect())?;
+    Ok(answers.into_iter().flatten().next())
 }
 
 /// A wildcard does not match a slash, nor a dot at the beginning of a name.

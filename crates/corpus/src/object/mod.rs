@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Sources are read in ranges of a fixed size, so that memory is bounded and a request that breaks is made again for
-//! its range only. Parquet files are not downloaded: their columns are read where they are.
+//! its range only. Every read is of the version that discovery found: an object that was replaced since is an error. Parquet files are not downloaded: their columns are read where they are.
 
 #[cfg(feature = "parquet")]
 mod cached;
@@ -17,17 +17,11 @@ mod target;
 
 #[cfg(feature = "parquet")]
 pub(crate) use cached::CachedObject;
-pub(crate) use discovery::discover;
+pub(crate) use discovery::{changed, discover};
 pub(crate) use read::Object;
+#[cfg(feature = "memory-store")]
+pub use store::memory_store;
 pub(crate) use target::Prefix;
-
-use crate::Result;
-use std::io::Read;
-
-/// The bytes of the object at `address` from `offset` on, as they are stored.
-pub(crate) fn open(address: &str, offset: u64) -> Result<Box<dyn Read + Send>> {
-    Ok(Box::new(Object::open(address)?.read_from(offset)))
-}
 
 #[cfg(test)]
 mod tests;

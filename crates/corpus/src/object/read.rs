@@ -1,6 +1,6 @@
 //! An object -> its bytes: ranges of a fixed size, the next one asked for while one is being used.
 
-use super::store::{Address, io_error, runtime, stamp};
+use super::store::{Address, io_error, runtime, stamp, unmodified_since};
 use crate::{Error, Result, Stamp};
 use bytes::Bytes;
 use object_store::path::Path;
@@ -24,7 +24,6 @@ pub(crate) struct Object {
     pub(crate) name: String,
     pub(crate) size: u64,
     pub(crate) stamp: Stamp,
-    tag: Option<String>,
 }
 
 impl Object {
@@ -48,7 +47,6 @@ impl Object {
             name: address.written(),
             size: meta.size,
             stamp: stamp(meta),
-            tag: meta.e_tag.clone(),
         })
     }
 
@@ -57,13 +55,16 @@ impl Object {
         Error::Io { action: "read", name: self.name.clone(), cause: io_error(cause) }
     }
 
-    /// The object at `address`; an error if there is none.
-    pub(crate) fn open(address: &str) -> Result<Self> {
+    /// The object at `address` as it was found: of this size and with this stamp. Nothing is asked of the store yet.
+    pub(crate) fn of(address: &str, size: u64, stamp: &Stamp) -> Result<Self> {
         let address = Address::new(address)?;
-        Self::find(&address)?.ok_or_else(|| Error::Io {
-            action: "read",
+        Ok(Self {
+            path: address.path()?,
+            runtime: runtime()?,
             name: address.written(),
-            cause: io::Error::new(io::ErrorKind::NotFound, "there is no such object"),
+            store: address.store,
+            size,
+            stamp: stamp.clone(),
         })
     }
 
@@ -77,14 +78,17 @@ impl Object {
         range: Range<u64>,
     ) -> impl Future<Output = object_store::Result<Bytes>> + use<> {
         let (store, path) = (Arc::clone(&self.store), self.path.clone());
-        let options =
-            GetOptions { range: Some(range.into()), if_match: self.tag.clone(), ..GetOptions::default() };
+        let mut options = GetOptions { range: Some(range.into()), ..GetOptions::default() };
+        match &self.stamp {
+            Stamp::Tag(tag) => options.if_match = Some(tag.clone()),
+            stamp => options.if_unmodified_since = unmodified_since(stamp),
+        }
         async move { store.get_opts(&path, options).await?.bytes().await }
     }
 
     /// The bytes from `offset` on.
-    pub(crate) fn read_from(self, offset: u64) -> ObjectRead {
-        ObjectRead { object: self, position: offset, current: Bytes::new(), next: None }
+    pub(crate) fn read_from(self, offset: u64) -> Box<dyn Read + Send> {
+        Box::new(ObjectRead { object: self, position: offset, current: Bytes::new(), next: None })
     }
 }
 

@@ -8,7 +8,6 @@ use crate::{Error, Result, Stamp};
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
-use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 use std::collections::BTreeMap;
@@ -31,7 +30,7 @@ impl Address {
     pub(crate) fn new(written: &str) -> Result<Self> {
         let (scheme, rest) = written.split_once("://").ok_or_else(|| unknown(written))?;
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
-        if bucket.is_empty() && scheme != "memory" {
+        if bucket.is_empty() {
             return Err(Error::Invalid(format!("{written} names no bucket; write {scheme}://BUCKET/KEY")));
         }
         let store = store(scheme, bucket, written)?;
@@ -74,7 +73,7 @@ pub(crate) fn io_error(cause: object_store::Error) -> io::Error {
         ),
         Cause::Precondition { .. } => (
             io::ErrorKind::Other,
-            "; the object has changed while it was read: run again when nothing writes to it",
+            "; the object has changed since the run began: run again when nothing writes to it",
         ),
         _ => (io::ErrorKind::Other, ""),
     };
@@ -97,9 +96,10 @@ fn unknown(written: &str) -> Error {
     ))
 }
 
+static STORES: Mutex<BTreeMap<String, Arc<dyn ObjectStore>>> = Mutex::new(BTreeMap::new());
+
 /// One client per bucket, so that connections and credentials are shared.
 fn store(scheme: &str, bucket: &str, written: &str) -> Result<Arc<dyn ObjectStore>> {
-    static STORES: Mutex<BTreeMap<String, Arc<dyn ObjectStore>>> = Mutex::new(BTreeMap::new());
     let name = format!("{scheme}://{bucket}");
     let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(store) = stores.get(&name) {
@@ -130,7 +130,6 @@ fn connect(scheme: &str, bucket: &str, written: &str) -> Result<Arc<dyn ObjectSt
             }
             builder.build().map(|store| Arc::new(store) as _)
         }
-        "memory" => Ok(Arc::new(InMemory::new()) as _),
         _ => return Err(unknown(written)),
     };
     made.map_err(|cause| Error::Io {
@@ -159,9 +158,31 @@ fn start() -> io::Result<Handle> {
     Ok(handle)
 }
 
-/// What tells that an object has changed.
+/// What tells that an object has changed: its tag, or where the store gives none its time.
 pub(crate) fn stamp(meta: &ObjectMeta) -> Stamp {
-    Stamp::Tag(meta.e_tag.clone().unwrap_or_else(|| meta.last_modified.to_rfc3339()))
+    match &meta.e_tag {
+        Some(tag) => Stamp::Tag(tag.clone()),
+        None => meta
+            .last_modified
+            .timestamp_nanos_opt()
+            .map_or(Stamp::Unknown, |time| Stamp::Modified(time.into())),
+    }
+}
+
+/// The time of a stamp in the words of the library, which has seconds: the one that it is in is over.
+pub(crate) fn unmodified_since(stamp: &Stamp) -> Option<chrono::DateTime<chrono::Utc>> {
+    let Stamp::Modified(nanoseconds) = stamp else { return None };
+    let seconds = i64::try_from(nanoseconds.div_euclid(1_000_000_000)).ok()?;
+    chrono::DateTime::from_timestamp(seconds + 1, 0)
+}
+
+/// An empty store in memory that `memory://NAME` leads to from here on, and that address. For tests: no program calls it.
+#[cfg(any(test, feature = "memory-store"))]
+pub fn memory_store(name: &str) -> String {
+    let address = format!("memory://{name}");
+    let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
+    stores.entry(address.clone()).or_insert_with(|| Arc::new(object_store::memory::InMemory::new()));
+    address
 }
 
 #[cfg(test)]
@@ -170,11 +191,12 @@ mod tests {
 
     #[test]
     fn addresses_and_back() {
+        memory_store("b");
         for (written, key, back) in [
             ("memory://b/a/c", "a/c", "memory://b/a/c"),
             ("memory://b/a/", "a", "memory://b/a"),
             ("memory://b", "", "memory://b/"),
-            ("memory:///x y", "x y", "memory:///x y"),
+            ("memory://b/x y", "x y", "memory://b/x y"),
         ] {
             let address = Address::new(written).unwrap();
             assert_eq!((address.key.as_str(), address.written().as_str()), (key, back));
@@ -185,12 +207,16 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_said_so() {
-        for (written, part) in
-            [("ftp://x/y", "no address"), ("s3:///key", "names no bucket"), ("x", "no address")]
-        {
+        for (written, part) in [
+            ("ftp://x/y", "no address"),
+            ("s3:///key", "names no bucket"),
+            ("x", "no address"),
+            ("memory://x/y", "no address"),
+        ] {
             let message = Address::new(written).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
         }
+        memory_store("b");
         assert!(Address::new("memory://b/a//c").unwrap().path().is_err());
     }
 }

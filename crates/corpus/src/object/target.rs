@@ -2,11 +2,10 @@
 //! whole or absent without a rename.
 
 use super::read::Object;
-use super::store::{Address, runtime};
-use crate::sink::check_name;
-use crate::{Error, Result};
+use super::store::{Address, io_error, runtime};
+use files::{Place, Result};
 use futures_util::TryStreamExt;
-use object_store::{ObjectMeta, ObjectStoreExt, PutPayload, WriteMultipart};
+use object_store::{ObjectMeta, ObjectStoreExt, PutMode, PutOptions, PutPayload, WriteMultipart};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -25,78 +24,23 @@ pub(crate) struct Prefix {
 }
 
 impl Prefix {
-    pub(crate) fn new(written: &str) -> Result<Self> {
+    pub(crate) fn new(written: &str) -> crate::Result<Self> {
         Ok(Self { address: Address::new(written)? })
     }
 
-    fn output(&self, name: &str) -> Result<Address> {
-        check_name(name)?;
-        Ok(self.address.join(name))
-    }
-
-    /// Whether there is an output `name`.
-    pub(crate) fn exists(&self, name: &str) -> Result<bool> {
-        Ok(Object::find(&self.output(name)?)?.is_some())
-    }
-
-    /// All outputs, by name, bytewise.
-    pub(crate) fn list(&self) -> Result<Vec<String>> {
-        let skipped = if self.address.key.is_empty() { 0 } else { self.address.key.len() + 1 };
-        let mut names: Vec<String> = list(&self.address)?
-            .iter()
-            .filter_map(|meta| meta.location.as_ref().get(skipped..).map(str::to_owned))
-            .collect();
-        names.sort_unstable();
-        Ok(names)
-    }
-
-    /// The bytes of the output `name`; `None` if there is none.
-    pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let address = self.output(name)?;
-        let Some(object) = Object::find(&address)? else { return Ok(None) };
-        let mut bytes = Vec::new();
-        object.read_from(0).read_to_end(&mut bytes).map_err(|cause| Error::Io {
-            action: "read",
-            name: address.written(),
-            cause,
-        })?;
-        Ok(Some(bytes))
-    }
-
-    /// Puts the output `name`.
-    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        let address = self.output(name)?;
-        let (path, runtime) = (address.path()?, runtime()?);
-        runtime
-            .block_on(address.store.put(&path, PutPayload::from(bytes.to_vec())))
-            .map(|_| ())
-            .map_err(|cause| address.error("write", cause))
-    }
-
-    /// Uploads `file` as the output `name`, and removes it here.
-    pub(crate) fn publish(&self, file: &Path, name: &str) -> Result<()> {
-        let local = |cause| Error::Io { action: "read", name: file.display().to_string(), cause };
-        let mut source = File::open(file).map_err(local)?;
-        let size = source.metadata().map_err(local)?.len();
-        if size <= PART {
-            let mut bytes = Vec::new();
-            source.read_to_end(&mut bytes).map_err(local)?;
-            self.write(name, &bytes)?;
-        } else {
-            self.upload(file, source, size, &self.output(name)?)?;
-        }
-        std::fs::remove_file(file).map_err(|cause| Error::Io {
-            action: "remove",
-            name: file.display().to_string(),
-            cause,
-        })
+    fn put(&self, name: &str, bytes: &[u8], mode: PutMode) -> Result<object_store::Result<()>> {
+        let address = self.address.join(name);
+        let (path, runtime) = (address.path().map_err(plain)?, runtime().map_err(plain)?);
+        let options = PutOptions { mode, ..PutOptions::default() };
+        let put = runtime.block_on(address.store.put_opts(&path, PutPayload::from(bytes.to_vec()), options));
+        Ok(put.map(|_| ()))
     }
 
     fn upload(&self, file: &Path, mut source: File, size: u64, address: &Address) -> Result<()> {
         let part = PART.max(size.div_ceil(MOST_PARTS));
-        let path = address.path()?;
-        let failed = |cause| address.error("write", cause);
-        runtime()?.block_on(async {
+        let path = address.path().map_err(plain)?;
+        let failed = |cause| failed("write", address, cause);
+        runtime().map_err(plain)?.block_on(async {
             let upload = address.store.put_multipart(&path).await.map_err(failed)?;
             let mut writer = WriteMultipart::new_with_chunk_size(upload, part as usize);
             loop {
@@ -105,7 +49,7 @@ impl Prefix {
                 let wait = match read {
                     Ok(0) => break,
                     Ok(_) => writer.wait_for_capacity(PARTS_AT_A_TIME).await.map_err(failed),
-                    Err(cause) => Err(Error::Io { action: "read", name: file.display().to_string(), cause }),
+                    Err(cause) => Err(local("read", file)(cause)),
                 };
                 if let Err(cause) = wait {
                     // Parts that were sent would be kept, and paid for; that they cannot be removed is not the cause.
@@ -119,8 +63,107 @@ impl Prefix {
     }
 }
 
+impl Place for Prefix {
+    fn exists(&self, name: &str) -> Result<bool> {
+        Ok(Object::find(&self.address.join(name)).map_err(plain)?.is_some())
+    }
+
+    fn list(&self) -> Result<Vec<String>> {
+        let skipped = if self.address.key.is_empty() { 0 } else { self.address.key.len() + 1 };
+        let mut names: Vec<String> = list(&self.address)
+            .map_err(plain)?
+            .iter()
+            .filter_map(|meta| meta.location.as_ref().get(skipped..).map(str::to_owned))
+            .collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let address = self.address.join(name);
+        let Some(object) = Object::find(&address).map_err(plain)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        object.read_from(0).read_to_end(&mut bytes).map_err(|cause| files::Error {
+            action: "read",
+            name: address.written(),
+            cause,
+        })?;
+        Ok(Some(bytes))
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let put = self.put(name, bytes, PutMode::Overwrite)?;
+        put.map_err(|cause| failed("write", &self.address.join(name), cause))
+    }
+
+    fn write_new(&self, name: &str, bytes: &[u8]) -> Result<bool> {
+        match self.put(name, bytes, PutMode::Create)? {
+            Ok(()) => Ok(true),
+            Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
+                Ok(false)
+            }
+            // A store that cannot do both in one step: two who do this in the same instant may both succeed.
+            Err(object_store::Error::NotImplemented { .. } | object_store::Error::NotSupported { .. }) => {
+                if self.exists(name)? {
+                    return Ok(false);
+                }
+                self.write(name, bytes).map(|()| true)
+            }
+            Err(cause) => Err(failed("write", &self.address.join(name), cause)),
+        }
+    }
+
+    fn remove(&self, name: &str) -> Result<()> {
+        let address = self.address.join(name);
+        let (path, runtime) = (address.path().map_err(plain)?, runtime().map_err(plain)?);
+        match runtime.block_on(address.store.delete(&path)) {
+            Err(object_store::Error::NotFound { .. }) => Ok(()),
+            removed => removed.map_err(|cause| failed("remove", &address, cause)),
+        }
+    }
+
+    fn publish(&self, file: &Path, name: &str) -> Result<()> {
+        self.copy(file, name)?;
+        std::fs::remove_file(file).map_err(local("remove", file))
+    }
+
+    fn copy(&self, file: &Path, name: &str) -> Result<()> {
+        let mut source = File::open(file).map_err(local("read", file))?;
+        let size = source.metadata().map_err(local("read", file))?.len();
+        if size > PART {
+            return self.upload(file, source, size, &self.address.join(name));
+        }
+        let mut bytes = Vec::new();
+        source.read_to_end(&mut bytes).map_err(local("read", file))?;
+        self.write(name, &bytes)
+    }
+}
+
+/// An error about a local file.
+fn local(action: &'static str, file: &Path) -> impl FnOnce(std::io::Error) -> files::Error {
+    let name = file.display().to_string();
+    move |cause| files::Error { action, name, cause }
+}
+
+/// What the store said, as an error about this address.
+fn failed(action: &'static str, address: &Address, cause: object_store::Error) -> files::Error {
+    files::Error { action, name: address.written(), cause: io_error(cause) }
+}
+
+/// An error of this crate in the words of the file layer.
+fn plain(error: crate::Error) -> files::Error {
+    match error {
+        crate::Error::Io { action, name, cause } => files::Error { action, name, cause },
+        other => files::Error {
+            action: "use",
+            name: "the target".to_owned(),
+            cause: std::io::Error::new(std::io::ErrorKind::InvalidInput, other.to_string()),
+        },
+    }
+}
+
 /// All objects below a prefix.
-pub(crate) fn list(address: &Address) -> Result<Vec<ObjectMeta>> {
+pub(crate) fn list(address: &Address) -> crate::Result<Vec<ObjectMeta>> {
     let path = address.path()?;
     let prefix = (!address.key.is_empty()).then_some(&path);
     runtime()?

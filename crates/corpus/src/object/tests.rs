@@ -1,22 +1,26 @@
 //! Object stores, through one in memory.
 
-use super::store::Address;
+use super::store::{Address, memory_store};
 use super::*;
 use crate::sink::tests::{copy, fields, limits};
 use crate::{
     Block, Compression, Discovery, Disposition, Error, Format, Location, ReadMode, Reader, SinkOptions,
     Stamp, Target, discover as sources,
 };
-use std::io::Write;
+use std::io::{Read, Write};
 
 /// A store of its own, with these objects in it.
 fn store(name: &str, objects: &[(&str, &[u8])]) -> String {
-    let root = format!("memory://{name}");
+    let root = memory_store(name);
     let prefix = Prefix::new(&root).unwrap();
     for (key, bytes) in objects {
-        prefix.write(key, bytes).unwrap();
+        files::Place::write(&prefix, key, bytes).unwrap();
     }
     root
+}
+
+fn found(address: &str) -> Object {
+    Object::find(&Address::new(address).unwrap()).unwrap().unwrap()
 }
 
 fn names(argument: &str) -> Vec<(String, String)> {
@@ -81,23 +85,54 @@ fn sources_know_their_form_and_version() {
 fn large_objects_are_read_in_ranges_and_from_anywhere() {
     let bytes: Vec<u8> = (0..20_000_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let root = store("large", &[("x", &bytes)]);
-    let address = format!("{root}/x");
+    let object = found(&format!("{root}/x"));
     for offset in [0, 1, 8 << 20, (8 << 20) + 5, bytes.len() - 1, bytes.len()] {
         let mut read = Vec::new();
-        open(&address, offset as u64).unwrap().read_to_end(&mut read).unwrap();
+        object.clone().read_from(offset as u64).read_to_end(&mut read).unwrap();
         assert!(read == bytes[offset..], "{offset}");
     }
-    assert!(matches!(open(&format!("{root}/y"), 0), Err(Error::Io { .. })));
+    let absent = Object::of(&format!("{root}/y"), 10, &Stamp::Unknown).unwrap();
+    let error = absent.read_from(0).read_to_end(&mut Vec::new()).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
 }
 
 #[test]
 fn an_object_that_changes_under_the_reader_is_an_error() {
     let root = store("changing", &[("x", &vec![1; 20 << 20])]);
-    let mut reader = open(&format!("{root}/x"), 0).unwrap();
+    let mut reader = found(&format!("{root}/x")).read_from(0);
     reader.read_exact(&mut [0; 10]).unwrap();
     store("changing", &[("x", &vec![2; 20 << 20])]);
     let error = reader.read_to_end(&mut Vec::new()).unwrap_err();
     assert!(error.to_string().contains("changed"), "{error}");
+}
+
+/// What is read after discovery is what discovery found, or an error: never other bytes.
+#[test]
+fn an_object_that_was_replaced_since_it_was_found_is_an_error() {
+    let root = store("replaced", &[("a.jsonl", b"{\"text\": \"old\"}\n"), ("b.parquet", b"PAR1 old PAR1")]);
+    let found = sources(&[format!("{root}/")], &Discovery::default()).unwrap();
+    let all: Vec<&crate::Source> = found.iter().collect();
+    assert!(changed(&all).unwrap().is_none());
+    store("replaced", &[("a.jsonl", b"{\"text\": \"new\"}\n"), ("b.parquet", b"PAR1 new PAR1")]);
+    for source in &found {
+        let read = Reader::open(source, ReadMode::Fields, &fields(), limits(500))
+            .and_then(|mut reader| reader.next_block(&mut Block::default()));
+        let message = read.unwrap_err().to_string();
+        assert!(message.contains("has changed since the run began"), "{message}");
+    }
+    assert_eq!(changed(&all).unwrap().map(|source| &source.output), Some(&found[0].output));
+}
+
+#[test]
+fn only_one_of_two_writes_a_new_object() {
+    let root = store("new", &[]);
+    let target = Target::new(&format!("{root}/x")).unwrap();
+    assert!(target.write_new("lock", b"1").unwrap());
+    assert!(!target.write_new("lock", b"2").unwrap());
+    assert_eq!(target.read("lock").unwrap().unwrap(), b"1");
+    target.remove("lock").unwrap();
+    target.remove("lock").unwrap();
+    assert!(target.write_new("lock", b"2").unwrap());
 }
 
 #[cfg(feature = "parquet")]
@@ -106,7 +141,7 @@ fn any_range_of_a_cached_object() {
     use std::sync::Arc;
     let bytes: Vec<u8> = (0..5_000_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let root = store("cached", &[("x", &bytes)]);
-    let object = Arc::new(CachedObject::open(&format!("{root}/x")).unwrap());
+    let object = Arc::new(CachedObject::new(found(&format!("{root}/x"))));
     let piece = 1 << 20;
     for start in [0, 1, piece - 1, piece, 3 * piece - 7, 4_999_990] {
         for length in [0, 1, 10, piece, piece + 1, 2 * piece] {
@@ -207,6 +242,7 @@ fn parquet_where_it_is() {
 
 #[test]
 fn keys_that_cannot_be_are_refused() {
+    memory_store("bad");
     for address in ["memory://bad/a//b", "memory://bad/a/../b"] {
         assert!(Address::new(address).unwrap().path().is_err());
         assert!(sources(&[address.to_owned()], &Discovery::default()).is_err());

@@ -50,10 +50,13 @@ impl Input {
                 )));
             }
             #[cfg(feature = "object-store")]
-            Location::Object(address) => Self::Object(Arc::new(CachedObject::open(address)?)),
+            Location::Object(address) => {
+                let object = crate::object::Object::of(address, source.size, &source.stamp)?;
+                Self::Object(Arc::new(CachedObject::new(object)))
+            }
             #[cfg(not(feature = "object-store"))]
             Location::Object(address) => {
-                return Err(match crate::object::open(address, 0) {
+                return Err(match crate::object::Object::of(address, 0, &source.stamp) {
                     Err(error) => error,
                     Ok(_) => Error::Invalid(format!("{address} cannot be read")),
                 });

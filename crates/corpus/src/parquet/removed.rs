@@ -4,13 +4,12 @@ use crate::{Error, RemovedRow, Result};
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt32Builder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use files::OutFile;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use std::fs::File;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Rows of a batch: what is in memory before it is encoded.
@@ -19,10 +18,11 @@ const BATCH_ROWS: usize = 8_192;
 const ROW_GROUP_ROWS: usize = 1 << 18;
 
 /// As [`write_removed_parquet`](crate::write_removed_parquet).
-pub(crate) fn write_removed(file: &Path, rows: &mut dyn Iterator<Item = Result<RemovedRow>>) -> Result<()> {
+pub(crate) fn write_removed(file: OutFile, rows: &mut dyn Iterator<Item = Result<RemovedRow>>) -> Result<()> {
+    let name = file.path().display().to_string();
     let failed = |cause: ParquetError| Error::Io {
         action: "write",
-        name: file.display().to_string(),
+        name: name.clone(),
         cause: match cause {
             ParquetError::External(inner) => match inner.downcast::<io::Error>() {
                 Ok(cause) => *cause,
@@ -36,8 +36,7 @@ pub(crate) fn write_removed(file: &Path, rows: &mut dyn Iterator<Item = Result<R
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
         .build();
-    let open = File::create(file).map_err(|cause| failed(cause.into()))?;
-    let mut writer = ArrowWriter::try_new(open, schema.clone(), Some(properties)).map_err(failed)?;
+    let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties)).map_err(failed)?;
     let mut columns = Columns::default();
     let mut count = 0;
     for row in rows {
@@ -48,8 +47,7 @@ pub(crate) fn write_removed(file: &Path, rows: &mut dyn Iterator<Item = Result<R
         }
     }
     writer.write(&columns.finish(&schema).map_err(failed)?).map_err(failed)?;
-    let file = writer.into_inner().map_err(failed)?;
-    file.sync_all().map_err(|cause| failed(cause.into()))
+    Ok(writer.into_inner().map_err(failed)?.sync()?)
 }
 
 fn schema() -> SchemaRef {

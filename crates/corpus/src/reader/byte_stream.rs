@@ -26,7 +26,7 @@ enum Inner {
     File(File),
     Stream(Box<dyn Read + Send>),
     /// An object as it is stored: another request takes up at another place.
-    Object(String, Box<dyn Read + Send>),
+    Object(object::Object, Box<dyn Read + Send>),
 }
 
 impl std::fmt::Debug for ByteStream {
@@ -47,13 +47,16 @@ impl ByteStream {
         let inner = match (&source.location, source.compression) {
             (Location::Local(path), Compression::None) => Inner::File(open_file(path, &source.name)?),
             (Location::Object(address), Compression::None) => {
-                Inner::Object(address.clone(), object::open(address, 0)?)
+                let object = object::Object::of(address, source.size, &source.stamp)?;
+                Inner::Object(object.clone(), object.read_from(0))
             }
             (location, compression) => {
                 let stored: Box<dyn Read + Send> = match location {
                     Location::Local(path) => Box::new(open_file(path, &source.name)?),
                     Location::Stdin => Box::new(stdin::Stdin),
-                    Location::Object(address) => object::open(address, 0)?,
+                    Location::Object(address) => {
+                        object::Object::of(address, source.size, &source.stamp)?.read_from(0)
+                    }
                     Location::Memory(_) => return Err(not_bytes(&source.name)),
                 };
                 let watched = Watched { stored, refused: Arc::clone(&refused) };
@@ -130,8 +133,8 @@ impl ByteStream {
                 })?;
                 self.offset = offset;
             }
-            Inner::Object(address, stream) if offset != self.offset => {
-                *stream = object::open(address, offset)?;
+            Inner::Object(object, stream) if offset != self.offset => {
+                *stream = object.clone().read_from(offset);
                 self.offset = offset;
             }
             Inner::Stream(_) | Inner::Object(..) => self.read_on_to(offset)?,

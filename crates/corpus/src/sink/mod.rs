@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! block + fate of each record -> bytes -> compressed frames -> file aside -> its place in the target
-//!        writer, annotation                frames              output        target (folder, stdout, crate::object)
+//!        writer, annotation                frames              output        target (files, stdout, crate::object)
 //! ```
 //!
 //! An output mirrors its source: the same name, format and compression, and the kept records byte for byte (Parquet:
@@ -10,7 +10,6 @@
 //! only a text file, which is one record, is then absent.
 
 mod annotation;
-mod folder;
 mod frames;
 mod names;
 mod output;
@@ -21,8 +20,6 @@ mod writer;
 
 #[cfg(feature = "parquet")]
 pub(crate) use annotation::{NAMES, has_already};
-#[cfg(feature = "object-store")]
-pub(crate) use names::check_name;
 pub use names::output_names;
 #[cfg(feature = "parquet")]
 pub(crate) use output::Output;

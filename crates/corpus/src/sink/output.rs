@@ -2,9 +2,9 @@
 
 use super::frames::Frames;
 use super::target::Place;
-use super::{SinkOptions, Target, folder};
+use super::{SinkOptions, Target, names};
 use crate::{Compression, Error, Result, Source};
-use std::fs::{self, File};
+use files::{Access, OutFile};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ struct Counted {
 
 #[derive(Debug)]
 enum Destination {
-    File(File),
+    File(OutFile),
     Stdout(io::Stdout),
 }
 
@@ -75,9 +75,12 @@ impl Output {
             return Ok(output);
         }
         // The names of outputs differ, so those of the files aside do; and what a killed run left there is overwritten.
-        let file = folder::path(&aside.join("outputs"), &source.output)?;
-        folder::make_parents(&file)?;
-        let to = File::create(&file).map_err(|cause| folder::error("write", &file, cause))?;
+        names::check_name(&source.output)?;
+        let file = aside.join("outputs").join(&source.output);
+        if let Some(folder) = file.parent() {
+            target.files().make_folder(folder)?;
+        }
+        let to = target.files().create(&file, Access::Shared)?;
         output.aside = Some(file);
         let to = Counted { destination: Destination::File(to), bytes: 0 };
         output.stream = Some(match compression {
@@ -142,7 +145,7 @@ impl Drop for Output {
         self.stream = None;
         if let Some(aside) = &self.aside {
             // It is of no use, and whatever ended it early is being said already.
-            let _ = fs::remove_file(aside);
+            let _ = self.target.files().remove_file(aside);
         }
     }
 }

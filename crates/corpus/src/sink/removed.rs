@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::parquet;
-use std::path::Path;
+use files::OutFile;
 
 /// A row of the list of what was removed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -30,6 +30,9 @@ pub struct RemovedRow {
 }
 
 /// Writes the list of what was removed to `file` as Parquet, and syncs it. Memory does not grow with the number of rows.
-pub fn write_removed_parquet(file: &Path, rows: &mut dyn Iterator<Item = Result<RemovedRow>>) -> Result<()> {
+pub fn write_removed_parquet(
+    file: OutFile,
+    rows: &mut dyn Iterator<Item = Result<RemovedRow>>,
+) -> Result<()> {
     parquet::write_removed(file, rows)
 }

@@ -1,22 +1,25 @@
 //! Where outputs go.
 
-use super::folder;
+use super::names::check_name;
 use super::stdout::Stdout;
 use crate::Result;
 use crate::object::Prefix;
-use std::path::{Path, PathBuf};
+use files::{Files, Folder};
+use std::path::Path;
+use std::sync::Arc;
 
 /// Where outputs go: a folder, an object store's prefix, or standard output.
 #[derive(Debug, Clone)]
 pub struct Target {
     name: String,
+    files: Files,
     pub(crate) place: Place,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
-    Folder(PathBuf),
-    Prefix(Prefix),
+    /// A folder or a prefix.
+    Named(Arc<dyn files::Place>),
     Stdout(Stdout),
 }
 
@@ -27,16 +30,31 @@ impl Target {
     /// `file://`, which is a folder. To standard output go the kept records alone, one source after the other, never
     /// compressed: there is nothing else that it could hold, and nothing that is there already.
     pub fn new(argument: &str) -> Result<Self> {
+        Self::on(argument, Files::default())
+    }
+
+    /// The same on a local disk of the caller's, which may be a faulty one.
+    pub fn on(argument: &str, files: Files) -> Result<Self> {
+        let folder = |path: &str| Place::Named(Arc::new(Folder::new(files.clone(), path.into())));
         let place = if argument == "-" {
             Place::Stdout(Stdout::default())
         } else if let Some(path) = argument.strip_prefix("file://") {
-            Place::Folder(path.into())
+            folder(path)
         } else if argument.contains("://") {
-            Place::Prefix(Prefix::new(argument)?)
+            Place::Named(Arc::new(Prefix::new(argument)?))
         } else {
-            Place::Folder(argument.into())
+            folder(argument)
         };
-        Ok(Self { name: argument.into(), place })
+        Ok(Self { name: argument.into(), files, place })
+    }
+
+    /// With another place in place of the one that it has: what `change` makes of it.
+    #[must_use]
+    pub fn with_place(mut self, change: impl FnOnce(Arc<dyn files::Place>) -> Arc<dyn files::Place>) -> Self {
+        if let Place::Named(place) = self.place {
+            self.place = Place::Named(change(place));
+        }
+        self
     }
 
     /// As the user named it.
@@ -45,13 +63,16 @@ impl Target {
         &self.name
     }
 
+    /// The local disk, where outputs are while they are written.
+    #[must_use]
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
     /// The folder, if it is a local one.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
-        match &self.place {
-            Place::Folder(folder) => Some(folder),
-            Place::Prefix(_) | Place::Stdout(_) => None,
-        }
+        self.named().and_then(files::Place::folder)
     }
 
     /// Whether it is standard output.
@@ -60,48 +81,57 @@ impl Target {
         matches!(self.place, Place::Stdout(_))
     }
 
-    /// Whether there is an output of this name (a path below the target, with `/`).
-    pub fn exists(&self, name: &str) -> Result<bool> {
+    /// The place; none for standard output, which holds nothing.
+    fn named(&self) -> Option<&dyn files::Place> {
         match &self.place {
-            Place::Folder(folder) => folder::exists(folder, name),
-            Place::Prefix(prefix) => prefix.exists(name),
-            Place::Stdout(_) => Ok(false),
+            Place::Named(place) => Some(&**place),
+            Place::Stdout(_) => None,
         }
+    }
+
+    /// The place of an output of this name (a path below the target, with `/`).
+    fn place_of(&self, name: &str) -> Result<Option<&dyn files::Place>> {
+        check_name(name)?;
+        Ok(self.named())
+    }
+
+    /// Whether there is an output of this name.
+    pub fn exists(&self, name: &str) -> Result<bool> {
+        Ok(self.place_of(name)?.map_or(Ok(false), |place| place.exists(name))?)
     }
 
     /// All outputs there are, by name, bytewise. Empty if the target does not exist.
     pub fn list(&self) -> Result<Vec<String>> {
-        match &self.place {
-            Place::Folder(folder) => folder::list(folder),
-            Place::Prefix(prefix) => prefix.list(),
-            Place::Stdout(_) => Ok(Vec::new()),
-        }
+        Ok(self.named().map_or(Ok(Vec::new()), files::Place::list)?)
     }
 
     /// Reads an output whole; `None` if there is none.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        match &self.place {
-            Place::Folder(folder) => folder::read(folder, name),
-            Place::Prefix(prefix) => prefix.read(name),
-            Place::Stdout(_) => Ok(None),
-        }
+        Ok(self.place_of(name)?.map_or(Ok(None), |place| place.read(name))?)
     }
 
     /// Writes an output whole or not at all: aside, synced, renamed. (To standard output: nothing.)
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        match &self.place {
-            Place::Folder(folder) => folder::write(folder, name, bytes),
-            Place::Prefix(prefix) => prefix.write(name, bytes),
-            Place::Stdout(_) => Ok(()),
-        }
+        Ok(self.place_of(name)?.map_or(Ok(()), |place| place.write(name, bytes))?)
+    }
+
+    /// Writes an output unless there is one of this name; whether it was written.
+    pub fn write_new(&self, name: &str, bytes: &[u8]) -> Result<bool> {
+        Ok(self.place_of(name)?.map_or(Ok(true), |place| place.write_new(name, bytes))?)
+    }
+
+    /// Removes an output, if it is there.
+    pub fn remove(&self, name: &str) -> Result<()> {
+        Ok(self.place_of(name)?.map_or(Ok(()), |place| place.remove(name))?)
     }
 
     /// Moves a finished local file to its place: renamed, or uploaded. (With standard output it stays where it is.)
     pub fn publish(&self, file: &Path, name: &str) -> Result<()> {
-        match &self.place {
-            Place::Folder(folder) => folder::publish(folder, file, name),
-            Place::Prefix(prefix) => prefix.publish(file, name),
-            Place::Stdout(_) => Ok(()),
-        }
+        Ok(self.place_of(name)?.map_or(Ok(()), |place| place.publish(file, name))?)
+    }
+
+    /// Copies a finished local file to its place.
+    pub fn copy(&self, file: &Path, name: &str) -> Result<()> {
+        Ok(self.place_of(name)?.map_or(Ok(()), |place| place.copy(file, name))?)
     }
 }

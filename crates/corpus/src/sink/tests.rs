@@ -276,7 +276,10 @@ fn what_cannot_be_annotated_is_said_with_its_record() {
         assert!(message.contains("plain text files cannot be annotated"), "{message}");
     }
     assert_eq!(case.target().list().unwrap(), Vec::<String>::new());
-    assert_eq!(folder::list(&case.folder.path().join("aside")).unwrap(), Vec::<String>::new());
+    assert_eq!(
+        files::Files::default().list(&case.folder.path().join("aside")).unwrap(),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -287,10 +290,10 @@ fn an_output_given_up_leaves_nothing() {
     let aside = case.folder.path().join("aside");
     let source = local(&path, "out", Format::Jsonl, Compression::None);
     let writer = SinkWriter::create(&case.target(), &source, &aside, case.options).unwrap();
-    assert_eq!(folder::list(&aside).unwrap(), ["outputs/out"]);
+    assert_eq!(files::Files::default().list(&aside).unwrap(), ["outputs/out"]);
     assert!(!case.target().exists("out").unwrap());
     drop(writer);
-    assert_eq!(folder::list(&aside).unwrap(), Vec::<String>::new());
+    assert_eq!(files::Files::default().list(&aside).unwrap(), Vec::<String>::new());
 }
 
 #[test]
@@ -301,7 +304,10 @@ fn a_target_that_is_a_file_is_an_error() {
     assert!(message.contains("clean is a file"), "{message}");
     assert!(case.target().write("x", b"y").is_err());
     assert_eq!(std::fs::read(case.folder.path().join("clean")).unwrap(), b"mine");
-    assert_eq!(folder::list(&case.folder.path().join("aside")).unwrap(), Vec::<String>::new());
+    assert_eq!(
+        files::Files::default().list(&case.folder.path().join("aside")).unwrap(),
+        Vec::<String>::new()
+    );
 }
 
 #[test]

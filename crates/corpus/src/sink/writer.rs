@@ -234,7 +234,7 @@ fn annotate(
 fn begin_stdout(target: &Target, source: &Source, header: &[u8]) -> Result<bool> {
     match &target.place {
         Place::Stdout(stdout) => stdout.begin(&source.name, source.format, header),
-        Place::Folder(_) | Place::Prefix(_) => Ok(true),
+        Place::Named(_) => Ok(true),
     }
 }
 

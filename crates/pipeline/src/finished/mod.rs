@@ -9,7 +9,7 @@ pub use texts::Excerpt;
 use crate::decisions::Removal;
 use crate::identity::{Identity, SourceIdentity};
 use crate::report::Report;
-use crate::run::{SKETCH_FILE, WORK_FOLDER, stored_decisions};
+use crate::run::{SKETCH_FILE, WORK_FOLDER};
 use crate::sketch_file::found_again;
 use crate::store::columns::Class;
 use crate::store::{Number, Store};
@@ -18,9 +18,6 @@ use crate::{Error, Job, Reference, Resources, Result, Settings, Silent};
 use corpus::Source;
 use lookalike::similarity::edit_distance_at_most;
 use std::path::{Path, PathBuf};
-
-/// What the names of files begin with where standard input was put by.
-const PUT_BY: &str = "lookalike-stdin-";
 
 /// The form of `report.json` that is understood.
 const REPORT_VERSION: u32 = 1;
@@ -105,28 +102,35 @@ impl FinishedRun {
             return Err(Error::Target(format!("{name} holds a run of another version of lookalike")));
         }
         let report: Report = serde_json::from_slice(&report).map_err(|_| damaged("report.json"))?;
-        let identity = read(&format!("{WORK_FOLDER}/run.json"))?
-            .as_deref()
-            .and_then(Identity::from_json)
-            .ok_or_else(|| damaged(&format!("{WORK_FOLDER}/run.json")))?;
+        let run = read(&format!("{WORK_FOLDER}/run.json"))?.unwrap_or_default();
+        let identity =
+            Identity::from_json(&run).ok_or_else(|| damaged(&format!("{WORK_FOLDER}/run.json")))?;
         let began_in =
             read(&format!("{WORK_FOLDER}/{BEGAN_IN}"))?.and_then(|path| String::from_utf8(path).ok());
         let began_in = PathBuf::from(began_in.unwrap_or_default());
         let mut settings = identity.settings.clone();
         settings.weights = settings.weights.map(|path| from_there(&began_in, &path));
-        let mut work = Work::existing(own);
+        let mut work = Work::existing(own, &run);
         let sketch_file = work.read(SKETCH_FILE)?.and_then(|written| String::from_utf8(written).ok());
         if let Some((offset, path)) = sketch_file.as_deref().and_then(|written| written.split_once(' ')) {
             let offset = offset.parse().map_err(|_| damaged(&format!("{WORK_FOLDER}/{SKETCH_FILE}")))?;
-            work = work.with_sketch_file(path.into(), offset);
+            if !Path::new(path).exists() {
+                return Err(Error::Target(format!(
+                    "the run in {name} began from the sketch file {path}, which is not there any more; put it back there, \
+                     or run `lookalike dedup` again in another folder"
+                )));
+            }
+            work.use_sketch_file(path.into(), offset);
         }
         let lanes = crate::method::Means::new(&settings)?.lanes();
-        let store = work.stored_parts(lanes, resources.memory / 3, &Silent)?;
+        let sources = identity.against.len() + identity.sources.len();
+        let store = work.stored_parts(lanes, sources, resources.memory / 3, &Silent)?;
         if !work.is_sketched() {
             return Err(damaged(&format!("{WORK_FOLDER}/sketches")));
         }
+        let decisions = work.stored_decisions()?;
         let (removals, decided) =
-            stored_decisions(&work)?.ok_or_else(|| damaged(&format!("{WORK_FOLDER}/decisions")))?;
+            decisions.ok_or_else(|| damaged(&format!("{WORK_FOLDER}/decisions")))?.into_all()?;
         // A document below the threshold to one kept document may be removed because of another.
         let stays = |number: Number| removals.binary_search_by_key(&number, |it| it.number).is_err();
         let near_misses = decided
@@ -335,7 +339,7 @@ impl FinishedRun {
 impl FinishedRun {
     /// A source of the run: from where the run began, or from here.
     fn source_again(&self, source: &SourceIdentity, advice: &str) -> Result<Source> {
-        if !Path::new(&source.location).exists() && source.location.contains(PUT_BY) {
+        if source.location == "-" {
             return Err(Error::Target(format!(
                 "the run read {}, which cannot be read again; {advice}",
                 source.name

@@ -1,23 +1,42 @@
 //! A part: the columns of a stretch of documents as one piece of a file.
 //!
 //! ```text
-//! "LKAPART1"  length of the whole part  length of the head  head (JSON)  columns, each padded to 8 bytes
+//! "LKAPART2"  checksum (32 bytes)  length of the whole part  length of the head  head (JSON)  columns, each padded to 8 bytes
 //! ```
 //!
-//! All numbers are little-endian 64-bit. The head has the small columns, the length of each large one, and a checksum
-//! of all that follows it. A part is written aside and renamed, so it is whole or absent.
+//! All numbers are little-endian 64-bit. The head has the small columns, the length of each large one, the number of the first
+//! slot, and the checksum of the part before (of the first part: a hash of what the run is). So parts are a chain: one that is damaged,
+//! of another run, or left by another order of events does not fit, and is made again. The checksum is BLAKE3 of all that
+//! follows it. A part is written aside and renamed, so it is whole or absent.
 
+use super::Number;
 use super::columns::{BlockEntry, Columns, Entry};
 use crate::report::Counts;
 use crate::{Error, Result};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use files::OutFile;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-const MAGIC: &[u8; 8] = b"LKAPART1";
+const MAGIC: &[u8; 8] = b"LKAPART2";
+
+/// Bytes before the head.
+const FIRST: u64 = 8 + 32 + 8 + 8;
+
+/// The checksum of a part.
+pub(crate) type Checksum = [u8; 32];
+
+/// Where a part stands in the chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// The number of its first slot.
+    pub first: Number,
+    /// The checksum of the part before.
+    pub after: Checksum,
+}
 
 /// What stands after the last part of a sketch file, with the number of parts.
 const END: &[u8; 8] = b"LKAPEND1";
@@ -26,12 +45,13 @@ const CUT_SHORT: &str = "it is cut short";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Head {
+    first: Number,
+    after: String,
     blocks: Vec<BlockEntry>,
     bad: Vec<(u32, String)>,
     counts: Counts,
     /// Items in each column, in the order of [`column_bytes`].
     lengths: [u64; 8],
-    checksum: String,
 }
 
 /// Where a part lies in a file.
@@ -71,47 +91,72 @@ const fn padded(bytes: u64) -> u64 {
     bytes.next_multiple_of(8)
 }
 
-/// Writes a part at the end of `file`; the columns can then be read from there.
-pub(crate) fn write(columns: &Columns, file: &mut File, path: &Path) -> Result<PartFile> {
+fn hex(checksum: &Checksum) -> String {
+    blake3::Hash::from_bytes(*checksum).to_hex().to_string()
+}
+
+/// The checksum of the two lengths, the head, and the columns with their padding.
+fn sum(lengths: &[u8], head: &[u8], columns: &Columns) -> Checksum {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(lengths).update(head);
+    for column in column_bytes(columns) {
+        hasher.update(column).update(padding(column));
+    }
+    *hasher.finalize().as_bytes()
+}
+
+/// What follows a column of this length.
+fn padding(column: &[u8]) -> &'static [u8] {
+    &[0; 8][..(padded(column.len() as u64) - column.len() as u64) as usize]
+}
+
+/// Writes a part to `out`, which `path` will lead to and where it begins at `start`; the columns can then be read from there. Also its
+/// checksum.
+pub(crate) fn write(
+    columns: &Columns,
+    out: &mut dyn Write,
+    path: &Path,
+    start: u64,
+    link: Link,
+) -> Result<(PartFile, Checksum)> {
     let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
     let bytes = column_bytes(columns);
-    let mut hasher = blake3::Hasher::new();
-    for column in bytes {
-        hasher.update(column);
-    }
     let mut lengths = [0; 8];
     for (length, (column, item)) in lengths.iter_mut().zip(bytes.iter().zip(ITEM_BYTES)) {
         *length = column.len() as u64 / item;
     }
     let head = Head {
+        first: link.first,
+        after: hex(&link.after),
         blocks: columns.blocks.clone(),
         bad: columns.bad.clone(),
         counts: columns.counts.clone(),
         lengths,
-        checksum: hasher.finalize().to_hex().to_string(),
     };
     let mut head = serde_json::to_vec(&head).expect("a head is plain data");
     head.resize(padded(head.len() as u64) as usize, b' ');
     let total: u64 =
-        24 + head.len() as u64 + bytes.iter().map(|column| padded(column.len() as u64)).sum::<u64>();
-    let start = file.stream_position().map_err(io)?;
-    let mut first = Vec::with_capacity(24 + head.len());
+        FIRST + head.len() as u64 + bytes.iter().map(|column| padded(column.len() as u64)).sum::<u64>();
+    let mut two_lengths = [0; 16];
+    two_lengths[..8].copy_from_slice(&total.to_le_bytes());
+    two_lengths[8..].copy_from_slice(&(head.len() as u64).to_le_bytes());
+    let checksum = sum(&two_lengths, &head, columns);
+    let mut first = Vec::with_capacity(FIRST as usize + head.len());
     first.extend_from_slice(MAGIC);
-    first.extend_from_slice(&total.to_le_bytes());
-    first.extend_from_slice(&(head.len() as u64).to_le_bytes());
+    first.extend_from_slice(&checksum);
+    first.extend_from_slice(&two_lengths);
     first.extend_from_slice(&head);
-    file.write_all(&first).map_err(io)?;
+    out.write_all(&first).map_err(io)?;
     for column in bytes {
-        file.write_all(column).map_err(io)?;
-        file.write_all(&[0; 8][..(padded(column.len() as u64) - column.len() as u64) as usize])
-            .map_err(io)?;
+        out.write_all(column).and_then(|()| out.write_all(padding(column))).map_err(io)?;
     }
-    Ok(PartFile { path: path.to_owned(), data: start + 24 + head.len() as u64, lengths })
+    Ok((PartFile { path: path.to_owned(), data: start + first.len() as u64, lengths }, checksum))
 }
 
 /// Writes the end of a file of `parts` parts; without it the last ones could be lost and nobody would know.
-pub(crate) fn write_end(file: &mut File, path: &Path, parts: usize) -> Result<()> {
-    let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
+pub(crate) fn write_end(file: &mut OutFile, parts: usize) -> Result<()> {
+    let name = file.path().display().to_string();
+    let io = |cause| Error::Io { action: "write", name, cause };
     file.write_all(END).and_then(|()| file.write_all(&(parts as u64).to_le_bytes())).map_err(io)
 }
 
@@ -132,48 +177,67 @@ pub(crate) fn at_end(file: &mut File, path: &Path, parts: usize) -> Result<bool>
     Ok(true)
 }
 
-/// Reads the part that begins where `file` stands, and stands after it then. The columns are read too, and their
-/// checksum compared.
-pub(crate) fn read(file: &mut File, path: &Path) -> Result<(PartFile, Columns)> {
+/// Reads the part that begins where `file` stands, and stands after it then. The columns are read too. A part that is damaged, or
+/// that does not follow `link`, is an error. Also its checksum.
+pub(crate) fn read(file: &mut File, path: &Path, link: Link) -> Result<(PartFile, Columns, Checksum)> {
     let name = || path.display().to_string();
     let damaged = |cause: &str| Error::Damaged { name: name(), cause: cause.into() };
     let io = |cause| Error::Io { action: "read", name: name(), cause };
     let start = file.stream_position().map_err(io)?;
     let length = file.metadata().map_err(io)?.len();
-    let mut first = [0; 24];
+    let mut first = [0; FIRST as usize];
     file.read_exact(&mut first).map_err(|_| damaged(CUT_SHORT))?;
     let number = |at: usize| u64::from_le_bytes(first[at..at + 8].try_into().expect("8 bytes"));
-    let (total, head_bytes) = (number(8), number(16));
+    let (total, head_bytes) = (number(40), number(48));
     if &first[..8] != MAGIC {
         return Err(damaged("a part does not begin as it should"));
     }
-    if total > length - start || head_bytes > total {
+    if total > length - start || head_bytes > total.saturating_sub(FIRST) {
         return Err(damaged(CUT_SHORT));
     }
-    let mut head = vec![0; head_bytes as usize];
-    file.read_exact(&mut head).map_err(|_| damaged(CUT_SHORT))?;
+    let mut head_json = vec![0; head_bytes as usize];
+    file.read_exact(&mut head_json).map_err(|_| damaged(CUT_SHORT))?;
     let head: Head =
-        serde_json::from_slice(&head).map_err(|_| damaged("the head of a part cannot be read"))?;
+        serde_json::from_slice(&head_json).map_err(|_| damaged("the head of a part cannot be read"))?;
     let needed = head.lengths.iter().zip(ITEM_BYTES).try_fold(0u64, |sum, (&length, item)| {
         sum.checked_add(padded(length.checked_mul(item)?.checked_add(7)? - 7))
     });
-    if needed != Some(total - 24 - head_bytes) {
+    if needed != Some(total - FIRST - head_bytes) {
         return Err(damaged("the columns of a part have another length than its head says"));
     }
-    let stored = PartFile { path: path.to_owned(), data: start + 24 + head_bytes, lengths: head.lengths };
+    let stored = PartFile { path: path.to_owned(), data: start + FIRST + head_bytes, lengths: head.lengths };
     let mut columns = stored.columns(file)?;
-    let mut hasher = blake3::Hasher::new();
-    for column in column_bytes(&columns) {
-        hasher.update(column);
-    }
-    if hasher.finalize().to_hex().as_str() != head.checksum {
+    let checksum = sum(&first[40..], &head_json, &columns);
+    if checksum[..] != first[8..40] {
         return Err(damaged("the checksum of a part is wrong"));
+    }
+    if head.first != link.first || head.after != hex(&link.after) {
+        return Err(damaged("a part does not follow the one before"));
     }
     columns.blocks = head.blocks;
     columns.bad = head.bad;
     columns.counts = head.counts;
+    if !is_consistent(&columns) {
+        return Err(damaged("the columns of a part do not agree"));
+    }
     file.seek(SeekFrom::Start(start + total)).map_err(io)?;
-    Ok((stored, columns))
+    Ok((stored, columns, checksum))
+}
+
+/// Whether every slot has what it should: a file that was made to deceive must not lead outside the columns.
+fn is_consistent(columns: &Columns) -> bool {
+    let slots = columns.entries.len();
+    let lists = |ends: &[u64], items: usize| {
+        let all =
+            ends.len() == slots && ends.is_sorted() && ends.last().is_none_or(|last| *last == items as u64);
+        all || ends.is_empty() && items == 0
+    };
+    columns.blocks.iter().map(|block| u64::from(block.slots)).sum::<u64>() == slots as u64
+        && columns.lanes.len().is_multiple_of(slots.max(1))
+        && columns.bad.iter().all(|(slot, _)| (*slot as usize) < slots)
+        && lists(&columns.sample_ends, columns.samples.len())
+        && lists(&columns.id_ends, columns.ids.len())
+        && lists(&columns.shingle_ends, columns.shingles.len())
 }
 
 impl PartFile {
@@ -263,5 +327,75 @@ impl PartFile {
     /// Some of the stored shingles.
     pub(crate) fn shingles(&self, from: u64, to: u64) -> Result<Vec<u64>> {
         self.items(&self.open()?, SHINGLES, from, to - from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::columns::Class;
+
+    fn columns() -> Columns {
+        Columns {
+            blocks: vec![BlockEntry { source: 0, offset: 0, record: 0, slots: 3 }],
+            entries: vec![
+                Entry::other(Class::Blank),
+                Entry::document(Class::Compared, 1, 2, 3, 4),
+                Entry::other(Class::Bad),
+            ],
+            lanes: (0..12).collect(),
+            ids: b"abc".to_vec(),
+            id_ends: vec![0, 3, 3],
+            bad: vec![(2, "why".into())],
+            ..Columns::default()
+        }
+    }
+
+    fn read_bytes(bytes: &[u8], link: Link) -> Result<Columns> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part");
+        std::fs::write(&path, bytes).unwrap();
+        read(&mut File::open(&path).unwrap(), &path, link).map(|(_, columns, _)| columns)
+    }
+
+    #[test]
+    fn a_part_is_read_back_and_any_damage_is_noticed() {
+        let link = Link { first: 5, after: [1; 32] };
+        let mut bytes = Vec::new();
+        write(&columns(), &mut bytes, Path::new("part"), 0, link).unwrap();
+        assert_eq!(read_bytes(&bytes, link).unwrap(), columns());
+        for other in [Link { first: 6, ..link }, Link { after: [2; 32], ..link }] {
+            assert!(matches!(read_bytes(&bytes, other), Err(Error::Damaged { .. })));
+        }
+        for at in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            match read_bytes(&flipped, link) {
+                // A byte of padding, which nothing reads.
+                Ok(found) => assert_eq!(found, columns(), "byte {at}"),
+                Err(error) => assert!(matches!(error, Error::Damaged { .. }), "byte {at}: {error}"),
+            }
+            assert!(matches!(read_bytes(&bytes[..at], link), Err(Error::Damaged { .. })), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn columns_that_do_not_agree_are_refused() {
+        type Change = fn(&mut Columns);
+        let changes: [Change; 5] = [
+            |columns| columns.blocks[0].slots = 4,
+            |columns| columns.id_ends[0] = 4,
+            |columns| columns.id_ends.truncate(2),
+            |columns| columns.bad[0].0 = 3,
+            |columns| columns.lanes.truncate(11),
+        ];
+        let link = Link { first: 0, after: [0; 32] };
+        for change in changes {
+            let mut other = columns();
+            change(&mut other);
+            let mut bytes = Vec::new();
+            write(&other, &mut bytes, Path::new("part"), 0, link).unwrap();
+            assert!(matches!(read_bytes(&bytes, link), Err(Error::Damaged { .. })));
+        }
     }
 }

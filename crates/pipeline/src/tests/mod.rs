@@ -1,6 +1,7 @@
 //! The whole run against the plain definition, over seeded corpora.
 
 mod differential;
+mod going_on;
 mod recall;
 
 use crate::run::{Prepared, dedup_prepared};

@@ -1,0 +1,98 @@
+//! Sources -> the one, if any, that is not what it was when it was found.
+//!
+//! A file is told by its size and by a checksum of blocks of it: the first and the last 64 KiB, and fourteen of 4 KiB at even
+//! distances between them. Its time is not looked at: to touch a file is not to change it, and a copy of a file is as good as the file.
+//! An object is told by the tag that its store gives it.
+
+use crate::{Error, Location, PutBy, Result, Source, object};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// Bytes at each end.
+const END: u64 = 64 << 10;
+/// Bytes of a block between.
+const BLOCK: u64 = 4 << 10;
+/// Blocks between.
+const BLOCKS: u64 = 14;
+
+/// The checksum of a local source, in hexadecimal, and its size; nothing for what is not a file.
+pub fn checksum(source: &Source) -> Result<Option<(u64, String)>> {
+    let Location::Local(path) = &source.location else { return Ok(None) };
+    let summed = File::open(path).and_then(|file| sum(file));
+    summed.map(Some).map_err(|cause| Error::Io { action: "read", name: source.name.clone(), cause })
+}
+
+fn sum(mut file: File) -> io::Result<(u64, String)> {
+    let size = file.metadata()?.len();
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&size.to_le_bytes());
+    let mut buffer = Vec::new();
+    let mut add = |from: u64, bytes: u64| -> io::Result<()> {
+        file.seek(SeekFrom::Start(from))?;
+        buffer.clear();
+        (&mut file).take(bytes).read_to_end(&mut buffer)?;
+        hasher.update(&buffer);
+        Ok(())
+    };
+    if size <= 2 * END + BLOCKS * BLOCK {
+        add(0, size)?;
+    } else {
+        add(0, END)?;
+        let between = size - 2 * END - BLOCK;
+        for block in 0..BLOCKS {
+            add(END + (u128::from(between) * u128::from(block) / u128::from(BLOCKS)) as u64, BLOCK)?;
+        }
+        add(size - END, END)?;
+    }
+    Ok((size, hasher.finalize().to_hex().to_string()))
+}
+
+/// The first of these sources, if any, that is not what it was; `checksums` are those of the local ones, empty for others.
+pub fn changed<'s>(sources: &[&'s Source], checksums: &[&str]) -> Result<Option<&'s Source>> {
+    for (source, before) in sources.iter().zip(checksums).filter(|(_, before)| !before.is_empty()) {
+        let Location::Local(path) = &source.location else { continue };
+        // Nobody else can write to it.
+        if PutBy::is_copy(path) {
+            continue;
+        }
+        if checksum(source)?.is_none_or(|(_, now)| now != **before) {
+            return Ok(Some(source));
+        }
+    }
+    object::changed(sources)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_touch_is_no_change_and_any_looked_at_byte_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        for size in [0_usize, 1, 100_000, 200_000, 2_000_000] {
+            let bytes: Vec<u8> = (0..size).map(|n| (n * 31 % 251) as u8).collect();
+            std::fs::write(&path, &bytes).unwrap();
+            let source =
+                crate::discover(&[path.display().to_string()], &Default::default()).unwrap().remove(0);
+            let (found, before) = checksum(&source).unwrap().unwrap();
+            assert_eq!(found, size as u64);
+            let is_changed = || changed(&[&source], &[&before]).unwrap().is_some();
+            File::options().append(true).open(&path).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+            assert!(!is_changed(), "{size}: touched");
+            for at in [0, size / 3, size.saturating_sub(1)]
+                .into_iter()
+                .filter(|at| *at < size && (size < 200_000 || *at != size / 3))
+            {
+                let mut other = bytes.clone();
+                other[at] ^= 1;
+                std::fs::write(&path, &other).unwrap();
+                assert!(is_changed(), "{size}: byte {at}");
+            }
+            std::fs::write(&path, [&bytes[..], b"x"].concat()).unwrap();
+            assert!(is_changed(), "{size}: longer");
+            std::fs::write(&path, &bytes).unwrap();
+            assert!(!is_changed(), "{size}: as it was");
+        }
+    }
+}

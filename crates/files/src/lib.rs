@@ -1,0 +1,300 @@
+//! Files that appear whole or not at all, locks, and temporary folders: all that a run does to a disk besides reading its
+//! sources.
+//!
+//! ```text
+//! bytes -> a file aside -> synced -> renamed into its place -> the folder that names it synced
+//! ```
+//!
+//! A rename within a file system is atomic, so whoever looks sees the whole file or none; the syncs, in this order, make
+//! that hold after a power cut too.
+//!
+//! [`Files`] is the local disk. It stands on the few calls of [`System`], so that a test can put
+//! a faulty one below it: every call can fail, be cut short, or be the last before a power cut (the feature `faults`).
+//! [`Place`] is what outputs need of the folder or the prefix of an object store that they go to.
+//!
+//! Nothing here follows a link that somebody else put where a file is about to be written: files are made under names that cannot
+//! be guessed, or only if there is nothing of that name.
+
+mod error;
+#[cfg(feature = "faults")]
+pub mod faulty;
+mod lock;
+mod place;
+mod system;
+mod temporary;
+mod unfinished;
+
+pub use error::{Error, Result};
+pub use lock::Lock;
+pub use place::{Folder, Place};
+#[cfg(feature = "faults")]
+pub use system::die_at_call;
+pub use system::{Access, Entry, Local, System};
+pub use temporary::TempFolder;
+pub use unfinished::{OutFile, Unfinished};
+
+use error::failed;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How files that are being written beside their place end. They are no outputs.
+pub const UNFINISHED: &str = ".lookalike-unfinished";
+
+/// The local disk.
+#[derive(Debug, Clone)]
+pub struct Files {
+    system: Arc<dyn System>,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Self::on(Arc::new(Local))
+    }
+}
+
+impl Files {
+    /// On a system of the caller's.
+    #[must_use]
+    pub fn on(system: Arc<dyn System>) -> Self {
+        Self { system }
+    }
+
+    /// Opens a file for reading.
+    pub fn open(&self, path: &Path) -> Result<File> {
+        self.system.open(path).map_err(failed("read", path))
+    }
+
+    /// All bytes of a file; `None` if there is none.
+    pub fn read(&self, path: &Path) -> Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        match self.system.open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+            Ok(_) => Ok(Some(bytes)),
+            Err(cause) if is_absent(&cause) => Ok(None),
+            Err(cause) => Err(failed("read", path)(cause)),
+        }
+    }
+
+    /// Whether there is something of this name; a link counts as what it is.
+    pub fn exists(&self, path: &Path) -> Result<bool> {
+        match std::fs::symlink_metadata(path) {
+            Ok(_) => Ok(true),
+            Err(cause) if is_absent(&cause) => Ok(false),
+            Err(cause) => Err(failed("look for", path)(cause)),
+        }
+    }
+
+    /// All files below `folder`, as names with `/`, bytewise, but for unfinished ones; empty if there is no such folder.
+    pub fn list(&self, folder: &Path) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        self.list_below(folder, "", &mut names)?;
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn list_below(&self, folder: &Path, prefix: &str, names: &mut Vec<String>) -> Result<()> {
+        let entries = match self.system.list(folder) {
+            Ok(entries) => entries,
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(cause) => return Err(failed("list", folder)(cause)),
+        };
+        for entry in entries {
+            let name = format!("{prefix}{}", entry.name.to_string_lossy());
+            if entry.is_folder {
+                self.list_below(&folder.join(&entry.name), &format!("{name}/"), names)?;
+            } else if !name.ends_with(UNFINISHED) {
+                names.push(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a folder and those above it, and syncs the ones they are made in.
+    pub fn make_folder(&self, folder: &Path) -> Result<()> {
+        if folder.as_os_str().is_empty() || folder.is_dir() {
+            return Ok(());
+        }
+        if let Some(parent) = folder.parent() {
+            self.make_folder(parent)?;
+        }
+        match self.system.make_folder(folder, Access::Shared) {
+            Ok(()) => self.sync_folder_of(folder),
+            // Another thread was first.
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
+                Err(failed("make the folder", folder)(io::Error::new(
+                    cause.kind(),
+                    "there is a file of this name; move it or choose another target",
+                )))
+            }
+            Err(cause) => Err(failed("make the folder", folder)(cause)),
+        }
+    }
+
+    /// Makes a folder that nobody else may look into, if it is not there; one that is there must be such a folder.
+    pub fn make_private_folder(&self, folder: &Path) -> Result<()> {
+        match self.system.make_folder(folder, Access::Private) {
+            Ok(()) => self.sync_folder_of(folder),
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists && temporary::is_own(folder) => Ok(()),
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
+                Err(failed("use the folder", folder)(io::Error::new(
+                    cause.kind(),
+                    "it is there already and is not a private folder of this user",
+                )))
+            }
+            Err(cause) => Err(failed("make the folder", folder)(cause)),
+        }
+    }
+
+    /// Begins a file that appears at `place` when it is finished, made beside it under a name that cannot be guessed. The folder must be
+    /// there.
+    pub fn begin(&self, place: &Path) -> Result<Unfinished> {
+        Unfinished::begin(self, place)
+    }
+
+    /// Writes a file whole or not at all.
+    pub fn write_whole(&self, place: &Path, bytes: &[u8]) -> Result<()> {
+        let mut file = self.begin(place)?;
+        io::Write::write_all(&mut file, bytes).map_err(failed("write", place))?;
+        file.finish()
+    }
+
+    /// Writes a small file unless there is one of this name; whether it was written.
+    pub fn write_new(&self, place: &Path, bytes: &[u8]) -> Result<bool> {
+        self.make_folder(parent(place))?;
+        let file = match self.system.create(place, Access::Shared) {
+            Ok(file) => file,
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            Err(cause) => return Err(failed("write", place)(cause)),
+        };
+        let mut out = OutFile::new(self.clone(), place.to_owned(), file);
+        let written =
+            io::Write::write_all(&mut out, bytes).map_err(failed("write", place)).and_then(|()| out.sync());
+        if written.is_err() {
+            // A part of it would be taken for all of it; why it was not written is what the caller hears.
+            let _ = self.remove_file(place);
+        }
+        written.and_then(|()| self.sync_folder_of(place)).map(|()| true)
+    }
+
+    /// Makes a file of this name in a folder that belongs to the caller alone. What is there, a link or what a killed run
+    /// left, is removed, never written to.
+    pub fn create(&self, path: &Path, access: Access) -> Result<OutFile> {
+        match self.system.remove_file(path) {
+            Err(cause) if !is_absent(&cause) => return Err(failed("remove", path)(cause)),
+            _ => {}
+        }
+        let file = self.system.create(path, access).map_err(failed("write", path))?;
+        Ok(OutFile::new(self.clone(), path.to_owned(), file))
+    }
+
+    /// Moves a finished file to its place; across file systems it is copied.
+    pub fn publish(&self, file: &Path, place: &Path) -> Result<()> {
+        let open = self.open(file)?;
+        self.system.sync(file, &open).map_err(failed("sync", file))?;
+        self.make_folder(parent(place))?;
+        match self.system.rename(file, place) {
+            Ok(()) => self.sync_folder_of(place),
+            Err(cause) if cause.kind() == io::ErrorKind::CrossesDevices => {
+                self.copy(file, place)?;
+                self.remove_file(file)
+            }
+            Err(cause) => Err(failed("write", place)(cause)),
+        }
+    }
+
+    /// Copies a file to its place, whole or not at all.
+    pub fn copy(&self, file: &Path, place: &Path) -> Result<()> {
+        let mut from = self.open(file)?;
+        let mut to = self.begin(place)?;
+        io::copy(&mut from, &mut to).map_err(failed("write", place))?;
+        to.finish()
+    }
+
+    /// Removes a file, if it is there.
+    pub fn remove_file(&self, path: &Path) -> Result<()> {
+        match self.system.remove_file(path) {
+            Err(cause) if !is_absent(&cause) => Err(failed("remove", path)(cause)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes a folder and all that is in it, if it is there. Links in it are removed, not followed.
+    pub fn remove_tree(&self, folder: &Path) -> Result<()> {
+        match self.system.remove_tree(folder) {
+            Err(cause) if !is_absent(&cause) => Err(failed("remove", folder)(cause)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes a folder if it is there and empty; whether it is gone.
+    pub fn remove_if_empty(&self, folder: &Path) -> bool {
+        self.system.remove_folder(folder).is_ok()
+    }
+
+    /// Removes unfinished files that a killed run left in `folder` (not below it). Only who holds the lock of the folder may.
+    pub fn remove_unfinished(&self, folder: &Path) -> Result<()> {
+        let entries = match self.system.list(folder) {
+            Ok(entries) => entries,
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(cause) => return Err(failed("list", folder)(cause)),
+        };
+        for entry in entries.iter().filter(|entry| !entry.is_folder) {
+            if entry.name.as_encoded_bytes().ends_with(UNFINISHED.as_bytes()) {
+                self.remove_file(&folder.join(&entry.name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Locks the file at `path`, which is made if it is not there; `None` if another process has it.
+    pub fn lock(&self, path: &Path) -> Result<Option<Lock>> {
+        Lock::take(self, path)
+    }
+
+    /// A private folder in `parent`, which is removed when it is dropped. What killed runs of the same user left in `parent` is
+    /// removed first.
+    pub fn temp_folder(&self, parent: &Path) -> Result<TempFolder> {
+        TempFolder::new(self, parent)
+    }
+
+    /// Removes the temporary folders that killed runs of the same user left in `parent`.
+    pub fn remove_left_folders(&self, parent: &Path) {
+        temporary::clear(self, parent);
+    }
+
+    /// Makes the name of `path` last.
+    pub(crate) fn sync_folder_of(&self, path: &Path) -> Result<()> {
+        let folder = parent(path);
+        match self.system.sync_folder(folder) {
+            // Some network file systems cannot sync a folder.
+            Err(cause)
+                if !matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) =>
+            {
+                Err(failed("sync the folder", folder)(cause))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The folder that a path is in.
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+fn is_absent(cause: &io::Error) -> bool {
+    matches!(cause.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// The name of a path as part of another name.
+fn file_name(path: &Path) -> PathBuf {
+    path.file_name().map_or_else(|| "file".into(), PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests;

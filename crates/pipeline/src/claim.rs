@@ -1,0 +1,237 @@
+//! Whose run is in the target: none, this one, or another; and what remains of a run that fails.
+//!
+//! A target belongs to one run, that of its `run.json`. The same run goes on. Another one is refused, unless what is there is
+//! worth nothing: no output exists, and nothing was sketched or the run ended with an error that running it again would not mend.
+//! Then it makes way, so that the command that the error message advises works.
+//!
+//! A folder is locked by the system. In an object store there are no locks that end with their process: an object that only one run can make says
+//! who is at work. Whoever finds it left by a run of the same work folder, which it has locked, takes it over; in all other cases the user decides.
+
+use crate::identity::{difference, missing};
+use crate::report::Report;
+use crate::run::{WORK_FOLDER, temp_folder};
+use crate::work::{BEGAN_IN, FAILED, RUN, Work};
+use crate::{Error, Job, Observer, Result};
+use corpus::Target;
+use files::{Files, Lock};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Who works at a prefix of an object store.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct AtWork {
+    computer: String,
+    process: u32,
+    /// The work folder there.
+    folder: String,
+}
+
+fn own(name: &str) -> String {
+    format!("{WORK_FOLDER}/{name}")
+}
+
+/// The names of a target: what the run keeps for itself, and outputs.
+fn has_outputs(names: &[String]) -> bool {
+    names.iter().any(|name| !name.starts_with(&own("")))
+}
+
+/// The report of a finished run of the same job, if the target holds one. A target that holds anything else is refused.
+pub(crate) fn finished(target: &Target, identity: &str) -> Result<Option<Report>> {
+    let Some(report) = target.read("report.json")? else {
+        let names = target.list()?;
+        if has_outputs(&names) && !names.contains(&own(RUN)) {
+            return Err(Error::Target(if names.iter().any(|name| name.starts_with(&own(""))) {
+                missing(target.name())
+            } else {
+                format!(
+                    "{} is not empty and holds no run of lookalike; choose another target folder",
+                    target.name()
+                )
+            }));
+        }
+        return Ok(None);
+    };
+    let Some(found) = target.read(&own(RUN))? else { return Err(Error::Target(missing(target.name()))) };
+    let found = String::from_utf8_lossy(&found);
+    if found != identity {
+        return Err(Error::Target(difference(&found, identity, target.name())));
+    }
+    let report = serde_json::from_slice(&report).map_err(|error| Error::Damaged {
+        name: format!("{}/report.json", target.name()),
+        cause: error.to_string(),
+    })?;
+    Ok(Some(report))
+}
+
+/// A target that this run has claimed.
+#[derive(Debug)]
+pub(crate) struct Claim<'t> {
+    target: &'t Target,
+    /// Whether this run made the folder.
+    made: bool,
+}
+
+impl<'t> Claim<'t> {
+    /// Claims a target, and opens the work folder that belongs to it.
+    pub(crate) fn new(
+        job: &Job,
+        target: &'t Target,
+        identity: &str,
+        observer: &dyn Observer,
+    ) -> Result<(Self, Work)> {
+        let files = target.files();
+        let claim = Self { target, made: target.folder().is_some_and(|folder| !folder.exists()) };
+        let (folder, lock) = match target.folder() {
+            Some(folder) => {
+                let folder = folder.join(WORK_FOLDER);
+                files.make_folder(&folder)?;
+                let lock = lock(files, &folder)?;
+                (folder, lock)
+            }
+            None => {
+                let (folder, lock) = local_folder(job, target)?;
+                claim.lock_prefix(&folder)?;
+                (folder, lock)
+            }
+        };
+        let taken = claim.take(&folder, identity, observer);
+        let work = taken.and_then(|()| Work::durable(files.clone(), folder, lock, identity));
+        if work.is_err() {
+            claim.unlock_prefix();
+        }
+        let mut work = work?;
+        if has_outputs(&target.list()?) {
+            work.reuse();
+        }
+        Ok((claim, work))
+    }
+
+    /// Makes the work folder that of this run, or refuses.
+    fn take(&self, folder: &Path, identity: &str, observer: &dyn Observer) -> Result<()> {
+        let (target, files) = (self.target, self.target.files());
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let here = files.read(&folder.join(RUN))?.map(text);
+        let there = if target.folder().is_some() { here.clone() } else { target.read(&own(RUN))?.map(text) };
+        if let Some(there) = there.as_deref().filter(|there| *there != identity) {
+            let worth = Work::has_parts(files, folder)? && !files.exists(&folder.join(FAILED))?;
+            if worth || has_outputs(&target.list()?) {
+                return Err(Error::Target(difference(there, identity, target.name())));
+            }
+            observer.note(&format!("the run in {} had failed; this one takes its place", target.name()));
+        }
+        if here.as_deref() != Some(identity) {
+            Work::clear(files, folder)?;
+            // Whoever asks about the run later may be elsewhere.
+            if let Ok(here) = std::env::current_dir() {
+                files.write_whole(&folder.join(BEGAN_IN), here.as_os_str().as_encoded_bytes())?;
+            }
+            files.write_whole(&folder.join(RUN), identity.as_bytes())?;
+        }
+        if let Some(folder) = target.folder() {
+            files.remove_unfinished(folder)?;
+        }
+        // Before any output: what is found there later is then known to be of this run.
+        if target.folder().is_none() && there.as_deref() != Some(identity) {
+            target.write(&own(RUN), identity.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Says at a prefix that this run is at work there.
+    fn lock_prefix(&self, folder: &Path) -> Result<()> {
+        let computer = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let mine = AtWork { computer, process: std::process::id(), folder: folder.display().to_string() };
+        let json = serde_json::to_vec(&mine).expect("plain data");
+        if self.target.write_new(&own("lock"), &json)? {
+            return Ok(());
+        }
+        let found = self.target.read(&own("lock"))?.unwrap_or_default();
+        let found: Option<AtWork> = serde_json::from_slice(&found).ok();
+        // Its work folder is locked by this process, so that run is over.
+        if found.as_ref().is_some_and(|found| found.computer == mine.computer && found.folder == mine.folder)
+        {
+            return Ok(self.target.write(&own("lock"), &json)?);
+        }
+        let who = found.map_or_else(
+            || "another run".to_owned(),
+            |AtWork { computer, process, .. }| format!("process {process} on {computer}"),
+        );
+        let name = self.target.name().trim_end_matches('/');
+        Err(Error::Target(format!(
+            "{who} works at {name}, or was killed there; wait for it to end, or if it has ended remove {name}/{} and run \
+             the same command again",
+            own("lock")
+        )))
+    }
+
+    fn unlock_prefix(&self) {
+        if self.target.folder().is_none() {
+            // What stays names this process, whose next run takes it over.
+            let _ = self.target.remove(&own("lock"));
+        }
+    }
+
+    /// The run has finished: its report is written, and nothing else is needed.
+    pub(crate) fn finish(&self, work: &mut Work, observer: &dyn Observer) {
+        if self.target.folder().is_none() {
+            self.unlock_prefix();
+            if let Err(error) = work.remove() {
+                observer.note(&error.to_string());
+            }
+        }
+    }
+
+    /// The run has failed. What it left is kept if a later run can go on from it; else nothing of it remains.
+    pub(crate) fn fail(&self, work: &mut Work, error: &Error) {
+        let files = self.target.files();
+        // What cannot be removed or written down here is found by the next run, which decides the same.
+        let parts = Work::has_parts(files, work.folder()).unwrap_or(true);
+        let outputs = self.target.list().map_or(true, |names| has_outputs(&names));
+        if outputs || parts {
+            let _ = work.tidy();
+            if !outputs && is_lasting(error) {
+                let _ = work.write(FAILED, error.to_string().as_bytes());
+            }
+        } else {
+            if self.target.folder().is_none() {
+                let _ = self.target.remove(&own(RUN));
+            }
+            let _ = work.remove();
+            if let Some(folder) = self.target.folder().filter(|_| self.made) {
+                files.remove_if_empty(folder);
+            }
+        }
+        self.unlock_prefix();
+    }
+}
+
+/// Whether running the same command again would end the same.
+fn is_lasting(error: &Error) -> bool {
+    !matches!(error, Error::Interrupted | Error::Io { .. } | Error::Corpus(corpus::Error::Io { .. }))
+}
+
+fn lock(files: &Files, folder: &Path) -> Result<Lock> {
+    files.lock(&folder.join("lock"))?.ok_or_else(|| {
+        Error::Target(format!("another run is working in {}; wait for it to end", folder.display()))
+    })
+}
+
+/// The work folder of a run whose target is not local: a private one in the folder for temporary files, found again by the name of the
+/// target.
+fn local_folder(job: &Job, target: &Target) -> Result<(PathBuf, Lock)> {
+    let files = target.files();
+    let parent = temp_folder(job);
+    let parent = std::path::absolute(&parent).unwrap_or(parent);
+    let name = blake3::hash(target.name().trim_end_matches('/').as_bytes()).to_hex();
+    let mut refused = None;
+    // Somebody else may have made a folder of this name, in ignorance or in malice.
+    for attempt in 0..16 {
+        let folder = parent.join(format!("lookalike-run-{}-{attempt}", &name[..16]));
+        match files.make_private_folder(&folder) {
+            Ok(()) => return Ok((folder.clone(), lock(files, &folder)?)),
+            Err(error) if error.cause.kind() == std::io::ErrorKind::AlreadyExists => refused = Some(error),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(refused.map_or_else(|| Error::Invalid("no work folder can be made".into()), Error::from))
+}
