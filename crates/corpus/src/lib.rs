@@ -25,6 +25,8 @@ mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "parquet_absent.rs"]
 mod parquet;
+mod path_name;
+mod pipe;
 mod raw;
 mod reader;
 mod sink;
@@ -34,9 +36,13 @@ mod stdin;
 mod text;
 
 pub use block::{Block, Document, FieldPath, Fields, Position, Record, Scratch};
-pub use discovery::{Discovery, FormatChoice, discover};
+pub use discovery::{
+    Discovery, FormatChoice, Found, RUN_FILE, WORK_FOLDER, discover, find, read_file, read_text,
+};
 pub use error::{Error, Result};
 pub use parquet::Table;
+pub use path_name::{name_to_path, path_to_name};
+pub use pipe::Pipe;
 pub use reader::{Limits, ReadMode, Reader};
 pub use sink::{
     Annotation, Disposition, RemovedRow, SinkOptions, SinkWriter, Target, Written, output_names,

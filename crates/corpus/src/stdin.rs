@@ -1,10 +1,12 @@
-//! Standard input, whose first bytes are looked at before it is read, and which is put by to be read again.
+//! Standard input, whose first bytes are looked at before it is read; and the copy of it, or of a pipe, that is read again.
 
-use crate::{Error, Location, Result, Source};
-use std::fs::File;
-use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use crate::{Error, Location, Result, Source, Stamp};
+use std::io::{ErrorKind, Read, Write};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+/// Bytes copied at once.
+const COPIED_AT_ONCE: usize = 128 << 10;
 
 /// Bytes that were looked at and not yet read.
 static AHEAD: Mutex<Vec<u8>> = Mutex::new(Vec::new());
@@ -20,30 +22,49 @@ pub(crate) fn look_ahead(bytes: usize) -> std::io::Result<Vec<u8>> {
     Ok(ahead.clone())
 }
 
-/// What came from standard input, in a file that goes when this does.
+/// What came from standard input or a pipe, in a file of this user's alone that goes when this does.
 #[derive(Debug)]
-pub struct PutBy(PathBuf);
-
-impl PutBy {
-    /// Puts standard input by in `folder`, if that is where `source` is, and makes the source that file.
-    pub fn stdin(source: &mut Source, folder: &Path) -> Result<Option<Self>> {
-        if source.location != Location::Stdin {
-            return Ok(None);
-        }
-        let path = folder.join(format!("lookalike-stdin-{}", std::process::id()));
-        let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
-        let mut file = File::create_new(&path).map_err(io)?;
-        let put_by = Self(path.clone());
-        source.size = std::io::copy(&mut Stdin, &mut file).map_err(io)?;
-        source.location = Location::Local(path.clone());
-        Ok(Some(put_by))
-    }
+pub struct PutBy {
+    _file: tempfile::NamedTempFile,
 }
 
-impl Drop for PutBy {
-    fn drop(&mut self) {
-        // A file that does not go is in a folder for such files.
-        let _ = std::fs::remove_file(&self.0);
+impl PutBy {
+    /// Copies what gives its bytes only once to a file in `folder`, if `source` is such a one, and makes the source that
+    /// file. What it holds is what tells it from another one: a pipe has no time of modification.
+    pub fn stdin(source: &mut Source, folder: &Path) -> Result<Option<Self>> {
+        let mut stream: Box<dyn Read> = match &source.location {
+            Location::Stdin => Box::new(Stdin),
+            Location::Pipe(pipe) => Box::new(pipe.clone()),
+            _ => return Ok(None),
+        };
+        let mut file =
+            tempfile::Builder::new().prefix("lookalike-stdin-").tempfile_in(folder).map_err(|cause| {
+                Error::Io {
+                    action: "copy standard input to a file in",
+                    name: folder.display().to_string(),
+                    cause,
+                }
+            })?;
+        let mut content = blake3::Hasher::new();
+        let mut piece = vec![0; COPIED_AT_ONCE];
+        loop {
+            let read = match stream.read(&mut piece) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(cause) if cause.kind() == ErrorKind::Interrupted => continue,
+                Err(cause) => return Err(Error::Io { action: "read", name: source.name.clone(), cause }),
+            };
+            content.update(&piece[..read]);
+            file.write_all(&piece[..read]).map_err(|cause| Error::Io {
+                action: "write",
+                name: file.path().display().to_string(),
+                cause,
+            })?;
+            source.size += read as u64;
+        }
+        source.stamp = Stamp::Tag(content.finalize().to_hex().to_string());
+        source.location = Location::Copy(file.path().to_owned());
+        Ok(Some(Self { _file: file }))
     }
 }
 

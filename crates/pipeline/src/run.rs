@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
 /// The folder of the run's own in the target.
-pub(crate) const WORK_FOLDER: &str = "_lookalike";
+pub(crate) const WORK_FOLDER: &str = corpus::WORK_FOLDER;
 
 /// Which sketch file the run began from, if any, and where its parts begin.
 pub(crate) const SKETCH_FILE: &str = "sketch-file";
@@ -376,6 +376,7 @@ pub(crate) fn dedup_prepared(
 ) -> Result<Outcome> {
     let job = prepared.job;
     let removed_name = check_outputs(job)?;
+    job.sources.iter().try_for_each(|source| target.check(&source.output))?;
     let identity = Identity::new(&job.settings, prepared.sources).to_json();
     let lasting = !target.is_stdout();
     if lasting && let Some(report) = finished(target, &identity)? {
@@ -393,7 +394,7 @@ pub(crate) fn dedup_prepared(
     if let Some((file, offset)) = &job.sketch {
         if lasting {
             let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
-            work.write(SKETCH_FILE, format!("{offset} {}", path.display()).as_bytes())?;
+            work.write(SKETCH_FILE, format!("{offset} {}", corpus::path_to_name(&path)).as_bytes())?;
         }
         work = work.with_sketch_file(file.clone(), *offset);
     }

@@ -4,7 +4,7 @@
 use super::read::Object;
 use super::store::{Address, runtime};
 use crate::sink::check_name;
-use crate::{Error, Result};
+use crate::{Error, Result, name_to_path, path_to_name};
 use futures_util::TryStreamExt;
 use object_store::{ObjectMeta, ObjectStoreExt, PutPayload, WriteMultipart};
 use std::fs::File;
@@ -31,7 +31,17 @@ impl Prefix {
 
     fn output(&self, name: &str) -> Result<Address> {
         check_name(name)?;
-        Ok(self.address.join(name))
+        let key = name_to_path(name).into_os_string().into_string().map_err(|_| {
+            Error::Invalid(format!(
+                "{name} cannot be an object: its name is not UTF-8; rename the source, or write to a folder"
+            ))
+        })?;
+        Ok(self.address.join(&key))
+    }
+
+    /// An error if there can be no output `name`.
+    pub(crate) fn check(&self, name: &str) -> Result<()> {
+        self.output(name)?.path().map(drop)
     }
 
     /// Whether there is an output `name`.
@@ -44,7 +54,7 @@ impl Prefix {
         let skipped = if self.address.key.is_empty() { 0 } else { self.address.key.len() + 1 };
         let mut names: Vec<String> = list(&self.address)?
             .iter()
-            .filter_map(|meta| meta.location.as_ref().get(skipped..).map(str::to_owned))
+            .filter_map(|meta| meta.location.as_ref().get(skipped..).map(|key| path_to_name(Path::new(key))))
             .collect();
         names.sort_unstable();
         Ok(names)

@@ -5,7 +5,7 @@
 //! that hold after a power cut too.
 
 use super::names::check_name;
-use crate::{Error, Result};
+use crate::{Error, Result, name_to_path, path_to_name};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const UNFINISHED: &str = ".lookalike-unfinished";
 /// The path of the output `name` below `folder`.
 pub(crate) fn path(folder: &Path, name: &str) -> Result<PathBuf> {
     check_name(name)?;
-    Ok(folder.join(name))
+    Ok(folder.join(name_to_path(name)))
 }
 
 /// All files below `folder`, by name, bytewise; empty if there is no such folder.
@@ -35,7 +35,7 @@ fn list_below(folder: &Path, prefix: &str, names: &mut Vec<String>) -> Result<()
     };
     for entry in entries {
         let entry = entry.map_err(|cause| error("list", folder, cause))?;
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let name = format!("{prefix}{}", path_to_name(Path::new(&entry.file_name())));
         let kind = entry.file_type().map_err(|cause| error("list", &entry.path(), cause))?;
         if kind.is_dir() {
             list_below(&entry.path(), &format!("{name}/"), names)?;
@@ -94,7 +94,7 @@ pub(crate) fn publish(folder: &Path, file: &Path, name: &str) -> Result<()> {
 fn replace(folder: &Path, name: &str, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
     let place = path(folder, name)?;
     make_parents(&place)?;
-    let aside = folder.join(format!("{name}{UNFINISHED}"));
+    let aside = folder.join(name_to_path(&format!("{name}{UNFINISHED}")));
     let filled = File::create(&aside)
         .and_then(|mut file| {
             fill(&mut file)?;

@@ -60,6 +60,15 @@ impl Target {
         matches!(self.place, Place::Stdout(_))
     }
 
+    /// An error if there can be no output of this name: it leads elsewhere, or a store cannot have it.
+    pub fn check(&self, name: &str) -> Result<()> {
+        match &self.place {
+            Place::Folder(folder) => folder::path(folder, name).map(drop),
+            Place::Prefix(prefix) => prefix.check(name),
+            Place::Stdout(_) => Ok(()),
+        }
+    }
+
     /// Whether there is an output of this name (a path below the target, with `/`).
     pub fn exists(&self, name: &str) -> Result<bool> {
         match &self.place {
