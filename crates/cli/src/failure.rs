@@ -99,7 +99,7 @@ fn code_of(error: &corpus::Error) -> ExitCode {
     match error {
         corpus::Error::Damaged { .. } => ExitCode::BadInput,
         corpus::Error::Invalid(_) => ExitCode::Usage,
-        corpus::Error::TooLarge { .. } => ExitCode::Memory,
+        corpus::Error::TooLarge { .. } | corpus::Error::TooWide { .. } => ExitCode::Memory,
         corpus::Error::Io { cause, .. } => code_of_io(cause),
         _ => ExitCode::Failure,
     }

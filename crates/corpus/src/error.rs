@@ -52,4 +52,25 @@ pub enum Error {
         /// The memory limit that would do.
         needed: u64,
     },
+    /// A compressed source wants its decompressor to remember more than the memory allows.
+    #[error(
+        "{name} is compressed with a window of {}, and the memory limit allows {}; raise --memory to about {}, or compress it \
+         again with a smaller window",
+        wanted.map_or_else(|| format!("more than {}", readable_size(*allowed)), readable_size),
+        readable_size(*allowed),
+        readable_size(memory_for_window(wanted.unwrap_or(allowed * 2)))
+    )]
+    TooWide {
+        /// The source.
+        name: String,
+        /// The window, if it is known.
+        wanted: Option<u64>,
+        /// The largest that is allowed.
+        allowed: u64,
+    },
+}
+
+/// The memory limit that allows a window of so many bytes: an eighth of it, and what the program itself needs.
+fn memory_for_window(window: u64) -> u64 {
+    window.saturating_mul(8).saturating_add(128 << 20)
 }

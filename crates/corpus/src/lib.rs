@@ -25,6 +25,7 @@ mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "parquet_absent.rs"]
 mod parquet;
+mod pipe;
 mod raw;
 mod reader;
 mod sink;
@@ -35,11 +36,15 @@ mod text;
 mod unchanged;
 
 pub use block::{Block, Document, FieldPath, Fields, Position, Record, Scratch};
-pub use discovery::{Discovery, FormatChoice, discover};
+pub use discovery::{
+    Discovery, FormatChoice, Found, RUN_FILE, WORK_FOLDER, discover, find, read_file, read_text,
+};
 pub use error::{Error, Result};
+pub use files::{name_to_path, path_to_name};
 #[cfg(feature = "memory-store")]
 pub use object::memory_store;
 pub use parquet::Table;
+pub use pipe::Pipe;
 pub use reader::{Limits, ReadMode, Reader};
 pub use sink::{
     Annotation, Disposition, RemovedRow, SinkOptions, SinkWriter, Target, Written, output_names,

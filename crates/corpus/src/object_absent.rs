@@ -1,6 +1,6 @@
 //! What stands in for object stores in a build without them: errors that say so.
 
-use crate::{Discovery, Error, Result, Source, Stamp};
+use crate::{Discovery, Error, Found, Result, Source, Stamp};
 use std::io::Read;
 use std::path::Path;
 
@@ -10,10 +10,7 @@ fn absent<T>(address: &str) -> Result<T> {
     )))
 }
 
-pub(crate) fn discover(argument: &str, how: &Discovery) -> Result<Vec<Source>> {
-    if let Some(path) = argument.strip_prefix("file://") {
-        return crate::discover(&[path.to_owned()], how);
-    }
+pub(crate) fn discover(argument: &str, _how: &Discovery, _found: &mut Found) -> Result<()> {
     absent(argument)
 }
 

@@ -1,6 +1,6 @@
 //! A source: where documents are, and in which form.
 
-use crate::Table;
+use crate::{Pipe, Table};
 use std::path::PathBuf;
 
 /// Where a source is.
@@ -10,6 +10,10 @@ pub enum Location {
     Local(PathBuf),
     /// Standard input.
     Stdin,
+    /// What gives its bytes only once, such as a named pipe.
+    Pipe(Pipe),
+    /// The temporary copy of what gave its bytes only once.
+    Copy(PathBuf),
     /// An object in a store, by its address: `s3://bucket/key` and the like.
     Object(String),
     /// Rows in memory.
@@ -58,6 +62,34 @@ pub enum Compression {
     Gzip,
     /// Zstandard, any number of frames.
     Zstd,
+    /// bzip2, any number of streams.
+    Bzip2,
+    /// xz, any number of streams.
+    Xz,
+}
+
+impl Compression {
+    /// How names of files that are compressed so end; nothing for those that are not.
+    pub(crate) fn suffix(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Gzip => ".gz",
+            Self::Zstd => ".zst",
+            Self::Bzip2 => ".bz2",
+            Self::Xz => ".xz",
+        }
+    }
+
+    /// What it is called.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::None => "plain",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+        }
+    }
 }
 
 /// What tells that a source has changed.
@@ -65,7 +97,8 @@ pub enum Compression {
 pub enum Stamp {
     /// Time of the last modification of a file, in nanoseconds.
     Modified(i128),
-    /// The entity tag of an object, or its time of modification.
+    /// The entity tag of an object, or its time of modification; the hash of what was copied from standard input or a
+    /// pipe.
     Tag(String),
     /// Nothing is known: standard input.
     Unknown,
@@ -74,9 +107,10 @@ pub enum Stamp {
 /// A file, an object, a table or standard input with documents in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// What it is called in ids and reports: the path as the user gave it, or as found below the folder that the user gave.
+    /// What it is called in ids and reports: the path as the user gave it, or as found below the folder that the user gave,
+    /// written as [`path_to_name`](crate::path_to_name) does.
     pub name: String,
-    /// The path of its output below the target folder.
+    /// The path of its output below the target folder, written likewise, with `/`.
     pub output: String,
     /// Where it is.
     pub location: Location,

@@ -1,10 +1,13 @@
-//! Standard input, whose first bytes are looked at before it is read, and which is copied to a private file to be read again.
+//! Standard input, whose first bytes are looked at before it is read; and the private copy of it, or of a pipe, that is read again.
 
-use crate::{Error, Location, Result, Source};
+use crate::{Error, Location, Result, Source, Stamp};
 use files::{Files, TempFolder};
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+/// Bytes copied at once.
+const COPIED_AT_ONCE: usize = 128 << 10;
 
 /// Bytes that were looked at and not yet read.
 static AHEAD: Mutex<Vec<u8>> = Mutex::new(Vec::new());
@@ -20,39 +23,48 @@ pub(crate) fn look_ahead(bytes: usize) -> std::io::Result<Vec<u8>> {
     Ok(ahead.clone())
 }
 
-/// What came from standard input, in a file of a private folder that goes when this does, or when the next run finds that its
-/// process is gone.
+/// What came from standard input or a pipe, in a file of a private folder that goes when this does, or when the next run finds
+/// that its process is gone.
 #[derive(Debug)]
-pub struct PutBy(TempFolder);
+pub struct PutBy {
+    _folder: TempFolder,
+}
 
 impl PutBy {
     /// The name of the copy in its folder.
     const NAME: &str = "standard-input";
 
-    /// Copies standard input to a temporary folder in `folder`, if that is where `source` is, and makes the source that copy.
+    /// Copies what gives its bytes only once to a file in `folder`, if `source` is such a one, and makes the source that
+    /// file. What it holds is what tells it from another one: a pipe has no time of modification.
     pub fn stdin(source: &mut Source, folder: &Path) -> Result<Option<Self>> {
-        if source.location != Location::Stdin {
-            return Ok(None);
+        let mut stream: Box<dyn Read> = match &source.location {
+            Location::Stdin => Box::new(Stdin),
+            Location::Pipe(pipe) => Box::new(pipe.clone()),
+            _ => return Ok(None),
+        };
+        let folder = Files::default().temp_folder(folder)?;
+        let mut file = folder.create(Self::NAME)?;
+        let path = file.path().to_owned();
+        let mut content = blake3::Hasher::new();
+        let mut piece = vec![0; COPIED_AT_ONCE];
+        loop {
+            let read = match stream.read(&mut piece) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(cause) if cause.kind() == ErrorKind::Interrupted => continue,
+                Err(cause) => return Err(Error::Io { action: "read", name: source.name.clone(), cause }),
+            };
+            content.update(&piece[..read]);
+            file.write_all(&piece[..read]).map_err(|cause| Error::Io {
+                action: "write",
+                name: path.display().to_string(),
+                cause,
+            })?;
+            source.size += read as u64;
         }
-        Self::copy(&mut Stdin, source, folder).map(Some)
-    }
-
-    /// Copies what gives its bytes only once to a temporary folder in `folder`, and makes the source that copy.
-    pub fn copy(from: &mut dyn Read, source: &mut Source, folder: &Path) -> Result<Self> {
-        let put_by = Self(Files::default().temp_folder(folder)?);
-        let mut file = put_by.0.create(Self::NAME)?;
-        let name = file.path().display().to_string();
-        let copied = std::io::copy(from, &mut file);
-        source.size = copied.map_err(|cause| Error::Io { action: "write", name, cause })?;
-        source.location = Location::Local(file.path().to_owned());
-        Ok(put_by)
-    }
-
-    /// Whether a path is that of such a copy: it is gone when its process is.
-    #[must_use]
-    pub fn is_copy(path: &Path) -> bool {
-        path.file_name().is_some_and(|name| name == Self::NAME)
-            && path.parent().is_some_and(TempFolder::is_one)
+        source.stamp = Stamp::Tag(content.finalize().to_hex().to_string());
+        source.location = Location::Copy(path);
+        Ok(Some(Self { _folder: folder }))
     }
 }
 

@@ -19,6 +19,7 @@ mod error;
 #[cfg(feature = "faults")]
 pub mod faulty;
 mod lock;
+mod path_name;
 mod place;
 mod system;
 mod temporary;
@@ -26,6 +27,7 @@ mod unfinished;
 
 pub use error::{Error, Result};
 pub use lock::Lock;
+pub use path_name::{name_to_path, path_to_name};
 pub use place::{Folder, Place};
 #[cfg(feature = "faults")]
 pub use system::die_at_call;
@@ -100,7 +102,7 @@ impl Files {
             Err(cause) => return Err(failed("list", folder)(cause)),
         };
         for entry in entries {
-            let name = format!("{prefix}{}", entry.name.to_string_lossy());
+            let name = format!("{prefix}{}", path_to_name(Path::new(&entry.name)));
             if entry.is_folder {
                 self.list_below(&folder.join(&entry.name), &format!("{name}/"), names)?;
             } else if !name.ends_with(UNFINISHED) {

@@ -1,6 +1,6 @@
 //! A place that holds named files: what outputs need of where they go.
 
-use crate::{Files, Result, parent};
+use crate::{Files, Result, name_to_path, parent};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,10 @@ pub trait Place: Debug + Send + Sync {
     /// The folder, if it is a local one.
     fn folder(&self) -> Option<&Path> {
         None
+    }
+    /// An error if there can be no file of this name here.
+    fn check(&self, _name: &str) -> Result<()> {
+        Ok(())
     }
     /// Whether there is a file of this name.
     fn exists(&self, name: &str) -> Result<bool>;
@@ -44,7 +48,7 @@ impl Folder {
 
     /// Where a file of this name goes; the folders above it are made.
     fn place(&self, name: &str) -> Result<PathBuf> {
-        let place = self.folder.join(name);
+        let place = self.folder.join(name_to_path(name));
         self.files.make_folder(parent(&place))?;
         Ok(place)
     }
@@ -56,7 +60,7 @@ impl Place for Folder {
     }
 
     fn exists(&self, name: &str) -> Result<bool> {
-        self.files.exists(&self.folder.join(name))
+        self.files.exists(&self.folder.join(name_to_path(name)))
     }
 
     fn list(&self) -> Result<Vec<String>> {
@@ -64,7 +68,7 @@ impl Place for Folder {
     }
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        self.files.read(&self.folder.join(name))
+        self.files.read(&self.folder.join(name_to_path(name)))
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
@@ -72,15 +76,15 @@ impl Place for Folder {
     }
 
     fn write_new(&self, name: &str, bytes: &[u8]) -> Result<bool> {
-        self.files.write_new(&self.folder.join(name), bytes)
+        self.files.write_new(&self.folder.join(name_to_path(name)), bytes)
     }
 
     fn remove(&self, name: &str) -> Result<()> {
-        self.files.remove_file(&self.folder.join(name))
+        self.files.remove_file(&self.folder.join(name_to_path(name)))
     }
 
     fn publish(&self, file: &Path, name: &str) -> Result<()> {
-        self.files.publish(file, &self.folder.join(name))
+        self.files.publish(file, &self.folder.join(name_to_path(name)))
     }
 
     fn copy(&self, file: &Path, name: &str) -> Result<()> {

@@ -2,11 +2,15 @@
 
 use crate::sketching::Sources;
 use crate::{Error, Result, Settings};
-use corpus::{Format, Location, PutBy, Source, Stamp};
+use corpus::{Format, Location, Source, Stamp, name_to_path, path_to_name};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 
 /// The version of the work folder's form.
 const VERSION: u32 = 2;
+
+/// The location of what gave its bytes only once.
+const READ_ONCE: &str = "-";
 
 /// What is written down of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,10 +37,9 @@ impl SourceIdentity {
     pub(crate) fn new(source: &Source) -> Result<Self> {
         let checksum = corpus::checksum(source)?;
         let location = match &source.location {
-            // A copy of what gives its bytes once is elsewhere in every run.
-            Location::Local(path) if PutBy::is_copy(path) => "-".into(),
-            Location::Local(path) => path.display().to_string(),
-            Location::Stdin => "-".into(),
+            Location::Local(path) => path_to_name(path),
+            // What it held tells it from another one; where it was copied to does not.
+            Location::Stdin | Location::Pipe(_) | Location::Copy(_) => READ_ONCE.into(),
             Location::Object(address) => address.clone(),
             Location::Memory(_) => "memory".into(),
         };
@@ -63,6 +66,19 @@ impl SourceIdentity {
             size,
             stamp,
         })
+    }
+
+    /// Whether it was standard input or a pipe, which cannot be read again.
+    pub(crate) fn was_read_once(&self) -> bool {
+        self.location == READ_ONCE
+    }
+
+    /// Where it is, as an argument: an address or a path.
+    pub(crate) fn argument(&self) -> OsString {
+        if self.location.contains("://") {
+            return self.location.clone().into();
+        }
+        name_to_path(&self.location).into()
     }
 
     /// Its format.

@@ -16,6 +16,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Held by whoever reads a source whose decompressor takes much memory.
+static LARGE_WINDOW: Mutex<()> = Mutex::new(());
+
 /// What is needed to write outputs.
 pub(crate) struct Outputs<'a> {
     pub store: &'a Store,
@@ -109,6 +112,8 @@ impl Outputs<'_> {
         }
         let options = SinkOptions { annotate: self.means.settings.annotate, threads };
         let mut reader = Reader::open(source, ReadMode::Whole, &self.means.fields, limits(self.budget))?;
+        // Each of these may take an eighth of the memory.
+        let _alone = reader.has_large_window().then(|| LARGE_WINDOW.lock());
         let mut writer = SinkWriter::create(target, source, aside, options)?;
         let mut block = Block::default();
         let mut number = firsts[at];

@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
 /// The folder of the run's own in the target.
-pub(crate) const WORK_FOLDER: &str = "_lookalike";
+pub(crate) const WORK_FOLDER: &str = corpus::WORK_FOLDER;
 
 /// Which sketch file the run began from, if any, and where its parts begin.
 pub(crate) const SKETCH_FILE: &str = "sketch-file";
@@ -368,6 +368,7 @@ pub(crate) fn dedup_prepared(
 ) -> Result<Outcome> {
     let job = prepared.job;
     check_outputs(job)?;
+    job.sources.iter().try_for_each(|source| target.check(&source.output))?;
     let identity = Identity::new(&job.settings, prepared.sources)?;
     let json = identity.to_json();
     let lasting = !target.is_stdout();
@@ -414,7 +415,7 @@ fn dedup_stages(
     if let Some((file, offset)) = &job.sketch {
         if lasting {
             let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
-            work.write(SKETCH_FILE, format!("{offset} {}", path.display()).as_bytes())?;
+            work.write(SKETCH_FILE, format!("{offset} {}", corpus::path_to_name(&path)).as_bytes())?;
         }
         work.use_sketch_file(file.clone(), *offset);
     }

@@ -113,8 +113,14 @@ pub(crate) fn found_again(sketched: &SourceIdentity, advice: &str) -> Result<Sou
         return Err(Error::Target(format!("{} cannot be read again; {advice}", sketched.name)));
     }
     let format = sketched.format()?;
-    let how = Discovery { format: FormatChoice::Always(format) };
-    let mut found = discover(std::slice::from_ref(&sketched.location), &how)?;
+    let how = Discovery { format: FormatChoice::Always(format), target: None };
+    if sketched.was_read_once() {
+        return Err(Error::Target(format!(
+            "{} was read once and cannot be read again; {advice}",
+            sketched.name
+        )));
+    }
+    let mut found = discover(&[sketched.argument()], &how)?;
     let (Some(mut source), true) = (found.pop(), found.is_empty()) else {
         return Err(Error::Invalid(format!("{} is not one file any more", sketched.location)));
     };

@@ -3,6 +3,7 @@
 use super::choices::{Choices, Keeping, Matching, Reading, Sketching, Storing, Using, Writing};
 use super::examples;
 use clap::{ArgGroup, Args, Subcommand};
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -55,7 +56,7 @@ pub(crate) enum Command {
 pub(crate) struct DedupArguments {
     /// Files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
     #[arg(required = true, value_name = "INPUT")]
-    pub(crate) inputs: Vec<String>,
+    pub(crate) inputs: Vec<OsString>,
     /// A folder or an object-store prefix for the outputs; `-` writes the kept records to standard output
     #[arg(long, short, value_name = "TARGET", required_unless_present = "dry_run")]
     pub(crate) output: Option<String>,
@@ -84,7 +85,7 @@ pub(crate) struct DedupArguments {
 pub(crate) struct PairsArguments {
     /// Files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
     #[arg(required = true, value_name = "INPUT")]
-    pub(crate) inputs: Vec<String>,
+    pub(crate) inputs: Vec<OsString>,
     #[command(flatten)]
     pub(crate) matching: Matching,
     #[command(flatten)]
@@ -100,7 +101,7 @@ pub(crate) struct PairsArguments {
 pub(crate) struct ClustersArguments {
     /// Files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
     #[arg(required = true, value_name = "INPUT")]
-    pub(crate) inputs: Vec<String>,
+    pub(crate) inputs: Vec<OsString>,
     #[command(flatten)]
     pub(crate) matching: Matching,
     #[command(flatten)]
@@ -119,7 +120,7 @@ pub(crate) struct ClustersArguments {
 pub(crate) struct QueryArguments {
     /// Files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
     #[arg(required = true, value_name = "INPUT")]
-    pub(crate) inputs: Vec<String>,
+    pub(crate) inputs: Vec<OsString>,
     /// The text to look for
     #[arg(long, value_name = "TEXT")]
     pub(crate) text: Option<String>,
@@ -156,7 +157,7 @@ pub(crate) struct QueryMatching {
 pub(crate) struct SketchArguments {
     /// Files, folders, globs, object-store addresses, or `-` for standard input
     #[arg(required = true, value_name = "INPUT")]
-    pub(crate) inputs: Vec<String>,
+    pub(crate) inputs: Vec<OsString>,
     /// The sketch file
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,

@@ -13,8 +13,8 @@ Examples:
   lookalike report clean/                                      the run as a page
   lookalike plan --threshold 0.8 --documents 1000000           what bands and rows do
 
-Sources are JSON Lines, CSV, TSV, Parquet and plain text files (a file is a document), plain or compressed with gzip or \
-zstd. They are read in the order of the arguments, those of a folder or a glob by path, and that order decides ties.";
+Sources are JSON Lines, CSV, TSV, Parquet and plain text files (a file is a document), plain or compressed with gzip, \
+zstd, bzip2 or xz. They are read in the order of the arguments, those of a folder or a glob by path, and that order decides ties.";
 
 pub(crate) const DEDUP_ABOUT: &str = "\
 Removes near-duplicates.

@@ -20,6 +20,9 @@ use std::path::Path;
 /// Bytes of a shingle where bytes are compared.
 const BYTES_OF_SHINGLE: usize = 8;
 
+/// The longest text that is compared, in bytes.
+const LONGEST: u64 = 1 << 30;
+
 /// Bits that a b-bit signature keeps of each hash.
 const BITS: u32 = 2;
 
@@ -107,6 +110,8 @@ fn file(name: &str) -> Result<(String, Vec<u8>)> {
     let bytes = if name == STANDARD {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else if Path::new(name).exists() {
+        return Ok((name.to_owned(), corpus::read_file(name.as_ref(), LONGEST)?));
     } else {
         std::fs::read(name)
     };
@@ -162,7 +167,7 @@ fn in_bytes(comparison: &mut passages::Comparison, a: &str, b: &str) {
 
 /// The two documents of a corpus.
 fn of_corpus(arguments: &CompareArguments, printer: &Printer) -> Result<(Settings, [Input; 2])> {
-    let (job, _put_by) = job(&arguments.corpus, arguments.choices(), Purpose::Duplicates)?;
+    let (job, _put_by) = job(&arguments.corpus, None, arguments.choices(), Purpose::Duplicates, printer)?;
     interruption::listen(false);
     let progress = Progress::new(printer, &job).without_plan();
     let found = pipeline::texts(&job, &[&arguments.a, &arguments.b], &progress);

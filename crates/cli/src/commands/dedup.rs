@@ -20,10 +20,10 @@ pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
                 "leave out --json, or name a folder with -o; its report.json is what --json prints",
             ));
     }
-    let (job, _put_by) = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
+    let beside = arguments.output.as_deref();
+    let (job, _put_by) = job(&arguments.inputs, beside, arguments.choices(), Purpose::Duplicates, printer)?;
     let target = Target::new(argument)?;
-    let resumable =
-        !to_stdout && !arguments.dry_run && !arguments.inputs.iter().any(|input| input == STANDARD);
+    let resumable = !to_stdout && !arguments.dry_run;
     if arguments.report.is_some() && target.folder().is_none() {
         return Err(Failure::usage("--report needs a local target folder")
             .with_advice("name one with -o, or leave out --report"));

@@ -2,35 +2,56 @@
 
 use crate::arguments::Choices;
 use crate::failure::{Failure, Result};
+use crate::output::Printer;
 use crate::settings::{Layers, Purpose, is_sketch};
-use corpus::{PutBy, Source};
+use corpus::{Discovery, PutBy, Source};
 use pipeline::Job;
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// The argument that means standard input or standard output.
 pub(crate) const STANDARD: &str = "-";
 
-/// The job that `inputs` and `choices` describe; and what came from standard input, which must last as long as the job.
-pub(crate) fn job(inputs: &[String], choices: Choices, purpose: Purpose) -> Result<(Job, Vec<PutBy>)> {
+/// Sentences about what was passed over that are shown; of more, their number.
+const SHOWN: usize = 20;
+
+/// The job that `inputs` and `choices` describe; and the copies of what can be read only once, which must last as long as
+/// the job. What is in `target` is not an input.
+pub(crate) fn job(
+    inputs: &[impl AsRef<OsStr>],
+    target: Option<&str>,
+    choices: Choices,
+    purpose: Purpose,
+    printer: &Printer,
+) -> Result<(Job, Vec<PutBy>)> {
     let layers = Layers::read(choices, purpose)?;
-    if let Some(sketch) = inputs.iter().find(|input| is_sketch(input)) {
+    if let Some(sketch) = inputs.iter().map(AsRef::as_ref).find(|input| is_sketch(input)) {
         if inputs.len() > 1 {
+            let sketch = sketch.display();
             return Err(Failure::usage(format!("{sketch} is a sketch file, which must be the only input"))
                 .with_advice("sketch all inputs together: lookalike sketch INPUT... -o FILE"));
         }
         return Ok((from_sketch(Path::new(sketch), &layers)?, Vec::new()));
     }
     let resolved = layers.resolve()?;
-    let mut sources = corpus::discover(inputs, &resolved.discovery)?;
-    let mut against = match resolved.against.as_slice() {
-        [] => Vec::new(),
-        against => corpus::discover(against, &resolved.discovery)?,
-    };
+    let how = Discovery { target: target.map(str::to_owned), ..resolved.discovery };
+    let corpus = corpus::find(inputs, &how)?;
+    let against = corpus::find(&resolved.against, &how)?;
+    say_skipped(corpus.skipped.iter().chain(&against.skipped), printer);
+    let (mut sources, mut against) = (corpus.sources, against.sources);
     let folder = resolved.resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
     let put_by = |source: &mut Source| PutBy::stdin(source, &folder).transpose();
     let put_by = sources.iter_mut().chain(&mut against).filter_map(put_by).collect::<Result<_, _>>()?;
     let (settings, resources) = (resolved.settings, resolved.resources);
     Ok((Job { sources, against, settings, resources, sketch: None }, put_by))
+}
+
+fn say_skipped<'a>(skipped: impl Iterator<Item = &'a String> + Clone, printer: &Printer) {
+    skipped.clone().take(SHOWN).for_each(|skipped| printer.note(skipped));
+    let more = skipped.count().saturating_sub(SHOWN);
+    if more > 0 {
+        printer.note(&format!("{more} more are skipped for such reasons"));
+    }
 }
 
 /// The job of a sketch file, with what may be chosen anew.

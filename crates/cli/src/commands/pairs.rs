@@ -9,7 +9,7 @@ use crate::settings::Purpose;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &PairsArguments, printer: &Printer) -> Result<()> {
-    let (job, _put_by) = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
+    let (job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
     interruption::listen(false);
     printer.settings(&job);
     let progress = Progress::new(printer, &job);

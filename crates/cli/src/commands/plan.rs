@@ -132,7 +132,7 @@ fn measure(
     printer: &Printer,
     curve: &Curve,
 ) -> Result<MeasuredSample> {
-    let (job, _put_by) = job(inputs, arguments.choices(), Purpose::Duplicates)?;
+    let (job, _put_by) = job(inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
     interruption::listen(false);
     let progress = Progress::new(printer, &job).without_plan();
     let sampled = pipeline::sample(&job, SAMPLED, &progress);

@@ -9,10 +9,13 @@ use crate::settings::Purpose;
 use std::io::{self, Read};
 use std::path::Path;
 
+/// The longest text that is looked for, in bytes.
+const LONGEST: u64 = 64 << 20;
+
 /// Runs the command.
 pub(crate) fn run(arguments: &QueryArguments, printer: &Printer) -> Result<()> {
     let text = text(arguments)?;
-    let (job, _put_by) = job(&arguments.inputs, arguments.choices(), Purpose::Query)?;
+    let (job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Query, printer)?;
     interruption::listen(false);
     printer.settings(&job);
     let progress = Progress::new(printer, &job).without_plan();
@@ -44,9 +47,9 @@ fn text(arguments: &QueryArguments) -> Result<String> {
                 .with_advice("give one of them as a file"));
         }
         let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        io::stdin().lock().take(LONGEST).read_to_end(&mut bytes).map(|_| bytes)
     } else {
-        std::fs::read(path)
+        return Ok(corpus::read_text(path.as_os_str(), LONGEST)?);
     };
     let bytes = bytes.map_err(|cause| Failure::io("read the text from", path.display(), &cause))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

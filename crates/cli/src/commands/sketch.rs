@@ -6,6 +6,7 @@ use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Printer, Progress};
 use crate::settings::{Purpose, is_sketch};
+use corpus::Location;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &SketchArguments, printer: &Printer) -> Result<()> {
@@ -14,6 +15,7 @@ pub(crate) fn run(arguments: &SketchArguments, printer: &Printer) -> Result<()> 
             .with_advice("name a file: -o corpus.sketch"));
     }
     if let Some(sketch) = arguments.inputs.iter().find(|input| is_sketch(input)) {
+        let sketch = sketch.display();
         return Err(Failure::usage(format!("{sketch} is a sketch already"))
             .with_advice(format!("use it: lookalike dedup {sketch} -o TARGET")));
     }
@@ -21,7 +23,12 @@ pub(crate) fn run(arguments: &SketchArguments, printer: &Printer) -> Result<()> 
         return Err(Failure::usage("standard input cannot be sketched: later runs read the sources again")
             .with_advice("save it to a file first"));
     }
-    let (job, _put_by) = job(&arguments.inputs, arguments.choices(), Purpose::Duplicates)?;
+    let (job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
+    if let Some(source) = job.sources.iter().find(|source| matches!(source.location, Location::Copy(_))) {
+        let name = &source.name;
+        return Err(Failure::usage(format!("{name} cannot be sketched: later runs read the sources again"))
+            .with_advice("save it to a file first"));
+    }
     interruption::listen(false);
     printer.settings(&job);
     let progress = Progress::new(printer, &job);

@@ -119,7 +119,10 @@ impl Layers {
         Ok(Resolved {
             settings,
             resources: self.resources()?,
-            discovery: Discovery { format: format.map_or(FormatChoice::Detect, FormatChoice::Always) },
+            discovery: Discovery {
+                format: format.map_or(FormatChoice::Detect, FormatChoice::Always),
+                target: None,
+            },
             against,
         })
     }

@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Result};
 use pipeline::{SKETCH_MAGIC, Settings};
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -26,9 +27,9 @@ const FIXED: [&str; 14] = [
 ];
 
 /// Whether `argument` names a sketch file: by content, whatever its name.
-pub(crate) fn is_sketch(argument: &str) -> bool {
+pub(crate) fn is_sketch(argument: impl AsRef<OsStr>) -> bool {
     let mut start = [0; SKETCH_MAGIC.len()];
-    let path = Path::new(argument);
+    let path = Path::new(argument.as_ref());
     path.is_file()
         && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
         && start == *SKETCH_MAGIC

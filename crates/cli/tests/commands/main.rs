@@ -13,5 +13,6 @@ mod limits;
 mod lookalike;
 mod resume;
 mod seeing;
+mod sources;
 mod success;
 mod usage;

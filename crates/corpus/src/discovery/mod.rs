@@ -2,16 +2,26 @@
 //!
 //! An argument is `-` (standard input), an address in an object store, a file, a folder or a pattern, tried in that
 //! order. A folder stands for the files below it that are not hidden (no name on the way begins with a dot), a pattern
-//! for the files that match it; both bytewise by path.
+//! for the files that match it; both bytewise by path. What this run or an earlier one wrote there is not among them.
+//! What is not a regular file, such as a named pipe, gives its bytes only once: it is opened here, and read from there.
 
+mod containers;
 mod folder;
 mod pattern;
 mod recognition;
+mod runs;
+mod special;
 mod suggestion;
 
-use crate::{Compression, Error, Format, Location, Result, Source, Stamp, object, stdin};
+use crate::{Error, Format, Location, Result, Source, Stamp, object, path_to_name, stdin};
+pub(crate) use containers::Container;
 use pattern::{has_wildcards, matching_files};
 pub(crate) use recognition::{HEAD, recognise};
+#[cfg(feature = "object-store")]
+pub(crate) use runs::is_own;
+pub use runs::{RUN_FILE, WORK_FOLDER};
+pub use special::{read_file, read_text};
+use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -22,6 +32,17 @@ use std::time::UNIX_EPOCH;
 pub struct Discovery {
     /// The format of every source, instead of what its name and contents say.
     pub format: FormatChoice,
+    /// The target of the run, as the user named it: what is in it is not an input.
+    pub target: Option<String>,
+}
+
+/// What arguments name.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// The sources, in order.
+    pub sources: Vec<Source>,
+    /// What is below the arguments and is not an input, a sentence for each: the target, what earlier runs wrote.
+    pub skipped: Vec<String>,
 }
 
 /// Which format a source has.
@@ -62,49 +83,83 @@ pub enum FormatChoice {
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn discover(arguments: &[String], how: &Discovery) -> Result<Vec<Source>> {
-    let mut sources = Vec::new();
-    for argument in arguments {
-        sources.extend(of_argument(argument, how)?);
-    }
-    Ok(sources)
+pub fn discover(arguments: &[impl AsRef<OsStr>], how: &Discovery) -> Result<Vec<Source>> {
+    Ok(find(arguments, how)?.sources)
 }
 
-fn of_argument(argument: &str, how: &Discovery) -> Result<Vec<Source>> {
-    if argument == "-" {
-        return Ok(vec![of_stdin(how)?]);
+/// The sources that `arguments` name, as [`discover`] finds them, and what was passed over on the way.
+pub fn find(arguments: &[impl AsRef<OsStr>], how: &Discovery) -> Result<Found> {
+    let mut found = Found::default();
+    for argument in arguments {
+        of_argument(argument.as_ref(), how, &mut found)?;
     }
-    if argument.contains("://") {
-        return object::discover(argument, how);
+    Ok(found)
+}
+
+fn of_argument(argument: &OsStr, how: &Discovery, found: &mut Found) -> Result<()> {
+    let written = argument.to_str().unwrap_or_default();
+    if written == "-" {
+        found.sources.push(of_stdin(how)?);
+        return Ok(());
+    }
+    if let Some(path) = written.strip_prefix("file://") {
+        return of_argument(OsStr::new(path), how, found);
+    }
+    if written.contains("://") {
+        return object::discover(written, how, found);
     }
     let path = Path::new(argument);
+    let name = path_to_name(path);
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
-            let files = folder::files(path)?;
-            if files.is_empty() {
-                return Err(Error::Invalid(format!("there are no files in {argument}")));
+            let below = folder::files(path, target_folder(how).as_deref())?;
+            found.skipped.extend(below.skipped);
+            let files = below.files.into_iter().map(|file| (path.join(&file), with_slashes(&file))).collect();
+            if !of_files(files, how, found)? {
+                return Err(Error::Invalid(format!("there are no files in {name}{}", all_skipped(found))));
             }
-            files.into_iter().map(|below| of_file(path.join(&below), with_slashes(&below), how)).collect()
+            Ok(())
         }
-        Ok(_) => {
-            let output =
-                path.file_name().map_or_else(|| argument.into(), |name| name.to_string_lossy().into_owned());
-            Ok(vec![of_file(path.to_owned(), output, how)?])
+        Ok(metadata) => {
+            let output = path.file_name().map_or(name, |name| path_to_name(Path::new(name)));
+            let file = path.to_owned();
+            let source = if metadata.is_file() {
+                of_file(file, output, how)?
+            } else {
+                special::of_special(&file, output, &metadata, how)?
+            };
+            found.sources.push(source.map_err(Refusal::into_error)?);
+            Ok(())
         }
-        Err(_) if has_wildcards(argument) => of_pattern(argument, how),
+        Err(_) if has_wildcards(written) => of_pattern(written, how, found),
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
             let hint = match suggestion::nearest(path) {
-                Some(near) => format!("; did you mean {}?", near.display()),
+                Some(near) => format!("; did you mean {}?", path_to_name(&near)),
                 None => String::new(),
             };
-            Err(Error::Invalid(format!("there is no file or folder {argument}{hint}")))
+            Err(Error::Invalid(format!("there is no file or folder {name}{hint}")))
         }
-        Err(cause) => Err(Error::Io { action: "read", name: argument.to_owned(), cause }),
+        Err(cause) => Err(Error::Io { action: "read", name, cause }),
     }
+}
+
+/// The target if it is a folder that exists, without links.
+fn target_folder(how: &Discovery) -> Option<PathBuf> {
+    let target = how.target.as_deref()?;
+    if target == "-" {
+        return None;
+    }
+    let target = target.strip_prefix("file://").unwrap_or(target);
+    Path::new(target).canonicalize().ok().filter(|target| target.is_dir())
+}
+
+/// What to add to a message that nothing was found.
+fn all_skipped(found: &Found) -> String {
+    found.skipped.iter().fold(String::new(), |all, skipped| format!("{all}; {skipped}"))
 }
 
 /// The files that match a pattern. Their outputs are named from the folder on that is written out in it.
-fn of_pattern(pattern: &str, how: &Discovery) -> Result<Vec<Source>> {
+fn of_pattern(pattern: &str, how: &Discovery, found: &mut Found) -> Result<()> {
     let mut files = matching_files(pattern)?;
     files.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
     files.dedup();
@@ -115,27 +170,70 @@ fn of_pattern(pattern: &str, how: &Discovery) -> Result<Vec<Source>> {
         .components()
         .take_while(|part| !has_wildcards(&part.as_os_str().to_string_lossy()))
         .collect();
-    files
-        .into_iter()
-        .map(|path| {
-            let output = with_slashes(path.strip_prefix(&written_out).unwrap_or(&path));
-            of_file(path, output, how)
-        })
-        .collect()
+    let taken = runs::without_runs(files, &written_out, target_folder(how).as_deref(), &mut found.skipped);
+    let output = |path: &PathBuf| with_slashes(path.strip_prefix(&written_out).unwrap_or(path));
+    let files = taken.into_iter().map(|path| (path.clone(), output(&path))).collect();
+    if !of_files(files, how, found)? {
+        return Err(Error::Invalid(format!("no file matches {pattern}{}", all_skipped(found))));
+    }
+    Ok(())
 }
 
-fn of_file(path: PathBuf, output: String, how: &Discovery) -> Result<Source> {
-    let name = path.display().to_string();
+/// A source, or why it is not one.
+type Looked = std::result::Result<Source, Refusal>;
+
+/// A source that is not read, and why.
+#[derive(Debug)]
+struct Refusal {
+    name: String,
+    container: Container,
+}
+
+impl Refusal {
+    fn into_error(self) -> Error {
+        let Self { name, container: Container { what, advice, .. } } = self;
+        Error::Invalid(format!("{name} is {what}; {advice}"))
+    }
+}
+
+/// Files that were found rather than named, with the names of their outputs; false if there are none. What lookalike itself
+/// wrote is passed over.
+fn of_files(files: Vec<(PathBuf, String)>, how: &Discovery, found: &mut Found) -> Result<bool> {
+    let (before, mut refused, mut others) = (found.sources.len(), None, 0);
+    for (path, output) in files {
+        match of_file(path, output, how)? {
+            Ok(source) => found.sources.push(source),
+            Err(Refusal { name, container }) if container.is_own => {
+                found.skipped.push(format!("{name} is skipped: it is {}", container.what));
+            }
+            Err(refusal) if refused.is_none() => refused = Some(refusal),
+            Err(_) => others += 1,
+        }
+    }
+    let Some(refusal) = refused else { return Ok(found.sources.len() > before) };
+    let more = match others {
+        0 => String::new(),
+        1 => " (and another file cannot be read either)".to_owned(),
+        more => format!(" (and {more} other files cannot be read either)"),
+    };
+    Err(Error::Invalid(format!(
+        "{}{more}; or name what to read with a pattern, such as 'folder/**/*.txt'",
+        refusal.into_error()
+    )))
+}
+
+fn of_file(path: PathBuf, output: String, how: &Discovery) -> Result<Looked> {
+    let name = path_to_name(&path);
     let failure = |cause| Error::Io { action: "read", name: name.clone(), cause };
     let mut file = File::open(&path).map_err(failure)?;
     let metadata = file.metadata().map_err(failure)?;
     let mut head = Vec::new();
-    // What is neither a file nor a folder, such as a named pipe, gives its bytes only once.
-    if metadata.is_file() {
-        (&mut file).take(HEAD).read_to_end(&mut head).map_err(failure)?;
-    }
-    let (format, compression) = recognise(&output, &head, how);
-    Ok(Source {
+    (&mut file).take(HEAD).read_to_end(&mut head).map_err(failure)?;
+    let (format, compression) = match recognise(&output, &head, how) {
+        Ok(recognised) => recognised,
+        Err(container) => return Ok(Err(Refusal { name, container })),
+    };
+    Ok(Ok(Source {
         output,
         format,
         compression,
@@ -143,7 +241,7 @@ fn of_file(path: PathBuf, output: String, how: &Discovery) -> Result<Source> {
         stamp: modified(&metadata),
         name,
         location: Location::Local(path),
-    })
+    }))
 }
 
 fn modified(metadata: &Metadata) -> Stamp {
@@ -158,44 +256,16 @@ fn modified(metadata: &Metadata) -> Stamp {
 
 fn of_stdin(how: &Discovery) -> Result<Source> {
     let name = "standard input".to_owned();
-    let head = stdin::look_ahead(usize::try_from(HEAD).unwrap_or(usize::MAX)).map_err(|cause| Error::Io {
-        action: "read",
-        name: name.clone(),
-        cause,
-    })?;
-    let (format, compression) = match how.format {
-        // Nothing at all is no records rather than a document without text.
-        FormatChoice::Detect if head.is_empty() => (Format::Jsonl, Compression::None),
-        _ => recognise("", &head, how),
-    };
-    let extension = match format {
-        Format::Jsonl => "jsonl",
-        Format::Csv { delimiter: b'\t' } => "tsv",
-        Format::Csv { .. } => "csv",
-        Format::Parquet => "parquet",
-        Format::Text => "txt",
-        Format::Table => "table",
-    };
-    let suffix = match compression {
-        Compression::None => "",
-        Compression::Gzip => ".gz",
-        Compression::Zstd => ".zst",
-    };
-    let output = format!("stdin.{extension}{suffix}");
-    Ok(Source {
-        name,
-        output,
-        location: Location::Stdin,
-        format,
-        compression,
-        size: 0,
-        stamp: Stamp::Unknown,
-    })
+    let failure = |cause| Error::Io { action: "read", name: name.clone(), cause };
+    let head = stdin::look_ahead(usize::try_from(HEAD).unwrap_or(usize::MAX)).map_err(failure)?;
+    special::refuse_endless_stdin(&head)?;
+    special::of_stream(name.clone(), "stdin".to_owned(), Location::Stdin, &head, how)
+        .map_err(Refusal::into_error)
 }
 
 /// A relative path as outputs are named, on every system.
 fn with_slashes(path: &Path) -> String {
-    path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+    path.components().map(|part| path_to_name(Path::new(part.as_os_str()))).collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]

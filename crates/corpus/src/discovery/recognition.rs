@@ -1,11 +1,13 @@
-//! A name and first bytes -> format and compression.
+//! A name and first bytes -> format and compression, or why it is not read.
 //!
-//! Compression is what the first bytes say, whatever the name is. The format is what the name says, without `.gz` or
-//! `.zst`; where that is nothing, what the contents say.
+//! Compression is what the first bytes say, whatever the name is. The format is what the name says, without `.gz` and the
+//! like; where that is nothing, what the contents say. Containers that only other programs can open are refused by their
+//! first bytes, unless the user says which format it is.
 
+use super::containers::{Container, container};
 use super::{Discovery, FormatChoice};
 use crate::raw::without_mark;
-use crate::reader::decompress;
+use crate::reader::{LEAST_WINDOW, decompress};
 use crate::{Compression, Format, json};
 use std::io::Read;
 
@@ -13,27 +15,62 @@ use std::io::Read;
 pub(crate) const HEAD: u64 = 64 << 10;
 
 /// The format and the compression of a source that is called `name` and begins with `head`, up to [`HEAD`] bytes.
-pub(crate) fn recognise(name: &str, head: &[u8], how: &Discovery) -> (Format, Compression) {
+pub(crate) fn recognise(
+    name: &str,
+    head: &[u8],
+    how: &Discovery,
+) -> Result<(Format, Compression), Container> {
     let compression = compression(head);
+    let plain = plain(head, compression);
+    if let Some(container) = container(&plain)
+        && (how.format == FormatChoice::Detect || container.is_own)
+    {
+        return Err(container);
+    }
     let format = match how.format {
         FormatChoice::Always(format) => format,
-        FormatChoice::Detect => by_name(name).unwrap_or_else(|| by_content(head, compression)),
+        FormatChoice::Detect => by_name(name).unwrap_or_else(|| by_content(&plain)),
     };
-    (format, compression)
+    if compression != Compression::None && self::compression(&plain) != Compression::None {
+        return Err(Container {
+            what: "compressed twice",
+            advice: "decompress it once first",
+            is_own: false,
+        });
+    }
+    Ok((format, compression))
 }
 
-fn compression(head: &[u8]) -> Compression {
+/// How `head` says that it is compressed.
+pub(crate) fn compression(head: &[u8]) -> Compression {
     match head {
         [0x1f, 0x8b, ..] => Compression::Gzip,
         // A frame, or a skippable frame before it.
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
+        // The size of a block, then a block or the end.
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
+        | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Compression::Bzip2,
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Compression::Xz,
         _ => Compression::None,
     }
 }
 
-fn by_name(name: &str) -> Option<Format> {
+/// The first bytes after decompression. The head of a compressed source is cut off somewhere: what comes before that is
+/// enough.
+fn plain(head: &[u8], compression: Compression) -> Vec<u8> {
+    if compression == Compression::None {
+        return head.to_vec();
+    }
+    let mut plain = Vec::new();
+    if let Ok(stream) = decompress(std::io::Cursor::new(head.to_vec()), compression, LEAST_WINDOW) {
+        let _ = stream.take(HEAD).read_to_end(&mut plain);
+    }
+    plain
+}
+
+pub(crate) fn by_name(name: &str) -> Option<Format> {
     let name = name.to_ascii_lowercase();
-    let compressed = [".gz", ".gzip", ".zst", ".zstd"];
+    let compressed = [".gz", ".gzip", ".zst", ".zstd", ".bz2", ".xz"];
     let name = compressed.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(&name);
     let (_, extension) = name.rsplit_once('.')?;
     Some(match extension {
@@ -46,16 +83,11 @@ fn by_name(name: &str) -> Option<Format> {
     })
 }
 
-fn by_content(head: &[u8], compression: Compression) -> Format {
-    let mut plain = Vec::new();
-    if let Ok(stream) = decompress(std::io::Cursor::new(head.to_vec()), compression) {
-        // The head of a compressed source is cut off somewhere: what comes before that is enough.
-        let _ = stream.take(HEAD).read_to_end(&mut plain);
-    }
+fn by_content(plain: &[u8]) -> Format {
     if plain.starts_with(b"PAR1") {
         return Format::Parquet;
     }
-    let text = without_mark(&plain);
+    let text = without_mark(plain);
     // A long first line may not be here as a whole: then its beginning has to do.
     match text.split_inclusive(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()) {
         Some(line) if is_object(line, line.len() as u64 >= HEAD / 2 && !line.ends_with(b"\n")) => {

@@ -1,5 +1,5 @@
 use super::recognition::recognise;
-use super::{Discovery, FormatChoice, discover};
+use super::{Discovery, FormatChoice, discover, find as find_all};
 use crate::{Compression, Error, Format, Location, Source, Stamp};
 use std::path::Path;
 
@@ -92,12 +92,16 @@ fn what_is_not_there_is_said_and_what_was_meant() {
 fn the_name_says_the_format_and_the_bytes_the_compression() {
     let gzip = [0x1f, 0x8b, 8, 0];
     let zstd = [0x28, 0xb5, 0x2f, 0xfd];
+    let recognise = |name: &str, head: &[u8], how: &Discovery| recognise(name, head, how).unwrap();
     for (name, head, expected) in [
         ("a.jsonl", &b"x"[..], (Format::Jsonl, Compression::None)),
         ("a.NDJSON.GZ", &gzip, (Format::Jsonl, Compression::Gzip)),
         ("a.json.zst", &gzip, (Format::Jsonl, Compression::Gzip)),
         ("a.csv", &zstd, (CSV, Compression::Zstd)),
         ("a.tab", &[0x5a, 0x2a, 0x4d, 0x18], (TSV, Compression::Zstd)),
+        ("a.csv.bz2", b"BZh91AY&SY", (CSV, Compression::Bzip2)),
+        ("a.jsonl.XZ", b"\xfd7zXZ\0", (Format::Jsonl, Compression::Xz)),
+        ("BZh9 is a name", b"BZh9 is a name", (Format::Text, Compression::None)),
         ("a.parquet", b"PAR1", (Format::Parquet, Compression::None)),
         ("a.txt", b"{\"a\": 1}\n", (Format::Text, Compression::None)),
         ("part-0000", b"\n{\"a\": 1}\n{", (Format::Jsonl, Compression::None)),
@@ -108,11 +112,130 @@ fn the_name_says_the_format_and_the_bytes_the_compression() {
         ("", b"", (Format::Text, Compression::None)),
     ] {
         assert_eq!(recognise(name, head, &Discovery::default()), expected, "{name}");
-        let always = Discovery { format: FormatChoice::Always(CSV) };
+        let always = Discovery { format: FormatChoice::Always(CSV), target: None };
         assert_eq!(recognise(name, head, &always), (CSV, expected.1), "{name}");
     }
     let long = format!("{{\"text\": \"{}", "x".repeat(1 << 16));
     let compressed = zstd::encode_all(long.as_bytes(), 1).unwrap();
     assert_eq!(recognise("", &long.as_bytes()[..1 << 16], &Discovery::default()).0, Format::Jsonl);
     assert_eq!(recognise("", &compressed, &Discovery::default()), (Format::Jsonl, Compression::Zstd));
+}
+
+#[test]
+fn containers_are_refused_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let zip = b"PK\x03\x04\0\0 and so on";
+    write(folder.path(), "a.txt", zip);
+    write(folder.path(), "one/b.jsonl", zip);
+    write(folder.path(), "one/c.txt", b"a text");
+    write(folder.path(), "two/d.docx", zip);
+    write(folder.path(), "two/e.pdf", b"%PDF-1.4\n");
+    write(folder.path(), "three/corpus.sketch", b"LKASKETC");
+    write(folder.path(), "three/c.txt", b"a text");
+    let said = |argument: &str| find(folder.path(), argument).unwrap_err().to_string();
+    assert!(said("a.txt").contains("a.txt is a zip archive") && said("a.txt").ends_with("unpack it first"));
+    assert!(said("one").contains("b.jsonl is a zip archive") && said("one").contains("with a pattern"));
+    assert!(said("two").contains("d.docx is a zip archive") && said("two").contains("another file"));
+    assert!(said("three/corpus.sketch").contains("is a sketch file of lookalike; "));
+    // A compressed archive is an archive.
+    let mut tar = vec![0; 1024];
+    tar[257..262].copy_from_slice(b"ustar");
+    write(folder.path(), "f.tar.zst", &zstd::encode_all(&tar[..], 1).unwrap());
+    assert!(said("f.tar.zst").contains("f.tar.zst is a tar archive"));
+    let twice = zstd::encode_all(&zstd::encode_all(&b"text"[..], 1).unwrap()[..], 1).unwrap();
+    write(folder.path(), "g.zst", &twice);
+    assert!(said("g.zst").contains("is compressed twice"));
+    // Whoever says that it is text gets it as it is; but a sketch never is.
+    let always = Discovery { format: FormatChoice::Always(Format::Text), target: None };
+    let text = |name: &str| discover(&[folder.path().join(name)], &always);
+    assert_eq!(text("a.txt").unwrap()[0].format, Format::Text);
+    assert!(text("three/corpus.sketch").is_err());
+    // One that lies about is passed over, and said.
+    let found = find_all(&[folder.path().join("three")], &Discovery::default()).unwrap();
+    assert_eq!(outputs(&found.sources), ["c.txt"]);
+    assert_eq!(found.skipped.len(), 1, "{:?}", found.skipped);
+    assert!(found.skipped[0].ends_with("corpus.sketch is skipped: it is a sketch file of lookalike"));
+}
+
+#[test]
+fn what_runs_wrote_is_not_an_input() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [
+        "data/a.txt",
+        "data/out/a.txt",
+        "data/out/removed.jsonl",
+        "data/old/report.json",
+        "data/old/b.txt",
+        "data/old/removed.jsonl",
+        "data/old/_lookalike/run.json",
+        "data/x/stopped/b.txt",
+        "data/x/stopped/_lookalike/run.json",
+    ] {
+        write(folder.path(), name, b"{}");
+    }
+    let look = |argument: &str, target: &str| {
+        let how = Discovery {
+            target: Some(folder.path().join(target).display().to_string()),
+            ..Discovery::default()
+        };
+        find_all(&[folder.path().join(argument)], &how)
+    };
+    for (argument, expected) in
+        [("data", &["a.txt"][..]), ("data/**/*.txt", &["a.txt"]), ("data/*/*.jsonl", &[])]
+    {
+        let found = look(argument, "data/out");
+        if expected.is_empty() {
+            let said = found.unwrap_err().to_string();
+            assert!(said.contains("no file matches") && said.contains("is skipped"), "{said}");
+            continue;
+        }
+        let found = found.unwrap();
+        assert_eq!(outputs(&found.sources), expected);
+        assert_eq!(found.skipped.len(), 3, "{:?}", found.skipped);
+        let said = |end: &str| found.skipped.iter().any(|said| said.contains(end));
+        assert!(said("data/out is skipped: it is the target of this run"), "{:?}", found.skipped);
+        assert!(said("data/old is skipped: it holds what an earlier run"), "{:?}", found.skipped);
+        assert!(said("data/x/stopped is skipped: "), "{:?}", found.skipped);
+    }
+    // Where it is not the target it is a folder like any other.
+    assert!(outputs(&look("data", "elsewhere").unwrap().sources).contains(&"out/a.txt"));
+    // An input that is the target, and runs that are named themselves.
+    let said = look("data", "data/x/..").unwrap_err().to_string();
+    assert!(said.contains("is both an input and the target"), "{said}");
+    assert!(look("data/x/stopped", "new").unwrap_err().to_string().contains("not finished"));
+    assert_eq!(outputs(&look("data/old", "new").unwrap().sources), ["b.txt"]);
+    assert_eq!(outputs(&look("data/old/*", "new").unwrap().sources), ["b.txt"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_utf8_are_told_apart() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    for name in [&b"caf\xe9.txt"[..], b"caf\xe8.txt", b"caf\\xe9.txt"] {
+        std::fs::write(folder.path().join(OsStr::from_bytes(name)), "x").unwrap();
+    }
+    let found = find(folder.path(), "").unwrap();
+    assert_eq!(outputs(&found), ["caf\\x5cxe9.txt", "caf\\xe8.txt", "caf\\xe9.txt"]);
+    let named =
+        discover(&[folder.path().join(OsStr::from_bytes(b"caf\xe9.txt"))], &Discovery::default()).unwrap();
+    assert_eq!((outputs(&named), named[0].format), (vec!["caf\\xe9.txt"], Format::Text));
+    assert_eq!(named[0].location, found[2].location);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_end_or_are_refused() {
+    let look = |path: &str| discover(&[path], &Discovery::default());
+    let said = look("/dev/zero").unwrap_err().to_string();
+    assert!(said.starts_with("/dev/zero is a device, which may never end"), "{said}");
+    assert_eq!(look("/dev/null").unwrap()[0].output, "null.jsonl");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let said = discover(&[&path], &Discovery::default()).unwrap_err().to_string();
+    assert!(said.contains("is a socket"), "{said}");
+    let found = find_all(&[folder.path()], &Discovery::default());
+    assert!(found.unwrap_err().to_string().contains("neither a file nor a folder"));
 }

@@ -6,24 +6,24 @@
 use super::read::Object;
 use super::store::{Address, runtime, stamp};
 use super::target::list;
-use crate::discovery::{HEAD, recognise};
-use crate::{Discovery, Error, Location, Result, Source};
+use crate::discovery::{Container, Found, HEAD, RUN_FILE, WORK_FOLDER, is_own, recognise};
+use crate::{Discovery, Error, Location, Result, Source, path_to_name};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::{ObjectMeta, ObjectStoreExt};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Objects whose first bytes are asked for at a time.
 const AT_A_TIME: usize = 16;
 
-/// The sources that the address `argument` names: an object, or all objects below a prefix, bytewise by key.
-pub(crate) fn discover(argument: &str, how: &Discovery) -> Result<Vec<Source>> {
-    if let Some(path) = argument.strip_prefix("file://") {
-        return crate::discover(&[path.to_owned()], how);
-    }
+/// Adds the sources that the address `argument` names: an object, or all objects below a prefix, bytewise by key. What is
+/// below the target, or was written by an earlier run, is not among the latter.
+pub(crate) fn discover(argument: &str, how: &Discovery, found: &mut Found) -> Result<()> {
     let address = Address::new(argument)?;
     let is_prefix = address.key.is_empty() || argument.ends_with('/');
     if !is_prefix && let Some(object) = Object::find(&address)? {
         let output = address.key.rsplit('/').next().unwrap_or_default().to_owned();
-        return sources(vec![(object, output)], how);
+        return add_sources(vec![(object, output)], how, found);
     }
     let (folder, pattern) = match address.key.find(['*', '?', '[']) {
         None => (address.clone(), None),
@@ -35,18 +35,22 @@ pub(crate) fn discover(argument: &str, how: &Discovery) -> Result<Vec<Source>> {
             (folder, Some(pattern))
         }
     };
-    let mut found = list(&folder)?;
-    found.sort_unstable_by(|a, b| a.location.as_ref().cmp(b.location.as_ref()));
+    let mut listed = list(&folder)?;
+    listed.sort_unstable_by(|a, b| a.location.as_ref().cmp(b.location.as_ref()));
+    let others = Others::new(&listed, &folder, how)?;
     let below = if folder.key.is_empty() { 0 } else { folder.key.len() + 1 };
     let mut objects = Vec::new();
-    for (number, meta) in found.iter().enumerate() {
+    for (number, meta) in listed.iter().enumerate() {
         let key = meta.location.as_ref();
         let Some(output) = key.get(below..).filter(|output| !output.is_empty()) else { continue };
         let taken = match &pattern {
             Some(pattern) => pattern.matches_with(key, AS_IN_A_SHELL),
             None => !output.split('/').any(|name| name.starts_with('.')),
         };
-        if !taken || is_folder(meta, &found[number + 1..]) {
+        if !taken || is_folder(meta, &listed[number + 1..]) {
+            continue;
+        }
+        if others.holds(key, below) {
             continue;
         }
         let address = Address { key: key.to_owned(), ..folder.clone() };
@@ -57,13 +61,83 @@ pub(crate) fn discover(argument: &str, how: &Discovery) -> Result<Vec<Source>> {
         }
         objects.push((Object::from_listing(&address, meta)?, output.to_owned()));
     }
+    let skipped = others.sentences(&folder);
     if objects.is_empty() {
+        let skipped: String = skipped.iter().map(|skipped| format!("; {skipped}")).collect();
         return Err(Error::Invalid(match pattern {
-            Some(_) => format!("no object matches {argument}"),
-            None => format!("there is no object {argument}, and there are none below it"),
+            Some(_) => format!("no object matches {argument}{skipped}"),
+            None => format!("there is no object {argument}, and there are none below it{skipped}"),
         }));
     }
-    sources(objects, how)
+    found.skipped.extend(skipped);
+    add_sources(objects, how, found)
+}
+
+/// Prefixes below an input that are not inputs.
+struct Others {
+    /// Of runs, this one or others, with why.
+    prefixes: BTreeMap<String, &'static str>,
+    /// Whether the input itself is the target of an earlier run.
+    is_run: bool,
+}
+
+impl Others {
+    fn new(listed: &[ObjectMeta], folder: &Address, how: &Discovery) -> Result<Self> {
+        let mut prefixes = BTreeMap::new();
+        let mut is_run = false;
+        let run_file = format!("{WORK_FOLDER}/{RUN_FILE}");
+        for meta in listed {
+            let Some(prefix) = meta.location.as_ref().strip_suffix(&run_file) else { continue };
+            match prefix.strip_suffix('/').unwrap_or(prefix) {
+                prefix if prefix == folder.key => is_run = true,
+                prefix => drop(
+                    prefixes.insert(prefix.to_owned(), "it holds what an earlier run of lookalike wrote"),
+                ),
+            }
+        }
+        let target = how.target.as_deref().filter(|target| target.contains("://"));
+        if let Some(target) = target.filter(|target| !target.starts_with("file://")) {
+            let target = Address::new(target)?;
+            if target.root == folder.root && target.key == folder.key {
+                return Err(Error::Invalid(format!(
+                    "{} is both an input and the target; name another target with -o",
+                    folder.written()
+                )));
+            }
+            if target.root == folder.root && is_below(&target.key, &folder.key) {
+                prefixes.insert(target.key, "it is the target of this run");
+            }
+        }
+        // What was left out is said once, and only if it is there.
+        let is_there = |prefix: &String| listed.iter().any(|meta| is_below(meta.location.as_ref(), prefix));
+        prefixes.retain(|prefix, _| is_there(prefix));
+        Ok(Self { prefixes, is_run })
+    }
+
+    /// Whether `key`, whose first `below` bytes are the input, is not an input.
+    fn holds(&self, key: &str, below: usize) -> bool {
+        self.prefixes.keys().any(|prefix| is_below(key, prefix))
+            || (self.is_run && key.get(below..).is_some_and(is_own))
+    }
+
+    fn sentences(&self, folder: &Address) -> Vec<String> {
+        let written = |prefix: &str| format!("{}{prefix}", folder.root);
+        let mut all: Vec<String> = (self.prefixes.iter())
+            .map(|(prefix, reason)| format!("{} is skipped: {reason}", written(prefix)))
+            .collect();
+        if self.is_run {
+            all.push(format!(
+                "{} holds an earlier run of lookalike: its outputs are inputs, what it wrote about itself is skipped",
+                folder.written()
+            ));
+        }
+        all
+    }
+}
+
+/// Whether `key` is in the folder `prefix`.
+fn is_below(key: &str, prefix: &str) -> bool {
+    prefix.is_empty() || key.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The first of these objects, if any, that is not what it was when it was found.
@@ -99,21 +173,37 @@ fn is_folder(meta: &ObjectMeta, after: &[ObjectMeta]) -> bool {
 }
 
 /// Looks at the first bytes of each object.
-fn sources(objects: Vec<(Object, String)>, how: &Discovery) -> Result<Vec<Source>> {
+fn add_sources(objects: Vec<(Object, String)>, how: &Discovery, found: &mut Found) -> Result<()> {
+    let is_one = objects.len() == 1;
     let heads = stream::iter(objects).map(|(object, output)| async move {
         let end = object.size.min(HEAD);
         let head = if end == 0 { Ok(bytes::Bytes::new()) } else { object.fetch(0..end).await };
         let head = head.map_err(|cause| object.error(cause))?;
-        let (format, compression) = recognise(&output, &head, how);
-        Ok(Source {
+        let (format, compression) = match recognise(&output, &head, how) {
+            Ok(recognised) => recognised,
+            Err(container) => return Ok(Err((object.name, container))),
+        };
+        Ok(Ok(Source {
             name: object.name.clone(),
-            output,
+            output: path_to_name(Path::new(&output)),
             location: Location::Object(object.name),
             format,
             compression,
             size: object.size,
             stamp: object.stamp,
-        })
+        }))
     });
-    runtime()?.block_on(heads.buffered(AT_A_TIME).try_collect())
+    let looked: Vec<_> = runtime()?.block_on(heads.buffered(AT_A_TIME).try_collect())?;
+    for source in looked {
+        match source {
+            Ok(source) => found.sources.push(source),
+            Err((name, Container { what, is_own: true, .. })) if !is_one => {
+                found.skipped.push(format!("{name} is skipped: it is {what}"));
+            }
+            Err((name, Container { what, advice, .. })) => {
+                return Err(Error::Invalid(format!("{name} is {what}; {advice}")));
+            }
+        }
+    }
+    Ok(())
 }

@@ -10,6 +10,7 @@
 
 #[cfg(feature = "parquet")]
 mod cached;
+mod credentials;
 mod discovery;
 mod read;
 mod store;

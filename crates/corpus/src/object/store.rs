@@ -2,8 +2,10 @@
 //!
 //! Stores are asynchronous and everything here is not: one thread of the process drives all requests, and whoever
 //! asks waits. Credentials and endpoints are those of the environment (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`,
-//! `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_NAME` and so on), read by `object_store`'s builders.
+//! `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_NAME` and so on), read by `object_store`'s builders. Where there are
+//! none, that is an error (see [`credentials`]).
 
+use super::credentials;
 use crate::{Error, Result, Stamp};
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
@@ -115,12 +117,21 @@ fn connect(scheme: &str, bucket: &str, written: &str) -> Result<Arc<dyn ObjectSt
     let _ = rustls::crypto::ring::default_provider().install_default();
     let made = match scheme {
         "s3" | "s3a" => {
-            AmazonS3Builder::from_env().with_bucket_name(bucket).build().map(|store| Arc::new(store) as _)
+            let builder = AmazonS3Builder::from_env();
+            credentials::require(
+                credentials::s3(&builder),
+                written,
+                credentials::S3_VARIABLES,
+                "AWS_SKIP_SIGNATURE",
+            )?;
+            builder.with_bucket_name(bucket).build().map(|store| Arc::new(store) as _)
         }
-        "gs" => GoogleCloudStorageBuilder::from_env()
-            .with_bucket_name(bucket)
-            .build()
-            .map(|store| Arc::new(store) as _),
+        "gs" => {
+            let builder = GoogleCloudStorageBuilder::from_env();
+            let there = credentials::google(&builder, credentials::home().as_deref());
+            credentials::require(there, written, credentials::GOOGLE_VARIABLES, "GOOGLE_SKIP_SIGNATURE")?;
+            builder.with_bucket_name(bucket).build().map(|store| Arc::new(store) as _)
+        }
         "az" | "azure" | "adl" | "abfs" | "abfss" => {
             // Either `container`, with the account in the environment, or `container@account.dfs.core.windows.net`.
             let (container, host) = bucket.split_once('@').unwrap_or((bucket, ""));
@@ -128,6 +139,12 @@ fn connect(scheme: &str, bucket: &str, written: &str) -> Result<Arc<dyn ObjectSt
             if let Some(account) = host.split('.').next().filter(|account| !account.is_empty()) {
                 builder = builder.with_account(account);
             }
+            credentials::require(
+                credentials::azure(&builder),
+                written,
+                credentials::AZURE_VARIABLES,
+                "AZURE_SKIP_SIGNATURE",
+            )?;
             builder.build().map(|store| Arc::new(store) as _)
         }
         _ => return Err(unknown(written)),

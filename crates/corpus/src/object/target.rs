@@ -3,7 +3,7 @@
 
 use super::read::Object;
 use super::store::{Address, io_error, runtime};
-use files::{Place, Result};
+use files::{Place, Result, name_to_path, path_to_name};
 use futures_util::TryStreamExt;
 use object_store::{ObjectMeta, ObjectStoreExt, PutMode, PutOptions, PutPayload, WriteMultipart};
 use std::fs::File;
@@ -28,8 +28,17 @@ impl Prefix {
         Ok(Self { address: Address::new(written)? })
     }
 
+    /// The object of the output `name`.
+    fn output(&self, name: &str) -> Result<Address> {
+        let key = name_to_path(name).into_os_string().into_string().map_err(|_| {
+            let cause = "the name of an object must be UTF-8; rename the source, or write to a folder";
+            files::Error { action: "write", name: name.to_owned(), cause: std::io::Error::other(cause) }
+        })?;
+        Ok(self.address.join(&key))
+    }
+
     fn put(&self, name: &str, bytes: &[u8], mode: PutMode) -> Result<object_store::Result<()>> {
-        let address = self.address.join(name);
+        let address = self.output(name)?;
         let (path, runtime) = (address.path().map_err(plain)?, runtime().map_err(plain)?);
         let options = PutOptions { mode, ..PutOptions::default() };
         let put = runtime.block_on(address.store.put_opts(&path, PutPayload::from(bytes.to_vec()), options));
@@ -64,8 +73,12 @@ impl Prefix {
 }
 
 impl Place for Prefix {
+    fn check(&self, name: &str) -> Result<()> {
+        self.output(name)?.path().map(drop).map_err(plain)
+    }
+
     fn exists(&self, name: &str) -> Result<bool> {
-        Ok(Object::find(&self.address.join(name)).map_err(plain)?.is_some())
+        Ok(Object::find(&self.output(name)?).map_err(plain)?.is_some())
     }
 
     fn list(&self) -> Result<Vec<String>> {
@@ -73,14 +86,14 @@ impl Place for Prefix {
         let mut names: Vec<String> = list(&self.address)
             .map_err(plain)?
             .iter()
-            .filter_map(|meta| meta.location.as_ref().get(skipped..).map(str::to_owned))
+            .filter_map(|meta| meta.location.as_ref().get(skipped..).map(|key| path_to_name(Path::new(key))))
             .collect();
         names.sort_unstable();
         Ok(names)
     }
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let address = self.address.join(name);
+        let address = self.output(name)?;
         let Some(object) = Object::find(&address).map_err(plain)? else { return Ok(None) };
         let mut bytes = Vec::new();
         object.read_from(0).read_to_end(&mut bytes).map_err(|cause| files::Error {
@@ -93,7 +106,8 @@ impl Place for Prefix {
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let put = self.put(name, bytes, PutMode::Overwrite)?;
-        put.map_err(|cause| failed("write", &self.address.join(name), cause))
+        let address = self.output(name)?;
+        put.map_err(|cause| failed("write", &address, cause))
     }
 
     fn write_new(&self, name: &str, bytes: &[u8]) -> Result<bool> {
@@ -109,12 +123,12 @@ impl Place for Prefix {
                 }
                 self.write(name, bytes).map(|()| true)
             }
-            Err(cause) => Err(failed("write", &self.address.join(name), cause)),
+            Err(cause) => Err(failed("write", &self.output(name)?, cause)),
         }
     }
 
     fn remove(&self, name: &str) -> Result<()> {
-        let address = self.address.join(name);
+        let address = self.output(name)?;
         let (path, runtime) = (address.path().map_err(plain)?, runtime().map_err(plain)?);
         match runtime.block_on(address.store.delete(&path)) {
             Err(object_store::Error::NotFound { .. }) => Ok(()),
@@ -131,7 +145,7 @@ impl Place for Prefix {
         let mut source = File::open(file).map_err(local("read", file))?;
         let size = source.metadata().map_err(local("read", file))?.len();
         if size > PART {
-            return self.upload(file, source, size, &self.address.join(name));
+            return self.upload(file, source, size, &self.output(name)?);
         }
         let mut bytes = Vec::new();
         source.read_to_end(&mut bytes).map_err(local("read", file))?;

@@ -29,7 +29,7 @@ impl Input {
             )));
         }
         let input = match &source.location {
-            Location::Local(path) => {
+            Location::Local(path) | Location::Copy(path) => {
                 let file = File::open(path).map_err(|cause| Error::Io {
                     action: "read",
                     name: source.name.clone(),
@@ -37,9 +37,9 @@ impl Input {
                 })?;
                 Self::File(Arc::new(file))
             }
-            Location::Stdin => {
+            Location::Stdin | Location::Pipe(_) => {
                 return Err(Error::Invalid(
-                    "Parquet cannot be read from standard input, as its end must be read first; name the file"
+                    "Parquet cannot be read from standard input or a pipe, as its end must be read first; name the file"
                         .to_owned(),
                 ));
             }

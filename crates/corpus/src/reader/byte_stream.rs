@@ -1,14 +1,24 @@
 //! Stored bytes -> the bytes that they stand for: decompressed, and where damage is, said so.
 
+use super::zstd_frame::window_of_first_frame;
 use crate::{Compression, Error, Location, Result, Source, object, stdin};
 use memchr::memchr;
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Compressed bytes that are read at once.
 const COMPRESSED_BUFFER: usize = 128 << 10;
+
+/// The window that a decompressor may have at the least: what zstd and xz themselves use but for their highest levels.
+pub(crate) const LEAST_WINDOW: u64 = 8 << 20;
+
+/// Bytes beyond a record that is too long that are read to learn its length.
+const LOOKED_FOR_END: u64 = 256 << 20;
+
+/// First bytes of a zstd frame: more than its header has.
+const FRAME_HEADER: u64 = 32;
 
 /// The bytes of a source after decompression, in order.
 pub(crate) struct ByteStream {
@@ -19,6 +29,8 @@ pub(crate) struct ByteStream {
     /// Set when the system, not the decoder, refused to read.
     refused: Arc<AtomicBool>,
     compression: Compression,
+    /// Bytes that the decompressor may remember.
+    window: u64,
 }
 
 enum Inner {
@@ -41,34 +53,54 @@ impl std::fmt::Debug for ByteStream {
 }
 
 impl ByteStream {
-    /// Opens a source at its beginning.
-    pub(crate) fn open(source: &Source) -> Result<Self> {
+    /// Opens a source at its beginning. Its decompressor remembers `window` bytes at the most.
+    pub(crate) fn open(source: &Source, mut window: u64) -> Result<Self> {
         let refused = Arc::new(AtomicBool::new(false));
         let inner = match (&source.location, source.compression) {
-            (Location::Local(path), Compression::None) => Inner::File(open_file(path, &source.name)?),
+            (Location::Local(path) | Location::Copy(path), Compression::None) => {
+                Inner::File(open_file(path, &source.name)?)
+            }
             (Location::Object(address), Compression::None) => {
                 let object = object::Object::of(address, source.size, &source.stamp)?;
                 Inner::Object(object.clone(), object.read_from(0))
             }
             (location, compression) => {
                 let stored: Box<dyn Read + Send> = match location {
-                    Location::Local(path) => Box::new(open_file(path, &source.name)?),
+                    Location::Local(path) | Location::Copy(path) => Box::new(open_file(path, &source.name)?),
                     Location::Stdin => Box::new(stdin::Stdin),
+                    Location::Pipe(pipe) => Box::new(pipe.clone()),
                     Location::Object(address) => {
                         object::Object::of(address, source.size, &source.stamp)?.read_from(0)
                     }
                     Location::Memory(_) => return Err(not_bytes(&source.name)),
                 };
-                let watched = Watched { stored, refused: Arc::clone(&refused) };
-                let stream = decompress(watched, compression).map_err(|cause| Error::Io {
-                    action: "read",
-                    name: source.name.clone(),
-                    cause,
-                })?;
-                Inner::Stream(stream)
+                let mut watched = Watched { stored, refused: Arc::clone(&refused) };
+                let failure = |cause| Error::Io { action: "read", name: source.name.clone(), cause };
+                let mut head = Vec::new();
+                if compression == Compression::Zstd {
+                    (&mut watched).take(FRAME_HEADER).read_to_end(&mut head).map_err(failure)?;
+                    let wanted = window_of_first_frame(&head);
+                    if wanted.is_some_and(|wanted| wanted > window) {
+                        return Err(too_wide(&source.name, wanted, window));
+                    }
+                    // Whoever opened it counts with this window, so that later frames have no larger one, but for the
+                    // powers of two that the decompressor counts in.
+                    window = wanted.map_or(window, |wanted| wanted.max(LEAST_WINDOW).next_power_of_two());
+                }
+                let whole = Cursor::new(head).chain(watched);
+                Inner::Stream(decompress(whole, compression, window).map_err(failure)?)
             }
         };
-        Ok(Self { name: source.name.clone(), offset: 0, inner, refused, compression: source.compression })
+        let (name, compression) = (source.name.clone(), source.compression);
+        Ok(Self { name, offset: 0, inner, refused, compression, window })
+    }
+
+    /// Bytes that its decompressor may take.
+    pub(crate) fn window(&self) -> u64 {
+        match self.compression {
+            Compression::Zstd | Compression::Xz => self.window,
+            Compression::None | Compression::Gzip | Compression::Bzip2 => 0,
+        }
     }
 
     /// The source, for errors.
@@ -94,8 +126,8 @@ impl ByteStream {
         }
     }
 
-    /// How many bytes there are up to the next line feed, that included, or to the end. They are read over `buffer`
-    /// and gone then.
+    /// How many bytes there are up to the next line feed, that included, or to the end: at least so many, since a line
+    /// that never ends is not read to its end. They are read over `buffer` and gone then.
     pub(crate) fn bytes_of_line(&mut self, buffer: &mut [u8]) -> Result<u64> {
         let mut bytes = 0;
         loop {
@@ -104,7 +136,7 @@ impl ByteStream {
                 return Ok(bytes + at as u64 + 1);
             }
             bytes += read as u64;
-            if read == 0 {
+            if read == 0 || bytes > LOOKED_FOR_END {
                 return Ok(bytes);
             }
         }
@@ -116,6 +148,7 @@ impl ByteStream {
         loop {
             match self.read(buffer)? {
                 0 => return Ok(bytes),
+                _ if bytes > LOOKED_FOR_END => return Ok(bytes),
                 read => bytes += read as u64,
             }
         }
@@ -166,12 +199,13 @@ impl ByteStream {
 
     fn failure(&self, cause: std::io::Error) -> Error {
         let name = self.name.clone();
-        let kind = match self.compression {
-            Compression::None => return Error::Io { action: "read", name, cause },
-            _ if self.refused.load(Ordering::Relaxed) => return Error::Io { action: "read", name, cause },
-            Compression::Gzip => "gzip",
-            Compression::Zstd => "zstd",
-        };
+        if self.compression == Compression::None || self.refused.load(Ordering::Relaxed) {
+            return Error::Io { action: "read", name, cause };
+        }
+        if wants_memory(&cause) {
+            return too_wide(&name, None, self.window);
+        }
+        let kind = self.compression.name();
         let offset = self.offset;
         let cause = if cause.kind() == ErrorKind::UnexpectedEof {
             format!("its {kind} data is cut off at byte {offset} after decompression")
@@ -191,25 +225,50 @@ fn open_file(path: &std::path::Path, name: &str) -> Result<File> {
     File::open(path).map_err(|cause| Error::Io { action: "read", name: name.to_owned(), cause })
 }
 
-/// Decompresses to the end of the last gzip member or Zstandard frame.
+/// The error of a source that needs a larger window than allowed; `wanted` if that is known.
+fn too_wide(name: &str, wanted: Option<u64>, allowed: u64) -> Error {
+    Error::TooWide { name: name.to_owned(), wanted, allowed }
+}
+
+/// Whether a decompressor wants more memory than it may have.
+fn wants_memory(cause: &std::io::Error) -> bool {
+    cause.kind() == ErrorKind::OutOfMemory || cause.to_string().contains(TOO_MUCH_MEMORY)
+}
+
+/// What zstd says of a frame whose window is too large.
+const TOO_MUCH_MEMORY: &str = "requires too much memory";
+
+/// Decompresses to the end of the last gzip member, Zstandard frame, bzip2 or xz stream, with a window of at most `window`
+/// bytes.
 pub(crate) fn decompress(
     stored: impl Read + Send + 'static,
     compression: Compression,
+    window: u64,
 ) -> std::io::Result<Box<dyn Read + Send>> {
+    if compression == Compression::None {
+        return Ok(Box::new(stored));
+    }
+    let stored = BufReader::with_capacity(COMPRESSED_BUFFER, stored);
     Ok(match compression {
         Compression::None => Box::new(stored),
-        Compression::Gzip => Box::new(Members {
-            members: flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(
-                COMPRESSED_BUFFER,
-                stored,
-            )),
-        }),
-        Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(BufReader::with_capacity(
-            COMPRESSED_BUFFER,
-            stored,
-        ))?),
+        Compression::Gzip => Box::new(Members { members: flate2::bufread::MultiGzDecoder::new(stored) }),
+        Compression::Zstd => {
+            let mut decoder = zstd::stream::read::Decoder::with_buffer(stored)?;
+            decoder.window_log_max(window.max(LEAST_WINDOW).ilog2().min(LARGEST_WINDOW_LOG))?;
+            Box::new(decoder)
+        }
+        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(stored)),
+        Compression::Xz => {
+            // Beside the window, the decompressor needs some tables.
+            let kibibytes = window.max(LEAST_WINDOW).saturating_add(1 << 20) >> 10;
+            let most = u32::try_from(kibibytes).unwrap_or(u32::MAX);
+            Box::new(lzma_rust2::XzReader::new_mem_limit(stored, true, most))
+        }
     })
 }
+
+/// The largest window that zstd has, as a power of two.
+const LARGEST_WINDOW_LOG: u32 = 31;
 
 /// gzip members, one after the other, until the stored bytes end.
 struct Members<R> {

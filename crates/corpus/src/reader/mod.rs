@@ -8,11 +8,12 @@
 mod byte_stream;
 mod records;
 mod text_file;
+mod zstd_frame;
 
 use crate::parquet::{ParquetReader, TableReader};
 use crate::raw::Form;
 use crate::{Block, Error, Fields, Format, Position, Result, Source};
-pub(crate) use byte_stream::{ByteStream, decompress};
+pub(crate) use byte_stream::{ByteStream, LEAST_WINDOW, decompress};
 use records::RecordReader;
 use text_file::TextFileReader;
 
@@ -23,6 +24,14 @@ pub struct Limits {
     pub block_bytes: usize,
     /// The longest record that memory allows; a longer one is [`Error::TooLarge`](crate::Error::TooLarge).
     pub record_bytes: u64,
+}
+
+impl Limits {
+    /// How many bytes a decompressor may remember: half of the longest record, an eighth of the memory or so. Common files
+    /// are read with any limit.
+    pub(crate) fn window(self) -> u64 {
+        (self.record_bytes / 2).max(LEAST_WINDOW)
+    }
 }
 
 /// What the blocks must hold.
@@ -64,6 +73,17 @@ impl Reader {
             Format::Table => FormatReader::Table(TableReader::open(source, fields, limits)?),
         };
         Ok(Self { format })
+    }
+
+    /// Whether its decompressor may remember more than that of a common file does: such readers are not used side by side.
+    #[must_use]
+    pub fn has_large_window(&self) -> bool {
+        let window = match &self.format {
+            FormatReader::Records(reader) => reader.window(),
+            FormatReader::TextFile(reader) => reader.window(),
+            FormatReader::Parquet(_) | FormatReader::Table(_) => 0,
+        };
+        window > LEAST_WINDOW
     }
 
     /// Reads the next block over `block`; false at the end.

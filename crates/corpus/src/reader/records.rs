@@ -31,7 +31,7 @@ pub(crate) struct RecordReader {
 
 impl RecordReader {
     pub(crate) fn open(source: &Source, form: Form, limits: Limits) -> Result<Self> {
-        let stream = ByteStream::open(source)?;
+        let stream = ByteStream::open(source, limits.window())?;
         Ok(Self {
             stream,
             limits,
@@ -63,6 +63,11 @@ impl RecordReader {
             reader.form = Form::Csv(Arc::new(header));
         }
         Ok(reader)
+    }
+
+    /// Bytes that the decompressor may remember.
+    pub(crate) fn window(&self) -> u64 {
+        self.stream.window()
     }
 
     /// As [`Reader::next_block`](crate::Reader::next_block).

@@ -71,6 +71,19 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 3).unwrap()
 }
 
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let options = lzma_rust2::XzOptions::with_preset(1);
+    let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
 /// Lines of many lengths, some of them blank.
 fn lines(count: usize) -> Vec<u8> {
     let line = |n: usize| match n % 11 {
@@ -117,6 +130,9 @@ fn compression_changes_neither_records_nor_blocks() {
         source(folder.path(), "c.jsonl.gz", &[gzip(first), gzip(b""), gzip(second)].concat()),
         source(folder.path(), "d.jsonl.zst", &[zstd(first), zstd(second)].concat()),
         source(folder.path(), "e.jsonl.zst", &skippable),
+        source(folder.path(), "g.jsonl.bz2", &[bzip2(first), bzip2(b""), bzip2(second)].concat()),
+        source(folder.path(), "h.jsonl.xz", &[xz(first), xz(b""), xz(second)].concat()),
+        source(folder.path(), "i.jsonl", &xz(&plain)),
         // The name says it, but it is not so.
         source(folder.path(), "f.jsonl.gz", &plain),
     ];
@@ -160,14 +176,19 @@ fn every_block_is_found_again() {
 fn damage_is_said_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let plain = lines(3000);
-    for (name, whole) in [("a.jsonl.gz", gzip(&plain)), ("a.jsonl.zst", zstd(&plain))] {
+    for (name, whole) in [
+        ("a.jsonl.gz", gzip(&plain)),
+        ("a.jsonl.zst", zstd(&plain)),
+        ("a.jsonl.bz2", bzip2(&plain)),
+        ("a.jsonl.xz", xz(&plain)),
+    ] {
         let mut corrupt = whole.clone();
         let middle = corrupt.len() / 2;
         corrupt[middle..middle + 30].fill(0xa5);
         for bytes in [
             whole[..whole.len() / 2].to_vec(),
             whole[..whole.len() - 1].to_vec(),
-            whole[..7].to_vec(),
+            whole[..13].to_vec(),
             corrupt,
             [&whole, &b"garbage"[..]].concat(),
             [&whole, &b"more than ten bytes of garbage"[..]].concat(),
@@ -220,7 +241,7 @@ fn a_text_file_is_one_document() {
         (b"a\xffb\xc3", "replaced: a\u{fffd}b\u{fffd}"),
         (b"\xef\xbb\xbfmarked", "marked"),
     ] {
-        for stored in [bytes.to_vec(), gzip(bytes), zstd(bytes)] {
+        for stored in [bytes.to_vec(), gzip(bytes), zstd(bytes), bzip2(bytes), xz(bytes)] {
             let source = source(folder.path(), "a.txt", &stored);
             assert_eq!(
                 blocks(&source, 1),
@@ -276,7 +297,7 @@ fn csv_and_tsv_are_read() {
 fn an_empty_file_has_no_records() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a.jsonl", "a.csv", "a.tsv"] {
-        for stored in [Vec::new(), gzip(b""), zstd(b"")] {
+        for stored in [Vec::new(), gzip(b""), zstd(b""), bzip2(b""), xz(b"")] {
             assert_eq!(blocks(&source(folder.path(), name, &stored), 10), []);
         }
     }
@@ -334,5 +355,74 @@ proptest! {
             slots
         };
         prop_assert_eq!(flat(blocks(&source, block_bytes)), flat(blocks(&source, 1 << 20)));
+    }
+}
+
+/// A frame whose decompressor must remember `1 << log` bytes.
+fn with_window(log: u32) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.window_log(log).unwrap();
+    encoder.write_all(b"{\"text\": \"a\"}\n").unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn a_window_that_memory_does_not_allow_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = |bytes: &[u8]| source(folder.path(), "a.jsonl.zst", bytes);
+    let read = |bytes: &[u8], record_bytes| {
+        try_blocks(&source(bytes), Limits { block_bytes: 100, record_bytes }).map(|blocks| texts(&blocks))
+    };
+    // The least that is always allowed, and half of a record beyond that.
+    assert_eq!(read(&with_window(23), 1000).unwrap(), ["a"]);
+    assert_eq!(read(&with_window(27), 1 << 28).unwrap(), ["a"]);
+    match read(&with_window(27), (1 << 28) - 2) {
+        Err(Error::TooWide { wanted: Some(wanted), allowed, .. }) => {
+            assert_eq!((wanted, allowed), (1 << 27, (1 << 27) - 1));
+        }
+        other => panic!("{other:?}"),
+    }
+    // A later frame, or one behind a frame that is skipped, is met by the decompressor.
+    let later = [with_window(20), with_window(27)].concat();
+    let behind = [&[0x50, 0x2a, 0x4d, 0x18, 40, 0, 0, 0][..], &[0; 40], &with_window(27)].concat();
+    for bytes in [later, behind] {
+        match read(&bytes, 1000) {
+            Err(error @ Error::TooWide { wanted: None, .. }) => {
+                assert!(error.to_string().contains("raise --memory to about"), "{error}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let wide = |source: &Source, record_bytes| {
+        Reader::open(source, ReadMode::Whole, &fields(), Limits { block_bytes: 100, record_bytes })
+            .unwrap()
+            .has_large_window()
+    };
+    assert!(wide(&source(&with_window(27)), 1 << 30));
+    assert!(!wide(&source(&with_window(23)), 1 << 30));
+    // The dictionary of an xz stream is the same thing.
+    let mut options = lzma_rust2::XzOptions::with_preset(0);
+    options.lzma_options.dict_size = 32 << 20;
+    let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+    encoder.write_all(b"{\"text\": \"a\"}\n").unwrap();
+    let large = encoder.finish().unwrap();
+    let large = self::source(folder.path(), "a.jsonl.xz", &large);
+    let read = |record_bytes| try_blocks(&large, Limits { block_bytes: 100, record_bytes });
+    assert!(matches!(read(1000), Err(Error::TooWide { .. })));
+    assert_eq!(texts(&read(1 << 26).unwrap()), ["a"]);
+}
+
+/// Zeros without end: whoever wants to know how long the record is would never come to an end.
+#[test]
+fn a_record_that_is_endless_is_not_read_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    // Members of 1 MiB of zeros, 2 GiB in all, in 2 MB.
+    let bomb = gzip(&vec![0; 1 << 20]).repeat(2 << 10);
+    for name in ["a.jsonl.gz", "b.csv.gz", "c.txt.gz"] {
+        let source = source(folder.path(), name, &bomb);
+        match try_blocks(&source, Limits { block_bytes: 1000, record_bytes: 1 << 20 }) {
+            Err(Error::TooLarge { record: 1, bytes, .. }) => assert!(bytes < 1 << 29, "{name}: {bytes}"),
+            other => panic!("{name}: {other:?}"),
+        }
     }
 }

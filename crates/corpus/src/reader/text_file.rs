@@ -16,8 +16,13 @@ pub(crate) struct TextFileReader {
 
 impl TextFileReader {
     pub(crate) fn open(source: &Source, limits: Limits) -> Result<Self> {
-        let stream = ByteStream::open(source)?;
+        let stream = ByteStream::open(source, limits.window())?;
         Ok(Self { stream, record_bytes: limits.record_bytes, size: source.size, done: false })
+    }
+
+    /// Bytes that the decompressor may remember.
+    pub(crate) fn window(&self) -> u64 {
+        self.stream.window()
     }
 
     /// As [`Reader::next_block`](crate::Reader::next_block).

@@ -1,10 +1,11 @@
 //! Bytes -> compressed frames, each of the same number of bytes before compression.
 //!
 //! ```text
-//! bytes -> frames of 4 MiB -> gzip members or zstd frames, by several threads -> one file, in order
+//! bytes -> frames of 4 MiB -> gzip members, zstd frames, bzip2 or xz streams, by several threads -> one file, in order
 //! ```
 //!
-//! A gzip file is any number of members one after the other, a zstd file any number of frames. Because a frame
+//! A gzip file is any number of members one after the other, a zstd file any number of frames, a bzip2 or xz file any
+//! number of streams. Because a frame
 //! always holds the same bytes, what is written does not depend on the number of threads, and because frames know
 //! nothing of each other, threads need not wait for each other. The cost is that no match reaches back across the
 //! beginning of a frame: far below 1 % of the size with frames of 4 MiB.
@@ -24,6 +25,8 @@ const FRAME: usize = 4 << 20;
 const GZIP_LEVEL: u32 = 6;
 /// Zstandard's own default.
 const ZSTD_LEVEL: i32 = 3;
+/// A level of xz that remembers 1 MiB: those above take so much memory per thread that a small limit does not hold.
+const XZ_LEVEL: u32 = 1;
 
 /// Compresses what is written to it, frame by frame.
 #[derive(Debug)]
@@ -107,6 +110,18 @@ fn compress(compression: Compression, bytes: &[u8]) -> io::Result<Vec<u8>> {
             let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
             compressor.include_checksum(true)?;
             compressor.compress(bytes)
+        }
+        Compression::Bzip2 => {
+            let mut encoder =
+                bzip2::write::BzEncoder::new(Vec::with_capacity(bytes.len() / 4), bzip2::Compression::best());
+            encoder.write_all(bytes)?;
+            encoder.finish()
+        }
+        Compression::Xz => {
+            let options = lzma_rust2::XzOptions::with_preset(XZ_LEVEL);
+            let mut encoder = lzma_rust2::XzWriter::new(Vec::with_capacity(bytes.len() / 4), options)?;
+            encoder.write_all(bytes)?;
+            encoder.finish()
         }
     }
 }
@@ -201,9 +216,17 @@ mod tests {
                 flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut plain).unwrap();
             }
             Compression::Zstd => plain = zstd::decode_all(bytes).unwrap(),
+            Compression::Bzip2 => {
+                bzip2::read::MultiBzDecoder::new(bytes).read_to_end(&mut plain).unwrap();
+            }
+            Compression::Xz => {
+                lzma_rust2::XzReader::new(bytes, true).read_to_end(&mut plain).unwrap();
+            }
         }
         plain
     }
+
+    const ALL: [Compression; 4] = [Compression::Gzip, Compression::Zstd, Compression::Bzip2, Compression::Xz];
 
     /// Text that does compress, but not to nothing.
     fn text(length: usize) -> Vec<u8> {
@@ -219,7 +242,7 @@ mod tests {
     #[test]
     fn same_bytes_for_any_threads_and_pieces() {
         let bytes = text(3 * FRAME + 12_345);
-        for compression in [Compression::Gzip, Compression::Zstd] {
+        for compression in ALL {
             let one = compressed(compression, 1, &bytes, 1 << 20);
             assert_eq!(plain(compression, &one), bytes);
             assert_eq!(compressed(compression, 3, &bytes, 100_003), one, "{compression:?}");
@@ -229,7 +252,7 @@ mod tests {
 
     #[test]
     fn frames_end_where_they_should() {
-        for compression in [Compression::Gzip, Compression::Zstd] {
+        for compression in ALL {
             for length in [0, 1, FRAME - 1, FRAME, FRAME + 1, 2 * FRAME] {
                 let bytes = text(length);
                 let written = compressed(compression, 2, &bytes, 1 << 20);

@@ -1,6 +1,6 @@
 //! Names of outputs: none twice, none outside the target.
 
-use crate::{Error, Result, Source};
+use crate::{Error, Result, Source, name_to_path, path_to_name};
 use std::collections::BTreeMap;
 
 /// An error if two sources would be written to the same place, or to one that the run itself needs (`reserved`).
@@ -54,12 +54,14 @@ fn overlap(a: &str, b: &str) -> bool {
     inside(a, b) || inside(b, a)
 }
 
-/// An error unless `name` is a path that stays below where it begins.
+/// An error unless `name` is that of a path that stays below where it begins.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     let sound = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\0');
     // On Windows these would leave the folder too.
     let foreign = cfg!(windows) && name.contains(['\\', ':']);
-    if name.split('/').all(sound) && !foreign {
+    // What is escaped without need could be a slash or dots.
+    let is_plain = path_to_name(&name_to_path(name)) == name;
+    if name.split('/').all(sound) && !foreign && is_plain {
         return Ok(());
     }
     Err(Error::Invalid(format!(
@@ -125,10 +127,10 @@ mod tests {
 
     #[test]
     fn names_stay_below_the_target() {
-        for name in ["..", "a/../b", "/a", "a//b", "", ".", "a/", "a\0b"] {
+        for name in ["..", "a/../b", "/a", "a//b", "", ".", "a/", "a\0b", "\\x2e\\x2e", "a\\x2fb"] {
             assert!(check_name(name).is_err(), "{name:?}");
         }
-        for name in ["a", "a/b.c", "..a", "a b", ".hidden"] {
+        for name in ["a", "a/b.c", "..a", "a b", ".hidden", "a\\b", "caf\\xe9"] {
             check_name(name).unwrap();
         }
     }

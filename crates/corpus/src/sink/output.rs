@@ -85,7 +85,7 @@ impl Output {
         let to = Counted { destination: Destination::File(to), bytes: 0 };
         output.stream = Some(match compression {
             Compression::None => Stream::Plain(BufWriter::with_capacity(BUFFER, to)),
-            Compression::Gzip | Compression::Zstd => {
+            Compression::Gzip | Compression::Zstd | Compression::Bzip2 | Compression::Xz => {
                 Stream::Compressed(Frames::new(to, compression, options.threads))
             }
         });

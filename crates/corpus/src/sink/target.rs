@@ -81,6 +81,11 @@ impl Target {
         matches!(self.place, Place::Stdout(_))
     }
 
+    /// An error if there can be no output of this name: it leads elsewhere, or a store cannot have it.
+    pub fn check(&self, name: &str) -> Result<()> {
+        Ok(self.place_of(name)?.map_or(Ok(()), |place| place.check(name))?)
+    }
+
     /// The place; none for standard output, which holds nothing.
     fn named(&self) -> Option<&dyn files::Place> {
         match &self.place {

@@ -57,6 +57,17 @@ fn stored(bytes: &[u8], compression: Compression) -> Vec<u8> {
             encoder.finish().unwrap()
         }
         Compression::Zstd => zstd::encode_all(bytes, 1).unwrap(),
+        Compression::Bzip2 => {
+            let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        }
+        Compression::Xz => {
+            let options = lzma_rust2::XzOptions::with_preset(0);
+            let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        }
     }
 }
 
@@ -68,6 +79,12 @@ fn plain(bytes: &[u8], compression: Compression) -> Vec<u8> {
             flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut plain).unwrap();
         }
         Compression::Zstd => plain = zstd::decode_all(bytes).unwrap(),
+        Compression::Bzip2 => {
+            bzip2::read::MultiBzDecoder::new(bytes).read_to_end(&mut plain).unwrap();
+        }
+        Compression::Xz => {
+            lzma_rust2::XzReader::new(bytes, true).read_to_end(&mut plain).unwrap();
+        }
     }
     plain
 }
@@ -117,7 +134,8 @@ fn keep(kept: bool) -> Disposition {
     if kept { Disposition::Keep } else { Disposition::Drop }
 }
 
-const COMPRESSIONS: [Compression; 3] = [Compression::None, Compression::Gzip, Compression::Zstd];
+const COMPRESSIONS: [Compression; 5] =
+    [Compression::None, Compression::Gzip, Compression::Zstd, Compression::Bzip2, Compression::Xz];
 
 fn lines(count: usize) -> Vec<u8> {
     (0..count)
@@ -190,7 +208,8 @@ fn text_is_there_or_not() {
 #[test]
 fn threads_do_not_change_bytes() {
     let source = lines(200_000);
-    for compression in [Compression::Gzip, Compression::Zstd] {
+    for compression in &COMPRESSIONS[1..] {
+        let compression = *compression;
         let mut case = Case::new(Format::Jsonl, compression);
         let mut outputs = Vec::new();
         for (threads, block_bytes) in [(1, 1 << 20), (3, 100_000), (0, 5 << 20)] {

@@ -15,7 +15,7 @@ use crate::store::columns::Class;
 use crate::store::{Number, Store};
 use crate::work::{BEGAN_IN, Work};
 use crate::{Error, Job, Reference, Resources, Result, Settings, Silent};
-use corpus::Source;
+use corpus::{Source, name_to_path, path_to_name};
 use lookalike::similarity::edit_distance_at_most;
 use std::path::{Path, PathBuf};
 
@@ -114,13 +114,14 @@ impl FinishedRun {
         let sketch_file = work.read(SKETCH_FILE)?.and_then(|written| String::from_utf8(written).ok());
         if let Some((offset, path)) = sketch_file.as_deref().and_then(|written| written.split_once(' ')) {
             let offset = offset.parse().map_err(|_| damaged(&format!("{WORK_FOLDER}/{SKETCH_FILE}")))?;
-            if !Path::new(path).exists() {
+            let file = name_to_path(path);
+            if !file.exists() {
                 return Err(Error::Target(format!(
                     "the run in {name} began from the sketch file {path}, which is not there any more; put it back there, \
                      or run `lookalike dedup` again in another folder"
                 )));
             }
-            work.use_sketch_file(path.into(), offset);
+            work.use_sketch_file(file, offset);
         }
         let lanes = crate::method::Means::new(&settings)?.lanes();
         let sources = identity.against.len() + identity.sources.len();
@@ -173,9 +174,9 @@ impl FinishedRun {
     #[must_use]
     pub fn has_written(&self, file: &Path) -> bool {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let outputs = self.identity.sources.iter().map(|source| source.output.as_str());
+        let outputs = self.identity.sources.iter().map(|source| name_to_path(&source.output));
         outputs
-            .chain(["report.json", "removed.jsonl", "removed.parquet"])
+            .chain(["report.json", "removed.jsonl", "removed.parquet"].map(PathBuf::from))
             .any(|output| absolute(&self.folder.join(output)) == absolute(file))
     }
 
@@ -339,18 +340,18 @@ impl FinishedRun {
 impl FinishedRun {
     /// A source of the run: from where the run began, or from here.
     fn source_again(&self, source: &SourceIdentity, advice: &str) -> Result<Source> {
-        if source.location == "-" {
+        if source.was_read_once() {
             return Err(Error::Target(format!(
                 "the run read {}, which cannot be read again; {advice}",
                 source.name
             )));
         }
-        let there = from_there(&self.began_in, Path::new(&source.location));
-        if there == Path::new(&source.location) {
+        let path = name_to_path(&source.location);
+        let there = from_there(&self.began_in, &path);
+        if there == path {
             return found_again(source, advice);
         }
-        let location = there.display().to_string();
-        found_again(&SourceIdentity { location, ..source.clone() }, advice)
+        found_again(&SourceIdentity { location: path_to_name(&there), ..source.clone() }, advice)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::errors::{Raise, setting};
 use crate::table::ArrowTable;
-use corpus::{Discovery, FormatChoice, Source, Table, discover};
+use corpus::{Discovery, FormatChoice, PutBy, Source, Table, discover};
 use pipeline::{Job, LEAST_MEMORY, Resources, Settings, presets};
 use pyo3::prelude::*;
 use serde_json::Value;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ pub(crate) enum Documents<'py> {
     /// Rows in memory.
     Table(PyRef<'py, ArrowTable>),
     /// Files, folders, globs and addresses.
-    Paths(Vec<String>),
+    Paths(Vec<OsString>),
 }
 
 /// What is to be done: settings as JSON over those of a preset, and what may be used.
@@ -86,18 +87,29 @@ impl Options {
         Ok(resources)
     }
 
-    /// The job on these documents.
-    pub(crate) fn job(&self, documents: &Documents<'_>, against: Option<&Documents<'_>>) -> PyResult<Job> {
+    /// The job on these documents, and the copies of pipes among them, which must last as long as the job. What is in
+    /// `target` is not an input.
+    pub(crate) fn job(
+        &self,
+        documents: &Documents<'_>,
+        against: Option<&Documents<'_>>,
+        target: Option<&str>,
+    ) -> PyResult<(Job, Vec<PutBy>)> {
         let settings = self.settings()?;
         let format = self.format.as_deref().map(|written| written.parse().map_err(setting)).transpose()?;
-        let how = Discovery { format: format.map_or(FormatChoice::Detect, FormatChoice::Always) };
-        Ok(Job {
-            sources: sources(documents, TABLE, &settings, &how)?,
-            against: against.map_or(Ok(Vec::new()), |against| sources(against, AGAINST, &settings, &how))?,
-            settings,
-            resources: self.resources()?,
-            sketch: None,
-        })
+        let how = Discovery {
+            format: format.map_or(FormatChoice::Detect, FormatChoice::Always),
+            target: target.map(str::to_owned),
+        };
+        let resources = self.resources()?;
+        let mut own = sources(documents, TABLE, &settings, &how)?;
+        let mut against =
+            against.map_or(Ok(Vec::new()), |against| sources(against, AGAINST, &settings, &how))?;
+        let folder = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
+        let put_by = |source: &mut Source| PutBy::stdin(source, &folder).transpose();
+        let put_by =
+            own.iter_mut().chain(&mut against).filter_map(put_by).collect::<Result<_, _>>().or_raise()?;
+        Ok((Job { sources: own, against, settings, resources, sketch: None }, put_by))
     }
 }
 

@@ -1,0 +1,260 @@
+//! What is read and what is not: pipes, devices, containers, what runs wrote, names of any bytes, bombs.
+
+use super::lookalike::{Folder, Outcome};
+use std::ffi::OsStr;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+const LOOKALIKE: &str = env!("CARGO_BIN_EXE_lookalike");
+
+/// Two records of which one is a copy of the other.
+const TWICE: &str = "{\"text\":\"one and the same text of a few words\"}\n\
+                     {\"text\":\"One and the same text of a few words\"}\n";
+const ONCE: &str = "{\"text\":\"one and the same text of a few words\"}\n";
+
+/// Runs `program` in the folder.
+fn run_in<A: AsRef<OsStr>>(
+    folder: &Folder,
+    program: &str,
+    arguments: impl IntoIterator<Item = A>,
+) -> Outcome {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder.path(""))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Outcome {
+        code: output.status.code().unwrap(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs a line of the shell, in which `$0` is the command.
+fn shell(folder: &Folder, line: &str) -> Outcome {
+    run_in(folder, "bash", ["-c", line, LOOKALIKE])
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_are_read_as_files_are() {
+    let folder = Folder::new().with("a.jsonl", TWICE).with("b.jsonl", ONCE);
+    let outcome = shell(&folder, "$0 dedup <(cat a.jsonl) -o out");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    let written: Vec<_> =
+        std::fs::read_dir(folder.path("out")).unwrap().flatten().map(|e| e.file_name()).collect();
+    let written = written
+        .iter()
+        .filter_map(|name| name.to_str())
+        .find(|name| name.ends_with(".jsonl") && *name != "removed.jsonl");
+    assert_eq!(folder.read(&format!("out/{}", written.unwrap())), ONCE);
+
+    // A named pipe keeps its name. The same command with the same contents is the same run, and with others it is not.
+    let line = "mkfifo p.jsonl 2>/dev/null; cat a.jsonl > p.jsonl & $0 dedup p.jsonl -o named";
+    let outcome = shell(&folder, line);
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert_eq!(folder.read("named/p.jsonl"), ONCE);
+    let outcome = shell(&folder, line);
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert!(outcome.stderr.contains("already"), "{outcome}");
+    let outcome = shell(&folder, "cat b.jsonl > p.jsonl & $0 dedup p.jsonl -o named");
+    assert_eq!(outcome.code, 4, "{outcome}");
+    assert!(outcome.stderr.contains("p.jsonl has changed since the run in named began"), "{outcome}");
+    let outcome = shell(&folder, "$0 inspect named p.jsonl:2");
+    assert!(
+        outcome.stdout.contains("p.jsonl:1") || outcome.stderr.contains("cannot be read again"),
+        "{outcome}"
+    );
+
+    // As what to compare against, as a question, and as texts; two at a time.
+    let outcome = shell(&folder, "$0 dedup a.jsonl --against <(cat b.jsonl) -o against");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert_eq!(folder.read("against/a.jsonl"), "");
+    let outcome = shell(&folder, "$0 query <(cat a.jsonl) --text-file <(echo one and the same text)");
+    assert!(outcome.stdout.lines().count() >= 2, "{outcome}");
+    let outcome = shell(&folder, "$0 compare <(cat a.jsonl) <(cat b.jsonl)");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    let outcome = shell(&folder, "$0 pairs <(cat a.jsonl) <(gzip -c b.jsonl)");
+    assert_eq!(outcome.stdout.lines().filter(|line| line.contains("/dev/fd/")).count(), 3, "{outcome}");
+    let outcome = shell(&folder, "$0 sketch <(cat a.jsonl) -o a.sketch");
+    assert!(outcome.code == 2 && outcome.stderr.contains("cannot be sketched"), "{outcome}");
+    // Nothing is left of the copies.
+    std::fs::create_dir(folder.path("copies")).unwrap();
+    let outcome = shell(&folder, "$0 pairs <(cat a.jsonl) - --temp-dir copies < b.jsonl");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert_eq!(std::fs::read_dir(folder.path("copies")).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_never_ends_is_refused() {
+    let folder = Folder::new().with("a.jsonl", ONCE);
+    for line in [
+        "$0 dedup /dev/zero -o out",
+        "$0 dedup a.jsonl --against /dev/urandom -o out",
+        "$0 dedup - -o out < /dev/zero",
+        "$0 query a.jsonl --text-file /dev/zero",
+        "$0 compare a.jsonl /dev/zero",
+    ] {
+        let outcome = shell(&folder, line);
+        assert!(outcome.code == 2 && outcome.stderr.contains("which may never end"), "{line}: {outcome}");
+    }
+    // One that ends is read.
+    assert_eq!(shell(&folder, "$0 dedup - -o empty < /dev/null").code, 0);
+}
+
+#[test]
+fn a_sketch_is_not_a_text() {
+    let folder = Folder::new().with("a.jsonl", TWICE).with("texts/b.txt", "a text");
+    assert_eq!(folder.run("sketch a.jsonl -o a.sketch").code, 0);
+    for command in [
+        "dedup a.jsonl --against a.sketch -o out",
+        "dedup a.jsonl --against a.sketch --format text -o out",
+        "pairs a.jsonl --against a.sketch",
+        "query a.jsonl --text-file a.sketch",
+        "compare a.jsonl a.sketch",
+    ] {
+        let outcome = folder.run(command);
+        assert!(outcome.code == 2 && outcome.stderr.contains("sketch file"), "{command}: {outcome}");
+        assert!(outcome.stderr.contains("sources"), "it says what to give instead: {outcome}");
+    }
+    std::fs::copy(folder.path("a.sketch"), folder.path("texts/a.sketch")).unwrap();
+    let outcome = folder.run("dedup texts -o out");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert!(outcome.stderr.contains("texts/a.sketch is skipped: it is a sketch file"), "{outcome}");
+    assert!(!folder.path("out/a.sketch").exists());
+}
+
+#[test]
+fn bzip2_and_xz_in_and_out() {
+    for (program, name) in [("bzip2", "a.jsonl.bz2"), ("xz", "a.jsonl.xz")] {
+        let folder = Folder::new().with("a.jsonl", TWICE);
+        let made = run_in(&folder, program, ["-k", "a.jsonl"]);
+        assert_eq!(made.code, 0, "{made}");
+        let outcome = folder.run(&format!("dedup {name} -o out --memory 64MiB"));
+        assert_eq!(outcome.code, 0, "{outcome}");
+        let back = run_in(&folder, program, ["-dc", &format!("out/{name}")]);
+        assert_eq!(back.stdout, ONCE, "{back}");
+    }
+}
+
+#[test]
+fn what_runs_wrote_is_not_an_input() {
+    let folder =
+        Folder::new().with("data/a.jsonl", TWICE).with("data/b.jsonl", "{\"text\":\"something else\"}\n");
+    let first = folder.run("dedup data -o data/out");
+    assert_eq!(first.code, 0, "{first}");
+    assert!(!first.stderr.contains("skipped"), "{first}");
+    // The same command finds the same sources, and so the finished run.
+    let again = folder.run("dedup data -o data/out");
+    assert_eq!(again.code, 0, "{again}");
+    assert!(again.stderr.contains("data/out is skipped: it is the target of this run"), "{again}");
+    assert!(again.stderr.contains("already"), "{again}");
+    // Another run beside it does not see it either.
+    let beside = folder.run("dedup data -o data/other");
+    assert_eq!(beside.code, 0, "{beside}");
+    assert!(beside.stderr.contains("data/out is skipped: it holds what an earlier run"), "{beside}");
+    assert_eq!(std::fs::read_dir(folder.path("data/other")).unwrap().count(), 5, "{beside}");
+    let refused = folder.run("dedup data -o data");
+    assert!(refused.code == 2 && refused.stderr.contains("both an input and the target"), "{refused}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_of_any_bytes_go_through() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new().with("in/plain.jsonl", ONCE);
+    let names = [&b"caf\xe9.jsonl"[..], b"caf\xe8.jsonl", b"caf\\xe9.jsonl"].map(OsStr::from_bytes);
+    for (number, name) in names.iter().enumerate() {
+        let text = format!("{{\"text\":\"text number {number} of a few words\"}}\n");
+        std::fs::write(folder.path("in").join(name), text.repeat(2)).unwrap();
+    }
+    for flags in ["", "--annotate"] {
+        let out = format!("out{}", flags.len());
+        let outcome = folder.run(&format!("dedup in -o {out} {flags}"));
+        assert_eq!(outcome.code, 0, "{outcome}");
+        for (number, name) in names.iter().enumerate() {
+            let written = std::fs::read_to_string(folder.path(&out).join(name)).unwrap();
+            assert!(written.contains(&format!("text number {number} ")), "{written}");
+            assert_eq!(written.lines().count(), if flags.is_empty() { 1 } else { 2 });
+        }
+        // It is found to be finished, and can be asked about.
+        let again = folder.run(&format!("dedup in -o {out} {flags}"));
+        assert!(again.code == 0 && again.stderr.contains("already"), "{again}");
+        let asked = folder.run(&format!("inspect {out} in/caf\\xe9.jsonl:2"));
+        assert_eq!(asked.code, 0, "{asked}");
+        assert!(asked.stdout.contains("text number 0"), "{asked}");
+    }
+    // An unfinished run goes on: what it wrote of the others is left, the one that is missing is made.
+    let missing = folder.path("out0").join(names[0]);
+    std::fs::remove_file(&missing).unwrap();
+    std::fs::remove_file(folder.path("out0/report.json")).unwrap();
+    let resumed = folder.run("dedup in -o out0");
+    assert_eq!(resumed.code, 0, "{resumed}");
+    assert!(missing.exists());
+    // As an argument, and in a sketch.
+    let named = run_in(
+        &folder,
+        LOOKALIKE,
+        [
+            OsStr::new("sketch"),
+            OsStr::from_bytes(b"in/caf\xe9.jsonl"),
+            OsStr::new("-o"),
+            OsStr::new("s.sketch"),
+        ],
+    );
+    assert_eq!(named.code, 0, "{named}");
+    let outcome = folder.run("dedup s.sketch -o sketched");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert!(folder.path("sketched").join(names[0]).exists());
+}
+
+#[test]
+fn a_window_beyond_the_limit_is_refused() {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.window_log(27).unwrap();
+    encoder.write_all(TWICE.as_bytes()).unwrap();
+    let folder = Folder::new().with("a.jsonl.zst", encoder.finish().unwrap());
+    let outcome = folder.run("dedup a.jsonl.zst -o out --memory 64MiB -j 2");
+    assert_eq!(outcome.code, 5, "{outcome}");
+    assert!(
+        outcome.stderr.contains("a window of 128 MiB") && outcome.stderr.contains("raise --memory to about"),
+        "{outcome}"
+    );
+    let outcome = folder.run("dedup a.jsonl.zst -o out --memory 1200MiB -j 2");
+    assert_eq!(outcome.code, 0, "what it says is enough: {outcome}");
+}
+
+#[test]
+fn a_bomb_is_a_record_that_is_too_large() {
+    // Members of 16 MiB of zeros, 16 GiB in all, in 16 MB.
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(&vec![0; 16 << 20]).unwrap();
+    let folder = Folder::new().with("a.jsonl.gz", encoder.finish().unwrap().repeat(1 << 10));
+    let outcome = folder.run("dedup a.jsonl.gz -o out --memory 64MiB");
+    assert_eq!(outcome.code, 5, "{outcome}");
+    assert!(outcome.stderr.contains("a.jsonl.gz, record 1"), "{outcome}");
+}
+
+#[test]
+fn stores_without_credentials_say_what_to_set() {
+    for (address, variable) in [
+        ("s3://bucket/a.jsonl", "AWS_ACCESS_KEY_ID"),
+        ("gs://bucket/a.jsonl", "GOOGLE_SERVICE_ACCOUNT"),
+        ("az://container@account.dfs.core.windows.net/a.jsonl", "AZURE_STORAGE_ACCOUNT_KEY"),
+    ] {
+        let folder = Folder::new();
+        let output = Command::new(LOOKALIKE)
+            .args(["dedup", address, "-o", "out"])
+            .current_dir(folder.path(""))
+            .env_clear()
+            .env("HOME", folder.path(""))
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("there are no credentials for {address}")), "{said}");
+        assert!(said.contains(variable) && said.contains("LOOKALIKE_INSTANCE_CREDENTIALS=1"), "{said}");
+    }
+}

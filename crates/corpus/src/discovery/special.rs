@@ -1,0 +1,201 @@
+//! What is neither a file nor a folder -> a source that is read once, or why it is not read.
+//!
+//! A pipe ends when whoever writes to it does. A device may never end (`/dev/zero`): only one that ends within its first
+//! bytes (`/dev/null`) is read.
+
+use super::recognition::{HEAD, by_name, compression, recognise};
+use super::{Discovery, FormatChoice, Looked, Refusal};
+use crate::discovery::containers::{Container, container};
+use crate::reader::{LEAST_WINDOW, decompress};
+use crate::{Compression, Error, Format, Location, Pipe, Result, Source, Stamp, path_to_name, readable_size};
+use std::ffi::OsStr;
+use std::fs::{File, Metadata};
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+
+/// What a special file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Pipe,
+    CharacterDevice,
+    Other(&'static str),
+}
+
+#[cfg(unix)]
+fn kind(metadata: &Metadata) -> Kind {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = metadata.file_type();
+    if kind.is_fifo() {
+        Kind::Pipe
+    } else if kind.is_char_device() {
+        Kind::CharacterDevice
+    } else if kind.is_block_device() {
+        Kind::Other("a disk, not a file; name the files on it")
+    } else {
+        Kind::Other("a socket, which cannot be read as a file; write what it sends to a file or a pipe")
+    }
+}
+
+/// Elsewhere whatever can be opened is read as a pipe is.
+#[cfg(not(unix))]
+fn kind(_metadata: &Metadata) -> Kind {
+    Kind::Pipe
+}
+
+/// Opens a special file, and looks at its first bytes. This waits for whoever writes to a named pipe.
+fn open(path: &Path, metadata: &Metadata) -> Result<(Pipe, Vec<u8>)> {
+    let name = path_to_name(path);
+    let kind = kind(metadata);
+    if let Kind::Other(what) = kind {
+        return Err(Error::Invalid(format!("{name} is {what}")));
+    }
+    let failure = |cause| Error::Io { action: "read", name: name.clone(), cause };
+    let (pipe, head) = Pipe::open(File::open(path).map_err(failure)?, HEAD).map_err(failure)?;
+    if kind == Kind::CharacterDevice && head.len() as u64 == HEAD {
+        return Err(endless(&name));
+    }
+    Ok((pipe, head))
+}
+
+fn endless(name: &str) -> Error {
+    Error::Invalid(format!(
+        "{name} is a device, which may never end; write what is meant of it to a file (head -c SIZE), and name that"
+    ))
+}
+
+/// The source that a special file is.
+pub(super) fn of_special(
+    path: &Path,
+    output: String,
+    metadata: &Metadata,
+    how: &Discovery,
+) -> Result<Looked> {
+    let (pipe, head) = open(path, metadata)?;
+    Ok(of_stream(path_to_name(path), output, Location::Pipe(pipe), &head, how))
+}
+
+/// A source that is read once and begins with `head`. A name that does not say the format gets one that does.
+pub(super) fn of_stream(
+    name: String,
+    output: String,
+    location: Location,
+    head: &[u8],
+    how: &Discovery,
+) -> Looked {
+    let (format, compression) = match how.format {
+        // Nothing at all is no records rather than a document without text.
+        FormatChoice::Detect if head.is_empty() && by_name(&output).is_none() => {
+            (Format::Jsonl, Compression::None)
+        }
+        _ => match recognise(&output, head, how) {
+            Ok(recognised) => recognised,
+            Err(container) => return Err(Refusal { name, container }),
+        },
+    };
+    let extension = match format {
+        Format::Jsonl => "jsonl",
+        Format::Csv { delimiter: b'\t' } => "tsv",
+        Format::Csv { .. } => "csv",
+        Format::Parquet => "parquet",
+        Format::Text => "txt",
+        Format::Table => "table",
+    };
+    let output = match by_name(&output) {
+        Some(_) => output,
+        None => format!("{output}.{extension}{}", compression.suffix()),
+    };
+    Ok(Source { name, output, location, format, compression, size: 0, stamp: Stamp::Unknown })
+}
+
+/// An error if standard input is a device that has not ended within `head`. A terminal is ended by who sits at it.
+pub(super) fn refuse_endless_stdin(head: &[u8]) -> Result<()> {
+    if (head.len() as u64) < HEAD || std::io::stdin().is_terminal() {
+        return Ok(());
+    }
+    match std::fs::metadata("/dev/stdin") {
+        Ok(metadata) if kind(&metadata) == Kind::CharacterDevice && cfg!(unix) => {
+            Err(endless("standard input"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The bytes of one file or pipe as they are, of at most `most`: what to compare. An error for what never ends, and for what
+/// lookalike itself wrote.
+pub fn read_file(argument: &OsStr, most: u64) -> Result<Vec<u8>> {
+    let (name, stored, _) = open_any(Path::new(argument))?;
+    let bytes = read_within(&name, stored, most).map_err(|cause| Error::Io {
+        action: "read",
+        name: name.clone(),
+        cause,
+    })??;
+    match container(&bytes) {
+        Some(Container { what, advice, is_own: true }) => {
+            Err(Error::Invalid(format!("{name} is {what}; {advice}")))
+        }
+        _ => Ok(bytes),
+    }
+}
+
+/// The text in one file or pipe, decompressed, of at most `most` bytes: what to look for. Bytes that are not UTF-8 count as
+/// U+FFFD, as they do in text files of a corpus. An error for what never ends, and for what is a container.
+pub fn read_text(argument: &OsStr, most: u64) -> Result<String> {
+    let (name, stored, head) = open_any(Path::new(argument))?;
+    text_of(&name, stored, &head, most)
+}
+
+/// Opens a file or a pipe: its name, its bytes, and the first of them.
+fn open_any(path: &Path) -> Result<(String, Pipe, Vec<u8>)> {
+    let name = path_to_name(path);
+    let failure = |cause| Error::Io { action: "read", name: name.clone(), cause };
+    let metadata = std::fs::metadata(path).map_err(failure)?;
+    let (stored, head) = if metadata.is_file() || metadata.is_dir() {
+        Pipe::open(File::open(path).map_err(failure)?, HEAD).map_err(failure)?
+    } else {
+        open(path, &metadata)?
+    };
+    Ok((name, stored, head))
+}
+
+/// What [`read_text`] reads, from `stored`, which begins with `head`.
+fn text_of(name: &str, stored: impl Read + Send + 'static, head: &[u8], most: u64) -> Result<String> {
+    let compression = compression(head);
+    let damaged = |cause: std::io::Error| match compression {
+        Compression::None => Error::Io { action: "read", name: name.to_owned(), cause },
+        _ => Error::Damaged { name: name.to_owned(), cause: format!("it cannot be decompressed ({cause})") },
+    };
+    let plain = decompress(stored, compression, most.max(LEAST_WINDOW)).map_err(damaged)?;
+    let bytes = read_within(name, plain, most).map_err(damaged)??;
+    if let Some(Container { what, advice, .. }) = container(&bytes) {
+        return Err(Error::Invalid(format!("{name} is {what}; {advice}")));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// All bytes; an error if they are more than `most`.
+fn read_within(name: &str, stream: impl Read, most: u64) -> std::io::Result<Result<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    stream.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let most = readable_size(most);
+        return Ok(Err(Error::Invalid(format!("{name} is longer than {most}; name a shorter text"))));
+    }
+    Ok(Ok(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    #[test]
+    fn texts_are_decompressed_and_containers_refused() {
+        let text = |bytes: &[u8], most| {
+            text_of("a", Cursor::new(bytes.to_vec()), &bytes[..bytes.len().min(100)], most)
+        };
+        assert_eq!(text(b"caf\xe9", 10).unwrap(), "caf\u{fffd}");
+        assert_eq!(text(&zstd::encode_all(&b"hello"[..], 1).unwrap(), 10).unwrap(), "hello");
+        assert!(text(b"eleven byte", 10).unwrap_err().to_string().contains("is longer than"));
+        assert!(text(b"LKASKETC", 10).unwrap_err().to_string().contains("sketch file"));
+    }
+}

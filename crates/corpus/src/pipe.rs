@@ -1,0 +1,56 @@
+//! What gives its bytes only once: a named pipe, `<(command)`, a device that ends.
+//!
+//! Its first bytes are looked at to tell its format, and are kept until it is read. It is opened once: whoever writes to a
+//! named pipe would take a second opening for a second reader.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// An open pipe, from its first byte on that nobody has read.
+#[derive(Clone)]
+pub struct Pipe(Arc<Mutex<Open>>);
+
+struct Open {
+    /// Bytes that were looked at and not yet read.
+    ahead: Vec<u8>,
+    file: File,
+}
+
+impl Pipe {
+    /// Opens it and looks at its first bytes, up to `bytes` of them.
+    pub(crate) fn open(mut file: File, bytes: u64) -> io::Result<(Self, Vec<u8>)> {
+        let mut ahead = Vec::new();
+        (&mut file).take(bytes).read_to_end(&mut ahead)?;
+        let head = ahead.clone();
+        Ok((Self(Arc::new(Mutex::new(Open { ahead, file }))), head))
+    }
+}
+
+impl Read for Pipe {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.ahead.is_empty() {
+            return open.file.read(into);
+        }
+        let read = open.ahead.len().min(into.len());
+        into[..read].copy_from_slice(&open.ahead[..read]);
+        open.ahead.drain(..read);
+        Ok(read)
+    }
+}
+
+/// Two pipes are the same if they are the same open file.
+impl PartialEq for Pipe {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Pipe {}
+
+impl std::fmt::Debug for Pipe {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Pipe").finish_non_exhaustive()
+    }
+}
