@@ -42,10 +42,15 @@ impl PutBy {
             Location::Pipe(pipe) => Box::new(pipe.clone()),
             _ => return Ok(None),
         };
+        Self::copy(&mut *stream, source, folder).map(Some)
+    }
+
+    fn copy(stream: &mut dyn Read, source: &mut Source, folder: &Path) -> Result<Self> {
         let folder = Files::default().temp_folder(folder)?;
         let mut file = folder.create(Self::NAME)?;
         let path = file.path().to_owned();
         let mut content = blake3::Hasher::new();
+        source.size = 0;
         let mut piece = vec![0; COPIED_AT_ONCE];
         loop {
             let read = match stream.read(&mut piece) {
@@ -64,7 +69,7 @@ impl PutBy {
         }
         source.stamp = Stamp::Tag(content.finalize().to_hex().to_string());
         source.location = Location::Copy(path);
-        Ok(Some(Self { _folder: folder }))
+        Ok(Self { _folder: folder })
     }
 }
 
@@ -96,8 +101,7 @@ mod tests {
         let mut source =
             crate::discover(&[file!().replace("crates/corpus/", "")], &Default::default()).unwrap().remove(0);
         let copy = PutBy::copy(&mut &b"some text"[..], &mut source, folder.path()).unwrap();
-        let Location::Local(path) = &source.location else { panic!("it is a file") };
-        assert!(PutBy::is_copy(path) && !PutBy::is_copy(Path::new("standard-input")));
+        let Location::Copy(path) = &source.location else { panic!("it is a copy") };
         assert_eq!((std::fs::read(path).unwrap(), source.size), (b"some text".to_vec(), 9));
         assert_eq!(std::fs::metadata(path).unwrap().mode() & 0o777, 0o600);
         assert_eq!(std::fs::metadata(path.parent().unwrap()).unwrap().mode() & 0o777, 0o700);

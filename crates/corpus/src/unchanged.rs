@@ -4,7 +4,7 @@
 //! distances between them. Its time is not looked at: to touch a file is not to change it, and a copy of a file is as good as the file.
 //! An object is told by the tag that its store gives it.
 
-use crate::{Error, Location, PutBy, Result, Source, object};
+use crate::{Error, Location, Result, Source, object};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -50,9 +50,8 @@ fn sum(mut file: File) -> io::Result<(u64, String)> {
 /// The first of these sources, if any, that is not what it was; `checksums` are those of the local ones, empty for others.
 pub fn changed<'s>(sources: &[&'s Source], checksums: &[&str]) -> Result<Option<&'s Source>> {
     for (source, before) in sources.iter().zip(checksums).filter(|(_, before)| !before.is_empty()) {
-        let Location::Local(path) = &source.location else { continue };
-        // Nobody else can write to it.
-        if PutBy::is_copy(path) {
+        // To the copy of a pipe nobody else can write.
+        if !matches!(source.location, Location::Local(_)) {
             continue;
         }
         if checksum(source)?.is_none_or(|(_, now)| now != **before) {

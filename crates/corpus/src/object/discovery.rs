@@ -181,7 +181,7 @@ fn add_sources(objects: Vec<(Object, String)>, how: &Discovery, found: &mut Foun
         let head = head.map_err(|cause| object.error(cause))?;
         let (format, compression) = match recognise(&output, &head, how) {
             Ok(recognised) => recognised,
-            Err(container) => return Ok(Err((object.name, container))),
+            Err(container) => return Ok::<_, Error>(Err((object.name, container))),
         };
         Ok(Ok(Source {
             name: object.name.clone(),
