@@ -2,6 +2,7 @@
 //!
 //! A file is told by its size and by a checksum of blocks of it: the first and the last 64 KiB, and fourteen of 4 KiB at even
 //! distances between them. Its time is not looked at: to touch a file is not to change it, and a copy of a file is as good as the file.
+//! A copy of what gives its bytes only once, such as standard input, is told by a checksum of all of it.
 //! An object is told by the tag that its store gives it.
 
 use crate::{Error, Location, Result, Source, object};
@@ -18,7 +19,12 @@ const BLOCKS: u64 = 14;
 /// The checksum of a local source, in hexadecimal, and its size; nothing for what is not a file.
 pub fn checksum(source: &Source) -> Result<Option<(u64, String)>> {
     let Location::Local(path) = &source.location else { return Ok(None) };
-    let summed = File::open(path).and_then(|file| sum(file));
+    // What is not a regular file gives its bytes only once, and not to this.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Ok(None);
+    }
+    let summed =
+        File::open(path).and_then(|file| if PutBy::is_copy(path) { sum_all(file) } else { sum(file) });
     summed.map(Some).map_err(|cause| Error::Io { action: "read", name: source.name.clone(), cause })
 }
 
@@ -44,6 +50,13 @@ fn sum(mut file: File) -> io::Result<(u64, String)> {
         }
         add(size - END, END)?;
     }
+    Ok((size, hasher.finalize().to_hex().to_string()))
+}
+
+/// The checksum of all of a file. The next bytes from standard input may differ anywhere, and nothing else tells.
+fn sum_all(mut file: File) -> io::Result<(u64, String)> {
+    let mut hasher = blake3::Hasher::new();
+    let size = io::copy(&mut file, &mut hasher)?;
     Ok((size, hasher.finalize().to_hex().to_string()))
 }
 

@@ -170,7 +170,7 @@ fn a_sketch_gives_what_its_sources_give() {
 }
 
 #[test]
-fn standard_input_is_put_by_and_compared_with_nothing_older() {
+fn standard_input_is_copied_and_compared_with_nothing_older() {
     let folder = corpus();
     let input = folder.read("corpus.jsonl");
     let run = format!("dedup - -o out {SETTINGS} --temp-dir spool");
@@ -178,8 +178,11 @@ fn standard_input_is_put_by_and_compared_with_nothing_older() {
     assert_eq!(folder.run_with(&run, input.as_bytes()).code, 0);
     assert_eq!(folder.read("out/stdin.jsonl").lines().count(), 2);
     assert_eq!(std::fs::read_dir(folder.path("spool")).unwrap().count(), 0, "nothing stays there");
-    // The next input is another one, even if it is as long.
+    // The same input is the same run; another one is another, even if it is as long.
     let again = folder.run_with(&run, input.as_bytes());
+    assert_eq!(again.code, 0, "{again}");
+    let other = input.replacen('a', "b", 1);
+    let again = folder.run_with(&run, other.as_bytes());
     assert_eq!(again.code, 4, "{again}");
     let packed = zstd::encode_all(input.as_bytes(), 1).unwrap();
     let outcome = folder.run_with(&format!("pairs - {SETTINGS} --quiet"), &packed);

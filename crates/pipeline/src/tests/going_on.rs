@@ -113,15 +113,14 @@ fn whatever_call_fails_the_next_run_ends_with_the_same_bytes() {
                     assert!(matches!(error, Error::Io { .. } | Error::Corpus(_)), "{what}: {error}")
                 }
             }
-            dedup(&job, &target).unwrap_or_else(|error| panic!("{what}: {error}"));
+            let second = dedup(&job, &target).unwrap_or_else(|error| panic!("{what}: {error}"));
             same(&outputs(&target), &wanted, &what);
             let left = std::fs::read_dir(out.join("_lookalike")).unwrap();
             let names: Vec<String> =
                 left.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-            assert!(
-                !names.iter().any(|name| name.contains("unfinished") || name.contains("tmp")),
-                "{what}: {names:?}"
-            );
+            let left = names.iter().any(|name| name.contains("unfinished") || name.contains("tmp"));
+            // A power cut may bring back what a finished run had removed.
+            assert!(!left || matches!(second, Outcome::AlreadyFinished(_)), "{what}: {names:?}");
             if faulty.calls() < call {
                 break;
             }
@@ -197,7 +196,9 @@ fn a_damaged_work_folder_never_leads_to_a_wrong_output() {
             Ok(_) => same(&outputs(&local(&out)), &wanted, &what),
             Err(Error::Target(message)) => {
                 refused += 1;
-                assert!(message.contains("run.json") || message.contains("holds a run"), "{what}: {message}");
+                // Only what says what the run is can be so damaged that it is another run.
+                assert!(path.ends_with("run.json"), "{what}: {message}");
+                assert!(message.contains("choose another target folder"), "{what}: {message}");
             }
             Err(error) => panic!("{what}: {error}"),
         }
@@ -313,7 +314,7 @@ fn a_touched_source_is_the_same_and_a_changed_one_is_not() {
     file.set_modified(std::time::UNIX_EPOCH).unwrap();
     assert!(is_resumed(dedup(&again(), &local(&out)).unwrap()));
     let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, text.replacen("the", "THE", 1)).unwrap();
+    std::fs::write(&path, text.replacen('a', "b", 1)).unwrap();
     let message = dedup(&again(), &local(&out)).unwrap_err().to_string();
     assert!(message.contains("has changed since the run in"), "{message}");
 }
@@ -353,7 +354,7 @@ fn a_run_that_failed_makes_way_for_the_corrected_one_and_a_stopped_one_does_not(
     }
     let other = with(&|settings| settings.threshold = 0.9);
     let message = dedup(&other, &local(&out)).unwrap_err().to_string();
-    assert!(message.contains("on_bad_record is") || message.contains("threshold is"), "{message}");
+    assert!(message.contains("on-bad-record is") || message.contains("threshold is"), "{message}");
     dedup(&corrected, &local(&out)).unwrap();
 }
 
