@@ -31,6 +31,7 @@ mod sink;
 mod size;
 mod source;
 mod stdin;
+mod stopping;
 mod text;
 
 pub use block::{Block, Document, FieldPath, Fields, Position, Record, Scratch};
@@ -45,3 +46,4 @@ pub use sink::{
 pub use size::{parse_size, readable_size};
 pub use source::{Compression, Format, Location, Source, Stamp};
 pub use stdin::PutBy;
+pub use stopping::{is_stopped, stop_waiting_when};

@@ -221,12 +221,14 @@ impl Work {
             let mut file = File::open(path).map_err(io("read", path))?;
             std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(*offset)).map_err(io("read", path))?;
             while !part::at_end(&mut file, path, store.parts())? {
+                observer.go_on()?;
                 let (stored, columns) = part::read(&mut file, path)?;
                 store.push(columns, Some(stored), memory);
             }
             return Ok(store);
         }
         loop {
+            observer.go_on()?;
             let path = self.part_path(self.parts);
             let mut file = match File::open(&path) {
                 Ok(file) => file,
@@ -332,11 +334,11 @@ impl Work {
 
 impl Drop for Work {
     fn drop(&mut self) {
+        // Nothing can be done about a folder that does not go, and nothing depends on it.
         if self.temporary {
-            // Nothing can be done about a folder that does not go, and nothing depends on it.
             let _ = fs::remove_dir_all(&self.folder);
-            let _ = fs::remove_dir_all(&self.spill);
         }
+        let _ = fs::remove_dir_all(&self.spill);
         self.lock = None;
     }
 }
