@@ -143,7 +143,11 @@ pub fn pairs(file: &Path, threshold: f64) -> Result<Pairs, String> {
         sources,
         against: Vec::new(),
         settings: pipeline::Settings { threshold, ..pipeline::Settings::default() },
-        resources: pipeline::Resources { memory: 4 << 30, threads: 2, temp_dir: None },
+        resources: pipeline::Resources {
+            memory: 4 << 30,
+            threads: 2,
+            ..pipeline::Resources::of_this_machine()
+        },
         sketch: None,
     };
     let mut found = Vec::new();

@@ -82,7 +82,7 @@ fn job(texts: &[&str], settings: &Settings) -> Job {
     let cut = texts.len() / 3;
     let batches = vec![table.slice(0, cut), table.slice(cut, 0), table.slice(cut, texts.len() - cut)];
     let source = Table::new(table.schema(), batches).into_source("table", "text");
-    let resources = Resources { memory: 1 << 28, threads: 2, temp_dir: None };
+    let resources = Resources { memory: 1 << 28, threads: 2, ..Resources::of_this_machine() };
     Job { sources: vec![source], against: Vec::new(), settings: settings.clone(), resources, sketch: None }
 }
 

@@ -1,8 +1,10 @@
 //! What ends a command: the exit code, what happened, and what to do next.
 
 use crate::exit_code::ExitCode;
+use crate::interruption;
 use std::fmt;
 use std::io;
+use std::path::Path;
 
 /// The result of a command.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -38,10 +40,16 @@ impl Failure {
         Self::new(code_of_io(cause), format!("cannot {action} {name}: {cause}"))
     }
 
-    /// Stopped by Ctrl-C.
-    pub(crate) fn interrupted(resumable: bool) -> Self {
+    /// Stopped by Ctrl-C or another signal.
+    pub(crate) fn interrupted() -> Self {
+        let resumable = interruption::is_resumable();
         let next = if resumable { "the same command goes on from here" } else { "nothing was kept of it" };
-        Self::new(ExitCode::Interrupted, format!("stopped; {next}"))
+        Self::new(interruption::exit_code(), format!("stopped; {next}"))
+    }
+
+    /// A panic, by what it said.
+    pub(crate) fn bug(message: &str) -> Self {
+        pipeline::Error::Panicked { message: message.into() }.into()
     }
 
     /// The same, with what to do next.
@@ -63,13 +71,20 @@ impl fmt::Display for Failure {
 impl From<pipeline::Error> for Failure {
     fn from(error: pipeline::Error) -> Self {
         use pipeline::Error;
+        if let Error::Interrupted = error {
+            return Self::interrupted();
+        }
+        if cause_of(&error).is_some_and(corpus::is_stopped) {
+            return Self::interrupted();
+        }
         let code = match &error {
             Error::Corpus(error) => code_of(error),
             Error::Setting(_) | Error::Invalid(_) => ExitCode::Usage,
+            Error::Damaged { name, .. } if is_of_target(name) => ExitCode::TargetRefused,
             Error::BadRecord { .. } | Error::Damaged { .. } => ExitCode::BadInput,
             Error::Memory { .. } => ExitCode::Memory,
             Error::Target(_) => ExitCode::TargetRefused,
-            Error::Interrupted => ExitCode::Interrupted,
+            Error::Panicked { .. } => ExitCode::Bug,
             Error::Io { cause, .. } => code_of_io(cause),
             _ => ExitCode::Failure,
         };
@@ -77,9 +92,13 @@ impl From<pipeline::Error> for Failure {
             Error::BadRecord { reason, .. } => Some(advice_on_bad_record(reason)),
             Error::Corpus(error) => advice_on(error),
             Error::Io { cause, .. } => advice_on_io(cause),
-            Error::Damaged { name, .. } if name.ends_with("report.json") => {
+            Error::Damaged { name, .. } if is_of_target(name) => {
                 Some("choose another target folder, or remove this one".into())
             }
+            Error::Panicked { .. } => Some(
+                "say what the command was, and what stands above; the inputs are as they were, and outputs are whole or absent"
+                    .into(),
+            ),
             Error::Damaged { .. } => {
                 Some("make it again with `lookalike sketch`, or give the sources themselves".into())
             }
@@ -93,6 +112,11 @@ impl From<corpus::Error> for Failure {
     fn from(error: corpus::Error) -> Self {
         Self::from(pipeline::Error::from(error))
     }
+}
+
+/// Whether a file is one that a run keeps in its target.
+fn is_of_target(name: &str) -> bool {
+    name.ends_with("report.json") || Path::new(name).components().any(|part| part.as_os_str() == "_lookalike")
 }
 
 fn code_of(error: &corpus::Error) -> ExitCode {
@@ -142,13 +166,29 @@ fn advice_on_io(cause: &io::Error) -> Option<String> {
     }
 }
 
+/// What the system said.
+fn cause_of(error: &pipeline::Error) -> Option<&io::Error> {
+    match error {
+        pipeline::Error::Corpus(corpus::Error::Io { cause, .. }) | pipeline::Error::Io { cause, .. } => {
+            Some(cause)
+        }
+        _ => None,
+    }
+}
+
 /// Whether the error only says that whoever read standard output has seen enough.
-pub(crate) fn is_closed_pipe(error: &pipeline::Error) -> bool {
-    let cause = match error {
-        pipeline::Error::Corpus(corpus::Error::Io { cause, .. }) | pipeline::Error::Io { cause, .. } => cause,
-        _ => return false,
-    };
-    cause.kind() == io::ErrorKind::BrokenPipe
+fn is_closed_pipe(error: &pipeline::Error) -> bool {
+    cause_of(error).is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// What ends a command whose answers go to standard output. A reader that has seen enough is no failure; but Ctrl-C ends
+/// the reader of a pipe too, and then the answers are cut short.
+pub(crate) fn of_answers(error: pipeline::Error) -> Result<()> {
+    match error {
+        error if !is_closed_pipe(&error) => Err(error.into()),
+        _ if interruption::requested() => Err(Failure::interrupted()),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -164,6 +204,7 @@ mod tests {
             reason: reason.into(),
         };
         let damaged = corpus::Error::Damaged { name: "a.gz".into(), cause: "cut short".into() };
+        let of_run = |name: &str| pipeline::Error::Damaged { name: name.into(), cause: "x".into() };
         let codes: Vec<(pipeline::Error, ExitCode)> = vec![
             (pipeline::Error::Invalid("x".into()), ExitCode::Usage),
             (corpus::Error::Invalid("no such file".into()).into(), ExitCode::Usage),
@@ -173,6 +214,10 @@ mod tests {
             (pipeline::Error::Target("x".into()), ExitCode::TargetRefused),
             (pipeline::Error::Memory { what: "x".into(), needed: 2, limit: 1 }, ExitCode::Memory),
             (pipeline::Error::Interrupted, ExitCode::Interrupted),
+            (pipeline::Error::Panicked { message: "x".into() }, ExitCode::Bug),
+            (of_run("out/report.json"), ExitCode::TargetRefused),
+            (of_run("out/_lookalike/sketches/part-000000"), ExitCode::TargetRefused),
+            (of_run("corpus.sketch"), ExitCode::BadInput),
             (pipeline::Error::Io { action: "write", name: "a".into(), cause: io() }, ExitCode::Failure),
         ];
         for (error, code) in codes {

@@ -1,24 +1,111 @@
-//! Ctrl-C: the first one asks the run to stop, the second one ends the process.
+//! Ctrl-C, SIGTERM and SIGHUP: the first one asks the command to stop, the second one ends the process.
+//!
+//! A run asks again and again whether it is to stop ([`requested`]), says what can be done next, and leaves nothing behind
+//! in folders for temporary files. What is done before and after a run has nothing to tidy up, but for the copy of
+//! standard input, which asks too: there the process ends by itself after a moment.
 
 use crate::exit_code::ExitCode;
+use crate::failure::{Failure, Result};
 use crate::output;
-use std::sync::atomic::{AtomicBool, Ordering};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
+use std::time::Duration;
 
-static REQUESTED: AtomicBool = AtomicBool::new(false);
+/// How long whatever does not ask may go on.
+const MOMENT: Duration = Duration::from_millis(400);
+
+/// The signal that asked to stop; 0 if none did.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+
+/// What the command is doing: a [`Doing`] as a number.
+static DOING: AtomicU8 = AtomicU8::new(Doing::Other as u8);
+
+/// What the command is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doing {
+    /// Something short, that does not ask.
+    Other = 0,
+    /// A run, of which nothing is kept when it stops.
+    Run = 1,
+    /// A run from which the same command goes on.
+    ResumableRun = 2,
+}
 
 /// Whether the user asked to stop.
 pub(crate) fn requested() -> bool {
-    REQUESTED.load(Ordering::Relaxed)
+    SIGNAL.load(Ordering::Relaxed) != 0
 }
 
-/// Listens for Ctrl-C from now on; `resumable` says whether the same command can go on from where it stopped.
-pub(crate) fn listen(resumable: bool) {
-    let handler = move || {
-        if REQUESTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(ExitCode::Interrupted as i32);
+/// The exit code of a command that was asked to stop.
+pub(crate) fn exit_code() -> ExitCode {
+    code_of(SIGNAL.load(Ordering::Relaxed))
+}
+
+/// Whether the same command goes on from where it was stopped.
+pub(crate) fn is_resumable() -> bool {
+    DOING.load(Ordering::Relaxed) == Doing::ResumableRun as u8
+}
+
+fn code_of(signal: i32) -> ExitCode {
+    match signal {
+        SIGTERM => ExitCode::Terminated,
+        SIGHUP => ExitCode::HungUp,
+        _ => ExitCode::Interrupted,
+    }
+}
+
+/// A run begins that asks whether it is to stop.
+pub(crate) fn begin_run(resumable: bool) -> Result<()> {
+    let doing = if resumable { Doing::ResumableRun } else { Doing::Run };
+    DOING.store(doing as u8, Ordering::Relaxed);
+    if requested() { Err(Failure::interrupted()) } else { Ok(()) }
+}
+
+/// The run is over, and what follows does not ask.
+pub(crate) fn end_run() {
+    DOING.store(Doing::Other as u8, Ordering::Relaxed);
+}
+
+/// Listens from now on.
+pub(crate) fn listen() {
+    corpus::stop_waiting_when(requested);
+    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
+    // Without a listener a signal ends the process at once, which a run survives as it survives a power cut.
+    let Ok(mut signals) = Signals::new(heard) else { return };
+    let listening = std::thread::Builder::new().name("signals".into());
+    let _ = listening.spawn(move || signals.forever().for_each(hear));
+}
+
+fn hear(signal: i32) {
+    if SIGNAL.swap(signal, Ordering::Relaxed) != 0 {
+        std::process::exit(code_of(signal) as i32);
+    }
+    if DOING.load(Ordering::Relaxed) != Doing::Other as u8 {
+        output::stopping(is_resumable());
+        return;
+    }
+    std::thread::sleep(MOMENT);
+    output::stopped();
+    std::process::exit(code_of(signal) as i32);
+}
+
+/// Whether whoever started the process wants it not to hear a signal, as `nohup` does with SIGHUP.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_codes_are_those_that_a_shell_gives_to_signals() {
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            assert_eq!(code_of(signal) as i32, 128 + signal);
         }
-        output::stopping(resumable);
-    };
-    // Without a handler Ctrl-C ends the process at once, which a run survives as it survives a power cut.
-    let _ = ctrlc::set_handler(handler);
+    }
 }

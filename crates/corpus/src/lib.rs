@@ -32,6 +32,7 @@ mod sink;
 mod size;
 mod source;
 mod stdin;
+mod stopping;
 mod text;
 mod unchanged;
 
@@ -53,4 +54,5 @@ pub use sink::{
 pub use size::{parse_size, readable_size};
 pub use source::{Compression, Format, Location, Source, Stamp};
 pub use stdin::PutBy;
+pub use stopping::{is_stopped, stop_waiting_when};
 pub use unchanged::{changed, checksum};

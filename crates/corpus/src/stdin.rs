@@ -1,5 +1,6 @@
 //! Standard input, whose first bytes are looked at before it is read; and the private copy of it, or of a pipe, that is read again.
 
+use crate::stopping::wait_for;
 use crate::{Error, Location, Result, Source, Stamp};
 use files::{Files, TempFolder};
 use std::io::{ErrorKind, Read, Write};
@@ -78,6 +79,7 @@ impl Read for Stdin {
         let mut ahead = AHEAD.lock().unwrap_or_else(PoisonError::into_inner);
         if ahead.is_empty() {
             drop(ahead);
+            wait_for(&std::io::stdin())?;
             return match std::io::stdin().lock().read(into) {
                 Err(cause) if cause.kind() == ErrorKind::Interrupted => self.read(into),
                 answer => answer,

@@ -2,7 +2,7 @@
 //!
 //! A file is told by its size and by a checksum of blocks of it: the first and the last 64 KiB, and fourteen of 4 KiB at even
 //! distances between them. Its time is not looked at: to touch a file is not to change it, and a copy of a file is as good as the file.
-//! A copy of what gives its bytes only once, such as standard input, is told by a checksum of all of it.
+//! A copy of what gives its bytes only once, such as standard input, is told by a checksum of all of it, taken when it was made.
 //! An object is told by the tag that its store gives it.
 
 use crate::{Error, Location, Result, Source, object};
@@ -23,8 +23,7 @@ pub fn checksum(source: &Source) -> Result<Option<(u64, String)>> {
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Ok(None);
     }
-    let summed =
-        File::open(path).and_then(|file| if PutBy::is_copy(path) { sum_all(file) } else { sum(file) });
+    let summed = File::open(path).and_then(sum);
     summed.map(Some).map_err(|cause| Error::Io { action: "read", name: source.name.clone(), cause })
 }
 
@@ -50,13 +49,6 @@ fn sum(mut file: File) -> io::Result<(u64, String)> {
         }
         add(size - END, END)?;
     }
-    Ok((size, hasher.finalize().to_hex().to_string()))
-}
-
-/// The checksum of all of a file. The next bytes from standard input may differ anywhere, and nothing else tells.
-fn sum_all(mut file: File) -> io::Result<(u64, String)> {
-    let mut hasher = blake3::Hasher::new();
-    let size = io::copy(&mut file, &mut hasher)?;
     Ok((size, hasher.finalize().to_hex().to_string()))
 }
 

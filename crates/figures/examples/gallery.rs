@@ -6,8 +6,8 @@
 use figures::svg::{Bin, ClusterSizes, Curve, CurvePlot, Histogram, Stage, Stages};
 use figures::terminal::{Colors, PlotSize, SideBySide, curve_plot, histogram, side_by_side};
 use figures::{
-    ClusterExample, CompareData, Estimate, ExampleText, Finding, Headline, KindCount, Member, NamedText,
-    PairExample, PlanData, RecallData, ReportData, SourceCount, compare_page, report_page,
+    Checked, ClusterExample, CompareData, Estimate, ExampleText, Finding, Headline, KindCount, Member,
+    NamedText, PairExample, PlanData, RecallData, ReportData, SourceCount, compare_page, report_page,
 };
 use lookalike::banding::{Banding, SCurve};
 use lookalike::passages::compare;
@@ -166,10 +166,12 @@ fn report(curve: Curve) -> Result<ReportData, Box<dyn Error>> {
         plan: PlanData {
             label: "21 bands of 6 rows".to_owned(),
             threshold: 0.8,
+            distance: None,
             curve,
             facts: vec![setting("memory", "1.2 GB"), setting("disk", "410 MB"), setting("hashes", "128")],
         },
         histogram: Histogram { bins, threshold: Some(0.8) },
+        checked: Checked::Exactly,
         recall: Some(RecallData { estimate: 0.9949, standard_error: 0.0011, pairs: 10_622 }),
         cluster_sizes: ClusterSizes {
             sizes: vec![

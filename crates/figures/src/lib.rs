@@ -26,4 +26,4 @@ pub use numbers::{area, bytes, count, percent, seconds, similarity};
 pub use page::compare::{CompareData, Estimate, Finding, NamedText, compare_page};
 pub use page::examples::{ClusterExample, ExampleText, Member, PairExample};
 pub use page::report::{PAGE_BUDGET, report_page};
-pub use page::report_data::{Headline, KindCount, PlanData, RecallData, ReportData, SourceCount};
+pub use page::report_data::{Checked, Headline, KindCount, PlanData, RecallData, ReportData, SourceCount};

@@ -3,8 +3,9 @@
 
 use figures::svg::{Bin, ClusterSizes, Curve, Histogram, Stage, Stages};
 use figures::{
-    ClusterExample, CompareData, Estimate, ExampleText, Finding, Headline, KindCount, Member, NamedText,
-    PAGE_BUDGET, PairExample, PlanData, RecallData, ReportData, SourceCount, compare_page, report_page,
+    Checked, ClusterExample, CompareData, Estimate, ExampleText, Finding, Headline, KindCount, Member,
+    NamedText, PAGE_BUDGET, PairExample, PlanData, RecallData, ReportData, SourceCount, compare_page,
+    report_page,
 };
 use lookalike::passages::compare;
 use lookalike::shingling::Shingler;
@@ -43,10 +44,12 @@ fn report(name: &str, texts: [&str; 2], examples: usize) -> ReportData {
         plan: PlanData {
             label: name.into(),
             threshold: 0.8,
+            distance: None,
             curve: Curve::sample(name, |s| s * s),
             facts: vec![named(name)],
         },
         histogram: Histogram { bins, threshold: Some(0.8) },
+        checked: Checked::Exactly,
         recall: Some(RecallData { estimate: 0.995, standard_error: 0.002, pairs: 1_234 }),
         cluster_sizes: ClusterSizes { sizes: vec![(2, 800), (3, 100)] },
         kinds: vec![KindCount { name: name.into(), count: 17, meaning: name.into() }],
@@ -219,4 +222,61 @@ fn empty_data_gives_a_page() {
     (data.kinds, data.sources, data.capped, data.configuration) = Default::default();
     check_links(&report_page(&data));
     check_links(&comparison_page("", "", ""));
+}
+
+/// What stands in a page, without its style and script.
+fn words(page: &str) -> &str {
+    page.split_once("<main>").unwrap().1
+}
+
+#[test]
+fn a_report_without_pairs_claims_nothing_about_them() {
+    let mut data = report("run", ["", ""], 0);
+    data.histogram = Histogram { bins: vec![Bin::default(); 21], threshold: Some(0.8) };
+    data.recall = Some(RecallData { estimate: 1.0, standard_error: 0.0, pairs: 0 });
+    let page = report_page(&data);
+    assert!(words(&page).contains("Nothing is known of the share that was found"));
+    for claim in ["of the duplicates found", "± 0", "About", "missed, by estimate"] {
+        assert!(!words(&page).contains(claim), "{claim}");
+    }
+    check_links(&page);
+}
+
+#[test]
+fn a_report_calls_verified_only_what_was() {
+    for (checked, distance, said) in [
+        (Checked::ByEstimate, None, "removed as near-duplicates by estimate, unverified"),
+        (Checked::NotAtAll, None, "by an equal band alone"),
+        (Checked::NotAtAll, Some(3), "by the distance of their fingerprints alone"),
+    ] {
+        let mut data = report("run", ["a b c", "a b d"], 1);
+        (data.checked, data.plan.distance, data.recall) = (checked, distance, None);
+        data.clusters[0].members[0].similarity = f64::NAN;
+        let page = report_page(&data);
+        let page = words(&page);
+        assert!(page.contains(said), "{checked:?}: {said}");
+        let rest = page.replace("unverified", "");
+        for claim in ["verified", "Exact similarity", "NaN", "of the duplicates"] {
+            assert!(!rest.contains(claim), "{checked:?}: {claim}");
+        }
+    }
+}
+
+#[test]
+fn a_report_of_fingerprints_speaks_of_their_distance() {
+    let mut data = report("run", ["", ""], 0);
+    (data.plan.distance, data.recall) = (Some(3), None);
+    let page = report_page(&data);
+    let page = words(&page);
+    for said in [
+        "at most 3 bits apart",
+        "largest Hamming distance",
+        "least similarity",
+        "distance 3 or less were found",
+    ] {
+        assert!(page.contains(said), "{said}");
+    }
+    for claim in ["found at the threshold", "area missed", "misses no pair"] {
+        assert!(!page.contains(claim), "{claim}");
+    }
 }

@@ -9,14 +9,14 @@ use crate::copies::Copies;
 use crate::forest::Forest;
 use crate::grouping::{Taker, groups, on_disk};
 use crate::method::{Means, Sketching};
+use crate::ordered::each;
 use crate::store::columns::{Class, list};
 use crate::store::{Number, Store};
 use crate::view::View;
 use crate::work::Work;
-use crate::{Error, Result, Stage};
+use crate::{Observer, Result, Stage};
 use lookalike::minhash::lanes::matching_lanes;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Up to so many documents, the signatures of a group are compared with each other before it is said to be connected.
@@ -46,7 +46,7 @@ pub(crate) fn find(view: View<'_>, copies: &Copies, work: &Work) -> Result<Candi
     let samples = matches!(means.sketching, Sketching::Samples);
     let bands = means.bands();
     let at_a_time = budget.key_columns(store.count());
-    let count = if samples { count_samples(store)? } else { store.count() * bands as u64 };
+    let count = if samples { count_samples(view)? } else { store.count() * bands as u64 };
     let in_memory = if samples {
         count * 32 <= budget.grouping()
     } else {
@@ -56,61 +56,31 @@ pub(crate) fn find(view: View<'_>, copies: &Copies, work: &Work) -> Result<Candi
     // From files it is done in one go.
     observer.started(Stage::Candidates, if samples || !in_memory { 0 } else { bands as u64 });
     let take = |group: &[(Number, u64)]| connect(group, store, means, &found);
-    let interrupted = || if observer.interrupted() { Err(Error::Interrupted) } else { Ok(()) };
     if !in_memory {
         let scan = |take: &mut Taker<'_>| match samples {
-            true => scan_samples(store, copies, take),
-            false => scan_bands(store, means, copies, take),
+            true => scan_samples(view, copies, take),
+            false => scan_bands(view, copies, take),
         };
         on_disk(count, budget.grouping(), work.spill_folder()?, &scan, &mut |files| {
-            on_threads(threads, files.len(), |file| {
-                interrupted()?;
-                files[file].groups(&mut |group| take(group))
-            })
+            each(threads, files.len(), |file| files[file].groups(observer, &mut |group| take(group)))
         })?;
     } else if samples {
-        groups(count, budget.grouping(), &|keys| scan_samples(store, copies, keys), &mut |group| {
-            take(group);
-        })?;
+        let scan = |keys: &mut Taker<'_>| scan_samples(view, copies, keys);
+        groups(count, budget.grouping(), observer, &scan, &mut |group| take(group))?;
     } else {
         // The keys of several bands are worked out in one pass over the signatures, which are much larger.
         for first in (0..bands).step_by(at_a_time) {
-            let columns = KeyColumns::new(store, means, copies, first..bands.min(first + at_a_time))?;
-            on_threads(threads, columns.keys.len(), |column| {
-                interrupted()?;
-                let scan = |take: &mut Taker<'_>| {
-                    columns.scan(column, take);
-                    Ok(())
-                };
-                groups(columns.numbers.len() as u64, budget.grouping(), &scan, &mut |group| take(group))?;
+            let columns = KeyColumns::new(view, copies, first..bands.min(first + at_a_time))?;
+            each(threads, columns.keys.len(), |column| {
+                let scan = |take: &mut Taker<'_>| columns.scan(column, observer, take);
+                let count = columns.numbers.len() as u64;
+                groups(count, budget.grouping(), observer, &scan, &mut |group| take(group))?;
                 observer.advanced(Stage::Candidates, 1);
                 Ok(())
             })?;
         }
     }
     Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Does the work of each number below `count`, on several threads.
-fn on_threads(threads: usize, count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
-    let next = AtomicUsize::new(0);
-    let run = || -> Result<()> {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
-                return Ok(());
-            }
-            work(number)?;
-        }
-    };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(run)).collect();
-        let own = run();
-        others.into_iter().fold(own, |outcome, other| {
-            let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            outcome.and(other)
-        })
-    })
 }
 
 /// The keys of some bands, band by band.
@@ -120,12 +90,14 @@ struct KeyColumns {
 }
 
 impl KeyColumns {
-    fn new(store: &Store, means: &Means, copies: &Copies, bands: Range<usize>) -> Result<Self> {
+    fn new(view: View<'_>, copies: &Copies, bands: Range<usize>) -> Result<Self> {
+        let View { store, means, observer, .. } = view;
         let width = means.lanes();
         let mut made = Self { numbers: Vec::new(), keys: vec![Vec::new(); bands.len()] };
         made.numbers.reserve_exact(store.count() as usize);
         made.keys.iter_mut().for_each(|keys| keys.reserve_exact(store.count() as usize));
         for part in 0..store.parts() {
+            observer.go_on()?;
             let (first, entries) = store.entries(part)?;
             let lanes = store.lanes_of_part(part)?;
             for ((number, entry), lanes) in (first..).zip(entries.iter()).zip(lanes.chunks_exact(width)) {
@@ -140,29 +112,34 @@ impl KeyColumns {
         Ok(made)
     }
 
-    fn scan(&self, column: usize, take: &mut Taker<'_>) {
+    fn scan(&self, column: usize, observer: &dyn Observer, take: &mut Taker<'_>) -> Result<()> {
         let mut items = Vec::with_capacity(SCANNED);
         for (numbers, keys) in self.numbers.chunks(SCANNED).zip(self.keys[column].chunks(SCANNED)) {
+            observer.go_on()?;
             items.clear();
             items.extend(numbers.iter().copied().zip(keys.iter().copied()));
             take(&items);
         }
+        Ok(())
     }
 }
 
-fn count_samples(store: &Store) -> Result<u64> {
+fn count_samples(View { store, observer, .. }: View<'_>) -> Result<u64> {
     let mut count = 0;
     for part in 0..store.parts() {
+        observer.go_on()?;
         count += store.samples_of_part(part)?.0.len() as u64;
     }
     Ok(count)
 }
 
 /// Hands out the keys of all bands.
-fn scan_bands(store: &Store, means: &Means, copies: &Copies, visit: &mut Taker<'_>) -> Result<()> {
+fn scan_bands(view: View<'_>, copies: &Copies, visit: &mut Taker<'_>) -> Result<()> {
+    let View { store, means, observer, .. } = view;
     let width = means.lanes();
     let mut keys = Vec::with_capacity(means.bands());
     for part in 0..store.parts() {
+        observer.go_on()?;
         let (first, entries) = store.entries(part)?;
         let lanes = store.lanes_of_part(part)?;
         for ((number, entry), lanes) in (first..).zip(entries.iter()).zip(lanes.chunks_exact(width)) {
@@ -177,9 +154,11 @@ fn scan_bands(store: &Store, means: &Means, copies: &Copies, visit: &mut Taker<'
 }
 
 /// Hands out the sampled shingles.
-fn scan_samples(store: &Store, copies: &Copies, visit: &mut Taker<'_>) -> Result<()> {
+fn scan_samples(view: View<'_>, copies: &Copies, visit: &mut Taker<'_>) -> Result<()> {
+    let View { store, observer, .. } = view;
     let mut keys = Vec::new();
     for part in 0..store.parts() {
+        observer.go_on()?;
         let (first, entries) = store.entries(part)?;
         let (samples, ends) = store.samples_of_part(part)?;
         keys.clear();

@@ -46,6 +46,7 @@ pub(crate) fn find(view: View<'_>) -> Result<Copies> {
     let scan = |visit: &mut Taker<'_>| {
         let mut keys = Vec::new();
         for part in 0..store.parts() {
+            observer.go_on()?;
             let (first, entries) = store.entries(part)?;
             keys.clear();
             keys.extend(
@@ -59,13 +60,14 @@ pub(crate) fn find(view: View<'_>) -> Result<Copies> {
         Ok(())
     };
     let mut suspects: Vec<Number> = Vec::new();
-    groups(store.count(), budget.grouping() * threads as u64, &scan, &mut |group| {
+    groups(store.count(), budget.grouping() * threads as u64, observer, &scan, &mut |group| {
         suspects.extend(group.iter().map(|&(number, _)| number));
     })?;
     suspects.sort_unstable();
     observer.started(Stage::ExactCopies, suspects.len() as u64);
     let mut hashed: Vec<Hashed> = Vec::with_capacity(suspects.len());
     for some in suspects.chunks(ENTRIES_AT_A_TIME) {
+        observer.go_on()?;
         hashed.extend(some.iter().zip(store.entries_of(some)?).map(|(&number, entry)| Hashed {
             fingerprint: (entry.fingerprint, entry.within),
             hash: 0,

@@ -69,6 +69,12 @@ pub enum Error {
         /// What is wrong.
         cause: String,
     },
+    /// A panic, which is a mistake in this program.
+    #[error("a bug in lookalike: {message}; please report it")]
+    Panicked {
+        /// What it said.
+        message: String,
+    },
     /// The observer asked to stop.
     #[error("stopped; the same command goes on from here")]
     Interrupted,

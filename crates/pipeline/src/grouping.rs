@@ -6,7 +6,7 @@
 //! is costly, the keys of each range go to a file of its own in one scan. The groups are the same.
 
 use crate::store::Number;
-use crate::{Error, Result};
+use crate::{Error, Observer, Result};
 use bytemuck::{cast_slice, cast_slice_mut};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -24,12 +24,21 @@ const ITEM: u64 = 16;
 /// Files that are written at a time.
 const MOST_FILES: u64 = if cfg!(test) { 4 } else { 256 };
 
+/// Documents that are sorted in one go, which takes some tenths of a second.
+const SORTED_AT_ONCE: usize = if cfg!(test) { 100 } else { 4 << 20 };
+
 /// Bytes that are gathered for a file before they are written.
 const GATHERED: u64 = 32 << 10;
 
 /// Finds the groups of at least two documents with equal keys among about `count`, and hands each (ascending) to
 /// `visit`. Uses about `memory` bytes.
-pub(crate) fn groups(count: u64, memory: u64, scan: &Scan<'_>, visit: &mut Taker<'_>) -> Result<()> {
+pub(crate) fn groups(
+    count: u64,
+    memory: u64,
+    observer: &dyn Observer,
+    scan: &Scan<'_>,
+    visit: &mut Taker<'_>,
+) -> Result<()> {
     // At worst all keys of a range come in, twice their size while the vector grows.
     let ranges = (count * ITEM * 2).div_ceil((memory / 2).max(1)).max(1);
     let slots = (count / ranges * 8)
@@ -64,11 +73,47 @@ pub(crate) fn groups(count: u64, memory: u64, scan: &Scan<'_>, visit: &mut Taker
                     && met[(slot / 32) as usize] >> (slot % 32 * 2 + 1) & 1 == 1
             }));
         })?;
-        items.sort_unstable_by_key(|&(number, key)| (key, number));
-        for group in items.chunk_by(|a, b| a.1 == b.1).filter(|group| group.len() > 1) {
-            visit(group);
+        visit_groups(&mut items, observer, visit)?;
+    }
+    Ok(())
+}
+
+/// Hands each group of at least two documents with equal keys (ascending) to `visit`.
+fn visit_groups(items: &mut [(Number, u64)], observer: &dyn Observer, visit: &mut Taker<'_>) -> Result<()> {
+    sort(items, observer)?;
+    let groups = items.chunk_by(|a, b| a.1 == b.1).filter(|group| group.len() > 1);
+    for (step, group) in groups.enumerate() {
+        observer.go_on_at(step)?;
+        visit(group);
+    }
+    Ok(())
+}
+
+/// Sorts by key, then by number. A sort of a gigabyte takes longer than anybody wants to wait for Ctrl-C, so a long list
+/// is first divided by the value of its keys, as the steps of a quicksort would.
+fn sort(items: &mut [(Number, u64)], observer: &dyn Observer) -> Result<()> {
+    observer.go_on()?;
+    if items.len() > SORTED_AT_ONCE {
+        let least = items.iter().map(|item| item.1).min().unwrap_or(0);
+        let largest = items.iter().map(|item| item.1).max().unwrap_or(0);
+        if least < largest {
+            let middle = least + (largest - least) / 2;
+            let (mut low, mut high) = (0, items.len());
+            while low < high {
+                observer.go_on_at(high - low)?;
+                if items[low].1 <= middle {
+                    low += 1;
+                } else {
+                    high -= 1;
+                    items.swap(low, high);
+                }
+            }
+            let (lower, upper) = items.split_at_mut(low);
+            sort(lower, observer)?;
+            return sort(upper, observer);
         }
     }
+    items.sort_unstable_by_key(|&(number, key)| (key, number));
     Ok(())
 }
 
@@ -138,26 +183,26 @@ fn failed(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> E
 
 impl RangeFile {
     /// Hands each group of at least two documents with equal keys (ascending) to `visit`; the file goes.
-    pub(crate) fn groups(&self, visit: &mut Taker<'_>) -> Result<()> {
+    pub(crate) fn groups(&self, observer: &dyn Observer, visit: &mut Taker<'_>) -> Result<()> {
         let mut items: Vec<(Number, u64)> = Vec::with_capacity(self.items as usize);
         let mut file = File::open(&self.path).map_err(failed("read", &self.path))?;
         let mut some = [[0u64; 2]; 512];
         while items.len() < self.items as usize {
+            observer.go_on()?;
             let some = &mut some[..(self.items as usize - items.len()).min(512)];
             file.read_exact(cast_slice_mut(some)).map_err(failed("read", &self.path))?;
             items.extend(some.iter().map(|&[key, number]| (number, key)));
         }
         drop(file);
         std::fs::remove_file(&self.path).map_err(failed("remove", &self.path))?;
-        items.sort_unstable_by_key(|&(number, key)| (key, number));
-        items.chunk_by(|a, b| a.1 == b.1).filter(|equal| equal.len() > 1).for_each(visit);
-        Ok(())
+        visit_groups(&mut items, observer, visit)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use lookalike::hashing::{SplitMix64, mix64};
     use std::collections::BTreeMap;
 
@@ -179,7 +224,7 @@ mod tests {
                     keys.chunks(7).for_each(visit);
                     Ok(())
                 };
-                groups(count, memory, &scan, &mut |group| {
+                groups(count, memory, &Silent, &scan, &mut |group| {
                     found.push(group.iter().map(|&(number, _)| number).collect::<Vec<_>>());
                 })
                 .unwrap();
@@ -189,7 +234,7 @@ mod tests {
                 let mut found = Vec::new();
                 on_disk(count, memory.max(1_000), folder.path(), &scan, &mut |files| {
                     files.iter().try_for_each(|file| {
-                        file.groups(&mut |group| {
+                        file.groups(&Silent, &mut |group| {
                             found.push(group.iter().map(|&(number, _)| number).collect::<Vec<_>>());
                         })
                     })

@@ -56,15 +56,18 @@ pub use machine::available_memory;
 pub use memory::least_memory;
 pub use method::SAMPLED_ONE_IN;
 pub use observer::{Observer, Silent, Stage};
+pub use questions::PAIRS_LEFT_OUT;
 pub use report::Report;
 pub use settings::{
-    BandsAndRows, Case, Clusters, Elements, Form, Keep, Measure, Method, NormalizeSettings, OnBadRecord,
-    Punctuation, RemovedFormat, Resources, Settings, Store, Verify, Whitespace,
+    BandsAndRows, Case, Clusters, Elements, Form, Keep, LARGEST_TEXT, MOST_MEMORY, MOST_THREADS, Measure,
+    Method, NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat, Resources, Settings, Store, Verify,
+    Whitespace,
 };
 pub use sketch_file::SKETCH_MAGIC;
 pub use texts::TextOf;
 
 use corpus::{RemovedRow, Source, Target};
+use ordered::caught;
 
 /// The smallest memory limit.
 pub const LEAST_MEMORY: u64 = 64 << 20;
@@ -143,7 +146,7 @@ pub fn plan(job: &Job) -> Result<report::Plan> {
 /// Removes near-duplicates: kept records, the list of what was removed and the report go to `target`.
 /// With `dry_run` nothing is written and the report says what would be.
 pub fn dedup(job: &Job, target: &Target, dry_run: bool, observer: &dyn Observer) -> Result<Outcome> {
-    run::dedup(job, target, dry_run, observer)
+    caught(|| run::dedup(job, target, dry_run, observer))
 }
 
 /// What a dedup would remove, in input order, without writing anything.
@@ -152,7 +155,7 @@ pub fn decide(
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(RemovedRow) -> Result<()> + Send),
 ) -> Result<Report> {
-    run::decide(job, observer, visit)
+    caught(|| run::decide(job, observer, visit))
 }
 
 /// All verified pairs, ascending by input order of the first and then the second document.
@@ -161,7 +164,7 @@ pub fn pairs(
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(Pair) -> Result<()> + Send),
 ) -> Result<Report> {
-    questions::pairs(job, observer, visit)
+    caught(|| questions::pairs(job, observer, visit))
 }
 
 /// All clusters of at least two documents, by input order of the kept one.
@@ -170,17 +173,17 @@ pub fn clusters(
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(Cluster) -> Result<()> + Send),
 ) -> Result<Report> {
-    questions::clusters(job, observer, visit)
+    caught(|| questions::clusters(job, observer, visit))
 }
 
 /// The `top` documents most similar to `text`, exactly, most similar first; none below the threshold of the settings.
 pub fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) -> Result<Vec<Match>> {
-    questions::query(job, text, top, observer)
+    caught(|| questions::query(job, text, top, observer))
 }
 
 /// Sketches the corpus into one file, from which later runs begin.
 pub fn sketch(job: &Job, file: &std::path::Path, observer: &dyn Observer) -> Result<Report> {
-    sketch_file::sketch(job, file, observer)
+    caught(|| sketch_file::sketch(job, file, observer))
 }
 
 /// The job that a sketch file belongs to: its sources and settings. A run over it reads signatures instead of text
@@ -192,10 +195,10 @@ pub fn open_sketch(file: &std::path::Path, resources: Resources) -> Result<Job> 
 /// The texts of documents, by id or `source:line`, in the order asked for. An unknown id is an error that suggests the
 /// nearest ones.
 pub fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<Vec<TextOf>> {
-    texts::texts(job, ids, observer)
+    caught(|| texts::texts(job, ids, observer))
 }
 
 /// The texts of up to `most` documents, always the same ones, and how many documents there are.
 pub fn sample(job: &Job, most: usize, observer: &dyn Observer) -> Result<(Vec<String>, u64)> {
-    texts::sample(job, most, observer)
+    caught(|| texts::sample(job, most, observer))
 }

@@ -1,5 +1,6 @@
 //! What a run tells those who watch it.
 
+use crate::{Error, Result};
 use std::fmt;
 
 /// The stages of a run, in order.
@@ -59,9 +60,27 @@ pub trait Observer: Sync {
     fn finished(&self, _stage: Stage) {}
     /// Something worth knowing that is no error.
     fn note(&self, _message: &str) {}
-    /// Whether to stop at the next good moment.
+    /// Whether to stop at the next good moment. Asked so often that every stage hears it within a second; so it should
+    /// cost no more than looking at a flag.
     fn interrupted(&self) -> bool {
         false
+    }
+}
+
+/// Steps between two questions in loops whose steps are short.
+const STEPS: usize = 1 << 10;
+
+impl dyn Observer + '_ {
+    /// An error if the run is to stop.
+    #[inline]
+    pub(crate) fn go_on(&self) -> Result<()> {
+        if self.interrupted() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// The same, asked in one of many short steps only.
+    #[inline]
+    pub(crate) fn go_on_at(&self, step: usize) -> Result<()> {
+        if step.is_multiple_of(STEPS) { self.go_on() } else { Ok(()) }
     }
 }
 

@@ -1,11 +1,17 @@
-//! Work on many threads, results in order.
+//! The one pool of threads: work on many threads, results in order.
 //!
 //! Jobs are handed out one after the other, worked on by whoever is free, and their results are taken in the order of
 //! the jobs. So what is written does not depend on the number of threads. Handing out waits when results are far
 //! behind, which bounds memory.
+//!
+//! Whatever goes wrong ends the work as an error and wakes whoever waits: an error of a job, a panic anywhere (see
+//! [`caught`]), a thread that cannot be started. Locks are never poisoned, since panics are caught where they are held.
 
-use crate::Result;
+use crate::{Error, Result};
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 struct Input<N> {
@@ -16,55 +22,96 @@ struct Input<N> {
 
 struct Output<R, C> {
     collect: C,
-    waiting: BTreeMap<u64, R>,
+    waiting: BTreeMap<u64, Result<R>>,
     collected: u64,
-    failed: Option<crate::Error>,
+    failed: Option<Error>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What `work` comes to; if it panics, an error with the message of the panic. What it worked on must not be used any
+/// more after that: the run is over.
+pub(crate) fn caught<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(Error::Panicked { message: message_of(panic.as_ref()) }))
+}
+
+/// What a panic said.
+fn message_of(panic: &(dyn Any + Send)) -> String {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(message), _) => (*message).to_owned(),
+        (None, Some(message)) => message.clone(),
+        (None, None) => "it did not say what happened".into(),
+    }
+}
+
 /// Runs `work` on every job that `next` hands out to the state of whoever does it, on `threads` threads with a state
 /// each, and hands the results to `collect` in order. The first error (in the order of jobs, if several happen) ends it.
 pub(crate) fn ordered<J: Send, S, R: Send>(
     threads: usize,
+    next: impl FnMut(&mut S) -> Result<Option<J>> + Send,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, J) -> Result<R> + Sync,
+    collect: impl FnMut(R) -> Result<()> + Send,
+) -> Result<()> {
+    pool(threads, 3 * threads as u64, next, state, work, collect)
+}
+
+/// Does the work of each number below `count`, on `threads` threads, in any order.
+pub(crate) fn each(threads: usize, count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
+    let mut numbers = 0..count;
+    // Results are nothing, so any number of them may wait for a slow one.
+    pool(threads.min(count), u64::MAX, |()| Ok(numbers.next()), || (), |(), number| work(number), Ok)
+}
+
+fn pool<J: Send, S, R: Send>(
+    threads: usize,
+    most_ahead: u64,
     mut next: impl FnMut(&mut S) -> Result<Option<J>> + Send,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, J) -> Result<R> + Sync,
     mut collect: impl FnMut(R) -> Result<()> + Send,
 ) -> Result<()> {
     if threads <= 1 {
-        let mut state = state();
-        while let Some(job) = next(&mut state)? {
-            collect(work(&mut state, job)?)?;
-        }
-        return Ok(());
+        return caught(|| {
+            let mut state = state();
+            while let Some(job) = next(&mut state)? {
+                collect(work(&mut state, job)?)?;
+            }
+            Ok(())
+        });
     }
-    let most_ahead = 3 * threads as u64;
     let input = Mutex::new(Input { next, handed_out: 0, finished: false });
     let output = Mutex::new(Output { collect, waiting: BTreeMap::new(), collected: 0, failed: None });
     let progress = Condvar::new();
-    let run = || {
+    // Jobs before one that failed are under way, so the first failure is known when they are done.
+    let some_failed = AtomicBool::new(false);
+    let give_up = |error: Error| {
+        lock(&output).failed.get_or_insert(error);
+        progress.notify_all();
+    };
+    let run = || -> Result<()> {
         let mut state = state();
         loop {
             let (number, job) = {
                 let mut input = lock(&input);
                 let mut output = lock(&output);
-                while output.failed.is_none() && input.handed_out >= output.collected + most_ahead {
+                while output.failed.is_none() && input.handed_out - output.collected >= most_ahead {
                     output = progress.wait(output).unwrap_or_else(PoisonError::into_inner);
                 }
-                if input.finished || output.failed.is_some() {
-                    return;
+                if input.finished || output.failed.is_some() || some_failed.load(Ordering::Relaxed) {
+                    return Ok(());
                 }
                 drop(output);
                 let number = input.handed_out;
                 input.handed_out += 1;
-                match (input.next)(&mut state) {
+                match caught(|| (input.next)(&mut state)) {
                     Ok(Some(job)) => (number, Ok(job)),
                     Ok(None) => {
                         input.finished = true;
-                        return;
+                        return Ok(());
                     }
                     Err(error) => {
                         input.finished = true;
@@ -72,14 +119,15 @@ pub(crate) fn ordered<J: Send, S, R: Send>(
                     }
                 }
             };
-            let result = job.and_then(|job| work(&mut state, job));
+            let result = job.and_then(|job| caught(|| work(&mut state, job)));
+            some_failed.fetch_or(result.is_err(), Ordering::Relaxed);
             let mut output = lock(&output);
             output.waiting.insert(number, result);
             let Output { collect, waiting, collected, failed } = &mut *output;
             while let Some(result) = waiting.remove(collected) {
                 *collected += 1;
                 if failed.is_none()
-                    && let Err(error) = result.and_then(&mut *collect)
+                    && let Err(error) = result.and_then(|result| caught(|| collect(result)))
                 {
                     *failed = Some(error);
                 }
@@ -87,9 +135,13 @@ pub(crate) fn ordered<J: Send, S, R: Send>(
             progress.notify_all();
         }
     };
+    let run = || caught(run).unwrap_or_else(&give_up);
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(run);
+            if let Err(cause) = std::thread::Builder::new().spawn_scoped(scope, run) {
+                give_up(no_thread(cause));
+                break;
+            }
         }
         run();
     });
@@ -97,10 +149,24 @@ pub(crate) fn ordered<J: Send, S, R: Send>(
     output.failed.map_or(Ok(()), Err)
 }
 
+/// A thread cannot be started.
+pub(crate) fn no_thread(cause: std::io::Error) -> Error {
+    Error::Io { action: "start", name: "a thread (fewer are asked for with --threads)".into(), cause }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Error;
+    use std::sync::atomic::AtomicUsize;
+
+    /// Where something goes wrong.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum Place {
+        State,
+        Next,
+        Work,
+        Collect,
+    }
 
     fn squares(threads: usize, fail_at: Option<u64>) -> (Vec<u64>, bool) {
         let mut jobs = 0..200u64;
@@ -128,6 +194,77 @@ mod tests {
         for threads in [1, 2, 7] {
             assert_eq!(squares(threads, None), ((0..200).map(|n| n * n).collect(), false));
             assert_eq!(squares(threads, Some(50)), ((0..50).map(|n| n * n).collect(), true));
+        }
+    }
+
+    fn panicking(threads: usize, place: Place, at: u64) -> (Vec<u64>, Result<()>) {
+        let mut jobs = 0..200u64;
+        let mut results = Vec::new();
+        let states = AtomicUsize::new(0);
+        let outcome = ordered(
+            threads,
+            |()| {
+                assert!(place != Place::Next || jobs.start != at, "no job {at}");
+                Ok(jobs.next())
+            },
+            || {
+                let before = states.fetch_add(1, Ordering::Relaxed);
+                assert!(place != Place::State || before + 1 < threads, "no state {}", before + 1);
+            },
+            |(), job| {
+                assert!(place != Place::Work || job != at, "no work {job}");
+                Ok(job)
+            },
+            |job| {
+                assert!(place != Place::Collect || job != at, "no room for {job}");
+                results.push(job);
+                Ok(())
+            },
+        );
+        (results, outcome)
+    }
+
+    #[test]
+    fn a_panic_anywhere_is_an_error_with_its_message_and_nobody_waits_for_ever() {
+        for threads in [1, 2, 3, 8] {
+            for (place, message) in
+                [(Place::Next, "no job "), (Place::Work, "no work "), (Place::Collect, "no room for ")]
+            {
+                for at in [0, 1, 100, 199] {
+                    let (results, outcome) = panicking(threads, place, at);
+                    let Err(Error::Panicked { message: said }) = outcome else { panic!("{outcome:?}") };
+                    assert_eq!(said, format!("{message}{at}"), "{threads} threads");
+                    assert!(results.iter().copied().eq(0..at), "{threads} threads, {place:?} {at}");
+                }
+            }
+            let (_, outcome) = panicking(threads, Place::State, 0);
+            let Err(error) = outcome else { panic!("{outcome:?}") };
+            assert_eq!(
+                error.to_string(),
+                format!("a bug in lookalike: no state {threads}; please report it"),
+                "{threads} threads"
+            );
+        }
+    }
+
+    #[test]
+    fn each_number_is_worked_on_once_and_a_panic_is_an_error() {
+        for threads in [1, 2, 5] {
+            for count in [0, 1, 3, 1_000] {
+                let done: Vec<AtomicUsize> = (0..count).map(|_| AtomicUsize::new(0)).collect();
+                each(threads, count, |number| {
+                    done[number].fetch_add(1, Ordering::Relaxed);
+                    Ok(())
+                })
+                .unwrap();
+                assert!(done.iter().all(|times| times.load(Ordering::Relaxed) == 1));
+            }
+            let outcome = each(threads, 100, |number| {
+                assert_ne!(number, 42, "not that one");
+                Ok(())
+            });
+            let Err(Error::Panicked { message }) = outcome else { panic!("{outcome:?}") };
+            assert!(message.contains("not that one"));
         }
     }
 }

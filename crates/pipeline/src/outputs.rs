@@ -5,16 +5,15 @@ use crate::decisions::Removal;
 use crate::memory::Budget;
 use crate::method::Means;
 use crate::naming::Names;
+use crate::ordered::each;
 use crate::pace::SourcePace;
 use crate::reread::changed;
 use crate::sketching::{Sources, limits};
 use crate::store::columns::Class;
 use crate::store::{Number, Store};
-use crate::{Error, Observer, OnBadRecord, Result, Stage};
+use crate::{Observer, OnBadRecord, Result, Stage};
 use corpus::{Annotation, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target};
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Held by whoever reads a source whose decompressor takes much memory.
 static LARGE_WINDOW: Mutex<()> = Mutex::new(());
@@ -36,6 +35,7 @@ impl Outputs<'_> {
         let settings = &self.means.settings;
         let mut dropped = Bits::new(self.store.count());
         for part in 0..self.store.parts() {
+            self.observer.go_on()?;
             let (first, entries) = self.store.entries(part)?;
             for (number, entry) in (first..).zip(entries.iter()) {
                 match entry.class() {
@@ -71,29 +71,10 @@ impl Outputs<'_> {
         let corpus = self.sources.against.len()..self.sources.len();
         // Whatever goes to standard output goes there in order.
         let workers = if target.is_stdout() { 1 } else { self.threads.clamp(1, corpus.len().max(1)) };
-        let next = AtomicUsize::new(corpus.start);
-        let failed = Mutex::new(None);
-        let run = || {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                if at >= corpus.end || failed.lock().is_ok_and(|failed| failed.is_some()) {
-                    return;
-                }
-                let threads = (self.threads / workers).max(1);
-                if let Err(error) = self.write_source(at, &firsts, &dropped, target, aside, threads)
-                    && let Ok(mut failed) = failed.lock()
-                {
-                    failed.get_or_insert(error);
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..workers {
-                scope.spawn(run);
-            }
-            run();
-        });
-        failed.into_inner().ok().flatten().map_or(Ok(()), Err)
+        let threads = (self.threads / workers).max(1);
+        each(workers, corpus.len(), |at| {
+            self.write_source(corpus.start + at, &firsts, &dropped, target, aside, threads)
+        })
     }
 
     fn write_source(
@@ -119,9 +100,7 @@ impl Outputs<'_> {
         let mut number = firsts[at];
         let mut pace = SourcePace::new(source);
         while reader.next_block(&mut block)? {
-            if self.observer.interrupted() {
-                return Err(Error::Interrupted);
-            }
+            self.observer.go_on()?;
             let end = number + block.len() as Number;
             if end > firsts[at + 1] {
                 return Err(changed(self.sources, at as u32));

@@ -25,6 +25,9 @@ fn temporary_work(job: &Job) -> Result<Work> {
     Ok(work)
 }
 
+/// What a report calls pairs beyond [`Resources::max_pairs`](crate::Resources::max_pairs).
+pub const PAIRS_LEFT_OUT: &str = "pairs left out by --max-pairs";
+
 /// See [`crate::pairs`].
 pub(crate) fn pairs(
     job: &Job,
@@ -52,10 +55,10 @@ pub(crate) fn pairs_prepared(
         let counts =
             prepared.verify(&store, &copies, &work, &mut stages, Task::Pairs { visit: &mut push })?;
         found.sort_unstable_by_key(|pair| (pair.number, pair.kept));
-        let report = prepared.report(&store, &[], counts, stages, &work)?;
+        let mut report = prepared.report(&store, &[], counts, stages, &work)?;
         let recall = prepared.recall(&store, &found)?;
         let mut all = found;
-        with_copies(&mut all, &copies.pairs);
+        with_copies(&mut all, &copies.pairs, observer)?;
         for pair in &mut all {
             if pair.kept > pair.number {
                 std::mem::swap(&mut pair.kept, &mut pair.number);
@@ -63,10 +66,16 @@ pub(crate) fn pairs_prepared(
         }
         all.sort_unstable_by_key(|pair| (pair.kept, pair.number));
         let simhash = job.settings.method == Method::Simhash;
-        for batch in all.chunks(1 << 14) {
+        let most = job.resources.max_pairs.and_then(|most| usize::try_from(most).ok());
+        let (given, left_out) = all.split_at(all.len().min(most.unwrap_or(usize::MAX)));
+        if !left_out.is_empty() {
+            report.capped.insert(PAIRS_LEFT_OUT.into(), left_out.len() as u64);
+        }
+        for batch in given.chunks(1 << 14) {
             let numbers = batch.iter().flat_map(|pair| [pair.number, pair.kept]).collect();
             let names = Names::new(numbers, &store, job.settings.id_field.is_some())?;
             for pair in batch {
+                observer.go_on()?;
                 visit(Pair {
                     a: names.reference(pair.kept, &store, prepared.sources),
                     b: names.reference(pair.number, &store, prepared.sources),
@@ -80,7 +89,7 @@ pub(crate) fn pairs_prepared(
 }
 
 /// Adds the pairs that follow from exact copies: of each other, and of all that is similar to their original.
-fn with_copies(pairs: &mut Vec<Removal>, copies: &[(Number, Number)]) {
+fn with_copies(pairs: &mut Vec<Removal>, copies: &[(Number, Number)], observer: &dyn Observer) -> Result<()> {
     let mut of: HashMap<Number, Vec<Number>> = HashMap::new();
     for &(copy, original) in copies {
         of.entry(original).or_default().push(copy);
@@ -89,6 +98,7 @@ fn with_copies(pairs: &mut Vec<Removal>, copies: &[(Number, Number)]) {
     let mut more: Vec<Removal> = Vec::new();
     for pair in pairs.iter() {
         for number in all(pair.number) {
+            observer.go_on()?;
             for kept in all(pair.kept) {
                 if (number, kept) != (pair.number, pair.kept) {
                     more.push(Removal { number, kept, ..*pair });
@@ -97,10 +107,12 @@ fn with_copies(pairs: &mut Vec<Removal>, copies: &[(Number, Number)]) {
         }
     }
     for &(copy, original) in copies {
+        observer.go_on()?;
         let earlier = all(original).take_while(|&other| other != copy);
         more.extend(earlier.map(|kept| Removal::exact(copy, kept)));
     }
     pairs.extend(more);
+    Ok(())
 }
 
 /// See [`crate::clusters`].
@@ -120,6 +132,7 @@ pub(crate) fn clusters(
         let report = prepared.report(&store, &removals, counts, stages, &work)?;
         removals.sort_unstable_by_key(|removal| (removal.kept, removal.number));
         for cluster in removals.chunk_by(|a, b| a.kept == b.kept) {
+            observer.go_on()?;
             let numbers = cluster.iter().map(|r| r.number).chain([cluster[0].kept]).collect();
             let names = Names::new(numbers, &store, job.settings.id_field.is_some())?;
             let name = |number| names.reference(number, &store, prepared.sources);

@@ -33,9 +33,7 @@ pub(crate) fn reread<B: Send>(
     let mut reader: Option<(u32, Reader)> = None;
     let next = |worker: &mut Worker| {
         let Some(&number) = numbers.get(done) else { return Ok(None) };
-        if observer.interrupted() {
-            return Err(Error::Interrupted);
-        }
+        observer.go_on()?;
         at_block += blocks[at_block..].partition_point(|(first, _)| *first <= number) - 1;
         let (first, entry) = blocks[at_block];
         let end = first + Number::from(entry.slots);

@@ -11,6 +11,7 @@ use crate::identity::{Identity, check_unchanged};
 use crate::memory::Budget;
 use crate::method::Means;
 use crate::order::KeepOrder;
+use crate::ordered::{caught, no_thread};
 use crate::outputs::Outputs;
 use crate::recall::{FoundPair, estimate};
 use crate::removed;
@@ -22,7 +23,7 @@ use crate::store::{Number, Store};
 use crate::verify::{Task, similarities, verify};
 use crate::view::View;
 use crate::work::Work;
-use crate::{Clusters, Error, Job, Observer, Outcome, RemovedFormat, Result, Stage, Verify};
+use crate::{Clusters, Error, Job, LARGEST_TEXT, Observer, Outcome, RemovedFormat, Result, Stage, Verify};
 use corpus::{RemovedRow, Target, output_names};
 use files::Access;
 use std::collections::BTreeMap;
@@ -48,6 +49,18 @@ impl<'a> Prepared<'a> {
     /// Checks a job.
     pub(crate) fn new(job: &'a Job) -> Result<Self> {
         let sources = Sources { against: &job.against, corpus: &job.sources };
+        job.resources.check()?;
+        // Sources have 32-bit numbers.
+        if u32::try_from(sources.len()).is_err() {
+            return Err(Error::Invalid(format!("{} sources are more than a run can have", sources.len())));
+        }
+        if job.settings.max_text > LARGEST_TEXT {
+            return Err(Error::Invalid(format!(
+                "--max-text {} is not allowed: at most {}",
+                job.settings.max_text,
+                corpus::readable_size(LARGEST_TEXT)
+            )));
+        }
         let mut means = Means::new(&job.settings)?;
         let budget = Budget::new(&job.resources)?;
         if job.settings.against_only && job.against.is_empty() {
@@ -63,8 +76,8 @@ impl<'a> Prepared<'a> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
             .build()
-            .map_err(|error| Error::Invalid(format!("cannot start {} threads: {error}", self.threads)))?;
-        pool.install(work)
+            .map_err(|error| no_thread(std::io::Error::other(error)))?;
+        caught(|| pool.install(work))
     }
 
     /// Sketches, and finds exact copies and candidates.
@@ -157,6 +170,7 @@ impl<'a> Prepared<'a> {
     ) -> Result<Vec<Removal>> {
         let mut members: Vec<(Number, Number)> = Vec::new();
         for number in 0..store.count() {
+            stages.observer().go_on_at(number as usize)?;
             let root = forest.root(number);
             if root != number {
                 members.push((root, number));
@@ -166,6 +180,7 @@ impl<'a> Prepared<'a> {
         members.sort_unstable();
         let mut pairs: Vec<(Number, Number)> = Vec::new();
         for component in members.chunk_by(|a, b| a.0 == b.0) {
+            stages.observer().go_on()?;
             let mut numbers: Vec<Number> = vec![component[0].0];
             numbers.extend(component.iter().map(|&(_, number)| number));
             let entries = store.entries_of(&numbers)?;
@@ -213,7 +228,9 @@ impl<'a> Prepared<'a> {
         counts.clusters = kept.chunk_by(|a, b| a == b).count() as u64;
         counts.largest_cluster =
             kept.chunk_by(|a, b| a == b).map(|same| same.len() as u64 + 1).max().unwrap_or(0);
-        counts.repeated_ids = if settings.id_field.is_some() { self.repeated_ids(store)? } else { 0 };
+        if settings.id_field.is_some() {
+            counts.repeated_ids = self.repeated_ids(store, stages.observer())?;
+        }
         let mut histogram = vec![0; 21];
         for removal in removals.iter().filter(|removal| !removal.is_exact() && !removal.similarity.is_nan()) {
             histogram[(removal.similarity * 20.0) as usize] += 1;
@@ -278,10 +295,11 @@ impl<'a> Prepared<'a> {
     }
 
     /// How many documents have an id that another one before had.
-    fn repeated_ids(&self, store: &Store) -> Result<u64> {
+    fn repeated_ids(&self, store: &Store, observer: &dyn Observer) -> Result<u64> {
         let scan = |visit: &mut Taker<'_>| {
             let mut keys: Vec<(Number, u64)> = Vec::new();
             for part in 0..store.parts() {
+                observer.go_on()?;
                 let (first, entries) = store.entries(part)?;
                 let numbers: Vec<Number> = (first..first + entries.len() as Number).collect();
                 keys.clear();
@@ -298,7 +316,7 @@ impl<'a> Prepared<'a> {
             Ok(())
         };
         let mut repeated = 0;
-        groups(store.count(), self.budget.grouping(), &scan, &mut |group| {
+        groups(store.count(), self.budget.grouping(), observer, &scan, &mut |group| {
             repeated += group.len() as u64 - 1;
         })?;
         Ok(repeated)
@@ -345,7 +363,10 @@ fn decide_prepared(
         let store = prepared.sketch(&mut work, &mut stages)?;
         let copies = prepared.copies(&store, &mut stages)?;
         let (removals, pairs, _) = prepared.decide(&store, &copies, &work, &mut stages)?;
-        removed::rows(&removals, &store, prepared.sources, &job.settings, visit)?;
+        removed::rows(&removals, &store, prepared.sources, &job.settings, &mut |row| {
+            observer.go_on()?;
+            visit(row)
+        })?;
         prepared.report(&store, &removals, pairs, stages, &work)
     })
 }
@@ -478,6 +499,7 @@ fn write_removed(
     target: &Target,
     aside: &std::path::Path,
     name: &str,
+    observer: &dyn Observer,
 ) -> Result<()> {
     let settings = &prepared.job.settings;
     let file = aside.join(name);
@@ -487,6 +509,7 @@ fn write_removed(
         RemovedFormat::Jsonl => {
             let mut out = BufWriter::with_capacity(1 << 18, out);
             removed::rows(removals, store, prepared.sources, settings, &mut |row| {
+                observer.go_on()?;
                 out.write_all(&removed::json_line(&row)).map_err(io)
             })?;
             out.into_inner().map_err(|error| io(error.into_error()))?.sync()?;
@@ -494,6 +517,7 @@ fn write_removed(
         RemovedFormat::Parquet => {
             let mut rows = Vec::new();
             removed::rows(removals, store, prepared.sources, settings, &mut |row| {
+                observer.go_on()?;
                 rows.push(row);
                 Ok(())
             })?;

@@ -39,9 +39,7 @@ pub(crate) fn scan<R: Send>(
     let (mut at, mut reader): (usize, Option<Reader>) = (0, None);
     let next = |worker: &mut Worker| {
         while at < sources.len() {
-            if observer.interrupted() {
-                return Err(Error::Interrupted);
-            }
+            observer.go_on()?;
             let open = match &mut reader {
                 Some(open) => open,
                 closed => {

@@ -22,6 +22,9 @@ const SKETCH_PART: u64 = 16 << 20;
 /// or this many bytes of input: what a kill loses at most.
 const PART_INPUT: u64 = 64 << 20;
 
+/// Records of a block, at most. Blocks have few bytes, so none comes near.
+const MOST_SLOTS: usize = 1 << 31;
+
 /// All sources of a run: those of `against` first.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sources<'a> {
@@ -132,11 +135,14 @@ pub(crate) fn sketch(
     let mut part = Columns::default();
     let mut part_input = 0;
     let next = |worker: &mut Worker| {
-        if observer.interrupted() {
-            return Err(Error::Interrupted);
-        }
+        observer.go_on()?;
         let mut block = std::mem::take(&mut worker.block);
         let Some(source) = blocks.next(&mut block)? else { return Ok(None) };
+        // Records of a block, and of the part that it ends, have 32-bit numbers.
+        if block.len() > MOST_SLOTS {
+            let name = &sources.get(source as usize).name;
+            return Err(Error::Invalid(format!("{name} has {} records in one block", block.len())));
+        }
         Ok(Some(Job { source, block }))
     };
     let work_on = |worker: &mut Worker, job: Job| {

@@ -223,6 +223,7 @@ impl Work {
             self.last = hash(identity);
             file.seek(SeekFrom::Start(offset)).map_err(Self::io("read", &path))?;
             while !part::at_end(&mut file, &path, store.parts())? {
+                observer.go_on()?;
                 let link = Link { first: store.count(), after: self.last };
                 let (stored, columns, checksum) = part::read(&mut file, &path, link)?;
                 if !fits(&columns) {
@@ -240,6 +241,7 @@ impl Work {
             Some((parts.parse::<usize>().ok()?, *blake3::Hash::from_hex(last).ok()?.as_bytes()))
         });
         while complete.is_none_or(|(parts, _)| self.parts < parts) {
+            observer.go_on()?;
             let path = self.part_path(self.parts);
             if !self.files.exists(&path)? {
                 break;

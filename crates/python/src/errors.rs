@@ -116,6 +116,7 @@ fn of_pipeline(error: &pipeline::Error) -> PyErr {
         pipeline::Error::Target(_) => Class::Target.saying(error),
         pipeline::Error::Io { action, name, cause } => of_system(action, name, cause),
         pipeline::Error::Damaged { .. } => Class::Damaged.saying(error),
+        pipeline::Error::Panicked { .. } => pyo3::exceptions::PyRuntimeError::new_err(error.to_string()),
         pipeline::Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
         _ => Class::Setting.saying(error),
     }

@@ -2,9 +2,9 @@
 
 use super::choices::{Choices, Keeping, Matching, Reading, Sketching, Storing, Using, Writing};
 use super::examples;
+use super::values::shown_at_most;
 use clap::{ArgGroup, Args, Subcommand};
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// What to do.
@@ -86,6 +86,9 @@ pub(crate) struct PairsArguments {
     /// Files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
+    /// List the first N pairs only, and say how many there are beyond; n equal documents alone make n (n - 1) / 2
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_pairs: Option<u64>,
     #[command(flatten)]
     pub(crate) matching: Matching,
     #[command(flatten)]
@@ -128,8 +131,8 @@ pub(crate) struct QueryArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) text_file: Option<PathBuf>,
     /// How many documents to show, at most
-    #[arg(long, value_name = "N", default_value = "10")]
-    pub(crate) top: NonZeroUsize,
+    #[arg(long, value_name = "N", default_value = "10", value_parser = shown_at_most())]
+    pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) matching: QueryMatching,
     #[command(flatten)]
@@ -221,7 +224,7 @@ pub(crate) struct Planning {
 #[derive(Debug, Args)]
 pub(crate) struct PlanArguments {
     /// How many documents to plan for
-    #[arg(long, short = 'n', value_name = "N", default_value = "1000000")]
+    #[arg(long, short = 'n', value_name = "N", default_value = "1000000", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000_000))]
     pub(crate) documents: u64,
     /// Plan the permuted tables of SimHash instead
     #[arg(long)]
@@ -255,8 +258,8 @@ pub(crate) struct InspectArguments {
     #[arg(long, short, value_name = "SIMILARITY")]
     pub(crate) threshold: Option<f64>,
     /// How many of each to show, at most
-    #[arg(long, value_name = "N", default_value = "5")]
-    pub(crate) top: NonZeroUsize,
+    #[arg(long, value_name = "N", default_value = "5", value_parser = shown_at_most())]
+    pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) using: Using,
 }

@@ -2,7 +2,7 @@
 
 use super::job::job;
 use crate::arguments::ClustersArguments;
-use crate::failure::{Failure, Result, is_closed_pipe};
+use crate::failure::{Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
 use crate::settings::Purpose;
@@ -10,7 +10,7 @@ use crate::settings::Purpose;
 /// Runs the command.
 pub(crate) fn run(arguments: &ClustersArguments, printer: &Printer) -> Result<()> {
     let (job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
-    interruption::listen(false);
+    interruption::begin_run(false)?;
     printer.settings(&job);
     let progress = Progress::new(printer, &job);
     let mut answers = Answers::new(printer.json());
@@ -21,8 +21,6 @@ pub(crate) fn run(arguments: &ClustersArguments, printer: &Printer) -> Result<()
             printer.clusters(&report);
             Ok(())
         }
-        Err(error) if is_closed_pipe(&error) => Ok(()),
-        Err(pipeline::Error::Interrupted) => Err(Failure::interrupted(false)),
-        Err(error) => Err(error.into()),
+        Err(error) => of_answers(error),
     }
 }

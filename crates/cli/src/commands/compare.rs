@@ -167,24 +167,20 @@ fn in_bytes(comparison: &mut passages::Comparison, a: &str, b: &str) {
 
 /// The two documents of a corpus.
 fn of_corpus(arguments: &CompareArguments, printer: &Printer) -> Result<(Settings, [Input; 2])> {
-    let (job, _put_by) = job(&arguments.corpus, None, arguments.choices(), Purpose::Duplicates, printer)?;
-    interruption::listen(false);
+    let (job, put_by) = job(&arguments.corpus, None, arguments.choices(), Purpose::Duplicates, printer)?;
+    interruption::begin_run(false)?;
     let progress = Progress::new(printer, &job).without_plan();
     let found = pipeline::texts(&job, &[&arguments.a, &arguments.b], &progress);
     progress.end();
     let input =
         |found: pipeline::TextOf| Input { name: found.document.id, text: found.text, is_binary: false };
-    match found {
-        Ok(found) => {
-            let mut found = found.into_iter().map(input);
-            let (Some(a), Some(b)) = (found.next(), found.next()) else {
-                return Err(Failure::usage("two documents are needed"));
-            };
-            Ok((job.settings, [a, b]))
-        }
-        Err(pipeline::Error::Interrupted) => Err(Failure::interrupted(false)),
-        Err(error) => Err(error.into()),
-    }
+    let mut found = found?.into_iter().map(input);
+    drop(put_by);
+    interruption::end_run();
+    let (Some(a), Some(b)) = (found.next(), found.next()) else {
+        return Err(Failure::usage("two documents are needed"));
+    };
+    Ok((job.settings, [a, b]))
 }
 
 /// The cosine of two sets as vectors of zeros and ones.

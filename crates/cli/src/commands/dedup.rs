@@ -2,7 +2,7 @@
 
 use super::job::{STANDARD, job};
 use crate::arguments::DedupArguments;
-use crate::failure::{Failure, Result, is_closed_pipe};
+use crate::failure::{Failure, Result, of_answers};
 use crate::interruption;
 use crate::output::{Printer, Progress};
 use crate::settings::Purpose;
@@ -35,19 +35,21 @@ pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
         return Err(Failure::usage(format!("there is no folder {} for the page", folder.display()))
             .with_advice("make it first"));
     }
-    interruption::listen(resumable);
+    interruption::begin_run(resumable)?;
     printer.settings(&job);
     let progress = Progress::new(printer, &job);
     let outcome = pipeline::dedup(&job, &target, arguments.dry_run, &progress);
     progress.end();
+    if outcome.is_ok() {
+        interruption::end_run();
+    }
     match outcome {
         Ok(Outcome::Finished(report)) => {
             let written = arguments.output.as_deref().filter(|_| !arguments.dry_run);
             printer.summary(&report, written)?;
         }
         Ok(Outcome::AlreadyFinished(report)) => printer.already_finished(&report, argument)?,
-        Err(error) if to_stdout && is_closed_pipe(&error) => {}
-        Err(pipeline::Error::Interrupted) => return Err(Failure::interrupted(resumable)),
+        Err(error) if to_stdout => return of_answers(error),
         Err(error) => return Err(error.into()),
     }
     if let (Some(page), Some(folder)) = (&arguments.report, target.folder()) {

@@ -21,7 +21,7 @@ pub(super) fn open(run: &Path, using: &Using) -> Result<FinishedRun> {
 /// Runs the command.
 pub(crate) fn run(arguments: &InspectArguments, printer: &Printer) -> Result<()> {
     let run = open(&arguments.run, &arguments.using)?;
-    let top = arguments.top.get();
+    let top = arguments.top;
     let inspected = match (&arguments.id, arguments.threshold) {
         (Some(id), _) => fate(&run, id, top)?,
         (None, Some(threshold)) => change(&run, threshold, top, printer)?,
@@ -123,15 +123,12 @@ fn fate(run: &FinishedRun, id: &str, top: usize) -> Result<Inspected> {
 }
 
 fn change(run: &FinishedRun, threshold: f64, top: usize, printer: &Printer) -> Result<Inspected> {
-    interruption::listen(false);
+    interruption::begin_run(false)?;
     let progress = Progress::quiet_about_plan(printer);
     let change = run.at_threshold(threshold, &progress);
     progress.end();
-    let change = match change {
-        Ok(change) => change,
-        Err(pipeline::Error::Interrupted) => return Err(Failure::interrupted(false)),
-        Err(error) => return Err(error.into()),
-    };
+    let change = change?;
+    interruption::end_run();
     let some = |all: &[RunPair]| -> Vec<RunPair> { all.iter().copied().take(top).collect() };
     let (stays, note) = pairs(run, &some(&change.stays))?;
     let (goes, _) = pairs(run, &some(&change.goes))?;

@@ -28,7 +28,48 @@ fn write(folder: &Path, name: &str, command: clap::Command) -> Result<()> {
 }
 
 fn page(command: clap::Command) -> Result<Vec<u8>> {
+    // A manual page has the text that `--help` has: what `-h` leaves out is not left out here.
+    let command = command.mut_args(|argument| argument.hide_short_help(false));
     let mut page = Vec::new();
     Man::new(command).render(&mut page).map_err(|cause| Failure::io("write", "the manual page", &cause))?;
     Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of a page that describe the option `--name`: from its own to the next.
+    fn described(page: &str, name: &str) -> Option<String> {
+        let option = format!("\\-\\-{}", name.replace('-', "\\-"));
+        let mut lines = page.lines().skip_while(|line| {
+            let words: Vec<&str> = line.split("\\fB").flat_map(|part| part.split("\\fR")).collect();
+            !(line.starts_with("\\fB\\-") && words.contains(&option.as_str()))
+        });
+        lines.next()?;
+        Some(lines.take_while(|line| !line.starts_with(".TP") && !line.starts_with(".SH")).collect())
+    }
+
+    #[test]
+    fn every_option_of_every_command_has_text_in_its_page_and_in_the_help() {
+        let mut seen = 0;
+        for sub in command().get_subcommands().filter(|sub| !sub.is_hide_set()) {
+            let page = String::from_utf8(page(sub.clone()).unwrap()).unwrap();
+            let help = sub.clone().render_long_help().to_string();
+            for option in sub.get_arguments().filter(|argument| argument.get_long().is_some()) {
+                let name = option.get_long().unwrap();
+                let text = described(&page, name)
+                    .unwrap_or_else(|| panic!("--{name} is not in the page of {}:\n{page}", sub.get_name()));
+                let about = option.get_help().unwrap().to_string();
+                let first: Vec<&str> = about.split_whitespace().take(2).collect();
+                let plain = text.replace("\\-", "-");
+                assert!(plain.contains(&first.join(" ")), "{} --{name}: {text:?}", sub.get_name());
+                let wrapped = help.split_whitespace().collect::<Vec<_>>().join(" ");
+                let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(wrapped.contains(&about), "{} --{name} in --help", sub.get_name());
+                seen += 1;
+            }
+        }
+        assert!(seen > 100, "only {seen} options were looked at");
+    }
 }

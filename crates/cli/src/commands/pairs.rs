@@ -2,15 +2,16 @@
 
 use super::job::job;
 use crate::arguments::PairsArguments;
-use crate::failure::{Failure, Result, is_closed_pipe};
+use crate::failure::{Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
 use crate::settings::Purpose;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &PairsArguments, printer: &Printer) -> Result<()> {
-    let (job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
-    interruption::listen(false);
+    let (mut job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
+    job.resources.max_pairs = arguments.max_pairs;
+    interruption::begin_run(false)?;
     printer.settings(&job);
     let progress = Progress::new(printer, &job);
     let mut answers = Answers::new(printer.json());
@@ -19,10 +20,11 @@ pub(crate) fn run(arguments: &PairsArguments, printer: &Printer) -> Result<()> {
     match outcome.and_then(|report| answers.end().map(|()| report)) {
         Ok(report) => {
             printer.pairs(&report, answers.given());
+            if let Some(left_out) = report.capped.get(pipeline::PAIRS_LEFT_OUT) {
+                printer.cut(answers.given(), *left_out);
+            }
             Ok(())
         }
-        Err(error) if is_closed_pipe(&error) => Ok(()),
-        Err(pipeline::Error::Interrupted) => Err(Failure::interrupted(false)),
-        Err(error) => Err(error.into()),
+        Err(error) => of_answers(error),
     }
 }

@@ -28,9 +28,6 @@ const HARDLY: f64 = 0.01;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
-    if arguments.documents == 0 {
-        return Err(Failure::usage("--documents must be at least 1"));
-    }
     let Resolved { settings, resources, .. } =
         Layers::read(arguments.choices(), Purpose::Duplicates)?.resolve()?;
     if settings.measure == Measure::Containment {
@@ -132,16 +129,14 @@ fn measure(
     printer: &Printer,
     curve: &Curve,
 ) -> Result<MeasuredSample> {
-    let (job, _put_by) = job(inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
-    interruption::listen(false);
+    let (job, put_by) = job(inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
+    interruption::begin_run(false)?;
     let progress = Progress::new(printer, &job).without_plan();
     let sampled = pipeline::sample(&job, SAMPLED, &progress);
     progress.end();
-    let (texts, documents) = match sampled {
-        Ok(sampled) => sampled,
-        Err(pipeline::Error::Interrupted) => return Err(Failure::interrupted(false)),
-        Err(error) => return Err(error.into()),
-    };
+    let (texts, documents) = sampled?;
+    drop(put_by);
+    interruption::end_run();
     if texts.len() < 2 {
         return Err(Failure::usage("a sample needs at least two documents"));
     }

@@ -2,7 +2,7 @@
 
 use super::job::{STANDARD, job};
 use crate::arguments::QueryArguments;
-use crate::failure::{Failure, Result, is_closed_pipe};
+use crate::failure::{Failure, Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
 use crate::settings::Purpose;
@@ -16,24 +16,18 @@ const LONGEST: u64 = 64 << 20;
 pub(crate) fn run(arguments: &QueryArguments, printer: &Printer) -> Result<()> {
     let text = text(arguments)?;
     let (job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Query, printer)?;
-    interruption::listen(false);
+    interruption::begin_run(false)?;
     printer.settings(&job);
     let progress = Progress::new(printer, &job).without_plan();
-    let outcome = pipeline::query(&job, &text, arguments.top.get(), &progress);
+    let outcome = pipeline::query(&job, &text, arguments.top, &progress);
     progress.end();
-    let matches = match outcome {
-        Ok(matches) => matches,
-        Err(pipeline::Error::Interrupted) => return Err(Failure::interrupted(false)),
-        Err(error) => return Err(error.into()),
-    };
+    let matches = outcome?;
     if matches.is_empty() {
         printer.note("no document reaches the threshold and shares a shingle with the text");
     }
     let mut answers = Answers::new(printer.json());
-    match matches.iter().try_for_each(|found| answers.found(found)).and_then(|()| answers.end()) {
-        Err(error) if !is_closed_pipe(&error) => Err(error.into()),
-        _ => Ok(()),
-    }
+    let given = matches.iter().try_for_each(|found| answers.found(found));
+    given.and_then(|()| answers.end()).or_else(of_answers)
 }
 
 /// The text to look for. Bytes that are not UTF-8 count as U+FFFD, as they do in text files of a corpus.

@@ -8,10 +8,10 @@ use crate::failure::{Failure, Result};
 use crate::output::Printer;
 use figures::svg::{Bin, ClusterSizes, Curve, Histogram, Stage, Stages};
 use figures::{
-    ClusterExample, ExampleText, Headline, KindCount, Member, PairExample, PlanData, RecallData, ReportData,
-    SourceCount, report_page,
+    Checked, ClusterExample, ExampleText, Headline, KindCount, Member, PairExample, PlanData, RecallData,
+    ReportData, SourceCount, report_page,
 };
-use pipeline::{Chances, Excerpt, FinishedRun, Method, Reference, RunPair};
+use pipeline::{Chances, Clusters, Excerpt, FinishedRun, Method, Reference, RunPair, Verify};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -75,10 +75,12 @@ fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
             clusters: counts.clusters,
             text_bytes: counts.text_bytes,
         },
-        histogram: histogram(report, &curve, simhash),
+        checked: checked(report),
+        histogram: histogram(report, &curve),
         plan: PlanData {
             label: chances.label(),
             threshold: report.settings.threshold,
+            distance: simhash.then_some(report.settings.distance),
             curve,
             facts: facts(report),
         },
@@ -116,18 +118,29 @@ fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
         capped: report.capped.iter().map(|(what, times)| (what.clone(), *times)).collect(),
         configuration: configuration(report),
         shingler: chances.shingler().clone(),
-        clusters: examples.clusters(&clusters),
+        clusters: examples.clusters(&clusters, checked(report)),
         near_threshold: examples.pairs(&nearest(run), "removed"),
         nearest_misses: examples.pairs(&misses(run), "below the threshold"),
     };
     Ok((report_page(&data), note))
 }
 
-/// Verified similarities, and how many of each were probably missed.
-fn histogram(report: &pipeline::Report, curve: &Curve, simhash: bool) -> Histogram {
+/// What pairs of the run count by.
+fn checked(report: &pipeline::Report) -> Checked {
+    match (report.settings.verify, report.settings.method) {
+        (Verify::Exact, _) => Checked::Exactly,
+        (Verify::Estimate, Method::Minhash) => Checked::ByEstimate,
+        // The tables of SimHash estimate nothing: what they find is within the distance.
+        (Verify::Estimate | Verify::None, _) => Checked::NotAtAll,
+    }
+}
+
+/// Similarities of what was removed, and how many of each were probably missed, where that is known.
+fn histogram(report: &pipeline::Report, curve: &Curve) -> Histogram {
+    let is_known = checked(report) == Checked::Exactly && report.settings.method == Method::Minhash;
     let bin = |(at, &found): (usize, &u64)| {
         let similarity = (at as f64 / 20.0 + 0.025).min(1.0);
-        let chance = if simhash { 1.0 } else { curve.at(similarity.max(report.settings.threshold)) };
+        let chance = if is_known { curve.at(similarity.max(report.settings.threshold)) } else { 1.0 };
         let missed = if chance > 0.0 { found as f64 * (1.0 - chance) / chance } else { 0.0 };
         Bin { found, missed }
     };
@@ -141,8 +154,18 @@ fn facts(report: &pipeline::Report) -> Vec<(String, String)> {
     [
         ("input", figures::bytes(plan.input_bytes)),
         ("on disk per document", figures::bytes(plan.disk_bytes_per_document)),
-        ("candidates compared", figures::count(pairs.compared)),
-        ("pairs verified", figures::count(report.verified_pairs)),
+        (
+            if report.settings.verify == Verify::Exact { "candidates compared" } else { "candidates" },
+            figures::count(pairs.compared),
+        ),
+        (
+            match checked(report) {
+                Checked::Exactly => "pairs verified",
+                Checked::ByEstimate => "pairs by estimate, unverified",
+                Checked::NotAtAll => "pairs, unverified",
+            },
+            figures::count(report.verified_pairs),
+        ),
         ("threads", report.run.threads.to_string()),
         ("memory limit", figures::bytes(report.run.memory)),
         ("time", figures::seconds(report.run.seconds)),
@@ -159,10 +182,19 @@ fn sizes(clusters: &[pipeline::RunCluster]) -> ClusterSizes {
 
 fn kinds(report: &pipeline::Report) -> Vec<KindCount> {
     let counts = &report.counts;
+    let near = match (checked(report), report.settings.clusters) {
+        (Checked::Exactly, Clusters::Stars) => "similar to a kept one, at or above the threshold",
+        (Checked::Exactly, Clusters::Components) => "connected with a kept one by similar pairs",
+        (Checked::ByEstimate, _) => "similar to a kept one by the estimate of their signatures, unverified",
+        (Checked::NotAtAll, _) if report.settings.method == Method::Simhash => {
+            "a fingerprint close enough to that of a kept one, unverified"
+        }
+        (Checked::NotAtAll, _) => "a candidate of a kept one, unverified",
+    };
     [
         ("kept", counts.kept, "stay, unchanged"),
         ("exact", counts.exact, "the same text as a kept one, after normalisation"),
-        ("near", counts.near, "similar to a kept one, at or above the threshold"),
+        ("near", counts.near, near),
         ("bad, skipped", counts.bad_skipped, "records that could not be used"),
         ("bad, kept", counts.bad_kept, "records that could not be used, written all the same"),
         ("against", counts.against, "only compared with"),
@@ -263,12 +295,13 @@ impl Examples {
         pairs.iter().filter_map(example).collect()
     }
 
-    fn clusters(&self, clusters: &[pipeline::RunCluster]) -> Vec<ClusterExample> {
+    fn clusters(&self, clusters: &[pipeline::RunCluster], checked: Checked) -> Vec<ClusterExample> {
+        let near = if checked == Checked::Exactly { "near" } else { "unverified" };
         let member = |pair: &RunPair| {
             Some(Member {
                 document: self.text(pair.other)?,
                 similarity: pair.similarity.unwrap_or(f64::NAN),
-                kind: if pair.is_exact { "exact" } else { "near" }.into(),
+                kind: if pair.is_exact { "exact" } else { near }.into(),
             })
         };
         let example = |cluster: &pipeline::RunCluster| {

@@ -29,14 +29,10 @@ pub(crate) fn run(arguments: &SketchArguments, printer: &Printer) -> Result<()> 
         return Err(Failure::usage(format!("{name} cannot be sketched: later runs read the sources again"))
             .with_advice("save it to a file first"));
     }
-    interruption::listen(false);
+    interruption::begin_run(false)?;
     printer.settings(&job);
     let progress = Progress::new(printer, &job);
     let outcome = pipeline::sketch(&job, &arguments.output, &progress);
     progress.end();
-    match outcome {
-        Ok(report) => printer.sketched(&report, &arguments.output),
-        Err(pipeline::Error::Interrupted) => Err(Failure::interrupted(false)),
-        Err(error) => Err(error.into()),
-    }
+    printer.sketched(&outcome?, &arguments.output)
 }

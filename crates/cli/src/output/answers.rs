@@ -1,5 +1,6 @@
 //! Pairs, clusters and matches on standard output, one after the other as they are found.
 
+use super::escaped::escaped;
 use pipeline::{Cluster, Error, Match, Pair, Reference, Result};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Stdout, Write};
@@ -44,7 +45,7 @@ impl<W: Write> Answers<W> {
             }
             return self.line(&object.to_string());
         }
-        let mut line = format!("{}\t{}\t{}", one_line(&a.id), one_line(&b.id), written(*similarity));
+        let mut line = format!("{}\t{}\t{}", escaped(&a.id), escaped(&b.id), written(*similarity));
         if let Some(distance) = distance {
             line.push_str(&format!("\t{distance}"));
         }
@@ -67,9 +68,9 @@ impl<W: Write> Answers<W> {
                 .collect();
             return self.line(&json!({"kept": reference(kept), "members": others}).to_string());
         }
-        self.line(&one_line(&kept.id))?;
+        self.line(&escaped(&kept.id))?;
         for (member, similarity) in others {
-            self.line(&format!("  {:<6}  {}", written(*similarity), one_line(&member.id)))?;
+            self.line(&format!("  {:<6}  {}", written(*similarity), escaped(&member.id)))?;
         }
         Ok(())
     }
@@ -81,7 +82,7 @@ impl<W: Write> Answers<W> {
             object["similarity"] = found.similarity.into();
             return self.line(&object.to_string());
         }
-        self.line(&format!("{}\t{}", written(Some(found.similarity)), one_line(&found.document.id)))
+        self.line(&format!("{}\t{}", written(Some(found.similarity)), escaped(&found.document.id)))
     }
 
     /// Everything has been written.
@@ -106,18 +107,4 @@ fn reference(document: &Reference) -> Value {
 /// Four digits, or a dash where nothing was compared.
 fn written(similarity: Option<f64>) -> String {
     similarity.map_or_else(|| "-".into(), |similarity| format!("{similarity:.4}"))
-}
-
-/// An id that holds tabs or line ends would break the columns.
-fn one_line(id: &str) -> String {
-    let mut line = String::with_capacity(id.len());
-    for character in id.chars() {
-        match character {
-            '\t' => line.push_str("\\t"),
-            '\n' => line.push_str("\\n"),
-            '\r' => line.push_str("\\r"),
-            other => line.push(other),
-        }
-    }
-    line
 }

@@ -1,8 +1,9 @@
 //! Two texts, compared, as text, JSON and a page.
 
+use super::escaped::escaped;
 use super::numbers::count;
 use super::{BOLD, DIM};
-use figures::terminal::{Colors, LineBreaks, SideBySide, harmless, side_by_side};
+use figures::terminal::{Colors, LineBreaks, SideBySide, side_by_side};
 use figures::{CompareData, Estimate, Finding, NamedText, compare_page, percent, similarity};
 use lookalike::passages::{Comparison, Passage, Place};
 use serde_json::json;
@@ -37,7 +38,7 @@ impl Compared {
         if self.is_binary || self.comparison.passages.is_empty() {
             return text;
         }
-        let [a, b] = [0, 1].map(|at| harmless(&self.names[at]));
+        let [a, b] = [0, 1].map(|at| escaped(&self.names[at]));
         let half = columns.saturating_sub(3) / 2;
         let _ = write!(text, "\n{BOLD}{a:<half$}{BOLD:#}   {BOLD}{b}{BOLD:#}\n");
         let (unshared_words, shared_words) = if self.whole { (usize::MAX, usize::MAX) } else { (24, 80) };
@@ -50,7 +51,7 @@ impl Compared {
     /// The numbers.
     pub(crate) fn numbers(&self) -> String {
         let counts = self.comparison.counts;
-        let [a, b] = [0, 1].map(|at| harmless(&self.names[at]));
+        let [a, b] = [0, 1].map(|at| escaped(&self.names[at]));
         let mut text = String::new();
         for note in &self.notes {
             let _ = writeln!(text, "{DIM}note:{DIM:#} {note}");

@@ -1,5 +1,6 @@
 //! What was found in a run, as text and JSON.
 
+use super::escaped::escaped;
 use super::numbers::count;
 use super::{BOLD, DIM};
 use figures::similarity;
@@ -107,9 +108,11 @@ impl Inspected {
                 let _ = match fate {
                     None => writeln!(text, "it is a blank line: no record"),
                     Some(Fate::Bad(reason, true)) => {
-                        writeln!(text, "{BOLD}kept uncompared{BOLD:#}: {reason}")
+                        writeln!(text, "{BOLD}kept uncompared{BOLD:#}: {}", escaped(reason))
                     }
-                    Some(Fate::Bad(reason, false)) => writeln!(text, "{BOLD}skipped{BOLD:#}: {reason}"),
+                    Some(Fate::Bad(reason, false)) => {
+                        writeln!(text, "{BOLD}skipped{BOLD:#}: {}", escaped(reason))
+                    }
                     Some(Fate::Removed(pair)) if pair.is_exact => {
                         writeln!(text, "{BOLD}removed{BOLD:#}: an exact copy of")
                     }
@@ -156,7 +159,7 @@ impl Inspected {
                     count(change.near),
                     count(before.counts.near)
                 );
-                if let Some(recall) = change.recall {
+                if let Some(recall) = change.recall.filter(|recall| recall.pairs > 0) {
                     let _ = writeln!(
                         text,
                         "estimated recall {:.4} ± {:.4}",
@@ -254,7 +257,7 @@ fn how(pair: &RunPair) -> String {
 
 /// A document in what is left of a line after `indent`.
 fn shown(named: &Named, columns: usize, indent: usize) -> String {
-    let mut id = one_line(&named.reference.id);
+    let mut id = escaped(&named.reference.id);
     if id.chars().count() > LONGEST_ID {
         id = id.chars().take(LONGEST_ID - 1).chain(['…']).collect();
     }

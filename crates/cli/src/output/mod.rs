@@ -5,6 +5,7 @@
 
 mod answers;
 mod compared;
+mod escaped;
 mod inspected;
 mod numbers;
 mod plan;
@@ -25,7 +26,8 @@ use crate::arguments::{Color, General, LogLevel};
 use crate::exit_code::ExitCode;
 use crate::failure::{Failure, Result};
 use anstyle::{AnsiColor, Style};
-use figures::terminal::harmless;
+use escaped::{escaped, escaped_lines};
+use figures::terminal::is_obeyed;
 use indicatif::MultiProgress;
 use pipeline::presets::{Figures, Preset};
 use pipeline::{Job, Report, Settings};
@@ -68,11 +70,9 @@ impl Printer {
 
     /// Says what ended the command, and gives the exit code.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
-        // Names of files and ids may hold anything.
-        let harmless = |text: &str| text.split('\n').map(harmless).collect::<Vec<_>>().join("\n");
-        let mut text = format!("{RED}error:{RED:#} {}", harmless(&failure.message));
+        let mut text = format!("{RED}error:{RED:#} {}", escaped_lines(&failure.message));
         if let Some(advice) = &failure.advice {
-            text.push_str(&format!("\n{CYAN}next:{CYAN:#} {}", harmless(advice)));
+            text.push_str(&format!("\n{CYAN}next:{CYAN:#} {}", escaped_lines(advice)));
         }
         line(&text);
         failure.code
@@ -80,14 +80,14 @@ impl Printer {
 
     /// Says something worth knowing.
     pub(crate) fn note(&self, message: &str) {
-        self.say(LogLevel::Warn, &format!("{YELLOW}note:{YELLOW:#} {message}"));
+        self.say(LogLevel::Warn, &format!("{YELLOW}note:{YELLOW:#} {}", escaped_lines(message)));
     }
 
     /// Says what the settings came to, to those who want to know.
     pub(crate) fn settings(&self, job: &Job) {
         if self.level >= LogLevel::Debug {
             let settings = serde_json::to_string(&job.settings).expect("settings are plain values");
-            self.say(LogLevel::Debug, &format!("{DIM}debug:{DIM:#} settings {settings}"));
+            self.say(LogLevel::Debug, &format!("{DIM}debug:{DIM:#} settings {}", escaped(&settings)));
             let pipeline::Resources { memory, threads, .. } = job.resources;
             let memory = numbers::bytes(memory);
             self.say(LogLevel::Debug, &format!("{DIM}debug:{DIM:#} threads {threads}, memory {memory}"));
@@ -104,7 +104,7 @@ impl Printer {
     pub(crate) fn already_finished(&self, report: &Report, target: &str) -> Result<()> {
         self.say(
             LogLevel::Info,
-            &format!("{BOLD}{target} holds this run already, finished: nothing to do{BOLD:#}"),
+            &format!("{BOLD}{} holds this run already, finished: nothing to do{BOLD:#}", escaped(target)),
         );
         self.say(LogLevel::Info, &summary::dedup(report, Some(target)));
         self.report(report)
@@ -113,6 +113,14 @@ impl Printer {
     /// What a search for pairs came to; the answers were printed on the way.
     pub(crate) fn pairs(&self, report: &Report, given: u64) {
         self.say(LogLevel::Info, &summary::pairs(report, given));
+    }
+
+    /// The list of pairs is not all of them.
+    pub(crate) fn cut(&self, given: u64, left_out: u64) {
+        let [given, left_out] = [given, left_out].map(numbers::count);
+        self.note(&format!(
+            "--max-pairs: the first {given} pairs are listed, and {left_out} more are left out"
+        ));
     }
 
     /// What a search for clusters came to; the answers were printed on the way.
@@ -150,7 +158,10 @@ impl Printer {
 
     /// Something was written to a file.
     pub(crate) fn written(&self, what: &str, path: &Path) {
-        self.say(LogLevel::Info, &format!("{what} is in {BOLD}{}{BOLD:#}", path.display()));
+        self.say(
+            LogLevel::Info,
+            &format!("{what} is in {BOLD}{}{BOLD:#}", escaped(&path.display().to_string())),
+        );
     }
 
     /// The presets.
@@ -203,9 +214,39 @@ fn columns() -> usize {
 
 /// Says what is wrong with the command line, or what was asked for with `--help` and `--version`.
 pub(crate) fn usage(wrong: &clap::Error) -> ExitCode {
-    // Nothing can be said if it cannot be printed.
-    let _ = wrong.print();
+    let dangerous = std::env::args_os().any(|argument| argument.to_string_lossy().contains(is_obeyed));
+    if dangerous {
+        line(&escaped_lines(&wrong.render().to_string()));
+    } else if let Err(cause) = wrong.print()
+        && !wrong.use_stderr()
+        && cause.kind() != io::ErrorKind::BrokenPipe
+    {
+        let failure = Failure::io("write to", answers::STANDARD_OUTPUT, &cause);
+        line(&format!("{RED}error:{RED:#} {}", failure.message));
+        return failure.code;
+    }
     if wrong.use_stderr() { ExitCode::Usage } else { ExitCode::Success }
+}
+
+/// Says that the process ends here.
+pub(crate) fn stopped() {
+    line(&format!("{RED}error:{RED:#} stopped; nothing was kept of it"));
+}
+
+/// From now on a panic is told in one line, without anything that a terminal would obey.
+pub(crate) fn hear_of_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        line(&format!("{DIM}panic:{DIM:#} {}: {}", escaped(&place), escaped(said(panic.payload()))));
+    }));
+}
+
+/// What a panic said.
+pub(crate) fn said(panic: &(dyn std::any::Any + Send)) -> &str {
+    let literal = panic.downcast_ref::<&str>().copied();
+    literal
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("it did not say what happened")
 }
 
 /// Says that Ctrl-C was understood.

@@ -1,7 +1,8 @@
 //! What a run came to, for people.
 
+use super::escaped::escaped;
 use super::{BOLD, DIM, numbers};
-use pipeline::{RemovedFormat, Report};
+use pipeline::{Method, RemovedFormat, Report, Verify};
 use std::fmt::Write as _;
 
 /// What a dedup came to.
@@ -23,7 +24,8 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
     let mut rows: Vec<(&str, String)> = Vec::new();
     let of_all = |part: u64| format!("{:>13}  {}", numbers::count(part), numbers::percent(part, documents));
     rows.push(("exact copies", of_all(counts.exact)));
-    rows.push(("near-duplicates", of_all(counts.near)));
+    let unverified = if report.settings.verify == Verify::Exact { "" } else { ", unverified" };
+    rows.push(("near-duplicates", format!("{}{unverified}", of_all(counts.near))));
     if counts.bad_skipped + counts.bad_kept > 0 {
         let bad = format!("{} skipped, {} kept", counts.bad_skipped, counts.bad_kept);
         rows.push(("bad records", format!("{}  {bad}", of_all(counts.bad_skipped + counts.bad_kept))));
@@ -44,7 +46,7 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
             RemovedFormat::Jsonl => "removed.jsonl",
             RemovedFormat::Parquet => "removed.parquet",
         };
-        rows.push(("outputs", format!("{target}: kept records, {removed}, report.json")));
+        rows.push(("outputs", format!("{}: kept records, {removed}, report.json", escaped(target))));
     }
     write_rows(&mut text, &rows);
     text
@@ -90,7 +92,7 @@ pub(crate) fn sketched(report: &Report, file: &str) -> String {
         time(report),
     );
     let mut rows: Vec<(&str, String)> = edges(report).collect();
-    rows.push(("output", file.to_owned()));
+    rows.push(("output", escaped(file)));
     write_rows(&mut text, &rows);
     text
 }
@@ -113,6 +115,14 @@ fn time(report: &Report) -> String {
 
 fn compared(report: &Report) -> String {
     let pairs = &report.run.pairs;
+    if report.settings.verify != Verify::Exact {
+        let by = match (report.settings.verify, report.settings.method) {
+            (Verify::Estimate, Method::Minhash) => "by the estimate of their signatures",
+            (_, Method::Minhash) => "by an equal band alone",
+            (_, Method::Simhash) => "by the distance of their fingerprints alone",
+        };
+        return format!("{:>13}  {by}, unverified", numbers::count(pairs.verified));
+    }
     format!(
         "{:>13}  of {} compared, {}",
         numbers::count(pairs.verified),

@@ -111,7 +111,7 @@ fn what_was_cut_short_is_said() {
 
 #[test]
 fn the_plan_names_bands_recall_and_needs() {
-    let resources = Resources { memory: 2 << 30, threads: 2, temp_dir: None };
+    let resources = Resources { memory: 2 << 30, threads: 2, ..Resources::of_this_machine() };
     let mut job = Job {
         sources: Vec::new(),
         against: Vec::new(),

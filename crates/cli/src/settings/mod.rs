@@ -86,7 +86,9 @@ impl Layers {
         };
         let temp_dir: Option<PathBuf> =
             self.flags.using.temp_dir.clone().or_else(|| self.file.using.temp_dir.clone());
-        Ok(Resources { memory, threads, temp_dir })
+        let resources = Resources { memory, threads, temp_dir, max_pairs: None };
+        resources.check()?;
+        Ok(resources)
     }
 
     /// What is meant, for the sketch file at `path` that was made with `made_with`.

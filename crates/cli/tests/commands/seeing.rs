@@ -277,3 +277,45 @@ fn a_report_is_one_harmless_page() {
     assert_eq!(folder.read("page.html"), page);
     assert_eq!(folder.run("dedup evil.jsonl -o - --report").code, 2);
 }
+
+#[test]
+fn a_report_says_only_what_the_run_knows() {
+    let text = |changed: usize| -> String {
+        (0..60).map(|at| if at < changed { format!("other{at} ") } else { format!("word{at} ") }).collect()
+    };
+    let lines: String = [0, 2, 3, 60]
+        .iter()
+        .map(|&changed| format!("{}\n", serde_json::json!({"id": changed, "text": text(changed)})))
+        .collect();
+    let folder = Folder::new().with("some.jsonl", lines).with("one.jsonl", "{\"text\":\"one\"}\n");
+    let page = |name: &str, arguments: &str| {
+        let outcome = folder.run(&format!("dedup -o {name} --report {arguments}"));
+        assert_eq!(outcome.code, 0, "{outcome}");
+        let page = folder.read(&format!("{name}/report.html"));
+        (page.split_once("<main>").unwrap().1.to_owned(), outcome.stderr)
+    };
+    let (none, _) = page("none", "one.jsonl");
+    assert!(!none.contains("± 0") && none.contains("Nothing is known of the share"));
+    let (exact, _) = page("exact", "some.jsonl");
+    assert!(exact.contains("pairs verified") && exact.contains("Exact similarity"));
+    for (name, flags, said) in [
+        ("unverified", "--verify none", "by an equal band alone"),
+        ("estimated", "--verify estimate", "as their signatures estimate it"),
+        (
+            "fingerprints",
+            "--method simhash --distance 12 --verify none",
+            "by the distance of their fingerprints alone",
+        ),
+    ] {
+        let (page, stderr) = page(name, &format!("some.jsonl {flags}"));
+        assert!(page.contains(said), "{name}: {page}");
+        let claims = page.replace("unverified", "");
+        assert!(
+            !claims.contains("verified") && !claims.contains("NaN") && !claims.contains("Exact similarity")
+        );
+        assert!(stderr.contains("unverified") && !stderr.contains("compared"), "{stderr}");
+    }
+    let (simhash, _) = page("simhash", "some.jsonl --method simhash --distance 12");
+    assert!(simhash.contains("distance 12 or less were found and compared"), "{simhash}");
+    assert!(!simhash.contains("found at the threshold") && !simhash.contains("area missed"));
+}

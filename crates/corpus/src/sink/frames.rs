@@ -13,10 +13,12 @@
 //! At most twice as many frames as threads are under way, so memory stays within about `threads` x 16 MiB.
 
 use crate::Compression;
+use std::any::Any;
 use std::collections::VecDeque;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// Bytes of a frame before compression. It changes bytes of outputs.
@@ -41,9 +43,10 @@ pub(crate) struct Frames<W: Write> {
 
 impl<W: Write> Frames<W> {
     /// Compresses with `threads` threads beside the caller's, or in the caller's own if that is 0 or 1.
-    pub(crate) fn new(inner: W, compression: Compression, threads: usize) -> Self {
-        let workers = if threads > 1 { Workers::new(compression, threads) } else { None };
-        Self { inner, compression, frame: Vec::new(), begun: false, workers }
+    pub(crate) fn new(inner: W, compression: Compression, threads: usize) -> io::Result<Self> {
+        let compress = move |frame: &[u8]| compress(compression, frame);
+        let workers = if threads > 1 { Some(Workers::new(compress, threads)?) } else { None };
+        Ok(Self { inner, compression, frame: Vec::new(), begun: false, workers })
     }
 
     /// Compresses and writes what is left.
@@ -138,19 +141,23 @@ struct Workers {
 }
 
 impl Workers {
-    /// `None` if no thread can be had.
-    fn new(compression: Compression, threads: usize) -> Option<Self> {
+    /// Threads that `compress`. One that cannot be started is an error, and those before it end.
+    fn new(
+        compress: impl Fn(&[u8]) -> io::Result<Vec<u8>> + Clone + Send + 'static,
+        threads: usize,
+    ) -> io::Result<Self> {
         let (jobs, receiver) = channel::<Job>();
         let receiver = Arc::new(Mutex::new(receiver));
-        // A thread that cannot be had is done without.
-        let threads: Vec<_> = (0..threads)
-            .map_while(|_| {
-                let receiver = Arc::clone(&receiver);
-                std::thread::Builder::new().spawn(move || work(compression, &receiver)).ok()
-            })
-            .collect();
-        let most = 2 * threads.len();
-        (most > 0).then(|| Self { jobs: Some(jobs), pending: VecDeque::new(), threads, most })
+        let mut workers =
+            Self { jobs: Some(jobs), pending: VecDeque::new(), threads: Vec::new(), most: 2 * threads };
+        for _ in 0..threads {
+            let (receiver, compress) = (Arc::clone(&receiver), compress.clone());
+            let thread = std::thread::Builder::new().spawn(move || work(compress, &receiver));
+            workers.threads.push(thread.map_err(|cause| {
+                io::Error::new(cause.kind(), format!("cannot start a thread that compresses: {cause}"))
+            })?);
+        }
+        Ok(workers)
     }
 
     fn full(&self) -> bool {
@@ -177,22 +184,28 @@ impl Drop for Workers {
     fn drop(&mut self) {
         self.jobs = None;
         for thread in self.threads.drain(..) {
-            // Its panic, if any, was seen as a missing frame.
+            // It does not panic: what it calls is caught.
             let _ = thread.join();
         }
     }
 }
 
-fn work(compression: Compression, jobs: &Mutex<Receiver<Job>>) {
+fn work(compress: impl Fn(&[u8]) -> io::Result<Vec<u8>>, jobs: &Mutex<Receiver<Job>>) {
     loop {
-        let job = match jobs.lock() {
-            Ok(jobs) => jobs.recv(),
-            Err(_) => return,
-        };
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((frame, result)) = job else { return };
+        let compressed = catch_unwind(AssertUnwindSafe(|| compress(&frame)));
         // Nobody waits for it any more if the output was given up.
-        let _ = result.send(compress(compression, &frame));
+        let _ = result.send(compressed.unwrap_or_else(|panic| Err(panicked(panic.as_ref()))));
     }
+}
+
+/// A panic as an error.
+fn panicked(panic: &(dyn Any + Send)) -> io::Error {
+    let literal = panic.downcast_ref::<&str>().copied();
+    let message = literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let message = message.unwrap_or("it did not say what happened");
+    io::Error::other(format!("a bug in lookalike: {message}; please report it"))
 }
 
 #[cfg(test)]
@@ -201,7 +214,7 @@ mod tests {
     use std::io::Read;
 
     fn compressed(compression: Compression, threads: usize, bytes: &[u8], piece: usize) -> Vec<u8> {
-        let mut frames = Frames::new(Vec::new(), compression, threads);
+        let mut frames = Frames::new(Vec::new(), compression, threads).unwrap();
         for piece in bytes.chunks(piece) {
             frames.write_all(piece).unwrap();
         }
@@ -274,6 +287,28 @@ mod tests {
     }
 
     #[test]
+    fn a_panic_of_a_thread_is_an_error_with_its_message_and_the_others_go_on() {
+        for threads in [1, 2, 4] {
+            let compress = |frame: &[u8]| {
+                assert_ne!(frame, b"3", "not that frame");
+                Ok(frame.to_vec())
+            };
+            let mut workers = Workers::new(compress, threads).unwrap();
+            for frame in 0..8 {
+                workers.submit(frame.to_string().into_bytes()).unwrap();
+            }
+            for frame in 0..8 {
+                match workers.next() {
+                    Ok(compressed) => assert_eq!(compressed.unwrap(), frame.to_string().into_bytes()),
+                    Err(error) => {
+                        assert!(frame == 3 && error.to_string().contains("not that frame"), "{error}")
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_failing_writer_is_an_error() {
         struct Full;
         impl Write for Full {
@@ -285,7 +320,7 @@ mod tests {
             }
         }
         for threads in [1, 2] {
-            let mut frames = Frames::new(Full, Compression::Zstd, threads);
+            let mut frames = Frames::new(Full, Compression::Zstd, threads).unwrap();
             let result = frames.write_all(&text(6 * FRAME)).and_then(|()| frames.finish().map(|_| ()));
             assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);
         }

@@ -86,7 +86,8 @@ impl Output {
         output.stream = Some(match compression {
             Compression::None => Stream::Plain(BufWriter::with_capacity(BUFFER, to)),
             Compression::Gzip | Compression::Zstd | Compression::Bzip2 | Compression::Xz => {
-                Stream::Compressed(Frames::new(to, compression, options.threads))
+                let frames = Frames::new(to, compression, options.threads);
+                Stream::Compressed(frames.map_err(|cause| output.error(cause))?)
             }
         });
         Ok(output)

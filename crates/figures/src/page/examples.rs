@@ -30,7 +30,7 @@ pub struct PairExample {
     pub a: ExampleText,
     /// The second.
     pub b: ExampleText,
-    /// Their exact similarity, of the whole texts.
+    /// Their similarity, of the whole texts.
     pub similarity: f64,
     /// What became of them, in a few words; may be empty.
     pub note: String,
@@ -52,9 +52,9 @@ pub struct ClusterExample {
 pub struct Member {
     /// The document.
     pub document: ExampleText,
-    /// Its exact similarity to the kept one.
+    /// Its similarity to the kept one; NaN if it is not known.
     pub similarity: f64,
-    /// Why: `near`, `exact`.
+    /// Why: `near`, `exact`, `unverified`.
     pub kind: String,
 }
 
@@ -135,7 +135,7 @@ impl Example<'_> {
 }
 
 fn render_cluster(cluster: &ClusterExample, id: &str, shingler: &Shingler) -> Markup {
-    let similarities = || cluster.members.iter().map(|member| member.similarity);
+    let similarities = || cluster.members.iter().map(|member| member.similarity).filter(|it| !it.is_nan());
     let range = similarities().fold(None, |range: Option<(f64, f64)>, value| {
         Some(range.map_or((value, value), |(least, most)| (least.min(value), most.max(value))))
     });
@@ -154,7 +154,9 @@ fn render_cluster(cluster: &ClusterExample, id: &str, shingler: &Shingler) -> Ma
                 details class="member" {
                     summary {
                         span class="name" { (shortened(&member.document.id, NAME)) }
-                        span class="muted" { (shortened(&member.kind, NAME)) " · " (similarity(member.similarity)) }
+                        span class="muted" { (shortened(&member.kind, NAME))
+                            @if !member.similarity.is_nan() { " · " (similarity(member.similarity)) }
+                        }
                     }
                     (texts(&format!("{id}m{at}"), &cluster.kept, &member.document, shingler))
                 }
@@ -187,7 +189,7 @@ fn texts(id: &str, a: &ExampleText, b: &ExampleText, shingler: &Shingler) -> Mar
             Err(error) => p class="note" { (error) },
         }
         @if a.is_cut || b.is_cut {
-            p class="muted" { "The beginnings of the texts; the similarity is that of the whole ones." }
+            p class="muted" { "The beginnings of the texts; a similarity is that of the whole ones." }
         }
     }
 }

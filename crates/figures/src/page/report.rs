@@ -1,7 +1,7 @@
 //! A run -> a page to look at.
 
 use super::examples::{Example, PairExample, Shelf, shelves};
-use super::report_data::{Headline, PlanData, ReportData};
+use super::report_data::{Checked, Headline, PlanData, ReportData};
 use super::{facts, figure, page};
 use crate::numbers::{area, bytes, count, percent, seconds, shortened};
 use crate::svg::CurvePlot;
@@ -53,13 +53,23 @@ fn headline(data: &ReportData) -> Markup {
             li { strong { (count(documents)) } span { "documents, " (bytes(text_bytes)) " of text" } }
             li { strong { (count(kept)) } span { "kept, " (percent(share(kept))) } }
             li { strong { (count(exact)) } span { "exact copies removed, " (percent(share(exact))) } }
-            li { strong { (count(near)) } span { "near-duplicates removed, " (percent(share(near))) } }
+            li { strong { (count(near)) } span { (near_words(data)) ", " (percent(share(near))) } }
             li { strong { (count(clusters)) } span { "clusters" } }
             @if skipped > 0 { li { strong { (count(skipped)) } span { "bad records skipped" } } }
-            @if let Some(recall) = &data.recall {
+            @if let Some(recall) = data.recall.filter(|recall| recall.pairs > 0) {
                 li { strong { (percent(recall.estimate)) } span { "of the duplicates found, ± " (percent(recall.standard_error)) } }
             }
         }
+    }
+}
+
+/// What documents were removed as, if not as exact copies.
+fn near_words(data: &ReportData) -> &'static str {
+    match (data.checked, data.plan.distance) {
+        (Checked::Exactly, _) => "near-duplicates removed",
+        (Checked::ByEstimate, _) => "removed as near-duplicates by estimate, unverified",
+        (Checked::NotAtAll, None) => "removed as candidates, unverified",
+        (Checked::NotAtAll, Some(_)) => "removed by their fingerprints alone, unverified",
     }
 }
 
@@ -84,49 +94,88 @@ fn navigation(data: &ReportData) -> Markup {
 }
 
 fn plan(data: &ReportData) -> Markup {
-    let PlanData { label, threshold, curve, facts: more, .. } = &data.plan;
-    let plot = CurvePlot {
-        curves: vec![curve.clone()],
-        threshold: Some(*threshold),
-        found: data.histogram.bins.clone(),
+    let PlanData { label, threshold, distance, curve, facts: more } = &data.plan;
+    let mut known = vec![("plan", shortened(label, VALUE))];
+    let mut plot = CurvePlot { curves: vec![curve.clone()], threshold: None, found: Vec::new() };
+    let caption = match distance {
+        // Similarities of shingles have no place on a scale of cosines.
+        Some(distance) => {
+            known.push(("largest Hamming distance", distance.to_string()));
+            if data.checked == Checked::Exactly {
+                known.push(("least similarity", format!("{threshold}")));
+            }
+            format!(
+                "The chance that the fingerprints of two documents are at most {distance} bits apart, by the cosine of \
+                 the documents. All such pairs become candidates."
+            )
+        }
+        None => {
+            let (in_vain, missed) = curve.error_areas(*threshold);
+            known.extend([
+                ("threshold", format!("{threshold}")),
+                ("found at the threshold", percent(curve.at(*threshold))),
+                ("area compared in vain", area(in_vain)),
+                ("area missed", area(missed)),
+            ]);
+            plot.threshold = Some(*threshold);
+            if data.histogram.found() > 0 {
+                plot.found.clone_from(&data.histogram.bins);
+            }
+            let behind = if plot.found.is_empty() { "" } else { ", and behind it the pairs that were found" };
+            format!("The chance that a pair becomes a candidate{behind}.")
+        }
     };
-    let (in_vain, missed) = curve.error_areas(*threshold);
-    let known = [
-        ("plan", shortened(label, VALUE)),
-        ("threshold", format!("{threshold}")),
-        ("found at the threshold", percent(curve.at(*threshold))),
-        ("area compared in vain", area(in_vain)),
-        ("area missed", area(missed)),
-    ];
     let more = more.iter().take(ROWS).map(|(name, value)| (name.as_str(), shortened(value, VALUE)));
     html! {
         div class="columns wide" {
-            (figure(&plot.svg(), &html! {
-                "The chance that a pair becomes a candidate, and behind it the pairs that were found."
-            }))
+            (figure(&plot.svg(), &html! { (caption) }))
             (facts(known.into_iter().chain(more)))
         }
     }
 }
 
 fn similarities(data: &ReportData) -> Markup {
+    let nothing = data.histogram.found() == 0;
+    let caption = match data.checked {
+        Checked::Exactly => "Exact similarity of removed documents to what was kept",
+        Checked::ByEstimate => {
+            "Similarity of removed documents to what was kept, as their signatures estimate it: unverified"
+        }
+        Checked::NotAtAll => "",
+    };
     html! {
-        div class="columns wide" {
-            (figure(&data.histogram.svg(), &html! {
-                "Exact similarity of removed documents to what was kept"
-                @if data.histogram.missed() > 0.0 { "; on top what was missed, by estimate" } "."
-            }))
-            div {
-                (facts([("pairs found", count(data.histogram.found())), ("missed, by estimate", format!("{:.1}", data.histogram.missed()))]))
-                (recall(data))
+        @if data.checked == Checked::NotAtAll {
+            p { "No similarity was worked out: pairs count unverified, by " (alone(data)) " alone." }
+        } @else if nothing {
+            p { "No document was removed as a near-duplicate, so there is no similarity to show." }
+            (recall(data))
+        } @else {
+            div class="columns wide" {
+                (figure(&data.histogram.svg(), &html! {
+                    (caption)
+                    @if data.histogram.missed() > 0.0 { "; on top what was missed, by estimate" } "."
+                }))
+                div {
+                    (facts([("pairs found", count(data.histogram.found())), ("missed, by estimate", format!("{:.1}", data.histogram.missed()))]))
+                    (recall(data))
+                }
             }
         }
     }
 }
 
+/// What unverified pairs count by.
+fn alone(data: &ReportData) -> &'static str {
+    if data.plan.distance.is_some() { "the distance of their fingerprints" } else { "an equal band" }
+}
+
 fn recall(data: &ReportData) -> Markup {
     html! {
         @match &data.recall {
+            Some(recall) if recall.pairs == 0 => p {
+                "Nothing is known of the share that was found: it is estimated from the near-duplicates that were found, and \
+                 there are none."
+            },
             Some(recall) => {
                 p {
                     "About " b { (percent(recall.estimate)) } " of the duplicates were found (standard error "
@@ -137,7 +186,16 @@ fn recall(data: &ReportData) -> Markup {
                      copies and what was cut short are not in the figure."
                 }
             }
-            None => p { "This method misses no pair, or found none to estimate from." },
+            None => p { @match (data.checked, data.plan.distance) {
+                (Checked::Exactly, Some(distance)) => {
+                    "All pairs of fingerprints at Hamming distance " (distance) " or less were found and compared. What share of \
+                     all similar pairs has such fingerprints is not estimated."
+                }
+                (Checked::Exactly, None) => { "What share of the similar pairs was found is not estimated for these settings." }
+                (Checked::ByEstimate | Checked::NotAtAll, _) => {
+                    "What share of the similar pairs was found is not estimated, since pairs are unverified."
+                }
+            } },
         }
     }
 }
@@ -237,7 +295,15 @@ fn examples(data: &ReportData) -> [Shelf<'_>; 3] {
         Shelf {
             id: "near-threshold",
             title: "Just above the threshold",
-            about: format!("The least similar pairs of which one was removed: a little above {threshold}."),
+            about: match data.checked {
+                Checked::Exactly => {
+                    format!("The least similar pairs of which one was removed: a little above {threshold}.")
+                }
+                _ => format!(
+                    "The pairs of which one was removed that are least similar by the estimate of their signatures, a little \
+                     above {threshold}: unverified."
+                ),
+            },
             examples: pairs(&data.near_threshold),
         },
         Shelf {

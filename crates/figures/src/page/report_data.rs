@@ -15,9 +15,11 @@ pub struct ReportData {
     pub headline: Headline,
     /// What was planned.
     pub plan: PlanData,
+    /// What pairs count by, which decides what may be said of them.
+    pub checked: Checked,
     /// Verified similarities, in 21 bins, with what was probably missed.
     pub histogram: Histogram,
-    /// The share of the duplicates that was found; none where nothing is missed.
+    /// The share of the duplicates that was found; none where it is not estimated.
     pub recall: Option<RecallData>,
     /// Clusters by size.
     pub cluster_sizes: ClusterSizes,
@@ -60,6 +62,18 @@ pub struct Headline {
     pub text_bytes: u64,
 }
 
+/// What is checked before a pair counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Checked {
+    /// The exact similarity.
+    #[default]
+    Exactly,
+    /// The similarity that signatures estimate.
+    ByEstimate,
+    /// Nothing: every candidate counts.
+    NotAtAll,
+}
+
 /// What was planned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanData {
@@ -67,7 +81,9 @@ pub struct PlanData {
     pub label: String,
     /// The similarity from which documents are duplicates.
     pub threshold: f64,
-    /// The chance to find a pair, by similarity.
+    /// With SimHash, the Hamming distance up to which all pairs of fingerprints are found.
+    pub distance: Option<u32>,
+    /// The chance to find a pair, by similarity; with SimHash, that its fingerprints are within the distance, by cosine.
     pub curve: Curve,
     /// What else is known of it, by name: memory, disk, passes.
     pub facts: Vec<(String, String)>,

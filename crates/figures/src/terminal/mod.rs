@@ -15,4 +15,4 @@ pub use curve::{PlotSize, curve_plot};
 pub use histogram::histogram;
 pub use side_by_side::{LineBreaks, SideBySide, side_by_side};
 pub use style::Colors;
-pub use wrapping::harmless;
+pub use wrapping::{harmless, is_obeyed};

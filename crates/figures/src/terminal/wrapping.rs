@@ -80,16 +80,24 @@ impl Column {
     }
 }
 
-/// Text without anything that a terminal would obey: control characters by their pictures, characters that turn the
-/// direction of text by a replacement character.
+/// Whether a terminal would obey a character instead of showing it: control characters of ASCII and Latin-1, ends of lines and
+/// paragraphs, and what turns the direction of text.
+#[must_use]
+pub fn is_obeyed(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+}
+
+/// Text without anything that a terminal would obey, in as many columns: control characters by their pictures, others
+/// by a replacement character.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     text.chars()
         .map(|character| match character {
             '\u{7f}' => '\u{2421}',
             '\0'..' ' => char::from_u32(0x2400 + character as u32).unwrap_or('\u{fffd}'),
-            '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-            '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => '\u{fffd}',
+            _ if is_obeyed(character) => '\u{fffd}',
             _ => character,
         })
         .collect()

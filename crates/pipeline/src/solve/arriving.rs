@@ -10,9 +10,9 @@ use super::greedy::Looker;
 use super::near_misses::NearMisses;
 use super::small::Decided;
 use super::{Evidence, Found};
-use crate::Result;
 use crate::method::Means;
 use crate::store::Number;
+use crate::{Observer, Result};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -39,6 +39,7 @@ pub(crate) struct Arrival<'d> {
 pub(crate) struct Arriving<'a> {
     means: &'a Means,
     near_misses: &'a NearMisses,
+    observer: &'a dyn Observer,
     /// Kept documents; behind them, once it is crowded, all that came since.
     chunk: Chunk,
     /// For each key, the place in `links` of the last kept document that has it.
@@ -55,10 +56,11 @@ pub(crate) struct Arriving<'a> {
 
 impl<'a> Arriving<'a> {
     /// Nothing has arrived.
-    pub(crate) fn new(means: &'a Means, near_misses: &'a NearMisses) -> Self {
+    pub(crate) fn new(means: &'a Means, near_misses: &'a NearMisses, observer: &'a dyn Observer) -> Self {
         Self {
             means,
             near_misses,
+            observer,
             chunk: Chunk::default(),
             last: HashMap::default(),
             links: Vec::new(),
@@ -126,7 +128,8 @@ impl<'a> Arriving<'a> {
         self.seen += 1;
         self.met += self.candidates.len() as u64;
         let Self { chunk, means, near_misses, .. } = &*self;
-        let look = Looker { chunk, means, near_misses, by_bands: true }.look(at, &self.candidates, &[])?;
+        let looker = Looker { chunk, means, near_misses, observer: self.observer, by_bands: true };
+        let look = looker.look(at, &self.candidates, &[])?;
         self.decided.counts.add(&look.counts);
         for other in look.near {
             self.near_misses.take(&self.chunk, at, other as usize, self.means);

@@ -1,7 +1,9 @@
 //! Keys of a chunk -> its buckets, and which buckets a document is in.
 
+use super::Using;
 use super::chunk::Chunk;
 use crate::method::Means;
+use crate::{Error, Result};
 use rayon::slice::ParallelSliceMut;
 
 /// Bytes that a key takes at most while buckets are built, and then in them.
@@ -35,16 +37,25 @@ pub(crate) struct Lookup {
 
 impl Buckets {
     /// Brings together the documents of a chunk that share a band, or a sampled shingle.
-    pub(super) fn by_bands(chunk: &Chunk, means: &Means, threads: usize) -> Self {
-        Self::new(chunk.len(), threads, |at, visit| chunk.visit_keys(at, means, visit))
+    pub(super) fn by_bands(chunk: &Chunk, means: &Means, using: Using<'_>) -> Result<Self> {
+        Self::new(chunk.len(), using, |at, visit| chunk.visit_keys(at, means, visit))
     }
 
     /// Brings together documents that share a key. `keys` hands out the keys of a document, the same ones each time.
     /// Buckets are in the order of their keys.
-    pub(super) fn new(documents: usize, threads: usize, keys: impl Fn(usize, &mut dyn FnMut(u64))) -> Self {
+    pub(super) fn new(
+        documents: usize,
+        Using { threads, observer, .. }: Using<'_>,
+        keys: impl Fn(usize, &mut dyn FnMut(u64)),
+    ) -> Result<Self> {
         let mut count = 0usize;
         for at in 0..documents {
+            observer.go_on()?;
             keys(at, &mut |_| count += 1);
+        }
+        if u32::try_from(count).is_err() {
+            let keys = "keys are more than documents that are compared at a time can have";
+            return Err(Error::Invalid(format!("{count} {keys}; a smaller --memory divides them")));
         }
         // Two bits per slot tell most keys that occur once from the others, as in `grouping`.
         let slots = (count * 8).next_power_of_two().max(64);
@@ -52,6 +63,7 @@ impl Buckets {
             |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - slots.trailing_zeros())) as usize;
         let mut met = vec![0u64; slots / 32];
         for at in 0..documents {
+            observer.go_on()?;
             keys(at, &mut |key| {
                 let (word, bit) = (&mut met[slot(key) / 32], slot(key) % 32 * 2);
                 let again = *word >> bit & 1;
@@ -60,6 +72,7 @@ impl Buckets {
         }
         let mut items: Vec<(u64, u32)> = Vec::new();
         for at in 0..documents {
+            observer.go_on()?;
             keys(at, &mut |key| {
                 if met[slot(key) / 32] >> (slot(key) % 32 * 2 + 1) & 1 == 1 {
                     items.push((key, at as u32));
@@ -75,6 +88,7 @@ impl Buckets {
         items.dedup();
         let mut made = Self { bucket_starts: vec![0; documents + 1], starts: vec![0], ..Self::default() };
         for bucket in items.chunk_by(|a, b| a.0 == b.0).filter(|bucket| bucket.len() > 1) {
+            observer.go_on()?;
             for &(_, at) in bucket {
                 made.members.push(at);
                 made.bucket_starts[at as usize + 1] += 1;
@@ -95,7 +109,7 @@ impl Buckets {
         }
         made.listed = vec![0; made.members.len()];
         made.kept = vec![0; made.starts.len() - 1];
-        made
+        Ok(made)
     }
 
     /// The same buckets, of which a document looks into the first ones only, as many as `asked` says.

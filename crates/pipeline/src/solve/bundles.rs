@@ -12,6 +12,7 @@
 //! **Cost.** Two lookups per shingle in a table of the shingles that occur more than once.
 
 use super::chunk::Chunk;
+use crate::{Observer, Result};
 use lookalike::hashing::mix64;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -35,8 +36,8 @@ pub(super) struct Bundles {
 
 impl Bundles {
     /// The bundles of a chunk with sets; nothing if `memory` bytes are not enough.
-    pub(super) fn new(chunk: &Chunk, memory: u64) -> Option<Self> {
-        let mut shingles = repeated(chunk, memory)?;
+    pub(super) fn new(chunk: &Chunk, memory: u64, observer: &dyn Observer) -> Result<Option<Self>> {
+        let Some(mut shingles) = repeated(chunk, memory, observer)? else { return Ok(None) };
         // Rank by the number of documents, then by what tells bundles apart.
         let mut found: Vec<(u32, u64)> = shingles.values().copied().collect();
         found.sort_unstable();
@@ -56,6 +57,7 @@ impl Bundles {
         let mut made = Self { ranks: Vec::new(), starts: vec![0], sizes, documents };
         let mut here: Vec<u32> = Vec::new();
         for at in 0..chunk.len() {
+            observer.go_on()?;
             here.clear();
             let set = chunk.set(at).as_slice();
             here.extend(set.iter().filter_map(|shingle| Some(shingles.get(shingle)?.1 as u32)));
@@ -64,7 +66,7 @@ impl Bundles {
             made.ranks.extend_from_slice(&here);
             made.starts.push(made.ranks.len());
         }
-        Some(made)
+        Ok(Some(made))
     }
 
     /// The bundles of a document by rank, those in the fewest documents first.
@@ -90,13 +92,14 @@ impl Bundles {
 type Shingles = HashMap<u64, (u32, u64), BuildHasherDefault<ShingleHasher>>;
 
 /// The shingles that more than one document has; nothing if they do not fit in `memory` bytes.
-fn repeated(chunk: &Chunk, memory: u64) -> Option<Shingles> {
+fn repeated(chunk: &Chunk, memory: u64, observer: &dyn Observer) -> Result<Option<Shingles>> {
     let slot = |shingle: u64| {
         (shingle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - COUNTED.trailing_zeros())) as usize
     };
     // Two bits per slot: met, met again. Most shingles are met once.
     let mut met = vec![0u64; COUNTED / 32];
     for at in 0..chunk.len() {
+        observer.go_on()?;
         for &shingle in chunk.set(at).as_slice() {
             let (word, bit) = (&mut met[slot(shingle) / 32], slot(shingle) % 32 * 2);
             let again = *word >> bit & 1;
@@ -105,6 +108,7 @@ fn repeated(chunk: &Chunk, memory: u64) -> Option<Shingles> {
     }
     let mut shingles = Shingles::default();
     for at in 0..chunk.len() {
+        observer.go_on()?;
         let document = mix64(at as u64 + 1);
         for &shingle in chunk.set(at).as_slice() {
             if met[slot(shingle) / 32] >> (slot(shingle) % 32 * 2 + 1) & 1 == 0 {
@@ -115,11 +119,11 @@ fn repeated(chunk: &Chunk, memory: u64) -> Option<Shingles> {
             *sum = sum.wrapping_add(document);
         }
         if shingles.len() as u64 * SHINGLE_BYTES > memory {
-            return None;
+            return Ok(None);
         }
     }
     shingles.retain(|_, (documents, _)| *documents > 1);
-    Some(shingles)
+    Ok(Some(shingles))
 }
 
 /// Shingles are hashes already.

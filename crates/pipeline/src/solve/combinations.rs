@@ -19,11 +19,12 @@
 //! filter; Wang, Li and Feng, *Can we beat the prefix filtering?* (2012), for longer prefixes that must share more. Their
 //! lists are of single elements, which they count; here combinations are looked up.
 
+use super::Using;
 use super::buckets::{Buckets, KEY_BYTES, Lookup};
 use super::bundles::Bundles;
 use super::chunk::Chunk;
 use crate::method::Means;
-use crate::{Measure, Verify};
+use crate::{Measure, Result, Verify};
 use lookalike::hashing::mix64;
 
 /// The largest number of bundles in a combination.
@@ -68,33 +69,39 @@ enum Prefix {
 
 impl Combinations {
     /// For a chunk with sets, if the method compares them and `memory` bytes are enough.
-    pub(super) fn new(chunk: &Chunk, means: &Means, threads: usize, memory: u64) -> Option<Self> {
+    pub(super) fn new(chunk: &Chunk, means: &Means, using: Using<'_>) -> Result<Option<Self>> {
         if means.settings.verify != Verify::Exact || !chunk.has_sets() {
-            return None;
+            return Ok(None);
         }
-        let bundles = Bundles::new(chunk, memory / 2)?;
+        // Keys have 32-bit numbers, and how many there are is known from a sample only.
+        let memory = using.memory.min(KEY_BYTES * u64::from(u32::MAX / 2));
+        let Some(bundles) = Bundles::new(chunk, memory / 2, using.observer)? else { return Ok(None) };
         let planner = Planner::new(chunk, means, &bundles);
         if means.settings.measure == Measure::Containment {
-            return Some(planner.containment(threads));
+            return planner.containment(using).map(Some);
         }
-        let mut combined = planner.cheapest(memory / 2)?;
+        let Some(mut combined) = planner.cheapest(memory / 2) else { return Ok(None) };
         loop {
-            let prefixes: Vec<Prefix> = (0..chunk.len()).map(|at| planner.prefix(at, combined)).collect();
+            let mut prefixes: Vec<Prefix> = Vec::with_capacity(chunk.len());
+            for at in 0..chunk.len() {
+                using.observer.go_on()?;
+                prefixes.push(planner.prefix(at, combined));
+            }
             let met_by_all: Vec<u32> =
                 (0..chunk.len() as u32).filter(|&at| prefixes[at as usize] == Prefix::TooMany).collect();
             if combined > 1 && met_by_all.len() > MOST_MET_BY_ALL {
                 combined -= 1;
                 continue;
             }
-            let buckets = Buckets::new(chunk.len(), threads, |at, visit| match prefixes[at] {
+            let buckets = Buckets::new(chunk.len(), using, |at, visit| match prefixes[at] {
                 Prefix::Bundles(count) => {
                     let seed = mix64(chunk.within_key(at) ^ combined as u64);
                     combinations(&bundles.of(at)[..count], combined, seed, visit);
                 }
                 Prefix::Alone if chunk.set(at).as_slice().is_empty() => visit(NO_SHINGLES),
                 Prefix::Alone | Prefix::TooMany => {}
-            });
-            return Some(Self { buckets, met_by_all, listed: Vec::new(), all_listed: Vec::new() });
+            })?;
+            return Ok(Some(Self { buckets, met_by_all, listed: Vec::new(), all_listed: Vec::new() }));
         }
     }
 
@@ -255,7 +262,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Every document is listed under all its bundles, and asks for the first ones.
-    fn containment(&self, threads: usize) -> Combinations {
+    fn containment(&self, using: Using<'_>) -> Result<Combinations> {
         let Self { chunk, bundles, .. } = self;
         let asked = (0..chunk.len()).map(|at| {
             let size = chunk.set(at).len();
@@ -273,18 +280,18 @@ impl<'a> Planner<'a> {
             asked
         });
         let asked = asked.collect();
-        let buckets = Buckets::new(chunk.len(), threads, |at, visit| {
+        let buckets = Buckets::new(chunk.len(), using, |at, visit| {
             bundles.of(at).iter().for_each(|&rank| visit(u64::from(rank)));
             if chunk.set(at).as_slice().is_empty() {
                 visit(NO_SHINGLES);
             }
-        });
-        Combinations {
+        })?;
+        Ok(Combinations {
             buckets: buckets.with_asked(asked),
             met_by_all: Vec::new(),
             listed: Vec::new(),
             all_listed: Vec::new(),
-        }
+        })
     }
 }
 

@@ -4,25 +4,25 @@
 //! those they are connected with, so that a bucket of a million look-alikes costs each of them one comparison here too.
 
 use super::chunk::{Chunk, Role, Verdict};
+use super::Using;
 use super::index::Symmetric;
-use crate::Result;
 use crate::forest::Forest;
 use crate::method::Means;
+use crate::{Observer, Result};
 
 /// Documents of a bucket that are connected.
 type Connected = Vec<u32>;
 
-/// Joins in `forest` what is connected by verified pairs of this chunk. About `memory` bytes may be used to find candidates.
+/// Joins in `forest` what is connected by verified pairs of this chunk.
 pub(crate) fn components(
     chunk: &Chunk,
     means: &Means,
-    threads: usize,
-    memory: u64,
+    using: Using<'_>,
     forest: &mut Forest,
 ) -> Result<()> {
-    let index = Symmetric::new(chunk, means, threads, memory);
+    let index = Symmetric::new(chunk, means, using)?;
     let (buckets, met_by_all) = index.buckets();
-    let joiner = Joiner { chunk, means };
+    let joiner = Joiner { chunk, means, observer: using.observer };
     let mut members: Vec<Vec<Connected>> = vec![Vec::new(); buckets.len()];
     for at in 0..chunk.len() {
         for &bucket in buckets.asked_by(at) {
@@ -54,6 +54,7 @@ fn list(at: usize, sets: &mut Vec<Connected>, chunk: &Chunk, forest: &mut Forest
 struct Joiner<'a> {
     chunk: &'a Chunk,
     means: &'a Means,
+    observer: &'a dyn Observer,
 }
 
 impl Joiner<'_> {
@@ -63,6 +64,7 @@ impl Joiner<'_> {
         let mut own: Connected = Vec::new();
         let mut place = 0;
         while place < sets.len() {
+            self.observer.go_on()?;
             let (number, first) = (self.chunk.numbers[at], self.chunk.numbers[sets[place][0] as usize]);
             let mut connected = forest.root(first) == forest.root(number);
             for &other in &sets[place] {
@@ -89,7 +91,8 @@ impl Joiner<'_> {
 
     /// Compares two documents, unless they are connected, and connects them if they are similar.
     fn join_if_similar(&self, a: usize, b: usize, forest: &mut Forest) -> Result<bool> {
-        let Self { chunk, means } = *self;
+        let Self { chunk, means, observer } = *self;
+        observer.go_on()?;
         let (at, other) = (a.max(b), a.min(b));
         let (number, earlier) = (chunk.numbers[at], chunk.numbers[other]);
         if at == other || chunk.roles[at] == Role::Listed || chunk.roles[other] == Role::Asking {

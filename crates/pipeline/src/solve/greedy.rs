@@ -9,10 +9,10 @@ use super::buckets::{Buckets, Lookup};
 use super::chunk::{Chunk, Role, Verdict};
 use super::index::Index;
 use super::near_misses::NearMisses;
-use super::{Evidence, Found};
-use crate::Result;
+use super::{Evidence, Found, Using};
 use crate::method::Means;
 use crate::report::PairCounts;
+use crate::{Observer, Result};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// The first batch; each is twice as long as the one before, up to the last.
@@ -36,6 +36,7 @@ pub(super) struct Looker<'a> {
     pub chunk: &'a Chunk,
     pub means: &'a Means,
     pub near_misses: &'a NearMisses,
+    pub observer: &'a dyn Observer,
     /// Whether candidates share as many bands as they were met in buckets.
     pub by_bands: bool,
 }
@@ -60,7 +61,9 @@ impl Looker<'_> {
         known: &[(u32, Verdict)],
     ) -> Result<Look> {
         let mut look = Look::default();
-        for &(other, shared) in candidates {
+        self.observer.go_on()?;
+        for (step, &(other, shared)) in candidates.iter().enumerate() {
+            self.observer.go_on_at(step)?;
             let verdict = match known.binary_search_by_key(&other, |(other, _)| *other) {
                 Ok(place) => known[place].1,
                 Err(_) => self.compare(at, other, shared)?,
@@ -89,18 +92,18 @@ impl Looker<'_> {
     }
 }
 
-/// Decides every document of a chunk; hands the removed ones to `visit`. About `memory` bytes may be used to find candidates.
+/// Decides every document of a chunk; hands the removed ones to `visit`.
 pub(crate) fn greedy(
     chunk: &Chunk,
     means: &Means,
-    threads: usize,
-    memory: u64,
+    using: Using<'_>,
     near_misses: &NearMisses,
     counts: &mut PairCounts,
     visit: &mut dyn FnMut(Found),
 ) -> Result<()> {
-    let mut index = Index::new(chunk, means, threads, memory);
-    let looker = Looker { chunk, means, near_misses, by_bands: matches!(index, Index::Bands(_)) };
+    let Using { threads, observer, .. } = using;
+    let mut index = Index::new(chunk, means, using)?;
+    let looker = Looker { chunk, means, near_misses, observer, by_bands: matches!(index, Index::Bands(_)) };
     let mut lookup = Lookup::default();
     let mut take = |at: usize, look: Look| -> bool {
         counts.add(&look.counts);

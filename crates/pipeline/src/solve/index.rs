@@ -9,10 +9,12 @@
 //! Whether a pair is a candidate is always asked of its bands (or samples): the other two only leave out pairs that
 //! cannot be similar enough.
 
+use super::Using;
 use super::buckets::{Buckets, Lookup};
 use super::chunk::Chunk;
 use super::combinations::Combinations;
 use super::prefixes::RareShingles;
+use crate::Result;
 use crate::method::Means;
 
 /// A chunk is crowded if more pairs per document meet than this.
@@ -27,23 +29,23 @@ pub(super) enum Index {
 }
 
 impl Index {
-    /// For a chunk; an index other than that of the bands takes at most about `memory` bytes.
-    pub(super) fn new(chunk: &Chunk, means: &Means, threads: usize, memory: u64) -> Self {
-        let bands = Buckets::by_bands(chunk, means, threads);
+    /// For a chunk; an index other than that of the bands takes at most about the memory that may be used.
+    pub(super) fn new(chunk: &Chunk, means: &Means, using: Using<'_>) -> Result<Self> {
+        let bands = Buckets::by_bands(chunk, means, using)?;
         let crowd = CROWDED * chunk.len() as u64;
         let most = bands.pairs();
         if most <= crowd {
-            return Self::Bands(bands);
+            return Ok(Self::Bands(bands));
         }
-        let rare = RareShingles::new(chunk, means);
+        let rare = RareShingles::new(chunk, means, using.observer)?;
         let met = rare.as_ref().map_or(most, RareShingles::pairs);
         if met > crowd
-            && let Some(combined) = Combinations::new(chunk, means, threads, memory)
+            && let Some(combined) = Combinations::new(chunk, means, using)?
             && combined.pairs() < met
         {
-            return Self::Combined(combined);
+            return Ok(Self::Combined(combined));
         }
-        rare.map_or(Self::Bands(bands), Self::Rare)
+        Ok(rare.map_or(Self::Bands(bands), Self::Rare))
     }
 
     /// Lists a kept document. Documents are listed in ascending order.
@@ -73,17 +75,17 @@ pub(super) enum Symmetric {
 }
 
 impl Symmetric {
-    /// For a chunk; an index other than that of the bands takes at most about `memory` bytes.
-    pub(super) fn new(chunk: &Chunk, means: &Means, threads: usize, memory: u64) -> Self {
-        let bands = Buckets::by_bands(chunk, means, threads);
+    /// For a chunk; an index other than that of the bands takes at most about the memory that may be used.
+    pub(super) fn new(chunk: &Chunk, means: &Means, using: Using<'_>) -> Result<Self> {
+        let bands = Buckets::by_bands(chunk, means, using)?;
         let most = bands.pairs();
         if most > CROWDED * chunk.len() as u64
-            && let Some(combined) = Combinations::new(chunk, means, threads, memory)
+            && let Some(combined) = Combinations::new(chunk, means, using)?
             && combined.pairs() < most
         {
-            return Self::Combined(combined);
+            return Ok(Self::Combined(combined));
         }
-        Self::Bands(bands)
+        Ok(Self::Bands(bands))
     }
 
     /// The buckets in which similar documents meet, and the documents that meet all others.

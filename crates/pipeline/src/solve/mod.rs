@@ -27,8 +27,19 @@ pub(crate) use pairs::pairs;
 pub(crate) use prefixes::prefix_length;
 pub(crate) use small::{Decided, SMALL_DOCUMENT, SMALL_SET, SmallSets};
 
+use crate::Observer;
 use crate::report::PairCounts;
 use crate::store::Number;
+
+/// What a chunk may be solved with.
+#[derive(Clone, Copy)]
+pub(crate) struct Using<'a> {
+    pub threads: usize,
+    /// Bytes to find candidates, about.
+    pub memory: u64,
+    /// Who may stop it.
+    pub observer: &'a dyn Observer,
+}
 
 /// A verified pair: the later document in keep order, and the earlier one.
 #[derive(Debug, Clone, Copy, PartialEq)]

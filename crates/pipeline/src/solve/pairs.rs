@@ -1,12 +1,12 @@
 //! Candidates -> all verified pairs.
 
-use super::Found;
+use super::{Found, Using};
 use super::buckets::Lookup;
 use super::chunk::{Chunk, Role, Verdict};
 use super::index::Symmetric;
-use crate::Result;
 use crate::method::Means;
 use crate::report::PairCounts;
+use crate::Result;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// Compares every document with all its candidates before it; hands the verified pairs to `visit`. An asking document
@@ -14,17 +14,19 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 pub(crate) fn pairs(
     chunk: &Chunk,
     means: &Means,
-    threads: usize,
-    memory: u64,
+    using: Using<'_>,
     counts: &mut PairCounts,
     visit: &mut dyn FnMut(Found),
 ) -> Result<()> {
-    let index = Symmetric::new(chunk, means, threads, memory);
+    let Using { threads, observer, .. } = using;
+    let index = Symmetric::new(chunk, means, using)?;
     let look = |range: std::ops::Range<usize>| -> Result<(Vec<Found>, PairCounts)> {
         let (mut lookup, mut found, mut counts) = (Lookup::default(), Vec::new(), PairCounts::default());
         for at in range.filter(|&at| chunk.roles[at] != Role::Listed) {
+            observer.go_on()?;
             index.look_up_members(at, &mut lookup);
-            for &(other, shared) in &lookup.found {
+            for (step, &(other, shared)) in lookup.found.iter().enumerate() {
+                observer.go_on_at(step)?;
                 if chunk.roles[other as usize] == Role::Asking {
                     continue;
                 }

@@ -18,7 +18,7 @@
 use super::buckets::Lookup;
 use super::chunk::Chunk;
 use crate::method::{Means, Sketching};
-use crate::{Measure, Verify};
+use crate::{Measure, Observer, Result, Verify};
 
 /// Slots of the table in which shingles are counted. Two shingles in one slot count as one more frequent one, which
 /// changes the order for all documents alike.
@@ -43,15 +43,15 @@ pub(crate) struct RareShingles {
 
 impl RareShingles {
     /// For a chunk, if the measure allows it.
-    pub(crate) fn new(chunk: &Chunk, means: &Means) -> Option<Self> {
+    pub(crate) fn new(chunk: &Chunk, means: &Means, observer: &dyn Observer) -> Result<Option<Self>> {
         let settings = &means.settings;
         let possible = matches!(means.sketching, Sketching::Bands { .. })
             && settings.verify == Verify::Exact
             && settings.measure == Measure::Jaccard;
         if !possible {
-            return None;
+            return Ok(None);
         }
-        let mut items = beginnings(chunk, means);
+        let mut items = beginnings(chunk, means, observer)?;
         items.sort_unstable();
         let mut made = Self {
             shown: Vec::new(),
@@ -82,7 +82,7 @@ impl RareShingles {
         made.listed = vec![0; made.starts[shingles]];
         made.short = vec![0; shingles];
         made.long = vec![0; shingles];
-        Some(made)
+        Ok(Some(made))
     }
 
     /// How many pairs of documents show a shingle together; a pair counts once for each.
@@ -131,16 +131,18 @@ impl RareShingles {
 }
 
 /// The long beginning of each document: the shingle, and twice the document plus 1 if the shingle is in the short one.
-fn beginnings(chunk: &Chunk, means: &Means) -> Vec<(u64, u32)> {
+fn beginnings(chunk: &Chunk, means: &Means, observer: &dyn Observer) -> Result<Vec<(u64, u32)>> {
     let slot = |element: u64| {
         (element.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - COUNTED.trailing_zeros())) as usize
     };
     let mut counts = vec![0u32; COUNTED];
     for at in 0..chunk.len() {
+        observer.go_on()?;
         chunk.set(at).as_slice().iter().for_each(|&element| counts[slot(element)] += 1);
     }
     let (mut items, mut ordered) = (Vec::new(), Vec::new());
     for at in 0..chunk.len() {
+        observer.go_on()?;
         let set = chunk.set(at).as_slice();
         let document = at as u32 * 2;
         ordered.clear();
@@ -167,7 +169,7 @@ fn beginnings(chunk: &Chunk, means: &Means) -> Vec<(u64, u32)> {
             items.push((NO_SHINGLES, document + 1));
         }
     }
-    items
+    Ok(items)
 }
 
 /// How many of its rarest elements a set of `size` must show, so that every similar one shows one of them.

@@ -8,9 +8,9 @@
 use super::chunk::{Chunk, Role, Screened, Verdict};
 use super::near_misses::{NearMiss, NearMisses};
 use super::{Evidence, Found};
-use crate::Result;
 use crate::method::Means;
 use crate::report::PairCounts;
+use crate::{Observer, Result};
 use lookalike::verification::OverlapTable;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -82,9 +82,12 @@ impl<'a> SmallSets<'a> {
     }
 
     /// Decides all sets by signatures, where no elements are compared.
-    pub(crate) fn decide_by_signatures(&self) -> Result<()> {
+    pub(crate) fn decide_by_signatures(&self, observer: &dyn Observer) -> Result<()> {
         let mut table = OverlapTable::default();
-        self.sets.iter().try_for_each(|documents| self.decide(documents.clone(), &[], &mut table))
+        self.sets.iter().try_for_each(|documents| {
+            observer.go_on()?;
+            self.decide(documents.clone(), &[], &mut table)
+        })
     }
 
     fn decide(&self, documents: Range<usize>, elements: &[Vec<u64>], table: &mut OverlapTable) -> Result<()> {

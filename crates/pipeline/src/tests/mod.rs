@@ -3,6 +3,7 @@
 mod differential;
 mod going_on;
 mod recall;
+mod stops;
 
 use crate::run::{Prepared, dedup_prepared};
 use crate::{Job, Outcome, Report, Resources, Settings, Silent};
@@ -45,7 +46,7 @@ fn sources_of(folder: &Path, documents: &[Document], split: usize) -> Vec<Source
 }
 
 fn job(settings: &Settings, sources: Vec<Source>, against: Vec<Source>, threads: usize) -> Job {
-    let resources = Resources { memory: 1 << 30, threads, temp_dir: None };
+    let resources = Resources { memory: 1 << 30, threads, ..Resources::of_this_machine() };
     Job { sources, against, settings: settings.clone(), resources, sketch: None }
 }
 

@@ -134,7 +134,7 @@ impl<'a> Loader<'a> {
         decide: bool,
         role: impl Fn(bool) -> Role + Sync,
     ) -> Result<()> {
-        let View { store, means, order, .. } = self.view;
+        let View { store, means, order, observer, .. } = self.view;
         let arrives = decide && means.compares_elements() && means.bands() > 0 && order.is_input_order();
         let Members { numbers, sets } = members;
         // What arrives is looked up when it does.
@@ -169,7 +169,7 @@ impl<'a> Loader<'a> {
         }
         drop((entries, lanes, places, known));
         let small = SmallSets::new(&in_small, &starts, means, self.near_misses);
-        let mut arriving = Arriving::new(means, self.near_misses);
+        let mut arriving = Arriving::new(means, self.near_misses, observer);
         if means.compares_elements() {
             let take = |place: usize, elements: &[u64], table: &mut OverlapTable| {
                 let (at, set) = whereabouts[place];
@@ -182,6 +182,7 @@ impl<'a> Loader<'a> {
                     let here: Vec<Number> = made.documents.iter().map(|&(place, _)| numbers[place]).collect();
                     let (entries, lanes) = (store.entries_of(&here)?, store.lanes_of(&here)?);
                     for (at, (_, span)) in made.spans().enumerate() {
+                        observer.go_on()?;
                         arriving.arrive(&Arrival {
                             number: here[at],
                             role: role(order.is_protected(source(here[at]))),
@@ -200,7 +201,7 @@ impl<'a> Loader<'a> {
                 Ok(())
             })?;
         } else {
-            small.decide_by_signatures()?;
+            small.decide_by_signatures(observer)?;
         }
         loaded.decided = small.into_decided();
         if arrives {
@@ -228,6 +229,7 @@ impl<'a> Loader<'a> {
         for (place, &number) in members.numbers.iter().enumerate() {
             let mut head = [0u64; 2];
             loop {
+                self.view.observer.go_on()?;
                 file.read_exact(cast_slice_mut(&mut head)).map_err(io)?;
                 if head[0] == number {
                     break;
@@ -256,11 +258,12 @@ pub(super) fn visit_elements(
     take: Taker<'_>,
     mut collect: impl FnMut(Elements) -> Result<()> + Send,
 ) -> Result<()> {
-    let View { store, means, .. } = view;
+    let View { store, means, observer, .. } = view;
     if store.has_shingles() {
         let (mut made, mut place) = (Elements::default(), 0);
         let (mut set, mut buffer, mut table) = (Vec::new(), SortBuffer::default(), OverlapTable::default());
         store.visit_shingles(numbers, |_, stored| {
+            observer.go_on()?;
             match take {
                 _ if sets[place] == NO_SET => {
                     set.clear();

@@ -14,11 +14,11 @@ use crate::candidates::Candidates;
 use crate::forest::Forest;
 use crate::method::Sketching;
 use crate::report::PairCounts;
-use crate::solve::{self, Chunk, Found, NearMisses, Role};
+use crate::solve::{self, Chunk, Found, NearMisses, Role, Using};
 use crate::store::Number;
 use crate::view::View;
 use crate::work::Work;
-use crate::{Error, Result, Stage};
+use crate::{Result, Stage};
 use loading::{Loaded, Loader};
 use packing::{Members, Series};
 use std::collections::HashSet;
@@ -132,10 +132,8 @@ fn solve_chunk(
     settled: &mut dyn FnMut(Number),
 ) -> Result<()> {
     let View { means, threads, observer, .. } = view;
-    if observer.interrupted() {
-        return Err(Error::Interrupted);
-    }
-    let memory = memory_for_index(view, chunk);
+    observer.go_on()?;
+    let using = Using { threads, memory: memory_for_index(view, chunk), observer };
     match task {
         Task::Survivors { near_misses, visit } => {
             let mut visit = |found: Found| {
@@ -144,10 +142,10 @@ fn solve_chunk(
             };
             counts.add(&decided.counts);
             decided.found.iter().copied().for_each(&mut visit);
-            solve::greedy(chunk, means, threads, memory, near_misses, counts, &mut visit)?;
+            solve::greedy(chunk, means, using, near_misses, counts, &mut visit)?;
         }
-        Task::Pairs { visit } => solve::pairs(chunk, means, threads, memory, counts, visit)?,
-        Task::Components { forest } => solve::components(chunk, means, threads, memory, forest)?,
+        Task::Pairs { visit } => solve::pairs(chunk, means, using, counts, visit)?,
+        Task::Components { forest } => solve::components(chunk, means, using, forest)?,
     }
     Ok(())
 }
@@ -183,7 +181,10 @@ pub(crate) fn similarities(view: View<'_>, pairs: &[(Number, Number)], work: &Wo
         let mut places: Vec<(Number, usize)> = chunk.numbers.iter().copied().zip(0..).collect();
         places.sort_unstable();
         let place = |number: Number| places[places.partition_point(|(other, _)| *other < number)].1;
-        similarities.extend(here.iter().map(|&(a, b)| chunk.similarity(place(a), place(b), view.means)));
+        for &(a, b) in here {
+            view.observer.go_on()?;
+            similarities.push(chunk.similarity(place(a), place(b), view.means));
+        }
     }
     Ok(similarities)
 }

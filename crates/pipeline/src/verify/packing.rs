@@ -25,6 +25,15 @@ pub(crate) struct Members {
     pub sets: Vec<u32>,
 }
 
+/// Bytes of a key, with its places in buckets.
+const PER_KEY: u64 = 36;
+
+/// Bytes of a chunk, at most, with any memory: so that its keys, documents and sets have 32-bit numbers, twice over.
+const MOST_BYTES: u64 = PER_KEY * (u32::MAX as u64) / 2;
+
+/// Entries that are looked up at a time.
+const ENTRIES_AT_A_TIME: usize = 1 << 20;
+
 /// The document is not in a small set.
 pub(crate) const NO_SET: u32 = u32::MAX;
 
@@ -45,7 +54,7 @@ impl Members {
 fn weight(entry: &Entry, means: &Means) -> u64 {
     let size = u64::from(entry.size);
     let keys = if means.bands() > 0 { means.bands() as u64 } else { size / SAMPLED_ONE_IN + 1 };
-    8 * size + 2 * means.lanes() as u64 + 36 * keys + 96
+    8 * size + 2 * means.lanes() as u64 + PER_KEY * keys + 96
 }
 
 /// Bytes that a document of a small set takes: it is in no buckets.
@@ -60,22 +69,26 @@ pub(crate) fn pack(
     small_sets: bool,
     work: &Work,
 ) -> Result<Vec<Series>> {
-    let View { store, means, budget, .. } = view;
+    let View { store, means, budget, observer, .. } = view;
     let numbers: Vec<Number> = candidates.involved.iter().collect();
-    let entries = store.entries_of(&numbers)?;
-    let mut members: Vec<(Number, u32)> =
+    let mut entries = Vec::with_capacity(numbers.len());
+    for some in numbers.chunks(ENTRIES_AT_A_TIME) {
+        observer.go_on()?;
+        entries.extend(store.entries_of(some)?);
+    }
+    let mut members: Vec<(Number, usize)> =
         numbers.iter().zip(0..).map(|(&number, at)| (candidates.forest.root(number), at)).collect();
     drop(candidates);
     members.sort_unstable();
     let used = store.bytes_in_memory()
         + store.count() * per_document(store.count())
         + numbers.len() as u64 * (12 + 16 + size_of::<Entry>() as u64);
-    let limit = budget.chunk(used);
+    let limit = budget.chunk(used).min(MOST_BYTES);
     let mut packer =
         Packer { view, limit, small_sets, packed: Vec::new(), chunk: Vec::new(), bytes: 0, small: 0 };
     for set in members.chunk_by(|a, b| a.0 == b.0) {
-        let set: Vec<(Number, Entry)> =
-            set.iter().map(|&(_, at)| (numbers[at as usize], entries[at as usize])).collect();
+        observer.go_on()?;
+        let set: Vec<(Number, Entry)> = set.iter().map(|&(_, at)| (numbers[at], entries[at])).collect();
         let size: u64 = set.iter().map(|(_, entry)| weight(entry, means)).sum();
         if size <= limit || !refining::is_possible(view) {
             packer.add(set);

@@ -17,7 +17,7 @@ use crate::solve::prefix_length;
 use crate::store::Number;
 use crate::view::View;
 use crate::work::Work;
-use crate::{Error, Measure, Result, Verify};
+use crate::{Measure, Result, Verify};
 use lookalike::minhash::lanes::matching_lanes;
 
 /// Slots of the table in which shingles are counted. Two shingles in one slot count as one more frequent one, which
@@ -68,10 +68,7 @@ pub(super) fn refine(view: View<'_>, numbers: Vec<Number>, work: &Work) -> Resul
     let mut failure = None;
     on_disk(shown.max(1), view.budget.grouping(), work.spill_folder()?, &scan, &mut |files| {
         for file in files {
-            if view.observer.interrupted() {
-                return Err(Error::Interrupted);
-            }
-            file.groups(&mut |group| {
+            file.groups(view.observer, &mut |group| {
                 if failure.is_none() {
                     failure = connect(view, &members.numbers, group, &mut forest).err();
                 }
@@ -111,6 +108,7 @@ fn visit_sets(
 ) -> Result<()> {
     visit_elements(view, members, None, |made| {
         for (place, span) in made.spans() {
+            view.observer.go_on()?;
             visit(place, &made.elements[span.start as usize..span.end as usize]);
         }
         Ok(())

@@ -1,0 +1,75 @@
+//! Input that may never come. Whoever waits for it asks now and then whether anybody still wants it.
+
+use std::fmt;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::OnceLock;
+
+/// Milliseconds between two questions.
+const NAP: i64 = 100;
+
+static STOP: OnceLock<fn() -> bool> = OnceLock::new();
+
+/// From now on, whoever waits for standard input gives up when `stop` says so. The first call counts: it is for the
+/// program, which has one standard input.
+pub fn stop_waiting_when(stop: fn() -> bool) {
+    // A second call would be about the same standard input.
+    let _ = STOP.set(stop);
+}
+
+/// Nobody wants the input any more.
+#[derive(Debug)]
+struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("stopped while waiting for it")
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// Whether a failure only says that nobody wants the input any more.
+#[must_use]
+pub fn is_stopped(cause: &io::Error) -> bool {
+    cause.get_ref().is_some_and(|cause| cause.is::<Stopped>())
+}
+
+/// Waits until there is something to read, or its end.
+pub(crate) fn wait_for(input: &impl AsFd) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let Some(stop) = STOP.get() else { return Ok(()) };
+    let nap = Timespec { tv_sec: 0, tv_nsec: NAP * 1_000_000 };
+    loop {
+        if stop() {
+            return Err(io::Error::other(Stopped));
+        }
+        match poll(&mut [PollFd::new(input, PollFlags::IN)], Some(&nap)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            // What cannot be waited for is read.
+            Ok(_) | Err(_) => return Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn waiting_ends_with_input_or_when_nobody_wants_it() {
+        static ASKED: AtomicBool = AtomicBool::new(false);
+        stop_waiting_when(|| ASKED.load(Ordering::Relaxed));
+        let (mut reader, mut writer) = io::pipe().unwrap();
+        writer.write_all(b"x").unwrap();
+        wait_for(&reader).unwrap();
+        reader.read_exact(&mut [0]).unwrap();
+        let waiting = std::thread::spawn(move || wait_for(&reader));
+        ASKED.store(true, Ordering::Relaxed);
+        assert!(is_stopped(&waiting.join().unwrap().unwrap_err()));
+        assert!(!is_stopped(&io::Error::other("something else")));
+        drop(writer);
+    }
+}
