@@ -3,10 +3,12 @@
 use crate::errors::{Raise, setting};
 use crate::table::ArrowTable;
 use corpus::{Discovery, FormatChoice, Source, Table, discover};
-use pipeline::{Job, LEAST_MEMORY, Resources, Settings, presets};
+use pipeline::{Job, LEAST_MEMORY, Resources, SKETCH_MAGIC, Settings, presets};
 use pyo3::prelude::*;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The name of a table in messages and ids.
@@ -124,8 +126,24 @@ fn sources(
             let rows = Table::new(Arc::clone(&table.schema), table.batches.clone());
             Ok(vec![rows.into_source(name, &settings.text_field)])
         }
-        Documents::Paths(paths) => discover(paths, how).or_raise(),
+        Documents::Paths(paths) => {
+            if let Some(sketch) = paths.iter().find(|path| is_sketch(path)) {
+                return Err(setting(format_args!(
+                    "{sketch} is a sketch file, not documents: give the sources that it was made of, or run \
+                     `python -m lookalike` on it"
+                )));
+            }
+            discover(paths, how).or_raise()
+        }
     }
+}
+
+/// Whether a path names a sketch file: by content, whatever its name.
+fn is_sketch(path: &str) -> bool {
+    let mut start = [0; SKETCH_MAGIC.len()];
+    Path::new(path).is_file()
+        && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start == *SKETCH_MAGIC
 }
 
 /// The settings that are not given, as JSON.
