@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use lookalike::features::DocumentFrequencies;
 use lookalike::hashing::hash_bytes;
 use lookalike::index::{LshIndex, cardinality};
-use lookalike::minhash::{BBitSignature, Signature};
+use lookalike::minhash::{BBitSignature, Signature, of_text, to_bytes_of_text};
 use lookalike::simhash::{Fingerprint, FingerprintBits};
 use lookalike::{Error, Result};
 
@@ -70,6 +70,9 @@ fn as_index(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn check_all(bytes: &[u8]) {
+    if let Ok(Some((shingling, signature))) = of_text(bytes) {
+        assert_eq!(to_bytes_of_text(shingling, signature).as_deref(), Ok(bytes));
+    }
     check_index(bytes);
     check_fingerprint::<u16>(bytes);
     check_fingerprint::<u32>(bytes);

@@ -197,9 +197,13 @@ def _of_pandas(source: Any, columns: Columns, pandas: Any) -> Optional[Documents
     if not isinstance(source, pandas.DataFrame):
         return None
     names = _select(columns, source.columns)
-    frame = pandas.DataFrame({name: source[name].array for name in names})
+    # With the types that they have: pandas would make strings of objects, and fail for a lone surrogate.
+    frame = pandas.DataFrame({name: pandas.Series(source[name].array, dtype=source[name].dtype) for name in names})
     try:
-        table = _native.ArrowTable.from_stream(frame)
+        try:
+            table = _native.ArrowTable.from_stream(frame)
+        except UnicodeEncodeError:
+            table = _native.ArrowTable.from_stream(_as_bytes(frame, columns, pandas))
     except (AttributeError, ImportError):
         # pandas needs PyArrow to speak Arrow; without it a text goes by itself.
         if len(names) != 1:
@@ -211,6 +215,25 @@ def _of_pandas(source: Any, columns: Columns, pandas: Any) -> Optional[Documents
             raise
         raise TypeError(f"a column holds values that are not all of one type: {error}") from error
     return Documents(table, lambda mask: source[mask], _ids(columns, names, lambda name: source[name].tolist()))
+
+
+def _as_bytes(frame: Any, columns: Columns, pandas: Any) -> Any:
+    """The frame with strings as bytes, of which those with a lone surrogate are not UTF-8: such a text is a bad record.
+
+    Ids are only shown, by what the source itself has; so what is no text in them is escaped.
+    """
+    made = {}
+    for name in frame.columns:
+        errors = "backslashreplace" if name == columns.id else "surrogatepass"
+        values = frame[name].tolist()
+        if any(isinstance(value, str) for value in values):
+            values = [value.encode("utf-8", errors) if isinstance(value, str) else value for value in values]
+            if name == columns.id:
+                values = [value.decode() if isinstance(value, bytes) else value for value in values]
+            made[name] = pandas.Series(values, dtype=object)
+        else:
+            made[name] = frame[name]
+    return pandas.DataFrame(made)
 
 
 def _of_polars(source: Any, columns: Columns, polars: Any) -> Optional[Documents]:

@@ -11,6 +11,7 @@ __all__ = [
     "DamagedError",
     "FileError",
     "IncompatibleError",
+    "InternalError",
     "LookalikeError",
     "MemoryLimitError",
     "NotFoundError",
@@ -67,6 +68,10 @@ class DamagedError(LookalikeError, ValueError):
 
 class TargetError(LookalikeError, FileExistsError):
     """The target folder holds something else."""
+
+
+class InternalError(LookalikeError, RuntimeError):
+    """A mistake in lookalike itself, which should be reported; the message says what was found."""
 
 
 class MemoryLimitError(LookalikeError, MemoryError):

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import functools
 import io
+import contextlib
 import json
 import os
 import pathlib
+import signal
+import threading
 from typing import (
     TYPE_CHECKING,
     Any,
     Callable,
     Dict,
+    Iterator,
     List,
     Optional,
     Sequence,
@@ -26,6 +30,7 @@ import numpy as np
 from . import _native
 from ._options import FILES_ONLY, Options, resolve, whole
 from ._sources import Columns, Documents, documents
+from .errors import SettingError
 from .results import (
     Cluster,
     Clusters,
@@ -118,10 +123,13 @@ def dedup(
             # A finished folder is known again by its sources, and memory cannot be.
             raise TypeError("with output, against must be paths too")
         folder = os.fsdecode(output)
-        report = json.loads(_native.dedup(given.native, compared, folder, native, _bar(progress)))
+        with _orderly_end():
+            written = _native.dedup(given.native, compared, folder, native, _bar(progress))
+        report = json.loads(written)
         kept: Any = folder if isinstance(source, str) else pathlib.Path(folder)
         return kept, Deduplication(functools.partial(_removed_of, folder, report), report)
-    columns, written = _native.decide(given.native, compared, native, _bar(progress))
+    with _orderly_end():
+        columns, written = _native.decide(given.native, compared, native, _bar(progress))
     report = json.loads(written)
     removed = _removed(columns, given, other)
     if not given.in_memory:
@@ -140,7 +148,8 @@ def pairs(source: Any, *, progress: Progress = False, **options: Unpack[Options]
     [Pair(a=0, b=2, similarity=1.0)]
     """
     given, native = _prepare("pairs", source, options)
-    columns, report = _native.pairs(given.native, native, _bar(progress))
+    with _orderly_end():
+        columns, report = _native.pairs(given.native, native, _bar(progress))
     table = {
         "a": _keys(columns, given, "a_"),
         "b": _keys(columns, given, "b_"),
@@ -159,7 +168,8 @@ def clusters(source: Any, *, progress: Progress = False, **options: Unpack[Optio
     [0, 2]
     """
     given, native = _prepare("clusters", source, options)
-    columns, report = _native.clusters(given.native, native, _bar(progress))
+    with _orderly_end():
+        columns, report = _native.clusters(given.native, native, _bar(progress))
     members, similar = _keys(columns, given), _numbers(columns["similarity"])
     found: List[Cluster] = []
     begin = 0
@@ -186,7 +196,8 @@ def query(
     top = whole("top", top)
     asked: Dict[str, Any] = {"threshold": 0.0, **options}
     given, native = _prepare("query", source, asked)
-    columns = _native.query(given.native, wanted, top, native, _bar(progress))
+    with _orderly_end():
+        columns = _native.query(given.native, _text("what is looked for", wanted), top, native, _bar(progress))
     return [Match(key, similarity) for key, similarity in zip(_keys(columns, given), columns["similarity"].tolist())]
 
 
@@ -203,6 +214,7 @@ def compare(a: str, b: str, /, **options: Unpack[Options]) -> Comparison:
     for text in (a, b):
         if not isinstance(text, str):
             raise TypeError(f"compare takes two texts, not {type(text).__name__}")
+        _text("a text to compare", text)
     native = resolve("compare", dict(options))
     return Comparison(a, b, _native.compare(a, b, native), native)
 
@@ -216,6 +228,15 @@ def plan(documents: int = 1_000_000, **options: Unpack[Options]) -> Plan:
     """
     native = resolve("plan", dict(options))
     return Plan(_native.plan(whole("documents", documents, least=1), native["threads"] or os.cpu_count() or 1, native), native)
+
+
+def _text(name: str, text: str) -> str:
+    """The text itself; an error if it holds what no text has."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise SettingError(f"{name} is no text: it has a lone surrogate at character {error.start}") from None
+    return text
 
 
 def _columns(options: Any, against: bool = False) -> Columns:
@@ -243,6 +264,37 @@ def _prepare(function: str, source: Any, options: Any, **more: Any) -> Tuple[Doc
             if options.get(name) is not None:
                 raise TypeError(f"{name} names a column, and a {type(source).__name__} has none")
     return given, native
+
+
+class _Terminated(BaseException):
+    """SIGTERM came while a job was running."""
+
+
+def _terminate(number: int, frame: Any) -> None:
+    raise _Terminated
+
+
+@contextlib.contextmanager
+def _orderly_end() -> Iterator[None]:
+    """Has SIGTERM stop the job in the block as Ctrl-C does, so that its temporary files go; then the process ends as it
+    would have.
+
+    Only where SIGTERM would end the process at once: a handler of the program stays, and other threads cannot set one.
+    """
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _terminate)
+    is_terminated = False
+    try:
+        yield
+    except _Terminated:
+        is_terminated = True
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if is_terminated:
+        signal.raise_signal(signal.SIGTERM)
 
 
 def _bar(progress: Progress) -> Optional[Callable[..., Any]]:

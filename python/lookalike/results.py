@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from ._options import RESOURCES
+from ._options import RESOURCES, whole
 from ._plots import new_axes
 
 __all__ = [
@@ -393,7 +393,12 @@ class Plan:
         self.rows: int = found["rows"]
         """Rows of a band; 0 with SimHash."""
         self.recall: float = found["recall"]
-        """The chance of finding a pair at the threshold."""
+        """The chance of finding a pair at the threshold; with containment, a document of `shingles` shingles."""
+        self.shingles: Optional[int] = found["shingles"]
+        """The size of the document that `recall` and `curve` are for; none where the size does not matter."""
+        self.recall_by_shingles: Dict[int, float] = found["by_shingles"]
+        """With containment, the chance at the threshold by the number of shingles of the contained document: of short
+        ones fewer are found. Empty where the size does not matter."""
         self.threshold: float = found["threshold"]
         self.hashes: int = found["hashes"]
         self.least_memory: int = found["least_memory"]
@@ -405,19 +410,36 @@ class Plan:
         self._label: str = found["label"]
 
     @overload
-    def probability(self, similarity: float) -> float: ...
+    def probability(self, similarity: float, shingles: Optional[int] = None) -> float: ...
 
     @overload
-    def probability(self, similarity: ArrayLike) -> NDArray[np.float64]: ...
+    def probability(self, similarity: ArrayLike, shingles: Optional[int] = None) -> NDArray[np.float64]: ...
 
-    def probability(self, similarity: ArrayLike) -> Union[float, NDArray[np.float64]]:
-        """The chance of finding a pair of this similarity, which is cut to 0 to 1; of an array, for each."""
+    def probability(
+        self, similarity: ArrayLike, shingles: Optional[int] = None
+    ) -> Union[float, NDArray[np.float64]]:
+        """The chance of finding a pair of this similarity, which is cut to 0 to 1; of an array, for each.
+
+        With containment, that of finding a document of so many `shingles` (those of the plan unless given).
+
+        >>> import lookalike
+        >>> plan = lookalike.plan(measure="containment")
+        >>> round(plan.probability(0.8), 2), round(plan.probability(0.8, shingles=10), 2)
+        (0.99, 0.66)
+        """
         asked = np.clip(np.asarray(similarity, dtype=np.float64), 0.0, 1.0)
-        chance = np.array(_native.chances(self._options, asked.ravel().tolist())).reshape(asked.shape)
+        size = () if shingles is None else (whole("shingles", shingles),)
+        chance = np.array(_native.chances(self._options, asked.ravel().tolist(), *size)).reshape(asked.shape)
         return float(chance) if chance.ndim == 0 else chance
 
     def __repr__(self) -> str:
-        return f"<{self._label}: a pair at {self.threshold} is found with probability {self.recall:.4f}>"
+        if self.shingles is None:
+            return f"<{self._label}: a pair at {self.threshold} is found with probability {self.recall:.4f}>"
+        few = min(self.recall_by_shingles, key=lambda size: abs(size - 10))
+        return (
+            f"<{self._label}: at {self.threshold} a document of {self.shingles} shingles is found with probability "
+            f"{self.recall:.4f}, one of {few} with {self.recall_by_shingles[few]:.4f}>"
+        )
 
     def _repr_html_(self) -> str:
         return _native.curve_svg(self._label, self.curve.tolist(), self.threshold)

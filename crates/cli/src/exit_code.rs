@@ -56,9 +56,3 @@ impl ExitCode {
         }
     }
 }
-
-impl From<ExitCode> for std::process::ExitCode {
-    fn from(code: ExitCode) -> Self {
-        Self::from(code as u8)
-    }
-}

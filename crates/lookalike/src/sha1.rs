@@ -42,8 +42,14 @@ fn hashes_with(kernel: Kernel, bytes: &[u8], ends: &[usize], hashes: &mut Vec<u6
     Ok(())
 }
 
-/// The definition.
-fn hash(bytes: &[u8]) -> u64 {
+/// The first 8 bytes of the SHA-1 of one string as a little-endian number: the definition of [`hashes`], and the way for
+/// a string that comes alone.
+///
+/// ```
+/// assert_eq!(lookalike::sha1::hash(b"abc").to_le_bytes()[..4], [0xa9, 0x99, 0x3e, 0x36]);
+/// ```
+#[must_use]
+pub fn hash(bytes: &[u8]) -> u64 {
     let [a, b, c, d, e, f, g, h, ..] = Sha1::digest(bytes).0;
     u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }

@@ -1,6 +1,6 @@
 //! Settings -> the chance that a pair is found, by its similarity.
 
-use crate::method::{Means, Sketching};
+use crate::method::{Means, PLANNED_SHINGLES, Sketching};
 use crate::report::Plan;
 use crate::{Result, Settings};
 use lookalike::shingling::Shingler;
@@ -22,6 +22,15 @@ impl Chances {
     #[must_use]
     pub fn of(&self, similarity: f64, shingles: u64) -> f64 {
         self.means.probability(similarity, shingles, false)
+    }
+
+    /// The chance that a pair of this similarity becomes a candidate, by the number of shingles of the smaller document:
+    /// one with few shingles may have none that was sampled for containment.
+    #[must_use]
+    pub fn by_shingles(&self, similarity: f64) -> Vec<(u64, f64)> {
+        [1, 5, 10, 20, PLANNED_SHINGLES, 100, 200]
+            .map(|shingles| (shingles, self.of(similarity, shingles)))
+            .to_vec()
     }
 
     /// The plan.
@@ -68,5 +77,21 @@ mod tests {
         assert_eq!(chances.label(), "1 band of 4 rows");
         assert!((chances.of(0.5, 100) - 0.0625).abs() < 1e-4);
         assert!((chances.of(settings.threshold, 100) - chances.plan().recall_at_threshold).abs() < 1e-12);
+    }
+
+    #[test]
+    fn short_documents_are_found_less_often_by_samples() {
+        let settings = Settings { measure: crate::Measure::Containment, ..Settings::default() };
+        let chances = Chances::new(&settings).unwrap();
+        let by_shingles = chances.by_shingles(settings.threshold);
+        assert!(by_shingles.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1), "{by_shingles:?}");
+        let planned = by_shingles.iter().find(|(shingles, _)| *shingles == PLANNED_SHINGLES).unwrap();
+        assert!((planned.1 - chances.plan().recall_at_threshold).abs() < 1e-12);
+        // Of ten shingles eight are shared, and each is left out with probability 7/8.
+        let ten = by_shingles.iter().find(|(shingles, _)| *shingles == 10).unwrap();
+        assert!((ten.1 - (1.0 - 0.875f64.powi(8))).abs() < 1e-12);
+        // Bands do not ask how long a document is.
+        let bands = Chances::new(&Settings::default()).unwrap().by_shingles(0.8);
+        assert!(bands.iter().all(|(_, chance)| (chance - bands[0].1).abs() < 1e-12));
     }
 }

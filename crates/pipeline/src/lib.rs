@@ -54,7 +54,7 @@ pub use error::{Error, Result};
 pub use finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunPair};
 pub use machine::available_memory;
 pub use memory::least_memory;
-pub use method::SAMPLED_ONE_IN;
+pub use method::{PLANNED_SHINGLES, SAMPLED_ONE_IN};
 pub use observer::{Observer, Silent, Stage};
 pub use questions::PAIRS_LEFT_OUT;
 pub use report::Report;

@@ -26,8 +26,9 @@ const FILTER_MISS: f64 = 1e-6;
 /// with probability 0.99.
 pub const SAMPLED_ONE_IN: u64 = 8;
 
-/// The size of a document for which the plan of containment says how likely it is found.
-pub(crate) const PLANNED_SHINGLES: u64 = 44;
+/// The size of a document for which the plan of containment says how likely it is found. A shorter one is found less
+/// often: see [`Chances::by_shingles`](crate::Chances::by_shingles).
+pub const PLANNED_SHINGLES: u64 = 44;
 
 /// Tables of which one must agree to be within `distance` bits: any two of `distance + 2` blocks.
 fn table_masks(distance: u32) -> Vec<u64> {

@@ -2,6 +2,7 @@
 
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
 /// The classes of `lookalike.errors` that are raised from here.
 #[derive(Debug, Clone, Copy)]
@@ -10,6 +11,7 @@ enum Class {
     Damaged,
     File,
     Incompatible,
+    Internal,
     MemoryLimit,
     NotFound,
     Setting,
@@ -23,6 +25,7 @@ impl Class {
             Self::Damaged => "DamagedError",
             Self::File => "FileError",
             Self::Incompatible => "IncompatibleError",
+            Self::Internal => "InternalError",
             Self::MemoryLimit => "MemoryLimitError",
             Self::NotFound => "NotFoundError",
             Self::Setting => "SettingError",
@@ -49,9 +52,43 @@ pub(crate) fn setting(message: impl std::fmt::Display) -> PyErr {
     Class::Setting.saying(message)
 }
 
+/// A text in UTF-8. A str of Python can hold halves of surrogate pairs, which no text has: then `what` is an error.
+pub(crate) fn utf8<'py>(
+    text: &Bound<'py, PyString>,
+    what: impl std::fmt::Display,
+) -> PyResult<Bound<'py, PyBytes>> {
+    text.encode_utf8().map_err(|error| {
+        let place = error.value(text.py()).getattr("start").and_then(|start| start.extract::<usize>());
+        match place {
+            Ok(place) => {
+                setting(format_args!("{what} is no text: it has a lone surrogate at character {place}"))
+            }
+            Err(_) => error,
+        }
+    })
+}
+
 /// Bytes that are not what they should be.
 pub(crate) fn damaged(message: impl std::fmt::Display) -> PyErr {
     Class::Damaged.saying(message)
+}
+
+/// A mistake in lookalike itself: what a panic carried.
+pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> PyErr {
+    let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(message), _) => message,
+        (_, Some(message)) => message.as_str(),
+        _ => "it left no message",
+    };
+    Class::Internal.saying(format_args!(
+        "a mistake in lookalike itself: {message}; nothing was written, please report it"
+    ))
+}
+
+/// Runs `work` without the interpreter; a panic in it becomes an exception.
+pub(crate) fn outside<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let work = std::panic::AssertUnwindSafe(work);
+    py.detach(|| std::panic::catch_unwind(|| { work }.0())).map_err(|panic| panicked(&*panic))
 }
 
 /// A file that cannot be read or written.

@@ -2,7 +2,9 @@
 //!
 //! It converts, releases the interpreter while it works, and maps errors. It has no algorithm of its own.
 
+mod arrays;
 mod blocks;
+mod command;
 mod compat;
 mod errors;
 mod jobs;
@@ -27,9 +29,11 @@ mod _native {
         WeightedMinHash,
     };
     #[pymodule_export]
+    use super::command::run_command;
+    #[pymodule_export]
     use super::compat::{
         CompatBandTable, CompatBlockTable, CompatForest, compat_bands, compat_bulk, compat_containment_bands,
-        compat_partitions, compat_simhash_features, compat_simhash_text, compat_simhash_vote,
+        compat_partitions, compat_quicken, compat_simhash_features, compat_simhash_text, compat_simhash_vote,
         compat_update_bytes, compat_update_hashes, compat_weighted,
     };
     #[pymodule_export]

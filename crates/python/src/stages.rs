@@ -1,6 +1,6 @@
 //! The stages on Arrow tables, for engines that bring equal keys together themselves.
 
-use crate::errors::Raise;
+use crate::errors::{Raise, outside};
 use crate::jobs::Options;
 use crate::table::ArrowTable;
 use arrow_array::RecordBatch;
@@ -32,7 +32,7 @@ impl NativeStages {
             for from in (0..batch.num_rows()).step_by(ROWS) {
                 py.check_signals()?;
                 let some = batch.slice(from, ROWS.min(batch.num_rows() - from));
-                batches.push(py.detach(|| stage(&self.stages, &some)).or_raise()?);
+                batches.push(outside(py, || stage(&self.stages, &some))?.or_raise()?);
             }
         }
         Ok(ArrowTable { schema: empty.schema(), batches })
@@ -68,7 +68,7 @@ pub(crate) fn candidate_pairs(py: Python<'_>, table: &ArrowTable) -> PyResult<Ar
     arrow::candidate_pairs(&RecordBatch::new_empty(Arc::clone(&table.schema))).or_raise()?;
     for grouped in &table.batches {
         let mut pairs = arrow::candidate_pairs(grouped).or_raise()?;
-        while let Some(batch) = py.detach(|| pairs.next()) {
+        while let Some(batch) = outside(py, || pairs.next())? {
             py.check_signals()?;
             batches.push(batch.or_raise()?);
         }

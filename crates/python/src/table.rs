@@ -1,18 +1,20 @@
 //! Arrow tables in and out, by the Arrow PyCapsule interface: the memory is shared, not copied.
 
+use crate::arrays;
 use crate::errors::{damaged, setting};
-use arrow_array::builder::LargeStringBuilder;
+use arrow_array::builder::{ArrayBuilder, LargeBinaryBuilder};
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, NullArray, RecordBatch, RecordBatchIterator, RecordBatchReader,
-    StructArray,
+    Array, ArrayRef, BooleanArray, LargeBinaryArray, LargeStringArray, NullArray, RecordBatch,
+    RecordBatchIterator, RecordBatchReader, StructArray,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
+use numpy::ndarray::Ix1;
+use numpy::{PyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyList, PyString};
 use std::ffi::CStr;
 use std::sync::Arc;
 
@@ -90,31 +92,45 @@ impl ArrowTable {
         Ok(Self { schema: batch.schema(), batches: vec![batch] })
     }
 
-    /// A table of one column with these strings; `None` becomes null.
+    /// A table of one column with these strings; `None` becomes null. One with a lone surrogate is not UTF-8.
     #[staticmethod]
     #[pyo3(signature = (texts, name="text"))]
     fn from_strings(texts: &Bound<'_, PyList>, name: &str) -> PyResult<Self> {
-        let mut batches = Vec::new();
-        let schema: SchemaRef = Arc::new(Schema::new(vec![Field::new(name, DataType::LargeUtf8, true)]));
-        let mut builder = LargeStringBuilder::new();
-        let mut rows = 0;
+        let mut columns = Vec::new();
+        let mut builder = LargeBinaryBuilder::new();
+        let mut is_text = true;
         for (at, text) in texts.iter().enumerate() {
             if text.is_none() {
                 builder.append_null();
             } else {
                 let text = text.cast::<PyString>().map_err(|_| not_a_string(&text, at))?;
-                let encoded = text.encode_utf8()?;
-                let text = std::str::from_utf8(encoded.as_bytes()).expect("the interpreter encodes as UTF-8");
-                builder.append_value(text);
+                let encoded = text.encode_utf8().or_else(|_| {
+                    is_text = false;
+                    let bytes = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+                    PyResult::Ok(bytes.cast_into::<PyBytes>()?)
+                })?;
+                builder.append_value(encoded.as_bytes());
             }
-            rows += 1;
-            if rows == ROWS {
-                batches.push(of_text(&schema, &mut builder)?);
-                rows = 0;
+            if builder.len() == ROWS {
+                columns.push(builder.finish());
                 texts.py().check_signals()?;
             }
         }
-        batches.push(of_text(&schema, &mut builder)?);
+        columns.push(builder.finish());
+        // With a lone surrogate in it the column is one of bytes, and the rows that are no UTF-8 are bad records.
+        let kind = if is_text { DataType::LargeUtf8 } else { DataType::LargeBinary };
+        let schema: SchemaRef = Arc::new(Schema::new(vec![Field::new(name, kind, true)]));
+        let batch = |bytes: LargeBinaryArray| {
+            let column: ArrayRef = if is_text {
+                let (offsets, values, nulls) = bytes.into_parts();
+                // SAFETY: the interpreter has encoded every value as UTF-8.
+                Arc::new(unsafe { LargeStringArray::new_unchecked(offsets, values, nulls) })
+            } else {
+                Arc::new(bytes)
+            };
+            RecordBatch::try_new(Arc::clone(&schema), vec![column]).map_err(|error| not_a_table(&error))
+        };
+        let batches = columns.into_iter().map(batch).collect::<PyResult<_>>()?;
         Ok(Self { schema, batches })
     }
 
@@ -133,11 +149,16 @@ impl ArrowTable {
     }
 
     /// The rows where `mask` is true.
-    fn filter(&self, mask: PyReadonlyArray1<'_, bool>) -> PyResult<Self> {
+    fn filter(&self, mask: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mask = mask
+            .cast::<PyArray1<bool>>()
+            .map_err(|_| PyTypeError::new_err("a mask is a NumPy array of bool with one dimension"))?;
         if mask.len() != self.__len__() {
             return Err(setting(format!("a mask of {} for {} rows", mask.len(), self.__len__())));
         }
-        let mask: Vec<bool> = mask.as_array().iter().copied().collect();
+        // As bytes: whatever is not 0 is true.
+        let mask = arrays::values::<u8, Ix1>(&mask.call_method1("view", ("uint8",))?)?;
+        let mask: Vec<bool> = mask.into_iter().map(|byte| byte != 0).collect();
         let mut from = 0;
         let mut batches = Vec::with_capacity(self.batches.len());
         for batch in &self.batches {
@@ -180,11 +201,6 @@ impl ArrowTable {
 
 /// Rows of a batch made from a list.
 const ROWS: usize = 1 << 14;
-
-fn of_text(schema: &SchemaRef, builder: &mut LargeStringBuilder) -> PyResult<RecordBatch> {
-    let column: ArrayRef = Arc::new(builder.finish());
-    RecordBatch::try_new(Arc::clone(schema), vec![column]).map_err(|error| not_a_table(&error))
-}
 
 fn not_a_string(value: &Bound<'_, PyAny>, at: usize) -> PyErr {
     let kind = value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());

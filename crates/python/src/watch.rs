@@ -4,7 +4,7 @@
 //! the interpreter, and the calling thread wakes up some times a second: it tells the progress bar how far things are, and
 //! asks whether Ctrl-C was pressed. Then the work is asked to stop, and is waited for.
 
-use crate::errors::Raise;
+use crate::errors::{Raise, panicked};
 use pipeline::{Observer, Stage};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -119,7 +119,7 @@ pub(crate) fn watched<T: Send>(
         let outcome = py.detach(|| worker.join());
         let closed = bar.close();
         match (outcome, failure) {
-            (Err(panic), _) => std::panic::resume_unwind(panic),
+            (Err(panic), _) => Err(panicked(&*panic)),
             (_, Some(failure)) => Err(failure),
             (Ok(outcome), None) => {
                 closed?;

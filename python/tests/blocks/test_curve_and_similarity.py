@@ -105,5 +105,5 @@ def test_weights_vectors_and_strings() -> None:
     assert similarity.edit_distance("kitten", "sitting") == 3
     with pytest.raises(TypeError):
         similarity.edit_distance("a", None)  # type: ignore[arg-type]
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(SettingError):
         similarity.edit_distance("\ud800", "a")

@@ -238,9 +238,9 @@ def test_what_are_no_texts() -> None:
     hasher = MinHash(8)
     with pytest.raises(SettingError):
         hasher.sketch([-1])
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(SettingError):
         hasher.sketch("\ud800")
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(SettingError):
         hasher.sketch_texts(["fine", "\udfff"])
     with pytest.raises(TypeError, match=r"texts\[1\] is of type NoneType"):
         hasher.sketch_texts(["fine", None])  # type: ignore[list-item]

@@ -83,7 +83,7 @@ def test_what_is_no_text(text: object) -> None:
 
 
 def test_surrogates_and_wrong_items() -> None:
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(SettingError):
         Shingler().set("\ud800")
     with pytest.raises(TypeError, match=r"texts\[1\] is of type NoneType"):
         Shingler().sets(["a", None])  # type: ignore[list-item]

@@ -169,3 +169,116 @@ def test_signatures_are_those_of_datasketch(module):
             expected = [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
             found = [(p.name, p.kind, p.default) for p in inspect.signature(mine).parameters.values()]
             assert found == expected, f"{theirs_class.__name__}.{name}"
+
+
+# What programs in public use although it is private, or was not meant to be looked at.
+PROGRAMS_INSIDE = {
+    "values without a constructor": """
+from PACKAGE import LeanMinHash
+lean = object.__new__(LeanMinHash)
+lean._initialize_slots(1, [1, 2, 3])
+answer = lean.scheme, lean.seed, lean.hashvalues.tolist(), str(lean.hashvalues.dtype), lean == lean.copy()
+""",
+    "constants": """
+from PACKAGE.minhash import MinHash, _hash_range, _max_hash, _mersenne_prime, hashvalue_byte_size
+from PACKAGE.lsh import _optimal_param
+import PACKAGE as package
+answer = int(_mersenne_prime), int(_max_hash), str(_max_hash.dtype), _hash_range, hashvalue_byte_size
+answer += tuple(_optimal_param(0.8, 128, 0.5, 0.5)), package.__version__.split(".")[0]
+""",
+    "tables of a forest": """
+import numpy as np
+from PACKAGE import MinHash, MinHashLSHForest
+forest = MinHashLSHForest(num_perm=32, l=4)
+sketches = MinHash.bulk([[b"%d" % j for j in range(i, i + 5)] for i in range(9)], num_perm=32)
+for i, sketch in enumerate(sketches[:8]):
+    forest.add(i, sketch)
+forest.index()
+forest.add(8, sketches[8])
+answer = [{k: sorted(v) for k, v in table.items()} for table in forest.hashtables]
+answer = answer, forest.sorted_hashtables, dict(forest.keys), forest.hashranges
+answer += forest._H(sketches[0].hashvalues[:8]), [len(H) for table in forest.hashtables for H in table]
+""",
+    "buckets by their bands": """
+from PACKAGE import MinHash, MinHashLSH
+answer = []
+for scheme in ("affine32", "affine64", "legacy"):
+    for hashfunc in (None, lambda data: data[::-1]):
+        lsh = MinHashLSH(num_perm=32, params=(8, 4), hashfunc=hashfunc)
+        sketches = MinHash.bulk([[b"%d" % j for j in range(i, i + 20)] for i in range(9)], num_perm=32, scheme=scheme)
+        for i, sketch in enumerate(sketches[:8]):
+            lsh.insert(i, sketch)
+        found = set()
+        for (start, end), table in zip(lsh.hashranges, lsh.hashtables):
+            for keys in table.getmany(*[lsh._H(sketch.hashvalues[start:end]) for sketch in sketches]):
+                found |= {(i, len(keys)) for i in keys}
+            assert not table.get(b"not there")
+        answer.append(sorted(found))
+""",
+    "keywords and calls by the class": """
+from PACKAGE import MinHash, LeanMinHash
+class Mine(MinHash):
+    def update(self, b):
+        super().update(b.upper())
+    def jaccard(self, other):
+        return 1 - super().jaccard(other)
+a, b = Mine(num_perm=16), MinHash(num_perm=16)
+a.update(b=b"x")
+a.update(b"y")
+MinHash.update(b, b"X")
+before = b.hashvalues
+b.update(b=b"Z")
+answer = a.jaccard(b), b.jaccard(other=a), MinHash.jaccard(a, LeanMinHash(b)), before.tolist(), list(b.hashvalues)
+for wrong in (lambda: b.update(), lambda: b.update(1), lambda: b.update("text"), lambda: b.jaccard(), lambda: b.jaccard(5)):
+    try:
+        wrong()
+    except (TypeError, AttributeError, ValueError):
+        answer += ("refused",)
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS_INSIDE)
+def test_programs_that_look_inside(name):
+    pytest.importorskip("datasketch")
+    found = []
+    for package in ("lookalike.compat.datasketch", "datasketch"):
+        variables = {}
+        exec(PROGRAMS_INSIDE[name].replace("PACKAGE", package), variables)
+        found.append(variables["answer"])
+    assert found[0] == found[1]
+
+
+ABSENT = ["AsyncMinHashLSH", "HNSW", "HyperLogLog", "HyperLogLogPlusPlus", "MinHashLSHBloom"]
+ABSENT_MODULES = ["aio", "experimental", "experimental.aio.lsh", "hnsw", "hyperloglog", "lsh_bloom", "storage"]
+
+
+@pytest.mark.parametrize("name", ABSENT)
+def test_absent_names_say_so(name):
+    with pytest.raises(ImportError, match=f"lookalike.compat.datasketch has no {name}: .* "):
+        exec(f"from lookalike.compat.datasketch import {name}")
+
+
+@pytest.mark.parametrize("name", ABSENT_MODULES)
+def test_absent_modules_say_so(name):
+    first = name.partition(".")[0]
+    for _ in range(2):
+        with pytest.raises(ImportError, match=f"lookalike.compat.datasketch has no {first}: .* ") as caught:
+            importlib.import_module(f"lookalike.compat.datasketch.{name}")
+        assert not isinstance(caught.value, ModuleNotFoundError)
+    with pytest.raises(ImportError, match=f"has no {first}"):
+        exec(f"from lookalike.compat.datasketch import {first}")
+
+
+def test_every_module_of_datasketch_is_there_or_explained():
+    import pkgutil
+
+    datasketch = pytest.importorskip("datasketch")
+    for module in pkgutil.iter_modules(datasketch.__path__):
+        try:
+            importlib.import_module(f"lookalike.compat.datasketch.{module.name}")
+        except ImportError as error:
+            assert f"has no {module.name}: " in str(error)
+    for name in datasketch.__all__:
+        if name not in ABSENT:
+            assert hasattr(importlib.import_module("lookalike.compat.datasketch"), name)

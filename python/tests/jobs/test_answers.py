@@ -177,3 +177,28 @@ def test_defaults_and_presets_are_known() -> None:
     frame = pytest.importorskip("pandas").DataFrame({"text": ["a b", "a b"]})
     assert len(lookalike.dedup(frame, **defaults)[0]) == 1
     assert "fineweb" in lookalike.presets()
+
+
+def test_a_plan_of_containment_says_what_is_true_for_short_documents() -> None:
+    plan = lookalike.plan(measure="containment", threshold=0.8)
+    assert plan.shingles == 44 and plan.recall_by_shingles[44] == plan.recall == plan.probability(0.8)
+    for shingles, chance in plan.recall_by_shingles.items():
+        assert chance == pytest.approx(1 - (7 / 8) ** (0.8 * shingles))
+        assert plan.probability(0.8, shingles=shingles) == chance
+    assert plan.recall_by_shingles[10] < 0.7 < 0.99 < plan.recall
+    assert plan.curve[160] == pytest.approx(plan.recall)
+    assert repr(plan) == (
+        "<one of 8 shingles: at 0.8 a document of 44 shingles is found with probability 0.9909, one of 10 with 0.6564>"
+    )
+    with pytest.raises(lookalike.SettingError, match="shingles"):
+        plan.probability(0.8, shingles=-1)
+    usual = lookalike.plan()
+    assert usual.shingles is None and usual.recall_by_shingles == {}
+    assert usual.probability(0.8, shingles=1) == usual.probability(0.8)
+
+
+def test_the_chance_of_a_contained_text() -> None:
+    long = " ".join(str(i) for i in range(200))
+    found = lookalike.compare(" ".join(long.split()[:24]), long, measure="containment")
+    assert found.shingles[0] == 20 and found.containment_a == 1.0
+    assert found.chance == pytest.approx(1 - (7 / 8) ** 20)

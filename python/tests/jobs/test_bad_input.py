@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pathlib
+import subprocess
+import sys
 from typing import Any, Dict
 
+import numpy as np
 import pytest
 
 import lookalike
@@ -22,7 +25,10 @@ SOURCES: Dict[str, Any] = {
     "an iterator": (iter(["a"]), TypeError, "list_iterator"),
     "bytes": ([b"a"], TypeError, "item 0 is of type bytes"),
     "numbers": (["a", 2], TypeError, "item 1 is of type int"),
-    "surrogates": (["a", "\ud800"], UnicodeEncodeError, "surrogates"),
+    "surrogates": (["a", "b\ud800"], lookalike.BadRecordError, "table, row 1: the field `text` is not valid UTF-8 at byte 2"),
+    "surrogates in an array": (np.array(["a", "b\ud800"]), lookalike.BadRecordError, "table, row 1: the field `text` is not valid UTF-8"),
+    "surrogates in a series": (pd.Series(["a", "\udfff"], dtype=object), lookalike.BadRecordError, "table, row 1: the field `text` is not valid UTF-8"),
+    "surrogates in a frame": (pd.DataFrame({"text": ["a", "\udfff"]}, dtype=object), lookalike.BadRecordError, "table, row 1: the field `text` is not valid UTF-8"),
     "none in a list": (["a", None], lookalike.BadRecordError, "table, row 1"),
     "null in pandas": (pd.DataFrame({"text": ["a", None]}), lookalike.BadRecordError, "row 1"),
     "nan in pandas": (pd.DataFrame({"text": ["a", float("nan")]}), lookalike.BadRecordError, "row 1"),
@@ -112,6 +118,71 @@ def test_bad_records_can_be_left_out_or_kept() -> None:
     assert kept == texts[:2]
 
 
+TEXTS = ["one two three four five", "\ud800 one two", "one two three four five", "one two three four six"]
+
+
+@pytest.mark.parametrize("kind", ["list", "tuple", "array", "series", "frame"])
+def test_lone_surrogates_are_bad_records(kind: str) -> None:
+    made: Dict[str, Any] = {
+        "list": list(TEXTS),
+        "tuple": tuple(TEXTS),
+        "array": np.array(TEXTS),
+        "series": pd.Series(TEXTS, dtype=object),
+        "frame": pd.DataFrame({"text": TEXTS}, dtype=object),
+    }
+    source = made[kind]
+    kept, result = lookalike.dedup(source, on_bad_record="skip")
+    assert [(row.document, row.kept, row.kind) for row in result.removed] == [(1, None, "bad"), (2, 0, "exact")]
+    assert "UTF-8" in str(result.removed[0].reason)
+    assert len(kept) == 2
+    kept, result = lookalike.dedup(source, on_bad_record="keep")
+    assert len(kept) == 3 and [row.document for row in result.removed] == [2]
+    with pytest.raises(lookalike.BadRecordError) as caught:
+        lookalike.dedup(source)
+    assert (caught.value.source, caught.value.line) == ("table", 2)
+
+
+def test_lone_surrogates_in_other_columns() -> None:
+    ids = ["a", "b\ud800", "c", "d"]
+    texts = ["one two three four five", "one two three four five", "six seven eight nine ten", "one two three four five"]
+    frame = pd.DataFrame({"text": texts, "name": ids, "site": ["x", "x\ud801", "x", "x\ud801"]}, dtype=object)
+    _, result = lookalike.dedup(frame, id="name")
+    assert [(row.document, row.kept) for row in result.removed] == [("b\ud800", "a"), ("d", "a")]
+    _, result = lookalike.dedup(frame, within="site")
+    assert [(row.document, row.kept) for row in result.removed] == [(3, 1)]
+
+
+def test_lone_surrogates_in_building_blocks() -> None:
+    hasher = lookalike.MinHash()
+    with pytest.raises(lookalike.SettingError, match=r"texts\[1\] is no text: it has a lone surrogate at character 2"):
+        hasher.sketch_texts(["a", "bc\ud800"])
+    for wrong in (lambda: hasher.sketch("\ud800"), lambda: lookalike.SimHash().fingerprint("\ud800")):
+        with pytest.raises(lookalike.SettingError, match="lone surrogate"):
+            wrong()
+    for broken in (["a", "\ud800"], {"\ud800": 1.0}):
+        with pytest.raises(lookalike.SettingError, match="the element .* lone surrogate"):
+            lookalike.SimHash().fingerprint(broken)
+    with pytest.raises(lookalike.SettingError, match="the element"):
+        lookalike.WeightedMinHash().sketch({"\ud800": 1.0})
+
+
+def test_sketch_files_are_no_documents(tmp_path: pathlib.Path) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text('{"text": "one two three four five six"}\n')
+    sketch = tmp_path / "any.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-m", "lookalike", "sketch", str(corpus), "-o", str(sketch), "--quiet"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    for job in JOBS:
+        with pytest.raises(lookalike.SettingError, match="any.jsonl is a sketch file"):
+            job(str(sketch))
+    with pytest.raises(lookalike.SettingError, match="any.jsonl is a sketch file"):
+        lookalike.dedup(corpus, against=sketch)
+    with pytest.raises(lookalike.SettingError, match="any.jsonl is a sketch file"):
+        lookalike.dedup([corpus, sketch], output=tmp_path / "out")
+
+
 def test_output_is_for_paths(tmp_path: pathlib.Path) -> None:
     with pytest.raises(TypeError, match="output"):
         lookalike.dedup(["a"], output="somewhere")
@@ -133,8 +204,10 @@ def test_arguments_of_single_jobs() -> None:
         lookalike.plan(documents=1.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         lookalike.dedup(["a"], progress=5)  # type: ignore[arg-type]
-    with pytest.raises(UnicodeEncodeError):
-        lookalike.compare("\ud800", "a")
+    with pytest.raises(lookalike.SettingError, match="lone surrogate at character 1"):
+        lookalike.compare("a", "b\ud800")
+    with pytest.raises(lookalike.SettingError, match="lone surrogate at character 0"):
+        lookalike.query(["a"], "\ud800")
     with pytest.raises(lookalike.SettingError, match="bag"):
         lookalike.compare("a", "b", elements="bag")
 

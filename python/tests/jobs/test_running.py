@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import pathlib
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -119,3 +121,69 @@ def _fails(texts: List[str]) -> None:
         lookalike.ArrowTable.from_strings([1])
     except TypeError:
         pass
+
+
+TERMINATED = """
+import signal, sys
+import lookalike
+
+texts = [" ".join(str(i * 7919 + j) for j in range(60)) for i in range(150_000)]
+print("ready", flush=True)
+lookalike.dedup(texts, temp_dir=sys.argv[1], memory="256MiB")
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_sigterm_leaves_nothing_behind(tmp_path: pathlib.Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", TERMINATED, str(tmp_path)], stdout=subprocess.PIPE) as process:
+        while not list(tmp_path.iterdir()):
+            assert process.poll() is None, "it has ended before it was asked to"
+            time.sleep(0.001)
+        process.terminate()
+    assert process.returncode == -signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_handlers_of_the_program_stay() -> None:
+    calls = []
+
+    def own(number: int, frame: object) -> None:
+        calls.append(number)
+
+    texts = [f"{i} two three four five six" for i in range(1000)]
+    before = signal.signal(signal.SIGTERM, own)
+    try:
+
+        def progress(**_: object) -> StillBar:
+            assert signal.getsignal(signal.SIGTERM) is own
+            signal.raise_signal(signal.SIGTERM)
+            return StillBar()
+
+        lookalike.dedup(texts, progress=progress)
+        assert calls and set(calls) == {signal.SIGTERM}
+        assert signal.getsignal(signal.SIGTERM) is own
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    lookalike.dedup(texts)
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_jobs_in_other_threads_set_no_handlers() -> None:
+    failures = []
+
+    def job() -> None:
+        try:
+            lookalike.dedup(["a b c d e f"] * 3)
+        except BaseException as failure:
+            failures.append(failure)
+
+    thread = threading.Thread(target=job)
+    thread.start()
+    thread.join()
+    assert failures == []
+
+
+class StillBar:
+    def update(self, amount: int) -> None: ...
+
+    def close(self) -> None: ...

@@ -23,6 +23,7 @@ pub(crate) use general::{Color, General, LogLevel};
 use crate::exit_code::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use serde_json::Value;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
 /// Finds near-duplicates and look-alikes in a corpus of any size: every removal checked exactly, named and explained
@@ -37,9 +38,9 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// What the process was called with.
-    pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
-        let matches = command().try_get_matches()?;
+    /// What the command was called with.
+    pub(crate) fn from_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let matches = command().try_get_matches_from(words)?;
         Self::from_arg_matches(&matches).map_err(|wrong| wrong.format(&mut command()))
     }
 }

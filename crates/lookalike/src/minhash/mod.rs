@@ -50,7 +50,7 @@ pub use fast_sketch::{FastSketch, VALUE_BITS};
 pub use multiply_shift::MultiplyShift;
 pub use numbering::Numbering;
 pub use permutation::{PermutationHasher, RowLabel};
-pub use signature::{EMPTY_SLOT, Estimate, Family, Signature};
+pub use signature::{EMPTY_SLOT, Estimate, Family, Signature, of_text, to_bytes_of_text};
 pub(crate) use signature::{Kind, count_equal};
 pub use universal::{MERSENNE_61, UniversalFunction, UniversalHasher, UniversalRange};
 pub use weighted::{WeightedMinHash, bag_elements};

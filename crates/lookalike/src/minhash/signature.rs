@@ -7,8 +7,10 @@
 //! Signatures made in different ways say nothing about each other: comparing them is an error, not a number.
 
 mod bytes;
+mod of_text;
 
 pub(super) use bytes::read_num_hashes;
+pub use of_text::{of_text, to_bytes_of_text};
 
 use super::check_num_hashes;
 use crate::arch::{Kernel, Simd, Task, dispatch};

@@ -1,8 +1,8 @@
 //! Python values -> what the library takes: texts, elements, weights, whole numbers.
 
-use crate::errors;
+use crate::{arrays, errors};
 use lookalike::hashing::hash_bytes;
-use numpy::{PyArray1, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -66,17 +66,20 @@ pub(super) enum Text {
 }
 
 impl Text {
-    /// The text that a value is, if it is one.
-    fn of(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    /// The text that a value is, if it is one; `what` is its name in an error.
+    fn of(value: &Bound<'_, PyAny>, what: impl std::fmt::Display) -> PyResult<Option<Self>> {
         if let Ok(text) = value.cast::<PyString>() {
-            return Ok(Some(Self::Str(text.clone().try_into()?)));
+            return match text.clone().try_into() {
+                Ok(text) => Ok(Some(Self::Str(text))),
+                Err(_) => errors::utf8(text, what).map(|bytes| Some(Self::Bytes(bytes.into()))),
+            };
         }
         Ok(value.cast::<PyBytes>().ok().map(|bytes| Self::Bytes(bytes.clone().into())))
     }
 
     /// The text at `place` of several.
     pub(super) fn at(place: usize, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::of(value)?.ok_or_else(|| {
+        Self::of(value, format_args!("texts[{place}]"))?.ok_or_else(|| {
             PyTypeError::new_err(format!("texts[{place}] is of type {}, not str or bytes", type_name(value)))
         })
     }
@@ -86,7 +89,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Text {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        Self::of(&value)?.ok_or_else(|| {
+        Self::of(&value, "the str")?.ok_or_else(|| {
             PyTypeError::new_err(format!("a text is a str or bytes, not {}", type_name(&value)))
         })
     }
@@ -123,7 +126,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Elements {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        match Text::of(&value)? {
+        match Text::of(&value, "the str")? {
             Some(text) => Ok(Self::Text(text)),
             None => hashes_of(&value).map(Self::Hashes),
         }
@@ -158,7 +161,7 @@ pub(super) fn hashes_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
 fn uint64_array(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u64>>> {
     let Ok(array) = value.cast::<PyUntypedArray>() else { return Ok(None) };
     if let Ok(hashes) = value.cast::<PyArray1<u64>>() {
-        return Ok(Some(hashes.try_readonly()?.as_array().to_vec()));
+        return arrays::read(hashes, <[u64]>::to_vec).map(Some);
     }
     let kind: String = array.dtype().getattr("kind")?.extract()?;
     if array.ndim() == 1 && matches!(kind.as_str(), "O" | "U" | "S" | "T") {
@@ -174,7 +177,7 @@ fn uint64_array(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u64>>> {
 /// The element that a value stands for: strings and bytes by their hash, a whole number as itself.
 pub(super) fn hash_of(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     if let Ok(text) = value.cast::<PyString>() {
-        return Ok(hash_bytes(text.encode_utf8()?.as_bytes()));
+        return Ok(hash_bytes(errors::utf8(text, format_args!("the element {}", text.repr()?))?.as_bytes()));
     }
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(hash_bytes(bytes.as_bytes()));
@@ -219,7 +222,7 @@ pub(super) fn weights_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<(u64, f64)>> 
 pub(super) fn floats_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     let array = value.py().import("numpy")?.call_method1("asarray", (value, "float64"))?;
     match array.cast::<PyArray1<f64>>() {
-        Ok(numbers) => Ok(numbers.try_readonly()?.as_array().to_vec()),
+        Ok(numbers) => arrays::read(numbers, <[f64]>::to_vec),
         Err(_) => Err(errors::setting("numbers in one dimension are wanted here")),
     }
 }
@@ -250,13 +253,13 @@ pub(super) fn in_chunks<T: Send + Sync>(
         bytes += size(&item);
         chunk.push(item);
         if chunk.len() == CHUNK_ITEMS || bytes >= CHUNK_BYTES {
-            py.detach(|| work(&chunk));
+            errors::outside(py, || work(&chunk))?;
             chunk.clear();
             bytes = 0;
             py.check_signals()?;
         }
     }
-    py.detach(|| work(&chunk));
+    errors::outside(py, || work(&chunk))?;
     Ok(())
 }
 

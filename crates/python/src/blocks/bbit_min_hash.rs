@@ -2,6 +2,7 @@
 
 use super::arguments::{Reduced, narrow};
 use super::named::Named;
+use super::shingling::Shingling;
 use super::signature::Signature;
 use super::{family, views};
 use crate::errors::Raise;
@@ -22,14 +23,35 @@ use pyo3::types::{PyBytes, PyType};
 /// >>> round(BBitMinHash(a, bits=1).jaccard(BBitMinHash(b, bits=1)), 2)  # the similarity is 0.6
 /// 0.6
 #[pyclass(module = "lookalike", frozen, eq, hash)]
-#[derive(PartialEq, Eq, Hash)]
 pub(crate) struct BBitMinHash {
     inner: BBitSignature,
+    shingling: Shingling,
+}
+
+/// Equal as signatures are.
+impl PartialEq for BBitMinHash {
+    fn eq(&self, other: &Self) -> bool {
+        self.inner == other.inner
+    }
+}
+
+impl Eq for BBitMinHash {}
+
+impl std::hash::Hash for BBitMinHash {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.inner.hash(state);
+    }
 }
 
 impl BBitMinHash {
-    pub(super) fn of(signature: &minhash::Signature, bits: u32) -> PyResult<Self> {
-        Ok(Self { inner: BBitSignature::new(signature, bits).or_raise()? })
+    pub(super) fn of(signature: &Signature, bits: u32) -> PyResult<Self> {
+        let inner = BBitSignature::new(&signature.inner, bits).or_raise()?;
+        Ok(Self { inner, shingling: signature.shingling.clone() })
+    }
+
+    fn compared(&self, other: &Self) -> PyResult<minhash::Estimate> {
+        self.shingling.check(&other.shingling)?;
+        self.inner.estimate(&other.inner).or_raise()
     }
 }
 
@@ -38,18 +60,19 @@ impl BBitMinHash {
     #[new]
     #[pyo3(signature = (signature, bits=1))]
     fn new(signature: &Signature, #[pyo3(from_py_with = narrow)] bits: u32) -> PyResult<Self> {
-        Self::of(&signature.inner, bits)
+        Self::of(signature, bits)
     }
 
     /// Reads what `to_bytes` wrote. What is cut short, or has a header that makes no sense, is a `DamagedError`; there is no checksum.
     #[classmethod]
     fn from_bytes(_: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
-        Ok(Self { inner: BBitSignature::from_bytes(data).or_raise()? })
+        let (shingling, data) = Shingling::taken_off(data)?;
+        Ok(Self { inner: BBitSignature::from_bytes(data).or_raise()?, shingling })
     }
 
-    /// The signature as bytes: the same on every machine, versioned.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.inner.to_bytes())
+    /// The signature as bytes, with the shingling: the same on every machine, versioned.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.shingling.around(self.inner.to_bytes())?))
     }
 
     /// Bits per slot.
@@ -76,6 +99,12 @@ impl BBitMinHash {
         self.inner.num_hashes()
     }
 
+    /// How the texts were normalised and cut into shingles; `None` for elements that were given.
+    #[getter]
+    fn shingling(&self) -> Option<&str> {
+        self.shingling.written()
+    }
+
     /// Whether it is the signature of the empty set.
     #[getter]
     fn is_empty_set(&self) -> bool {
@@ -96,13 +125,13 @@ impl BBitMinHash {
 
     /// The estimated Jaccard similarity of the two sets, with its standard error.
     fn estimate<'py>(&self, py: Python<'py>, other: &Self) -> PyResult<Bound<'py, PyAny>> {
-        let estimate = self.inner.estimate(&other.inner).or_raise()?;
+        let estimate = self.compared(other)?;
         Named::Estimate.of(py, (estimate.similarity, estimate.standard_error))
     }
 
     /// The estimated Jaccard similarity of the two sets.
     fn jaccard(&self, other: &Self) -> PyResult<f64> {
-        Ok(self.inner.estimate(&other.inner).or_raise()?.similarity)
+        Ok(self.compared(other)?.similarity)
     }
 
     fn __len__(&self) -> usize {
@@ -110,7 +139,7 @@ impl BBitMinHash {
     }
 
     fn __repr__(&self) -> String {
-        let Self { inner } = self;
+        let Self { inner, .. } = self;
         let bits = if self.bits() == 1 { "1 bit" } else { &format!("{} bits", self.bits()) };
         format!(
             "<BBitMinHash {bits} of {}, {} hashes, seed {}>",
@@ -121,6 +150,6 @@ impl BBitMinHash {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>,)>> {
-        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py())?,)))
     }
 }

@@ -2,10 +2,11 @@
 
 use super::arguments::{Pair, Reduced, Whole, narrow};
 use super::sim_hash::{Wide, check_width};
+use crate::arrays;
 use crate::errors::{self, Raise};
 use lookalike::hamming::{self, HammingConfig};
 use lookalike::simhash::FingerprintBits;
-use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
@@ -73,12 +74,8 @@ fn build<B: FingerprintBits>(
 /// Fingerprints from an array or an iterable of ints, all of at most `bits` bits.
 fn fingerprints_of(value: &Bound<'_, PyAny>, bits: u32) -> PyResult<Vec<u128>> {
     if let Ok(array) = value.cast::<PyArray1<u64>>() {
-        return array
-            .try_readonly()?
-            .as_array()
-            .iter()
-            .map(|&narrow| check_width(narrow.into(), bits))
-            .collect();
+        let narrow = arrays::read(array, <[u64]>::to_vec)?;
+        return narrow.into_iter().map(|narrow| check_width(narrow.into(), bits)).collect();
     }
     value.try_iter()?.map(|item| check_width(item?.extract::<Wide>()?.0, bits)).collect()
 }

@@ -10,6 +10,7 @@ mod stored;
 use super::arguments::{Pair, Reduced, Whole, size};
 use super::file;
 use super::s_curve::SCurve;
+use super::shingling::Shingling;
 use super::signature::Signature;
 use super::signatures::signatures_of;
 use crate::errors::{self, Raise};
@@ -59,6 +60,8 @@ struct State {
     next: u64,
     /// Counts insertions and removals.
     changes: u64,
+    /// That of its documents, from the first one of which it is known.
+    shingling: Shingling,
 }
 
 #[pymethods]
@@ -93,7 +96,7 @@ impl Lsh {
 
     /// Adds a document. A key that is there already is an error; `remove` it first.
     fn insert(&self, key: Bound<'_, PyAny>, signature: &Signature) -> PyResult<()> {
-        self.insert_all(&[(key, signature.inner.clone())])
+        self.insert_all(&[(key, signature.clone())])
     }
 
     /// Adds documents, all or, after an error, none: as many keys as signatures (`Signatures` or an iterable).
@@ -120,7 +123,10 @@ impl Lsh {
     fn get(&self, key: &Bound<'_, PyAny>) -> PyResult<Signature> {
         let number = self.number(key)?;
         let found = number.and_then(|number| self.ask(key.py(), |index| index.get(&number)));
-        found.map(|inner| Signature { inner }).ok_or_else(|| PyKeyError::new_err(key.clone().unbind()))
+        let shingling = key.py().detach(|| self.read().shingling.clone());
+        found
+            .map(|inner| Signature { inner, shingling })
+            .ok_or_else(|| PyKeyError::new_err(key.clone().unbind()))
     }
 
     /// The keys, in the order of insertion.
@@ -131,7 +137,7 @@ impl Lsh {
 
     /// The keys of the documents that share a band with a signature, in the order of insertion.
     fn candidates(&self, py: Python<'_>, signature: &Signature) -> PyResult<Vec<Py<PyAny>>> {
-        self.check(&signature.inner)?;
+        self.check(py, signature)?;
         let numbers = self.ask(py, |index| index.candidates(&signature.inner)).or_raise()?;
         Ok(self.keys_of(py, numbers).into_iter().flatten().collect())
     }
@@ -145,7 +151,7 @@ impl Lsh {
         signature: &Signature,
         threshold: Option<f64>,
     ) -> PyResult<Vec<(Py<PyAny>, f64)>> {
-        self.check(&signature.inner)?;
+        self.check(py, signature)?;
         let threshold = threshold.unwrap_or(self.threshold);
         let matches = self.ask(py, |index| index.query(&signature.inner, threshold)).or_raise()?;
         Ok(self.named(py, matches))
@@ -159,7 +165,7 @@ impl Lsh {
         signature: &Signature,
         #[pyo3(from_py_with = size)] k: usize,
     ) -> PyResult<Vec<(Py<PyAny>, f64)>> {
-        self.check(&signature.inner)?;
+        self.check(py, signature)?;
         let matches = self.ask(py, |index| index.top_k(&signature.inner, k)).or_raise()?;
         Ok(self.named(py, matches))
     }
@@ -202,6 +208,13 @@ impl Lsh {
     #[getter]
     fn num_hashes(&self) -> usize {
         self.num_hashes
+    }
+
+    /// How the texts of its signatures were normalised and cut into shingles, from the first of a text on; a signature
+    /// of a text that was cut in another way is an `IncompatibleError`.
+    #[getter]
+    fn shingling(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| self.read().shingling.written().map(str::to_owned))
     }
 
     /// The number of bands.

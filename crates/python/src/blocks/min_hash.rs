@@ -3,6 +3,7 @@
 use super::arguments::{Elements, Text, in_chunks, length_hint, size, whole};
 use super::family::{self, AnyHasher};
 use super::shingler::Shingler;
+use super::shingling::Shingling;
 use super::signature::Signature;
 use super::signatures::Signatures;
 use lookalike::minhash::EMPTY_SLOT;
@@ -89,7 +90,11 @@ impl MinHash {
         py.detach(|| self.append_any(&elements, &mut ShingleBuffer::default(), &mut slots));
         let (family, seed) = (self.hasher.family(), self.hasher.seed());
         let signature = lookalike::minhash::Signature::from_slots(family, seed, slots);
-        Ok(Signature { inner: crate::errors::Raise::or_raise(signature)? })
+        let shingling = match elements {
+            Elements::Text(_) => Shingling::of_texts(&self.shingler),
+            Elements::Hashes(_) => Shingling::default(),
+        };
+        Ok(Signature { inner: crate::errors::Raise::or_raise(signature)?, shingling })
     }
 
     /// The signatures of several texts. The interpreter is free meanwhile.
@@ -101,19 +106,25 @@ impl MinHash {
             |text| text.as_ref().len(),
             |chunk| chunk.iter().for_each(|text| self.append_text(text, &mut buffer, &mut slots)),
         )?;
-        Ok(Signatures::of(&*self.hasher, slots))
+        Ok(Signatures::of(&*self.hasher, Shingling::of_texts(&self.shingler), slots))
     }
 
     /// The signatures of several sets, each given as for `sketch`.
     fn sketch_many(&self, sets: &Bound<'_, PyAny>) -> PyResult<Signatures> {
         let (mut slots, mut buffer) = (self.room(sets), ShingleBuffer::default());
+        let mut shingling = Shingling::default();
         in_chunks(
             sets,
             |_, set| set.extract(),
             Elements::size,
-            |chunk| chunk.iter().for_each(|set| self.append_any(set, &mut buffer, &mut slots)),
+            |chunk| {
+                if chunk.iter().any(|set| matches!(set, Elements::Text(_))) {
+                    shingling = Shingling::of_texts(&self.shingler);
+                }
+                chunk.iter().for_each(|set| self.append_any(set, &mut buffer, &mut slots));
+            },
         )?;
-        Ok(Signatures::of(&*self.hasher, slots))
+        Ok(Signatures::of(&*self.hasher, shingling, slots))
     }
 
     /// The number of hash functions.

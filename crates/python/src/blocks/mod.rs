@@ -13,6 +13,7 @@ mod min_hash;
 mod named;
 mod s_curve;
 mod shingler;
+mod shingling;
 mod signature;
 mod signatures;
 mod sim_hash;

@@ -1,6 +1,7 @@
 //! `SCurve`: bands and rows -> the chance that a pair is found.
 
 use super::arguments::{size, whole};
+use crate::arrays;
 use crate::errors::{self, Raise};
 use figures::svg::{Curve, CurvePlot};
 use lookalike::banding::{self, Banding, plan};
@@ -133,8 +134,10 @@ impl SCurve {
             ));
         }
         let array = py.import("numpy")?.call_method1("asarray", (similarity, "float64"))?;
-        let similarities = array.cast::<PyArrayDyn<f64>>()?.try_readonly()?;
-        Ok(similarities.as_array().mapv(|s| curve.probability(s)).into_pyarray(py).into_any())
+        let similarities = array.cast::<PyArrayDyn<f64>>()?;
+        let chances: Vec<f64> =
+            arrays::read(similarities, |all| all.iter().map(|&s| curve.probability(s)).collect())?;
+        Ok(chances.into_pyarray(py).reshape(similarities.dims())?.into_any())
     }
 
     /// The least similarity that is found with at least this probability.

@@ -53,6 +53,39 @@ impl Shingler {
         }
     }
 
+    /// All that decides the shingles, in one way only.
+    pub(super) fn description(&self) -> String {
+        let mut described = self.canonical();
+        for (name, choice) in self.choices() {
+            described.push_str(&format!(" {name}={choice}"));
+        }
+        described
+    }
+
+    /// The shingler of a [`description`](Self::description), of which all but the first word may be left out.
+    pub(super) fn described(description: &str) -> PyResult<Self> {
+        let mut words = description.split(' ');
+        let shingles = words.next().unwrap_or_default();
+        let mut chosen = Self::usual();
+        for word in words {
+            let known = word.split_once('=').and_then(|(name, choice)| {
+                chosen.iter_mut().find(|(known, _)| *known == name).map(|known| (known, choice))
+            });
+            let Some((known, choice)) = known else {
+                return Err(errors::setting(format_args!("`{word}` is no setting of a shingler")));
+            };
+            known.1 = choice;
+        }
+        let [case, form, punctuation, whitespace] = chosen.map(|(_, choice)| choice);
+        Self::new(shingles, case, form, punctuation, whitespace)
+    }
+
+    /// The unit and the number, however that was written.
+    fn canonical(&self) -> String {
+        let unit = self.shingles.split(':').next().unwrap_or_default();
+        format!("{unit}:{}", self.inner.settings().k)
+    }
+
     /// As it is written in `repr`s.
     pub(super) fn written(&self) -> String {
         let mut written = format!("Shingler('{}'", self.shingles);
@@ -149,13 +182,7 @@ impl Shingler {
     }
 
     fn __hash__(&self) -> u64 {
-        // However the number is written, equal ones have the same.
-        let unit = self.shingles.split(':').next().unwrap_or_default();
-        let shingles = format!("{unit}:{}", self.inner.settings().k);
-        let parts = self.choices().into_iter().map(|(_, choice)| choice);
-        lookalike::hashing::hash_bytes(
-            parts.chain([shingles.as_str()]).collect::<Vec<_>>().join("\0").as_bytes(),
-        )
+        lookalike::hashing::hash_bytes(self.description().as_bytes())
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((String,), Bound<'py, PyDict>)> {

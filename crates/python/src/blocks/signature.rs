@@ -3,6 +3,7 @@
 use super::arguments::{Reduced, narrow, whole};
 use super::bbit_min_hash::BBitMinHash;
 use super::named::Named;
+use super::shingling::Shingling;
 use super::{family, views};
 use crate::errors::Raise;
 use lookalike::{index, minhash};
@@ -12,7 +13,9 @@ use pyo3::types::{PyBytes, PyType};
 
 /// The min-hash signature of a set: one 64-bit slot per hash function. Immutable.
 ///
-/// Signatures are comparable if family, seed and number of hashes are equal; otherwise `IncompatibleError`.
+/// Signatures are comparable if family, seed, number of hashes and, for texts, the shingling are equal; otherwise
+/// `IncompatibleError`. What a signature of given elements is comparable with, nobody but you knows: it goes with any
+/// shingling.
 ///
 /// >>> from lookalike import MinHash
 /// >>> hasher = MinHash(num_hashes=256)
@@ -24,36 +27,62 @@ use pyo3::types::{PyBytes, PyType};
 /// >>> a.slots.shape, a.slots.dtype
 /// ((256,), dtype('uint64'))
 #[pyclass(module = "lookalike", frozen, eq, hash)]
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone)]
 pub(crate) struct Signature {
     pub(super) inner: minhash::Signature,
+    pub(super) shingling: Shingling,
+}
+
+/// Equal by family, seed and slots, so that those of a text and of its shingles are.
+impl PartialEq for Signature {
+    fn eq(&self, other: &Self) -> bool {
+        self.inner == other.inner
+    }
+}
+
+impl Eq for Signature {}
+
+impl std::hash::Hash for Signature {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.inner.hash(state);
+    }
+}
+
+impl Signature {
+    fn compared(&self, other: &Self) -> PyResult<minhash::Estimate> {
+        self.shingling.check(&other.shingling)?;
+        self.inner.estimate(&other.inner).or_raise()
+    }
 }
 
 #[pymethods]
 impl Signature {
-    /// A signature from its slots, as they are stored elsewhere.
+    /// A signature from its slots, as they are stored elsewhere. `shingling` is that of the text, if it is one's: a
+    /// `Shingler`, or what one is written as.
     #[classmethod]
-    #[pyo3(signature = (slots, seed=1, family="fast-sketch"))]
+    #[pyo3(signature = (slots, seed=1, family="fast-sketch", shingling=None))]
     fn from_slots(
         _: &Bound<'_, PyType>,
         slots: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = whole)] seed: u64,
         family: &str,
+        shingling: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let slots = super::arguments::hashes_of(slots)?;
         let inner = minhash::Signature::from_slots(family::named(family)?, seed, slots).or_raise()?;
-        Ok(Self { inner })
+        Ok(Self { inner, shingling: Shingling::from_argument(shingling)? })
     }
 
     /// Reads what `to_bytes` wrote. What is cut short, or has a header that makes no sense, is a `DamagedError`; there is no checksum.
     #[classmethod]
     fn from_bytes(_: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
-        Ok(Self { inner: minhash::Signature::from_bytes(data).or_raise()? })
+        let (shingling, data) = Shingling::taken_off(data)?;
+        Ok(Self { inner: minhash::Signature::from_bytes(data).or_raise()?, shingling })
     }
 
-    /// The signature as bytes: the same on every machine, versioned.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.inner.to_bytes())
+    /// The signature as bytes, with the shingling: the same on every machine, versioned.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.shingling.around(self.inner.to_bytes())?))
     }
 
     /// The slots: a read-only view, without a copy.
@@ -80,6 +109,12 @@ impl Signature {
         self.inner.num_hashes()
     }
 
+    /// How the texts were normalised and cut into shingles; `None` for elements that were given.
+    #[getter]
+    fn shingling(&self) -> Option<&str> {
+        self.shingling.written()
+    }
+
     /// Whether it is the signature of the empty set.
     #[getter]
     fn is_empty_set(&self) -> bool {
@@ -88,20 +123,21 @@ impl Signature {
 
     /// The estimated Jaccard similarity of the two sets, with its standard error.
     fn estimate<'py>(&self, py: Python<'py>, other: &Self) -> PyResult<Bound<'py, PyAny>> {
-        let estimate = self.inner.estimate(&other.inner).or_raise()?;
+        let estimate = self.compared(other)?;
         Named::Estimate.of(py, (estimate.similarity, estimate.standard_error))
     }
 
     /// The estimated Jaccard similarity of the two sets (weighted Jaccard for weighted signatures).
     fn jaccard(&self, other: &Self) -> PyResult<f64> {
-        Ok(self.inner.estimate(&other.inner).or_raise()?.similarity)
+        Ok(self.compared(other)?.similarity)
     }
 
     /// The signature of the union of the two sets, also written `a | b`.
     fn union(&self, other: &Self) -> PyResult<Self> {
+        self.shingling.check(&other.shingling)?;
         let mut inner = self.inner.clone();
         inner.merge(&other.inner).or_raise()?;
-        Ok(Self { inner })
+        Ok(Self { inner, shingling: self.shingling.or(&other.shingling) })
     }
 
     fn __or__(&self, other: &Self) -> PyResult<Self> {
@@ -119,7 +155,7 @@ impl Signature {
     /// The signature cut down to `bits` (1, 2, 4, 8 or 16) per slot.
     #[pyo3(signature = (bits=1))]
     fn bbit(&self, #[pyo3(from_py_with = narrow)] bits: u32) -> PyResult<BBitMinHash> {
-        BBitMinHash::of(&self.inner, bits)
+        BBitMinHash::of(self, bits)
     }
 
     #[pyo3(signature = (dtype=None, copy=None))]
@@ -136,7 +172,7 @@ impl Signature {
     }
 
     fn __repr__(&self) -> String {
-        let Self { inner } = self;
+        let Self { inner, .. } = self;
         let empty = if inner.is_empty_set() { ", empty set" } else { "" };
         format!(
             "<Signature {}, {} hashes, seed {}{empty}>",
@@ -147,6 +183,6 @@ impl Signature {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>,)>> {
-        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py())?,)))
     }
 }

@@ -1,11 +1,13 @@
 //! `Signatures`: many signatures of one kind, in one table.
 
 use super::arguments::{Reduced, whole};
+use super::shingling::Shingling;
 use super::signature::Signature;
 use super::{family, views};
+use crate::arrays;
 use crate::errors::{self, Raise};
 use lookalike::minhash::{self, Family, MinHasher};
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::{PyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyType};
@@ -21,21 +23,37 @@ use pyo3::types::{PySlice, PyType};
 /// >>> signatures[0].jaccard(signatures[-1])
 /// 0.0
 #[pyclass(module = "lookalike", frozen, eq)]
-#[derive(PartialEq, Eq)]
 pub(crate) struct Signatures {
+    shingling: Shingling,
     family: Family,
     seed: u64,
     num_hashes: usize,
     slots: Vec<u64>,
 }
 
-/// What they are made from: slots, seed and family.
-type Parts<'py> = (Bound<'py, PyArray2<u64>>, u64, &'static str);
+/// What they are made from: slots, seed, family and shingling.
+type Parts<'py> = (Bound<'py, PyArray2<u64>>, u64, &'static str, Option<String>);
+
+/// Equal as signatures are.
+impl PartialEq for Signatures {
+    fn eq(&self, other: &Self) -> bool {
+        (self.family, self.seed, self.num_hashes, &self.slots)
+            == (other.family, other.seed, other.num_hashes, &other.slots)
+    }
+}
+
+impl Eq for Signatures {}
 
 impl Signatures {
     /// Signatures of a hasher: whole rows of slots.
-    pub(super) fn of(hasher: &dyn MinHasher, slots: Vec<u64>) -> Self {
-        Self { family: hasher.family(), seed: hasher.seed(), num_hashes: hasher.num_hashes(), slots }
+    pub(super) fn of(hasher: &dyn MinHasher, shingling: Shingling, slots: Vec<u64>) -> Self {
+        Self {
+            shingling,
+            family: hasher.family(),
+            seed: hasher.seed(),
+            num_hashes: hasher.num_hashes(),
+            slots,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -55,35 +73,39 @@ impl Signatures {
     }
 
     /// The signature at a position that is there.
-    pub(super) fn signature(&self, at: usize) -> PyResult<minhash::Signature> {
-        minhash::Signature::from_slots(self.family, self.seed, self.row(at).to_vec()).or_raise()
+    pub(super) fn signature(&self, at: usize) -> PyResult<Signature> {
+        let inner =
+            minhash::Signature::from_slots(self.family, self.seed, self.row(at).to_vec()).or_raise()?;
+        Ok(Signature { inner, shingling: self.shingling.clone() })
     }
 }
 
 #[pymethods]
 impl Signatures {
-    /// Signatures from a table of slots (uint64, a row per signature), as it is stored elsewhere.
+    /// Signatures from a table of slots (uint64, a row per signature), as it is stored elsewhere. `shingling` is that of the
+    /// texts, if they are of texts: a `Shingler`, or what one is written as.
     #[classmethod]
-    #[pyo3(signature = (slots, seed=1, family="fast-sketch"))]
+    #[pyo3(signature = (slots, seed=1, family="fast-sketch", shingling=None))]
     fn from_slots(
         _: &Bound<'_, PyType>,
         slots: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = whole)] seed: u64,
         family: &str,
+        shingling: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let table = slots.cast::<PyArray2<u64>>().map_err(|_| {
             PyTypeError::new_err("slots are a NumPy array of uint64 with a row per signature")
         })?;
-        let table = table.try_readonly()?;
-        let (table, family) = (table.as_array(), family::named(family)?);
-        let num_hashes = table.ncols();
+        let (family, num_hashes) = (family::named(family)?, table.shape()[1]);
         if !(1..=minhash::MAX_HASHES).contains(&num_hashes) {
             return Err(errors::setting(format_args!(
                 "rows of {num_hashes} slots: a signature has 1 to {}",
                 minhash::MAX_HASHES
             )));
         }
-        Ok(Self { family, seed, num_hashes, slots: table.iter().copied().collect() })
+        let (slots, shingling) =
+            (arrays::read(table, <[u64]>::to_vec)?, Shingling::from_argument(shingling)?);
+        Ok(Self { shingling, family, seed, num_hashes, slots })
     }
 
     /// All slots, a row per signature: a read-only view, without a copy.
@@ -110,6 +132,12 @@ impl Signatures {
         self.num_hashes
     }
 
+    /// How the texts were normalised and cut into shingles; `None` for elements that were given.
+    #[getter]
+    fn shingling(&self) -> Option<&str> {
+        self.shingling.written()
+    }
+
     fn __len__(&self) -> usize {
         self.len()
     }
@@ -120,10 +148,11 @@ impl Signatures {
             let rows = views::positions(slice, signatures.len())?;
             let slots = rows.into_iter().flat_map(|at| signatures.row(at)).copied().collect();
             let Self { family, seed, num_hashes, .. } = *signatures;
-            return Ok(Bound::new(py, Self { family, seed, num_hashes, slots })?.into_any());
+            let shingling = signatures.shingling.clone();
+            return Ok(Bound::new(py, Self { shingling, family, seed, num_hashes, slots })?.into_any());
         }
         let at = views::position(index.extract()?, signatures.len())?;
-        Ok(Bound::new(py, Signature { inner: signatures.signature(at)? })?.into_any())
+        Ok(Bound::new(py, signatures.signature(at)?)?.into_any())
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -154,13 +183,17 @@ impl Signatures {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Parts<'py>>> {
-        let Self { seed, family, .. } = *slf.get();
-        Ok((slf.get_type().getattr("from_slots")?, (Self::slots(slf)?, seed, family::name(family))))
+        let Self { seed, family, ref shingling, .. } = *slf.get();
+        let shingling = shingling.written().map(str::to_owned);
+        Ok((
+            slf.get_type().getattr("from_slots")?,
+            (Self::slots(slf)?, seed, family::name(family), shingling),
+        ))
     }
 }
 
 /// Signatures from a batch or any iterable of single ones.
-pub(super) fn signatures_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<minhash::Signature>> {
+pub(super) fn signatures_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Signature>> {
     if let Ok(batch) = value.cast::<Signatures>() {
         return (0..batch.get().len()).map(|at| batch.get().signature(at)).collect();
     }
@@ -174,7 +207,7 @@ pub(super) fn signatures_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<minhash::S
                     super::arguments::type_name(&item)
                 ))
             })?;
-            Ok(signature.get().inner.clone())
+            Ok(signature.get().clone())
         })
         .collect()
 }

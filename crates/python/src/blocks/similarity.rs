@@ -1,11 +1,11 @@
 //! `lookalike.similarity`: exact similarities.
 
 use super::arguments::{floats_of, hashes_of, weights_of};
-use crate::errors::Raise;
+use crate::errors::{Raise, utf8};
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::{self, SetMeasure};
 use pyo3::prelude::*;
-use pyo3::types::PyAny;
+use pyo3::types::{PyAny, PyString};
 
 fn of_sets(py: Python<'_>, measure: SetMeasure, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<f64> {
     let (a, b) = (hashes_of(a)?, hashes_of(b)?);
@@ -90,6 +90,13 @@ pub(crate) fn cosine(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<f64
 /// >>> edit_distance("kitten", "sitting")
 /// 3
 #[pyfunction]
-pub(crate) fn edit_distance(py: Python<'_>, a: &str, b: &str) -> usize {
-    py.detach(|| similarity::edit_distance(a, b))
+pub(crate) fn edit_distance(
+    py: Python<'_>,
+    a: &Bound<'_, PyString>,
+    b: &Bound<'_, PyString>,
+) -> PyResult<usize> {
+    let (a, b) = (utf8(a, "the first str")?, utf8(b, "the second str")?);
+    let text = |bytes| std::str::from_utf8(bytes).expect("the interpreter encodes as UTF-8");
+    let (a, b) = (text(a.as_bytes()), text(b.as_bytes()));
+    Ok(py.detach(|| similarity::edit_distance(a, b)))
 }

@@ -1,6 +1,7 @@
 //! `WeightedMinHash`: weighted sets -> signatures.
 
 use super::arguments::{size, weights_of, whole};
+use super::shingling::Shingling;
 use super::signature::Signature;
 use crate::errors::Raise;
 use lookalike::minhash;
@@ -37,7 +38,8 @@ impl WeightedMinHash {
     /// Weight 0 is the same as absence; of an element that is given twice the larger weight counts.
     fn sketch(&self, py: Python<'_>, weights: &Bound<'_, PyAny>) -> PyResult<Signature> {
         let weights = weights_of(weights)?;
-        Ok(Signature { inner: py.detach(|| self.inner.sketch(&weights)).or_raise()? })
+        let inner = py.detach(|| self.inner.sketch(&weights)).or_raise()?;
+        Ok(Signature { inner, shingling: Shingling::default() })
     }
 
     /// The number of hash functions.

@@ -94,17 +94,20 @@ fn set_name(names: &Bound<'_, PyList>, position: u32, name: &Bound<'_, PyAny>) -
     names.set_item(position as usize, name)
 }
 
+/// Bytes as words, and their number.
+fn words_of_bytes(bytes: &[u8]) -> Vec<u64> {
+    let words = bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    });
+    words.chain([bytes.len() as u64]).collect()
+}
+
 /// The key of each band that was hashed to bytes by a function of the user.
 fn keys_of_bytes(bands: &Bound<'_, PyList>) -> PyResult<Vec<u64>> {
     let key = |(band, bytes): (usize, Bound<'_, PyAny>)| {
-        let bytes = bytes.cast::<PyBytes>()?.as_bytes();
-        let words = bytes.chunks(8).map(|chunk| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(word)
-        });
-        let words: Vec<u64> = words.chain([bytes.len() as u64]).collect();
-        Ok(band_key(band, &words))
+        Ok(band_key(band, &words_of_bytes(bytes.cast::<PyBytes>()?.as_bytes())))
     };
     bands.iter().enumerate().map(key).collect()
 }
@@ -179,6 +182,22 @@ impl CompatBandTable {
     fn bucket(&self, py: Python<'_>, band: usize, key: &[u8]) -> Vec<u32> {
         let Ok(key) = <[u8; 8]>::try_from(key) else { return Vec::new() };
         self.lock(py).bucket(band, u64::from_be_bytes(key))
+    }
+
+    /// The positions in the bucket of the band with these bytes: its values, big-endian; or what a function of the user
+    /// made of them, if `hashed`.
+    fn bucket_of_band(&self, py: Python<'_>, band: usize, bytes: &[u8], hashed: bool) -> Vec<u32> {
+        let size = bytes.len() / self.rows;
+        let words: Vec<u64> = if hashed {
+            words_of_bytes(bytes)
+        } else if !bytes.len().is_multiple_of(self.rows) {
+            return Vec::new();
+        } else if size == 4 {
+            bytes.as_chunks::<4>().0.iter().map(|word| u64::from(u32::from_be_bytes(*word))).collect()
+        } else {
+            bytes.as_chunks::<8>().0.iter().map(|word| u64::from_be_bytes(*word)).collect()
+        };
+        self.lock(py).bucket(band, band_key(band, &words))
     }
 
     /// The key of every bucket of a band -> how many positions are in it.

@@ -5,10 +5,12 @@
 
 use lookalike::minhash::given::{Affine32, Affine64, GivenPermutations, Mersenne, Scheme};
 use lookalike::sha1;
-use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::ndarray::{Ix1, Ix2};
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
+use crate::arrays::{self, Number};
 use crate::errors::{Raise, setting};
 
 /// Bytes to be hashed in one go without the interpreter: larger inputs are taken in parts.
@@ -17,7 +19,7 @@ const PART: usize = 1 << 20;
 const FEW: usize = 16;
 
 /// A scheme whose words NumPy knows.
-trait ArrayScheme: Scheme<Word: Element> {
+pub(super) trait ArrayScheme: Scheme<Word: Number> {
     /// The hash of an element, of 64 bits of its SHA-1 or of 32.
     fn word(sha1: u64, wide: bool) -> Self::Word;
 }
@@ -90,23 +92,16 @@ impl Gathered {
 }
 
 /// Multipliers and offsets, one after the other.
-fn parameters<W: Element + Copy>(permutations: &Bound<'_, PyAny>) -> PyResult<Vec<W>> {
-    let array: PyReadonlyArray2<'_, W> = permutations.extract()?;
-    if array.as_array().nrows() != 2 {
+fn parameters<W: Number>(permutations: &Bound<'_, PyAny>) -> PyResult<Vec<W>> {
+    let parameters = arrays::values::<W, Ix2>(permutations)?;
+    if permutations.len()? != 2 {
         return Err(setting("permutations has two rows: the multipliers and the offsets"));
     }
-    Ok(match array.as_slice() {
-        Ok(slice) => slice.to_vec(),
-        Err(_) => array.as_array().iter().copied().collect(),
-    })
+    Ok(parameters)
 }
 
-fn values<W: Element + Copy>(array: &Bound<'_, PyAny>) -> PyResult<Vec<W>> {
-    let array: PyReadonlyArray1<'_, W> = array.extract()?;
-    Ok(match array.as_slice() {
-        Ok(slice) => slice.to_vec(),
-        Err(_) => array.as_array().iter().copied().collect(),
-    })
+fn values<W: Number>(array: &Bound<'_, PyAny>) -> PyResult<Vec<W>> {
+    arrays::values::<W, Ix1>(array)
 }
 
 fn update_bytes<'py, S: ArrayScheme>(

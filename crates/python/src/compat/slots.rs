@@ -1,39 +1,31 @@
 //! Arrays of hash values -> 64-bit slots.
 //!
 //! What counts is that equal values have equal slots, so the bytes are read whatever type they are of: four make a
-//! slot of a 32-bit value, and every eight make one otherwise. The usual array, of 32-bit values, is read where it is; of
-//! others the bytes are copied out (`tobytes`), which takes half the time of borrowing the array with all checks.
+//! slot of a 32-bit value, and every eight make one otherwise. The usual arrays, of unsigned values in order, are read where
+//! they are; of others the bytes are copied out (`tobytes`), in C order and in the byte order of the machine.
 
-use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::arrays;
 use crate::errors::setting;
 
 /// The slots of `length` hash values; each of them is one number or several.
 pub(super) fn read(hashvalues: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec<u64>> {
-    let py = hashvalues.py();
     if let Ok(array) = hashvalues.cast::<PyArray1<u32>>()
         && array.len() == length
-        && array.is_c_contiguous()
     {
-        // SAFETY: the array is contiguous and aligned, as NumPy says, and nobody writes to it meanwhile: that would take
-        // the interpreter, which is held here, and the values are copied out before anything else is done.
-        let values = unsafe { array.as_slice() };
-        if let Ok(values) = values {
-            return Ok(values.iter().map(|&value| u64::from(value)).collect());
-        }
+        return arrays::read(array, |values| values.iter().map(|&value| u64::from(value)).collect());
     }
-    let bytes = match hashvalues.call_method0(intern!(py, "tobytes")) {
-        Ok(bytes) => bytes,
-        Err(_) => {
-            let array =
-                py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "asarray"), (hashvalues,))?;
-            array.call_method1(intern!(py, "astype"), ("int64",))?.call_method0(intern!(py, "tobytes"))?
-        }
-    };
-    let bytes = bytes.cast::<PyBytes>()?.as_bytes();
+    if let Ok(array) = hashvalues.cast::<PyArray1<u64>>()
+        && array.len() == length
+    {
+        return arrays::read(array, <[u64]>::to_vec);
+    }
+    let bytes = native_bytes(hashvalues)?;
+    let bytes = bytes.as_bytes();
     let size = bytes.len() / length.max(1);
     if bytes.is_empty() || !bytes.len().is_multiple_of(length.max(1)) || !matches!(size, 4 | 8 | 16) {
         return Err(setting(format_args!(
@@ -45,4 +37,23 @@ pub(super) fn read(hashvalues: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec
         4 => bytes.as_chunks::<4>().0.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).collect(),
         _ => bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect(),
     })
+}
+
+/// The bytes of all numbers, as this machine has them.
+fn native_bytes<'py>(hashvalues: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    let py = hashvalues.py();
+    let array = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "asarray"), (hashvalues,))?;
+    let dtype = array.cast::<PyUntypedArray>()?.dtype();
+    let kind: String = dtype.getattr(intern!(py, "kind"))?.extract()?;
+    let native: bool = dtype.getattr(intern!(py, "isnative"))?.extract()?;
+    let array = match kind.as_str() {
+        "i" | "u" | "f" if native => array,
+        "i" | "u" | "f" => {
+            let native = dtype.call_method1(intern!(py, "newbyteorder"), ("=",))?;
+            array.call_method1(intern!(py, "astype"), (native,))?
+        }
+        // Numbers of Python, whose bytes would be their addresses.
+        _ => array.call_method1(intern!(py, "astype"), ("int64",))?,
+    };
+    Ok(array.call_method0(intern!(py, "tobytes"))?.cast_into()?)
 }

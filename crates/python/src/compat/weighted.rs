@@ -1,9 +1,11 @@
 //! Weighted vectors, as the rows of a sparse matrix -> slots.
 
 use lookalike::minhash::WeightedMinHash;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::ndarray::Ix1;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
+use crate::arrays;
 use crate::errors::{Raise, setting};
 
 /// The slots of each row: row `i` has `weights[ends[i - 1]..ends[i]]` in the columns of the same places.
@@ -12,19 +14,18 @@ pub(crate) fn compat_weighted<'py>(
     py: Python<'py>,
     sample_size: usize,
     seed: u64,
-    ends: PyReadonlyArray1<'py, i64>,
-    columns: PyReadonlyArray1<'py, i64>,
-    weights: PyReadonlyArray1<'py, f64>,
+    ends: &Bound<'py, PyAny>,
+    columns: &Bound<'py, PyAny>,
+    weights: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray2<u64>>> {
     let hasher = WeightedMinHash::new(sample_size, seed).or_raise()?;
-    let elements: Vec<(u64, f64)> = columns
-        .as_array()
-        .iter()
-        .map(|&column| column.cast_unsigned())
-        .zip(weights.as_array().iter().copied())
-        .collect();
-    let ends: Vec<usize> =
-        ends.as_array().iter().map(|&end| usize::try_from(end).unwrap_or(usize::MAX)).collect();
+    let (columns, weights) = (arrays::values::<i64, Ix1>(columns)?, arrays::values::<f64, Ix1>(weights)?);
+    if columns.len() != weights.len() {
+        return Err(setting(format_args!("{} columns and {} weights", columns.len(), weights.len())));
+    }
+    let elements: Vec<(u64, f64)> = columns.into_iter().map(i64::cast_unsigned).zip(weights).collect();
+    let ends = arrays::values::<i64, Ix1>(ends)?;
+    let ends: Vec<usize> = ends.into_iter().map(|end| usize::try_from(end).unwrap_or(usize::MAX)).collect();
     if ends.iter().any(|&end| end > elements.len()) || !ends.is_sorted() {
         return Err(setting("the ends of rows ascend up to the number of weights"));
     }

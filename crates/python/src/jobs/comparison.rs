@@ -1,10 +1,10 @@
 //! Two texts -> what they share.
 
 use super::input::Options;
-use crate::errors::{Raise, setting};
+use crate::errors::{Raise, outside, setting};
 use figures::{CompareData, Finding, NamedText};
 use lookalike::passages::{self, Characters, Comparison, Place};
-use pipeline::{Chances, Elements};
+use pipeline::{Chances, Elements, Measure};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -18,6 +18,16 @@ fn compared(a: &str, b: &str, options: &Options) -> PyResult<(Chances, Compariso
     Ok((chances, comparison, settings.shingles))
 }
 
+/// The chance that a run compares the two: by their similarity, or by the part of the smaller one that is in the larger.
+fn chance(chances: &Chances, comparison: &Comparison, measure: Measure) -> f64 {
+    let counts = comparison.counts;
+    let similarity = match measure {
+        Measure::Jaccard => counts.jaccard(),
+        Measure::Containment => counts.containment_of_a().max(counts.containment_of_b()),
+    };
+    chances.of(similarity, counts.a.min(counts.b) as u64)
+}
+
 /// Counts of shingles, the chance of being found, and the passages with their places in characters.
 #[pyfunction]
 pub(crate) fn compare<'py>(
@@ -26,7 +36,7 @@ pub(crate) fn compare<'py>(
     b: String,
     options: Options,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (chances, comparison, _) = py.detach(|| compared(&a, &b, &options))?;
+    let (chances, comparison, _) = outside(py, || compared(&a, &b, &options))??;
     let counts = comparison.counts;
     let found = PyDict::new(py);
     found.set_item("shingles_a", counts.a)?;
@@ -35,7 +45,7 @@ pub(crate) fn compare<'py>(
     found.set_item("jaccard", counts.jaccard())?;
     found.set_item("containment_a", counts.containment_of_a())?;
     found.set_item("containment_b", counts.containment_of_b())?;
-    found.set_item("chance", chances.of(counts.jaccard(), counts.a.min(counts.b) as u64))?;
+    found.set_item("chance", chance(&chances, &comparison, options.settings()?.measure))?;
     let (in_a, in_b) = (Characters::new(&a), Characters::new(&b));
     let passages: Vec<(usize, usize, usize, usize, usize, bool)> = comparison
         .passages
@@ -52,11 +62,10 @@ pub(crate) fn compare<'py>(
 /// The comparison as a page of HTML.
 #[pyfunction]
 pub(crate) fn compare_page(py: Python<'_>, a: String, b: String, options: Options) -> PyResult<String> {
-    py.detach(|| {
+    outside(py, || {
         let (chances, comparison, shingles) = compared(&a, &b, &options)?;
         let threshold = options.settings()?.threshold;
-        let counts = comparison.counts;
-        let probability = chances.of(counts.jaccard(), counts.a.min(counts.b) as u64);
+        let probability = chance(&chances, &comparison, options.settings()?.measure);
         let finding = Finding { plan: chances.label(), threshold, probability };
         Ok(figures::compare_page(&CompareData {
             a: NamedText { name: "A", text: &a },
@@ -67,5 +76,5 @@ pub(crate) fn compare_page(py: Python<'_>, a: String, b: String, options: Option
             finding: Some(finding),
             notes: Vec::new(),
         }))
-    })
+    })?
 }

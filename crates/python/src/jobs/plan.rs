@@ -3,12 +3,10 @@
 use super::input::Options;
 use crate::errors::Raise;
 use figures::svg::{Bin, Curve, CurvePlot, Histogram};
-use pipeline::Chances;
+use pipeline::{Chances, Measure, PLANNED_SHINGLES};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Shingles of a document for which the curve of containment is drawn.
-const SHINGLES: u64 = 1_000;
 /// Steps of the curve.
 const STEPS: usize = 200;
 
@@ -32,16 +30,28 @@ pub(crate) fn plan<'py>(
     found.set_item("label", chances.label())?;
     found.set_item("disk_bytes", documents.saturating_mul(plan.disk_bytes_per_document))?;
     found.set_item("least_memory", pipeline::least_memory(documents, threads.max(1)))?;
-    let curve: Vec<f64> = (0..=STEPS).map(|step| chances.of(step as f64 / STEPS as f64, SHINGLES)).collect();
-    found.set_item("curve", curve)?;
+    let curve = (0..=STEPS).map(|step| chances.of(step as f64 / STEPS as f64, PLANNED_SHINGLES));
+    found.set_item("curve", curve.collect::<Vec<f64>>())?;
+    // Containment is found by sampled shingles, so that a document with few of them is found less often.
+    let by_shingles = PyDict::new(py);
+    if settings.measure == Measure::Containment {
+        for (shingles, chance) in chances.by_shingles(settings.threshold) {
+            by_shingles.set_item(shingles, chance)?;
+        }
+        found.set_item("shingles", PLANNED_SHINGLES)?;
+    } else {
+        found.set_item("shingles", py.None())?;
+    }
+    found.set_item("by_shingles", by_shingles)?;
     Ok(found)
 }
 
-/// The chance of finding a pair, for each of these similarities.
+/// The chance of finding a pair, for each of these similarities; with containment, of a document of so many shingles.
 #[pyfunction]
-pub(crate) fn chances(options: Options, similarities: Vec<f64>) -> PyResult<Vec<f64>> {
+#[pyo3(signature = (options, similarities, shingles=PLANNED_SHINGLES))]
+pub(crate) fn chances(options: Options, similarities: Vec<f64>, shingles: u64) -> PyResult<Vec<f64>> {
     let chances = Chances::new(&options.settings()?).or_raise()?;
-    Ok(similarities.into_iter().map(|similarity| chances.of(similarity, SHINGLES)).collect())
+    Ok(similarities.into_iter().map(|similarity| chances.of(similarity, shingles)).collect())
 }
 
 /// The curve as a picture.

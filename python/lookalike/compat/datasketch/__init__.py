@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from lookalike.compat.datasketch._absent import INSTEAD, absent
 from lookalike.compat.datasketch.b_bit_minhash import bBitMinHash
 from lookalike.compat.datasketch.hashfunc import sha1_hash32, sha1_hash64
 from lookalike.compat.datasketch.lean_minhash import LeanMinHash
@@ -47,26 +48,12 @@ __all__ = [
 WeightedMinHashLSH = MinHashLSH
 WeightedMinHashLSHForest = MinHashLSHForest
 
-_CARDINALITY = (
-    "MinHash.count() estimates the number of elements of a set; for HyperLogLog keep datasketch for that part"
-)
-_INSTEAD = {
-    "AsyncMinHashLSH": "MinHashLSH answers from memory without waiting; call it from the event loop as it is",
-    "HNSW": "MinHashLSHForest finds the most similar sets; for HNSW keep datasketch for that part",
-    "HyperLogLog": _CARDINALITY,
-    "HyperLogLogPlusPlus": _CARDINALITY,
-    "MinHashLSHBloom": "MinHashLSH takes a fraction of the memory of datasketch's",
-    "aio": "MinHashLSH answers from memory without waiting",
-    "experimental": "MinHashLSH answers from memory without waiting",
-    "hnsw": "MinHashLSHForest finds the most similar sets",
-    "hyperloglog": _CARDINALITY,
-    "lsh_bloom": "MinHashLSH takes a fraction of the memory of datasketch's",
-    "storage": "indexes are kept in memory; pickle them to store them",
-}
+__version__ = "2.0.0"
+"""The version of datasketch whose interface this is."""
 
 
 def __getattr__(name: str) -> NoReturn:
-    if name in _INSTEAD:
+    if name in INSTEAD:
         # Not an AttributeError: `from ... import name` would drop its message.
-        raise ImportError(f"lookalike.compat.datasketch has no {name}: {_INSTEAD[name]}", name=__name__)
+        raise absent(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

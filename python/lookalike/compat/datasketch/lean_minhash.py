@@ -67,6 +67,10 @@ class LeanMinHash(MinHash):
         if scheme != _LEGACY and len(self.hashvalues) == 0:
             raise ValueError("hashvalues must not be empty")
 
+    def _initialize_slots(self, seed: Any, hashvalues: Any, scheme: str = _LEGACY) -> None:
+        """As programs call it after `object.__new__(LeanMinHash)`, although it is private."""
+        self._set(seed, hashvalues, scheme)
+
     @classmethod
     def _of(cls, seed: Any, hashvalues: Any, scheme: str) -> LeanMinHash:
         made = LeanMinHash.__new__(LeanMinHash)

@@ -12,6 +12,7 @@ import numpy as np
 
 from lookalike import _native
 from lookalike.compat.datasketch.minhash import _check_scheme_consistency
+from lookalike.compat.datasketch.weighted_minhash import _CONSISTENT
 from lookalike.errors import SettingError
 
 __all__ = ["MinHashLSH", "MinHashLSHDeletionSession", "MinHashLSHInsertionSession"]
@@ -150,6 +151,11 @@ class MinHashLSH:
     def _byteswap(self, hs: Any) -> bytes:
         swapped: bytes = hs.byteswap().tobytes()
         return swapped
+
+    @property
+    def _H(self) -> Callable[[Any], Any]:
+        """What makes bytes of the values of a band; `hashtables` know their buckets by these bytes too."""
+        return self._byteswap if self.hashfunc is None else self._hashed_byteswap
 
     def _hashed_byteswap(self, hs: Any) -> Any:
         if self.hashfunc is None:
@@ -313,6 +319,8 @@ class MinHashLSH:
         if self.hashfunc is None:
             # The values that no band has are not stored, and not used.
             size = len(bands[0]) // self.r
+            if size == 16 and self._minhash_scheme is None:
+                self._minhash_scheme = _CONSISTENT
             values = np.frombuffer(b"".join(bands), dtype=f">u{size if size < 16 else 8}")
             padded = np.zeros(self.h * size // values.itemsize, dtype=values.dtype.newbyteorder("="))
             padded[: len(values)] = values
@@ -375,6 +383,12 @@ class _View:
     def has_key(self, key: Any) -> bool:
         raise NotImplementedError
 
+    def insert(self, *_: Any, **__: Any) -> None:
+        raise NotImplementedError("the tables of an index are views of it: call insert of the index")
+
+    def remove(self, *_: Any, **__: Any) -> None:
+        raise NotImplementedError("the tables of an index are views of it: call remove of the index")
+
     def getmany(self, *keys: Any) -> list[Any]:
         return [self.get(key) for key in keys]
 
@@ -426,11 +440,14 @@ class Hashtable(_View):
         return self.itemcounts().keys()
 
     def get(self, key: Any) -> set[Any]:
-        """The keys in a bucket; none if there is no such bucket."""
-        if not isinstance(key, bytes):
+        """The keys in a bucket, by its name or by the bytes of its band; none if there is no such bucket."""
+        lsh = self._lsh
+        if not isinstance(key, bytes) or not key:
             return set()
-        names = self._lsh._names
-        return {names[position] for position in self._lsh._table.bucket(self._band, key)}
+        positions = lsh._table.bucket(self._band, key)
+        if not positions:
+            positions = lsh._table.bucket_of_band(self._band, key, lsh.hashfunc is not None)
+        return {lsh._names[position] for position in positions}
 
     def size(self) -> int:
         return self._lsh._table.bucket_count(self._band)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from lookalike import _native
 from lookalike.compat.datasketch.minhash import _check_scheme_consistency
+from lookalike.compat.datasketch.weighted_minhash import _CONSISTENT
 
 __all__ = ["MinHashLSHForest"]
 
@@ -50,6 +51,26 @@ class MinHashLSHForest:
     def keys(self) -> Keys:
         """The keys that were added, each with the bytes of its values in every tree."""
         return Keys(self)
+
+    @property
+    def hashtables(self) -> list[dict[bytes, list[Any]]]:
+        """For each tree the keys that were added, by the bytes of their values in it. They are made when asked for."""
+        tables: list[dict[bytes, list[Any]]] = [{} for _ in range(self.l)]
+        for key, segments in self.keys.items():
+            for table, segment in zip(tables, segments):
+                table.setdefault(segment, []).append(key)
+        return tables
+
+    @property
+    def sorted_hashtables(self) -> list[list[bytes]]:
+        """For each tree the bytes of the keys that are searchable, ascending. They are made when asked for."""
+        names = self._names[: self._forest.indexed()]
+        segments = [self.keys[name] for name in names]
+        return [sorted({of_key[tree] for of_key in segments}) for tree in range(self.l)]
+
+    def _H(self, hs: Any) -> bytes:
+        swapped: bytes = hs.byteswap().tobytes()
+        return swapped
 
     def _slots(self, minhash: Any) -> Any:
         if len(minhash) < self.k * self.l:
@@ -145,7 +166,7 @@ def _of_datasketch(state: dict[str, Any]) -> dict[str, Any]:
         "l": trees,
         "k": depth,
         "hashranges": state["hashranges"],
-        "_minhash_scheme": state.get("_minhash_scheme"),
+        "_minhash_scheme": state.get("_minhash_scheme") or (_CONSISTENT if size == 16 else None),
         "_dtype": {4: np.dtype(np.uint32), 8: np.dtype(np.uint64)}.get(size),
         "_names": list(stored),
         "_forest": (slots, len(indexed)),

@@ -25,6 +25,11 @@ _SCHEME_CODES = {_AFFINE32: 1, _AFFINE64: 2}
 _SCHEME_OF_CODE = {code: scheme for scheme, code in _SCHEME_CODES.items()}
 
 _MERSENNE_PRIME = 2**61 - 1
+# Names that programs import from datasketch although they are private; of the scheme `legacy`.
+_mersenne_prime = np.uint64(_MERSENNE_PRIME)
+_max_hash = np.uint64(2**32 - 1)
+_hash_range = 2**32
+hashvalue_byte_size = 8
 _MOST_PERMUTATIONS = 2**32
 # Documents that `bulk` takes at a time: their rows share one array.
 _CHUNK = 512
@@ -182,7 +187,14 @@ class MinHash:
             parsed = np.array([self._to_array(permutations[0], what), self._to_array(permutations[1], what)])
         if self.scheme != _LEGACY and np.any(parsed[0] & dtype(1) == 0):
             raise ValueError(f"the first row of permutations must be odd for scheme {self.scheme!r}")
-        return parsed
+        return np.ascontiguousarray(parsed)
+
+    def _parameters(self) -> _Array:
+        """`permutations`, which users may have replaced, as the scheme has them."""
+        parameters = self.permutations
+        if isinstance(parameters, np.ndarray) and parameters.dtype == _DTYPES[self.scheme]:
+            return parameters
+        return self._parse_permutations(parameters)
 
     def _sha1_width(self) -> Optional[bool]:
         """Whether elements are hashed to 64 bits (and not 32) of SHA-1; None if by another function."""
@@ -205,7 +217,7 @@ class MinHash:
         wide = self._sha1_width()
         if wide is None:
             return False
-        updated = _native.compat_update_bytes(self.scheme, wide, self.permutations, self._values(), items)
+        updated = _native.compat_update_bytes(self.scheme, wide, self._parameters(), self._values(), items)
         if updated is None:
             return False
         self.hashvalues = updated
@@ -222,7 +234,9 @@ class MinHash:
                 f"hashfunc returned a value out of range for scheme {self.scheme!r} ({error}): take one of "
                 "the scheme's width, or scheme='affine64' for 64-bit hash values"
             ) from error
-        self.hashvalues = _native.compat_update_hashes(self.scheme, self.permutations, self._values(), array)
+        self.hashvalues = _native.compat_update_hashes(
+            self.scheme, self._parameters(), self._values(), array
+        )
 
     def update(self, b: Any) -> None:
         """Adds an element: bytes, or whatever `hashfunc` takes."""
@@ -351,7 +365,7 @@ class MinHash:
             ]
             if not chunk:
                 return made
-            rows = _native.compat_bulk(first.scheme, wide, first.permutations, chunk)
+            rows = _native.compat_bulk(first.scheme, wide, first._parameters(), chunk)
             if rows is None:  # an element that is not bytes
                 for document in chunk:
                     sketch = first.copy()
@@ -388,3 +402,10 @@ class MinHash:
         self.__dict__.setdefault("_gpu_mode", "disable")
         if self.__dict__.get("permutations") is None:
             self.permutations = _permutations(self.seed, len(self), self.scheme)
+        else:
+            # In pickles of datasketch before 2.0.0 they are in Fortran order.
+            self.permutations = self._parse_permutations(self.permutations)
+
+
+# `update` and `jaccard` as above, as fast as they can be called one at a time.
+_native.compat_quicken(MinHash)

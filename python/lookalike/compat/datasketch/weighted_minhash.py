@@ -3,7 +3,9 @@
 The hash values are not those of datasketch: they come from darts (Christiani 2020) in place of consistent
 weighted sampling (Ioffe 2010). Both agree with the probability of the weighted Jaccard similarity, with the
 same variance; darts take some forty hashes per weight in place of three logarithms per weight and sample.
-Do not mix sketches of both in one index.
+Sketches say which of the two made them (`scheme`), and those of different ones are not compared: that is a
+`ValueError`. A generator that datasketch has pickled keeps its random numbers, and makes the sketches that
+datasketch would make.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from lookalike import _native
 
 __all__ = ["WeightedMinHash", "WeightedMinHashGenerator"]
 
+_DARTS, _CONSISTENT = "weighted-darts", "weighted-consistent"
+
 
 class WeightedMinHash:
     """The sketch of a vector: `hashvalues` has two columns, and a row is one sample. A generator makes it.
@@ -31,6 +35,19 @@ class WeightedMinHash:
     def __init__(self, seed: int, hashvalues: npt.NDArray[Any]) -> None:
         self.seed = seed
         self.hashvalues = hashvalues
+        self.scheme: Optional[str] = None
+        """What made the values, if a generator did; `None` for values that were given."""
+
+    @classmethod
+    def _made(cls, seed: int, hashvalues: npt.NDArray[Any], scheme: Optional[str]) -> WeightedMinHash:
+        made = cls(seed, hashvalues)
+        made.scheme = scheme
+        return made
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # datasketch does not store what made its sketches: there is one way.
+        self.__dict__.setdefault("scheme", _CONSISTENT)
 
     def jaccard(self, other: WeightedMinHash) -> float:
         """The estimated weighted Jaccard similarity.
@@ -43,6 +60,11 @@ class WeightedMinHash:
             raise ValueError(
                 "Cannot compute Jaccard given WeightedMinHash objects with different numbers of hash values"
             )
+        if None not in (self.scheme, other.scheme) and self.scheme != other.scheme:
+            raise ValueError(
+                f"Cannot compute Jaccard given WeightedMinHash objects of {self.scheme!r} and {other.scheme!r}: "
+                "one was made by datasketch, the other here"
+            )
         equal = np.all(np.asarray(self.hashvalues) == np.asarray(other.hashvalues), axis=1)
         return float(np.count_nonzero(equal)) / float(len(self))
 
@@ -52,7 +74,7 @@ class WeightedMinHash:
 
     def copy(self) -> WeightedMinHash:
         """A sketch of the same values."""
-        return WeightedMinHash(self.seed, self.digest())
+        return self._made(self.seed, self.digest(), self.scheme)
 
     def __len__(self) -> int:
         return len(self.hashvalues)
@@ -71,7 +93,7 @@ class WeightedMinHashGenerator:
     4096).
 
     It has no random numbers to keep (`rs`, `ln_cs` and `betas` of datasketch), so any number of dimensions
-    costs nothing.
+    costs nothing. One that datasketch has pickled has them, and works as it did there.
 
     >>> len(WeightedMinHashGenerator(10**6).minhash([0.5] + [0] * 999_999))
     128
@@ -86,7 +108,27 @@ class WeightedMinHashGenerator:
         self.sample_size = sample_size
         self.seed = seed
 
+    @property
+    def _scheme(self) -> str:
+        return _CONSISTENT if "rs" in self.__dict__ else _DARTS
+
+    def _consistent_samples(self, columns: Any, weights: Any) -> npt.NDArray[np.int64]:
+        """Ioffe's samples of one vector by the random numbers of a pickled generator, in single precision."""
+        rs, betas, ln_cs = (self.__dict__[name][:, columns] for name in ("rs", "betas", "ln_cs"))
+        ts = np.floor(np.log(np.asarray(weights, dtype=np.float32)) / rs + betas)
+        least = np.argmin(ln_cs - (ts - betas) * rs - rs, axis=1)
+        rows = np.arange(len(least))
+        return np.stack([np.asarray(columns)[least], ts[rows, least]], axis=1).astype(np.int64)
+
     def _sketches(self, ends: Any, columns: Any, weights: Any) -> npt.NDArray[np.int64]:
+        if self._scheme == _CONSISTENT:
+            starts = np.concatenate([[0], np.asarray(ends, dtype=np.int64)])
+            nothing = np.zeros((self.sample_size, 2), dtype=np.int64)
+            rows = [
+                self._consistent_samples(columns[start:end], weights[start:end]) if start < end else nothing
+                for start, end in zip(starts[:-1], starts[1:])
+            ]
+            return np.array(rows, dtype=np.int64).reshape(-1, self.sample_size, 2)
         slots = _native.compat_weighted(
             self.sample_size,
             int(self.seed),
@@ -109,7 +151,8 @@ class WeightedMinHashGenerator:
         (columns,) = np.nonzero(weights)
         if not len(columns):
             raise ValueError("Input is all zeros")
-        return WeightedMinHash(self.seed, self._sketches([len(columns)], columns, weights[columns])[0])
+        sketches = self._sketches([len(columns)], columns, weights[columns])
+        return WeightedMinHash._made(self.seed, sketches[0], self._scheme)
 
     def minhash_many(self, X: Any) -> list[Optional[WeightedMinHash]]:
         """The sketches of the rows of a matrix, a NumPy array or a SciPy sparse one; None for a row of zeros.
@@ -137,5 +180,6 @@ class WeightedMinHashGenerator:
         sketches = self._sketches(ends, columns, weights)
         filled = np.diff(np.concatenate([[0], ends])) > 0
         return [
-            WeightedMinHash(self.seed, values) if some else None for values, some in zip(sketches, filled)
+            WeightedMinHash._made(self.seed, values, self._scheme) if some else None
+            for values, some in zip(sketches, filled)
         ]

@@ -1,10 +1,11 @@
 //! Documents of an `LSH`: keys on the one side, numbers and signatures on the other, under one lock.
 
+use super::super::shingling::Shingling;
+use super::super::signature::Signature;
 use super::{CHUNK, Lsh, State};
 use crate::errors::{self, Raise};
 use lookalike::banding::Banding;
 use lookalike::index::{LshIndex, Match};
-use lookalike::minhash;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
@@ -12,7 +13,9 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 impl Lsh {
     pub(super) fn empty(py: Python<'_>, threshold: f64, num_hashes: usize, banding: Banding) -> Self {
-        let state = State { index: LshIndex::new(banding), keys: BTreeMap::new(), next: 0, changes: 0 };
+        let index = LshIndex::new(banding);
+        let state =
+            State { index, keys: BTreeMap::new(), next: 0, changes: 0, shingling: Shingling::default() };
         let (numbers, state) = (PyDict::new(py).unbind(), RwLock::new(state));
         Self { threshold, num_hashes, banding, numbers, state }
     }
@@ -60,9 +63,10 @@ impl Lsh {
         keys.into_iter().zip(matches).filter_map(|(key, found)| Some((key?, found.similarity))).collect()
     }
 
-    pub(super) fn check(&self, signature: &minhash::Signature) -> PyResult<()> {
+    pub(super) fn check(&self, py: Python<'_>, signature: &Signature) -> PyResult<()> {
+        let Signature { inner: signature, shingling } = signature;
         if signature.num_hashes() == self.num_hashes {
-            return Ok(());
+            return py.detach(|| self.read().shingling.clone()).check(shingling);
         }
         Err(lookalike::Error::Incompatible {
             what: "number of hashes",
@@ -78,7 +82,7 @@ impl Lsh {
     }
 
     /// Inserts documents, all or none of them.
-    pub(super) fn insert_all(&self, documents: &[(Bound<'_, PyAny>, minhash::Signature)]) -> PyResult<()> {
+    pub(super) fn insert_all(&self, documents: &[(Bound<'_, PyAny>, Signature)]) -> PyResult<()> {
         let mut inserted = Vec::new();
         for chunk in documents.chunks(CHUNK) {
             let done = self.insert_chunk(chunk, &mut inserted);
@@ -97,12 +101,12 @@ impl Lsh {
     /// Inserts documents until one cannot be; says which were.
     fn insert_chunk<'a, 'py>(
         &self,
-        chunk: &'a [(Bound<'py, PyAny>, minhash::Signature)],
+        chunk: &'a [(Bound<'py, PyAny>, Signature)],
         inserted: &mut Vec<&'a Bound<'py, PyAny>>,
     ) -> PyResult<()> {
         for (key, signature) in chunk {
-            self.check(signature)?;
             let py = key.py();
+            self.check(py, signature)?;
             let number = py.detach(|| {
                 let mut state = self.write();
                 state.next += 1;
@@ -119,9 +123,10 @@ impl Lsh {
             let owned = key.clone().unbind();
             let done = py.detach(|| {
                 let mut state = self.write();
-                state.index.insert(number, signature)?;
+                state.index.insert(number, &signature.inner)?;
                 state.keys.insert(number, owned);
                 state.changes += 1;
+                state.shingling = state.shingling.or(&signature.shingling);
                 Ok::<_, lookalike::Error>(())
             });
             if done.is_err() {

@@ -1,7 +1,7 @@
 //! `LSH` <-> bytes: for files and for pickles.
 //!
-//! The bytes are those of the library's index. Its note is the threshold (8 bytes) and the number of hashes (4), so that
-//! an empty index has them too. In a file an id is the key: a byte that says what it is and then
+//! The bytes are those of the library's index. Its note is the threshold (8 bytes), the number of hashes (4), so that
+//! an empty index has them too, and in UTF-8 the shingling, as far as it is known. In a file an id is the key: a byte that says what it is and then
 //!
 //! - `s`: a str, in UTF-8;
 //! - `b`: bytes;
@@ -10,14 +10,18 @@
 //! In a pickle an id is the place in the list of keys, which pickle writes itself.
 
 use super::super::arguments::type_name;
+use super::super::shingling::Shingling;
 use super::{Lsh, State};
-use crate::errors::Raise;
+use crate::errors::{self, Raise};
 use lookalike::index::LshIndex;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyInt, PyString};
 use std::collections::BTreeMap;
 use std::sync::RwLock;
+
+/// Bytes of the note before the shingling.
+const NOTE: usize = 12;
 
 impl Lsh {
     /// As a file has it.
@@ -66,10 +70,12 @@ impl Lsh {
         let mut note = self.threshold.to_le_bytes().to_vec();
         note.extend_from_slice(&(self.num_hashes as u32).to_le_bytes());
         loop {
-            let (changes, numbers) = py.detach(|| {
+            let (changes, numbers, shingling) = py.detach(|| {
                 let state = self.read();
-                (state.changes, state.keys.keys().copied().collect::<Vec<u64>>())
+                (state.changes, state.keys.keys().copied().collect::<Vec<u64>>(), state.shingling.clone())
             });
+            note.truncate(NOTE);
+            note.extend_from_slice(shingling.written().unwrap_or_default().as_bytes());
             let keys: Vec<_> = self.keys_of(py, numbers.iter().copied()).into_iter().flatten().collect();
             let ids = (0..).zip(&keys).map(|(place, key)| write(place, key.bind(py)));
             let ids: BTreeMap<u64, Vec<u8>> =
@@ -103,10 +109,16 @@ impl Lsh {
         let (Some((threshold, rest)), documents) = (note.split_first_chunk::<8>(), index.len()) else {
             return damaged("its note is too short");
         };
-        let (threshold, Ok(num_hashes)) = (f64::from_le_bytes(*threshold), <[u8; 4]>::try_from(rest)) else {
+        let (threshold, Some((num_hashes, shingling))) =
+            (f64::from_le_bytes(*threshold), rest.split_first_chunk::<4>())
+        else {
             return damaged("its note is not a threshold and a number of hashes");
         };
-        let (num_hashes, banding) = (u32::from_le_bytes(num_hashes) as usize, index.banding());
+        let Ok(shingling) = std::str::from_utf8(shingling) else {
+            return damaged("its note has a shingling that is not UTF-8");
+        };
+        let shingling = Shingling::stored(shingling);
+        let (num_hashes, banding) = (u32::from_le_bytes(*num_hashes) as usize, index.banding());
         if !(0.0..=1.0).contains(&threshold) || num_hashes < banding.num_hashes() || keys.len() != documents {
             return damaged("its threshold, number of hashes or keys make no sense");
         }
@@ -118,7 +130,7 @@ impl Lsh {
             return damaged("two documents have the same key");
         }
         let keys: BTreeMap<u64, Py<PyAny>> = (0..).zip(keys.into_iter().map(Bound::unbind)).collect();
-        let state = State { index, next: keys.len() as u64, keys, changes: 0 };
+        let state = State { index, next: keys.len() as u64, keys, changes: 0, shingling };
         Ok(Self { threshold, num_hashes, banding, numbers: numbers.unbind(), state: RwLock::new(state) })
     }
 }
@@ -126,7 +138,8 @@ impl Lsh {
 /// A key as bytes.
 fn written(key: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(text) = key.cast_exact::<PyString>() {
-        return Ok([b"s", text.encode_utf8()?.as_bytes()].concat());
+        let text = errors::utf8(text, format_args!("the key {}", text.repr()?))?;
+        return Ok([b"s", text.as_bytes()].concat());
     }
     if let Ok(bytes) = key.cast_exact::<PyBytes>() {
         return Ok([b"b", bytes.as_bytes()].concat());

@@ -1,0 +1,53 @@
+//! `lookalike`, the command, as a function: the program and the Python package call it.
+//!
+//! ```text
+//! what was typed -> what is meant -> what is done -> what is said
+//!   arguments         settings        commands        output
+//! ```
+
+mod arguments;
+mod commands;
+mod exit_code;
+mod failure;
+mod interruption;
+mod output;
+mod settings;
+
+use arguments::{Arguments, Command};
+use exit_code::ExitCode;
+use failure::{Failure, Result};
+use output::Printer;
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs the command with these words, of which the first is the name of the program; and says what the process ends with.
+pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments = match Arguments::from_words(words) {
+        Ok(arguments) => arguments,
+        Err(wrong) => return output::usage(&wrong) as u8,
+    };
+    let printer = Printer::new(&arguments.general);
+    output::hear_of_panics();
+    interruption::listen();
+    let outcome = catch_unwind(AssertUnwindSafe(|| run_command(&arguments.command, &printer)));
+    let outcome = outcome.unwrap_or_else(|panic| Err(Failure::bug(output::said(panic.as_ref()))));
+    outcome.map_or_else(|failure| printer.failure(&failure), |()| ExitCode::Success) as u8
+}
+
+fn run_command(command: &Command, printer: &Printer) -> Result<()> {
+    match command {
+        Command::Dedup(arguments) => commands::dedup::run(arguments, printer),
+        Command::Pairs(arguments) => commands::pairs::run(arguments, printer),
+        Command::Clusters(arguments) => commands::clusters::run(arguments, printer),
+        Command::Query(arguments) => commands::query::run(arguments, printer),
+        Command::Sketch(arguments) => commands::sketch::run(arguments, printer),
+        Command::Compare(arguments) => commands::compare::run(arguments, printer),
+        Command::Plan(arguments) => commands::plan::run(arguments, printer),
+        Command::Inspect(arguments) => commands::inspect::run(arguments, printer),
+        Command::Report(arguments) => commands::report::run(arguments, printer),
+        Command::Presets => commands::presets::run(printer),
+        Command::Completions(arguments) => commands::completions::run(arguments, printer),
+        Command::Man(arguments) => commands::man::run(arguments, printer),
+        Command::Reference => commands::reference::run(printer),
+    }
+}
