@@ -20,11 +20,13 @@ mod object;
 #[cfg(not(feature = "object-store"))]
 #[path = "object_absent.rs"]
 mod object;
+mod order_key;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "parquet_absent.rs"]
 mod parquet;
+mod place;
 mod raw;
 mod reader;
 mod sink;
@@ -33,10 +35,13 @@ mod source;
 mod stdin;
 mod text;
 
-pub use block::{Block, Document, FieldPath, Fields, Position, Record, Scratch};
+pub use block::{Absent, BadRecord, Block, Document, FieldPath, Fields, Id, Position, Record, Scratch};
 pub use discovery::{Discovery, FormatChoice, discover};
 pub use error::{Error, Result};
+pub use jsonl::fields_there_are;
+pub use order_key::{OrderKey, OrderKind, OrderKinds};
 pub use parquet::Table;
+pub use place::{field_names, place_of};
 pub use reader::{Limits, ReadMode, Reader};
 pub use sink::{
     Annotation, Disposition, RemovedRow, SinkOptions, SinkWriter, Target, Written, output_names,

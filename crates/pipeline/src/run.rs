@@ -8,6 +8,7 @@ use crate::grouping::{Taker, groups};
 use crate::identity::{Identity, check_unchanged};
 use crate::memory::Budget;
 use crate::method::Means;
+use crate::missing_fields;
 use crate::order::KeepOrder;
 use crate::outputs::Outputs;
 use crate::recall::{FoundPair, estimate};
@@ -81,6 +82,7 @@ impl<'a> Prepared<'a> {
         let store = sketch(self.sources, &self.means, &self.budget, self.threads, work, stages.observer())?;
         stages.end(store.counts().text_bytes);
         self.budget.check_documents(store.count())?;
+        missing_fields::check(&self.means, self.sources, &self.budget, store.counts())?;
         Ok(store)
     }
 
@@ -123,7 +125,7 @@ impl<'a> Prepared<'a> {
     }
 
     fn is_protected(&self, store: &Store, number: Number) -> bool {
-        self.sources.is_against(store.place(number).0)
+        self.sources.is_against(store.source_of(number))
     }
 
     /// What becomes of every document: the removed ones, in input order.
@@ -180,7 +182,7 @@ impl<'a> Prepared<'a> {
             let first = numbers
                 .iter()
                 .zip(&entries)
-                .min_by_key(|(number, entry)| self.order.rank(store.place(**number).0, entry, **number));
+                .min_by_key(|(number, entry)| self.order.rank(store.source_of(**number), entry, **number));
             let Some((&first, _)) = first else { continue };
             let goes = |number: &Number| *number != first && !self.is_protected(store, *number);
             pairs.extend(numbers.iter().copied().filter(goes).map(|number| (number, first)));
@@ -227,9 +229,9 @@ impl<'a> Prepared<'a> {
             histogram[(removal.similarity * 20.0) as usize] += 1;
         }
         let mut removed_by_source = vec![0; self.sources.len()];
-        removals.iter().for_each(|removal| removed_by_source[store.place(removal.number).0] += 1);
+        removals.iter().for_each(|removal| removed_by_source[store.source_of(removal.number)] += 1);
         if settings.on_bad_record == crate::OnBadRecord::Skip {
-            store.bad().iter().for_each(|(number, _)| removed_by_source[store.place(*number).0] += 1);
+            store.bad().iter().for_each(|(number, _)| removed_by_source[store.source_of(*number)] += 1);
         }
         let mut records = vec![0; self.sources.len()];
         for (_, block) in store.blocks() {
@@ -376,7 +378,7 @@ pub(crate) fn dedup_prepared(
 ) -> Result<Outcome> {
     let job = prepared.job;
     let removed_name = check_outputs(job)?;
-    let identity = Identity::new(&job.settings, prepared.sources).to_json();
+    let identity = Identity::new(&prepared.means, prepared.sources).to_json();
     let lasting = !target.is_stdout();
     if lasting && let Some(report) = finished(target, &identity)? {
         return Ok(Outcome::AlreadyFinished(report));

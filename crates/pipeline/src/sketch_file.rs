@@ -39,7 +39,7 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     aside.push(".lookalike-unfinished");
     let aside = Unfinished(aside.into());
     let mut file = File::create(&aside.0).map_err(io)?;
-    let mut head = Identity::new(&job.settings, prepared.sources).to_json().into_bytes();
+    let mut head = Identity::new(&prepared.means, prepared.sources).to_json().into_bytes();
     head.resize(head.len().next_multiple_of(8), b'\n');
     file.write_all(SKETCH_MAGIC).map_err(io)?;
     file.write_all(&(head.len() as u64).to_le_bytes()).map_err(io)?;
@@ -81,6 +81,7 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
     file.read_exact(&mut head).map_err(|_| damaged("its head ends too soon"))?;
     let identity = Identity::from_json(&head)
         .ok_or_else(|| damaged("its head cannot be read, or is of another version of lookalike"))?;
+    identity.check_weights(&name)?;
     let find = |sources: &[SourceIdentity]| {
         let again = |source| found_again(source, "sketch it again");
         sources.iter().map(again).collect::<Result<Vec<Source>>>()

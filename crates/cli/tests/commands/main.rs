@@ -11,6 +11,7 @@ mod demo;
 mod help;
 mod limits;
 mod lookalike;
+mod records;
 mod resume;
 mod seeing;
 mod success;

@@ -7,6 +7,9 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Bytes of a record that is too long are counted up to here, so that one that never ends is refused all the same.
+const MOST_COUNTED: u64 = 4 << 30;
+
 /// Compressed bytes that are read at once.
 const COMPRESSED_BUFFER: usize = 128 << 10;
 
@@ -91,8 +94,8 @@ impl ByteStream {
         }
     }
 
-    /// How many bytes there are up to the next line feed, that included, or to the end. They are read over `buffer`
-    /// and gone then.
+    /// How many bytes there are up to the next line feed, that included, or to the end; at least so many if there are
+    /// very many. They are read over `buffer` and gone then.
     pub(crate) fn bytes_of_line(&mut self, buffer: &mut [u8]) -> Result<u64> {
         let mut bytes = 0;
         loop {
@@ -101,7 +104,7 @@ impl ByteStream {
                 return Ok(bytes + at as u64 + 1);
             }
             bytes += read as u64;
-            if read == 0 {
+            if read == 0 || bytes >= MOST_COUNTED {
                 return Ok(bytes);
             }
         }
@@ -113,6 +116,7 @@ impl ByteStream {
         loop {
             match self.read(buffer)? {
                 0 => return Ok(bytes),
+                _ if bytes >= MOST_COUNTED => return Ok(bytes),
                 read => bytes += read as u64,
             }
         }

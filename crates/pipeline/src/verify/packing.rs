@@ -74,7 +74,7 @@ pub(crate) fn pack(view: View<'_>, mut candidates: Candidates, small_sets: bool)
         let weigh = if is_small { weight_in_small } else { weight };
         let size: u64 = set.iter().map(|&(_, at)| weigh(&entries[at as usize], means)).sum();
         if size > limit {
-            let rank = |at: usize| order.rank(store.place(numbers[at]).0, &entries[at], numbers[at]);
+            let rank = |at: usize| order.rank(store.source_of(numbers[at]), &entries[at], numbers[at]);
             let mut by_rank: Vec<usize> = set.iter().map(|&(_, at)| at as usize).collect();
             by_rank.sort_by_cached_key(|&at| rank(at));
             // Two chunks are in memory at a time.
