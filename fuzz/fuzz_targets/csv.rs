@@ -23,7 +23,6 @@ fuzz_target!(|input: (Vec<u8>, u8)| {
     let records: Vec<csv::ByteRecord> =
         expected.byte_records().map(|record| record.expect("any bytes do")).collect();
     let taken = taken.expect("the header is there");
-    let taken: Vec<Taken> = taken.into_iter().filter(|taken| *taken != Taken::Blank).collect();
     // That crate takes an opening quote at the very end for nothing at all.
     assert!(taken.len().abs_diff(records.len()) <= usize::from(bytes.ends_with(b"\"")));
     for (record, taken) in records.iter().zip(&taken) {

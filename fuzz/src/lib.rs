@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 /// What was taken from a slot.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Taken {
-    /// Not a record.
-    Blank,
     /// A bad one.
     Bad(String),
     /// A document.
@@ -48,11 +46,10 @@ pub fn read(
             block.visit(&fields, None, &mut scratch, &mut |_, record| {
                 visit(&record);
                 taken.push(match record {
-                    Record::Blank => Taken::Blank,
-                    Record::Bad(reason) => Taken::Bad(reason),
+                    Record::Bad(bad) => Taken::Bad(bad.reason),
                     Record::Document(document) => Taken::Document {
                         text: document.text.to_owned(),
-                        id: document.id.map(Into::into),
+                        id: document.id.map(|id| id.text.into()),
                         within: document.within.map(Into::into),
                     },
                 });

@@ -201,6 +201,7 @@ mod tests {
         let bad = |reason: &str| pipeline::Error::BadRecord {
             source_name: "a.jsonl".into(),
             line: 3,
+            place: "line 3".into(),
             reason: reason.into(),
         };
         let damaged = corpus::Error::Damaged { name: "a.gz".into(), cause: "cut short".into() };

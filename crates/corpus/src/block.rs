@@ -1,5 +1,6 @@
 //! Blocks of whole records, and what is taken from a record.
 
+use crate::order_key::OrderKey;
 use crate::parquet::ArrowRows;
 use crate::raw::RawRecords;
 use crate::{Result, csv};
@@ -10,7 +11,8 @@ use std::borrow::Cow;
 pub struct Position {
     /// Bytes before it, after decompression (Parquet: rows).
     pub offset: u64,
-    /// Record slots before it.
+    /// Records before it. Blank lines of JSON Lines and CSV count, though they are no records: so that in JSON Lines this is
+    /// the number of lines.
     pub record: u64,
 }
 
@@ -43,21 +45,28 @@ pub struct Fields {
     pub text: FieldPath,
     /// The id.
     pub id: Option<FieldPath>,
-    /// The number that `--keep max:FIELD` and `min:FIELD` compare.
+    /// The value that `--keep max:FIELD` and `min:FIELD` compare.
     pub order: Option<FieldPath>,
     /// The value of `--within FIELD`.
     pub within: Option<FieldPath>,
 }
 
-/// One record slot of a block.
+/// One record of a block.
 #[derive(Debug)]
 pub enum Record<'a> {
-    /// A line of nothing but white space (JSON Lines), or of nothing (CSV): not a record.
-    Blank,
-    /// It cannot be used, and why, in words that end a sentence: "the field `text` is missing".
-    Bad(String),
+    /// It cannot be used.
+    Bad(BadRecord<'a>),
     /// A document.
     Document(Document<'a>),
+}
+
+/// A record that cannot be used.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BadRecord<'a> {
+    /// Why, in words that end a sentence: "the field `text` is missing".
+    pub reason: String,
+    /// Its id, if it was asked for and can be read.
+    pub id: Option<Id<'a>>,
 }
 
 /// What was taken from a record.
@@ -67,20 +76,42 @@ pub struct Document<'a> {
     pub text: &'a str,
     /// Whether bytes of a text file that are not UTF-8 were replaced by U+FFFD.
     pub replaced: bool,
-    /// The id, if asked for, there and not null: a string as it is, anything else as JSON writes it.
-    pub id: Option<Cow<'a, str>>,
-    /// The number, if asked for, there and a number (or a string that is one).
-    pub order: Option<f64>,
+    /// The id, if asked for, there and not null.
+    pub id: Option<Id<'a>>,
+    /// The value that is compared, if asked for and there. (Null, an empty string, an object and an array are no such
+    /// values.)
+    pub order: Option<OrderKey<'a>>,
     /// The value, if asked for: a string as it is, anything else as JSON writes it, nothing if missing or null.
     pub within: Option<Cow<'a, str>>,
+    /// Which of the fields that were asked for the record does not have at all.
+    pub absent: Absent,
 }
 
-/// The number that `written` is, if it is one.
-pub(crate) fn number(written: &str) -> Option<f64> {
-    let written = written.trim();
-    // `inf` and `nan` are words, not numbers.
-    let numeric = written.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
-    if numeric { written.parse().ok() } else { None }
+/// The id of a record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Id<'a> {
+    /// A string as it is, anything else as JSON writes it.
+    pub text: Cow<'a, str>,
+    /// True if it is not a string, so that it stands in JSON without quotes.
+    pub is_bare: bool,
+}
+
+impl<'a> Id<'a> {
+    /// An id that is a string.
+    pub fn string(text: impl Into<Cow<'a, str>>) -> Self {
+        Self { text: text.into(), is_bare: false }
+    }
+}
+
+/// Fields that a record does not have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Absent {
+    /// The id.
+    pub id: bool,
+    /// The value that is compared.
+    pub order: bool,
+    /// The value of `--within`.
+    pub within: bool,
 }
 
 /// Working memory for parsing; use it again and again.
@@ -92,8 +123,10 @@ pub struct Scratch {
     pub(crate) id: String,
     /// The value of `--within`, likewise.
     pub(crate) within: String,
-    /// What is looked at and not handed on: names with escapes, the order.
+    /// The value that is compared, likewise.
     pub(crate) other: String,
+    /// The key of that value.
+    pub(crate) order: Vec<u8>,
     /// Where the fields of a CSV record are.
     pub(crate) spans: Vec<csv::Span>,
 }
@@ -135,7 +168,7 @@ impl Content {
 }
 
 impl Block {
-    /// How many record slots it has.
+    /// How many records it has. Blank lines are none.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.content {
@@ -150,6 +183,30 @@ impl Block {
         self.len() == 0
     }
 
+    /// The number of a record in its source, from 1: in JSON Lines its line; in CSV blank lines count as records.
+    #[must_use]
+    pub fn number(&self, slot: usize) -> u64 {
+        self.position.record + slot as u64 + self.blank_lines_before(slot) + 1
+    }
+
+    /// Blank lines of the block before a record.
+    #[must_use]
+    pub fn blank_lines_before(&self, slot: usize) -> u64 {
+        match &self.content {
+            Content::Raw(records) => records.blank_lines_before(slot),
+            Content::Rows(_) => 0,
+        }
+    }
+
+    /// Blank lines of the block.
+    #[must_use]
+    pub fn blank_lines(&self) -> u64 {
+        match &self.content {
+            Content::Raw(records) => records.blank_lines,
+            Content::Rows(_) => 0,
+        }
+    }
+
     /// Bytes it holds (for throughput and memory).
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -159,7 +216,7 @@ impl Block {
         }
     }
 
-    /// Parses the records of the slots `selected` (ascending), or all, and hands each to `visit` with its slot.
+    /// Parses the records `selected` (their places in the block, ascending), or all, and hands each to `visit` with its place.
     pub fn visit(
         &self,
         fields: &Fields,

@@ -36,9 +36,9 @@ pub enum Error {
     /// What was asked for makes no sense: no such file, two outputs of one name, no such column.
     #[error("{0}")]
     Invalid(String),
-    /// A record is larger than the memory allows.
+    /// A record, or a page of a Parquet file, is larger than the memory allows.
     #[error(
-        "{name}, record {record}: {} in one record need about {} of memory; raise --memory",
+        "{name}, record {record}: {} in one {what} need about {} of memory; raise --memory",
         readable_size(*bytes),
         readable_size(*needed)
     )]
@@ -47,6 +47,8 @@ pub enum Error {
         name: String,
         /// The record, from 1.
         record: u64,
+        /// What is too large: `record` or `page`.
+        what: &'static str,
         /// Its length; of a row of a table at least so much.
         bytes: u64,
         /// The memory limit that would do.

@@ -1,8 +1,10 @@
 //! Lines of JSON -> documents.
 
-use crate::json::{Found, Kind, Value, Wanted, has_controls};
+use crate::json::{Found, Kind, Value, Wanted, has_controls, names_along};
 use crate::raw::{RawRecords, without_mark};
-use crate::{Document, FieldPath, Fields, Record, Result, Scratch, block};
+use crate::{
+    Absent, BadRecord, Document, FieldPath, Fields, Id, OrderKey, Record, Result, Scratch, order_key,
+};
 use std::borrow::Cow;
 
 /// Lines are checked to be UTF-8, and for control characters, in groups of about this many bytes: enough to make up
@@ -19,6 +21,8 @@ pub(crate) fn visit(
     visit: &mut dyn FnMut(usize, Record<'_>) -> Result<()>,
 ) -> Result<()> {
     let mut lines = Lines::new(fields, scratch);
+    // A blank first line has the byte order mark with it.
+    let first = first && records.len() > 0 && records.begin(0) == 0;
     if let Some(selected) = selected {
         for &slot in selected {
             let slot = slot as usize;
@@ -28,8 +32,9 @@ pub(crate) fn visit(
         }
         return Ok(());
     }
-    let (mut slot, mut begin) = (0, 0);
+    let mut slot = 0;
     while slot < records.len() {
+        let begin = records.begin(slot);
         let mut next = slot + 1;
         while next < records.len() && records.ends[next] - begin <= GROUP {
             next += 1;
@@ -37,8 +42,8 @@ pub(crate) fn visit(
         let end = records.ends[next - 1];
         let group = simdutf8::basic::from_utf8(&records.bytes()[begin..end]).ok();
         let controls = has_controls(&records.bytes()[begin..end], b'\n');
-        let mut line_begin = begin;
         for slot in slot..next {
+            let line_begin = records.begin(slot);
             let line_end = records.ends[slot];
             let mark = if first && slot == 0 {
                 let line = &records.bytes()[line_begin..line_end];
@@ -56,9 +61,8 @@ pub(crate) fn visit(
                     lines.unchecked(line, |record| visit(slot, record))?;
                 }
             }
-            line_begin = line_end;
         }
-        (slot, begin) = (next, end);
+        slot = next;
     }
     Ok(())
 }
@@ -84,7 +88,7 @@ impl<'a> Lines<'a> {
             Ok(line) => visit(self.record(line, true)),
             Err(error) => {
                 let at = error.valid_up_to() + 1;
-                visit(Record::Bad(format!("it is not valid UTF-8 at byte {at}")))
+                visit(bad(format!("it is not valid UTF-8 at byte {at}")))
             }
         }
     }
@@ -94,18 +98,12 @@ impl<'a> Lines<'a> {
         let line = line.strip_suffix('\n').unwrap_or(line);
         let line = line.strip_suffix('\r').unwrap_or(line);
         if let Err(problem) = self.wanted.find(line, controls, &mut self.found) {
-            if line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
-                return Record::Blank;
-            }
-            return Record::Bad(problem.to_string());
+            return bad(problem.to_string());
         }
-        match self.document(line) {
-            Ok(document) => Record::Document(document),
-            Err(reason) => Record::Bad(reason),
-        }
+        self.document(line)
     }
 
-    fn document<'b>(&'b mut self, line: &'b str) -> std::result::Result<Document<'b>, String> {
+    fn document<'b>(&'b mut self, line: &'b str) -> Record<'b> {
         let Self { fields, wanted, found, scratch } = self;
         let mut number = 0;
         let mut next = |path: &FieldPath, memory: &'b mut String| {
@@ -119,29 +117,84 @@ impl<'a> Lines<'a> {
                 None => Ok((value, None)),
             }
         };
-        let text = match next(&fields.text, &mut scratch.text)? {
-            (Some(Value { kind: Kind::String, .. }), Some(text)) => text,
-            (unusable, _) => return Err(unusable_text(&fields.text, unusable)),
+        let text = match next(&fields.text, &mut scratch.text) {
+            Ok((Some(Value { kind: Kind::String, .. }), Some(text))) => Ok(text),
+            Ok((unusable, _)) => Err(unusable_text(&fields.text, unusable, line)),
+            Err(reason) => Err(reason),
         };
         let mut optional = |path: &Option<FieldPath>, memory| match path {
-            Some(path) => Ok::<_, String>(next(path, memory)?.1),
-            None => Ok(None),
+            Some(path) => next(path, memory).map(|(value, said)| (value.map(|value| value.kind), said)),
+            None => Ok((Some(Kind::Null), None)),
         };
-        let id = optional(&fields.id, &mut scratch.id)?.map(Cow::Borrowed);
-        let order = optional(&fields.order, &mut scratch.other)?.and_then(block::number);
-        let within = optional(&fields.within, &mut scratch.within)?.map(Cow::Borrowed);
-        Ok(Document { text, replaced: false, id, order, within })
+        let id = optional(&fields.id, &mut scratch.id);
+        let order = optional(&fields.order, &mut scratch.other);
+        let within = optional(&fields.within, &mut scratch.within);
+        let absent_id = matches!(id, Ok((None, _)));
+        // A bad record keeps its id, if that can be read.
+        let (id, unreadable) = match id {
+            Ok((kind, said)) => {
+                let is_bare = kind != Some(Kind::String);
+                (said.map(|said| Id { text: Cow::Borrowed(said), is_bare }), None)
+            }
+            Err(reason) => (None, Some(reason)),
+        };
+        let (text, order, within) = match (text, order, within, unreadable) {
+            (Ok(text), Ok(order), Ok(within), None) => (text, order, within),
+            (Err(reason), ..) | (_, _, _, Some(reason)) | (_, Err(reason), ..) | (_, _, Err(reason), _) => {
+                return Record::Bad(BadRecord { reason, id });
+            }
+        };
+        let absent = Absent { id: absent_id, order: order.0.is_none(), within: within.0.is_none() };
+        let key = &mut scratch.order;
+        let kind = match order {
+            (Some(Kind::String), Some(text)) => order_key::of_text(text, key),
+            (Some(Kind::Number), Some(written)) => order_key::of_number(written, key),
+            (Some(Kind::Bool), Some(written)) => Some(order_key::of_bool(written == "true", key)),
+            _ => None,
+        };
+        let order = kind.map(|kind| OrderKey { kind, bytes: &scratch.order });
+        let within = within.1.map(Cow::Borrowed);
+        Record::Document(Document { text, replaced: false, id, order, within, absent })
     }
 }
 
+/// A record of which nothing can be read.
 #[cold]
-fn unusable_text(path: &FieldPath, value: Option<Value>) -> String {
+fn bad<'a>(reason: String) -> Record<'a> {
+    Record::Bad(BadRecord { reason, id: None })
+}
+
+#[cold]
+fn unusable_text(path: &FieldPath, value: Option<Value>, line: &str) -> String {
     let name = path.written();
     match value {
-        None => format!("the field `{name}` is missing"),
+        None => format!("the field `{name}` is missing; {}", fields_there_are(&names_along(line, path))),
         Some(Value { kind: Kind::Null, .. }) => format!("the field `{name}` is null"),
         Some(Value { kind, .. }) => format!("the field `{name}` is {kind}, not a string"),
     }
+}
+
+/// Names that a message lists at most, and how many characters of each.
+const LISTED: usize = 20;
+const LISTED_CHARACTERS: usize = 60;
+
+/// `its fields are: ...`. Names are a stranger's: control characters are written as escapes.
+#[must_use]
+pub fn fields_there_are(names: &[String]) -> String {
+    if names.is_empty() {
+        return "it has no fields".to_owned();
+    }
+    let shown = |name: &String| {
+        let mut shown: String = name.chars().take(LISTED_CHARACTERS).flat_map(char::escape_debug).collect();
+        if name.chars().nth(LISTED_CHARACTERS).is_some() {
+            shown.push_str("...");
+        }
+        format!("`{shown}`")
+    };
+    let listed: Vec<String> = names.iter().take(LISTED).map(shown).collect();
+    let more =
+        if names.len() > LISTED { format!(" and {} more", names.len() - LISTED) } else { String::new() };
+    format!("its fields are: {}{more}", listed.join(", "))
 }
 
 #[cold]

@@ -20,12 +20,14 @@ mod object;
 #[cfg(not(feature = "object-store"))]
 #[path = "object_absent.rs"]
 mod object;
+mod order_key;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "parquet_absent.rs"]
 mod parquet;
 mod pipe;
+mod place;
 mod raw;
 mod reader;
 mod sink;
@@ -36,16 +38,19 @@ mod stopping;
 mod text;
 mod unchanged;
 
-pub use block::{Block, Document, FieldPath, Fields, Position, Record, Scratch};
+pub use block::{Absent, BadRecord, Block, Document, FieldPath, Fields, Id, Position, Record, Scratch};
 pub use discovery::{
     Discovery, FormatChoice, Found, RUN_FILE, WORK_FOLDER, discover, find, read_file, read_text,
 };
 pub use error::{Error, Result};
 pub use files::{name_to_path, path_to_name};
+pub use jsonl::fields_there_are;
 #[cfg(feature = "memory-store")]
 pub use object::memory_store;
+pub use order_key::{OrderKey, OrderKind, OrderKinds};
 pub use parquet::Table;
 pub use pipe::Pipe;
+pub use place::{field_names, place_of};
 pub use reader::{Limits, ReadMode, Reader};
 pub use sink::{
     Annotation, Disposition, RemovedRow, SinkOptions, SinkWriter, Target, Written, output_names,

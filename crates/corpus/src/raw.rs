@@ -15,7 +15,21 @@ pub(crate) struct RawRecords {
     pub(crate) filled: usize,
     /// Where each slot ends, its line end included.
     pub(crate) ends: Vec<usize>,
+    /// Where blank lines are between slots, ascending.
+    pub(crate) gaps: Vec<Gap>,
+    /// Blank lines, also those after the last slot.
+    pub(crate) blank_lines: u64,
     pub(crate) form: Form,
+}
+
+/// Blank lines before a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// The slot, and where it begins.
+    pub(crate) slot: usize,
+    pub(crate) begin: usize,
+    /// All blank lines of the block before it.
+    pub(crate) blank_lines: u64,
 }
 
 /// How raw records are written.
@@ -28,6 +42,22 @@ pub(crate) enum Form {
     Csv(Arc<csv::Header>),
     /// One slot with the whole file.
     Text,
+}
+
+impl Form {
+    /// Whether a line is blank: of white space only in JSON Lines, of nothing in CSV. `first` if the source begins here.
+    pub(crate) fn is_blank(&self, line: &[u8], first: bool) -> bool {
+        match self {
+            // Nearly every line begins so.
+            Self::Jsonl if line.first() == Some(&b'{') => false,
+            Self::Jsonl => {
+                let line = if first { without_mark(line) } else { line };
+                line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+            }
+            Self::Csv(_) => csv::without_line_end(line).is_empty(),
+            Self::Text => false,
+        }
+    }
 }
 
 /// The byte order mark that some programs write before UTF-8.
@@ -43,6 +73,42 @@ impl RawRecords {
     pub(crate) fn clear(&mut self) {
         self.filled = 0;
         self.ends.clear();
+        self.gaps.clear();
+        self.blank_lines = 0;
+    }
+
+    /// Adds the record from `begin` to `end`, or counts it if it is a blank line.
+    pub(crate) fn push(&mut self, begin: usize, end: usize, is_blank: bool) {
+        if is_blank {
+            self.blank_lines += 1;
+            return;
+        }
+        if begin != self.ends.last().copied().unwrap_or(0) {
+            self.gaps.push(Gap { slot: self.len(), begin, blank_lines: self.blank_lines });
+        }
+        self.ends.push(end);
+    }
+
+    /// The last gap before a slot, or right before it.
+    fn gap(&self, slot: usize) -> Option<&Gap> {
+        if self.gaps.is_empty() {
+            return None;
+        }
+        self.gaps[..self.gaps.partition_point(|gap| gap.slot <= slot)].last()
+    }
+
+    /// As [`Block::blank_lines_before`](crate::Block::blank_lines_before).
+    pub(crate) fn blank_lines_before(&self, slot: usize) -> u64 {
+        self.gap(slot).map_or(0, |gap| gap.blank_lines)
+    }
+
+    /// Where a slot begins.
+    pub(crate) fn begin(&self, slot: usize) -> usize {
+        match self.gap(slot) {
+            Some(gap) if gap.slot == slot => gap.begin,
+            _ if slot == 0 => 0,
+            _ => self.ends[slot - 1],
+        }
     }
 
     /// Makes room for at least `bytes` after what is filled.
@@ -57,15 +123,14 @@ impl RawRecords {
         self.ends.len()
     }
 
-    /// All records, one after the other.
+    /// All records and blank lines, one after the other.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[..self.filled]
     }
 
     /// The bytes of a slot as they stand in the source, with the line end, if it has one.
     pub(crate) fn slot(&self, slot: usize) -> &[u8] {
-        let begin = if slot == 0 { 0 } else { self.ends[slot - 1] };
-        &self.buffer[begin..self.ends[slot]]
+        &self.buffer[self.begin(slot)..self.ends[slot]]
     }
 
     /// The bytes of every slot, in order.

@@ -1,7 +1,7 @@
 //! A text file's one slot -> its document.
 
 use crate::raw::RawRecords;
-use crate::{Document, Record, Result, Scratch};
+use crate::{Absent, Document, Record, Result, Scratch};
 use std::borrow::Cow;
 
 /// As [`Block::visit`](crate::Block::visit), for a text file. A byte order mark is not part of the text; bytes that
@@ -27,5 +27,7 @@ pub(crate) fn visit(
             (scratch.text.as_str(), true)
         }
     };
-    visit(0, Record::Document(Document { text, replaced, id: None, order: None, within: None }))
+    // The file is the text, and has no fields.
+    let absent = Absent { id: true, order: true, within: true };
+    visit(0, Record::Document(Document { text, replaced, id: None, order: None, within: None, absent }))
 }

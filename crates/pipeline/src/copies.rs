@@ -71,7 +71,7 @@ pub(crate) fn find(view: View<'_>) -> Result<Copies> {
         hashed.extend(some.iter().zip(store.entries_of(some)?).map(|(&number, entry)| Hashed {
             fingerprint: (entry.fingerprint, entry.within),
             hash: 0,
-            rank: order.rank(store.place(number).0, &entry, number),
+            rank: order.rank(store.source_of(number), &entry, number),
             number,
         }));
     }

@@ -25,12 +25,14 @@ pub enum Error {
     #[error("{0}")]
     Invalid(String),
     /// A record that cannot be used, and `--on-bad-record fail`.
-    #[error("{source_name}, line {line}: {reason}")]
+    #[error("{source_name}, {place}: {reason}")]
     BadRecord {
         /// The source.
         source_name: String,
-        /// The record, from 1.
+        /// The record, from 1: in JSON Lines its line.
         line: u64,
+        /// Where it is, in words: `line 3`, `record 3 (line 5)`.
+        place: String,
         /// Why.
         reason: String,
     },

@@ -1,7 +1,8 @@
 //! What a run is: settings and sources. A target folder belongs to one run.
 
+use crate::method::Means;
 use crate::sketching::Sources;
-use crate::{Error, Result, Settings};
+use crate::{Error, Result, Settings, weights};
 use corpus::{Format, Location, Source, Stamp, name_to_path, path_to_name};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -17,6 +18,9 @@ const READ_ONCE: &str = "-";
 pub(crate) struct Identity {
     version: u32,
     pub settings: Settings,
+    /// The hash of the file of weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights: Option<String>,
     pub against: Vec<SourceIdentity>,
     pub sources: Vec<SourceIdentity>,
 }
@@ -89,14 +93,26 @@ impl SourceIdentity {
 
 impl Identity {
     /// Of a run.
-    pub(crate) fn new(settings: &Settings, sources: Sources<'_>) -> Result<Self> {
+    pub(crate) fn new(means: &Means, sources: Sources<'_>) -> Result<Self> {
         let all = |sources: &[Source]| sources.iter().map(SourceIdentity::new).collect::<Result<Vec<_>>>();
         Ok(Self {
             version: VERSION,
-            settings: settings.clone(),
+            settings: means.settings.clone(),
+            weights: means.weights_hash.clone(),
             against: all(sources.against)?,
             sources: all(sources.corpus)?,
         })
+    }
+
+    /// An error if the file of weights is not what it was when `name` was made.
+    pub(crate) fn check_weights(&self, name: &str) -> Result<()> {
+        let Some(file) = &self.settings.weights else { return Ok(()) };
+        let (_, hash) = weights::read(file, &self.settings.shingler()?)?;
+        if self.weights.as_ref().is_some_and(|weights| *weights != hash) {
+            let file = file.display();
+            return Err(Error::Target(format!("{file} has changed since {name} was made; sketch it again")));
+        }
+        Ok(())
     }
 
     /// Of what was written, if this version wrote it.
@@ -151,6 +167,10 @@ pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
         };
         let (before, now) = (written(old.get(key)), written(Some(value)));
         return format!("{target} holds a run where {key} is {before}, and now it is {now}; {ADVICE}");
+    }
+    if let (Some(file), true) = (&asked.settings.weights, found.weights != asked.weights) {
+        let file = file.display();
+        return format!("{file} has changed since the run in {target} began; {ADVICE}");
     }
     let changed = |kind: &str, old: &[SourceIdentity], new: &[SourceIdentity]| -> Option<String> {
         other_sources(kind, old, new)

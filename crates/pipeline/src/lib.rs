@@ -20,6 +20,7 @@ mod identity;
 mod machine;
 mod memory;
 mod method;
+mod missing_fields;
 mod naming;
 mod observer;
 mod order;

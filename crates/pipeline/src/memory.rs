@@ -64,8 +64,8 @@ impl Budget {
     /// A record that is longer is an error that says how much memory it takes.
     pub(crate) fn explain(&self, error: corpus::Error) -> Error {
         match error {
-            corpus::Error::TooLarge { name, record, bytes, .. } => Error::Memory {
-                what: format!("{name}, record {record}: a record of {}", corpus::readable_size(bytes)),
+            corpus::Error::TooLarge { name, record, what, bytes, .. } => Error::Memory {
+                what: format!("{name}, record {record}: a {what} of {}", corpus::readable_size(bytes)),
                 needed: bytes.saturating_mul(4) + BASE + PER_THREAD * self.threads,
                 limit: self.limit,
             },

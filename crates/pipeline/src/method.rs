@@ -72,6 +72,8 @@ pub(crate) struct Means {
     pub sketching: Sketching,
     pub verifier: Verifier,
     pub plan: Plan,
+    /// The hash of the file of weights: another file of the same name is another run.
+    pub weights_hash: Option<String>,
 }
 
 /// Working memory of one thread.
@@ -138,7 +140,10 @@ impl Means {
         if settings.max_text == 0 {
             return invalid("--max-text must be at least 1".into());
         }
-        let (sketching, mut plan) = sketching(settings, &shingler)?;
+        let weights =
+            settings.weights.as_ref().map(|file| crate::weights::read(file, &shingler)).transpose()?;
+        let (weights, weights_hash) = weights.map_or_else(Default::default, |(all, hash)| (all, Some(hash)));
+        let (sketching, mut plan) = sketching(settings, weights)?;
         plan.memory_bytes_per_document = crate::memory::PER_DOCUMENT;
         let lanes = match &sketching {
             Sketching::Bands { hasher, .. } => hasher.num_hashes() as u64,
@@ -163,6 +168,7 @@ impl Means {
             shingler,
             sketching,
             plan,
+            weights_hash,
         })
     }
 
@@ -437,7 +443,7 @@ fn normalization_of(settings: &Settings) -> Normalization {
 }
 
 /// The sketch and its plan. Bands, rows and cutoff follow from the settings alone.
-fn sketching(settings: &Settings, shingler: &Shingler) -> Result<(Sketching, Plan)> {
+fn sketching(settings: &Settings, weights: HashMap<u64, f64>) -> Result<(Sketching, Plan)> {
     let mut plan = Plan {
         bands: 0,
         rows: 0,
@@ -456,10 +462,6 @@ fn sketching(settings: &Settings, shingler: &Shingler) -> Result<(Sketching, Pla
         }
         let masks = table_masks(settings.distance);
         plan.bands = masks.len();
-        let weights = match &settings.weights {
-            Some(file) => crate::weights::read(file, shingler)?,
-            None => HashMap::new(),
-        };
         let hasher = SimHasher::new(settings.seed);
         return Ok((Sketching::Tables { hasher, distance: settings.distance, masks, weights }, plan));
     }

@@ -4,7 +4,7 @@ use crate::bits::Bits;
 use crate::decisions::Removal;
 use crate::memory::Budget;
 use crate::method::Means;
-use crate::naming::Names;
+use crate::naming::{ClusterNames, Names};
 use crate::ordered::each;
 use crate::pace::SourcePace;
 use crate::reread::changed;
@@ -39,7 +39,6 @@ impl Outputs<'_> {
             let (first, entries) = self.store.entries(part)?;
             for (number, entry) in (first..).zip(entries.iter()) {
                 match entry.class() {
-                    Class::Blank => dropped.insert(number),
                     Class::Bad if settings.on_bad_record == OnBadRecord::Skip => dropped.insert(number),
                     _ => {}
                 }
@@ -68,20 +67,31 @@ impl Outputs<'_> {
     pub(crate) fn write(&self, target: &Target, aside: &Path) -> Result<()> {
         let dropped = self.dropped()?;
         let firsts = self.first_numbers();
+        let settings = &self.means.settings;
+        let memory = self.budget.grouping();
+        let clusters = settings
+            .annotate
+            .then(|| ClusterNames::new(self.store, self.sources, settings.id_field.is_some(), memory))
+            .transpose()?;
         let corpus = self.sources.against.len()..self.sources.len();
         // Whatever goes to standard output goes there in order.
         let workers = if target.is_stdout() { 1 } else { self.threads.clamp(1, corpus.len().max(1)) };
         let threads = (self.threads / workers).max(1);
         each(workers, corpus.len(), |at| {
-            self.write_source(corpus.start + at, &firsts, &dropped, target, aside, threads)
+            self.write_source(corpus.start + at, &firsts, &dropped, clusters.as_ref(), target, aside, threads)
         })
     }
 
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what is the same for all sources, and where this one goes"
+    )]
     fn write_source(
         &self,
         at: usize,
         firsts: &[Number],
         dropped: &Bits,
+        clusters: Option<&ClusterNames>,
         target: &Target,
         aside: &Path,
         threads: usize,
@@ -105,8 +115,8 @@ impl Outputs<'_> {
             if end > firsts[at + 1] {
                 return Err(changed(self.sources, at as u32));
             }
-            if self.means.settings.annotate {
-                let mut annotations = self.annotations(number, end)?;
+            if let Some(clusters) = clusters {
+                let mut annotations = self.annotations(number, end, clusters)?;
                 writer.write(&block, &mut |slot| {
                     if dropped.contains(number + slot as Number) {
                         return Disposition::Drop;
@@ -134,24 +144,30 @@ impl Outputs<'_> {
     }
 
     /// What is said of each document from `first` to `end`; nothing of bad records.
-    fn annotations(&self, first: Number, end: Number) -> Result<Vec<Option<Annotation>>> {
+    fn annotations(
+        &self,
+        first: Number,
+        end: Number,
+        clusters: &ClusterNames,
+    ) -> Result<Vec<Option<Annotation>>> {
         let from = self.removals.partition_point(|removal| removal.number < first);
         let to = self.removals.partition_point(|removal| removal.number < end);
         let here = &self.removals[from..to];
         let numbers: Vec<Number> = (first..end).collect();
         let entries = self.store.entries_of(&numbers)?;
         let asked = numbers.iter().copied().chain(here.iter().map(|removal| removal.kept)).collect();
-        let names = Names::new(asked, self.store, self.means.settings.id_field.is_some())?;
-        let id = |number| names.reference(number, self.store, self.sources).id;
+        let names = Names::with_types(asked, self.store, self.means.settings.id_field.is_some())?;
+        let id = |number| names.id(number, self.store, self.sources);
+        let cluster = |kept| clusters.name(kept, &names, self.store, self.sources);
         let mut removals = here.iter().peekable();
         let annotation = |number: Number| match removals.next_if(|removal| removal.number == number) {
             Some(removal) => Annotation {
-                cluster: id(removal.kept),
+                cluster: cluster(removal.kept),
                 duplicate: true,
                 kept_id: Some(id(removal.kept)),
                 similarity: (!removal.similarity.is_nan()).then_some(removal.similarity),
             },
-            None => Annotation { cluster: id(number), ..Annotation::default() },
+            None => Annotation { cluster: cluster(number), ..Annotation::default() },
         };
         let mut annotation = annotation;
         Ok(numbers

@@ -165,7 +165,7 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
         let similarity =
             similarity_to(&asked, means.elements(document.text, buffers)?, means.verifier.measure());
         let found = similarity >= threshold && similarity > 0.0;
-        Ok(found.then(|| (similarity, at, document.id.as_deref().map(str::to_owned))))
+        Ok(found.then(|| (similarity, at, document.id.as_ref().map(|id| id.text.to_string()))))
     };
     let mut best: Vec<(f64, At, Option<String>)> = Vec::new();
     scan(&prepared, observer, look, |found| {

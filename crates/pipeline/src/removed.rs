@@ -20,12 +20,13 @@ pub(crate) fn rows(
 ) -> Result<()> {
     let has_ids = settings.id_field.is_some();
     let bad = if settings.on_bad_record == OnBadRecord::Skip { store.bad() } else { &[] };
-    let mut bad = bad.iter().filter(|(number, _)| !sources.is_against(store.place(*number).0)).peekable();
+    let of_corpus = |number: Number| !sources.is_against(store.source_of(number));
+    let bad_numbers = bad.iter().map(|&(number, _)| number).filter(|&number| of_corpus(number)).collect();
+    let bad_names = Names::new(bad_numbers, store, has_ids)?;
+    let mut bad = bad.iter().filter(|(number, _)| of_corpus(*number)).peekable();
     let mut bad_before = |number: Number, visit: &mut dyn FnMut(RemovedRow) -> Result<()>| -> Result<()> {
         while let Some((bad_number, reason)) = bad.next_if(|(bad_number, _)| *bad_number < number) {
-            let (source, line) = store.place(*bad_number);
-            let source = sources.get(source).name.clone();
-            let id = format!("{source}:{line}");
+            let Reference { id, source, line } = bad_names.reference(*bad_number, store, sources);
             visit(RemovedRow {
                 id,
                 source,

@@ -1,6 +1,7 @@
 //! What a run says about itself: `report.json`.
 
 use crate::Settings;
+use corpus::{Document, Fields};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -57,7 +58,7 @@ pub struct SourceReport {
     pub name: String,
     /// Whether it was given to `--against`.
     pub against: bool,
-    /// Record slots: documents, bad records and blank lines.
+    /// Records: documents and bad ones. Blank lines are none.
     pub records: u64,
     /// Records that were removed.
     pub removed: u64,
@@ -94,6 +95,27 @@ pub struct Counts {
     pub replaced_bytes: u64,
     /// Documents whose id another one had before.
     pub repeated_ids: u64,
+    /// Documents that do not have the field of `id-field`.
+    #[serde(default)]
+    pub absent_id: u64,
+    /// Documents that have it without a value: null.
+    #[serde(default)]
+    pub null_id: u64,
+    /// Documents that do not have the field of `within`.
+    #[serde(default)]
+    pub absent_within: u64,
+    /// Documents that have it without a value: null.
+    #[serde(default)]
+    pub null_within: u64,
+    /// Documents that do not have the field of `keep`.
+    #[serde(default)]
+    pub absent_order: u64,
+    /// Documents that have it without a value that can be compared: null, empty, an object, an array.
+    #[serde(default)]
+    pub null_order: u64,
+    /// What the values of the field of `keep` are: `booleans`, `numbers`, `times`, `text`, which come in this order.
+    #[serde(default)]
+    pub order_kinds: corpus::OrderKinds,
     /// Clusters of at least two documents.
     pub clusters: u64,
     /// Documents in the largest cluster.
@@ -163,6 +185,30 @@ pub struct StageTime {
 }
 
 impl Counts {
+    /// Counts the fields that were asked for and that a document does not have, or has without a value; and what the
+    /// values are that it is put in order by.
+    pub(crate) fn add_absent(&mut self, document: &Document<'_>, asked: &Fields) {
+        let absent = document.absent;
+        if asked.id.is_some() && document.id.is_none() {
+            *(if absent.id { &mut self.absent_id } else { &mut self.null_id }) += 1;
+        }
+        if asked.within.is_some() && document.within.is_none() {
+            *(if absent.within { &mut self.absent_within } else { &mut self.null_within }) += 1;
+        }
+        if asked.order.is_some() && document.order.is_none() {
+            *(if absent.order { &mut self.absent_order } else { &mut self.null_order }) += 1;
+        }
+        if let Some(order) = &document.order {
+            let kind = order.kind.name();
+            match self.order_kinds.get_mut(kind) {
+                Some(values) => *values += 1,
+                None => {
+                    self.order_kinds.insert(kind.to_owned(), 1);
+                }
+            }
+        }
+    }
+
     /// Adds what another stretch of the corpus has.
     pub(crate) fn add(&mut self, other: &Self) {
         self.documents += other.documents;
@@ -179,6 +225,15 @@ impl Counts {
         self.with_nul += other.with_nul;
         self.replaced_bytes += other.replaced_bytes;
         self.repeated_ids += other.repeated_ids;
+        self.absent_id += other.absent_id;
+        self.null_id += other.null_id;
+        self.absent_within += other.absent_within;
+        self.null_within += other.null_within;
+        self.absent_order += other.absent_order;
+        self.null_order += other.null_order;
+        for (kind, values) in &other.order_kinds {
+            *self.order_kinds.entry(kind.clone()).or_default() += values;
+        }
         self.clusters += other.clusters;
         self.largest_cluster = self.largest_cluster.max(other.largest_cluster);
         self.text_bytes += other.text_bytes;

@@ -10,6 +10,7 @@ use crate::grouping::{Taker, groups};
 use crate::identity::{Identity, check_unchanged};
 use crate::memory::Budget;
 use crate::method::Means;
+use crate::missing_fields;
 use crate::order::KeepOrder;
 use crate::ordered::{caught, no_thread};
 use crate::outputs::Outputs;
@@ -86,6 +87,7 @@ impl<'a> Prepared<'a> {
         let store = sketch(self.sources, &self.means, &self.budget, self.threads, work, stages.observer())?;
         stages.end(store.counts().text_bytes);
         self.budget.check_documents(store.count())?;
+        missing_fields::check(&self.means, self.sources, &self.budget, store.counts())?;
         Ok(store)
     }
 
@@ -128,7 +130,7 @@ impl<'a> Prepared<'a> {
     }
 
     fn is_protected(&self, store: &Store, number: Number) -> bool {
-        self.sources.is_against(store.place(number).0)
+        self.sources.is_against(store.source_of(number))
     }
 
     /// What becomes of every document: the removed ones, in input order.
@@ -187,7 +189,7 @@ impl<'a> Prepared<'a> {
             let first = numbers
                 .iter()
                 .zip(&entries)
-                .min_by_key(|(number, entry)| self.order.rank(store.place(**number).0, entry, **number));
+                .min_by_key(|(number, entry)| self.order.rank(store.source_of(**number), entry, **number));
             let Some((&first, _)) = first else { continue };
             let goes = |number: &Number| *number != first && !self.is_protected(store, *number);
             pairs.extend(numbers.iter().copied().filter(goes).map(|number| (number, first)));
@@ -236,9 +238,9 @@ impl<'a> Prepared<'a> {
             histogram[(removal.similarity * 20.0) as usize] += 1;
         }
         let mut removed_by_source = vec![0; self.sources.len()];
-        removals.iter().for_each(|removal| removed_by_source[store.place(removal.number).0] += 1);
+        removals.iter().for_each(|removal| removed_by_source[store.source_of(removal.number)] += 1);
         if settings.on_bad_record == crate::OnBadRecord::Skip {
-            store.bad().iter().for_each(|(number, _)| removed_by_source[store.place(*number).0] += 1);
+            store.bad().iter().for_each(|(number, _)| removed_by_source[store.source_of(*number)] += 1);
         }
         let mut records = vec![0; self.sources.len()];
         for (_, block) in store.blocks() {
@@ -390,7 +392,7 @@ pub(crate) fn dedup_prepared(
     let job = prepared.job;
     check_outputs(job)?;
     job.sources.iter().try_for_each(|source| target.check(&source.output))?;
-    let identity = Identity::new(&job.settings, prepared.sources)?;
+    let identity = Identity::new(&prepared.means, prepared.sources)?;
     let json = identity.to_json();
     let lasting = !target.is_stdout();
     if lasting && let Some(report) = claim::finished(target, &json)? {

@@ -1,8 +1,10 @@
 //! One pass over the documents of a job, for questions that need no sketches.
 
 use crate::method::TextBuffers;
+use crate::missing_fields;
 use crate::ordered::ordered;
 use crate::pace::Pace;
+use crate::report::Counts;
 use crate::run::Prepared;
 use crate::sketching::{Sources, Worker, limits};
 use crate::{Error, Observer, OnBadRecord, Reference, Result, Stage};
@@ -58,20 +60,28 @@ pub(crate) fn scan<R: Send>(
     let work = |worker: &mut Worker, (source, block): (u32, Block)| {
         let Worker { buffers, scratch, .. } = worker;
         let mut found = Vec::new();
+        let mut counts = Counts::default();
         let mut failure = None;
         block.visit(&means.fields, None, scratch, &mut |slot, record| {
-            let line = block.position.record + slot as u64 + 1;
+            let line = block.number(slot);
             match record {
                 Record::Document(document) if failure.is_none() => {
+                    counts.documents += 1;
+                    counts.add_absent(&document, &means.fields);
                     match look(&document, At { source, line }, buffers) {
                         Ok(made) => found.extend(made),
                         Err(error) => failure = Some(error),
                     }
                     buffers.shrink_after(document.text.len());
                 }
-                Record::Bad(reason) if stops && failure.is_none() => {
-                    let source_name = sources.get(source as usize).name.clone();
-                    failure = Some(Error::BadRecord { source_name, line, reason });
+                Record::Bad(bad) if stops && failure.is_none() => {
+                    let source = sources.get(source as usize);
+                    failure = Some(Error::BadRecord {
+                        source_name: source.name.clone(),
+                        line,
+                        place: corpus::place_of(source, &block, slot),
+                        reason: bad.reason,
+                    });
                 }
                 _ => {}
             }
@@ -79,14 +89,16 @@ pub(crate) fn scan<R: Send>(
         })?;
         let bytes = block.bytes() as u64;
         worker.block = block;
-        failure.map_or(Ok((found, source, bytes)), Err)
+        failure.map_or(Ok((found, counts, source, bytes)), Err)
     };
     let mut pace = Pace::new(sources);
-    ordered(prepared.threads, next, Default::default, work, |(found, source, bytes)| {
+    let mut all = Counts::default();
+    ordered(prepared.threads, next, Default::default, work, |(found, counts, source, bytes)| {
+        all.add(&counts);
         observer.advanced(Stage::Sketch, pace.advance(source as usize, bytes));
         found.into_iter().for_each(&mut collect);
         Ok(())
     })?;
     observer.finished(Stage::Sketch);
-    Ok(())
+    missing_fields::check(means, sources, &prepared.budget, &all)
 }

@@ -174,9 +174,9 @@ pub enum Keep {
     First,
     /// The longest raw text first, in bytes.
     Longest,
-    /// The largest number in this field first; without one last.
+    /// The largest value in this field first; without one last. Numbers by value, text byte by byte, numbers before text.
     Max(String),
-    /// The smallest number in this field first; without one last.
+    /// The smallest value in this field first; without one last.
     Min(String),
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     let aside = files.temp_folder(beside)?;
     let mut file = files.create(&aside.path().join("sketch"), Access::Shared)?;
     let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
-    let mut head = Identity::new(&job.settings, prepared.sources)?.to_json().into_bytes();
+    let mut head = Identity::new(&prepared.means, prepared.sources)?.to_json().into_bytes();
     head.resize(head.len().next_multiple_of(8), b'\n');
     file.write_all(SKETCH_MAGIC).map_err(io)?;
     file.write_all(&(head.len() as u64).to_le_bytes()).map_err(io)?;
@@ -77,6 +77,7 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
     let identity = Identity::from_json(&head)
         .ok_or_else(|| damaged("its head cannot be read, or is of another version of lookalike"))?;
     let beside = path.parent().unwrap_or(Path::new(""));
+    identity.check_weights(&name)?;
     let find = |sources: &[SourceIdentity]| {
         sources.iter().map(|source| found_beside(source, beside, &name)).collect::<Result<Vec<Source>>>()
     };

@@ -11,7 +11,9 @@ use crate::store::Store;
 use crate::store::columns::{BlockEntry, Class, Columns, Entry};
 use crate::work::Work;
 use crate::{Error, Keep, Observer, OnBadRecord, Result, Stage};
-use corpus::{Block, Document, Limits, Position, ReadMode, Reader, Record, Scratch, Source};
+use corpus::{
+    BadRecord, Block, Document, Id, Limits, Position, ReadMode, Reader, Record, Scratch, Source, place_of,
+};
 use lookalike::hashing::{hash_bytes, mix64};
 use memchr::memchr;
 
@@ -117,9 +119,23 @@ pub(crate) fn sketch(
     observer: &dyn Observer,
 ) -> Result<Store> {
     let mut store = work.stored_parts(means.lanes(), sources.len(), budget.parts(), observer)?;
-    if work.is_sketched() {
-        return Ok(store);
+    if !work.is_sketched() {
+        sketch_rest(&mut store, sources, means, budget, threads, work, observer)?;
     }
+    store.rank_values(work.spill_folder()?, budget.grouping(), observer)?;
+    Ok(store)
+}
+
+/// Sketches what comes after the parts that the store has.
+fn sketch_rest(
+    store: &mut Store,
+    sources: Sources<'_>,
+    means: &Means,
+    budget: &Budget,
+    threads: usize,
+    work: &mut Work,
+    observer: &dyn Observer,
+) -> Result<()> {
     let done = store.blocks().last().map(|(_, block)| *block);
     let mut blocks = Blocks {
         sources,
@@ -164,15 +180,15 @@ pub(crate) fn sketch(
         if part.entries.len() >= PART_DOCUMENTS || part.bytes() >= part_bytes || part_input >= PART_INPUT {
             part_input = 0;
             let next = Columns::with_room_for(&part);
-            work.push_part(std::mem::replace(&mut part, next), &mut store, budget.parts())?;
+            work.push_part(std::mem::replace(&mut part, next), store, budget.parts())?;
         }
         Ok(())
     })?;
-    if !part.entries.is_empty() {
-        work.push_part(part, &mut store, budget.parts())?;
+    // A part of blocks without records has counts.
+    if !part.blocks.is_empty() {
+        work.push_part(part, store, budget.parts())?;
     }
-    work.sketched()?;
-    Ok(store)
+    work.sketched()
 }
 
 /// Sketches the documents of a block.
@@ -201,8 +217,10 @@ impl<'a> BlockSketcher<'a> {
             offset: position.offset,
             record: position.record,
             slots: slots as u32,
+            blank_lines: u32::try_from(job.block.blank_lines()).unwrap_or(u32::MAX),
         };
         let mut columns = Columns { blocks: vec![entry], ..Columns::default() };
+        columns.counts.blank_lines = job.block.blank_lines();
         columns.entries.reserve(slots);
         columns.lanes.reserve(slots * means.lanes());
         Self { job, sources, means, budget, buffers, columns, failure: None }
@@ -220,13 +238,8 @@ impl<'a> BlockSketcher<'a> {
             return;
         }
         let outcome = match record {
-            Record::Document(document) => self.add_document(&document),
-            Record::Bad(reason) => self.add_bad(slot, reason),
-            Record::Blank => {
-                self.columns.counts.blank_lines += 1;
-                self.add_other(Class::Blank);
-                Ok(())
-            }
+            Record::Document(document) => self.add_document(slot, &document),
+            Record::Bad(bad) => self.add_bad(slot, bad),
         };
         self.failure = outcome.err();
         self.columns.end_lists(self.means);
@@ -236,14 +249,18 @@ impl<'a> BlockSketcher<'a> {
         self.sources.is_against(self.job.source as usize)
     }
 
-    fn add_bad(&mut self, slot: usize, reason: String) -> Result<()> {
+    fn add_bad(&mut self, slot: usize, BadRecord { reason, id }: BadRecord<'_>) -> Result<()> {
         let against = self.is_against();
         let counts = &mut self.columns.counts;
         match self.means.settings.on_bad_record {
             OnBadRecord::Fail => {
-                let source_name = self.sources.get(self.job.source as usize).name.clone();
-                let line = self.job.block.position.record + slot as u64 + 1;
-                return Err(Error::BadRecord { source_name, line, reason });
+                let source = self.sources.get(self.job.source as usize);
+                return Err(Error::BadRecord {
+                    source_name: source.name.clone(),
+                    line: self.job.block.number(slot),
+                    place: place_of(source, &self.job.block, slot),
+                    reason,
+                });
             }
             _ if against => {}
             OnBadRecord::Skip => counts.bad_skipped += 1,
@@ -251,17 +268,21 @@ impl<'a> BlockSketcher<'a> {
         }
         counts.documents += u64::from(!against);
         self.columns.bad.push((slot as u32, reason));
-        self.add_other(Class::Bad);
+        self.push_entry(slot, Entry::bad(), id.as_ref());
+        self.columns.lanes.resize(self.columns.lanes.len() + self.means.lanes(), 0);
         Ok(())
     }
 
-    /// A slot without a document.
-    fn add_other(&mut self, class: Class) {
-        self.columns.entries.push(Entry::other(class));
-        self.columns.lanes.resize(self.columns.lanes.len() + self.means.lanes(), 0);
+    /// Adds the entry and the id of a record.
+    fn push_entry(&mut self, slot: usize, entry: Entry, id: Option<&Id<'_>>) {
+        let has_bare_id = id.is_some_and(|id| id.is_bare);
+        self.columns.entries.push(entry.of_record(has_bare_id, self.job.block.blank_lines_before(slot)));
+        if let Some(id) = id {
+            self.columns.ids.extend_from_slice(id.text.as_bytes());
+        }
     }
 
-    fn add_document(&mut self, document: &Document<'_>) -> Result<()> {
+    fn add_document(&mut self, slot: usize, document: &Document<'_>) -> Result<()> {
         let against = self.is_against();
         let Self { means, budget, buffers, columns, .. } = self;
         let settings = &means.settings;
@@ -274,6 +295,7 @@ impl<'a> BlockSketcher<'a> {
         }
         counts.text_bytes += text.len() as u64;
         counts.replaced_bytes += u64::from(document.replaced);
+        counts.add_absent(document, &means.fields);
         let within = match &document.within {
             Some(value) => mix64(hash_bytes(value.as_bytes())) | 1,
             None => 0,
@@ -297,28 +319,27 @@ impl<'a> BlockSketcher<'a> {
             _ if settings.measure == crate::Measure::Containment => u64::MAX - size as u64,
             // Input order needs nothing; with this a sketch serves both.
             Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
-            Keep::Max(_) => document.order.map_or(u64::MAX, |number| !ascending(number)),
-            Keep::Min(_) => document.order.map_or(u64::MAX, ascending),
+            Keep::Max(_) => keep_of(document.order.map(|order| order.bytes), 0xff, &mut columns.orders),
+            Keep::Min(_) => keep_of(document.order.map(|order| order.bytes), 0, &mut columns.orders),
         };
-        columns.entries.push(Entry::document(class, fingerprint, keep, within, size));
-        if let Some(id) = &document.id {
-            columns.ids.extend_from_slice(id.as_bytes());
-        }
         if settings.store == crate::Store::Shingles && class == Class::Compared {
             columns.shingles.extend_from_slice(means.elements(text, buffers)?);
         }
         buffers.shrink_after(text.len());
+        self.push_entry(slot, Entry::document(class, fingerprint, keep, within, size), document.id.as_ref());
         Ok(())
     }
 }
 
-/// A whole number that is in the order of the number; one less than the largest at most, so that a missing number is
-/// last both ways.
-fn ascending(number: f64) -> u64 {
-    let number = if number == 0.0 { 0.0 } else { number };
-    let bits = number.to_bits();
-    let ordered = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };
-    ordered.clamp(1, u64::MAX - 1)
+/// The first 8 bytes of a value as they stand in an entry; the others are added to `rest`. Every byte is changed by `mask`.
+/// A missing value is last both ways: no key begins with 8 bytes of ones, inverted or not.
+fn keep_of(value: Option<&[u8]>, mask: u8, rest: &mut Vec<u8>) -> u64 {
+    let Some(value) = value else { return u64::MAX };
+    let (first, others) = value.split_at(value.len().min(8));
+    let mut leading = [0; 8];
+    leading[..first.len()].copy_from_slice(first);
+    rest.extend(others.iter().map(|byte| byte ^ mask));
+    u64::from_be_bytes(leading.map(|byte| byte ^ mask))
 }
 
 #[cfg(test)]
@@ -326,16 +347,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_keep_their_order_and_a_missing_one_is_last() {
-        let numbers =
-            [f64::NEG_INFINITY, -1e300, -2.5, -1.0, -1e-300, 0.0, 1e-300, 1.0, 2.5, 1e300, f64::INFINITY];
-        for pair in numbers.windows(2) {
-            assert!(ascending(pair[0]) < ascending(pair[1]), "{pair:?}");
-            assert!(!ascending(pair[0]) > !ascending(pair[1]), "{pair:?}");
-        }
-        assert_eq!(ascending(0.0), ascending(-0.0));
-        for number in numbers {
-            assert!(ascending(number) < u64::MAX && !ascending(number) < u64::MAX);
+    fn values_keep_their_order_both_ways_and_a_missing_one_is_last() {
+        // Keys are never the beginning of one another.
+        let values: [&[u8]; 5] = [
+            &[0x10],
+            &[0x21, 1, 0],
+            &[0x40, 1, 2, 3, 4, 5, 6, 7, 0],
+            &[0x40, 1, 2, 3, 4, 5, 6, 7, 8, 0],
+            &[0x40, 2],
+        ];
+        for mask in [0, 0xff] {
+            let split = |value: &[u8]| {
+                let mut rest = Vec::new();
+                (keep_of(Some(value), mask, &mut rest), rest)
+            };
+            for pair in values.windows(2) {
+                let (a, b) = (split(pair[0]), split(pair[1]));
+                assert!(if mask == 0 { a < b } else { a > b }, "{pair:?}");
+            }
+            assert!(values.iter().all(|value| split(value).0 < keep_of(None, mask, &mut Vec::new())));
         }
     }
 }

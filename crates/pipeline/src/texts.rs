@@ -30,7 +30,7 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
     // The nearest ids to each that is asked for.
     let like: Mutex<BTreeMap<&str, BTreeSet<(usize, String)>>> = Mutex::default();
     let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {
-        let reference = at.reference(document.id.as_deref().map(str::to_owned), sources);
+        let reference = at.reference(document.id.as_ref().map(|id| id.text.to_string()), sources);
         let is_asked = ids.contains(&reference.id.as_str()) || ids.contains(&place_of(&reference).as_str());
         for &id in ids {
             if let Some(distance) = edit_distance_at_most(id, &reference.id, id.chars().count() / 3 + 1) {

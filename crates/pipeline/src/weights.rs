@@ -5,8 +5,9 @@ use lookalike::shingling::Shingler;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Reads lines `shingle<TAB>weight`. A shingle is written as text, and is what the shingler makes of that text.
-pub(crate) fn read(file: &Path, shingler: &Shingler) -> Result<HashMap<u64, f64>> {
+/// Reads lines `shingle<TAB>weight`. A shingle is written as text, and is what the shingler makes of that text. The second
+/// value is a hash of the file.
+pub(crate) fn read(file: &Path, shingler: &Shingler) -> Result<(HashMap<u64, f64>, String)> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|cause| Error::Io {
         action: "read",
@@ -33,5 +34,5 @@ pub(crate) fn read(file: &Path, shingler: &Shingler) -> Result<HashMap<u64, f64>
             "{name} has no weights in it: lines of `shingle<TAB>weight` are needed"
         )));
     }
-    Ok(weights)
+    Ok((weights, blake3::hash(text.as_bytes()).to_hex().to_string()))
 }

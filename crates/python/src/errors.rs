@@ -146,7 +146,7 @@ fn of_pipeline(error: &pipeline::Error) -> PyErr {
     match error {
         pipeline::Error::Corpus(error) => of_corpus(error),
         pipeline::Error::Setting(error) => of_library(error),
-        pipeline::Error::BadRecord { source_name, line, reason } => {
+        pipeline::Error::BadRecord { source_name, line, reason, .. } => {
             Python::attach(|py| Class::BadRecord.error(py, (source_name, *line, reason)))
         }
         pipeline::Error::Memory { .. } => Class::MemoryLimit.saying(error),

@@ -104,13 +104,13 @@ fn fate(run: &FinishedRun, id: &str, top: usize) -> Result<Inspected> {
     };
     let fate = run.fate(number)?;
     let because: Vec<RunPair> = match &fate {
-        Some(pipeline::Fate::Kept(others) | pipeline::Fate::Against(others)) => others.clone(),
-        Some(pipeline::Fate::Removed(pair)) => vec![*pair],
-        _ => Vec::new(),
+        pipeline::Fate::Kept(others) | pipeline::Fate::Against(others) => others.clone(),
+        pipeline::Fate::Removed(pair) => vec![*pair],
+        pipeline::Fate::Bad(..) => Vec::new(),
     };
     let shown: Vec<RunPair> = because.iter().copied().take(top).collect();
     let (mut document, note) = match &fate {
-        Some(pipeline::Fate::Bad(..)) | None => {
+        pipeline::Fate::Bad(..) => {
             let reference = run.references(&[number])?;
             (reference.into_iter().map(|reference| Named { reference, text: None }).collect(), None)
         }

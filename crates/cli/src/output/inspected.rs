@@ -42,7 +42,7 @@ pub(crate) enum Inspected {
     /// What became of a document.
     Fate {
         document: Named,
-        fate: Option<Fate>,
+        fate: Fate,
         /// Some of the pairs that it is in, of `all`.
         pairs: Vec<NamedPair>,
         all: u64,
@@ -106,17 +106,16 @@ impl Inspected {
             Self::Fate { document, fate, pairs: some, all, others, .. } => {
                 let _ = writeln!(text, "{}", shown(document, columns, 0));
                 let _ = match fate {
-                    None => writeln!(text, "it is a blank line: no record"),
-                    Some(Fate::Bad(reason, true)) => {
+                    Fate::Bad(reason, true) => {
                         writeln!(text, "{BOLD}kept uncompared{BOLD:#}: {}", escaped(reason))
                     }
-                    Some(Fate::Bad(reason, false)) => {
+                    Fate::Bad(reason, false) => {
                         writeln!(text, "{BOLD}skipped{BOLD:#}: {}", escaped(reason))
                     }
-                    Some(Fate::Removed(pair)) if pair.is_exact => {
+                    Fate::Removed(pair) if pair.is_exact => {
                         writeln!(text, "{BOLD}removed{BOLD:#}: an exact copy of")
                     }
-                    Some(Fate::Removed(pair)) => match pair.similarity {
+                    Fate::Removed(pair) => match pair.similarity {
                         Some(value) => {
                             writeln!(
                                 text,
@@ -126,14 +125,14 @@ impl Inspected {
                         }
                         None => writeln!(text, "{BOLD}removed{BOLD:#}: a near-duplicate of"),
                     },
-                    Some(Fate::Kept(others)) if others.is_empty() => {
+                    Fate::Kept(others) if others.is_empty() => {
                         writeln!(text, "{BOLD}kept{BOLD:#}; nothing was removed because of it")
                     }
-                    Some(Fate::Kept(_)) => writeln!(text, "{BOLD}kept{BOLD:#}; removed because of it:"),
-                    Some(Fate::Against(_)) => writeln!(text, "only compared against; removed because of it:"),
+                    Fate::Kept(_) => writeln!(text, "{BOLD}kept{BOLD:#}; removed because of it:"),
+                    Fate::Against(_) => writeln!(text, "only compared against; removed because of it:"),
                 };
                 for (kept, other, pair) in some {
-                    let named = if matches!(fate, Some(Fate::Removed(_))) { kept } else { other };
+                    let named = if matches!(fate, Fate::Removed(_)) { kept } else { other };
                     let _ = writeln!(text, "  {:>6}  {}", how(pair), shown(named, columns, 10));
                 }
                 if *all > some.len() as u64 {
@@ -197,15 +196,14 @@ impl Inspected {
             Self::Fate { document, fate, pairs, all: of, others, .. } => json!({
                 "document": named(document),
                 "fate": match fate {
-                    None => "blank",
-                    Some(Fate::Kept(_)) => "kept",
-                    Some(Fate::Removed(pair)) if pair.is_exact => "exact",
-                    Some(Fate::Removed(_)) => "near",
-                    Some(Fate::Against(_)) => "against",
-                    Some(Fate::Bad(_, true)) => "bad-kept",
-                    Some(Fate::Bad(_, false)) => "bad-skipped",
+                    Fate::Kept(_) => "kept",
+                    Fate::Removed(pair) if pair.is_exact => "exact",
+                    Fate::Removed(_) => "near",
+                    Fate::Against(_) => "against",
+                    Fate::Bad(_, true) => "bad-kept",
+                    Fate::Bad(_, false) => "bad-skipped",
                 },
-                "reason": match fate { Some(Fate::Bad(reason, _)) => Some(reason), _ => None },
+                "reason": match fate { Fate::Bad(reason, _) => Some(reason), _ => None },
                 "pairs": all(pairs),
                 "all_pairs": of,
                 "others_with_this_id": others,

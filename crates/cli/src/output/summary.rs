@@ -162,11 +162,28 @@ fn edges(report: &Report) -> impl Iterator<Item = (&'static str, String)> {
         ("with NUL", counts.with_nul, "compared as a whole only"),
         ("not UTF-8", counts.replaced_bytes, "text files with replaced bytes"),
         ("repeated ids", counts.repeated_ids, "told apart by source and line"),
+        ("without id", counts.absent_id + counts.null_id, "called by source and line"),
+        ("without value", counts.absent_order + counts.null_order, "of the field of --keep: kept last"),
+        (
+            "mixed values",
+            mixed_values(counts),
+            "of the field of --keep: booleans, numbers, times, text, in this order",
+        ),
+        (
+            "without group",
+            counts.absent_within + counts.null_within,
+            "of the field of --within: compared with each other",
+        ),
         ("blank lines", counts.blank_lines, "no records, not written"),
     ]
     .into_iter()
     .filter(|(_, number, _)| *number > 0)
     .map(|(name, number, about)| (name, format!("{:>13}  {about}", numbers::count(number))))
+}
+
+/// How many values of the field of `--keep` there are, if they are of several kinds.
+fn mixed_values(counts: &pipeline::report::Counts) -> u64 {
+    if counts.order_kinds.len() > 1 { counts.order_kinds.values().sum() } else { 0 }
 }
 
 fn write_rows(text: &mut String, rows: &[(&str, String)]) {

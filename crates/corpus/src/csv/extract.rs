@@ -3,7 +3,7 @@
 use super::header::{Columns, Header};
 use super::split::{Span, split, unquote, without_line_end};
 use crate::raw::RawRecords;
-use crate::{Document, Fields, Record, Result, Scratch, block};
+use crate::{Absent, BadRecord, Document, Fields, Id, OrderKey, Record, Result, Scratch, order_key};
 use std::borrow::Cow;
 
 /// As [`Block::visit`](crate::Block::visit), for CSV.
@@ -19,7 +19,10 @@ pub(crate) fn visit(
     let mut visit_slot = |slot: usize| {
         let record = match columns {
             Ok(columns) => record(records.slot(slot), header, columns, scratch),
-            Err(path) => Record::Bad(format!("the field `{}` is missing", path.written())),
+            Err(path) => {
+                let reason = format!("the field `{}` is missing", path.written());
+                Record::Bad(BadRecord { reason, id: None })
+            }
         };
         visit(slot, record)
     };
@@ -31,35 +34,44 @@ pub(crate) fn visit(
 
 fn record<'a>(bytes: &'a [u8], header: &Header, columns: Columns, scratch: &'a mut Scratch) -> Record<'a> {
     let bytes = without_line_end(bytes);
-    if bytes.is_empty() {
-        return Record::Blank;
-    }
+    let Scratch { text, id: id_text, other, within, spans, order: key, .. } = scratch;
+    let is_split = split(bytes, header.delimiter, spans).is_ok();
+    let Columns { text: text_column, id: id_column, order, within: within_column } = columns;
+    // A bad record keeps its id, if that can be read.
+    let mut bad = |reason: String| {
+        let span = id_column.and_then(|column| spans.get(column)).filter(|_| is_split);
+        let id = span.and_then(|&span| {
+            // Where the record is not UTF-8, the id may be.
+            let written = std::str::from_utf8(&bytes[span.begin..span.end]).ok()?;
+            let whole = Span { begin: 0, end: written.len(), ..span };
+            Some(Id::string(field(written, whole, &mut *id_text).to_owned()))
+        });
+        Record::Bad(BadRecord { reason, id })
+    };
     let line = match simdutf8::compat::from_utf8(bytes) {
         Ok(line) => line,
-        Err(error) => {
-            return Record::Bad(format!("it is not valid UTF-8 at byte {}", error.valid_up_to() + 1));
-        }
+        Err(error) => return bad(format!("it is not valid UTF-8 at byte {}", error.valid_up_to() + 1)),
     };
-    let Scratch { text, id, other, within, spans, .. } = scratch;
-    if split(bytes, header.delimiter, spans).is_err() {
-        return Record::Bad("a quote is opened and not closed before the end of the file".to_owned());
+    if !is_split {
+        return bad("a quote is opened and not closed before the end of the file".to_owned());
     }
-    let Columns { text: text_column, id: id_column, order, within: within_column } = columns;
     let needed = [Some(text_column), id_column, order, within_column].into_iter().flatten().max();
     if let Some(column) = needed.filter(|&column| column >= spans.len()) {
-        return Record::Bad(format!(
+        return bad(format!(
             "it has {} of {} fields, and the field `{}` is not among them",
             spans.len(),
             header.names.len(),
             header.names[column]
         ));
     }
+    let kind = order.and_then(|column| order_key::of_text(field(line, spans[column], other), key));
     Record::Document(Document {
         text: field(line, spans[text_column], text),
         replaced: false,
-        id: id_column.map(|column| Cow::Borrowed(field(line, spans[column], id))),
-        order: order.and_then(|column| block::number(field(line, spans[column], other))),
+        id: id_column.map(|column| Id::string(field(line, spans[column], id_text))),
+        order: kind.map(|kind| OrderKey { kind, bytes: key }),
         within: within_column.map(|column| Cow::Borrowed(field(line, spans[column], within))),
+        absent: Absent::default(),
     })
 }
 

@@ -17,7 +17,7 @@ mod split;
 pub(crate) use boundaries::Boundaries;
 pub(crate) use extract::visit;
 pub(crate) use header::Header;
-pub(crate) use split::Span;
+pub(crate) use split::{Span, without_line_end};
 
 #[cfg(test)]
 mod tests;

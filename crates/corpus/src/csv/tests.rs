@@ -1,7 +1,7 @@
 use super::split::{split, unquote, without_line_end};
 use super::{Boundaries, Header, visit};
 use crate::raw::RawRecords;
-use crate::{FieldPath, Fields, Record, Scratch};
+use crate::{BadRecord, Document, FieldPath, Fields, Record, Scratch};
 use proptest::prelude::*;
 
 fn fields_of(record: &[u8], delimiter: u8) -> Option<Vec<String>> {
@@ -113,16 +113,26 @@ fn taken(header: &str, lines: &[&[u8]], fields: &Fields) -> Vec<String> {
     visit(&raw, &header, fields, None, &mut Scratch::default(), &mut |slot, record| {
         assert_eq!(slot, answer.len());
         answer.push(match record {
-            Record::Blank => "blank".to_owned(),
-            Record::Bad(reason) => reason,
-            Record::Document(found) => {
-                format!("{}|{:?}|{:?}|{:?}", found.text, found.id, found.order, found.within)
-            }
+            Record::Bad(bad) => shown_bad(&bad),
+            Record::Document(found) => shown(&found),
         });
         Ok(())
     })
     .unwrap();
     answer
+}
+
+fn shown_bad(bad: &BadRecord<'_>) -> String {
+    match &bad.id {
+        Some(id) => format!("{} [{}]", bad.reason, id.text),
+        None => bad.reason.clone(),
+    }
+}
+
+/// Text, id, kind of the value that is compared, value of `--within`.
+fn shown(found: &Document<'_>) -> String {
+    let id = found.id.as_ref().map(|id| (&*id.text, if id.is_bare { "bare" } else { "string" }));
+    format!("{}|{:?}|{:?}|{:?}", found.text, id, found.order.map(|order| order.kind), found.within)
 }
 
 fn fields(text: &str) -> Fields {
@@ -137,14 +147,13 @@ fn fields_are_taken() {
         order: Some(FieldPath::new("score")),
         within: Some(FieldPath::new("domain")),
     };
-    let lines: [&[u8]; 3] =
-        [b"1,\"a \"\"b\"\",\nc\",x.org, 2.5\r\n", b"\"1\"\"2\",plain,,many,extra,extra\n", b"\n"];
+    let lines: [&[u8]; 2] =
+        [b"1,\"a \"\"b\"\",\nc\",x.org, 2.5\r\n", b"\"1\"\"2\",plain,,many,extra,extra\n"];
     assert_eq!(
         taken("\u{feff}meta.id,\"text\",domain,score\r\n", &lines, &all),
         [
-            "a \"b\",\nc|Some(\"1\")|Some(2.5)|Some(\"x.org\")",
-            "plain|Some(\"1\\\"2\")|None|Some(\"\")",
-            "blank"
+            "a \"b\",\nc|Some((\"1\", \"string\"))|Some(Number)|Some(\"x.org\")",
+            "plain|Some((\"1\\\"2\", \"string\"))|Some(Text)|Some(\"\")",
         ]
     );
 }
@@ -157,6 +166,20 @@ fn bad_records_say_why() {
             "it has 1 of 2 fields, and the field `text` is not among them",
             "it is not valid UTF-8 at byte 3",
             "a quote is opened and not closed before the end of the file"
+        ]
+    );
+}
+
+#[test]
+fn bad_records_keep_an_id_that_can_be_read() {
+    let fields = Fields { id: Some(FieldPath::new("id")), ..fields("text") };
+    assert_eq!(
+        taken("id,text\n", &[b"\"1\"\"2\"\n", b"1,\xff\n", b"\xff,x\n", b"1,\"open\n"], &fields),
+        [
+            "it has 1 of 2 fields, and the field `text` is not among them [1\"2]",
+            "it is not valid UTF-8 at byte 3 [1]",
+            "it is not valid UTF-8 at byte 1",
+            "a quote is opened and not closed before the end of the file",
         ]
     );
 }

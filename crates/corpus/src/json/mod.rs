@@ -24,7 +24,7 @@ mod unescape;
 mod wanted;
 
 pub(crate) use scan::{Kind, Value, check, has_controls};
-pub(crate) use wanted::{Found, Wanted};
+pub(crate) use wanted::{Found, Wanted, names_along};
 
 /// How deep arrays and objects may be nested.
 pub(crate) const MAX_DEPTH: usize = 1024;

@@ -120,6 +120,36 @@ impl Wanted {
     }
 }
 
+/// The names of the members of the line's object; if the path leads into objects in it, those of the last object that is
+/// there as well, as paths.
+pub(crate) fn names_along(line: &str, path: &FieldPath) -> Vec<String> {
+    let mut all = Vec::new();
+    let (mut text, mut prefix) = (line, String::new());
+    for wanted in &path.names {
+        let (mut escapes, mut unescaped) = (Escapes::default(), String::new());
+        let (mut names, mut inside) = (Vec::new(), None);
+        let listed = Scanner::new(text, &mut escapes).members(|name, value| {
+            let name = written_name(text, name, &mut unescaped);
+            if name == wanted && value.kind == Kind::Object {
+                inside = Some(value);
+            }
+            names.push(format!("{prefix}{name}"));
+            false
+        });
+        if listed.is_err() {
+            break;
+        }
+        all.append(&mut names);
+        let Some(object) = inside else { break };
+        text = &text[object.begin..object.end];
+        prefix = format!("{prefix}{wanted}.");
+    }
+    // Of several members of one name one is enough.
+    let mut known = std::collections::HashSet::new();
+    all.retain(|name| known.insert(name.clone()));
+    all
+}
+
 /// A name without its escapes. (One that is not Unicode is no name that anybody asks for.)
 #[inline]
 fn written_name<'a>(text: &'a str, name: Value, unescaped: &'a mut String) -> &'a str {

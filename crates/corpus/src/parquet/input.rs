@@ -1,7 +1,9 @@
 //! A file or an object -> the ranges of it that the Parquet reader asks for.
 
+use super::guard::{Pages, guarded};
 #[cfg(feature = "object-store")]
 use crate::object::CachedObject;
+use crate::reader::too_large;
 use crate::{Compression, Error, Location, Result, Source};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
@@ -10,32 +12,43 @@ use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An open Parquet file.
 #[derive(Debug, Clone)]
-pub(crate) enum Input {
+pub(crate) struct Input {
+    stored: Stored,
+    /// Bytes of a page at most, stored and decompressed together.
+    most_page_bytes: u64,
+    /// The bytes of a page that was refused.
+    refused: Arc<AtomicU64>,
+}
+
+#[derive(Debug, Clone)]
+enum Stored {
     File(Arc<File>),
     #[cfg(feature = "object-store")]
     Object(Arc<CachedObject>),
 }
 
 impl Input {
-    /// Opens `source` and reads its footer.
-    pub(crate) fn open(source: &Source) -> Result<(Self, ArrowReaderMetadata)> {
+    /// Opens `source` and reads its footer. Pages of more bytes than `most_page_bytes`, stored and decompressed together,
+    /// are refused when they are met.
+    pub(crate) fn open(source: &Source, most_page_bytes: u64) -> Result<(Self, ArrowReaderMetadata)> {
         if source.compression != Compression::None {
             return Err(Error::Invalid(format!(
                 "{} is a compressed Parquet file, which has to be read in any order; decompress it first",
                 source.name
             )));
         }
-        let input = match &source.location {
+        let stored = match &source.location {
             Location::Local(path) | Location::Copy(path) => {
                 let file = File::open(path).map_err(|cause| Error::Io {
                     action: "read",
                     name: source.name.clone(),
                     cause,
                 })?;
-                Self::File(Arc::new(file))
+                Stored::File(Arc::new(file))
             }
             Location::Stdin | Location::Pipe(_) => {
                 return Err(Error::Invalid(
@@ -52,7 +65,7 @@ impl Input {
             #[cfg(feature = "object-store")]
             Location::Object(address) => {
                 let object = crate::object::Object::of(address, source.size, &source.stamp)?;
-                Self::Object(Arc::new(CachedObject::new(object)))
+                Stored::Object(Arc::new(CachedObject::new(object)))
             }
             #[cfg(not(feature = "object-store"))]
             Location::Object(address) => {
@@ -62,10 +75,11 @@ impl Input {
                 });
             }
         };
-        let metadata = ArrowReaderMetadata::load(&input, ArrowReaderOptions::new())
-            .map_err(|cause| damaged(&source.name, cause))?;
+        let input = Self { stored, most_page_bytes, refused: Arc::default() };
+        let load = || ArrowReaderMetadata::load(&input, ArrowReaderOptions::new());
+        let metadata = guarded(&source.name, load)?;
         #[cfg(feature = "object-store")]
-        if let Self::Object(object) = &input {
+        if let Stored::Object(object) = &input.stored {
             // Each column is read from one end to the other, so two pieces of each are enough.
             object.set_capacity(2 * metadata.parquet_schema().num_columns());
         }
@@ -73,12 +87,23 @@ impl Input {
     }
 }
 
+impl Input {
+    /// Calls into the Parquet crate for the rows from `row` on: an error if it fails, panics, or meets a page that is too
+    /// large.
+    pub(crate) fn read<T>(&self, name: &str, row: u64, call: impl FnOnce() -> ParquetResult<T>) -> Result<T> {
+        guarded(name, call).map_err(|error| match self.refused.load(Ordering::Relaxed) {
+            0 => error,
+            bytes => too_large(name, row + 1, "page", bytes),
+        })
+    }
+}
+
 impl Length for Input {
     fn len(&self) -> u64 {
-        match self {
-            Self::File(file) => Length::len(file.as_ref()),
+        match &self.stored {
+            Stored::File(file) => Length::len(file.as_ref()),
             #[cfg(feature = "object-store")]
-            Self::Object(object) => object.size(),
+            Stored::Object(object) => object.size(),
         }
     }
 }
@@ -87,18 +112,23 @@ impl ChunkReader for Input {
     type T = Box<dyn Read>;
 
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        match self {
-            Self::File(file) => Ok(Box::new(file.get_read(start)?)),
+        let stored: Box<dyn Read> = match &self.stored {
+            Stored::File(file) => Box::new(file.get_read(start)?),
             #[cfg(feature = "object-store")]
-            Self::Object(object) => Ok(Box::new(CachedObject::read_from(object, start))),
-        }
+            Stored::Object(object) => Box::new(CachedObject::read_from(object, start)),
+        };
+        Ok(Box::new(Pages::new(stored, self.most_page_bytes, Arc::clone(&self.refused))))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
-        match self {
-            Self::File(file) => file.get_bytes(start, length),
+        // A damaged file may state any length.
+        if start.checked_add(length as u64).is_none_or(|end| end > self.len()) {
+            return Err(ParquetError::EOF(format!("{length} bytes at byte {start} are beyond its end")));
+        }
+        match &self.stored {
+            Stored::File(file) => file.get_bytes(start, length),
             #[cfg(feature = "object-store")]
-            Self::Object(object) => {
+            Stored::Object(object) => {
                 object.range(start, length).map_err(|cause| ParquetError::External(Box::new(cause)))
             }
         }

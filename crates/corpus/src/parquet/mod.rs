@@ -9,6 +9,7 @@
 //! the file's own statistics, so that it holds about as many bytes as blocks of other formats do.
 
 mod columns;
+mod guard;
 mod input;
 mod paths;
 mod reader;

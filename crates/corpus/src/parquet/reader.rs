@@ -1,7 +1,7 @@
 //! A Parquet file -> blocks of rows.
 
 use super::columns::Column;
-use super::input::{Input, damaged};
+use super::input::Input;
 use super::paths::projection;
 use super::rows::ArrowRows;
 use super::values::{is_comparable, is_printable, is_text};
@@ -13,6 +13,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 
 /// Rows of a block at most.
@@ -40,7 +41,7 @@ impl std::fmt::Debug for ParquetReader {
 
 impl ParquetReader {
     pub(crate) fn open(source: &Source, mode: ReadMode, fields: &Fields, limits: Limits) -> Result<Self> {
-        let (input, metadata) = Input::open(source)?;
+        let (input, metadata) = Input::open(source, limits.record_bytes)?;
         let named = projection(metadata.parquet_schema(), fields, &source.name)?;
         check_types(metadata.schema(), fields, &source.name)?;
         let projection = match mode {
@@ -48,15 +49,15 @@ impl ParquetReader {
             ReadMode::Whole => ProjectionMask::all(),
         };
         let rows = rows_of(limits.block_bytes, metadata.metadata()).min(MOST_ROWS);
-        let batches =
-            batches(&input, &metadata, &projection, rows, 0).map_err(|cause| damaged(&source.name, cause))?;
+        let batches = input.read(&source.name, 0, || batches(&input, &metadata, &projection, rows, 0))?;
         Ok(Self { name: source.name.clone(), input, metadata, projection, rows, batches, position: 0 })
     }
 
     /// As [`Reader::next_block`](crate::Reader::next_block).
     pub(crate) fn next_block(&mut self, block: &mut Block) -> Result<bool> {
-        let Some(batch) = self.batches.next() else { return Ok(false) };
-        let batch = batch.map_err(|cause| damaged(&self.name, cause.into()))?;
+        let Self { batches, input, name, position, .. } = self;
+        let next = || batches.next().transpose().map_err(ParquetError::from);
+        let Some(batch) = input.read(name, *position, next)? else { return Ok(false) };
         block.position = Position { offset: self.position, record: self.position };
         self.position += batch.num_rows() as u64;
         block.content = Content::Rows(ArrowRows { bytes: batch.get_array_memory_size(), batch });
@@ -66,8 +67,10 @@ impl ParquetReader {
     /// As [`Reader::advance_to`](crate::Reader::advance_to).
     pub(crate) fn advance_to(&mut self, position: Position) -> Result<()> {
         if position.record != self.position {
-            self.batches = batches(&self.input, &self.metadata, &self.projection, self.rows, position.record)
-                .map_err(|cause| damaged(&self.name, cause))?;
+            let Self { input, metadata, projection, rows, .. } = &*self;
+            let first = position.record;
+            let from = || batches(input, metadata, projection, *rows, first);
+            self.batches = input.read(&self.name, first, from)?;
             self.position = position.record;
         }
         Ok(())
@@ -130,6 +133,6 @@ pub(super) fn check_types(schema: &SchemaRef, fields: &Fields, source: &str) -> 
     };
     check(Some(&fields.text), "the text", &is_text)?;
     check(fields.id.as_ref(), "an id", &is_printable)?;
-    check(fields.order.as_ref(), "compared as a number", &is_comparable)?;
+    check(fields.order.as_ref(), "put in order", &is_comparable)?;
     check(fields.within.as_ref(), "compared for equality", &is_printable)
 }

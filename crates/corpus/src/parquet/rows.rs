@@ -1,8 +1,8 @@
 //! A batch of rows -> documents.
 
 use super::columns::Column;
-use super::values::{Strings, number, printed};
-use crate::{Document, Error, FieldPath, Fields, Record, Result, Scratch};
+use super::values::{Strings, is_bare, order_kind, printed};
+use crate::{Absent, BadRecord, Document, Error, FieldPath, Fields, Id, OrderKey, Record, Result, Scratch};
 use arrow_array::RecordBatch;
 use std::borrow::Cow;
 
@@ -28,27 +28,40 @@ impl ArrowRows {
         &self,
         fields: &Fields,
         selected: Option<&[u32]>,
-        _scratch: &mut Scratch,
+        scratch: &mut Scratch,
         visit: &mut dyn FnMut(usize, Record<'_>) -> Result<()>,
     ) -> Result<()> {
         let text = self.column(&fields.text)?;
         let strings = Strings::new(text.values().as_ref()).ok_or_else(|| no_column(&fields.text))?;
         let column = |path: &Option<FieldPath>| path.as_ref().map(|path| self.column(path)).transpose();
         let (id, order, within) = (column(&fields.id)?, column(&fields.order)?, column(&fields.within)?);
+        let is_bare = id.as_ref().is_some_and(|id| is_bare(id.values().data_type()));
+        let key = &mut scratch.order;
         let mut row = |row: usize| {
+            let id = value(id.as_ref(), row).map(|text| Id { text, is_bare });
             let record = match text.value_of(row).map(|value| strings.get(value)) {
-                None => Record::Bad(format!("the field `{}` is null", fields.text.written())),
-                Some(Err(byte)) => Record::Bad(format!(
-                    "the field `{}` is not valid UTF-8 at byte {byte}",
-                    fields.text.written()
-                )),
-                Some(Ok(text)) => Record::Document(Document {
-                    text,
-                    replaced: false,
-                    id: value(id.as_ref(), row),
-                    order: order.as_ref().and_then(|order| number(order.values(), order.value_of(row)?)),
-                    within: value(within.as_ref(), row),
-                }),
+                None => {
+                    let reason = format!("the field `{}` is null", fields.text.written());
+                    Record::Bad(BadRecord { reason, id })
+                }
+                Some(Err(byte)) => {
+                    let name = fields.text.written();
+                    let reason = format!("the field `{name}` is not valid UTF-8 at byte {byte}");
+                    Record::Bad(BadRecord { reason, id })
+                }
+                Some(Ok(text)) => {
+                    let kind = order
+                        .as_ref()
+                        .and_then(|order| order_kind(order.values(), order.value_of(row)?, key));
+                    Record::Document(Document {
+                        text,
+                        replaced: false,
+                        id,
+                        order: kind.map(|kind| OrderKey { kind, bytes: key }),
+                        within: value(within.as_ref(), row),
+                        absent: Absent::default(),
+                    })
+                }
             };
             visit(row, record)
         };

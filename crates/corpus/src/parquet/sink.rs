@@ -1,8 +1,8 @@
 //! Kept rows -> a Parquet file of the same form.
 //!
 //! What stays: the schema, value for value; key-value metadata; the compression of each column and whether
-//! it has a dictionary and a Bloom filter; the number of rows in a row group, unless the memory of one would be more
-//! than 64 MiB. What does not: how pages are cut, and statistics, which are those of the kept rows.
+//! it has a dictionary and a Bloom filter; the number of rows in a row group, unless it is encoded to more than 8 MiB, which
+//! would have to be in memory until it is whole. What does not: how pages are cut, and statistics, which are those of the kept rows.
 //!
 //! Rows are written in batches whose size follows from the source alone, because a page ends with a batch and so
 //! batches change bytes.
@@ -28,10 +28,11 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Stored bytes of a row group at most, about: it is in memory until it is whole.
-const ROW_GROUP_BYTES: usize = 64 << 20;
+/// A row group ends with the batch that brings it to this many encoded bytes: it is in memory until it is whole. What is
+/// written must not depend on the memory limit, so this fits in the smallest one.
+const ROW_GROUP_BYTES: usize = 8 << 20;
 /// Bytes of a batch, about.
-const BATCH_BYTES: usize = 4 << 20;
+const BATCH_BYTES: usize = 1 << 20;
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 8_192;
 /// Rows of a row group if the source has none.
@@ -59,7 +60,8 @@ impl ParquetSink {
         aside: &Path,
         options: SinkOptions,
     ) -> Result<Self> {
-        let (_, metadata) = Input::open(source)?;
+        // Only the footer is read here.
+        let (_, metadata) = Input::open(source, u64::MAX)?;
         let schema = if options.annotate { annotated(&metadata, source)? } else { metadata.schema().clone() };
         let mut written = ArrowWriterOptions::new()
             .with_properties(properties(metadata.metadata(), options.annotate))
@@ -128,6 +130,9 @@ impl ParquetSink {
         self.batches.push_batch(batch).map_err(arrow)?;
         while let Some(batch) = self.batches.next_completed_batch() {
             self.writer.write(&batch).map_err(|cause| failed(name, cause))?;
+            if self.writer.in_progress_size() >= ROW_GROUP_BYTES {
+                self.writer.flush().map_err(|cause| failed(name, cause))?;
+            }
         }
         Ok(count as u64)
     }
@@ -155,9 +160,9 @@ struct Annotations {
 impl Annotations {
     /// One row more; one that nothing is said about has nulls.
     fn push(&mut self, said: Option<&Annotation>) {
-        self.cluster.append_option(said.map(|said| &said.cluster));
+        self.cluster.append_option(said.map(|said| &said.cluster.text));
         self.duplicate.append_option(said.map(|said| said.duplicate));
-        self.kept_id.append_option(said.and_then(|said| said.kept_id.as_ref()));
+        self.kept_id.append_option(said.and_then(|said| said.kept_id.as_ref().map(|id| &id.text)));
         self.similarity.append_option(said.and_then(|said| said.similarity));
     }
 
@@ -245,10 +250,7 @@ fn properties(metadata: &ParquetMetaData, annotate: bool) -> WriterProperties {
 fn row_group_rows(metadata: &ParquetMetaData) -> usize {
     let groups = metadata.row_groups();
     let rows = groups.iter().map(|group| group.num_rows()).max().and_then(|rows| usize::try_from(rows).ok());
-    let longest =
-        groups.iter().map(|group| group.compressed_size() / group.num_rows().max(1)).max().unwrap_or(1);
-    let longest = usize::try_from(longest).unwrap_or(1).max(1);
-    rows.filter(|rows| *rows > 0).unwrap_or(ROW_GROUP_ROWS).min(ROW_GROUP_BYTES / longest).max(1)
+    rows.filter(|rows| *rows > 0).unwrap_or(ROW_GROUP_ROWS)
 }
 
 /// What the writer said. The system's refusals come through it as they are.

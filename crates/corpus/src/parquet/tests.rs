@@ -2,7 +2,7 @@
 
 use crate::sink::tests::{copy, limits, local};
 use crate::{
-    Annotation, Block, Compression, Disposition, Error, FieldPath, Fields, Format, Position, ReadMode,
+    Annotation, Block, Compression, Disposition, Error, FieldPath, Fields, Format, Id, Position, ReadMode,
     Reader, Record, RemovedRow, Result, Scratch, SinkOptions, Source, Target, write_removed_parquet,
 };
 use arrow_array::builder::{ListBuilder, StringDictionaryBuilder};
@@ -96,10 +96,10 @@ fn rows(source: &Source, fields: &Fields, mode: ReadMode, block_bytes: usize) ->
 fn visit(block: &Block, fields: &Fields, rows: &mut Vec<String>) -> Result<()> {
     block.visit(fields, None, &mut Scratch::default(), &mut |_, record| {
         rows.push(match record {
-            Record::Blank => "blank".into(),
-            Record::Bad(why) => format!("bad: {why}"),
+            Record::Bad(bad) => format!("bad: {}", bad.reason),
             Record::Document(document) => {
-                let parts = [document.id, document.order.map(|n| n.to_string().into()), document.within];
+                let kind = document.order.map(|order| order.kind.name().into());
+                let parts = [document.id.map(|id| id.text), kind, document.within];
                 let rest: String = parts.into_iter().flatten().map(|part| format!("|{part}")).collect();
                 format!("{}{rest}", document.text)
             }
@@ -187,18 +187,23 @@ fn nested_columns_and_dots_in_names() {
 #[test]
 fn ids_and_orders_of_many_types() {
     let one = |array: ArrayRef| array;
-    let cases: Vec<(ArrayRef, &str, Option<f64>)> = vec![
-        (one(strings(&[Some("12.5")])), "12.5", Some(12.5)),
-        (one(strings(&[Some("nan")])), "nan", None),
-        (one(Arc::new(Int64Array::from(vec![-3]))), "-3", Some(-3.0)),
-        (one(Arc::new(Float64Array::from(vec![2.0]))), "2.0", Some(2.0)),
+    let cases: Vec<(ArrayRef, &str, Option<&str>)> = vec![
+        (one(strings(&[Some("12.5")])), "12.5", Some("numbers")),
+        (one(strings(&[Some("nan")])), "nan", Some("text")),
+        (one(Arc::new(Int64Array::from(vec![-3]))), "-3", Some("numbers")),
+        (one(Arc::new(Float64Array::from(vec![2.0]))), "2.0", Some("numbers")),
         (one(Arc::new(Float64Array::from(vec![f64::NAN]))), "NaN", None),
-        (one(Arc::new(Date32Array::from(vec![365]))), "1971-01-01", Some(365.0)),
-        (one(Arc::new(TimestampMillisecondArray::from(vec![1500]))), "1970-01-01T00:00:01.500", Some(1500.0)),
+        (one(Arc::new(Date32Array::from(vec![365]))), "1971-01-01", Some("times")),
+        (
+            one(Arc::new(TimestampMillisecondArray::from(vec![1500]))),
+            "1970-01-01T00:00:01.500",
+            Some("times"),
+        ),
+        (one(Arc::new(BooleanArray::from(vec![true]))), "true", Some("booleans")),
         (
             one(Arc::new(Decimal128Array::from(vec![1234]).with_precision_and_scale(9, 2).unwrap())),
             "12.34",
-            Some(12.34),
+            Some("numbers"),
         ),
     ];
     for (column, id, order) in cases {
@@ -218,8 +223,47 @@ fn ids_and_orders_of_many_types() {
         Fields { id: Some(FieldPath::new("u")), within: Some(FieldPath::new("f")), ..fields("text") };
     assert_eq!(rows(&source, &wanted, ReadMode::Fields, 10).unwrap(), ["x|ab01|true"]);
     let message =
-        rows(&source, &Fields { order: Some(FieldPath::new("f")), ..fields("text") }, ReadMode::Fields, 10);
-    assert!(message.unwrap_err().to_string().contains("cannot be compared as a number"));
+        rows(&source, &Fields { order: Some(FieldPath::new("u")), ..fields("text") }, ReadMode::Fields, 10);
+    assert!(message.unwrap_err().to_string().contains("cannot be put in order"));
+}
+
+#[test]
+fn values_of_columns_order_by_value() {
+    let strings_of = |days: &[&str]| strings(&days.iter().map(|day| Some(*day)).collect::<Vec<_>>());
+    let decimals = Decimal128Array::from(vec![-150, 99, 100, 1234]).with_precision_and_scale(9, 2).unwrap();
+    // Ascending, each.
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(Int64Array::from(vec![i64::MIN, -1, (1 << 53), (1 << 53) + 1])),
+        Arc::new(arrow_array::UInt64Array::from(vec![0, 1 << 53, (1 << 53) + 1, u64::MAX])),
+        Arc::new(Float64Array::from(vec![f64::NEG_INFINITY, -0.5, 0.1, 1e300])),
+        Arc::new(arrow_array::Float32Array::from(vec![-1.0, 0.1, 16_777_216.0, f32::MAX])),
+        Arc::new(BooleanArray::from(vec![false, false, true, true])),
+        Arc::new(Date32Array::from(vec![-700_000, -1, 0, 20_000])),
+        Arc::new(TimestampMillisecondArray::from(vec![i64::MIN, -1, 0, 1_700_000_000_000])),
+        Arc::new(decimals),
+        strings_of(&["2023-12-31", "2024-01-01", "2024-01-01T00:00:01", "2024-02-01"]),
+    ];
+    for column in columns {
+        let kind = column.data_type().clone();
+        let batch =
+            RecordBatch::try_from_iter([("text", strings_of(&["a", "b", "c", "d"])), ("v", column)]).unwrap();
+        let source = table_source(vec![batch]);
+        let wanted = Fields { order: Some(FieldPath::new("v")), ..fields("text") };
+        let mut reader = Reader::open(&source, ReadMode::Fields, &wanted, limits(1000)).unwrap();
+        let (mut block, mut keys) = (Block::default(), Vec::new());
+        while reader.next_block(&mut block).unwrap() {
+            block
+                .visit(&wanted, None, &mut Scratch::default(), &mut |_, record| {
+                    let Record::Document(document) = record else { panic!("{record:?}") };
+                    keys.push(document.order.unwrap().bytes.to_vec());
+                    Ok(())
+                })
+                .unwrap();
+        }
+        assert_eq!(keys.len(), 4);
+        assert!(keys.is_sorted(), "{kind}");
+        assert!(kind == DataType::Boolean || keys.windows(2).all(|pair| pair[0] != pair[1]), "{kind}");
+    }
 }
 
 #[test]
@@ -442,9 +486,9 @@ fn annotations_are_four_more_columns() {
     let folder = Folder::new();
     many(&folder, 250);
     let said = |n: u64| Annotation {
-        cluster: format!("c{n}"),
+        cluster: Id::string(format!("c{n}")),
         duplicate: n.is_multiple_of(2),
-        kept_id: n.is_multiple_of(2).then(|| "k".to_owned()),
+        kept_id: n.is_multiple_of(2).then(|| Id::string("k")),
         similarity: n.is_multiple_of(2).then_some(0.9),
     };
     let mut fate = |n| match n {
@@ -561,7 +605,7 @@ fn a_table_in_memory_is_read_block_by_block_and_again_from_the_middle() {
             let visit = &mut |slot: usize, record: Record<'_>| {
                 let Record::Document(document) = record else { panic!("it is a document") };
                 assert_eq!(document.text, expected[slot]);
-                assert_eq!(document.id.unwrap(), (seen + slot).to_string());
+                assert_eq!(document.id.unwrap().text, (seen + slot).to_string());
                 Ok(())
             };
             block.visit(&fields, None, &mut Scratch::default(), visit).unwrap();
@@ -591,4 +635,131 @@ fn nulls_of_a_table_are_bad_records_and_missing_columns_are_named() {
     let source = table_source(vec![RecordBatch::try_from_iter([("text", nothing)]).unwrap()]);
     let read = rows(&source, &fields("text"), ReadMode::Fields, 100).unwrap();
     assert!(read.len() == 3 && read.iter().all(|row| row.contains("null")), "{read:?}");
+}
+
+/// A small file of several types, encodings and codecs.
+fn small_file(folder: &Folder) -> Source {
+    let count = 60;
+    let texts: Vec<String> = (0..count).map(|n| format!("text number {n} {}", "é".repeat(n % 7))).collect();
+    let text: Vec<Option<&str>> = texts.iter().map(|text| Some(text.as_str())).collect();
+    let kinds: Vec<Option<&str>> = (0..count).map(|n| [Some("a"), Some("b"), None][n % 3]).collect();
+    let columns = vec![
+        ("text", strings(&text)),
+        ("kind", strings(&kinds)),
+        (
+            "n",
+            Arc::new(Int64Array::from_iter((0..count as i64).map(|n| (n % 4 != 0).then_some(n * n))))
+                as ArrayRef,
+        ),
+        ("f", Arc::new(Float64Array::from_iter_values((0..count).map(|n| n as f64 / 3.0)))),
+    ];
+    let properties = plain()
+        .set_max_row_group_row_count(Some(25))
+        .set_compression(Codec::SNAPPY)
+        .set_column_compression(ColumnPath::from("text"), Codec::ZSTD(ZstdLevel::default()));
+    folder.write(columns, properties)
+}
+
+#[test]
+fn a_damaged_file_is_an_error_or_is_read_and_never_a_panic() {
+    let folder = Folder::new();
+    let source = small_file(&folder);
+    let wanted = Fields {
+        id: Some(FieldPath::new("n")),
+        order: Some(FieldPath::new("f")),
+        within: Some(FieldPath::new("kind")),
+        ..fields("text")
+    };
+    let whole = std::fs::read(folder.path()).unwrap();
+    let expected = rows(&source, &wanted, ReadMode::Whole, 300).unwrap();
+    let (mut refused, mut random) = (0, 0x2545_f491_4f6c_dd1d_u64);
+    let mut below = |limit: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % limit as u64) as usize
+    };
+    for round in 0..600 {
+        let mut bytes = whole.clone();
+        if round % 10 == 0 {
+            bytes.truncate(below(whole.len()));
+        }
+        for _ in 0..=round % 4 {
+            // Half of the changes are in the footer, which says where everything is.
+            let from = if round % 2 == 0 { bytes.len() / 2 } else { 0 };
+            let at = from + below((bytes.len() - from).max(1));
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte ^= 1 << below(8);
+            }
+        }
+        std::fs::write(folder.path(), &bytes).unwrap();
+        // Nothing is larger than this: a length that a damaged header states is not believed.
+        let small = crate::Limits { block_bytes: 300, record_bytes: 1 << 20 };
+        let read = || -> Result<usize> {
+            let mut reader = Reader::open(&source, ReadMode::Whole, &wanted, small)?;
+            let (mut block, mut rows) = (Block::default(), Vec::new());
+            while reader.next_block(&mut block)? {
+                visit(&block, &wanted, &mut rows)?;
+                assert!(rows.len() <= 10 * expected.len(), "it does not end");
+            }
+            Ok(rows.len())
+        };
+        match read() {
+            Ok(_) => {}
+            Err(error) => {
+                refused += 1;
+                assert!(error.to_string().contains("in.parquet"), "{error}");
+            }
+        }
+    }
+    assert!(refused > 200, "{refused}");
+}
+
+#[test]
+fn a_page_that_memory_does_not_allow_is_refused() {
+    let folder = Folder::new();
+    // It compresses to almost nothing: what it takes is known from its header only.
+    let long = "x".repeat(3 << 20);
+    let source = folder
+        .write(vec![("text", strings(&[Some("a"), Some(&long)]))], plain().set_compression(Codec::SNAPPY));
+    let read = |record_bytes| {
+        let limits = crate::Limits { block_bytes: 300, record_bytes };
+        let mut reader = Reader::open(&source, ReadMode::Fields, &fields("text"), limits)?;
+        let mut block = Block::default();
+        let mut rows = 0;
+        while reader.next_block(&mut block)? {
+            rows += block.len();
+        }
+        Ok(rows)
+    };
+    match read(1 << 20) {
+        Err(Error::TooLarge { name, bytes, .. }) => {
+            assert!(name.ends_with("in.parquet"));
+            assert!(bytes > 3 << 20 && bytes < 4 << 20, "{bytes}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(read(4 << 20).unwrap(), 2);
+}
+
+#[test]
+fn row_groups_of_the_output_are_bounded() {
+    let folder = Folder::new();
+    // 24 MB that do not compress: the source has one row group.
+    let texts: Vec<String> = (0..240u64)
+        .map(|n| {
+            (0..12_500u64)
+                .map(|at| format!("{:08x}", (n * 12_500 + at).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32))
+                .collect()
+        })
+        .collect();
+    let text: Vec<Option<&str>> = texts.iter().map(|text| Some(text.as_str())).collect();
+    folder.write(vec![("text", strings(&text))], plain().set_dictionary_enabled(false));
+    assert_eq!(folder.copy(false, 1 << 18, &mut |_| Disposition::Keep).unwrap(), 240);
+    let (after, metadata) = read_back(&folder.output());
+    assert_eq!(after.num_rows(), 240);
+    assert!((2..=4).contains(&metadata.num_row_groups()), "{}", metadata.num_row_groups());
+    for group in metadata.row_groups() {
+        assert!(group.compressed_size() < 10 << 20, "{}", group.compressed_size());
+    }
 }

@@ -1,6 +1,6 @@
 //! Values of a column -> strings and numbers.
 
-use crate::block;
+use crate::{OrderKind, order_key};
 use arrow_array::cast::AsArray;
 use arrow_array::temporal_conversions::{date32_to_datetime, date64_to_datetime};
 use arrow_array::types::*;
@@ -77,10 +77,11 @@ pub(crate) fn is_printable(kind: &DataType) -> bool {
     }
 }
 
-/// Whether values of this type are numbers, or text that may be one. Times are compared as numbers.
+/// Whether values of this type have an order.
 pub(crate) fn is_comparable(kind: &DataType) -> bool {
     match kind {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => true,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Boolean | DataType::Null => true,
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => true,
         kind => is_number(kind),
     }
@@ -90,6 +91,11 @@ fn is_number(kind: &DataType) -> bool {
     kind.is_integer()
         || kind.is_floating()
         || matches!(kind, DataType::Decimal128(..) | DataType::Decimal256(..))
+}
+
+/// Whether values of this type stand in JSON without quotes.
+pub(crate) fn is_bare(kind: &DataType) -> bool {
+    *kind == DataType::Boolean || is_number(kind)
 }
 
 /// A value, which must not be null, as text: strings as they are, numbers as JSON writes them, dates and
@@ -160,33 +166,34 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A value, which must not be null, as a number, if it is one.
-#[expect(clippy::cast_lossless, reason = "one conversion for all types, also those that lose")]
-pub(crate) fn number(array: &ArrayRef, row: usize) -> Option<f64> {
-    macro_rules! number {
-        ($kind:ty) => {
-            Some(array.as_primitive::<$kind>().value(row) as f64)
+/// Writes the key of a value, which must not be null, over `key`; nothing if it has no place in the order.
+pub(crate) fn order_kind(array: &ArrayRef, row: usize, key: &mut Vec<u8>) -> Option<OrderKind> {
+    macro_rules! time {
+        ($kind:ty, $nanoseconds:expr) => {
+            Some(order_key::of_time(i128::from(array.as_primitive::<$kind>().value(row)) * $nanoseconds, key))
         };
     }
     match array.data_type() {
-        DataType::Int8 => number!(Int8Type),
-        DataType::Int16 => number!(Int16Type),
-        DataType::Int32 => number!(Int32Type),
-        DataType::Int64 => number!(Int64Type),
-        DataType::UInt8 => number!(UInt8Type),
-        DataType::UInt16 => number!(UInt16Type),
-        DataType::UInt32 => number!(UInt32Type),
-        DataType::UInt64 => number!(UInt64Type),
-        DataType::Float32 => number!(Float32Type),
-        DataType::Float64 => number!(Float64Type),
-        DataType::Date32 => number!(Date32Type),
-        DataType::Date64 => number!(Date64Type),
-        DataType::Timestamp(TimeUnit::Second, _) => number!(TimestampSecondType),
-        DataType::Timestamp(TimeUnit::Millisecond, _) => number!(TimestampMillisecondType),
-        DataType::Timestamp(TimeUnit::Microsecond, _) => number!(TimestampMicrosecondType),
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => number!(TimestampNanosecondType),
-        // Text, decimals and half floats.
-        _ => block::number(&printed(array, row)?),
+        DataType::Boolean => Some(order_key::of_bool(array.as_boolean().value(row), key)),
+        DataType::Float32 => {
+            // By the shortest decimal of 32 bits, as it is printed.
+            let value = array.as_primitive::<Float32Type>().value(row);
+            let is_plain = value.is_finite() && value.abs() < 16_777_216.0;
+            if is_plain {
+                order_key::of_number(&format!("{value:e}"), key)
+            } else {
+                order_key::of_float(value.into(), key)
+            }
+        }
+        DataType::Float64 => order_key::of_float(array.as_primitive::<Float64Type>().value(row), key),
+        DataType::Float16 => order_key::of_float(array.as_primitive::<Float16Type>().value(row).into(), key),
+        DataType::Date32 => time!(Date32Type, 86_400_000_000_000),
+        DataType::Date64 => time!(Date64Type, 1_000_000),
+        DataType::Timestamp(TimeUnit::Second, _) => time!(TimestampSecondType, 1_000_000_000),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => time!(TimestampMillisecondType, 1_000_000),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => time!(TimestampMicrosecondType, 1_000),
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => time!(TimestampNanosecondType, 1),
+        kind if is_number(kind) => order_key::of_number(&printed(array, row)?, key),
+        _ => order_key::of_text(&printed(array, row)?, key),
     }
-    .filter(|number| !number.is_nan())
 }

@@ -108,9 +108,10 @@ impl Reader {
     }
 }
 
-/// The error of a record of so many bytes. `record` counts from 1.
-fn too_large(name: &str, record: u64, bytes: u64) -> Error {
-    Error::TooLarge { name: name.to_owned(), record, bytes, needed: bytes.saturating_mul(MEMORY_PER_BYTE) }
+/// The error of a record or page of so many bytes. `record` counts from 1.
+pub(crate) fn too_large(name: &str, record: u64, what: &'static str, bytes: u64) -> Error {
+    let needed = bytes.saturating_mul(MEMORY_PER_BYTE);
+    Error::TooLarge { name: name.to_owned(), record, what, bytes, needed }
 }
 
 #[cfg(test)]

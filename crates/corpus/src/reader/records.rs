@@ -49,7 +49,7 @@ impl RecordReader {
         let mut bytes = Vec::new();
         // Blank lines before the header belong to it.
         loop {
-            reader.fill(&mut first, 1)?;
+            reader.fill(&mut first, 1, false)?;
             bytes.extend_from_slice(first.bytes());
             if first.len() == 0 || !Header::is_blank(&bytes) {
                 break;
@@ -74,19 +74,20 @@ impl RecordReader {
     pub(crate) fn next_block(&mut self, block: &mut Block) -> Result<bool> {
         let records = block.content.raw_mut();
         records.form = self.form.clone();
-        self.fill(records, self.limits.block_bytes)?;
-        if records.len() == 0 && !self.header_begins {
+        self.fill(records, self.limits.block_bytes, true)?;
+        if records.filled == 0 && !self.header_begins {
             return Ok(false);
         }
         self.header_begins = false;
         block.position = self.position;
         self.position.offset += records.filled as u64;
-        self.position.record += records.len() as u64;
+        self.position.record += records.len() as u64 + records.blank_lines;
         Ok(true)
     }
 
-    /// Reads whole records until they reach `block_bytes`.
-    fn fill(&mut self, records: &mut RawRecords, block_bytes: usize) -> Result<()> {
+    /// Reads whole records until they reach `block_bytes`. With `without_blank` blank lines are counted and are no
+    /// records.
+    fn fill(&mut self, records: &mut RawRecords, block_bytes: usize, without_blank: bool) -> Result<()> {
         // A buffer that a giant record made large does not stay large.
         if records.buffer.len() / 4 > block_bytes.max(READ) {
             *records = RawRecords { form: records.form.clone(), ..RawRecords::default() };
@@ -101,6 +102,7 @@ impl RecordReader {
             Form::Csv(header) => Some(Boundaries::new(header.delimiter)),
             Form::Jsonl | Form::Text => None,
         };
+        let source_begins = self.position.offset == 0;
         let mut complete = false;
         // Where the record begins whose end is looked for, and what of it was looked at.
         let (mut begin, mut looked) = (0, 0);
@@ -119,17 +121,19 @@ impl RecordReader {
                     }
                 };
                 if length as u64 > self.limits.record_bytes {
-                    let number = self.position.record + records.len() as u64 + 1;
+                    let number = self.position.record + records.len() as u64 + records.blank_lines + 1;
                     let rest =
                         if end.is_ok() { 0 } else { self.stream.bytes_of_line(&mut records.buffer)? };
-                    return Err(too_large(self.stream.name(), number, length as u64 + rest));
+                    return Err(too_large(self.stream.name(), number, "record", length as u64 + rest));
                 }
                 if end.is_err() {
                     break;
                 }
+                let is_blank =
+                    without_blank && self.form.is_blank(&record[..length], source_begins && begin == 0);
+                records.push(begin, begin + length, is_blank);
                 begin += length;
                 looked = 0;
-                records.ends.push(begin);
                 if begin >= block_bytes {
                     self.carried.extend_from_slice(&records.buffer[begin..records.filled]);
                     records.filled = begin;
@@ -138,7 +142,9 @@ impl RecordReader {
             }
             if complete {
                 if begin < records.filled {
-                    records.ends.push(records.filled);
+                    let line = &records.buffer[begin..records.filled];
+                    let is_blank = without_blank && self.form.is_blank(line, source_begins && begin == 0);
+                    records.push(begin, records.filled, is_blank);
                 }
                 return Ok(());
             }

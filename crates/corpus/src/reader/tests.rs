@@ -22,7 +22,7 @@ fn source(folder: &Path, name: &str, bytes: &[u8]) -> Source {
     discover(&[path.display().to_string()], &Discovery::default()).unwrap().remove(0)
 }
 
-/// A block: where it begins, the raw bytes of its slots, what was taken from them.
+/// A block: where it begins, the raw bytes of its slots, what was taken from them, each with its number.
 type Seen = (Position, Vec<Vec<u8>>, Vec<String>);
 
 fn look(block: &Block) -> Seen {
@@ -30,10 +30,9 @@ fn look(block: &Block) -> Seen {
     let visit = &mut |slot, record: Record<'_>| {
         assert_eq!(slot, taken.len());
         taken.push(match record {
-            Record::Blank => "blank".to_owned(),
-            Record::Bad(reason) => format!("bad: {reason}"),
+            Record::Bad(bad) => format!("bad: {}", bad.reason),
             Record::Document(document) if document.replaced => format!("replaced: {}", document.text),
-            Record::Document(document) => document.text.to_owned(),
+            Record::Document(document) => format!("{} {}", block.number(slot), document.text),
         });
         Ok(())
     };
@@ -104,11 +103,40 @@ fn blocks_end_with_the_record_that_reaches_their_size() {
             .map(|(p, slots, _)| (p.offset, p.record, slots.len()))
             .collect::<Vec<_>>()
     };
-    assert_eq!(positions(1), [(0, 0, 1), (13, 1, 1), (14, 2, 1), (28, 3, 1)]);
-    assert_eq!(positions(13), [(0, 0, 1), (13, 1, 2), (28, 3, 1)]);
-    assert_eq!(positions(14), [(0, 0, 2), (14, 2, 1), (28, 3, 1)]);
-    assert_eq!(positions(1000), [(0, 0, 4)]);
-    assert_eq!(texts(&blocks(&source, 5)), ["a", "blank", "b", "c"]);
+    // The blank line is in a block, and no record.
+    assert_eq!(positions(1), [(0, 0, 1), (13, 1, 0), (14, 2, 1), (28, 3, 1)]);
+    assert_eq!(positions(13), [(0, 0, 1), (13, 1, 1), (28, 3, 1)]);
+    assert_eq!(positions(14), [(0, 0, 1), (14, 2, 1), (28, 3, 1)]);
+    assert_eq!(positions(1000), [(0, 0, 3)]);
+    assert_eq!(texts(&blocks(&source, 5)), ["1 a", "3 b", "4 c"]);
+}
+
+#[test]
+fn blank_lines_are_no_records_and_lines_keep_their_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = b"\xef\xbb\xbf \n\n{\"text\":\"a\"}\n\t\r\n\n{\"text\":\"b\"}\n{\"text\":\"c\"}\n\n\n";
+    let jsonl = source(folder.path(), "a.jsonl", bytes);
+    let count = |source: &Source, block_bytes| {
+        let mut reader = Reader::open(source, ReadMode::Whole, &fields(), limits(block_bytes)).unwrap();
+        let (mut block, mut blank) = (Block::default(), 0);
+        while reader.next_block(&mut block).unwrap() {
+            blank += block.blank_lines();
+        }
+        blank
+    };
+    for block_bytes in [1, 7, 20, 1000] {
+        assert_eq!(texts(&blocks(&jsonl, block_bytes)), ["3 a", "6 b", "7 c"], "{block_bytes}");
+        assert_eq!(count(&jsonl, block_bytes), 6);
+    }
+    let csv = source(folder.path(), "a.csv", b"text\n\na\n\r\n\n\"b\n\nb\"\n\n");
+    for block_bytes in [1, 7, 20, 1000] {
+        assert_eq!(texts(&blocks(&csv, block_bytes)), ["2 a", "5 b\n\nb"], "{block_bytes}");
+        assert_eq!(count(&csv, block_bytes), 4);
+    }
+    // Nothing but blank lines: no slots, however many they are.
+    let blank = source(folder.path(), "b.jsonl", &vec![b'\n'; 100_000]);
+    assert_eq!(texts(&blocks(&blank, 1000)), [""; 0]);
+    assert_eq!(count(&blank, 1000), 100_000);
 }
 
 #[test]
@@ -139,7 +167,13 @@ fn compression_changes_neither_records_nor_blocks() {
     for block_bytes in [1, 1000, 50_000, 10_000_000] {
         let expected = blocks(&as_it_is, block_bytes);
         let raw: Vec<u8> = expected.iter().flat_map(|(_, slots, _)| slots.concat()).collect();
-        assert_eq!(raw, plain);
+        let without_blank: Vec<u8> = plain
+            .split_inclusive(|&byte| byte == b'\n')
+            .filter(|line| *line != b"\n")
+            .flatten()
+            .copied()
+            .collect();
+        assert_eq!(raw, without_blank);
         for version in &versions {
             assert_eq!(blocks(version, block_bytes), expected, "{}", version.name);
         }
@@ -236,10 +270,10 @@ fn a_record_that_memory_does_not_allow_is_named() {
 fn a_text_file_is_one_document() {
     let folder = tempfile::tempdir().unwrap();
     for (bytes, text) in [
-        (&b""[..], ""),
-        (b"one\ntwo\r\n", "one\ntwo\r\n"),
+        (&b""[..], "1 "),
+        (b"one\ntwo\r\n", "1 one\ntwo\r\n"),
         (b"a\xffb\xc3", "replaced: a\u{fffd}b\u{fffd}"),
-        (b"\xef\xbb\xbfmarked", "marked"),
+        (b"\xef\xbb\xbfmarked", "1 marked"),
     ] {
         for stored in [bytes.to_vec(), gzip(bytes), zstd(bytes), bzip2(bytes), xz(bytes)] {
             let source = source(folder.path(), "a.txt", &stored);
@@ -279,15 +313,14 @@ fn csv_without_records_still_shows_its_header() {
 fn csv_and_tsv_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let csv = source(folder.path(), "a.csv", b"id,text\r\n1,\"a,\r\nb\"\r\n\r\n2,c\r\n3,\"open\r\n");
-    let expected =
-        ["a,\r\nb", "blank", "c", "bad: a quote is opened and not closed before the end of the file"];
+    let expected = ["1 a,\r\nb", "3 c", "bad: a quote is opened and not closed before the end of the file"];
     for block_bytes in [1, 5, 1000] {
         let blocks = blocks(&csv, block_bytes);
         assert_eq!(texts(&blocks), expected);
         assert_eq!(blocks[0].0, Position { offset: 9, record: 0 });
     }
     let tsv = source(folder.path(), "a.tsv", b"text\tid\na, b\t1");
-    assert_eq!(texts(&blocks(&tsv, 1)), ["a, b"]);
+    assert_eq!(texts(&blocks(&tsv, 1)), ["1 a, b"]);
     let other = source(folder.path(), "b.tsv", b"body\tid\na, b\t1");
     let error = try_blocks(&other, limits(1)).unwrap_err().to_string();
     assert!(error.ends_with("b.tsv has no column `text`; its columns are: `body`, `id`"), "{error}");
@@ -344,12 +377,11 @@ proptest! {
             stamp: Stamp::Unknown,
         };
         let flat = |blocks: Vec<Seen>| {
-            let mut at = blocks.first().map_or(Position::default(), |first| first.0);
+            let mut at = Position::default();
             let mut slots = Vec::new();
             for (position, raw, taken) in blocks {
-                assert_eq!(position, at);
-                at.record += raw.len() as u64;
-                at.offset += raw.concat().len() as u64;
+                assert!(position >= at);
+                at = Position { offset: position.offset + raw.concat().len() as u64, record: position.record + raw.len() as u64 };
                 slots.extend(raw.into_iter().zip(taken));
             }
             slots

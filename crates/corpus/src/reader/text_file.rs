@@ -44,7 +44,7 @@ impl TextFileReader {
             records.filled += read;
             if records.filled as u64 > self.record_bytes {
                 let bytes = records.filled as u64 + self.stream.bytes_left(&mut records.buffer)?;
-                return Err(super::too_large(self.stream.name(), 1, bytes));
+                return Err(super::too_large(self.stream.name(), 1, "record", bytes));
             }
             if read == 0 {
                 records.ends.push(records.filled);

@@ -5,6 +5,7 @@
 //! two fields of one name are read differently by different programs.
 
 use super::Annotation;
+use crate::Id;
 use memchr::memmem;
 
 /// The names of the fields.
@@ -30,10 +31,10 @@ pub(crate) fn json_line(line: &[u8], annotation: &Annotation, out: &mut Vec<u8>)
     let [cluster, duplicate, kept_id, similarity] = NAMES;
     out.extend_from_slice(cluster.as_bytes());
     out.extend_from_slice(b"\": ");
-    json_string(&annotation.cluster, out);
+    json_id(&annotation.cluster, out);
     out.extend_from_slice(format!(", \"{duplicate}\": {}, \"{kept_id}\": ", annotation.duplicate).as_bytes());
     match &annotation.kept_id {
-        Some(id) => json_string(id, out),
+        Some(id) => json_id(id, out),
         None => out.extend_from_slice(b"null"),
     }
     let value = number(annotation.similarity).unwrap_or_else(|| "null".to_owned());
@@ -47,9 +48,9 @@ pub(crate) fn csv_record(line: &[u8], annotation: Option<&Annotation>, delimiter
     let none = Annotation::default();
     let said = annotation.unwrap_or(&none);
     let duplicate = annotation.map_or("", |said| if said.duplicate { "true" } else { "false" });
-    let kept_id = said.kept_id.as_deref().unwrap_or("");
+    let kept_id = said.kept_id.as_ref().map_or("", |id| &id.text);
     let similarity = number(said.similarity).unwrap_or_default();
-    csv_fields(line, [&said.cluster, duplicate, kept_id, &similarity], delimiter, out);
+    csv_fields(line, [&said.cluster.text, duplicate, kept_id, &similarity], delimiter, out);
 }
 
 /// Appends the CSV header in `line` with the names of the fields to `out`; or why it cannot be done.
@@ -91,6 +92,11 @@ fn csv_field(field: &str, delimiter: u8, out: &mut Vec<u8>) {
     out.push(b'"');
     out.extend_from_slice(field.replace('"', "\"\"").as_bytes());
     out.push(b'"');
+}
+
+/// An id as it stood in its record: a number is a number.
+fn json_id(id: &Id<'_>, out: &mut Vec<u8>) {
+    if id.is_bare { out.extend_from_slice(id.text.as_bytes()) } else { json_string(&id.text, out) }
 }
 
 fn json_string(text: &str, out: &mut Vec<u8>) {
@@ -188,9 +194,9 @@ mod tests {
 
     fn said() -> Annotation {
         Annotation {
-            cluster: "a\"b\\\n\u{1}é".into(),
+            cluster: Id::string("a\"b\\\n\u{1}é"),
             duplicate: true,
-            kept_id: Some("x,\"y\"".into()),
+            kept_id: Some(Id::string("x,\"y\"")),
             similarity: Some(1.0 / 3.0),
         }
     }
@@ -216,6 +222,18 @@ mod tests {
         for line in ["", "\n", "[1]", "{", "}", "\"{}\"", "{\"a\":1"] {
             assert!(annotated(line).unwrap_err().contains("not a JSON object"), "{line}");
         }
+    }
+
+    #[test]
+    fn ids_keep_their_type() {
+        let bare = |text: &'static str| Id { text: text.into(), is_bare: true };
+        let said =
+            Annotation { cluster: bare("12345678901234567890"), kept_id: Some(bare("-1.50")), ..said() };
+        let mut out = Vec::new();
+        json_line(b"{}", &said, &mut out).unwrap();
+        let line = String::from_utf8(out).unwrap();
+        assert!(line.contains("\"lookalike_cluster\": 12345678901234567890,"), "{line}");
+        assert!(line.contains("\"lookalike_kept_id\": -1.50,"), "{line}");
     }
 
     #[test]
@@ -259,7 +277,7 @@ mod tests {
             let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&out[..]);
             let record = reader.records().next().unwrap().unwrap();
             let fields: Vec<_> = record.iter().skip(2).collect();
-            assert_eq!(fields, [&said().cluster, "true", "x,\"y\"", "0.3333333333333333"]);
+            assert_eq!(fields, [&*said().cluster.text, "true", "x,\"y\"", "0.3333333333333333"]);
         }
         let mut out = Vec::new();
         csv_record(b"1\t2\n", None, b'\t', &mut out);
@@ -302,7 +320,12 @@ mod tests {
         ) {
             let original: serde_json::Map<String, Value> = fields.into_iter().collect();
             let line = Value::Object(original.clone()).to_string();
-            let said = Annotation { cluster: cluster.clone(), duplicate, kept_id: kept_id.clone(), similarity };
+            let said = Annotation {
+                cluster: Id::string(cluster.clone()),
+                duplicate,
+                kept_id: kept_id.clone().map(Id::string),
+                similarity,
+            };
             let mut out = Vec::new();
             let result = json_line(line.as_bytes(), &said, &mut out);
             prop_assert_eq!(result.is_err(), NAMES.iter().any(|name| original.contains_key(*name)));

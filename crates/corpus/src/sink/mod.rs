@@ -27,6 +27,8 @@ pub use removed::{RemovedRow, write_removed_parquet};
 pub use target::Target;
 pub use writer::SinkWriter;
 
+use crate::Id;
+
 /// What becomes of a record.
 #[derive(Debug)]
 pub enum Disposition {
@@ -42,12 +44,13 @@ pub enum Disposition {
 /// prefix `lookalike_`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Annotation {
-    /// The cluster: the id of the kept document of the star, or of the first of the component.
-    pub cluster: String,
+    /// The name of the cluster: the id of the kept document of the star, or of the first of the component, if no other
+    /// document has that id.
+    pub cluster: Id<'static>,
     /// Whether it would have been removed.
     pub duplicate: bool,
     /// Which document it duplicates.
-    pub kept_id: Option<String>,
+    pub kept_id: Option<Id<'static>>,
     /// Their similarity.
     pub similarity: Option<f64>,
 }

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::{
-    Block, Compression, Error, FieldPath, Fields, Format, Limits, Location, ReadMode, Reader, Source, Stamp,
+    Block, Compression, Error, FieldPath, Fields, Format, Id, Limits, Location, ReadMode, Reader, Source,
+    Stamp,
 };
 use std::io::{Read, Write};
 use std::path::Path;
@@ -42,8 +43,7 @@ pub(crate) fn copy(
     let mut writer = SinkWriter::create(target, source, aside, options)?;
     let mut block = Block::default();
     while reader.next_block(&mut block)? {
-        let before = block.position.record;
-        writer.write(&block, &mut |slot| fate(before + slot as u64))?;
+        writer.write(&block, &mut |slot| fate(block.number(slot) - 1))?;
     }
     writer.finish()
 }
@@ -223,9 +223,9 @@ fn threads_do_not_change_bytes() {
 
 fn said(n: u64) -> Annotation {
     Annotation {
-        cluster: format!("c\"{n}"),
+        cluster: Id::string(format!("c\"{n}")),
         duplicate: n.is_multiple_of(2),
-        kept_id: n.is_multiple_of(2).then(|| format!("k,{n}")),
+        kept_id: n.is_multiple_of(2).then(|| Id::string(format!("k,{n}"))),
         similarity: n.is_multiple_of(2).then_some(0.875),
     }
 }
@@ -251,9 +251,9 @@ fn annotated_lines_are_the_original_and_four_fields() {
         }
         let said = said(n as u64);
         let mut expected = parse(original);
-        expected["lookalike_cluster"] = said.cluster.into();
+        expected["lookalike_cluster"] = said.cluster.text.into();
         expected["lookalike_duplicate"] = said.duplicate.into();
-        expected["lookalike_kept_id"] = said.kept_id.into();
+        expected["lookalike_kept_id"] = said.kept_id.map(|id| id.text).into();
         expected["lookalike_similarity"] = said.similarity.into();
         assert_eq!(parse(output), expected);
         assert!(output.ends_with(b"}\r\n") && output.starts_with(&original[..original.len() - 3]));
@@ -280,10 +280,10 @@ fn annotated_csv_has_four_more_columns_everywhere() {
 fn what_cannot_be_annotated_is_said_with_its_record() {
     let mut case = Case::new(Format::Jsonl, Compression::None);
     let mut fate = |n| Disposition::Annotate(said(n));
-    let message = case.write(b"{}\n\n", &mut fate).unwrap_err().to_string();
-    assert!(message.contains("record 2") && message.contains("not a JSON object"), "{message}");
+    let message = case.write(b"{}\n\n[]\n", &mut fate).unwrap_err().to_string();
+    assert!(message.contains("line 3") && message.contains("not a JSON object"), "{message}");
     let message = case.write(b"{\"lookalike_cluster\": 1}\n", &mut fate).unwrap_err().to_string();
-    assert!(message.contains("record 1") && message.contains("already"), "{message}");
+    assert!(message.contains("line 1") && message.contains("already"), "{message}");
     case.format = CSV;
     assert!(matches!(case.write(b"text\nx\n", &mut fate), Err(Error::Invalid(_))));
     case.options.annotate = true;

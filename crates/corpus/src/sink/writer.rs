@@ -6,6 +6,7 @@ use super::target::Place;
 use super::{Annotation, Disposition, SinkOptions, Target, Written};
 use crate::block::Content;
 use crate::parquet::ParquetSink;
+use crate::place::place_of;
 use crate::raw::{Form, RawRecords};
 use crate::{Block, Error, Format, Result, Source};
 use std::path::{Path, PathBuf};
@@ -73,7 +74,8 @@ impl SinkWriter {
         match (&block.content, &mut self.content) {
             (Content::Raw(records), ContentWriter::Records { .. }) => {
                 self.begin(&records.form)?;
-                self.write_records(records, block.position.record, fate)
+                let source = self.source.clone();
+                self.write_records(records, &|slot| place_of(&source, block, slot), fate)
             }
             (Content::Raw(records), ContentWriter::Text(_)) => self.write_text(records, fate),
             (Content::Rows(rows), ContentWriter::Parquet(sink)) => {
@@ -116,7 +118,7 @@ impl SinkWriter {
     fn write_records(
         &mut self,
         records: &RawRecords,
-        before: u64,
+        place: &dyn Fn(usize) -> String,
         fate: &mut dyn FnMut(usize) -> Disposition,
     ) -> Result<()> {
         let ContentWriter::Records { output, ended, .. } = &mut self.content else { return Ok(()) };
@@ -137,6 +139,12 @@ impl SinkWriter {
             Ok(())
         };
         for (slot, &end) in records.ends.iter().enumerate() {
+            let slot_begin = records.begin(slot);
+            if slot_begin != begin {
+                // Blank lines are not written.
+                put(&bytes[kept_from..begin])?;
+                (kept_from, begin) = (slot_begin, slot_begin);
+            }
             let fate = fate(slot);
             if matches!(fate, Disposition::Keep) && pad.is_none() {
                 self.records += 1;
@@ -153,11 +161,7 @@ impl SinkWriter {
             };
             self.record.clear();
             annotate(line, said.as_ref(), delimiter, self.options, &mut self.record).map_err(|why| {
-                Error::Invalid(format!(
-                    "{}, record {} cannot be annotated: {why}",
-                    self.source.name,
-                    before + slot as u64 + 1
-                ))
+                Error::Invalid(format!("{}, {} cannot be annotated: {why}", self.source.name, place(slot)))
             })?;
             put(&self.record)?;
             self.records += 1;

@@ -125,7 +125,9 @@ impl FinishedRun {
         }
         let lanes = crate::method::Means::new(&settings)?.lanes();
         let sources = identity.against.len() + identity.sources.len();
-        let store = work.stored_parts(lanes, sources, resources.memory / 3, &Silent)?;
+        let mut store = work.stored_parts(lanes, sources, resources.memory / 3, &Silent)?;
+        let temporary = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
+        store.rank_values(&temporary, resources.memory / 8, &Silent)?;
         if !work.is_sketched() {
             return Err(damaged(&format!("{WORK_FOLDER}/sketches")));
         }
@@ -223,10 +225,11 @@ impl FinishedRun {
                 place += 1;
             })?;
         }
+        let lines = self.store.lines_of(&ascending)?;
         let reference = |number: &u64| {
-            let (source, line) = self.store.place(*number);
-            let source = self.source(source).name.clone();
-            let id = &ids[ascending.partition_point(|other| other < number)];
+            let at = ascending.partition_point(|other| other < number);
+            let (source, line) = (self.source(self.store.source_of(*number)).name.clone(), lines[at]);
+            let id = &ids[at];
             let id = if id.is_empty() { format!("{source}:{line}") } else { id.clone() };
             Reference { id, source, line }
         };
@@ -239,7 +242,7 @@ impl FinishedRun {
     }
 
     fn is_against(&self, number: Number) -> bool {
-        self.store.place(number).0 < self.identity.against.len()
+        self.store.source_of(number) < self.identity.against.len()
     }
 
     /// The documents with an id, or the one at `source:line`.
@@ -254,11 +257,16 @@ impl FinishedRun {
             && let Some((source, line)) = id.rsplit_once(':')
             && let Ok(line) = line.parse::<u64>()
         {
-            found.extend(self.store.blocks().iter().filter_map(|(first, block)| {
-                let lines = block.record + 1..block.record + 1 + u64::from(block.slots);
-                let is_it = self.source(block.source as usize).name == source && lines.contains(&line);
-                is_it.then(|| first + line - lines.start)
-            }));
+            for (first, block) in self.store.blocks() {
+                let lines = u64::from(block.slots) + u64::from(block.blank_lines);
+                let is_here = (block.record + 1..block.record + 1 + lines).contains(&line);
+                if is_here && self.source(block.source as usize).name == source {
+                    let numbers: Vec<Number> = (*first..*first + Number::from(block.slots)).collect();
+                    // A blank line is no document.
+                    let at = self.store.lines_of(&numbers)?.binary_search(&line);
+                    found.extend(at.map(|at| numbers[at]));
+                }
+            }
         }
         Ok(found)
     }
@@ -302,23 +310,20 @@ impl FinishedRun {
         Ok(best.into_iter().map(|(_, id)| id).collect())
     }
 
-    /// What became of a document; none for a blank line.
-    pub fn fate(&self, number: u64) -> Result<Option<Fate>> {
+    /// What became of a document.
+    pub fn fate(&self, number: u64) -> Result<Fate> {
         let entry = self.store.entries_of(&[number])?[0];
-        if entry.class() == Class::Blank {
-            return Ok(None);
-        }
         if entry.class() == Class::Bad {
             let reason = self.store.bad().iter().find(|(bad, _)| *bad == number);
             let reason = reason.map(|(_, reason)| reason.clone()).unwrap_or_default();
             let kept = self.identity.settings.on_bad_record == crate::OnBadRecord::Keep;
-            return Ok(Some(Fate::Bad(reason, kept)));
+            return Ok(Fate::Bad(reason, kept));
         }
         if let Ok(at) = self.removals.binary_search_by_key(&number, |removal| removal.number) {
-            return Ok(Some(Fate::Removed(pair(&self.removals[at]))));
+            return Ok(Fate::Removed(pair(&self.removals[at])));
         }
         let others = self.removed().filter(|pair| pair.kept == number).collect();
-        Ok(Some(if self.is_against(number) { Fate::Against(others) } else { Fate::Kept(others) }))
+        Ok(if self.is_against(number) { Fate::Against(others) } else { Fate::Kept(others) })
     }
 
     /// The job of the run, if its sources are what they were.

@@ -12,15 +12,24 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Entry {
     /// Equal for texts that are equal after normalisation (and whose `within` is equal).
     pub fingerprint: u64,
-    /// Where it stands in keep order: smaller stays.
+    /// Where it stands in keep order: smaller stays. Of a value that takes more bytes these are the first ones, until
+    /// [all are ranked](crate::store::ranking).
     pub keep: u64,
     /// A hash of the value of `--within`; 0 without.
     pub within: u64,
     /// Shingles.
     pub size: u32,
-    /// A [`Class`].
-    class: u32,
+    /// A [`Class`] in the lowest 2 bits; then a bit that is set if the id is not a string; then the blank lines that
+    /// its block has before it.
+    flags: u32,
 }
+
+/// The bits of [`Class`].
+const CLASS: u32 = 3;
+/// The bit of an id that is not a string.
+const BARE_ID: u32 = 4;
+/// Where the number of blank lines begins: 29 bits, and a block has far fewer lines.
+const BLANK_LINES_SHIFT: u32 = 3;
 
 /// What a record slot is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,25 +40,41 @@ pub(crate) enum Class {
     HashOnly,
     /// A bad record.
     Bad,
-    /// A blank line.
-    Blank,
 }
 
 impl Entry {
     /// A document.
     pub(crate) fn document(class: Class, fingerprint: u64, keep: u64, within: u64, size: usize) -> Self {
         let size = u32::try_from(size).unwrap_or(u32::MAX);
-        Self { fingerprint, keep, within, size, class: class as u32 }
+        Self { fingerprint, keep, within, size, flags: class as u32 }
     }
 
-    /// A slot without a document.
-    pub(crate) fn other(class: Class) -> Self {
-        Self { fingerprint: 0, keep: 0, within: 0, size: 0, class: class as u32 }
+    /// A bad record.
+    pub(crate) fn bad() -> Self {
+        Self { fingerprint: 0, keep: 0, within: 0, size: 0, flags: Class::Bad as u32 }
+    }
+
+    /// The same with what is known of its record.
+    pub(crate) fn of_record(self, has_bare_id: bool, blank_lines_before: u64) -> Self {
+        let blank_lines =
+            u32::try_from(blank_lines_before).unwrap_or(u32::MAX).min(u32::MAX >> BLANK_LINES_SHIFT);
+        let bare_id = if has_bare_id { BARE_ID } else { 0 };
+        Self { flags: self.flags & CLASS | bare_id | blank_lines << BLANK_LINES_SHIFT, ..self }
     }
 
     /// What it is.
     pub(crate) fn class(&self) -> Class {
-        [Class::Compared, Class::HashOnly, Class::Bad, Class::Blank][(self.class & 3) as usize]
+        [Class::Compared, Class::HashOnly, Class::Bad, Class::Bad][(self.flags & CLASS) as usize]
+    }
+
+    /// Whether the id is not a string.
+    pub(crate) fn has_bare_id(&self) -> bool {
+        self.flags & BARE_ID != 0
+    }
+
+    /// Blank lines of its block before it.
+    pub(crate) fn blank_lines_before(&self) -> u64 {
+        u64::from(self.flags >> BLANK_LINES_SHIFT)
     }
 
     /// Whether there is a text.
@@ -65,6 +90,9 @@ pub(crate) struct BlockEntry {
     pub offset: u64,
     pub record: u64,
     pub slots: u32,
+    /// Blank lines, which are no slots.
+    #[serde(default)]
+    pub blank_lines: u32,
 }
 
 impl BlockEntry {
@@ -86,6 +114,9 @@ pub(crate) struct Columns {
     pub id_ends: Vec<u64>,
     pub shingles: Vec<u64>,
     pub shingle_ends: Vec<u64>,
+    /// Of values of `--keep max:FIELD` and `min:FIELD` that take more than 8 bytes: the others.
+    pub orders: Vec<u8>,
+    pub order_ends: Vec<u64>,
     /// Slot and reason of each bad record.
     pub bad: Vec<(u32, String)>,
     pub counts: Counts,
@@ -107,10 +138,12 @@ impl Columns {
             + self.sample_ends.len()
             + self.id_ends.len()
             + self.shingles.len()
-            + self.shingle_ends.len();
+            + self.shingle_ends.len()
+            + self.order_ends.len();
         let bytes = size_of_val(self.entries.as_slice())
             + size_of_val(self.lanes.as_slice())
             + self.ids.len()
+            + self.orders.len()
             + 8 * words
             + 40 * self.blocks.len();
         bytes as u64
@@ -126,6 +159,9 @@ impl Columns {
         }
         if means.settings.store == crate::Store::Shingles {
             self.shingle_ends.push(self.shingles.len() as u64);
+        }
+        if means.fields.order.is_some() {
+            self.order_ends.push(self.orders.len() as u64);
         }
     }
 
@@ -146,6 +182,8 @@ impl Columns {
         append_ends(&mut self.id_ends, &other.id_ends);
         self.shingles.append(&mut other.shingles);
         append_ends(&mut self.shingle_ends, &other.shingle_ends);
+        self.orders.append(&mut other.orders);
+        append_ends(&mut self.order_ends, &other.order_ends);
         self.counts.add(&other.counts);
     }
 }

@@ -5,11 +5,13 @@
 
 pub(crate) mod columns;
 pub(crate) mod part;
+mod ranking;
 
 use crate::report::Counts;
 use crate::{Error, Result};
 use columns::{BlockEntry, Columns, Entry, list};
 use part::PartFile;
+use ranking::Ranks;
 use std::borrow::Cow;
 
 /// Lists of all documents of a part, and where each ends.
@@ -29,6 +31,10 @@ pub(crate) struct Store {
     count: Number,
     in_memory: u64,
     spilled: bool,
+    /// Whether some value that the keep order compares is not in its entry as a whole.
+    has_long_values: bool,
+    /// Ranks by that value, of documents whose part is not in memory.
+    ranks: Option<Ranks>,
     bad: Vec<(Number, String)>,
     counts: Counts,
 }
@@ -66,6 +72,7 @@ impl Store {
         }
         self.bad.extend(columns.bad.drain(..).map(|(slot, reason)| (first + Number::from(slot), reason)));
         self.counts.add(&columns.counts);
+        self.has_long_values |= !columns.orders.is_empty();
         let bytes = columns.bytes();
         let stays = file.is_none() || self.in_memory + bytes <= memory;
         if stays {
@@ -113,10 +120,28 @@ impl Store {
         &self.blocks[after - 1]
     }
 
-    /// Source and line (from 1) of a document.
-    pub(crate) fn place(&self, number: Number) -> (usize, u64) {
-        let (first, block) = self.block_of(number);
-        (block.source as usize, block.record + (number - first) + 1)
+    /// The source of a document.
+    pub(crate) fn source_of(&self, number: Number) -> usize {
+        self.block_of(number).1.source as usize
+    }
+
+    /// The number of each of `numbers` (ascending) in its source, from 1: its line, in JSON Lines.
+    pub(crate) fn lines_of(&self, numbers: &[Number]) -> Result<Vec<u64>> {
+        let mut lines = Vec::with_capacity(numbers.len());
+        // Where there are blank lines, the entry says how many come before it.
+        let mut after_blank: Vec<(usize, Number)> = Vec::new();
+        for &number in numbers {
+            let (first, block) = self.block_of(number);
+            if block.blank_lines > 0 {
+                after_blank.push((lines.len(), number));
+            }
+            lines.push(block.record + (number - first) + 1);
+        }
+        let asked: Vec<Number> = after_blank.iter().map(|&(_, number)| number).collect();
+        for ((at, _), entry) in after_blank.into_iter().zip(self.entries_of(&asked)?) {
+            lines[at] += entry.blank_lines_before();
+        }
+        Ok(lines)
     }
 
     /// How many parts there are.
@@ -127,7 +152,11 @@ impl Store {
     /// The entries of a part, and the number of the first.
     pub(crate) fn entries(&self, part: usize) -> Result<(Number, Cow<'_, [Entry]>)> {
         let Part { first, memory, file, .. } = &self.parts[part];
-        Ok((*first, column(memory, file, |c| &c.entries, PartFile::entries)?))
+        let mut entries = column(memory, file, |c| &c.entries, PartFile::entries)?;
+        if let (Some(ranks), Cow::Owned(read)) = (&self.ranks, &mut entries) {
+            ranks.apply(*first, read)?;
+        }
+        Ok((*first, entries))
     }
 
     /// The lanes of a part.
@@ -185,7 +214,13 @@ impl Store {
         self.visit_parts(numbers, |at, here| {
             let part = &self.parts[at];
             if let Some(file) = part.in_file_only(here.len()) {
+                let read = entries.len();
                 entries.extend(file.entries_at(here.iter().map(|number| number - part.first))?);
+                if let Some(ranks) = &self.ranks {
+                    for (&number, entry) in here.iter().zip(&mut entries[read..]) {
+                        ranks.apply(number, std::slice::from_mut(entry))?;
+                    }
+                }
                 return Ok(());
             }
             let (first, column) = self.entries(at)?;

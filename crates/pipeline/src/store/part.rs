@@ -51,7 +51,7 @@ struct Head {
     bad: Vec<(u32, String)>,
     counts: Counts,
     /// Items in each column, in the order of [`column_bytes`].
-    lengths: [u64; 8],
+    lengths: [u64; COLUMNS],
 }
 
 /// Where a part lies in a file.
@@ -60,10 +60,11 @@ pub(crate) struct PartFile {
     pub path: PathBuf,
     /// Where the columns begin.
     data: u64,
-    lengths: [u64; 8],
+    lengths: [u64; COLUMNS],
 }
 
 /// The large columns, in stored order.
+const COLUMNS: usize = 10;
 const ENTRIES: usize = 0;
 const LANES: usize = 1;
 const SAMPLES: usize = 2;
@@ -72,9 +73,11 @@ const IDS: usize = 4;
 const ID_ENDS: usize = 5;
 const SHINGLES: usize = 6;
 const SHINGLE_ENDS: usize = 7;
-const ITEM_BYTES: [u64; 8] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8];
+const ORDERS: usize = 8;
+const ORDER_ENDS: usize = 9;
+const ITEM_BYTES: [u64; COLUMNS] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8];
 
-fn column_bytes(columns: &Columns) -> [&[u8]; 8] {
+fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
     [
         cast_slice(&columns.entries),
         cast_slice(&columns.lanes),
@@ -84,6 +87,8 @@ fn column_bytes(columns: &Columns) -> [&[u8]; 8] {
         cast_slice(&columns.id_ends),
         cast_slice(&columns.shingles),
         cast_slice(&columns.shingle_ends),
+        &columns.orders,
+        cast_slice(&columns.order_ends),
     ]
 }
 
@@ -121,7 +126,7 @@ pub(crate) fn write(
 ) -> Result<(PartFile, Checksum)> {
     let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
     let bytes = column_bytes(columns);
-    let mut lengths = [0; 8];
+    let mut lengths = [0; COLUMNS];
     for (length, (column, item)) in lengths.iter_mut().zip(bytes.iter().zip(ITEM_BYTES)) {
         *length = column.len() as u64 / item;
     }
@@ -265,6 +270,8 @@ impl PartFile {
             id_ends: self.column(file, ID_ENDS)?,
             shingles: self.column(file, SHINGLES)?,
             shingle_ends: self.column(file, SHINGLE_ENDS)?,
+            orders: self.column(file, ORDERS)?,
+            order_ends: self.column(file, ORDER_ENDS)?,
             ..Columns::default()
         })
     }
@@ -317,6 +324,12 @@ impl PartFile {
     pub(crate) fn ids(&self) -> Result<(Vec<u8>, Vec<u64>)> {
         let file = self.open()?;
         Ok((self.column(&file, IDS)?, self.column(&file, ID_ENDS)?))
+    }
+
+    /// The values that are compared for keep order beyond their first 8 bytes, and where each document's ends.
+    pub(crate) fn orders(&self) -> Result<(Vec<u8>, Vec<u64>)> {
+        let file = self.open()?;
+        Ok((self.column(&file, ORDERS)?, self.column(&file, ORDER_ENDS)?))
     }
 
     /// Where each document's shingles end; empty if none are stored.

@@ -5,7 +5,9 @@ use crate::questions::pairs_prepared;
 use crate::run::Prepared;
 use crate::{BandsAndRows, Clusters, Elements, Keep, Measure, Settings, Silent};
 use std::collections::BTreeMap;
-use testkit::corpora::{Document, Planted, edge_documents, near_copies, slotted, templated, with_footer};
+use testkit::corpora::{
+    Document, Planted, Score, edge_documents, near_copies, slotted, templated, with_footer,
+};
 use testkit::oracle::Shingles;
 use testkit::reference::{self, Fate, Item, Kind, Lanes, Rules, lane_of};
 
@@ -38,7 +40,7 @@ fn corpus(seed: u64) -> Vec<Document> {
     // The edges twice: copies of every kind.
     documents.extend(edge_documents().into_iter().enumerate().map(renamed("edge-again")));
     for (at, document) in documents.iter_mut().enumerate() {
-        document.score = (at % 5 != 0).then_some(((at * 7919) % 13) as f64 - 6.0);
+        document.score = (at % 5 != 0).then_some(Score::Number(((at * 7919) % 13) as f64 - 6.0));
         document.domain = (at % 11 != 0).then(|| format!("domain-{}", at % 3));
     }
     documents
@@ -50,7 +52,7 @@ fn items(documents: &[Document], protected: usize, within: bool) -> Vec<Item> {
         .enumerate()
         .map(|(at, document)| Item {
             text: document.text.clone(),
-            number: document.score,
+            score: document.score.clone(),
             within: within.then(|| document.domain.clone()).flatten(),
             protected: at < protected,
             priority: 0,
@@ -156,6 +158,32 @@ fn keep_policies_and_thresholds() {
     }
     for (seed, threshold) in [(2, 0.3), (3, 0.5), (4, 0.95), (5, 1.0)] {
         check_all_ways(&corpus(seed), 0, &Settings { threshold, ..settings() });
+    }
+}
+
+/// Values that a comparison of numbers as floats, or of the first bytes of texts, would take for equal.
+#[test]
+fn keep_policies_compare_values_exactly() {
+    let scores: [&dyn Fn(usize) -> Score; 4] = [
+        &|at| Score::Integer((1 << 53) + (at % 3) as i128),
+        &|at| Score::Text(format!("2024-05-{:02}T{:02}", at % 7 + 1, at % 5)),
+        &|at| Score::Text("same beginning of every value ".repeat(at % 3 + 1) + ["", "a", "b"][at % 2]),
+        &|at| match at % 5 {
+            0 => Score::Boolean(at % 2 == 0),
+            1 => Score::Integer(i128::from(u64::MAX) + (at % 3) as i128),
+            2 => Score::Number(at as f64 / 8.0),
+            3 => Score::Integer(-(1 << 60) - (at % 3) as i128),
+            _ => Score::Text(format!("value {at}")),
+        },
+    ];
+    for score in scores {
+        let mut documents = corpus(10);
+        for (at, document) in documents.iter_mut().enumerate() {
+            document.score = (at % 11 != 0).then(|| score(at * 7919 % 1009));
+        }
+        for keep in ["max:score", "min:score"] {
+            check_all_ways(&documents, 0, &Settings { keep: keep.parse().unwrap(), ..settings() });
+        }
     }
 }
 

@@ -143,7 +143,7 @@ impl<'a> Loader<'a> {
         let known: Vec<Number> = places.iter().map(|&place| numbers[place]).collect();
         let entries = store.entries_of(&known)?;
         let lanes = store.lanes_of(&known)?;
-        let source = |number: Number| store.place(number).0;
+        let source = |number: Number| store.source_of(number);
         let mut by_rank: Vec<usize> = (0..known.len()).collect();
         by_rank.sort_by_cached_key(|&at| {
             (sets[places[at]], order.rank(source(known[at]), &entries[at], known[at]))

@@ -1,6 +1,6 @@
 //! The documents that break programs.
 
-use super::Document;
+use super::{Document, Score};
 
 /// Documents at the edges: empty, without words, shorter than a shingle, with NUL, in scripts without spaces, one long
 /// word, repeated text, and variants that normalise to equal text. Ids say what each one is.
@@ -48,7 +48,7 @@ pub fn edge_documents() -> Vec<Document> {
     .map(|(id, text)| Document::new(id, text))
     .collect();
     for (number, document) in documents.iter_mut().enumerate() {
-        document.score = (number % 3 > 0).then_some(number as f64 / 2.0);
+        document.score = (number % 3 > 0).then_some(Score::Number(number as f64 / 2.0));
     }
     documents
 }

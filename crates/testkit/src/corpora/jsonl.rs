@@ -1,6 +1,6 @@
 //! Documents -> JSON Lines.
 
-use super::Document;
+use super::{Document, Score};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -12,8 +12,14 @@ pub fn write_jsonl(documents: impl IntoIterator<Item = Document>, out: &mut dyn 
         line.clear();
         line.extend_from_slice(b"{\"id\": ");
         push_string(&document.id, &mut line);
-        if let Some(score) = document.score {
-            write!(line, ", \"score\": {score}")?;
+        if let Some(score) = &document.score {
+            line.extend_from_slice(b", \"score\": ");
+            match score {
+                Score::Boolean(value) => write!(line, "{value}")?,
+                Score::Number(value) => write!(line, "{value}")?,
+                Score::Integer(value) => write!(line, "{value}")?,
+                Score::Text(value) => push_string(value, &mut line),
+            }
         }
         if let Some(domain) = &document.domain {
             line.extend_from_slice(b", \"domain\": ");
@@ -72,8 +78,11 @@ mod tests {
     #[test]
     fn lines_are_as_json_wants_them() {
         let mut out = Vec::new();
-        let document =
-            Document { score: Some(2.5), domain: Some("a.b".into()), ..Document::new("x", "a\"b\\c\nd\0é") };
+        let document = Document {
+            score: Some(Score::Number(2.5)),
+            domain: Some("a.b".into()),
+            ..Document::new("x", "a\"b\\c\nd\0é")
+        };
         write_jsonl([document, Document::new("y", "")], &mut out).unwrap();
         let lines = String::from_utf8(out).unwrap();
         let wanted = "{\"id\": \"x\", \"score\": 2.5, \"domain\": \"a.b\", \"text\": \"a\\\"b\\\\c\\nd\\u0000é\"}\n{\"id\": \"y\", \"text\": \"\"}\n";

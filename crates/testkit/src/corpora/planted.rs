@@ -1,6 +1,6 @@
 //! Originals, copies, near-duplicates, clusters and chains, in random order of kinds.
 
-use super::{Document, Prose, Truth, edited};
+use super::{Document, Prose, Score, Truth, edited};
 use lookalike::hashing::{SplitMix64, mix64};
 
 /// A corpus of prose with planted near-duplicates. All of it follows from these values.
@@ -96,7 +96,7 @@ impl Planted {
             id: format!("doc-{number}"),
             text: self.text(prose, number),
             // Few different values, so that ties occur; one in eight has none.
-            score: (random.below(8) > 0).then(|| random.below(20) as f64 / 4.0 - 1.0),
+            score: (random.below(8) > 0).then(|| Score::Number(random.below(20) as f64 / 4.0 - 1.0)),
             domain: (random.below(16) > 0).then(|| format!("site-{}.example", random.below(5))),
             truth: self.truth(number),
         }

@@ -145,16 +145,16 @@ impl<'a> Prepared<'a> {
     }
 
     fn by_policy(&self, a: &Item, b: &Item) -> Ordering {
-        let numbers = |ascending: bool| match (a.number, b.number) {
-            (Some(a), Some(b)) if ascending => a.total_cmp(&b),
-            (Some(a), Some(b)) => b.total_cmp(&a),
+        let scores = |ascending: bool| match (&a.score, &b.score) {
+            (Some(a), Some(b)) if ascending => a.compare(b),
+            (Some(a), Some(b)) => b.compare(a),
             (a, b) => b.is_some().cmp(&a.is_some()),
         };
         match self.rules.keep {
             Keep::First => Ordering::Equal,
             Keep::Longest => b.text.len().cmp(&a.text.len()),
-            Keep::Max => numbers(false),
-            Keep::Min => numbers(true),
+            Keep::Max => scores(false),
+            Keep::Min => scores(true),
         }
     }
 

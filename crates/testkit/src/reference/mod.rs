@@ -15,6 +15,7 @@ mod decision;
 pub use candidates::{Lanes, lane_of, signatures};
 pub use decision::{components, decide, decide_with, verified_pairs};
 
+use crate::corpora::Score;
 use crate::oracle::Shingles;
 
 /// A document, as far as the decision needs it.
@@ -22,8 +23,8 @@ use crate::oracle::Shingles;
 pub struct Item {
     /// The raw text.
     pub text: String,
-    /// The number for `Keep::Max` and `Keep::Min`.
-    pub number: Option<f64>,
+    /// The value for `Keep::Max` and `Keep::Min`.
+    pub score: Option<Score>,
     /// Only documents with equal values are compared.
     pub within: Option<String>,
     /// Whether it belongs to `--against`.
@@ -36,7 +37,7 @@ impl Item {
     /// A document with nothing but a text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), number: None, within: None, protected: false, priority: 0 }
+        Self { text: text.into(), score: None, within: None, protected: false, priority: 0 }
     }
 }
 
@@ -47,9 +48,9 @@ pub enum Keep {
     First,
     /// More bytes of raw text first.
     Longest,
-    /// Greater numbers first, those without one last.
+    /// Greater values first, those without one last.
     Max,
-    /// Smaller numbers first, those without one last.
+    /// Smaller values first, those without one last.
     Min,
 }
 

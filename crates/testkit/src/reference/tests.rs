@@ -1,5 +1,5 @@
 use super::*;
-use crate::corpora::{Planted, Prose, edge_documents, edited};
+use crate::corpora::{Planted, Prose, Score, edge_documents, edited};
 
 fn decided(items: &[Item], rules: &Rules) -> Vec<Fate> {
     let lanes = Lanes::new(items, rules, lane_of).unwrap();
@@ -47,8 +47,8 @@ fn keep_policies_choose() {
     let [a, b, _] = chain();
     let longer = format!("{b} more");
     let mut all = items(&[&a, &b, &longer]);
-    all[0].number = Some(1.0);
-    all[1].number = Some(3.0);
+    all[0].score = Some(Score::Number(1.0));
+    all[1].score = Some(Score::Integer(3));
     let kept = |keep| {
         let fates = decided(&all, &Rules { keep, threshold: 0.7, ..Rules::default() });
         (0..3).filter(|&document| fates[document] == Fate::Kept).collect::<Vec<_>>()
