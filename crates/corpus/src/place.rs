@@ -29,7 +29,8 @@ pub fn place_of(source: &Source, block: &Block, slot: usize) -> String {
 
 /// The lines of a source before a byte.
 fn lines_before(source: &Source, offset: u64) -> Result<u64> {
-    let mut stream = ByteStream::open(source)?;
+    // What needs a larger window than this gets no line: the memory is taken.
+    let mut stream = ByteStream::open(source, 8 << 20)?;
     let mut buffer = vec![0; 64 << 10];
     let (mut left, mut lines) = (offset, 0);
     while left > 0 {

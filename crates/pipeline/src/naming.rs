@@ -4,7 +4,7 @@ use crate::bits::Bits;
 use crate::grouping::{Taker, groups};
 use crate::sketching::Sources;
 use crate::store::{Number, Store};
-use crate::{Reference, Result};
+use crate::{Observer, Reference, Result};
 use corpus::Id;
 use lookalike::hashing::{hash_bytes, mix64};
 use std::collections::HashMap;
@@ -88,9 +88,15 @@ pub(crate) struct ClusterNames {
 
 impl ClusterNames {
     /// Finds the ids that several documents have. Uses about `memory` bytes.
-    pub(crate) fn new(store: &Store, sources: Sources<'_>, has_ids: bool, memory: u64) -> Result<Self> {
+    pub(crate) fn new(
+        store: &Store,
+        sources: Sources<'_>,
+        has_ids: bool,
+        memory: u64,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let mut repeated = Bits::new(store.count());
-        visit_repeated(store, sources, has_ids, memory, &mut |group| {
+        visit_repeated(store, sources, has_ids, memory, observer, &mut |group| {
             group.iter().for_each(|&(number, _)| repeated.insert(number));
         })?;
         Ok(Self { repeated })
@@ -125,6 +131,7 @@ fn visit_repeated(
     sources: Sources<'_>,
     has_ids: bool,
     memory: u64,
+    observer: &dyn Observer,
     visit: &mut Taker<'_>,
 ) -> Result<()> {
     let hash = |name: &str| mix64(hash_bytes(name.as_bytes()));
@@ -150,7 +157,7 @@ fn visit_repeated(
         }
         Ok(())
     };
-    groups(store.count(), memory, &scan, visit)
+    groups(store.count(), memory, observer, &scan, visit)
 }
 
 #[cfg(test)]

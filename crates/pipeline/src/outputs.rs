@@ -14,6 +14,7 @@ use crate::store::{Number, Store};
 use crate::{Observer, OnBadRecord, Result, Stage};
 use corpus::{Annotation, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target};
 use std::path::Path;
+use std::sync::Mutex;
 
 /// Held by whoever reads a source whose decompressor takes much memory.
 static LARGE_WINDOW: Mutex<()> = Mutex::new(());
@@ -71,7 +72,15 @@ impl Outputs<'_> {
         let memory = self.budget.grouping();
         let clusters = settings
             .annotate
-            .then(|| ClusterNames::new(self.store, self.sources, settings.id_field.is_some(), memory))
+            .then(|| {
+                ClusterNames::new(
+                    self.store,
+                    self.sources,
+                    settings.id_field.is_some(),
+                    memory,
+                    self.observer,
+                )
+            })
             .transpose()?;
         let corpus = self.sources.against.len()..self.sources.len();
         // Whatever goes to standard output goes there in order.

@@ -473,7 +473,7 @@ fn dedup_stages(
     };
     outputs.write(target, &aside)?;
     if lasting {
-        write_removed(prepared, &store, &removals, target, &aside, removed_name)?;
+        write_removed(prepared, &store, &removals, target, &aside, removed_name, observer)?;
         write_near_misses(prepared, &store, &decided, work)?;
     }
     stages.end(store.counts().text_bytes);

@@ -9,7 +9,7 @@ use testkit::corpora::{Document, Planted, write_files};
 
 /// Where the outputs of a case go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum Place {
     /// A folder.
     Folder,
     /// An object store.
@@ -18,7 +18,7 @@ pub enum Place {
 
 /// One kind of run.
 #[derive(Debug)]
-pub struct Case {
+pub(crate) struct Case {
     pub name: &'static str,
     /// What is typed, but for the target.
     pub arguments: &'static str,
@@ -27,7 +27,7 @@ pub struct Case {
 
 impl Case {
     /// The target, as it is typed.
-    pub fn target(&self) -> String {
+    pub(crate) fn target(&self) -> String {
         match self.place {
             Place::Folder => format!("out-{}", self.name),
             Place::Store => format!("s3://{}/out-{}", super::store::BUCKET, self.name),
@@ -36,7 +36,7 @@ impl Case {
 }
 
 /// Writes the inputs of all cases below `folder`.
-pub fn all(folder: &Path, with_store: bool) -> Vec<Case> {
+pub(crate) fn all(folder: &Path, with_store: bool) -> Vec<Case> {
     let documents = Planted { documents: 3_000, seed: 7, ..Planted::default() }.collect();
     mixed(&folder.join("mixed"), &documents);
     csv(&folder.join("table.csv"), &documents);

@@ -6,14 +6,14 @@ use std::net::TcpStream;
 use std::process::Command;
 
 /// The bucket of these tests.
-pub const BUCKET: &str = "torture";
+pub(crate) const BUCKET: &str = "torture";
 
 fn endpoint() -> Option<String> {
     std::env::var("LOOKALIKE_S3").ok()
 }
 
 /// Whether there is one. It gets its bucket.
-pub fn is_there() -> bool {
+pub(crate) fn is_there() -> bool {
     if endpoint().is_none() {
         return false;
     }
@@ -23,7 +23,7 @@ pub fn is_there() -> bool {
 }
 
 /// What a run needs to find it.
-pub fn credentials(command: &mut Command) {
+pub(crate) fn credentials(command: &mut Command) {
     if let Some(endpoint) = endpoint() {
         command
             .env("AWS_ENDPOINT_URL", endpoint)
@@ -35,7 +35,7 @@ pub fn credentials(command: &mut Command) {
 }
 
 /// All objects below an address, by the rest of their names.
-pub fn objects(address: &str) -> Outputs {
+pub(crate) fn objects(address: &str) -> Outputs {
     let prefix = prefix_of(address);
     keys(&prefix)
         .into_iter()
@@ -48,7 +48,7 @@ pub fn objects(address: &str) -> Outputs {
 }
 
 /// Removes all objects below an address.
-pub fn remove_all(address: &str) {
+pub(crate) fn remove_all(address: &str) {
     for key in keys(&prefix_of(address)) {
         let (status, _) = ask("DELETE", &format!("/{BUCKET}/{key}"));
         assert!(status == 200 || status == 204, "{key}: {status}");

@@ -3,8 +3,8 @@
 //! Two documents that are connected already need not be compared. In each bucket the documents are kept together with
 //! those they are connected with, so that a bucket of a million look-alikes costs each of them one comparison here too.
 
-use super::chunk::{Chunk, Role, Verdict};
 use super::Using;
+use super::chunk::{Chunk, Role, Verdict};
 use super::index::Symmetric;
 use crate::forest::Forest;
 use crate::method::Means;
@@ -14,12 +14,7 @@ use crate::{Observer, Result};
 type Connected = Vec<u32>;
 
 /// Joins in `forest` what is connected by verified pairs of this chunk.
-pub(crate) fn components(
-    chunk: &Chunk,
-    means: &Means,
-    using: Using<'_>,
-    forest: &mut Forest,
-) -> Result<()> {
+pub(crate) fn components(chunk: &Chunk, means: &Means, using: Using<'_>, forest: &mut Forest) -> Result<()> {
     let index = Symmetric::new(chunk, means, using)?;
     let (buckets, met_by_all) = index.buckets();
     let joiner = Joiner { chunk, means, observer: using.observer };

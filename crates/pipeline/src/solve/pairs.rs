@@ -1,12 +1,12 @@
 //! Candidates -> all verified pairs.
 
-use super::{Found, Using};
 use super::buckets::Lookup;
 use super::chunk::{Chunk, Role, Verdict};
 use super::index::Symmetric;
+use super::{Found, Using};
+use crate::Result;
 use crate::method::Means;
 use crate::report::PairCounts;
-use crate::Result;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// Compares every document with all its candidates before it; hands the verified pairs to `visit`. An asking document

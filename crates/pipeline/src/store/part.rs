@@ -350,11 +350,11 @@ mod tests {
 
     fn columns() -> Columns {
         Columns {
-            blocks: vec![BlockEntry { source: 0, offset: 0, record: 0, slots: 3 }],
+            blocks: vec![BlockEntry { source: 0, offset: 0, record: 0, slots: 3, blank_lines: 0 }],
             entries: vec![
-                Entry::other(Class::Blank),
+                Entry::document(Class::HashOnly, 5, 6, 7, 8),
                 Entry::document(Class::Compared, 1, 2, 3, 4),
-                Entry::other(Class::Bad),
+                Entry::bad(),
             ],
             lanes: (0..12).collect(),
             ids: b"abc".to_vec(),

@@ -10,11 +10,11 @@ use super::packing::{self, Members, Series};
 use crate::bits::Bits;
 use crate::forest::Forest;
 use crate::grouping::{Taker, on_disk};
-use crate::solve::{self, Role};
+use crate::solve::{self, Role, Using};
 use crate::store::Number;
 use crate::view::View;
 use crate::work::Work;
-use crate::{Error, Result, Stage};
+use crate::{Result, Stage};
 use std::collections::BTreeSet;
 
 /// Documents whose signatures are looked up at a time.
@@ -71,9 +71,7 @@ impl Solver<'_, '_> {
     /// Connects what is similar among documents of these chunks.
     fn solve(&mut self, pieces: &[(usize, Vec<Number>)]) -> Result<()> {
         let View { means, threads, observer, .. } = self.view;
-        if observer.interrupted() {
-            return Err(Error::Interrupted);
-        }
+        observer.go_on()?;
         let against_only = means.settings.against_only;
         let role = |protected| match (protected, against_only) {
             (true, _) => Role::Listed,
@@ -85,7 +83,7 @@ impl Solver<'_, '_> {
             self.loader.append(&mut loaded, *at, &Members::of(numbers.clone()), false, role)?;
         }
         let memory = super::memory_for_index(self.view, &loaded.chunk);
-        solve::components(&loaded.chunk, means, threads, memory, self.forest)
+        solve::components(&loaded.chunk, means, Using { threads, memory, observer }, self.forest)
     }
 
     /// The first document of each component in each chunk, chunk by chunk.
@@ -131,10 +129,8 @@ impl Solver<'_, '_> {
             &scan,
             &mut |files| {
                 for file in files {
-                    if observer.interrupted() {
-                        return Err(Error::Interrupted);
-                    }
-                    file.groups(&mut |group| {
+                    observer.go_on()?;
+                    file.groups(observer, &mut |group| {
                         let root = forest.root(group[0].0);
                         if group.iter().any(|&(number, _)| forest.root(number) != root) {
                             group.iter().for_each(|&(number, _)| open.insert(number));

@@ -143,7 +143,7 @@ impl Packer<'_> {
     /// A set that does not fit, in keep order, in pieces of which two are in memory at a time.
     fn series(&self, mut set: Vec<(Number, Entry)>) -> Series {
         let View { store, means, order, .. } = self.view;
-        set.sort_by_cached_key(|(number, entry)| order.rank(store.place(*number).0, entry, *number));
+        set.sort_by_cached_key(|(number, entry)| order.rank(store.source_of(*number), entry, *number));
         let chunks = cut(set, self.limit / 2, |(_, entry)| weight(entry, means))
             .into_iter()
             .map(|piece| Members::sorted(piece.into_iter().map(|(number, _)| (number, NO_SET)).collect()))
