@@ -7,12 +7,15 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The version of the work folder's form.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What is written down of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     version: u32,
+    /// The seed of the key of stored shingles, in hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     pub settings: Settings,
     pub against: Vec<SourceIdentity>,
     pub sources: Vec<SourceIdentity>,
@@ -73,6 +76,7 @@ impl Identity {
         let all = |sources: &[Source]| sources.iter().map(SourceIdentity::new).collect();
         Self {
             version: VERSION,
+            key: None,
             settings: settings.clone(),
             against: all(sources.against),
             sources: all(sources.corpus),

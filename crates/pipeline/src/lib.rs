@@ -15,6 +15,7 @@ mod finished;
 mod forest;
 mod grouping;
 mod identity;
+mod key;
 mod machine;
 mod memory;
 mod method;

@@ -6,13 +6,17 @@
 //!
 //! It has signatures and where each document is, not the text: what is compared exactly is read from the sources again,
 //! which must not have changed (with `--store shingles` only what is written is).
+//!
+//! Stored shingles decide what is removed, so they have a random key, which stands in the head: such a file is not the same
+//! bytes each time it is made. Whoever can read it can write texts that collide with those in it.
 
 use crate::identity::{Identity, SourceIdentity};
+use crate::key::KeySeed;
 use crate::report::Report;
 use crate::run::{Prepared, temp_folder};
 use crate::stages::Stages;
 use crate::work::{Work, sync_folder};
-use crate::{Error, Job, Observer, Resources, Result};
+use crate::{Error, Job, Observer, Resources, Result, Store};
 use corpus::{Discovery, FormatChoice, Source, discover};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -39,7 +43,18 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     aside.push(".lookalike-unfinished");
     let aside = Unfinished(aside.into());
     let mut file = File::create(&aside.0).map_err(io)?;
-    let mut head = Identity::new(&job.settings, prepared.sources).to_json().into_bytes();
+    let mut identity = Identity::new(&job.settings, prepared.sources);
+    if job.settings.store == Store::Shingles {
+        let seed = match &job.sketch {
+            Some((file, _)) => stored_key(file)?,
+            None => KeySeed::random()?,
+        };
+        if job.sketch.is_none() {
+            prepared.means.use_key(&seed);
+        }
+        identity.key = Some(seed.to_hex());
+    }
+    let mut head = identity.to_json().into_bytes();
     head.resize(head.len().next_multiple_of(8), b'\n');
     file.write_all(SKETCH_MAGIC).map_err(io)?;
     file.write_all(&(head.len() as u64).to_le_bytes()).map_err(io)?;
@@ -65,8 +80,33 @@ impl Drop for Unfinished {
     }
 }
 
+/// The key of the shingles in a sketch file.
+pub(crate) fn stored_key(path: &Path) -> Result<KeySeed> {
+    let (identity, _) = read_head(path)?;
+    identity.key.as_deref().and_then(KeySeed::from_hex).ok_or_else(|| Error::Damaged {
+        name: path.display().to_string(),
+        cause: "its head has no key of the shingles in it".into(),
+    })
+}
+
 /// See [`crate::open_sketch`].
 pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
+    let (identity, offset) = read_head(path)?;
+    let find = |sources: &[SourceIdentity]| {
+        let again = |source| found_again(source, "sketch it again");
+        sources.iter().map(again).collect::<Result<Vec<Source>>>()
+    };
+    Ok(Job {
+        sources: find(&identity.sources)?,
+        against: find(&identity.against)?,
+        settings: identity.settings,
+        resources,
+        sketch: Some((path.to_owned(), offset)),
+    })
+}
+
+/// What the head of a sketch file says, and where its parts begin.
+fn read_head(path: &Path) -> Result<(Identity, u64)> {
     let name = path.display().to_string();
     let damaged = |cause: &str| Error::Damaged { name: name.clone(), cause: cause.into() };
     let io = |cause| Error::Io { action: "read", name: name.clone(), cause };
@@ -81,17 +121,7 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
     file.read_exact(&mut head).map_err(|_| damaged("its head ends too soon"))?;
     let identity = Identity::from_json(&head)
         .ok_or_else(|| damaged("its head cannot be read, or is of another version of lookalike"))?;
-    let find = |sources: &[SourceIdentity]| {
-        let again = |source| found_again(source, "sketch it again");
-        sources.iter().map(again).collect::<Result<Vec<Source>>>()
-    };
-    Ok(Job {
-        sources: find(&identity.sources)?,
-        against: find(&identity.against)?,
-        settings: identity.settings,
-        resources,
-        sketch: Some((path.to_owned(), 16 + length)),
-    })
+    Ok((identity, 16 + length))
 }
 
 /// A source that was sketched, which must be what it was; otherwise `advice` says what to do.

@@ -6,6 +6,9 @@ use bytemuck::{Pod, Zeroable};
 use corpus::Position;
 use serde::{Deserialize, Serialize};
 
+/// 128 bits of a cryptographic hash of the value of `--within`; 0 without.
+pub(crate) type Within = [u64; 2];
+
 /// What is known of one record slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
@@ -14,8 +17,8 @@ pub(crate) struct Entry {
     pub fingerprint: u64,
     /// Where it stands in keep order: smaller stays.
     pub keep: u64,
-    /// A hash of the value of `--within`; 0 without.
-    pub within: u64,
+    /// Only documents in which this is equal are compared.
+    pub within: Within,
     /// Shingles.
     pub size: u32,
     /// A [`Class`].
@@ -37,14 +40,14 @@ pub(crate) enum Class {
 
 impl Entry {
     /// A document.
-    pub(crate) fn document(class: Class, fingerprint: u64, keep: u64, within: u64, size: usize) -> Self {
+    pub(crate) fn document(class: Class, fingerprint: u64, keep: u64, within: Within, size: usize) -> Self {
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         Self { fingerprint, keep, within, size, class: class as u32 }
     }
 
     /// A slot without a document.
     pub(crate) fn other(class: Class) -> Self {
-        Self { fingerprint: 0, keep: 0, within: 0, size: 0, class: class as u32 }
+        Self { fingerprint: 0, keep: 0, within: [0; 2], size: 0, class: class as u32 }
     }
 
     /// What it is.

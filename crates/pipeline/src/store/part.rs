@@ -1,7 +1,7 @@
 //! A part: the columns of a stretch of documents as one piece of a file.
 //!
 //! ```text
-//! "LKAPART1"  length of the whole part  length of the head  head (JSON)  columns, each padded to 8 bytes
+//! "LKAPART2"  length of the whole part  length of the head  head (JSON)  columns, each padded to 8 bytes
 //! ```
 //!
 //! All numbers are little-endian 64-bit. The head has the small columns, the length of each large one, and a checksum
@@ -17,7 +17,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-const MAGIC: &[u8; 8] = b"LKAPART1";
+const MAGIC: &[u8; 8] = b"LKAPART2";
 
 /// What stands after the last part of a sketch file, with the number of parts.
 const END: &[u8; 8] = b"LKAPEND1";

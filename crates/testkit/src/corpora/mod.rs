@@ -5,6 +5,7 @@
 
 mod edges;
 mod edits;
+mod forged;
 mod jsonl;
 mod planted;
 mod prose;
@@ -12,6 +13,7 @@ mod templates;
 
 pub use edges::edge_documents;
 pub use edits::edited;
+pub use forged::Forger;
 pub use jsonl::{write_files, write_jsonl};
 pub use planted::Planted;
 pub use prose::Prose;
