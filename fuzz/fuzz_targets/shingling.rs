@@ -4,9 +4,9 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use lookalike::Kernel;
-use lookalike::hashing::hash_bytes;
+use lookalike::hashing::Key;
 use lookalike::normalization::{Case, Normalization, Punctuation, UnicodeForm, Whitespace};
-use lookalike::shingling::{ShingleBuffer, Shingler, Shingling, StopWords, Unit, shingle_hash, words};
+use lookalike::shingling::{MAX_K, ShingleBuffer, Shingler, Shingling, StopWords, Unit, words};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Arbitrary)]
@@ -88,7 +88,7 @@ fn settings(input: &Input) -> Shingling {
             2 => Unit::Characters,
             _ => Unit::StopWordLed(StopWords::new(["the", "x", "a", "1"])),
         },
-        k: usize::from(input.k) + 1,
+        k: usize::from(input.k) % MAX_K + 1,
         normalization: Normalization {
             case: choose(&[Case::Fold, Case::Keep], input.case.into()),
             form: choose(&forms, input.form),
@@ -103,11 +103,11 @@ fn settings(input: &Input) -> Shingling {
 }
 
 /// The hashes by the definition, for words.
-fn word_shingles(settings: &Shingling, normalized: &str) -> Vec<u64> {
+fn word_shingles(settings: &Shingling, key: &Key, normalized: &str) -> Vec<u64> {
     let words: Vec<&str> = words(normalized).collect();
     let hash = |words: &[&str]| {
-        let tokens: Vec<u64> = words.iter().map(|word| hash_bytes(word.as_bytes())).collect();
-        shingle_hash(&tokens) >> (64 - settings.hash_bits)
+        let tokens: Vec<u64> = words.iter().map(|word| key.token(word.as_bytes())).collect();
+        key.shingle(&tokens) >> (64 - settings.hash_bits)
     };
     let is_shingle = |window: &&[&str]| match &settings.unit {
         Unit::StopWordLed(stop_words) => stop_words.contains(window[0]),
@@ -154,7 +154,10 @@ fuzz_target!(|input: Input| {
         let as_it_is = Shingler::new(as_it_is).expect("these settings are allowed");
         assert_eq!(as_it_is.hashes(&normalized, &mut buffer), hashes);
     } else {
-        assert_eq!(hashes, word_shingles(&settings, &normalized));
+        assert_eq!(hashes, word_shingles(&settings, Key::FIXED, &normalized));
+        let key = Key::from_seed(u64::from(input.k) << 8 | u64::from(input.hash_bits));
+        let keyed = shingler.clone().with_key(key.clone());
+        assert_eq!(keyed.hashes(&text, &mut buffer), word_shingles(&settings, &key, &normalized));
     }
     for kernel in Kernel::available() {
         let shingler = shingler.clone().with_kernel(kernel);

@@ -10,6 +10,7 @@ use crate::method::{TextBuffers, content_hash};
 use crate::order::Rank;
 use crate::reread::reread;
 use crate::store::Number;
+use crate::store::columns::Within;
 use crate::view::View;
 use crate::{Result, Stage};
 use std::ops::Range;
@@ -107,7 +108,7 @@ pub(crate) fn find(view: View<'_>) -> Result<Copies> {
 #[derive(Debug, Clone, Copy)]
 struct Hashed {
     /// Of its shingles, and of the value of `--within`.
-    fingerprint: (u64, u64),
+    fingerprint: (u64, Within),
     hash: u128,
     rank: Rank,
     number: Number,

@@ -1,9 +1,8 @@
 //! One document at a time, by the same means as a whole run: for engines that bring equal keys together themselves.
 
-use crate::method::{Means, Sketching, TextBuffers, fingerprint};
+use crate::method::{Means, Sketching, TextBuffers, fingerprint, within_hash};
 use crate::store::columns::Columns;
 use crate::{Result, Settings, Verify};
-use lookalike::hashing::{hash_bytes, mix64};
 use lookalike::minhash::lanes::{estimate_of_lanes, matching_lanes};
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
@@ -45,7 +44,7 @@ pub struct Likeness {
 }
 
 impl Documents {
-    /// Checks the settings and works out what they mean.
+    /// Checks the settings and works out what they mean. Texts are compared with a random key of this value's own.
     pub fn new(settings: &Settings) -> Result<Self> {
         Ok(Self { means: Means::new(settings)? })
     }
@@ -71,7 +70,7 @@ impl Documents {
         sketch: &mut Sketch,
     ) -> Result<()> {
         let means = &self.means;
-        let within = within.map_or(0, |value| mix64(hash_bytes(value.as_bytes())) | 1);
+        let within = within.map_or([0; 2], within_hash);
         let DocumentBuffers { texts, columns } = buffers;
         sketch.content_hash = means.content_hash(text, texts);
         sketch.lanes.clear();

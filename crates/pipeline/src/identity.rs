@@ -17,6 +17,9 @@ const READ_ONCE: &str = "-";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     version: u32,
+    /// The seed of the key of stored shingles, in hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     pub settings: Settings,
     /// The hash of the file of weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,6 +100,7 @@ impl Identity {
         let all = |sources: &[Source]| sources.iter().map(SourceIdentity::new).collect::<Result<Vec<_>>>();
         Ok(Self {
             version: VERSION,
+            key: None,
             settings: means.settings.clone(),
             weights: means.weights_hash.clone(),
             against: all(sources.against)?,

@@ -17,6 +17,7 @@ mod finished;
 mod forest;
 mod grouping;
 mod identity;
+mod key;
 mod machine;
 mod memory;
 mod method;

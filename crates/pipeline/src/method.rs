@@ -1,8 +1,9 @@
 //! Settings -> the means of the run: what turns a text into elements, a sketch and keys, and a pair into a verdict.
 
+use crate::key::KeySeed;
 use crate::memory::Budget;
 use crate::report::Plan;
-use crate::store::columns::Columns;
+use crate::store::columns::{Columns, Within};
 use crate::{Elements, Error, Keep, Measure, Method, Result, Settings, Verify};
 use corpus::{FieldPath, Fields};
 use lookalike::banding::plan::by_recall;
@@ -17,6 +18,7 @@ use lookalike::simhash::SimHasher;
 use lookalike::similarity::SetMeasure;
 use lookalike::verification::{OverlapTable, Verifier};
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// How often the signature's estimate may turn away a pair at the threshold: so rarely that the recall need not
 /// account for it.
@@ -67,7 +69,11 @@ pub(crate) enum Sketching {
 #[derive(Debug)]
 pub(crate) struct Means {
     pub settings: Settings,
+    /// What finds: with the fixed key.
     pub shingler: Shingler,
+    /// What decides: with a key of the run.
+    deciding: OnceLock<Shingler>,
+    seed: KeySeed,
     pub fields: Fields,
     pub sketching: Sketching,
     pub verifier: Verifier,
@@ -166,10 +172,24 @@ impl Means {
             verifier: Verifier::new(measure, settings.threshold)?,
             settings: settings.clone(),
             shingler,
+            deciding: OnceLock::new(),
+            seed: KeySeed::random()?,
             sketching,
             plan,
             weights_hash,
         })
+    }
+
+    /// What cuts the texts that are compared.
+    fn deciding(&self) -> &Shingler {
+        self.deciding.get_or_init(|| self.shingler.clone().with_key(self.seed.key()))
+    }
+
+    /// Compares with the key of shingles that are stored, not with one of its own. This comes before anything is
+    /// compared.
+    pub(crate) fn use_key(&self, seed: &KeySeed) {
+        let set = self.deciding.set(self.shingler.clone().with_key(seed.key()));
+        assert!(set.is_ok(), "the key is chosen before texts are compared, and once");
     }
 
     /// 16-bit lanes per document.
@@ -192,7 +212,7 @@ impl Means {
 
     /// The key of a band: documents that share one are candidates.
     #[inline]
-    pub(crate) fn key(&self, band: usize, lanes: &[u16], within: u64) -> u64 {
+    pub(crate) fn key(&self, band: usize, lanes: &[u16], within: Within) -> u64 {
         let key = match &self.sketching {
             Sketching::Bands { banding, .. } => {
                 let rows = banding.rows();
@@ -201,7 +221,7 @@ impl Means {
             Sketching::Tables { masks, .. } => mix64(mix64(fingerprint(lanes) & masks[band]) ^ band as u64),
             Sketching::Samples => 0,
         };
-        if within == 0 { key } else { mix64(key ^ within) }
+        if within == [0; 2] { key } else { mix64(key ^ within[0]) }
     }
 
     /// Whether two documents agree in all rows of a band, so that their keys are equal.
@@ -218,12 +238,12 @@ impl Means {
     }
 
     /// The elements of a text whose similarity is compared: its shingles, or those of its bag. Any order, repeats
-    /// allowed.
+    /// allowed. They are hashed with the key of the run.
     pub(crate) fn elements<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
         match self.settings.elements {
-            Elements::Set => Ok(self.shingler.hashes(text, &mut buffers.shingles)),
+            Elements::Set => Ok(self.deciding().hashes(text, &mut buffers.shingles)),
             Elements::Bag => {
-                let hashes = self.shingler.hashes(text, &mut buffers.shingles).to_vec();
+                let hashes = self.deciding().hashes(text, &mut buffers.shingles).to_vec();
                 buffers.elements = bag_elements(&ShingleBag::from_hashes(hashes))?;
                 Ok(&buffers.elements)
             }
@@ -240,11 +260,11 @@ impl Means {
         Ok(&buffers.set)
     }
 
-    /// Sketches a text: its lanes and samples are appended.
+    /// Sketches a text: its lanes and samples are appended. They only find, and have the fixed key.
     pub(crate) fn sketch(
         &self,
         text: &str,
-        within: u64,
+        within: Within,
         buffers: &mut TextBuffers,
         columns: &mut Columns,
     ) -> Result<Sketched> {
@@ -252,7 +272,7 @@ impl Means {
         let hashes = self.shingler.hashes(text, shingles);
         // The sum stands for the bag of shingles: texts that are equal after normalisation have the same.
         let sum = hashes.iter().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
-        let fingerprint = mix64(sum ^ mix64(hashes.len() as u64 ^ within));
+        let fingerprint = mix64(sum ^ mix64(hashes.len() as u64 ^ within[0]));
         let mut size = hashes.len();
         let elements = match self.settings.elements {
             Elements::Set => hashes,
@@ -337,14 +357,14 @@ impl Means {
         hash
     }
 
-    /// The sampled shingles of a sorted set, as keys. Sets without shingles share a key of their own.
-    pub(crate) fn samples<'s>(&self, set: &'s [u64], within: u64) -> impl Iterator<Item = u64> + 's {
+    /// The sampled shingles of a sorted set (with the fixed key), as keys. Sets without shingles share a key of their own.
+    pub(crate) fn samples<'s>(&self, set: &'s [u64], within: Within) -> impl Iterator<Item = u64> + 's {
         let none = set.is_empty().then_some(u64::MAX);
         set.iter()
             .map(|&element| mix64(element))
             .filter(|mixed| mixed.is_multiple_of(SAMPLED_ONE_IN))
             .chain(none)
-            .map(move |mixed| mix64(mixed ^ within))
+            .map(move |mixed| mix64(mixed ^ within[0]))
     }
 
     /// The probability that a pair of this similarity became a candidate; `size` is the number of shingles of the
@@ -375,6 +395,13 @@ impl TextBuffers {
             self.table = OverlapTable::default();
         }
     }
+}
+
+/// What stands for a value of `--within`: equal for equal values only.
+pub(crate) fn within_hash(value: &str) -> Within {
+    let hash = content_hash(value.as_bytes());
+    // Nothing is 0, which stands for no value.
+    [hash as u64 | 1, (hash >> 64) as u64]
 }
 
 /// 128 bits of a cryptographic hash.

@@ -8,6 +8,7 @@ use crate::decisions_file::Decided;
 use crate::forest::Forest;
 use crate::grouping::{Taker, groups};
 use crate::identity::{Identity, check_unchanged};
+use crate::key::KeySeed;
 use crate::memory::Budget;
 use crate::method::Means;
 use crate::missing_fields;
@@ -17,6 +18,7 @@ use crate::outputs::Outputs;
 use crate::recall::{FoundPair, estimate};
 use crate::removed;
 use crate::report::{Counts, PairCounts, Plan, Recall, Report, Run, SourceReport};
+use crate::sketch_file::stored_key;
 use crate::sketching::{Sources, sketch};
 use crate::solve::{Evidence, Found, NearMiss, NearMisses};
 use crate::stages::Stages;
@@ -66,6 +68,9 @@ impl<'a> Prepared<'a> {
         let budget = Budget::new(&job.resources)?;
         if job.settings.against_only && job.against.is_empty() {
             return Err(Error::Invalid("--against-only needs --against".into()));
+        }
+        if let (Some((file, _)), crate::Store::Shingles) = (&job.sketch, job.settings.store) {
+            means.use_key(&stored_key(file)?);
         }
         means.plan.input_bytes = sources.bytes();
         let order = KeepOrder::new(&job.settings, sources)?;
@@ -443,6 +448,9 @@ fn dedup_stages(
         work.use_sketch_file(file.clone(), *offset);
     }
     let mut stages = Stages::new(observer);
+    if lasting && job.sketch.is_none() && job.settings.store == crate::Store::Shingles {
+        prepared.means.use_key(&key_of(work)?);
+    }
     let store = prepared.sketch(work, &mut stages)?;
     let (removals, decided) = match work.stored_decisions()? {
         Some(stored) => {
@@ -487,6 +495,20 @@ fn dedup_stages(
         target.write("report.json", &json)?;
     }
     Ok(Outcome::Finished(report))
+}
+
+/// The key of the shingles that are stored in a work folder: a run that goes on must have the one it began with.
+fn key_of(work: &Work) -> Result<KeySeed> {
+    if let Some(written) = work.read("key")? {
+        let seed = std::str::from_utf8(&written).ok().and_then(KeySeed::from_hex);
+        return seed.ok_or_else(|| Error::Damaged {
+            name: format!("{WORK_FOLDER}/key"),
+            cause: "it is no key; begin again in another target folder".into(),
+        });
+    }
+    let seed = KeySeed::random()?;
+    work.write("key", seed.to_hex().as_bytes())?;
+    Ok(seed)
 }
 
 /// Where temporary files go.

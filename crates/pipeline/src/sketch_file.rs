@@ -6,13 +6,17 @@
 //!
 //! It has signatures and where each document is, not the text: what is compared exactly is read from the sources again,
 //! which must not have changed (with `--store shingles` only what is written is).
+//!
+//! Stored shingles decide what is removed, so they have a random key, which stands in the head: such a file is not the same
+//! bytes each time it is made. Whoever can read it can write texts that collide with those in it.
 
 use crate::identity::{Identity, SourceIdentity};
+use crate::key::KeySeed;
 use crate::report::Report;
 use crate::run::{Prepared, temp_folder};
 use crate::stages::Stages;
 use crate::work::Work;
-use crate::{Error, Job, Observer, Resources, Result};
+use crate::{Error, Job, Observer, Resources, Result, Store};
 use corpus::{Discovery, FormatChoice, Source, discover};
 use files::{Access, Files};
 use std::fs::File;
@@ -44,7 +48,18 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     let aside = files.temp_folder(beside)?;
     let mut file = files.create(&aside.path().join("sketch"), Access::Shared)?;
     let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
-    let mut head = Identity::new(&prepared.means, prepared.sources)?.to_json().into_bytes();
+    let mut identity = Identity::new(&prepared.means, prepared.sources)?;
+    if job.settings.store == Store::Shingles {
+        let seed = match &job.sketch {
+            Some((file, _)) => stored_key(file)?,
+            None => KeySeed::random()?,
+        };
+        if job.sketch.is_none() {
+            prepared.means.use_key(&seed);
+        }
+        identity.key = Some(seed.to_hex());
+    }
+    let mut head = identity.to_json().into_bytes();
     head.resize(head.len().next_multiple_of(8), b'\n');
     file.write_all(SKETCH_MAGIC).map_err(io)?;
     file.write_all(&(head.len() as u64).to_le_bytes()).map_err(io)?;
@@ -60,8 +75,35 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     Ok(report)
 }
 
+/// The key of the shingles in a sketch file.
+pub(crate) fn stored_key(path: &Path) -> Result<KeySeed> {
+    let (identity, _) = read_head(path)?;
+    identity.key.as_deref().and_then(KeySeed::from_hex).ok_or_else(|| Error::Damaged {
+        name: path.display().to_string(),
+        cause: "its head has no key of the shingles in it".into(),
+    })
+}
+
 /// See [`crate::open_sketch`].
 pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
+    let (identity, offset) = read_head(path)?;
+    let name = path.display().to_string();
+    identity.check_weights(&name)?;
+    let beside = path.parent().unwrap_or(Path::new(""));
+    let find = |sources: &[SourceIdentity]| {
+        sources.iter().map(|source| found_beside(source, beside, &name)).collect::<Result<Vec<Source>>>()
+    };
+    Ok(Job {
+        sources: find(&identity.sources)?,
+        against: find(&identity.against)?,
+        settings: identity.settings,
+        resources,
+        sketch: Some((path.to_owned(), offset)),
+    })
+}
+
+/// What the head of a sketch file says, and where its parts begin.
+fn read_head(path: &Path) -> Result<(Identity, u64)> {
     let name = path.display().to_string();
     let damaged = |cause: &str| Error::Damaged { name: name.clone(), cause: cause.into() };
     let io = |cause| Error::Io { action: "read", name: name.clone(), cause };
@@ -76,18 +118,7 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
     file.read_exact(&mut head).map_err(|_| damaged("its head ends too soon"))?;
     let identity = Identity::from_json(&head)
         .ok_or_else(|| damaged("its head cannot be read, or is of another version of lookalike"))?;
-    let beside = path.parent().unwrap_or(Path::new(""));
-    identity.check_weights(&name)?;
-    let find = |sources: &[SourceIdentity]| {
-        sources.iter().map(|source| found_beside(source, beside, &name)).collect::<Result<Vec<Source>>>()
-    };
-    Ok(Job {
-        sources: find(&identity.sources)?,
-        against: find(&identity.against)?,
-        settings: identity.settings,
-        resources,
-        sketch: Some((path.to_owned(), 16 + length)),
-    })
+    Ok((identity, 16 + length))
 }
 
 /// A source of the sketch file `sketch`: from here, or from the folder that the sketch file is in.

@@ -4,7 +4,7 @@
 //! finished part is written to the work folder, from where a killed run goes on.
 
 use crate::memory::{BLOCK_BYTES, Budget};
-use crate::method::{Means, TextBuffers};
+use crate::method::{Means, TextBuffers, within_hash};
 use crate::ordered::ordered;
 use crate::pace::Pace;
 use crate::store::Store;
@@ -14,7 +14,7 @@ use crate::{Error, Keep, Observer, OnBadRecord, Result, Stage};
 use corpus::{
     BadRecord, Block, Document, Id, Limits, Position, ReadMode, Reader, Record, Scratch, Source, place_of,
 };
-use lookalike::hashing::{hash_bytes, mix64};
+use lookalike::hashing::mix64;
 use memchr::memchr;
 
 /// A part ends with the block that reaches this many documents, as many bytes as the memory allows,
@@ -296,10 +296,7 @@ impl<'a> BlockSketcher<'a> {
         counts.text_bytes += text.len() as u64;
         counts.replaced_bytes += u64::from(document.replaced);
         counts.add_absent(document, &means.fields);
-        let within = match &document.within {
-            Some(value) => mix64(hash_bytes(value.as_bytes())) | 1,
-            None => 0,
-        };
+        let within = document.within.as_ref().map_or([0; 2], |value| within_hash(value));
         let over_limit = text.len() as u64 > settings.max_text;
         let with_nul = memchr(0, text.as_bytes()).is_some();
         let (class, fingerprint, size) = if over_limit || with_nul {
@@ -307,7 +304,7 @@ impl<'a> BlockSketcher<'a> {
             counts.with_nul += u64::from(with_nul && !over_limit);
             let hash = means.content_hash(text, buffers);
             columns.lanes.resize(columns.lanes.len() + means.lanes(), 0);
-            (Class::HashOnly, mix64((hash as u64) ^ within), 0)
+            (Class::HashOnly, mix64((hash as u64) ^ within[0]), 0)
         } else {
             means.check_fits(text, budget)?;
             let sketched = means.sketch(text, within, buffers, columns)?;

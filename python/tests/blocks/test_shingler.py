@@ -13,7 +13,7 @@ from lookalike.errors import SettingError
 def test_known_hashes() -> None:
     """The known answers of docs/signature-format.md."""
     words = Shingler("words:2").set("The quick brown fox")
-    assert sorted([3434959758866380330, 17222771799999748664, 1738838284861449714]) == words.tolist()
+    assert sorted([13835531587668747783, 11298471941893573523, 15564091880629292870]) == words.tolist()
     characters = Shingler("characters:3").set("fünf")
     assert sorted([2457572769539822286, 11799355888488220185]) == characters.tolist()
 

@@ -138,7 +138,6 @@ impl Avx2 {
 
 impl Simd for Avx2 {
     const REGISTER_BYTES: usize = 32;
-    const MULTIPLIES_64_BIT_LANES: bool = false;
     const LOOKS_UP_BITS: bool = false;
 
     #[inline(always)]

@@ -127,7 +127,6 @@ impl Avx512 {
 
 impl Simd for Avx512 {
     const REGISTER_BYTES: usize = 64;
-    const MULTIPLIES_64_BIT_LANES: bool = true;
     const LOOKS_UP_BITS: bool = true;
 
     #[inline(always)]

@@ -116,9 +116,6 @@ pub(crate) trait Simd: Copy {
     /// The width of a vector register; 16 also where it is not known.
     const REGISTER_BYTES: usize;
 
-    /// Whether a product of 64-bit lanes is one instruction: then recomputing can beat remembering.
-    const MULTIPLIES_64_BIT_LANES: bool;
-
     /// The masks of `block`; `folded` becomes the block, in lower case if `fold`.
     fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks;
 
@@ -189,7 +186,7 @@ pub(crate) fn dispatch<T: Task>(kernel: Kernel, task: T) -> T::Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hashing::SplitMix64;
+    use crate::hashing::{Key, SplitMix64};
 
     struct Classify<'a>(&'a [u8; BLOCK], bool);
 
@@ -274,7 +271,8 @@ mod tests {
                     })
                     .collect();
                 let open = (round % 3 == 0).then(|| random.below(position as u64 + 1) as usize);
-                let blocks = Blocks { words: &words, position, open, folded: &folded };
+                let key = Key::from_seed(random.next_u64());
+                let blocks = Blocks { words: &words, position, open, folded: &folded, key: &key };
                 let expected = dispatch(Kernel::PORTABLE, Words(blocks));
                 assert_eq!(dispatch(kernel, Words(blocks)), expected, "{} round {round}", kernel.name());
             }

@@ -9,7 +9,6 @@ pub(super) struct Portable;
 
 impl Simd for Portable {
     const REGISTER_BYTES: usize = 16;
-    const MULTIPLIES_64_BIT_LANES: bool = false;
     const LOOKS_UP_BITS: bool = false;
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Masks of words -> hashes of words.
 
-use crate::hashing::{halves, hash_bytes, hash_halves};
+use crate::hashing::{Key, halves};
 
 use super::masks::BLOCK;
 
@@ -15,6 +15,8 @@ pub(crate) struct Blocks<'a> {
     pub(crate) open: Option<usize>,
     /// The text. There are at least [`Self::READ_PAST`] more bytes than the blocks have.
     pub(crate) folded: &'a [u8],
+    /// What the words are hashed with.
+    pub(crate) key: &'a Key,
 }
 
 impl Blocks<'_> {
@@ -41,7 +43,7 @@ impl Blocks<'_> {
 /// The definition of [`Simd::word_hashes`](super::Simd::word_hashes).
 #[inline(always)]
 pub(super) fn portable(blocks: Blocks<'_>, out: &mut [u64]) -> (usize, Option<usize>) {
-    let Blocks { words, mut position, open, folded } = blocks;
+    let Blocks { words, mut position, open, folded, key } = blocks;
     let mut start = open.unwrap_or(0);
     let mut in_word = open.is_some();
     let mut count = 0;
@@ -57,7 +59,7 @@ pub(super) fn portable(blocks: Blocks<'_>, out: &mut [u64]) -> (usize, Option<us
             let end = position + ends.trailing_zeros() as usize;
             ends &= ends - 1;
             if is_word(folded, start, end) {
-                out[count] = word_hash(folded, start, end);
+                out[count] = word_hash(key, folded, start, end);
                 count += 1;
             }
             start = position + starts.trailing_zeros() as usize;
@@ -75,17 +77,17 @@ pub(super) fn is_word(folded: &[u8], start: usize, end: usize) -> bool {
     folded[start] != b'_' || folded[start..end].iter().any(|&byte| byte != b'_')
 }
 
-/// [`hash_bytes`] of a word, of which there are 16 readable bytes even if it is shorter.
+/// [`Key::token`] of a word, of which there are 16 readable bytes even if it is shorter.
 #[inline(always)]
-pub(super) fn word_hash(folded: &[u8], start: usize, end: usize) -> u64 {
+pub(super) fn word_hash(key: &Key, folded: &[u8], start: usize, end: usize) -> u64 {
     let len = end - start;
     match folded[start..].first_chunk::<16>() {
         Some(bytes) if len <= 16 => {
             let (low, high) = halves(bytes);
             let (low_mask, high_mask) = LENGTH_MASKS[len];
-            hash_halves(low & low_mask, high & high_mask, len as u64)
+            key.word.hash(low & low_mask, high & high_mask, len as u64)
         }
-        _ => hash_bytes(&folded[start..end]),
+        _ => key.token(&folded[start..end]),
     }
 }
 

@@ -75,8 +75,8 @@ mod tests {
     #[test]
     fn known_answers() {
         // Computed from the definition with another program.
-        assert_eq!(Namespace::Term.feature("ferret"), 0x8bbc_0225_3972_6232);
-        assert_eq!(Namespace::InLink.feature("https://example.org/"), 0x95f6_6c28_de7b_0e6f);
-        assert_eq!(Namespace::Other("author").feature("ferret"), 0x793b_202d_31c8_c679);
+        assert_eq!(Namespace::Term.feature("ferret"), 0x6fb4_e216_5c2e_4045);
+        assert_eq!(Namespace::InLink.feature("https://example.org/"), 0x1e8f_e8f2_2dd8_19fc);
+        assert_eq!(Namespace::Other("author").feature("ferret"), 0x6fc4_d731_51a7_4038);
     }
 }

@@ -3,9 +3,7 @@
 //! A shingle is a hash of normalised text; to show it to people, one must know which bytes of the original it came
 //! from. [`Shingler::locate`] gives the hashes of [`Shingler::hashes`] with the range of every token.
 
-use super::tokens::character_hash;
 use super::{ShingleBuffer, Shingler, Unit, words};
-use crate::hashing::hash_bytes;
 use crate::normalization::LocatedText;
 use std::ops::Range;
 
@@ -74,12 +72,12 @@ impl Shingler {
         let mut ranges = Vec::new();
         if self.settings.unit == Unit::Characters {
             for (at, character) in normalized.char_indices() {
-                buffer.tokens.push(character_hash(character));
+                buffer.tokens.push(self.key.character(character));
                 ranges.push(at..at + character.len_utf8());
             }
         } else {
             for range in word_ranges(normalized) {
-                buffer.tokens.push(hash_bytes(&normalized.as_bytes()[range.clone()]));
+                buffer.tokens.push(self.key.token(&normalized.as_bytes()[range.clone()]));
                 ranges.push(range);
             }
         }
@@ -87,9 +85,9 @@ impl Shingler {
         self.combine(&mut buffer);
         let mut width = self.settings.k;
         let mut firsts = None;
-        if let Unit::StopWordLed(stop_words) = &self.settings.unit {
+        if let Unit::StopWordLed(_) = &self.settings.unit {
             let windows = buffer.tokens.as_slice().windows(width).enumerate();
-            let led = windows.filter(|(_, window)| stop_words.contains_hash(window[0]));
+            let led = windows.filter(|(_, window)| self.is_stop_token(window[0]));
             firsts = Some(led.map(|(at, _)| at).collect::<Vec<_>>()).filter(|led| !led.is_empty());
             if firsts.is_none() {
                 width = tokens.len();

@@ -14,10 +14,14 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 //!
-//! **Hashing.** A shingle is kept as a 64-bit hash: tokens are hashed to 64 bits and k of them are combined by a
-//! polynomial (a Rabin-style fingerprint). Two different shingles collide with probability 2^-64, so among n
-//! different shingles about n²/2^65 pairs do: one in 37 for a billion shingles. Fewer bits are an option, for
+//! **Hashing.** A shingle is kept as a 64-bit hash: tokens are hashed to 64 bits, multiplied by one number for each
+//! place and added up (see [`Key`]). Two different shingles collide with a probability of about 2^-63, so
+//! among n different shingles about n²/2^64 pairs do: one in 18 for a billion shingles. Fewer bits are an option, for
 //! the notes' examples of 4 bytes or 10 bits.
+//!
+//! The hashes follow from a [`Key`]. With the fixed one, the default, everybody gets the same: that is for what is stored
+//! and compared between machines, and whoever wants to can write texts whose shingles collide. With a key of one's own
+//! that is random and secret ([`Shingler::with_key`]), any two shingles collide with probability below 2^-46.
 //!
 //! **Which k?** Large enough that a given shingle is unlikely to be in a given document: see [`suggest_k`]. Five
 //! words, or 5 characters for mails and 9 or 10 for long documents, are usual.
@@ -28,12 +32,10 @@
 //! **Cost.** One pass, no allocation per shingle; on a CPU with AVX-512 about a gigabyte of ASCII prose per second.
 //! Working memory lives in a [`ShingleBuffer`] that the caller can use again.
 //!
-//! Broder, *On the resemblance and containment of documents* (1997), is where shingles come from; Karp and Rabin,
-//! *Efficient randomized pattern-matching algorithms* (1987), for the polynomial.
+//! Broder, *On the resemblance and containment of documents* (1997), is where shingles come from.
 
 mod distribution;
 mod located;
-mod polynomial;
 mod set;
 mod simple_classes;
 mod simple_ranges;
@@ -43,26 +45,25 @@ mod suggestion;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod windows;
 mod words;
 
 pub use distribution::SortBuffer;
 pub use located::LocatedShingles;
-pub use polynomial::shingle_hash;
 pub use set::{ShingleBag, ShingleSet};
 pub(crate) use simple_classes::is_folded_and_composed;
 pub use stop_words::StopWords;
 pub use suggestion::{Suggestion, suggest_k, usual_k};
+pub use windows::{MAX_K, shingle_hash};
 pub use words::words;
 
 use crate::arch::Kernel;
 use crate::error::{Error, Result};
-use crate::hashing::hash_bytes;
+use crate::hashing::Key;
 use crate::normalization::Normalization;
 use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 use tokens::{Tokens, hash_characters};
-
-/// The longest shingle, in tokens.
-pub const MAX_K: usize = 65_536;
 
 /// How text becomes shingles. Every field changes the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +102,13 @@ impl Default for Shingling {
 pub struct Shingler {
     settings: Shingling,
     kernel: Kernel,
+    key: Arc<Key>,
+    /// The tokens of the stop words, ascending.
+    stop_tokens: Vec<u64>,
 }
+
+/// The fixed key, to be shared.
+static FIXED_KEY: LazyLock<Arc<Key>> = LazyLock::new(|| Arc::new(Key::FIXED.clone()));
 
 /// Working memory for [`Shingler::hashes`]; use it again and again.
 ///
@@ -131,7 +138,7 @@ impl ShingleBuffer {
 impl Default for Shingler {
     /// Sequences of five words.
     fn default() -> Self {
-        Self { settings: Shingling::default(), kernel: Kernel::best() }
+        Self::of(Shingling::default())
     }
 }
 
@@ -144,7 +151,22 @@ impl Shingler {
         if !(8..=64).contains(&settings.hash_bits) {
             return Err(Error::invalid("hash_bits", settings.hash_bits, "a shingle hash has 8 to 64 bits"));
         }
-        Ok(Self { settings, kernel: Kernel::best() })
+        Ok(Self::of(settings))
+    }
+
+    /// With settings that are in order.
+    fn of(settings: Shingling) -> Self {
+        Self { settings, kernel: Kernel::best(), key: Arc::clone(&FIXED_KEY), stop_tokens: Vec::new() }
+            .keyed()
+    }
+
+    /// Works out what follows from the key.
+    fn keyed(mut self) -> Self {
+        if let Unit::StopWordLed(stop_words) = &self.settings.unit {
+            self.stop_tokens = stop_words.spellings().map(|word| self.key.token(word.as_bytes())).collect();
+            self.stop_tokens.sort_unstable();
+        }
+        self
     }
 
     /// Sequences of k words.
@@ -161,7 +183,7 @@ impl Shingler {
     #[must_use]
     pub fn stop_word_led() -> Self {
         let unit = Unit::StopWordLed(StopWords::english());
-        Self { settings: Shingling { unit, k: 3, ..Shingling::default() }, kernel: Kernel::best() }
+        Self::of(Shingling { unit, k: 3, ..Shingling::default() })
     }
 
     /// The same shingler with another normalisation of the text.
@@ -184,6 +206,14 @@ impl Shingler {
     #[must_use]
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel, ..self }
+    }
+
+    /// The same shingler with another key: other hashes, between which the same ones are equal. Hashes of different keys
+    /// cannot be compared.
+    #[must_use]
+    pub fn with_key(mut self, key: Key) -> Self {
+        self.key = Arc::new(key);
+        self.keyed()
     }
 
     /// The settings it was made with.
@@ -235,7 +265,7 @@ impl Shingler {
     ) -> &'b [u64] {
         buffer.tokens.clear();
         for token in tokens {
-            buffer.tokens.push(hash_bytes(token.as_ref()));
+            buffer.tokens.push(self.key.token(token.as_ref()));
         }
         self.combine(buffer)
     }
@@ -286,16 +316,28 @@ impl Shingler {
         tokens.clear();
         let is_words = self.settings.unit != Unit::Characters;
         if is_words && words::normalizes_on_the_way(&normalization) {
-            words::hash_words(self.kernel, text, normalization, folded, tokens);
+            words::hash_words(self.kernel, &self.key, text, normalization, folded, tokens);
             return;
         }
         let text: Cow<'_, str> = String::from_utf8_lossy(text);
         normalization.normalize_into(&text, normalized);
         if is_words {
-            words::hash_words(self.kernel, normalized.as_bytes(), Normalization::NONE, folded, tokens);
+            words::hash_words(
+                self.kernel,
+                &self.key,
+                normalized.as_bytes(),
+                Normalization::NONE,
+                folded,
+                tokens,
+            );
         } else {
-            hash_characters(normalized, tokens);
+            hash_characters(&self.key, normalized, tokens);
         }
+    }
+
+    /// Whether this is the token of a stop word.
+    fn is_stop_token(&self, token: u64) -> bool {
+        self.stop_tokens.binary_search(&token).is_ok()
     }
 
     /// Token hashes -> shingle hashes.
@@ -304,15 +346,15 @@ impl Shingler {
         let Shingling { unit, k, hash_bits, .. } = &self.settings;
         let tokens = tokens.as_slice();
         hashes.clear();
-        if let Unit::StopWordLed(stop_words) = unit {
-            let led = tokens.windows(*k).filter(|window| stop_words.contains_hash(window[0]));
-            hashes.extend(led.map(shingle_hash));
+        if let Unit::StopWordLed(_) = unit {
+            let led = tokens.windows(*k).filter(|window| self.is_stop_token(window[0]));
+            hashes.extend(led.map(|window| self.key.shingle(window)));
         } else if tokens.len() >= *k {
             hashes.resize(tokens.len() - k + 1, 0);
-            polynomial::shingle_hashes(self.kernel, tokens, *k, hashes);
+            windows::shingle_hashes(self.kernel, &self.key, tokens, *k, hashes);
         }
         if hashes.is_empty() && !tokens.is_empty() {
-            hashes.push(shingle_hash(tokens));
+            hashes.push(self.key.shingle(tokens));
         }
         if *hash_bits < 64 {
             hashes.iter_mut().for_each(|hash| *hash >>= 64 - hash_bits);

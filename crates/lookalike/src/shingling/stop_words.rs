@@ -6,8 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::hashing::hash_bytes;
-
 /// English function words, in lower case: articles, pronouns, prepositions, conjunctions, auxiliary verbs and a few
 /// adverbs.
 const ENGLISH: &str = "
@@ -36,12 +34,10 @@ const TYPESET_APOSTROPHE: &str = "\u{2019}";
 ///
 /// An apostrophe is typed (`it's`) or typeset (`it’s`), and normalisation keeps the difference; a stop word is
 /// matched in both spellings.
-///
-/// Kept as the words' hashes, so a word that is none passes for one with probability about 2^-56.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopWords {
-    /// Hashes of the words in all spellings, ascending.
-    hashes: Vec<u64>,
+    /// The words in all spellings.
+    spellings: BTreeSet<String>,
     /// How many words, spellings not counted.
     len: usize,
 }
@@ -50,7 +46,7 @@ impl StopWords {
     /// No word at all.
     #[must_use]
     pub const fn none() -> Self {
-        Self { hashes: Vec::new(), len: 0 }
+        Self { spellings: BTreeSet::new(), len: 0 }
     }
 
     /// The usual function words of English, about 190.
@@ -64,18 +60,15 @@ impl StopWords {
     pub fn new<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> Self {
         let words: BTreeSet<String> =
             words.into_iter().map(|word| word.as_ref().replace(TYPESET_APOSTROPHE, "'")).collect();
-        let typeset = words.iter().map(|word| word.replace('\'', TYPESET_APOSTROPHE));
-        let mut hashes: Vec<u64> =
-            typeset.chain(words.iter().cloned()).map(|word| hash_bytes(word.as_bytes())).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
-        Self { hashes, len: words.len() }
+        let (len, mut spellings) = (words.len(), words.clone());
+        spellings.extend(words.iter().map(|word| word.replace('\'', TYPESET_APOSTROPHE)));
+        Self { spellings, len }
     }
 
     /// Whether this normalised word is one of them.
     #[must_use]
     pub fn contains(&self, word: &str) -> bool {
-        self.contains_hash(hash_bytes(word.as_bytes()))
+        self.spellings.contains(word)
     }
 
     /// How many there are.
@@ -90,14 +83,16 @@ impl StopWords {
         self.len == 0
     }
 
-    pub(super) fn contains_hash(&self, hash: u64) -> bool {
-        self.hashes.binary_search(&hash).is_ok()
+    /// All words in all spellings.
+    pub(super) fn spellings(&self) -> impl Iterator<Item = &str> {
+        self.spellings.iter().map(String::as_str)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hashing::hash_bytes;
 
     /// A word more or less changes shingles and terms. The hash was computed with another program.
     #[test]
@@ -105,6 +100,6 @@ mod tests {
         let sorted: BTreeSet<&str> = ENGLISH.split_whitespace().collect();
         assert_eq!((sorted.len(), StopWords::english().len()), (188, 188));
         let words = sorted.into_iter().collect::<Vec<_>>().join(" ");
-        assert_eq!(hash_bytes(words.as_bytes()), 0x083d_fb7c_9df6_1bf3);
+        assert_eq!(hash_bytes(words.as_bytes()), 0xd0e1_d0f2_f883_4497);
     }
 }

@@ -4,7 +4,7 @@ use super::simple_classes::{self, Class};
 use super::tokens::Tokens;
 use super::words::words;
 use crate::arch::masks::{CLASS, class};
-use crate::hashing::hash_bytes;
+use crate::hashing::Key;
 use crate::normalization::{Case, Normalization, UnicodeForm, Whitespace, fold_and_compose};
 use caseless::Caseless;
 use std::borrow::Cow;
@@ -13,16 +13,16 @@ use std::ops::Range;
 /// Appends the hashes of the words of a stretch: simple characters in one pass, and the pieces that have others in
 /// them by the full algorithms.
 #[inline(never)]
-pub(super) fn hash_words(bytes: &[u8], normalization: &Normalization, tokens: &mut Tokens) {
+pub(super) fn hash_words(key: &Key, bytes: &[u8], normalization: &Normalization, tokens: &mut Tokens) {
     let text = String::from_utf8_lossy(bytes);
     let mut rest = &*text;
     while has_simple_characters(normalization) && !rest.is_empty() {
-        let Some(piece) = SimpleWords::new(normalization.case, tokens).scan(rest) else { return };
+        let Some(piece) = SimpleWords::new(key, normalization.case, tokens).scan(rest) else { return };
         let (before, after) = rest.split_at(piece.end);
-        hash_words_plainly(&before[piece.start..], normalization, tokens);
+        hash_words_plainly(key, &before[piece.start..], normalization, tokens);
         rest = after;
     }
-    hash_words_plainly(rest, normalization, tokens);
+    hash_words_plainly(key, rest, normalization, tokens);
 }
 
 /// Whether the classes of simple characters hold for these settings: they say nothing of decompositions.
@@ -36,14 +36,14 @@ pub(super) fn fold_capital(character: char) -> Option<char> {
 }
 
 /// The definition.
-fn hash_words_plainly(text: &str, normalization: &Normalization, tokens: &mut Tokens) {
+fn hash_words_plainly(key: &Key, text: &str, normalization: &Normalization, tokens: &mut Tokens) {
     let mut text = fold_and_compose(text, normalization.case, normalization.form);
     // Of all whitespace only this one is a joiner to UAX 29, and the blank it collapses to is not.
     if normalization.whitespace == Whitespace::Collapse && text.contains('\u{202f}') {
         text = Cow::Owned(text.replace('\u{202f}', " "));
     }
     for word in words(&text) {
-        tokens.push(hash_bytes(word.as_bytes()));
+        tokens.push(key.token(word.as_bytes()));
     }
 }
 
@@ -95,6 +95,7 @@ fn end_of_piece(text: &str, at: usize) -> usize {
 
 /// UAX 29 for simple characters, one after the other.
 struct SimpleWords<'a> {
+    key: &'a Key,
     case: Case,
     tokens: &'a mut Tokens,
     /// The word so far, folded.
@@ -106,8 +107,9 @@ struct SimpleWords<'a> {
 }
 
 impl<'a> SimpleWords<'a> {
-    fn new(case: Case, tokens: &'a mut Tokens) -> Self {
+    fn new(key: &'a Key, case: Case, tokens: &'a mut Tokens) -> Self {
         Self {
+            key,
             case,
             tokens,
             word: Word::default(),
@@ -200,7 +202,7 @@ impl<'a> SimpleWords<'a> {
 
     fn end_word(&mut self) {
         if self.has_letter_or_digit {
-            self.tokens.push(self.word.hash());
+            self.tokens.push(self.key.token(&self.word.bytes));
         }
         self.word.clear();
         self.has_letter_or_digit = false;
@@ -226,9 +228,5 @@ impl Word {
 
     fn clear(&mut self) {
         self.bytes.clear();
-    }
-
-    fn hash(&self) -> u64 {
-        hash_bytes(&self.bytes)
     }
 }

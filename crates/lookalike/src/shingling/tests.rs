@@ -1,36 +1,48 @@
 //! Shingles against their definition: normalise plainly, cut plainly, hash each shingle by itself.
 
-use super::tokens::character_hash;
 use super::*;
 use crate::normalization::{Case, Punctuation, UnicodeForm, Whitespace};
 use proptest::prelude::*;
 
 /// The definition.
-fn plainly(settings: &Shingling, text: &[u8]) -> Vec<u64> {
+fn plainly(settings: &Shingling, key: &Key, text: &[u8]) -> Vec<u64> {
     let text = settings.normalization.normalize_plainly(&String::from_utf8_lossy(text));
-    let tokens: Vec<u64> = match settings.unit {
-        Unit::Characters => text.chars().map(character_hash).collect(),
-        Unit::Words | Unit::StopWordLed(_) => words(&text).map(|word| hash_bytes(word.as_bytes())).collect(),
+    let cut: Vec<&str> = match settings.unit {
+        Unit::Characters => text.split("").filter(|character| !character.is_empty()).collect(),
+        Unit::Words | Unit::StopWordLed(_) => words(&text).collect(),
     };
-    let mut hashes: Vec<u64> = tokens
+    let hash = |tokens: &[&str]| {
+        let token = |token: &&str| match settings.unit {
+            Unit::Characters => key.character(token.chars().next().unwrap()),
+            Unit::Words | Unit::StopWordLed(_) => key.token(token.as_bytes()),
+        };
+        key.shingle(&tokens.iter().map(token).collect::<Vec<u64>>())
+    };
+    let mut hashes: Vec<u64> = cut
         .windows(settings.k)
         .filter(|window| match &settings.unit {
-            Unit::StopWordLed(stop_words) => stop_words.contains_hash(window[0]),
+            Unit::StopWordLed(stop_words) => stop_words.contains(window[0]),
             Unit::Words | Unit::Characters => true,
         })
-        .map(shingle_hash)
+        .map(hash)
         .collect();
-    if hashes.is_empty() && !tokens.is_empty() {
-        hashes.push(shingle_hash(&tokens));
+    if hashes.is_empty() && !cut.is_empty() {
+        hashes.push(hash(&cut));
     }
     hashes.iter().map(|hash| hash >> (64 - settings.hash_bits)).collect()
 }
 
 fn check(settings: &Shingling, text: &[u8]) -> std::result::Result<(), TestCaseError> {
-    let expected = plainly(settings, text);
+    check_with(settings, Key::FIXED, text)?;
+    // A key of its own for every text, and the same one when it is tried again.
+    check_with(settings, &Key::from_seed(crate::hashing::hash_bytes(text)), text)
+}
+
+fn check_with(settings: &Shingling, key: &Key, text: &[u8]) -> std::result::Result<(), TestCaseError> {
+    let expected = plainly(settings, key, text);
     let mut buffer = ShingleBuffer::default();
     for kernel in Kernel::available() {
-        let shingler = Shingler::new(settings.clone()).unwrap().with_kernel(kernel);
+        let shingler = Shingler::new(settings.clone()).unwrap().with_kernel(kernel).with_key(key.clone());
         // Twice, so that what an earlier document left in the buffer shows if it is ever read.
         for _ in 0..2 {
             prop_assert_eq!(
@@ -66,7 +78,12 @@ fn settings() -> impl Strategy<Value = Shingling> {
         1 => Just(Unit::Characters),
         1 => Just(Unit::StopWordLed(StopWords::new(["a", "b", "the"])))
     ];
-    (unit, 1usize..8, normalizations(), prop_oneof![3 => Just(64u32), 1 => 8u32..64])
+    (
+        unit,
+        prop_oneof![4 => 1usize..8, 1 => 8usize..30],
+        normalizations(),
+        prop_oneof![3 => Just(64u32), 1 => 8u32..64],
+    )
         .prop_map(|(unit, k, normalization, hash_bits)| Shingling { unit, k, normalization, hash_bits })
 }
 
@@ -234,22 +251,91 @@ fn narrow_hashes_stay_in_their_range_and_fill_it() {
     assert!(set.len() > 300);
 }
 
-#[test]
-fn hashes_of_words_are_fixed() {
-    // Known answers: a change here is a change of every stored signature.
-    let mut buffer = ShingleBuffer::default();
-    let hashes = Shingler::words(2).unwrap().hashes("The quick brown fox", &mut buffer);
-    assert_eq!(hashes, KNOWN_WORDS);
-    let hashes = Shingler::characters(3).unwrap().hashes("fünf", &mut buffer);
-    assert_eq!(hashes, KNOWN_CHARACTERS);
-    assert_eq!(hash_bytes(b"a word that has more than sixteen bytes"), KNOWN_LONG_WORD);
+/// What a key makes of some texts, computed from `docs/signature-format.md` with another program.
+struct Known {
+    seed: u64,
+    words: [u64; 3],
+    characters: [u64; 2],
+    long_word: u64,
+    longer_word: u64,
+    twelve: u64,
+    hundred: u64,
 }
 
-// Computed from the definition with another program.
-const KNOWN_WORDS: [u64; 3] =
-    [3_434_959_758_866_380_330, 17_222_771_799_999_748_664, 1_738_838_284_861_449_714];
-const KNOWN_CHARACTERS: [u64; 2] = [2_457_572_769_539_822_286, 11_799_355_888_488_220_185];
-const KNOWN_LONG_WORD: u64 = 8_509_443_699_064_532_413;
+const KNOWN: [Known; 2] = [
+    Known {
+        seed: 0x243f_6a88_85a3_08d3,
+        words: [13_835_531_587_668_747_783, 11_298_471_941_893_573_523, 15_564_091_880_629_292_870],
+        characters: [14_690_918_223_568_307_317, 18_183_208_934_445_715_449],
+        long_word: 4_393_021_155_478_264_583,
+        longer_word: 1_827_145_083_202_861_148,
+        twelve: 14_429_777_538_296_332_073,
+        hundred: 13_988_768_722_606_021_177,
+    },
+    Known {
+        seed: 7,
+        words: [17_375_554_938_916_490_228, 15_877_146_457_767_864_972, 14_812_841_517_403_774_001],
+        characters: [13_720_403_209_184_158_981, 16_928_484_766_298_460_752],
+        long_word: 8_371_549_215_474_957_095,
+        longer_word: 15_501_285_401_683_549_622,
+        twelve: 11_663_696_120_183_194_539,
+        hundred: 5_569_402_141_592_189_801,
+    },
+];
+
+#[test]
+fn hashes_of_words_are_fixed() {
+    // Known answers: with the fixed key, a change here is a change of every stored signature.
+    let numbers: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+    let mut buffer = ShingleBuffer::default();
+    for known in KNOWN {
+        let key = Key::from_seed(known.seed);
+        let words = |k| Shingler::words(k).unwrap().with_key(key.clone());
+        assert_eq!(words(2).hashes("The quick brown fox", &mut buffer), known.words);
+        let characters = Shingler::characters(3).unwrap().with_key(key.clone());
+        assert_eq!(characters.hashes("fünf", &mut buffer), known.characters);
+        assert_eq!(key.token(b"a word that has more than sixteen bytes"), known.long_word);
+        assert_eq!(key.token(&[b'x'; 200]), known.longer_word);
+        assert_eq!(words(12).hashes_of_tokens(&numbers[..12], &mut buffer), [known.twelve]);
+        let none_is_a_stop_word = Shingler::stop_word_led().with_key(key.clone());
+        assert_eq!(none_is_a_stop_word.hashes_of_tokens(&numbers, &mut buffer), [known.hundred]);
+    }
+    let fixed = Shingler::words(2).unwrap();
+    assert_eq!(fixed.hashes("The quick brown fox", &mut buffer), KNOWN[0].words);
+    let hash = crate::hashing::hash_bytes(b"a word that has more than sixteen bytes");
+    assert_eq!(hash, 9_541_391_453_705_391_645);
+}
+
+proptest! {
+    #[test]
+    fn how_alike_texts_are_does_not_depend_on_the_key(
+        settings in settings(),
+        a in AWKWARD,
+        b in AWKWARD,
+        shared in AWKWARD,
+        seed in any::<u64>()
+    ) {
+        use crate::similarity::SetMeasure;
+        let settings = Shingling { hash_bits: 64, ..settings };
+        let (a, b) = (format!("{a} {shared}"), format!("{b} {shared}"));
+        let fixed = Shingler::new(settings).unwrap();
+        let keyed = fixed.clone().with_key(Key::from_seed(seed));
+        for measure in [SetMeasure::Jaccard, SetMeasure::Containment] {
+            let expected = measure.similarity(&fixed.set(&a), &fixed.set(&b));
+            prop_assert_eq!(measure.similarity(&keyed.set(&a), &keyed.set(&b)), expected);
+        }
+        let counts = |shingler: &Shingler| {
+            let mut counts: Vec<u32> = shingler.bag(&a).as_slice().iter().map(|&(_, count)| count).collect();
+            counts.sort_unstable();
+            counts
+        };
+        prop_assert_eq!(counts(&fixed), counts(&keyed));
+        let (located, mut buffer) = (keyed.locate(&a), ShingleBuffer::default());
+        prop_assert_eq!(located.hashes(), keyed.hashes(&a, &mut buffer));
+        let expected = fixed.locate(&a);
+        prop_assert_eq!(located.tokens(), expected.tokens());
+    }
+}
 
 #[test]
 fn structured_tokens_do_not_collide() {

@@ -1,6 +1,6 @@
 //! The hashes of a document's tokens, in order.
 
-use crate::hashing::mix64;
+use crate::hashing::Key;
 
 /// A growing list of token hashes whose fast path has no hidden work: room is made once per block.
 #[derive(Debug, Clone, Default)]
@@ -65,35 +65,18 @@ impl Tokens {
     }
 }
 
-/// The hash of a character as a token.
-#[inline(always)]
-pub(super) const fn character_hash(character: char) -> u64 {
-    mix64(character as u64 ^ 0x5851_f42d_4c95_7f2d)
-}
-
-/// [`character_hash`] of every ASCII character.
-static ASCII_HASHES: [u64; 128] = {
-    let mut hashes = [0; 128];
-    let mut byte = 0;
-    while byte < 128 {
-        hashes[byte as usize] = character_hash(byte as char);
-        byte += 1u8;
-    }
-    hashes
-};
-
 /// Appends the hash of every character of `text`.
-pub(super) fn hash_characters(text: &str, tokens: &mut Tokens) {
+pub(super) fn hash_characters(key: &Key, text: &str, tokens: &mut Tokens) {
     let room = tokens.room(text.len());
     let mut count = 0;
     if text.is_ascii() {
         for (hash, byte) in room.iter_mut().zip(text.bytes()) {
-            *hash = ASCII_HASHES[usize::from(byte & 127)];
+            *hash = key.ascii()[usize::from(byte & 127)];
             count += 1;
         }
     } else {
         for (hash, character) in room.iter_mut().zip(text.chars()) {
-            *hash = character_hash(character);
+            *hash = key.character(character);
             count += 1;
         }
     }

@@ -16,6 +16,7 @@ use super::tokens::Tokens;
 use crate::arch::masks::{BLOCK, CLASS, Masks, class};
 use crate::arch::word_hashes::Blocks;
 use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::hashing::Key;
 use crate::normalization::{ASCII_RUN, Case, Normalization, Punctuation, Whitespace};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
@@ -70,11 +71,11 @@ pub(super) fn normalizes_on_the_way(normalization: &Normalization) -> bool {
     normalization.punctuation == Punctuation::Keep && normalization.whitespace != Whitespace::Remove
 }
 
-/// Appends to `tokens` the hash of every word of the text: [`hash_bytes`](crate::hashing::hash_bytes) of each of
-/// the [`words`] of the normalised text, for settings that [`normalizes_on_the_way`] admits. `folded` is working
+/// Appends to `tokens` the hash of every word of the text: [`Key::token`] of each of the [`words`] of the normalised text, for settings that [`normalizes_on_the_way`] admits. `folded` is working
 /// memory.
 pub(super) fn hash_words(
     kernel: Kernel,
+    key: &Key,
     bytes: &[u8],
     normalization: Normalization,
     folded: &mut Vec<u8>,
@@ -84,10 +85,11 @@ pub(super) fn hash_words(
     if folded.len() < room {
         folded.resize(room, 0);
     }
-    dispatch(kernel, HashWords { bytes, normalization, folded, tokens });
+    dispatch(kernel, HashWords { key, bytes, normalization, folded, tokens });
 }
 
 struct HashWords<'a> {
+    key: &'a Key,
     bytes: &'a [u8],
     normalization: Normalization,
     folded: &'a mut [u8],
@@ -103,14 +105,14 @@ impl Task for HashWords<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { bytes, normalization, folded, tokens } = self;
+        let Self { key, bytes, normalization, folded, tokens } = self;
         let mut scan = Scan::new(bytes, &normalization);
         let mut position = 0;
         let mut open = None;
         while position < bytes.len() {
             let mut words = [0; GROUP];
             let (count, obstacle) = scan.classify(simd, position, folded, &mut words);
-            let blocks = Blocks { words: &words[..count], position, open, folded };
+            let blocks = Blocks { words: &words[..count], position, open, folded, key };
             let (hashed, still_open) = simd.word_hashes(blocks, tokens.room(Blocks::most_words(count)));
             tokens.occupy(hashed);
             open = still_open;
@@ -120,11 +122,11 @@ impl Task for HashWords<'_> {
                 // What stands before the stretch in this block is settled.
                 if let Some(before) = stretch.start.checked_sub(position) {
                     let words = [words[count] & low_bits(before as u32)];
-                    let blocks = Blocks { words: &words, position, open, folded };
+                    let blocks = Blocks { words: &words, position, open, folded, key };
                     let (hashed, _) = simd.word_hashes(blocks, tokens.room(Blocks::most_words(1)));
                     tokens.occupy(hashed);
                 }
-                stretch::hash_words(&bytes[stretch.clone()], &normalization, tokens);
+                stretch::hash_words(key, &bytes[stretch.clone()], &normalization, tokens);
                 scan = Scan::new(bytes, &normalization);
                 position = stretch.end;
                 open = None;
@@ -132,7 +134,7 @@ impl Task for HashWords<'_> {
         }
         if let Some(start) = open {
             // The text ends with a block: one more block, of nothing, ends the word.
-            let blocks = Blocks { words: &[0], position, open: Some(start), folded };
+            let blocks = Blocks { words: &[0], position, open: Some(start), folded, key };
             let (hashed, _) = simd.word_hashes(blocks, tokens.room(Blocks::most_words(1)));
             tokens.occupy(hashed);
         }

@@ -12,6 +12,7 @@ use super::small::Decided;
 use super::{Evidence, Found};
 use crate::method::Means;
 use crate::store::Number;
+use crate::store::columns::Within;
 use crate::{Observer, Result};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -29,7 +30,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Arrival<'d> {
     pub number: Number,
     pub role: Role,
-    pub within: u64,
+    pub within: Within,
     pub lanes: &'d [u16],
     /// Sorted.
     pub set: &'d [u64],
@@ -144,7 +145,9 @@ impl<'a> Arriving<'a> {
 
     /// Takes the last document out.
     fn forget(&mut self, at: usize) {
-        let Chunk { numbers, roles, within, lanes, segments, spans } = &mut self.chunk;
+        // There are no samples: documents of containment do not arrive one by one.
+        let Chunk { numbers, roles, within, lanes, segments, spans, samples: _, sample_ends: _ } =
+            &mut self.chunk;
         numbers.truncate(at);
         roles.truncate(at);
         within.truncate(at);

@@ -3,6 +3,7 @@
 use super::Evidence;
 use crate::method::{Means, Sketching, fingerprint};
 use crate::store::Number;
+use crate::store::columns::Within;
 use crate::{Result, Verify};
 use lookalike::minhash::lanes::{estimate_cutoff, estimate_of_lanes, matching_lanes};
 use lookalike::similarity::SortedSet;
@@ -23,10 +24,13 @@ pub(crate) enum Role {
 pub(crate) struct Chunk {
     pub numbers: Vec<Number>,
     pub roles: Vec<Role>,
-    /// Hash of the value of `--within`.
-    pub within: Vec<u64>,
+    /// Hash of the value of `--within`: only documents in which it is equal are compared.
+    pub within: Vec<Within>,
     /// Lanes, a fixed number per document.
     pub lanes: Vec<u16>,
+    /// Samples of all documents, for containment, and where those of each document end.
+    pub samples: Vec<u64>,
+    pub sample_ends: Vec<usize>,
     /// Sorted sets of several documents each, and where that of each document is.
     pub segments: Vec<Vec<u64>>,
     pub spans: Vec<Span>,
@@ -70,7 +74,7 @@ impl Chunk {
     /// Bytes that its documents take.
     pub(crate) fn bytes(&self) -> u64 {
         let elements: usize = self.segments.iter().map(Vec::len).sum();
-        8 * elements as u64 + 2 * self.lanes.len() as u64 + 48 * self.len() as u64
+        8 * elements as u64 + 2 * self.lanes.len() as u64 + 8 * self.samples.len() as u64 + 64 * self.len() as u64
     }
 
     /// The lanes of a document.
@@ -94,13 +98,19 @@ impl Chunk {
 
     /// What sets the keys of a document apart from those of another value of `--within`.
     pub(crate) fn within_key(&self, at: usize) -> u64 {
-        self.within[at]
+        self.within[at][0]
+    }
+
+    /// The samples of a document.
+    fn samples(&self, at: usize) -> &[u64] {
+        let start = if at == 0 { 0 } else { self.sample_ends[at - 1] };
+        &self.samples[start..self.sample_ends[at]]
     }
 
     /// All bucket keys of a document.
     pub(crate) fn visit_keys(&self, at: usize, means: &Means, mut visit: impl FnMut(u64)) {
         if let Sketching::Samples = means.sketching {
-            means.samples(self.set(at).as_slice(), self.within[at]).for_each(visit);
+            self.samples(at).iter().copied().for_each(visit);
         } else {
             let lanes = self.lanes(at, means);
             (0..means.bands()).for_each(|band| visit(means.key(band, lanes, self.within[at])));
@@ -126,6 +136,10 @@ impl Chunk {
     /// What the signatures say of a pair that shares `shared` buckets.
     pub(super) fn screen(&self, at: usize, other: usize, shared: u32, means: &Means) -> Result<Screened> {
         let known = |verdict| Ok(Screened::Known(verdict));
+        // Keys have few bits of it; all of them decide.
+        if self.within[at] != self.within[other] {
+            return known(Verdict::Unlike);
+        }
         let mut evidence = Evidence { similarity: f64::NAN, distance: 0, sole_band: None };
         match &means.sketching {
             Sketching::Bands { cutoff, hasher: _, banding: _ } => {
@@ -156,7 +170,7 @@ impl Chunk {
                 }
             }
             Sketching::Samples => {
-                let sampled = means.samples(self.set(at).as_slice(), self.within[at]).count();
+                let sampled = self.samples(at).len();
                 if (shared as usize) < samples_needed(sampled, means.settings.threshold)? {
                     return known(Verdict::Unlike);
                 }

@@ -6,6 +6,9 @@ use bytemuck::{Pod, Zeroable};
 use corpus::Position;
 use serde::{Deserialize, Serialize};
 
+/// 128 bits of a cryptographic hash of the value of `--within`; 0 without.
+pub(crate) type Within = [u64; 2];
+
 /// What is known of one record slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
@@ -15,8 +18,8 @@ pub(crate) struct Entry {
     /// Where it stands in keep order: smaller stays. Of a value that takes more bytes these are the first ones, until
     /// [all are ranked](crate::store::ranking).
     pub keep: u64,
-    /// A hash of the value of `--within`; 0 without.
-    pub within: u64,
+    /// Only documents in which this is equal are compared.
+    pub within: Within,
     /// Shingles.
     pub size: u32,
     /// A [`Class`] in the lowest 2 bits; then a bit that is set if the id is not a string; then the blank lines that
@@ -44,14 +47,14 @@ pub(crate) enum Class {
 
 impl Entry {
     /// A document.
-    pub(crate) fn document(class: Class, fingerprint: u64, keep: u64, within: u64, size: usize) -> Self {
+    pub(crate) fn document(class: Class, fingerprint: u64, keep: u64, within: Within, size: usize) -> Self {
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         Self { fingerprint, keep, within, size, flags: class as u32 }
     }
 
     /// A bad record.
     pub(crate) fn bad() -> Self {
-        Self { fingerprint: 0, keep: 0, within: 0, size: 0, flags: Class::Bad as u32 }
+        Self { fingerprint: 0, keep: 0, within: [0; 2], size: 0, flags: Class::Bad as u32 }
     }
 
     /// The same with what is known of its record.

@@ -177,6 +177,16 @@ impl Store {
         }
     }
 
+    /// Hands the samples of each of `numbers` (ascending) to `visit`.
+    pub(crate) fn visit_samples(&self, numbers: &[Number], mut visit: impl FnMut(&[u64])) -> Result<()> {
+        self.visit_parts(numbers, |at, here| {
+            let (samples, ends) = self.samples_of_part(at)?;
+            let slot = |number: Number| (number - self.parts[at].first) as usize;
+            here.iter().for_each(|&number| visit(list(&samples, &ends, slot(number))));
+            Ok(())
+        })
+    }
+
     /// The lanes of one document, if its part is in memory.
     #[inline]
     pub(crate) fn lanes_in_memory(&self, number: Number) -> Option<&[u16]> {

@@ -1,5 +1,6 @@
 //! The whole run against the plain definition, over seeded corpora.
 
+mod attacks;
 mod differential;
 mod going_on;
 mod recall;

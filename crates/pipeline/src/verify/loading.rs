@@ -1,7 +1,7 @@
 //! Numbers -> documents in a chunk, with what the method needs of them; small connected sets are decided on the way.
 
 use super::packing::{Members, NO_SET, Series};
-use crate::method::TextBuffers;
+use crate::method::{Sketching, TextBuffers};
 use crate::reread::reread;
 use crate::solve::{Arrival, Arriving, Chunk, Decided, NearMisses, Role, SmallSets, Span};
 use crate::store::Number;
@@ -143,6 +143,13 @@ impl<'a> Loader<'a> {
         let known: Vec<Number> = places.iter().map(|&place| numbers[place]).collect();
         let entries = store.entries_of(&known)?;
         let lanes = store.lanes_of(&known)?;
+        let (mut samples, mut sample_ends) = (Vec::new(), vec![0]);
+        if let Sketching::Samples = means.sketching {
+            store.visit_samples(&known, |of_one| {
+                samples.extend_from_slice(of_one);
+                sample_ends.push(samples.len());
+            })?;
+        }
         let source = |number: Number| store.source_of(number);
         let mut by_rank: Vec<usize> = (0..known.len()).collect();
         by_rank.sort_by_cached_key(|&at| {
@@ -166,8 +173,12 @@ impl<'a> Loader<'a> {
             chunk.roles.push(role(order.is_protected(source(known[at]))));
             chunk.within.push(entries[at].within);
             chunk.lanes.extend_from_slice(&lanes[at * width..(at + 1) * width]);
+            if let Sketching::Samples = means.sketching {
+                chunk.samples.extend_from_slice(&samples[sample_ends[at]..sample_ends[at + 1]]);
+                chunk.sample_ends.push(chunk.samples.len());
+            }
         }
-        drop((entries, lanes, places, known));
+        drop((entries, lanes, samples, places, known));
         let small = SmallSets::new(&in_small, &starts, means, self.near_misses);
         let mut arriving = Arriving::new(means, self.near_misses, observer);
         if means.compares_elements() {

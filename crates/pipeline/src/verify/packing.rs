@@ -53,8 +53,12 @@ impl Members {
 /// Bytes that a document takes in a chunk, with its set, its lanes and its places in buckets.
 fn weight(entry: &Entry, means: &Means) -> u64 {
     let size = u64::from(entry.size);
-    let keys = if means.bands() > 0 { means.bands() as u64 } else { size / SAMPLED_ONE_IN + 1 };
-    8 * size + 2 * means.lanes() as u64 + PER_KEY * keys + 96
+    // A sample is kept beside its places in buckets.
+    let keys = match means.bands() as u64 {
+        0 => (PER_KEY + 8) * (size / SAMPLED_ONE_IN + 1),
+        bands => PER_KEY * bands,
+    };
+    8 * size + 2 * means.lanes() as u64 + keys + 104
 }
 
 /// Bytes that a document of a small set takes: it is in no buckets.

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 mod edges;
 mod edits;
+mod forged;
 mod jsonl;
 mod planted;
 mod prose;
@@ -14,6 +15,7 @@ mod templates;
 
 pub use edges::edge_documents;
 pub use edits::edited;
+pub use forged::Forger;
 pub use jsonl::{write_files, write_jsonl};
 pub use planted::Planted;
 pub use prose::Prose;

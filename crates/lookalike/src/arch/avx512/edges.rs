@@ -7,7 +7,7 @@
 
 use super::super::masks::BLOCK;
 use super::super::word_hashes::{Blocks, is_word, word_hash};
-use crate::hashing::{HIGH_FACTOR, LAST_FACTOR, LENGTH_FACTOR, LOW_FACTOR};
+use crate::hashing::Key;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -33,7 +33,7 @@ struct Edges {
 #[inline]
 pub(super) fn hash_words(blocks: Blocks<'_>, out: &mut [u64]) -> (usize, Option<usize>) {
     blocks.check(out);
-    let Blocks { words, position, mut open, folded } = blocks;
+    let Blocks { words, position, mut open, folded, key } = blocks;
     let mut edges = Edges {
         base: position,
         count: 0,
@@ -47,11 +47,11 @@ pub(super) fn hash_words(blocks: Blocks<'_>, out: &mut [u64]) -> (usize, Option<
         if let Some((start, end)) = closed
             && is_word(folded, start, end)
         {
-            out[count] = word_hash(folded, start, end);
+            out[count] = word_hash(key, folded, start, end);
             count += 1;
         }
         edges.copy_heads(folded);
-        count += edges.hash(folded, &mut out[count..]);
+        count += edges.hash(key, folded, &mut out[count..]);
         edges.base += words.len() * BLOCK;
     }
     (count, open)
@@ -134,11 +134,13 @@ impl Edges {
     /// Hashes the words.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
     #[inline]
-    fn hash(&self, folded: &[u8], out: &mut [u64]) -> usize {
+    fn hash(&self, key: &Key, folded: &[u8], out: &mut [u64]) -> usize {
         let out = &mut out[..self.count];
         let number = |x: u64| _mm512_set1_epi64(x as i64);
         let (even, odd) =
             (_mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15));
+        let (add_low, add_high) = (number(key.word.low), number(key.word.high));
+        let factor = number(key.word.factor);
         let mut underscores = 0u8;
         let mut first = 0;
         while first < self.count {
@@ -160,16 +162,8 @@ impl Edges {
             };
             let low = _mm512_and_si512(_mm512_permutex2var_epi64(heads, even, more_heads), keep(64));
             let high = _mm512_and_si512(_mm512_permutex2var_epi64(heads, odd, more_heads), keep(128));
-            let sum = _mm512_add_epi64(
-                _mm512_add_epi64(
-                    _mm512_rol_epi64::<32>(_mm512_mullo_epi64(low, number(LOW_FACTOR))),
-                    _mm512_mullo_epi64(high, number(HIGH_FACTOR)),
-                ),
-                _mm512_mul_epu32(lengths, number(LENGTH_FACTOR)),
-            );
-            let shifted = _mm512_xor_si512(sum, _mm512_srli_epi64::<32>(sum));
-            let mixed = _mm512_mullo_epi64(shifted, number(LAST_FACTOR));
-            let hash = _mm512_xor_si512(mixed, _mm512_srli_epi64::<29>(mixed));
+            let (lo, hi) = wide_products(_mm512_add_epi64(low, add_low), _mm512_add_epi64(high, add_high));
+            let hash = _mm512_add_epi64(_mm512_add_epi64(lo, lengths), _mm512_mullo_epi64(hi, factor));
             let left = self.count - first;
             let here = if left < 8 { (1u8 << left) - 1 } else { u8::MAX };
             // SAFETY: `out` has `count` places, and only the words that are there are written.
@@ -178,7 +172,7 @@ impl Edges {
             while is_long != 0 {
                 let i = first + is_long.trailing_zeros() as usize;
                 is_long &= is_long - 1;
-                out[i] = word_hash(folded, self.start(i), self.end(i));
+                out[i] = word_hash(key, folded, self.start(i), self.end(i));
             }
             let first_bytes = _mm512_and_si512(low, number(0xff));
             underscores |= _mm512_mask_cmpeq_epi64_mask(here, first_bytes, number(u64::from(b'_')));
@@ -200,6 +194,23 @@ impl Edges {
         }
         kept
     }
+}
+
+/// The low and the high halves of the 128-bit products of eight pairs of numbers, from products of their halves.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn wide_products(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+    let (a_high, b_high) = (_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
+    let (low, high) = (_mm512_mul_epu32(a, b), _mm512_mul_epu32(a_high, b_high));
+    // Neither of these sums exceeds 64 bits: (2^32 - 1)^2 + 2^32 - 1 < 2^64.
+    let middle = _mm512_add_epi64(_mm512_mul_epu32(a_high, b), _mm512_srli_epi64::<32>(low));
+    let low_of_middle = _mm512_and_si512(middle, _mm512_set1_epi64(0xffff_ffff));
+    let other = _mm512_add_epi64(_mm512_mul_epu32(a, b_high), low_of_middle);
+    let high = _mm512_add_epi64(
+        _mm512_add_epi64(high, _mm512_srli_epi64::<32>(middle)),
+        _mm512_srli_epi64::<32>(other),
+    );
+    (_mm512_mask_blend_epi32(0xaaaa, low, _mm512_slli_epi64::<32>(other)), high)
 }
 
 /// Writes the positions of the bits of `mask`, plus `offset`, 16 at a time.

@@ -1,7 +1,15 @@
 //! Bytes and integers -> 64 bits: the hash functions everything else stands on.
 //!
 //! All of them are fixed by definition (not by platform or build), because signatures are stored and compared
-//! across machines: see `docs/signature-format.md`.
+//! across machines: see `docs/signature-format.md`. Tokens and shingles are hashed with a [`Key`], which is fixed
+//! unless the caller has another.
+
+mod key;
+#[cfg(test)]
+mod tests;
+
+pub use key::Key;
+pub(crate) use key::{BLOCK, Levels, halves};
 
 /// Mixes 64 bits: a bijection in which every input bit affects every output bit.
 ///
@@ -22,54 +30,21 @@ pub(crate) const fn fold_multiply(a: u64, b: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// Hashes bytes to 64 bits: the hash of a word.
+/// Hashes bytes to 64 bits, with the fixed key: [`Key::token`], mixed.
 ///
-/// Up to 16 bytes, as nearly all words have, are two numbers of 64 bits; each is multiplied by an odd constant,
-/// one product is rotated by half, and the sum is mixed. For words of one length of up to 8 bytes that is a bijection: they cannot collide. Longer
-/// ones take 16 bytes at a time. Only operations that SIMD has are used, so that many words can be hashed side by
-/// side. Not for adversaries: whoever knows the constants can make collisions.
+/// It is the same for everybody, so whoever wants to can find two inputs with one hash: see [`Key`].
 #[inline]
 #[must_use]
 pub fn hash_bytes(bytes: &[u8]) -> u64 {
-    let mut rest = bytes;
-    let mut state = 0;
-    while let Some((head, tail)) = rest.split_first_chunk::<16>()
-        && !tail.is_empty()
-    {
-        let (low, high) = halves(head);
-        state = hash_halves(low ^ state, high, 0);
-        rest = tail;
-    }
-    let mut last = [0; 16];
-    last[..rest.len()].copy_from_slice(rest);
-    let (low, high) = halves(&last);
-    hash_halves(low ^ state, high, bytes.len() as u64)
+    spread(Key::FIXED.token(bytes))
 }
 
-/// The constants of [`hash_halves`]: bits of the fraction of pi, made odd. The one for the length has 32 bits.
-pub(crate) const LOW_FACTOR: u64 = 0x243f_6a88_85a3_08d3;
-pub(crate) const HIGH_FACTOR: u64 = 0x1319_8a2e_0370_7345;
-pub(crate) const LENGTH_FACTOR: u64 = 0xa409_3823;
-pub(crate) const LAST_FACTOR: u64 = 0x082e_fa98_ec4e_6c89;
-
-/// The hash of a word of up to 16 bytes, given as two little-endian halves padded with zeros.
+/// A bijection of 64 bits in which the high bits of the input reach the low ones of the output, and back: one round
+/// of what [`mix64`] has two of.
 #[inline(always)]
-pub(crate) const fn hash_halves(low: u64, high: u64, len: u64) -> u64 {
-    // A product carries upwards only: without the rotation, two words that differ in the last bytes of both halves
-    // would differ in the highest bits of the sum only, and often not at all.
-    let sum = low
-        .wrapping_mul(LOW_FACTOR)
-        .rotate_left(32)
-        .wrapping_add(high.wrapping_mul(HIGH_FACTOR))
-        .wrapping_add((len & 0xffff_ffff).wrapping_mul(LENGTH_FACTOR));
-    let mixed = (sum ^ sum >> 32).wrapping_mul(LAST_FACTOR);
-    mixed ^ mixed >> 29
-}
-
-#[inline(always)]
-pub(crate) const fn halves(bytes: &[u8; 16]) -> (u64, u64) {
-    let both = u128::from_le_bytes(*bytes);
-    (both as u64, (both >> 64) as u64)
+pub(crate) const fn spread(x: u64) -> u64 {
+    let x = (x ^ x >> 32).wrapping_mul(0x082e_fa98_ec4e_6c89);
+    x ^ x >> 29
 }
 
 /// SplitMix64: the generator from which every table of random constants in this crate is drawn.

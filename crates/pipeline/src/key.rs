@@ -1,0 +1,90 @@
+//! Random bytes -> the key with which texts are compared.
+//!
+//! Sketches, band keys and samples only find candidates; they have the fixed key of the library, so that the same
+//! command gives the same bytes. What decides whether a document is removed is the exact comparison, and the shingles for
+//! it are hashed with a key that is drawn from the operating system for each run. Whoever writes a text cannot know it,
+//! and so cannot write one that passes for another. The similarity is the same number for every key.
+//!
+//! A key is never written, with one exception: where the shingles themselves are stored (`--store shingles`), their key is
+//! stored with them.
+
+use crate::{Error, Result};
+use lookalike::hashing::Key;
+
+/// What a key is made from.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct KeySeed([u8; 32]);
+
+impl std::fmt::Debug for KeySeed {
+    /// Without the bytes, which nobody should find in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("KeySeed")
+    }
+}
+
+impl KeySeed {
+    /// A new one, from the operating system.
+    pub(crate) fn random() -> Result<Self> {
+        #[cfg(test)]
+        if let Some(seed) = tests::chosen() {
+            return Ok(seed);
+        }
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| {
+            Error::Invalid(format!("the operating system gives no random numbers: {error}"))
+        })?;
+        Ok(Self(bytes))
+    }
+
+    /// The key: random bytes in the amount that it takes.
+    pub(crate) fn key(&self) -> Key {
+        let mut bytes = [0; Key::BYTES];
+        blake3::Hasher::new_keyed(&self.0).finalize_xof().fill(&mut bytes);
+        Key::from_bytes(&bytes)
+    }
+
+    /// As it is written beside stored shingles.
+    pub(crate) fn to_hex(&self) -> String {
+        blake3::Hash::from_bytes(self.0).to_hex().to_string()
+    }
+
+    /// As it was written, if it is one.
+    pub(crate) fn from_hex(written: &str) -> Option<Self> {
+        blake3::Hash::from_hex(written.trim()).ok().map(|seed| Self(*seed.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    thread_local! {
+        /// What `KeySeed::random` gives on this thread, if it is not to be random.
+        static CHOSEN: Cell<Option<u8>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn chosen() -> Option<KeySeed> {
+        CHOSEN.get().map(|byte| KeySeed([byte; 32]))
+    }
+
+    /// Runs `work` with a key that is the same every time.
+    pub(crate) fn with_key<R>(byte: u8, work: impl FnOnce() -> R) -> R {
+        CHOSEN.set(Some(byte));
+        let result = work();
+        CHOSEN.set(None);
+        result
+    }
+
+    #[test]
+    fn seeds_are_random_written_in_full_and_hidden_in_logs() {
+        let (a, b) = (KeySeed::random().unwrap(), KeySeed::random().unwrap());
+        assert!(a != b);
+        assert_eq!(KeySeed::from_hex(&format!("{}\n", a.to_hex())), Some(a.clone()));
+        assert_eq!(KeySeed::from_hex("abc"), None);
+        assert_eq!(format!("{a:?}"), "KeySeed");
+        let token = |seed: &KeySeed| seed.key().token(b"word");
+        assert_eq!(token(&a), token(&a.clone()));
+        assert_ne!(token(&a), token(&b));
+    }
+}
