@@ -34,7 +34,7 @@ pub fn read(
         order: None,
         within: matches!(format, corpus::Format::Jsonl).then(|| FieldPath::new("a.b")),
     };
-    let how = Discovery { format: FormatChoice::Always(format) };
+    let how = Discovery { format: FormatChoice::Always(format), target: None };
     let source = discover(&[file.display().to_string()], &how).expect("the file was written").remove(0);
     let mut taken = Vec::new();
     let limits = Limits { block_bytes, record_bytes: 1 << 26 };

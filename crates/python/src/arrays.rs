@@ -5,6 +5,7 @@
 //! So values are read through here only: memory that is not in C order and aligned is copied first.
 
 use numpy::ndarray::Dimension;
+use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS};
 use numpy::{Element, PyArray, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -39,6 +40,26 @@ pub(crate) fn read<T: Number, D: Dimension, R>(
     let values = unsafe { array.as_slice() }?;
     Ok(read(values))
 }
+
+/// The values of an array of one dimension, if that takes no more than a look at it: for what is called very often.
+///
+/// They must not be kept while Python is called.
+pub(crate) fn plain<'a, T: Number>(array: &'a Bound<'_, PyAny>) -> Option<&'a [T]> {
+    let array = array.cast::<PyUntypedArray>().ok()?;
+    // SAFETY: it is an array, whose fields NumPy keeps as they are laid out here.
+    let fields = unsafe { &(*array.as_array_ptr()).fields };
+    // Whoever makes an array of a native type takes NumPy's one description of it, by whose address it is known.
+    let is_plain = fields.nd == 1
+        && fields.descr.cast() == T::get_dtype(array.py()).as_ptr()
+        && fields.flags & PLAIN == PLAIN
+        && !fields.data.is_null();
+    // SAFETY: the array has one dimension of numbers of this type, one after the other and aligned. Nobody writes to it
+    // meanwhile: that would take the interpreter, which is held here.
+    is_plain.then(|| unsafe { std::slice::from_raw_parts(fields.data.cast(), *fields.dimensions as usize) })
+}
+
+/// In C order, aligned.
+const PLAIN: i32 = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED;
 
 /// A copy of the values of an array of `T` with `D` dimensions; of another kind it is a `TypeError`.
 pub(crate) fn values<T: Number, D: Dimension>(array: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {

@@ -32,9 +32,9 @@ mod _native {
     use super::command::run_command;
     #[pymodule_export]
     use super::compat::{
-        CompatBandTable, CompatBlockTable, CompatForest, compat_bands, compat_bulk, compat_containment_bands,
-        compat_partitions, compat_quicken, compat_simhash_features, compat_simhash_text, compat_simhash_vote,
-        compat_update_bytes, compat_update_hashes, compat_weighted,
+        CompatBandTable, CompatBlockTable, CompatForest, CompatKind, compat_bands, compat_bulk,
+        compat_containment_bands, compat_partitions, compat_quicken, compat_simhash_features,
+        compat_simhash_text, compat_simhash_vote, compat_update_bytes, compat_update_hashes, compat_weighted,
     };
     #[pymodule_export]
     use super::stages::{NativeStages, candidate_pairs};

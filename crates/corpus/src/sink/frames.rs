@@ -301,7 +301,7 @@ mod tests {
                 match workers.next() {
                     Ok(compressed) => assert_eq!(compressed.unwrap(), frame.to_string().into_bytes()),
                     Err(error) => {
-                        assert!(frame == 3 && error.to_string().contains("not that frame"), "{error}")
+                        assert!(frame == 3 && error.to_string().contains("not that frame"), "{error}");
                     }
                 }
             }

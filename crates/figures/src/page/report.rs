@@ -136,6 +136,10 @@ fn plan(data: &ReportData) -> Markup {
 
 fn similarities(data: &ReportData) -> Markup {
     let nothing = data.histogram.found() == 0;
+    let mut numbers = vec![("pairs found", count(data.histogram.found()))];
+    if data.recall.is_some() {
+        numbers.push(("missed, by estimate", format!("{:.1}", data.histogram.missed())));
+    }
     let caption = match data.checked {
         Checked::Exactly => "Exact similarity of removed documents to what was kept",
         Checked::ByEstimate => {
@@ -156,7 +160,7 @@ fn similarities(data: &ReportData) -> Markup {
                     @if data.histogram.missed() > 0.0 { "; on top what was missed, by estimate" } "."
                 }))
                 div {
-                    (facts([("pairs found", count(data.histogram.found())), ("missed, by estimate", format!("{:.1}", data.histogram.missed()))]))
+                    (facts(numbers))
                     (recall(data))
                 }
             }

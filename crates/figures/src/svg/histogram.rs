@@ -55,7 +55,7 @@ impl Histogram {
         let first = shown.start;
         let width = 1.0 / self.bins.len().saturating_sub(1).max(1) as f64;
         let body = html! {
-            (frame.axes(&[], &y_ticks, "exact similarity", "pairs"))
+            (frame.axes(&[], &y_ticks, "similarity", "pairs"))
             @for at in shown.clone() {
                 @let bin = self.bins[at];
                 @let column = (at - first) as f64;

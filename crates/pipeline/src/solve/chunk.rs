@@ -28,7 +28,8 @@ pub(crate) struct Chunk {
     pub within: Vec<Within>,
     /// Lanes, a fixed number per document.
     pub lanes: Vec<u16>,
-    /// Samples of all documents, for containment, and where those of each document end.
+    /// Samples of all documents, for containment, each document's ascending; and where those of each document end. They
+    /// are not in the sets: what finds has another key than what decides.
     pub samples: Vec<u64>,
     pub sample_ends: Vec<usize>,
     /// Sorted sets of several documents each, and where that of each document is.
@@ -189,12 +190,7 @@ impl Chunk {
         if !matches!(means.sketching, Sketching::Samples) {
             return self.bands_in_common(at, other, means).count() as u32;
         }
-        let samples = |at: usize| {
-            let mut samples: Vec<u64> = means.samples(self.set(at).as_slice(), self.within[at]).collect();
-            samples.sort_unstable();
-            samples
-        };
-        let (a, b) = (samples(at), samples(other));
+        let (a, b) = (self.samples(at), self.samples(other));
         a.iter().filter(|sample| b.binary_search(sample).is_ok()).count() as u32
     }
 

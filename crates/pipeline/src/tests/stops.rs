@@ -170,6 +170,9 @@ fn what_was_stopped_anywhere_goes_on() {
     }
 }
 
+/// Something that is asked of a corpus.
+type Question<'q> = &'q dyn Fn(&dyn Observer) -> crate::Result<()>;
+
 #[test]
 fn questions_about_a_corpus_stop_too() {
     let documents = corpus();
@@ -178,7 +181,7 @@ fn questions_about_a_corpus_stop_too() {
     let sources = sources_of(&folder.path().join("in"), &documents, 150);
     for threads in [1, 3] {
         let job = job(&settings, sources.clone(), Vec::new(), threads);
-        let asked: [(&str, &dyn Fn(&dyn Observer) -> crate::Result<()>); 5] = [
+        let asked: [(&str, Question<'_>); 5] = [
             ("query", &|observer| crate::query(&job, "one two three", 3, observer).map(|_| ())),
             ("sample", &|observer| crate::sample(&job, 10, observer).map(|_| ())),
             ("texts", &|observer| crate::texts(&job, &[&documents[0].id], observer).map(|_| ())),

@@ -174,7 +174,9 @@ impl<'a> Loader<'a> {
             chunk.within.push(entries[at].within);
             chunk.lanes.extend_from_slice(&lanes[at * width..(at + 1) * width]);
             if let Sketching::Samples = means.sketching {
+                let start = chunk.samples.len();
                 chunk.samples.extend_from_slice(&samples[sample_ends[at]..sample_ends[at + 1]]);
+                chunk.samples[start..].sort_unstable();
                 chunk.sample_ends.push(chunk.samples.len());
             }
         }

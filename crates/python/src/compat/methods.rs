@@ -5,24 +5,85 @@
 //! are read where they are. They take the usual case, which is arrays of the scheme's integers in order. For everything else
 //! they call the methods that were there before, which are the definition.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use lookalike::minhash::given::{Affine32, Affine64, GivenPermutations, Mersenne};
 use lookalike::sha1;
 use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods};
 use pyo3::ffi;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyString, PyTuple, PyType};
 
-use super::minhash::ArrayScheme;
-use crate::arrays::{self, Number};
+use super::minhash::{ArrayScheme, unknown};
+use crate::arrays;
 use crate::errors::{self, Raise};
+
+/// A scheme that is known.
+#[derive(Debug, Clone, Copy)]
+enum Known {
+    Affine32,
+    Affine64,
+    Legacy,
+}
+
+/// The scheme and the seed of sketches: two of the same kind are comparable.
+///
+/// Sketches share it, so that one look at its address mostly is enough.
+#[pyclass(module = "lookalike._native", frozen)]
+pub(crate) struct CompatKind {
+    known: Option<Known>,
+    scheme: Py<PyAny>,
+    seed: Py<PyAny>,
+}
+
+#[pymethods]
+impl CompatKind {
+    #[new]
+    fn new(scheme: &Bound<'_, PyAny>, seed: Py<PyAny>) -> PyResult<Self> {
+        let known = match scheme.cast::<PyString>() {
+            Ok(name) if name == "affine32" => Some(Known::Affine32),
+            Ok(name) if name == "affine64" => Some(Known::Affine64),
+            Ok(name) if name == "legacy" => Some(Known::Legacy),
+            Ok(name) => return Err(unknown(&name.to_string_lossy())),
+            // One that is not set yet.
+            Err(_) => None,
+        };
+        Ok(Self { known, scheme: scheme.clone().unbind(), seed })
+    }
+
+    #[getter]
+    fn scheme(&self, py: Python<'_>) -> Py<PyAny> {
+        self.scheme.clone_ref(py)
+    }
+
+    #[getter]
+    fn seed(&self, py: Python<'_>) -> Py<PyAny> {
+        self.seed.clone_ref(py)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.scheme)?;
+        visit.call(&self.seed)
+    }
+}
 
 /// The answer in the usual case, and none in any other.
 type Quick = for<'py> fn(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>>;
+
+/// A method that is given its arguments where they are, and the names of the last of them.
+type Method = unsafe extern "C" fn(
+    *mut ffi::PyObject,
+    *const *mut ffi::PyObject,
+    ffi::Py_ssize_t,
+    *mut ffi::PyObject,
+) -> *mut ffi::PyObject;
+
+/// The flags of such a method. Every interpreter from 3.7 on calls it so; the stable interface has it from 3.10 on.
+const FLAGS: c_int = 0x0080 | ffi::METH_KEYWORDS;
 
 /// Replaces `update` and `jaccard` of a class; the methods it has become `_plain_update` and `_plain_jaccard`.
 #[pyfunction]
@@ -31,20 +92,20 @@ pub(crate) fn compat_quicken(class: &Bound<'_, PyType>) -> PyResult<()> {
     replace(class, c"jaccard", "(self, other)", jaccard_method)
 }
 
-fn replace(
-    class: &Bound<'_, PyType>,
-    name: &'static CStr,
-    signature: &str,
-    method: ffi::PyCFunctionWithKeywords,
-) -> PyResult<()> {
+fn replace(class: &Bound<'_, PyType>, name: &'static CStr, signature: &str, method: Method) -> PyResult<()> {
     let written = name.to_string_lossy();
     let plain = class.getattr(&*written)?;
     let doc: Option<String> = plain.getattr("__doc__")?.extract()?;
     let doc = format!("{written}{signature}\n--\n\n{}", doc.unwrap_or_default());
     let definition = ffi::PyMethodDef {
         ml_name: name.as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer { PyCFunctionWithKeywords: method },
-        ml_flags: ffi::METH_VARARGS | ffi::METH_KEYWORDS,
+        ml_meth: ffi::PyMethodDefPointer {
+            // SAFETY: it is never called as what it is said to be here: the flags say what it is.
+            PyCFunctionWithKeywords: unsafe {
+                std::mem::transmute::<Method, ffi::PyCFunctionWithKeywords>(method)
+            },
+        },
+        ml_flags: FLAGS,
         // For as long as the class, which is never taken down.
         ml_doc: CString::new(doc)?.into_raw(),
     };
@@ -61,61 +122,67 @@ fn replace(
 ///
 /// # Safety
 ///
-/// The arguments are what the interpreter hands to a method: an object, a tuple, and a dict or null.
+/// The interpreter hands this to a method: an object; its arguments, so many of them without a name; and the names of
+/// those that follow, in a tuple, or null.
 unsafe fn call(
     slf: *mut ffi::PyObject,
-    arguments: *mut ffi::PyObject,
-    keywords: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    unnamed: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
     quick: Quick,
     plain: &str,
 ) -> *mut ffi::PyObject {
-    Python::attach(|py| {
-        let work = || -> PyResult<Bound<'_, PyAny>> {
-            // SAFETY: as the caller promises.
-            let (slf, arguments, keywords) = unsafe {
-                (
-                    Bound::from_borrowed_ptr(py, slf),
-                    Bound::from_borrowed_ptr(py, arguments).cast_into_unchecked::<PyTuple>(),
-                    Bound::from_borrowed_ptr_or_opt(py, keywords)
-                        .map(|keywords| keywords.cast_into_unchecked::<PyDict>()),
-                )
-            };
-            if keywords.is_none()
-                && arguments.len() == 1
-                && let Some(answer) = quick(&slf, &arguments.get_item(0)?)?
-            {
+    // SAFETY: whoever calls a method of C is attached to the interpreter.
+    let py = unsafe { Python::assume_attached() };
+    let work = || -> PyResult<Bound<'_, PyAny>> {
+        // SAFETY: as the caller promises.
+        let slf = unsafe { Bound::from_borrowed_ptr(py, slf) };
+        if names.is_null() && unnamed == 1 {
+            // SAFETY: there is one argument.
+            let argument = unsafe { Bound::from_borrowed_ptr(py, *arguments) };
+            if let Some(answer) = quick(&slf, &argument)? {
                 return Ok(answer);
             }
-            slf.getattr(plain)?.call(arguments, keywords.as_ref())
-        };
-        let outcome =
-            catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(errors::panicked(&*panic)));
-        match outcome {
-            Ok(answer) => answer.into_ptr(),
-            Err(error) => {
-                error.restore(py);
-                std::ptr::null_mut()
-            }
         }
-    })
+        // SAFETY: as above, and names are a tuple of strings.
+        let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) };
+        let names = names.map_or_else(|| Ok(PyTuple::empty(py)), Bound::cast_into::<PyTuple>)?;
+        let argument = |at: usize| unsafe { Bound::from_borrowed_ptr(py, *arguments.add(at)) };
+        let keywords = PyDict::new(py);
+        for (at, name) in names.iter().enumerate() {
+            keywords.set_item(name, argument(unnamed as usize + at))?;
+        }
+        let unnamed = PyTuple::new(py, (0..unnamed as usize).map(argument))?;
+        slf.getattr(plain)?.call(unnamed, Some(&keywords))
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(errors::panicked(&*panic)));
+    match outcome {
+        Ok(answer) => answer.into_ptr(),
+        Err(error) => {
+            error.restore(py);
+            std::ptr::null_mut()
+        }
+    }
 }
 
 unsafe extern "C" fn update_method(
     slf: *mut ffi::PyObject,
-    arguments: *mut ffi::PyObject,
-    keywords: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    unnamed: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     // SAFETY: the interpreter calls it.
-    unsafe { call(slf, arguments, keywords, update, "_plain_update") }
+    unsafe { call(slf, arguments, unnamed, names, update, "_plain_update") }
 }
 
 unsafe extern "C" fn jaccard_method(
     slf: *mut ffi::PyObject,
-    arguments: *mut ffi::PyObject,
-    keywords: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    unnamed: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     // SAFETY: the interpreter calls it.
-    unsafe { call(slf, arguments, keywords, jaccard, "_plain_jaccard") }
+    unsafe { call(slf, arguments, unnamed, names, jaccard, "_plain_jaccard") }
 }
 
 /// The hash functions of elements that are known: 32 and 64 bits of SHA-1.
@@ -128,18 +195,12 @@ fn known_functions(py: Python<'_>) -> PyResult<&[Py<PyAny>; 2]> {
 }
 
 fn update<'py>(slf: &Bound<'py, PyAny>, item: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let py = slf.py();
-    let scheme = slf.getattr(intern!(py, "scheme"))?;
-    // The same names again and again: they are mostly the same objects.
-    let is = |name: &Bound<'py, _>| -> PyResult<bool> { Ok(scheme.is(name) || scheme.eq(name)?) };
-    if is(intern!(py, "affine32"))? {
-        update_of::<Affine32>(slf, item)
-    } else if is(intern!(py, "affine64"))? {
-        update_of::<Affine64>(slf, item)
-    } else if is(intern!(py, "legacy"))? {
-        update_of::<Mersenne>(slf, item)
-    } else {
-        Ok(None)
+    let kind = slf.getattr(intern!(slf.py(), "_kind"))?;
+    match kind.cast::<CompatKind>().ok().and_then(|kind| kind.get().known) {
+        Some(Known::Affine32) => update_of::<Affine32>(slf, item),
+        Some(Known::Affine64) => update_of::<Affine64>(slf, item),
+        Some(Known::Legacy) => update_of::<Mersenne>(slf, item),
+        None => Ok(None),
     }
 }
 
@@ -169,56 +230,41 @@ fn update_of<'py, S: ArrayScheme>(
         return Ok(None);
     }
     let hash = S::word(sha1::hash(item.as_bytes()), is_wide);
-    // A new array, as datasketch makes one: who has taken the old one keeps it as it is.
     let mut minima = arrays::read(hashvalues, <[S::Word]>::to_vec)?;
     arrays::read(permutations, |parameters| {
         let (a, b) = parameters.split_at(parameters.len() / 2);
         GivenPermutations::<S>::new(a, b)?.update(&[hash], &mut minima)
     })?
     .or_raise()?;
-    slf.setattr(intern!(py, "hashvalues"), PyArray1::from_vec(py, minima))?;
+    // A new array, as datasketch makes one: who has taken the old one keeps it as it is.
+    slf.setattr(intern!(py, "hashvalues"), PyArray1::from_slice(py, &minima))?;
     Ok(Some(py.None().into_bound(py)))
 }
 
 fn jaccard<'py>(slf: &Bound<'py, PyAny>, other: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = slf.py();
-    let (Some(theirs), ours) =
-        (other.getattr_opt(intern!(py, "scheme"))?, slf.getattr(intern!(py, "scheme"))?)
-    else {
-        return Ok(None);
-    };
-    if !ours.is(&theirs) && !ours.eq(&theirs)? {
+    let (kind, values) = (intern!(py, "_kind"), intern!(py, "hashvalues"));
+    let Some(theirs) = other.getattr_opt(kind)? else { return Ok(None) };
+    if !slf.getattr(kind)?.is(&theirs) {
         return Ok(None);
     }
-    let (ours, theirs) = (slf.getattr(intern!(py, "seed"))?, other.getattr(intern!(py, "seed"))?);
-    let numbers = || ours.is_exact_instance_of::<PyInt>() && theirs.is_exact_instance_of::<PyInt>();
-    if !ours.is(&theirs) && !(numbers() && ours.eq(&theirs)?) {
-        return Ok(None);
-    }
-    let name = intern!(py, "hashvalues");
-    let (ours, theirs) = (slf.getattr(name)?, other.getattr(name)?);
-    let equal = match equal_values::<u32>(&ours, &theirs)? {
-        None => equal_values::<u64>(&ours, &theirs)?,
-        some => some,
+    let (ours, theirs) = (slf.getattr(values)?, other.getattr(values)?);
+    let equal = match (arrays::plain::<u32>(&ours), arrays::plain::<u32>(&theirs)) {
+        (Some(ours), Some(theirs)) => equal_values(ours, theirs),
+        _ => match (arrays::plain::<u64>(&ours), arrays::plain::<u64>(&theirs)) {
+            (Some(ours), Some(theirs)) => equal_values(ours, theirs),
+            _ => None,
+        },
     };
-    Ok(equal.map(|(equal, all)| PyFloat::new(py, equal as f64 / all as f64).into_any()))
+    Ok(equal.map(|equal| PyFloat::new(py, equal).into_any()))
 }
 
-/// How many values are equal, of how many.
-fn equal_values<W: Number + PartialEq>(
-    ours: &Bound<'_, PyAny>,
-    theirs: &Bound<'_, PyAny>,
-) -> PyResult<Option<(usize, usize)>> {
-    let (Ok(ours), Ok(theirs)) = (ours.cast::<PyArray1<W>>(), theirs.cast::<PyArray1<W>>()) else {
-        return Ok(None);
-    };
-    if ours.len() != theirs.len() || ours.len() == 0 {
-        return Ok(None);
+/// The share of equal values.
+fn equal_values<W: PartialEq>(ours: &[W], theirs: &[W]) -> Option<f64> {
+    if ours.len() != theirs.len() || ours.is_empty() {
+        return None;
     }
-    arrays::read(ours, |ours| {
-        arrays::read(theirs, |theirs| {
-            let equal = ours.iter().zip(theirs).filter(|(ours, theirs)| ours == theirs).count();
-            Some((equal, ours.len()))
-        })
-    })?
+    // Counted in 32 bits, so that as many as possible are compared at once.
+    let equal: u32 = ours.iter().zip(theirs).map(|(ours, theirs)| u32::from(ours == theirs)).sum();
+    Some(f64::from(equal) / ours.len() as f64)
 }

@@ -182,7 +182,7 @@ fn update_hashes<'py, S: ArrayScheme>(
     Ok(PyArray1::from_vec(py, minima).into_any())
 }
 
-fn unknown(scheme: &str) -> PyErr {
+pub(super) fn unknown(scheme: &str) -> PyErr {
     setting(format_args!("scheme = {scheme}: affine32, affine64 and legacy are known"))
 }
 

@@ -13,7 +13,7 @@ mod weighted;
 pub(crate) use bands::CompatBandTable;
 pub(crate) use blocks::CompatBlockTable;
 pub(crate) use forest::CompatForest;
-pub(crate) use methods::compat_quicken;
+pub(crate) use methods::{CompatKind, compat_quicken};
 pub(crate) use minhash::{compat_bulk, compat_update_bytes, compat_update_hashes};
 pub(crate) use plans::{compat_bands, compat_containment_bands, compat_partitions};
 pub(crate) use simhash::{compat_simhash_features, compat_simhash_text, compat_simhash_vote};

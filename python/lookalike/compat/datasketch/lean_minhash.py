@@ -14,6 +14,7 @@ from lookalike.compat.datasketch.minhash import (
     _SCHEME_OF_CODE,
     MinHash,
     _check_scheme,
+    _kind_of,
 )
 
 __all__ = ["LeanMinHash"]
@@ -36,7 +37,7 @@ class LeanMinHash(MinHash):
     True
     """
 
-    __slots__ = ("hashvalues", "scheme", "seed")
+    __slots__ = ("_kind", "hashvalues")
 
     def __init__(
         self,
@@ -61,8 +62,7 @@ class LeanMinHash(MinHash):
 
     def _set(self, seed: Any, hashvalues: Any, scheme: str) -> None:
         _check_scheme(scheme)
-        self.seed = seed
-        self.scheme = scheme
+        self._kind = _kind_of(scheme, seed)
         self.hashvalues = self._parse_hashvalues(hashvalues)
         if scheme != _LEGACY and len(self.hashvalues) == 0:
             raise ValueError("hashvalues must not be empty")

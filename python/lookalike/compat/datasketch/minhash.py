@@ -83,6 +83,18 @@ def _permutations(seed: Any, num_perm: int, scheme: str) -> _Array:
     return _draw_permutations(seed, num_perm, scheme)  # None is another seed every time
 
 
+@functools.lru_cache(maxsize=1024, typed=True)
+def _shared_kind(scheme: Optional[str], seed: Any) -> _native.CompatKind:
+    return _native.CompatKind(scheme, seed)
+
+
+def _kind_of(scheme: Optional[str], seed: Any) -> _native.CompatKind:
+    """The scheme and the seed as one object, the same one for all sketches of them."""
+    if isinstance(seed, int):
+        return _shared_kind(scheme, seed)
+    return _native.CompatKind(scheme, seed)
+
+
 class MinHash:
     """The sketch of a set: `num_perm` minima, from which Jaccard similarities are estimated.
 
@@ -98,8 +110,7 @@ class MinHash:
     (64, False)
     """
 
-    scheme: str
-    seed: Any
+    _kind: _native.CompatKind
     num_perm: int
     hashfunc: Callable[[Any], Any]
     hashvalues: _Array
@@ -124,14 +135,13 @@ class MinHash:
                 )
             scheme = _AFFINE32
         _check_scheme(scheme)
-        self.scheme = scheme
+        self._kind = _kind_of(scheme, seed)
         if hashvalues is not None:
             num_perm = len(hashvalues)
         if num_perm < 1:
             raise ValueError("num_perm must be positive")
         if num_perm > _MOST_PERMUTATIONS:
             raise ValueError(f"num_perm must be at most {_MOST_PERMUTATIONS}")
-        self.seed = seed
         self.num_perm = num_perm
         if hashfunc is None:
             hashfunc = sha1_hash64 if scheme == _AFFINE64 else sha1_hash32
@@ -151,6 +161,26 @@ class MinHash:
         if len(self) != len(self.permutations[0]):
             raise ValueError("hashvalues and permutations must be equally many")
         self._gpu_mode = gpu_mode
+
+    @property
+    def scheme(self) -> str:
+        """How hash values are made: `"affine32"`, `"affine64"` or `"legacy"`."""
+        scheme: str = self._kind.scheme
+        return scheme
+
+    @scheme.setter
+    def scheme(self, scheme: str) -> None:
+        _check_scheme(scheme)
+        self._kind = _kind_of(scheme, self._kind.seed if hasattr(self, "_kind") else None)
+
+    @property
+    def seed(self) -> Any:
+        """The seed of the permutations."""
+        return self._kind.seed
+
+    @seed.setter
+    def seed(self, seed: Any) -> None:
+        self._kind = _kind_of(self._kind.scheme if hasattr(self, "_kind") else None, seed)
 
     def _init_hashvalues(self, num_perm: int) -> _Array:
         return np.full(num_perm, _MAX_HASHES[self.scheme], dtype=_DTYPES[self.scheme])
@@ -294,8 +324,7 @@ class MinHash:
 
     def _with_hashvalues(self, hashvalues: _Array) -> MinHash:
         made = MinHash.__new__(MinHash)
-        made.scheme = self.scheme
-        made.seed = self.seed
+        made._kind = self._kind
         made.num_perm = len(hashvalues)
         made.hashfunc = self.hashfunc
         made.hashvalues = hashvalues
@@ -388,7 +417,9 @@ class MinHash:
 
     def __getstate__(self) -> Any:
         state = self.__dict__.copy()
-        seed, permutations = state.get("seed"), state.get("permutations")
+        state.pop("_kind", None)
+        state["scheme"], state["seed"] = self.scheme, self.seed
+        seed, permutations = state["seed"], state.get("permutations")
         if isinstance(seed, (int, np.integer)) and permutations is _permutations(
             seed, len(self), self.scheme
         ):
@@ -396,9 +427,10 @@ class MinHash:
         return state
 
     def __setstate__(self, state: Any) -> None:
-        self.__dict__.update(state)
+        state = dict(state)
         # Sketches pickled by datasketch before 2.0.0 know one scheme.
-        self.__dict__.setdefault("scheme", _LEGACY)
+        self._kind = _kind_of(state.pop("scheme", _LEGACY), state.pop("seed", None))
+        self.__dict__.update(state)
         self.__dict__.setdefault("_gpu_mode", "disable")
         if self.__dict__.get("permutations") is None:
             self.permutations = _permutations(self.seed, len(self), self.scheme)
