@@ -75,7 +75,10 @@ impl Chunk {
     /// Bytes that its documents take.
     pub(crate) fn bytes(&self) -> u64 {
         let elements: usize = self.segments.iter().map(Vec::len).sum();
-        8 * elements as u64 + 2 * self.lanes.len() as u64 + 8 * self.samples.len() as u64 + 64 * self.len() as u64
+        8 * elements as u64
+            + 2 * self.lanes.len() as u64
+            + 8 * self.samples.len() as u64
+            + 64 * self.len() as u64
     }
 
     /// The lanes of a document.

@@ -352,8 +352,8 @@ mod tests {
         Columns {
             blocks: vec![BlockEntry { source: 0, offset: 0, record: 0, slots: 3, blank_lines: 0 }],
             entries: vec![
-                Entry::document(Class::HashOnly, 5, 6, 7, 8),
-                Entry::document(Class::Compared, 1, 2, 3, 4),
+                Entry::document(Class::HashOnly, 5, 6, [7, 0], 8),
+                Entry::document(Class::Compared, 1, 2, [3, 0], 4),
                 Entry::bad(),
             ],
             lanes: (0..12).collect(),

@@ -71,7 +71,7 @@ fn stored_shingles_are_not_fooled_and_have_a_key_of_their_own() {
     let (plain, again) = (sketch("plain", Store::Signatures), sketch("again", Store::Signatures));
     assert_eq!(std::fs::read(&plain).unwrap(), std::fs::read(again).unwrap());
     for file in [one, plain] {
-        let resources = Resources { memory: 1 << 30, threads: 1, temp_dir: None };
+        let resources = Resources { memory: 1 << 30, threads: 1, temp_dir: None, max_pairs: None };
         let job = crate::open_sketch(&file, resources).unwrap();
         let mut removed = Vec::new();
         crate::decide(&job, &Silent, &mut |row| {
