@@ -54,7 +54,6 @@ fn keep_decides_who_stays() {
         ("longest", ["b", "c"], pair("a", "b")),
         ("max:stars", ["b", "c"], pair("a", "b")),
         ("min:stars", ["a", "c"], pair("b", "a")),
-        ("max:nothing", ["a", "c"], pair("b", "a")),
     ] {
         let folder = Folder::new().with("in.jsonl", jsonl(&three()));
         dedup(&folder, &format!("--keep {keep}"));
