@@ -116,7 +116,7 @@ impl Faulty {
                 _ if !found => {}
                 Node::Folder => fs::create_dir(path)?,
                 Node::File(number) => {
-                    fs::write(path, state.contents.get(number).map_or(&[][..], Vec::as_slice))?
+                    fs::write(path, state.contents.get(number).map_or(&[][..], Vec::as_slice))?;
                 }
             }
         }

@@ -122,7 +122,9 @@ pub(crate) fn sketch(
     if !work.is_sketched() {
         sketch_rest(&mut store, sources, means, budget, threads, work, observer)?;
     }
-    store.rank_values(work.spill_folder()?, budget.grouping(), observer)?;
+    if matches!(means.settings.keep, Keep::Max(_) | Keep::Min(_)) {
+        store.rank_values(work.spill_folder()?, budget.grouping(), observer)?;
+    }
     Ok(store)
 }
 

@@ -78,8 +78,8 @@ fn sums_of_blocks(levels: &Levels, tokens: &[u64], k: usize, length: u64, out: &
         let windows: [&[u64]; BLOCK] = std::array::from_fn(|place| &tokens[place..place + count]);
         for (at, block) in blocks[..count].iter_mut().enumerate() {
             let mut sum = 0u64;
-            for place in 0..BLOCK {
-                sum = sum.wrapping_add(windows[place][at].wrapping_mul(levels.factors[0][place]));
+            for (window, factor) in windows.iter().zip(levels.factors[0]) {
+                sum = sum.wrapping_add(window[at].wrapping_mul(factor));
             }
             *block = sum.rotate_left(32);
         }
