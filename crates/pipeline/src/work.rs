@@ -296,9 +296,9 @@ impl Work {
             let mut file = self.files.begin(&path)?;
             let written = part::write(&columns, &mut file, &path, 0, link)?;
             if self.durable {
-                file.finish()?
+                file.finish()?;
             } else {
-                file.finish_unsynced()?
+                file.finish_unsynced()?;
             }
             Some(written)
         } else {

@@ -10,6 +10,8 @@
 //! | `LOOKALIKE_TORTURE_SEED` | what the moments are drawn from |
 //! | `LOOKALIKE_S3` | an S3 stand-in on this machine, as in `http://127.0.0.1:5000`; without one, nothing is written to an object store |
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod cases;
 mod store;
 

@@ -110,7 +110,7 @@ fn whatever_call_fails_the_next_run_ends_with_the_same_bytes() {
             match first {
                 Ok(_) => same(&outputs(&target), &wanted, &format!("{what}: said to be finished")),
                 Err(error) => {
-                    assert!(matches!(error, Error::Io { .. } | Error::Corpus(_)), "{what}: {error}")
+                    assert!(matches!(error, Error::Io { .. } | Error::Corpus(_)), "{what}: {error}");
                 }
             }
             let second = dedup(&job, &target).unwrap_or_else(|error| panic!("{what}: {error}"));

@@ -147,6 +147,7 @@ unsafe fn call(
         // SAFETY: as above, and names are a tuple of strings.
         let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) };
         let names = names.map_or_else(|| Ok(PyTuple::empty(py)), Bound::cast_into::<PyTuple>)?;
+        // SAFETY: there are as many arguments as are unnamed, and one for each name; no other place is asked for below.
         let argument = |at: usize| unsafe { Bound::from_borrowed_ptr(py, *arguments.add(at)) };
         let keywords = PyDict::new(py);
         for (at, name) in names.iter().enumerate() {
