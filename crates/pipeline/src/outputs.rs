@@ -1,17 +1,18 @@
 //! Decisions -> outputs: kept records of every source, whole or absent.
 
 use crate::bits::Bits;
-use crate::decisions::Removal;
-use crate::memory::Budget;
+use crate::decisions::{Removal, Removals};
+use crate::memory::Ledger;
 use crate::method::Means;
 use crate::naming::Names;
 use crate::pace::SourcePace;
 use crate::reread::changed;
 use crate::sketching::{Sources, limits};
-use crate::store::columns::Class;
+use crate::sorted::Stream;
+use crate::store::columns::{Class, Entry};
 use crate::store::{Number, Store};
 use crate::{Error, Observer, OnBadRecord, Result, Stage};
-use corpus::{Annotation, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target};
+use corpus::{Annotation, Block, Disposition, Format, ReadMode, Reader, SinkOptions, SinkWriter, Target};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,8 +22,8 @@ pub(crate) struct Outputs<'a> {
     pub store: &'a Store,
     pub sources: Sources<'a>,
     pub means: &'a Means,
-    pub removals: &'a [Removal],
-    pub budget: &'a Budget,
+    pub removals: &'a Removals,
+    pub budget: &'a Ledger,
     pub threads: usize,
     pub observer: &'a dyn Observer,
 }
@@ -43,7 +44,9 @@ impl Outputs<'_> {
             }
         }
         if !settings.annotate {
-            self.removals.iter().for_each(|removal| dropped.insert(removal.number));
+            for removal in self.removals.iter() {
+                dropped.insert(removal?.number);
+            }
         }
         Ok(dropped)
     }
@@ -111,9 +114,19 @@ impl Outputs<'_> {
         let mut reader = Reader::open(source, ReadMode::Whole, &self.means.fields, limits(self.budget))?;
         let mut writer = SinkWriter::create(target, source, aside, options)?;
         let mut block = Block::default();
+        let mut long = (source.format == Format::Text).then(|| self.budget.long_block(source.size)).flatten();
         let mut number = firsts[at];
         let mut pace = SourcePace::new(source);
-        while reader.next_block(&mut block)? {
+        let first_removal = self.removals.partition_point(|removal| removal.number < number)?;
+        let mut removals = self.removals.iter_from(first_removal);
+        loop {
+            if long.is_none() {
+                self.budget.wait_for_long_block();
+            }
+            if !reader.next_block(&mut block)? {
+                break;
+            }
+            long = long.or_else(|| self.budget.long_block(block.bytes() as u64));
             if self.observer.interrupted() {
                 return Err(Error::Interrupted);
             }
@@ -122,13 +135,26 @@ impl Outputs<'_> {
                 return Err(changed(self.sources, at as u32));
             }
             if self.means.settings.annotate {
-                let mut annotations = self.annotations(number, end)?;
+                let said = self.said(number, end, &mut removals)?;
+                let mut here = said.removals.iter().peekable();
+                let mut failure = None;
                 writer.write(&block, &mut |slot| {
-                    if dropped.contains(number + slot as Number) {
+                    let number = number + slot as Number;
+                    let removal = here.next_if(|removal| removal.number == number);
+                    if dropped.contains(number) {
                         return Disposition::Drop;
                     }
-                    annotations[slot].take().map_or(Disposition::Keep, Disposition::Annotate)
+                    match said.annotation(slot, number, removal) {
+                        Ok(annotation) => annotation.map_or(Disposition::Keep, Disposition::Annotate),
+                        Err(error) => {
+                            failure.get_or_insert(error);
+                            Disposition::Drop
+                        }
+                    }
                 })?;
+                if let Some(failure) = failure {
+                    return Err(failure);
+                }
             } else {
                 writer.write(&block, &mut |slot| {
                     if dropped.contains(number + slot as Number) {
@@ -140,6 +166,9 @@ impl Outputs<'_> {
             }
             self.observer.advanced(Stage::Write, pace.advance(block.bytes() as u64));
             number = end;
+            if long.take().is_some() {
+                block = Block::default();
+            }
         }
         if number != firsts[at + 1] {
             return Err(changed(self.sources, at as u32));
@@ -149,31 +178,51 @@ impl Outputs<'_> {
         Ok(())
     }
 
-    /// What is said of each document from `first` to `end`; nothing of bad records.
-    fn annotations(&self, first: Number, end: Number) -> Result<Vec<Option<Annotation>>> {
-        let from = self.removals.partition_point(|removal| removal.number < first);
-        let to = self.removals.partition_point(|removal| removal.number < end);
-        let here = &self.removals[from..to];
-        let numbers: Vec<Number> = (first..end).collect();
-        let entries = self.store.entries_of(&numbers)?;
-        let asked = numbers.iter().copied().chain(here.iter().map(|removal| removal.kept)).collect();
-        let names = Names::new(asked, self.store, self.means.settings.id_field.is_some())?;
-        let id = |number| names.reference(number, self.store, self.sources).id;
-        let mut removals = here.iter().peekable();
-        let annotation = |number: Number| match removals.next_if(|removal| removal.number == number) {
-            Some(removal) => Annotation {
-                cluster: id(removal.kept),
-                duplicate: true,
-                kept_id: Some(id(removal.kept)),
-                similarity: (!removal.similarity.is_nan()).then_some(removal.similarity),
+    /// What is known of the documents from `first` to `end`, whose removals come next in `removals`.
+    fn said(&self, first: Number, end: Number, removals: &mut Stream<'_, Removal>) -> Result<Said<'_>> {
+        let mut here = Vec::new();
+        removals.take_until(
+            |removal| removal.number >= end,
+            |removal| {
+                here.push(removal);
+                Ok(())
             },
-            None => Annotation { cluster: id(number), ..Annotation::default() },
+        )?;
+        let numbers: Vec<Number> = (first..end).collect();
+        let is_document = self.store.entries_of(&numbers)?.iter().map(Entry::is_document).collect();
+        let asked = numbers.into_iter().chain(here.iter().map(|removal| removal.kept)).collect();
+        let has_ids = self.means.settings.id_field.is_some();
+        Ok(Said { removals: here, is_document, names: Names::new(asked, self.store, self.sources, has_ids)? })
+    }
+}
+
+/// What is known of the documents of a block.
+struct Said<'a> {
+    removals: Vec<Removal>,
+    is_document: Vec<bool>,
+    names: Names<'a>,
+}
+
+impl Said<'_> {
+    /// What is said of a document; nothing of bad records.
+    fn annotation(
+        &self,
+        slot: usize,
+        number: Number,
+        removal: Option<&Removal>,
+    ) -> Result<Option<Annotation>> {
+        if !self.is_document[slot] {
+            return Ok(None);
+        }
+        let Some(removal) = removal else {
+            return Ok(Some(Annotation { cluster: self.names.id(number)?, ..Annotation::default() }));
         };
-        let mut annotation = annotation;
-        Ok(numbers
-            .iter()
-            .zip(&entries)
-            .map(|(&number, e)| e.is_document().then(|| annotation(number)))
-            .collect())
+        let kept = self.names.id(removal.kept)?;
+        Ok(Some(Annotation {
+            cluster: kept.clone(),
+            duplicate: true,
+            kept_id: Some(kept),
+            similarity: (!removal.similarity.is_nan()).then_some(removal.similarity),
+        }))
     }
 }

@@ -1,29 +1,30 @@
 //! Decisions -> the list of removed documents.
 
-use crate::decisions::Removal;
-use crate::naming::Names;
+use crate::decisions::{Removal, Removals};
+use crate::naming::{BATCH, Names};
 use crate::sketching::Sources;
 use crate::store::{Number, Store};
 use crate::{Method, OnBadRecord, Reference, Result, Settings, Verify};
 use corpus::RemovedRow;
 
-/// Rows that are named at a time.
-const BATCH: usize = 1 << 14;
-
 /// Hands every removed document, in input order, to `visit`.
 pub(crate) fn rows(
-    removals: &[Removal],
+    removals: &Removals,
     store: &Store,
     sources: Sources<'_>,
     settings: &Settings,
     visit: &mut dyn FnMut(RemovedRow) -> Result<()>,
 ) -> Result<()> {
     let has_ids = settings.id_field.is_some();
-    let bad = if settings.on_bad_record == OnBadRecord::Skip { store.bad() } else { &[] };
-    let mut bad = bad.iter().filter(|(number, _)| !sources.is_against(store.place(*number).0)).peekable();
+    let mut bad = (settings.on_bad_record == OnBadRecord::Skip).then(|| store.bad());
     let mut bad_before = |number: Number, visit: &mut dyn FnMut(RemovedRow) -> Result<()>| -> Result<()> {
-        while let Some((bad_number, reason)) = bad.next_if(|(bad_number, _)| *bad_number < number) {
-            let (source, line) = store.place(*bad_number);
+        let Some(bad) = &mut bad else { return Ok(()) };
+        while bad.peek()?.is_some_and(|bad| bad < number) {
+            let Some((number, reason)) = bad.next().transpose()? else { break };
+            let (source, line) = store.place(number);
+            if sources.is_against(source) {
+                continue;
+            }
             let source = sources.get(source).name.clone();
             let id = format!("{source}:{line}");
             visit(RemovedRow {
@@ -36,18 +37,23 @@ pub(crate) fn rows(
                 kept_line: None,
                 similarity: None,
                 distance: None,
-                reason: Some(reason.clone()),
+                reason: Some(reason),
             })?;
         }
         Ok(())
     };
-    for batch in removals.chunks(BATCH) {
+    let mut removals = removals.iter();
+    loop {
+        let batch = removals.by_ref().take(BATCH).collect::<Result<Vec<Removal>>>()?;
+        if batch.is_empty() {
+            return bad_before(Number::MAX, visit);
+        }
         let numbers = batch.iter().flat_map(|removal| [removal.number, removal.kept]).collect();
-        let names = Names::new(numbers, store, has_ids)?;
-        for removal in batch {
+        let names = Names::new(numbers, store, sources, has_ids)?;
+        for removal in &batch {
             bad_before(removal.number, visit)?;
-            let Reference { id, source, line } = names.reference(removal.number, store, sources);
-            let kept = names.reference(removal.kept, store, sources);
+            let Reference { id, source, line } = names.reference(removal.number)?;
+            let kept = names.reference(removal.kept)?;
             visit(RemovedRow {
                 id,
                 source,
@@ -62,7 +68,6 @@ pub(crate) fn rows(
             })?;
         }
     }
-    bad_before(Number::MAX, visit)
 }
 
 /// The similarity as it is reported: exact, or none.

@@ -2,19 +2,21 @@
 
 use crate::candidates;
 use crate::copies::{self, Copies};
-use crate::decisions::{self, Removal};
+use crate::decisions::{self, Removal, Removals};
 use crate::forest::Forest;
-use crate::grouping::{Taker, groups};
 use crate::identity::{Identity, check_unchanged};
-use crate::memory::Budget;
+use crate::memory::Ledger;
 use crate::method::Means;
-use crate::order::KeepOrder;
+use crate::naming::BATCH;
+use crate::order::{KeepOrder, Rank};
 use crate::outputs::Outputs;
-use crate::recall::{FoundPair, estimate};
+use crate::recall::{FoundPair, estimator};
 use crate::removed;
+use crate::repeats::repeats;
 use crate::report::{Counts, PairCounts, Plan, Recall, Report, Run, SourceReport};
 use crate::sketching::{Sources, sketch};
 use crate::solve::{Evidence, Found, NearMiss, NearMisses};
+use crate::sorted::{Room, Sorted};
 use crate::stages::Stages;
 use crate::store::{Number, Store};
 use crate::verify::{Task, similarities, verify};
@@ -37,7 +39,7 @@ pub(crate) const SKETCH_FILE: &str = "sketch-file";
 pub(crate) struct Prepared<'a> {
     pub job: &'a Job,
     pub means: Means,
-    pub budget: Budget,
+    pub budget: Ledger,
     pub order: KeepOrder,
     pub sources: Sources<'a>,
     pub threads: usize,
@@ -57,7 +59,7 @@ impl<'a> Prepared<'a> {
     pub(crate) fn new(job: &'a Job) -> Result<Self> {
         let sources = Sources { against: &job.against, corpus: &job.sources };
         let mut means = Means::new(&job.settings)?;
-        let budget = Budget::new(&job.resources)?;
+        let budget = Ledger::new(&job.resources, sources.len())?;
         if job.settings.against_only && job.against.is_empty() {
             return Err(Error::Invalid("--against-only needs --against".into()));
         }
@@ -80,15 +82,16 @@ impl<'a> Prepared<'a> {
         stages.begin(Stage::Sketch, self.sources.bytes());
         let store = sketch(self.sources, &self.means, &self.budget, self.threads, work, stages.observer())?;
         stages.end(store.counts().text_bytes);
-        self.budget.check_documents(store.count())?;
+        let mut store = store;
+        store.hold(self.budget.for_documents(store.count(), store.blocks().len())?);
         Ok(store)
     }
 
     /// Exact copies.
-    pub(crate) fn copies(&self, store: &Store, stages: &mut Stages<'_>) -> Result<Copies> {
+    pub(crate) fn copies(&self, store: &Store, work: &Work, stages: &mut Stages<'_>) -> Result<Copies> {
         stages.begin_quietly(Stage::ExactCopies);
-        let copies = copies::find(self.view(store, stages))?;
-        stages.end(copies.pairs.len() as u64);
+        let copies = copies::find(self.view(store, stages), work)?;
+        stages.end(copies.pairs.len());
         Ok(copies)
     }
 
@@ -122,6 +125,10 @@ impl<'a> Prepared<'a> {
         }
     }
 
+    pub(crate) fn room<'c>(&'c self, work: &'c Work) -> Room<'c> {
+        Room { ledger: &self.budget, work }
+    }
+
     fn is_protected(&self, store: &Store, number: Number) -> bool {
         self.sources.is_against(store.place(number).0)
     }
@@ -133,9 +140,10 @@ impl<'a> Prepared<'a> {
         copies: &Copies,
         work: &Work,
         stages: &mut Stages<'_>,
-    ) -> Result<(Vec<Removal>, PairCounts, Vec<NearMiss>)> {
+    ) -> Result<(Removals, PairCounts, Vec<NearMiss>)> {
         let near_misses = NearMisses::default();
-        let mut near: Vec<Removal> = Vec::new();
+        let room = self.room(work);
+        let mut near = room.sorter(self.budget.collecting(), |removal: &Removal| removal.number);
         let counts = match self.job.settings.clusters {
             Clusters::Stars => {
                 let mut visit = |found: Found| near.push(Removal::near(&found));
@@ -145,91 +153,160 @@ impl<'a> Prepared<'a> {
             Clusters::Components => {
                 let mut forest = Forest::new(store.count());
                 self.verify(store, copies, work, stages, Task::Components { forest: &mut forest })?;
-                near = self.removals_of_components(store, forest, work, stages)?;
-                PairCounts { verified: near.len() as u64, ..PairCounts::default() }
+                let mut verified = 0;
+                self.visit_components(store, forest, work, stages, &mut |removal| {
+                    verified += 1;
+                    near.push(removal);
+                })?;
+                PairCounts { verified, ..PairCounts::default() }
             }
         };
-        let against_only = self.job.settings.against_only;
-        let removals =
-            decisions::decide(near, copies, against_only, |number| self.is_protected(store, number));
+        let (near, against_only) = (near.finish()?, self.job.settings.against_only);
+        let protected = |number| self.is_protected(store, number);
+        let removals = decisions::decide(near, copies, store.count(), against_only, room, protected)?;
         Ok((removals, counts, near_misses.into_vec()))
     }
 
-    /// Of each component, all but the first in keep order, each with its similarity to that one.
-    fn removals_of_components(
+    /// Hands of each component all but the first in keep order to `visit`, each with its similarity to that one.
+    fn visit_components(
         &self,
         store: &Store,
         mut forest: Forest,
         work: &Work,
         stages: &Stages<'_>,
-    ) -> Result<Vec<Removal>> {
-        let mut members: Vec<(Number, Number)> = Vec::new();
+        visit: &mut dyn FnMut(Removal),
+    ) -> Result<()> {
+        let room = self.room(work);
+        let mut members = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
         for number in 0..store.count() {
             let root = forest.root(number);
             if root != number {
-                members.push((root, number));
+                members.push([root, number]);
             }
         }
         drop(forest);
-        members.sort_unstable();
-        let mut pairs: Vec<(Number, Number)> = Vec::new();
-        for component in members.chunk_by(|a, b| a.0 == b.0) {
-            let mut numbers: Vec<Number> = vec![component[0].0];
-            numbers.extend(component.iter().map(|&(_, number)| number));
-            let entries = store.entries_of(&numbers)?;
-            let first = numbers
-                .iter()
-                .zip(&entries)
-                .min_by_key(|(number, entry)| self.order.rank(store.place(**number).0, entry, **number));
-            let Some((&first, _)) = first else { continue };
-            let goes = |number: &Number| *number != first && !self.is_protected(store, *number);
-            pairs.extend(numbers.iter().copied().filter(goes).map(|number| (number, first)));
+        let members = members.finish()?;
+        let firsts = self.firsts(store, &members, room)?;
+        let mut pairs = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
+        let mut firsts = firsts.iter();
+        let mut last = None;
+        for member in members.iter() {
+            let [root, number] = member?;
+            let (_, first) = match last.filter(|&(last, _)| last == root) {
+                Some(known) => known,
+                None => {
+                    let Some([root, first]) = firsts.next().transpose()? else { break };
+                    if root != first && !self.is_protected(store, root) {
+                        pairs.push([first, root]);
+                    }
+                    *last.insert((root, first))
+                }
+            };
+            if number != first && !self.is_protected(store, number) {
+                pairs.push([first, number]);
+            }
         }
-        pairs.sort_unstable_by_key(|&(number, first)| (first, number));
-        let exact = self.job.settings.verify == Verify::Exact;
-        let similarities = if exact {
-            similarities(self.view(store, stages), &pairs, work)?
-        } else {
-            vec![f64::NAN; pairs.len()]
-        };
-        Ok(pairs
-            .iter()
-            .zip(similarities)
-            .map(|(&(number, other), similarity)| {
+        drop(members);
+        let pairs = pairs.finish()?;
+        let mut pairs = pairs.iter();
+        // All at once if they fit: whatever is asked together is read from the sources in one go.
+        let at_a_time = (self.budget.sorting() / 32).max(1 << 10) as usize;
+        loop {
+            let some = pairs.by_ref().take(at_a_time).collect::<Result<Vec<[u64; 2]>>>()?;
+            if some.is_empty() {
+                return Ok(());
+            }
+            let some: Vec<(Number, Number)> = some.iter().map(|&[first, number]| (number, first)).collect();
+            let similarities = if self.job.settings.verify == Verify::Exact {
+                similarities(self.view(store, stages), &some, work)?
+            } else {
+                vec![f64::NAN; some.len()]
+            };
+            for (&(number, other), similarity) in some.iter().zip(similarities) {
                 let evidence = Evidence { similarity, distance: 0, sole_band: None };
-                Removal::near(&Found { number, other, evidence })
-            })
-            .collect())
+                visit(Removal::near(&Found { number, other, evidence }));
+            }
+        }
+    }
+
+    /// The first document in keep order of each component, by root. The root itself is not among `members`.
+    fn firsts(&self, store: &Store, members: &Sorted<[u64; 2]>, room: Room<'_>) -> Result<Sorted<[u64; 2]>> {
+        let mut firsts = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
+        let mut members = members.iter();
+        let mut best: Option<(Number, Rank)> = None;
+        loop {
+            let some = members.by_ref().take(BATCH).collect::<Result<Vec<[u64; 2]>>>()?;
+            if some.is_empty() {
+                break;
+            }
+            let mut numbers: Vec<Number> = some.iter().flatten().copied().collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            let entries = store.entries_of(&numbers)?;
+            let rank = |number: Number| {
+                let entry = &entries[numbers.partition_point(|&other| other < number)];
+                self.order.rank(store.place(number).0, entry, number)
+            };
+            for [root, number] in some {
+                let so_far = match best {
+                    Some((last, so_far)) if last == root => so_far,
+                    other => {
+                        if let Some((root, (_, _, first))) = other {
+                            firsts.push([root, first]);
+                        }
+                        rank(root)
+                    }
+                };
+                best = Some((root, so_far.min(rank(number))));
+            }
+        }
+        if let Some((root, (_, _, first))) = best {
+            firsts.push([root, first]);
+        }
+        firsts.finish()
     }
 
     /// The report, but for the time it took.
     pub(crate) fn report(
         &self,
         store: &Store,
-        removals: &[Removal],
+        removals: &Removals,
         pairs: PairCounts,
         stages: Stages<'_>,
         work: &Work,
     ) -> Result<Report> {
         let settings = &self.job.settings;
         let mut counts = Counts { ..store.counts().clone() };
-        counts.exact = removals.iter().filter(|removal| removal.is_exact()).count() as u64;
-        counts.near = removals.len() as u64 - counts.exact;
-        counts.kept = counts.documents - counts.exact - counts.near - counts.bad_skipped;
-        let mut kept: Vec<Number> = removals.iter().map(|removal| removal.kept).collect();
-        kept.sort_unstable();
-        counts.clusters = kept.chunk_by(|a, b| a == b).count() as u64;
-        counts.largest_cluster =
-            kept.chunk_by(|a, b| a == b).map(|same| same.len() as u64 + 1).max().unwrap_or(0);
-        counts.repeated_ids = if settings.id_field.is_some() { self.repeated_ids(store)? } else { 0 };
         let mut histogram = vec![0; 21];
-        for removal in removals.iter().filter(|removal| !removal.is_exact() && !removal.similarity.is_nan()) {
-            histogram[(removal.similarity * 20.0) as usize] += 1;
-        }
         let mut removed_by_source = vec![0; self.sources.len()];
-        removals.iter().for_each(|removal| removed_by_source[store.place(removal.number).0] += 1);
+        let mut kept = self.room(work).sorter(self.budget.sorting(), |number: &Number| *number);
+        for removal in removals.iter() {
+            let removal = removal?;
+            counts.exact += u64::from(removal.is_exact());
+            kept.push(removal.kept);
+            removed_by_source[store.place(removal.number).0] += 1;
+            if !removal.is_exact() && !removal.similarity.is_nan() {
+                histogram[(removal.similarity * 20.0) as usize] += 1;
+            }
+        }
+        counts.near = removals.len() - counts.exact;
+        counts.kept = counts.documents - counts.exact - counts.near - counts.bad_skipped;
+        let (mut last, mut members) = (None, 0);
+        for kept in kept.finish()?.iter() {
+            let kept = Some(kept?);
+            if last != kept {
+                counts.clusters += 1;
+                members = 1;
+                last = kept;
+            }
+            members += 1;
+            counts.largest_cluster = counts.largest_cluster.max(members);
+        }
+        counts.repeated_ids = if settings.id_field.is_some() { self.repeated_ids(store, work)? } else { 0 };
         if settings.on_bad_record == crate::OnBadRecord::Skip {
-            store.bad().iter().for_each(|(number, _)| removed_by_source[store.place(*number).0] += 1);
+            for bad in store.bad() {
+                removed_by_source[store.place(bad?.0).0] += 1;
+            }
         }
         let mut records = vec![0; self.sources.len()];
         for (_, block) in store.blocks() {
@@ -243,7 +320,7 @@ impl<'a> Prepared<'a> {
                 removed: if self.sources.is_against(at) { 0 } else { removed_by_source[at] },
             })
             .collect();
-        let recall = self.recall(store, removals)?;
+        let recall = self.recall(store, removals, work)?;
         Ok(Report {
             version: 1,
             lookalike: env!("CARGO_PKG_VERSION").into(),
@@ -267,38 +344,41 @@ impl<'a> Prepared<'a> {
     }
 
     /// The estimate of the recall from near-duplicates that were found by their keys.
-    pub(crate) fn recall(&self, store: &Store, removals: &[Removal]) -> Result<Option<Recall>> {
+    pub(crate) fn recall(&self, store: &Store, removals: &Removals, work: &Work) -> Result<Option<Recall>> {
         let settings = &self.job.settings;
         if settings.verify != Verify::Exact || settings.clusters == Clusters::Components {
             return Ok(None);
         }
-        let found: Vec<&Removal> = removals.iter().filter(|removal| !removal.is_exact()).collect();
-        let numbers: Vec<Number> = found.iter().map(|removal| removal.number).collect();
-        debug_assert!(numbers.is_sorted());
-        let entries = store.entries_of(&numbers)?;
-        let pairs = found.iter().zip(&entries).map(|(removal, entry)| FoundPair {
-            similarity: removal.similarity,
-            size: u64::from(entry.size),
-            sole_band: removal.sole_band(),
-            kept: removal.kept,
-        });
-        Ok(estimate(pairs, &self.means))
+        let Some(mut estimator) = estimator(&self.means, self.room(work)) else { return Ok(None) };
+        let mut found = removals.iter().filter(|removal| !removal.as_ref().is_ok_and(Removal::is_exact));
+        loop {
+            let some = found.by_ref().take(BATCH).collect::<Result<Vec<Removal>>>()?;
+            if some.is_empty() {
+                return estimator.finish().map(Some);
+            }
+            let numbers: Vec<Number> = some.iter().map(|removal| removal.number).collect();
+            debug_assert!(numbers.is_sorted());
+            for (removal, entry) in some.iter().zip(store.entries_of(&numbers)?) {
+                estimator.add(FoundPair {
+                    similarity: removal.similarity,
+                    size: u64::from(entry.size),
+                    sole_band: removal.sole_band(),
+                    kept: removal.kept,
+                });
+            }
+        }
     }
 
     /// How many documents have an id that another one before had.
-    fn repeated_ids(&self, store: &Store) -> Result<u64> {
-        let scan = |visit: &mut Taker<'_>| {
-            let mut keys: Vec<(Number, u64)> = Vec::new();
+    fn repeated_ids(&self, store: &Store, work: &Work) -> Result<u64> {
+        let mut keys: Vec<(u64, Number)> = Vec::new();
+        let scan = |visit: &mut dyn FnMut(&[(u64, Number)])| {
             for part in 0..store.parts() {
-                let (first, entries) = store.entries(part)?;
-                let numbers: Vec<Number> = (first..first + entries.len() as Number).collect();
                 keys.clear();
-                store.visit_ids(&numbers, |number, id| {
+                store.visit_ids(&store.numbers_of_part(part).collect::<Vec<_>>(), |number, id| {
                     if !id.is_empty() {
-                        keys.push((
-                            number,
-                            lookalike::hashing::mix64(lookalike::hashing::hash_bytes(id.as_bytes())),
-                        ));
+                        let hash = lookalike::hashing::hash_bytes(id.as_bytes());
+                        keys.push((lookalike::hashing::mix64(hash), number));
                     }
                 })?;
                 visit(&keys);
@@ -306,9 +386,7 @@ impl<'a> Prepared<'a> {
             Ok(())
         };
         let mut repeated = 0;
-        groups(store.count(), self.budget.grouping(), &scan, &mut |group| {
-            repeated += group.len() as u64 - 1;
-        })?;
+        repeats(store.count(), self.room(work), scan, &mut |_, first| repeated += u64::from(!first))?;
         Ok(repeated)
     }
 }
@@ -351,7 +429,7 @@ fn decide_prepared(
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
-        let copies = prepared.copies(&store, &mut stages)?;
+        let copies = prepared.copies(&store, &work, &mut stages)?;
         let (removals, pairs, _) = prepared.decide(&store, &copies, &work, &mut stages)?;
         removed::rows(&removals, &store, prepared.sources, &job.settings, visit)?;
         prepared.report(&store, &removals, pairs, stages, &work)
@@ -400,16 +478,17 @@ pub(crate) fn dedup_prepared(
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
-        let (removals, decided) = match stored_decisions(&work)? {
+        let (removals, decided) = match stored_decisions(&work, &prepared.budget)? {
             Some(stored) => stored,
             None => {
-                let copies = prepared.copies(&store, &mut stages)?;
+                let copies = prepared.copies(&store, &work, &mut stages)?;
                 let (removals, pairs, near) = prepared.decide(&store, &copies, &work, &mut stages)?;
+                drop(copies);
                 let near_misses =
                     near.iter().map(|miss| (miss.number, miss.other, miss.similarity)).collect();
-                let decided = Decided { pairs, near_misses, removals: removals.len() as u64 };
+                let decided = Decided { pairs, near_misses, removals: removals.len() };
                 if lasting {
-                    work.write("decisions", cast_slice(&removals))?;
+                    work.write_pieces("decisions", |write| write_items(&removals, write))?;
                     work.write("decided.json", &serde_json::to_vec(&decided).expect("plain data"))?;
                 }
                 (removals, decided)
@@ -486,22 +565,35 @@ fn work_folder(job: &Job, target: &Target) -> Result<std::path::PathBuf> {
 }
 
 /// What an earlier run decided, if it came so far.
-pub(crate) fn stored_decisions(work: &Work) -> Result<Option<(Vec<Removal>, Decided)>> {
-    let (Some(decided), Some(bytes)) = (work.read("decided.json")?, work.read("decisions")?) else {
+pub(crate) fn stored_decisions(work: &Work, ledger: &Ledger) -> Result<Option<(Removals, Decided)>> {
+    let (Some(decided), Some((file, name))) = (work.read("decided.json")?, work.open("decisions")?) else {
         return Ok(None);
     };
     let Ok(decided) = serde_json::from_slice::<Decided>(&decided) else { return Ok(None) };
-    if bytes.len() as u64 != decided.removals * size_of::<Removal>() as u64 {
+    let length =
+        file.metadata().map_err(|cause| Error::Io { action: "read", name: name.clone(), cause })?.len();
+    if Some(length) != decided.removals.checked_mul(size_of::<Removal>() as u64) {
         return Ok(None);
     }
-    let removals = bytes.chunks_exact(size_of::<Removal>()).map(bytemuck::pod_read_unaligned).collect();
-    Ok(Some((removals, decided)))
+    Ok(Some((Removals::open(file, name, 0, decided.removals, ledger)?, decided)))
+}
+
+/// Hands the bytes of all items to `write`, some at a time.
+fn write_items(removals: &Removals, write: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    let mut removals = removals.iter();
+    loop {
+        let some = removals.by_ref().take(BATCH).collect::<Result<Vec<Removal>>>()?;
+        if some.is_empty() {
+            return Ok(());
+        }
+        write(cast_slice(&some))?;
+    }
 }
 
 fn write_removed(
     prepared: &Prepared<'_>,
     store: &Store,
-    removals: &[Removal],
+    removals: &Removals,
     target: &Target,
     aside: &std::path::Path,
     name: &str,
@@ -518,12 +610,9 @@ fn write_removed(
             out.into_inner().map_err(|error| io(error.into_error()))?.sync_all().map_err(io)?;
         }
         RemovedFormat::Parquet => {
-            let mut rows = Vec::new();
-            removed::rows(removals, store, prepared.sources, settings, &mut |row| {
-                rows.push(row);
-                Ok(())
-            })?;
-            corpus::write_removed_parquet(&file, &mut rows.into_iter().map(Ok))?;
+            let mut out = corpus::RemovedWriter::create(&file)?;
+            removed::rows(removals, store, prepared.sources, settings, &mut |row| Ok(out.push(&row)?))?;
+            out.finish()?;
         }
     }
     Ok(target.publish(&file, name)?)
@@ -532,13 +621,11 @@ fn write_removed(
 /// The sample of pairs just below the threshold, for people.
 fn write_near_misses(prepared: &Prepared<'_>, store: &Store, decided: &Decided, work: &Work) -> Result<()> {
     let numbers = decided.near_misses.iter().flat_map(|&(a, b, _)| [a, b]).collect();
-    let names = crate::naming::Names::new(numbers, store, prepared.job.settings.id_field.is_some())?;
+    let has_ids = prepared.job.settings.id_field.is_some();
+    let names = crate::naming::Names::new(numbers, store, prepared.sources, has_ids)?;
     let mut lines = Vec::new();
     for &(number, other, similarity) in &decided.near_misses {
-        let (a, b) = (
-            names.reference(other, store, prepared.sources),
-            names.reference(number, store, prepared.sources),
-        );
+        let (a, b) = (names.reference(other)?, names.reference(number)?);
         let line = serde_json::json!({
             "a": a.id, "a_source": a.source, "a_line": a.line,
             "b": b.id, "b_source": b.source, "b_line": b.line,

@@ -10,6 +10,7 @@
 use crate::identity::{Identity, SourceIdentity};
 use crate::report::Report;
 use crate::run::{Prepared, temp_folder};
+use crate::sorted::Sorted;
 use crate::stages::Stages;
 use crate::work::{Work, sync_folder};
 use crate::{Error, Job, Observer, Resources, Result};
@@ -48,7 +49,7 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     let report = prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
-        prepared.report(&store, &[], Default::default(), stages, &work)
+        prepared.report(&store, &Sorted::empty(), Default::default(), stages, &work)
     })?;
     std::fs::rename(&aside.0, path).map_err(io)?;
     sync_folder(path)?;

@@ -54,9 +54,18 @@ fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error
 
 /// Writes a file whole or not at all.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_pieces(path, |write| write(bytes))
+}
+
+/// The same for bytes that come in pieces: `pieces` hands them to what it is given.
+fn write_pieces(
+    path: &Path,
+    pieces: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>,
+) -> Result<()> {
     let aside = path.with_extension("unfinished");
     let mut file = File::create(&aside).map_err(io("write", &aside))?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(io("write", &aside))?;
+    pieces(&mut |bytes| file.write_all(bytes).map_err(io("write", &aside)))?;
+    file.sync_all().map_err(io("write", &aside))?;
     fs::rename(&aside, path).map_err(io("write", path))?;
     sync_folder(path)
 }
@@ -295,6 +304,25 @@ impl Work {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(cause) => Err(io("read", &path)(cause)),
         }
+    }
+
+    /// A file of the folder, if it is there, and its name.
+    pub(crate) fn open(&self, name: &str) -> Result<Option<(File, String)>> {
+        let path = self.folder.join(name);
+        match File::open(&path) {
+            Ok(file) => Ok(Some((file, path.display().to_string()))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(cause) => Err(io("read", &path)(cause)),
+        }
+    }
+
+    /// Writes a file of the folder, whose bytes come in pieces.
+    pub(crate) fn write_pieces(
+        &self,
+        name: &str,
+        pieces: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>,
+    ) -> Result<()> {
+        write_pieces(&self.folder.join(name), pieces)
     }
 
     /// Writes a file of the folder.

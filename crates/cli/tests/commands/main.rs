@@ -11,6 +11,7 @@ mod demo;
 mod help;
 mod limits;
 mod lookalike;
+mod memory;
 mod resume;
 mod seeing;
 mod success;

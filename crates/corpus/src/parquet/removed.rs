@@ -10,17 +10,78 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Rows of a batch: what is in memory before it is encoded.
 const BATCH_ROWS: usize = 8_192;
+/// Bytes of a batch: where ids are long, it has fewer rows.
+const BATCH_BYTES: usize = 1 << 20;
 /// Rows of a row group: what is in memory, encoded, before it is written.
 const ROW_GROUP_ROWS: usize = 1 << 18;
+/// Bytes that a row group may take in memory, about.
+const ROW_GROUP_BYTES: usize = 8 << 20;
 
-/// As [`write_removed_parquet`](crate::write_removed_parquet).
-pub(crate) fn write_removed(file: &Path, rows: &mut dyn Iterator<Item = Result<RemovedRow>>) -> Result<()> {
-    let failed = |cause: ParquetError| Error::Io {
+/// Writes the list of what was removed.
+pub(crate) struct RemovedSink {
+    file: PathBuf,
+    writer: ArrowWriter<File>,
+    schema: SchemaRef,
+    columns: Columns,
+    rows: usize,
+    bytes: usize,
+}
+
+impl std::fmt::Debug for RemovedSink {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("RemovedSink").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+impl RemovedSink {
+    pub(crate) fn create(file: &Path) -> Result<Self> {
+        let failed = |cause| failed(file, cause);
+        let schema = schema();
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+            .build();
+        let open = File::create(file).map_err(|cause| failed(cause.into()))?;
+        let writer = ArrowWriter::try_new(open, schema.clone(), Some(properties)).map_err(failed)?;
+        Ok(Self { file: file.to_owned(), writer, schema, columns: Columns::default(), rows: 0, bytes: 0 })
+    }
+
+    pub(crate) fn push(&mut self, row: &RemovedRow) -> Result<()> {
+        self.columns.push(row);
+        self.rows += 1;
+        self.bytes += row.id.len() + row.kept_id.as_ref().map_or(0, String::len);
+        if self.rows == BATCH_ROWS || self.bytes >= BATCH_BYTES {
+            self.write_batch()?;
+        }
+        Ok(())
+    }
+
+    fn write_batch(&mut self) -> Result<()> {
+        let failed = |cause| failed(&self.file, cause);
+        let batch = self.columns.finish(&self.schema).map_err(failed)?;
+        self.writer.write(&batch).map_err(failed)?;
+        (self.rows, self.bytes) = (0, 0);
+        if self.writer.memory_size() >= ROW_GROUP_BYTES {
+            self.writer.flush().map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.write_batch()?;
+        let failed = |cause| failed(&self.file, cause);
+        let file = self.writer.into_inner().map_err(failed)?;
+        file.sync_all().map_err(|cause| failed(cause.into()))
+    }
+}
+
+fn failed(file: &Path, cause: ParquetError) -> Error {
+    Error::Io {
         action: "write",
         name: file.display().to_string(),
         cause: match cause {
@@ -30,26 +91,7 @@ pub(crate) fn write_removed(file: &Path, rows: &mut dyn Iterator<Item = Result<R
             },
             cause => io::Error::other(cause),
         },
-    };
-    let schema = schema();
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-        .build();
-    let open = File::create(file).map_err(|cause| failed(cause.into()))?;
-    let mut writer = ArrowWriter::try_new(open, schema.clone(), Some(properties)).map_err(failed)?;
-    let mut columns = Columns::default();
-    let mut count = 0;
-    for row in rows {
-        columns.push(&row?);
-        count += 1;
-        if count % BATCH_ROWS == 0 {
-            writer.write(&columns.finish(&schema).map_err(failed)?).map_err(failed)?;
-        }
     }
-    writer.write(&columns.finish(&schema).map_err(failed)?).map_err(failed)?;
-    let file = writer.into_inner().map_err(failed)?;
-    file.sync_all().map_err(|cause| failed(cause.into()))
 }
 
 fn schema() -> SchemaRef {

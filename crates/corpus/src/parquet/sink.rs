@@ -29,9 +29,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Stored bytes of a row group at most, about: it is in memory until it is whole.
-const ROW_GROUP_BYTES: usize = 64 << 20;
+const ROW_GROUP_BYTES: usize = 16 << 20;
 /// Bytes of a batch, about.
-const BATCH_BYTES: usize = 4 << 20;
+const BATCH_BYTES: usize = 1 << 20;
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 8_192;
 /// Rows of a row group if the source has none.

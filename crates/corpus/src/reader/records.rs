@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// Bytes read at once: enough for few system calls, few enough to stay in the cache until the lines are found.
 const READ: usize = 128 << 10;
 
+/// Records of a block at most: what is known of a short record takes more memory than the record.
+const MOST_RECORDS: usize = 8_192;
+
 /// Reads sources that are one record after the other.
 #[derive(Debug)]
 pub(crate) struct RecordReader {
@@ -125,7 +128,7 @@ impl RecordReader {
                 begin += length;
                 looked = 0;
                 records.ends.push(begin);
-                if begin >= block_bytes {
+                if begin >= block_bytes || records.ends.len() == MOST_RECORDS {
                     self.carried.extend_from_slice(&records.buffer[begin..records.filled]);
                     records.filled = begin;
                     return Ok(());

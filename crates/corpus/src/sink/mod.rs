@@ -26,7 +26,7 @@ pub(crate) use names::check_name;
 pub use names::output_names;
 #[cfg(feature = "parquet")]
 pub(crate) use output::Output;
-pub use removed::{RemovedRow, write_removed_parquet};
+pub use removed::{RemovedRow, RemovedWriter};
 pub use target::Target;
 pub use writer::SinkWriter;
 

@@ -1,7 +1,7 @@
 //! A part: the columns of a stretch of documents as one piece of a file.
 //!
 //! ```text
-//! "LKAPART1"  length of the whole part  length of the head  head (JSON)  columns, each padded to 8 bytes
+//! "LKAPART2"  length of the whole part  length of the head  head (JSON)  columns, each padded to 8 bytes
 //! ```
 //!
 //! All numbers are little-endian 64-bit. The head has the small columns, the length of each large one, and a checksum
@@ -17,20 +17,28 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-const MAGIC: &[u8; 8] = b"LKAPART1";
+const MAGIC: &[u8; 8] = b"LKAPART2";
 
 /// What stands after the last part of a sketch file, with the number of parts.
 const END: &[u8; 8] = b"LKAPEND1";
 
 const CUT_SHORT: &str = "it is cut short";
 
+/// Pieces of a column that are no further apart are read as one: reading so much more costs less than asking again.
+const GAP: u64 = if cfg!(test) { 64 } else { 1 << 10 };
+
+/// Bytes that are read at a time.
+const PIECE: u64 = if cfg!(test) { 1 << 10 } else { 256 << 10 };
+
+/// Ids whose places are held at a time.
+const IDS_AT_A_TIME: usize = if cfg!(test) { 64 } else { 1 << 13 };
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Head {
     blocks: Vec<BlockEntry>,
-    bad: Vec<(u32, String)>,
     counts: Counts,
     /// Items in each column, in the order of [`column_bytes`].
-    lengths: [u64; 8],
+    lengths: [u64; COLUMNS],
     checksum: String,
 }
 
@@ -40,7 +48,7 @@ pub(crate) struct PartFile {
     pub path: PathBuf,
     /// Where the columns begin.
     data: u64,
-    lengths: [u64; 8],
+    lengths: [u64; COLUMNS],
 }
 
 /// The large columns, in stored order.
@@ -52,9 +60,13 @@ const IDS: usize = 4;
 const ID_ENDS: usize = 5;
 const SHINGLES: usize = 6;
 const SHINGLE_ENDS: usize = 7;
-const ITEM_BYTES: [u64; 8] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8];
+const BAD: usize = 8;
+const REASONS: usize = 9;
+const REASON_ENDS: usize = 10;
+const COLUMNS: usize = 11;
+const ITEM_BYTES: [u64; COLUMNS] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 8, 1, 8];
 
-fn column_bytes(columns: &Columns) -> [&[u8]; 8] {
+fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
     [
         cast_slice(&columns.entries),
         cast_slice(&columns.lanes),
@@ -64,6 +76,9 @@ fn column_bytes(columns: &Columns) -> [&[u8]; 8] {
         cast_slice(&columns.id_ends),
         cast_slice(&columns.shingles),
         cast_slice(&columns.shingle_ends),
+        cast_slice(&columns.bad),
+        &columns.reasons,
+        cast_slice(&columns.reason_ends),
     ]
 }
 
@@ -79,13 +94,12 @@ pub(crate) fn write(columns: &Columns, file: &mut File, path: &Path) -> Result<P
     for column in bytes {
         hasher.update(column);
     }
-    let mut lengths = [0; 8];
+    let mut lengths = [0; COLUMNS];
     for (length, (column, item)) in lengths.iter_mut().zip(bytes.iter().zip(ITEM_BYTES)) {
         *length = column.len() as u64 / item;
     }
     let head = Head {
         blocks: columns.blocks.clone(),
-        bad: columns.bad.clone(),
         counts: columns.counts.clone(),
         lengths,
         checksum: hasher.finalize().to_hex().to_string(),
@@ -170,10 +184,22 @@ pub(crate) fn read(file: &mut File, path: &Path) -> Result<(PartFile, Columns)> 
         return Err(damaged("the checksum of a part is wrong"));
     }
     columns.blocks = head.blocks;
-    columns.bad = head.bad;
     columns.counts = head.counts;
     file.seek(SeekFrom::Start(start + total)).map_err(io)?;
     Ok((stored, columns))
+}
+
+/// Cuts slots (ascending) into pieces that are worth reading as one, where each slot has `row` bytes.
+fn pieces(slots: &[u64], row: u64) -> impl Iterator<Item = &[u64]> {
+    let mut rest = slots;
+    std::iter::from_fn(move || {
+        let first = *rest.first()?;
+        let apart = |pair: &[u64]| (pair[1] - pair[0]) * row > GAP || (pair[1] - first) * row > PIECE;
+        let end = rest.windows(2).position(apart).map_or(rest.len(), |at| at + 1);
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        Some(piece)
+    })
 }
 
 impl PartFile {
@@ -201,6 +227,9 @@ impl PartFile {
             id_ends: self.column(file, ID_ENDS)?,
             shingles: self.column(file, SHINGLES)?,
             shingle_ends: self.column(file, SHINGLE_ENDS)?,
+            bad: self.column(file, BAD)?,
+            reasons: self.column(file, REASONS)?,
+            reason_ends: self.column(file, REASON_ENDS)?,
             ..Columns::default()
         })
     }
@@ -233,12 +262,21 @@ impl PartFile {
         self.rows(LANES, width, slots)
     }
 
-    /// Some rows of a column that has `width` items for each slot.
+    /// Some rows of a column that has `width` items for each slot, the slots ascending. Rows that lie close together are
+    /// read as one piece.
     fn rows<T: Pod>(&self, column: usize, width: usize, slots: impl Iterator<Item = u64>) -> Result<Vec<T>> {
         let file = self.open()?;
-        let mut rows = Vec::new();
-        for slot in slots {
-            rows.extend(self.items::<T>(&file, column, slot * width as u64, width as u64)?);
+        let row = width as u64 * ITEM_BYTES[column];
+        let slots: Vec<u64> = slots.collect();
+        let mut rows = Vec::with_capacity(slots.len() * width);
+        for piece in pieces(&slots, row) {
+            let (first, last) = (piece[0], piece[piece.len() - 1]);
+            let items: Vec<T> =
+                self.items(&file, column, first * width as u64, (last - first + 1) * width as u64)?;
+            for slot in piece {
+                let at = (slot - first) as usize * width;
+                rows.extend_from_slice(&items[at..at + width]);
+            }
         }
         Ok(rows)
     }
@@ -249,10 +287,73 @@ impl PartFile {
         Ok((self.column(&file, SAMPLES)?, self.column(&file, SAMPLE_ENDS)?))
     }
 
-    /// All ids, and where each document's ends.
-    pub(crate) fn ids(&self) -> Result<(Vec<u8>, Vec<u64>)> {
+    /// Hands the id of each of some slots (ascending) to `visit`. Of the file only these ids are read, with their
+    /// neighbours where they lie close together.
+    pub(crate) fn visit_ids(
+        &self,
+        slots: &[u64],
+        mut visit: impl FnMut(u64, &[u8]) -> Result<()>,
+    ) -> Result<()> {
         let file = self.open()?;
-        Ok((self.column(&file, IDS)?, self.column(&file, ID_ENDS)?))
+        for slots in slots.chunks(IDS_AT_A_TIME) {
+            let spans = self.id_spans(&file, slots)?;
+            let mut done = 0;
+            while done < slots.len() {
+                let begin = spans[done].0;
+                let close = |&(place, next): &(usize, &(u64, u64))| {
+                    place == done || next.0 - spans[place - 1].1 <= GAP && next.1 - begin <= PIECE
+                };
+                let piece = spans.iter().enumerate().skip(done).take_while(close).count();
+                let end = spans[done + piece - 1].1;
+                let bytes: Vec<u8> = self.items(&file, IDS, begin, end - begin)?;
+                for (slot, &(from, to)) in slots[done..done + piece].iter().zip(&spans[done..done + piece]) {
+                    visit(*slot, &bytes[(from - begin) as usize..(to - begin) as usize])?;
+                }
+                done += piece;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the ids of some slots (ascending).
+    pub(crate) fn id_bytes(&self, slots: &[u64]) -> Result<u64> {
+        let file = self.open()?;
+        let mut bytes = 0;
+        for slots in slots.chunks(IDS_AT_A_TIME) {
+            bytes += self.id_spans(&file, slots)?.iter().map(|(from, to)| to - from).sum::<u64>();
+        }
+        Ok(bytes)
+    }
+
+    /// Where the ids of some slots (ascending) begin and end.
+    fn id_spans(&self, file: &File, slots: &[u64]) -> Result<Vec<(u64, u64)>> {
+        let mut spans = Vec::with_capacity(slots.len());
+        for piece in pieces(slots, 8) {
+            // One more before the first, which begins where that ends.
+            let first = piece[0].saturating_sub(1);
+            let ends: Vec<u64> = self.items(file, ID_ENDS, first, piece[piece.len() - 1] - first + 1)?;
+            spans.extend(piece.iter().map(|&slot| {
+                let begin = if slot == 0 { 0 } else { ends[(slot - 1 - first) as usize] };
+                (begin, ends[(slot - first) as usize])
+            }));
+        }
+        Ok(spans)
+    }
+
+    /// Whether some record is bad.
+    pub(crate) fn has_bad(&self) -> bool {
+        self.lengths[BAD] > 0
+    }
+
+    /// The slots of bad records, the reasons, and where each ends.
+    pub(crate) fn bad(&self) -> Result<(Vec<u64>, Vec<u8>, Vec<u64>)> {
+        let file = self.open()?;
+        Ok((self.column(&file, BAD)?, self.column(&file, REASONS)?, self.column(&file, REASON_ENDS)?))
+    }
+
+    /// Whether shingles are stored.
+    pub(crate) fn has_shingles(&self) -> bool {
+        self.lengths[SHINGLE_ENDS] > 0
     }
 
     /// Where each document's shingles end; empty if none are stored.

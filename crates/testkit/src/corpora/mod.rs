@@ -3,6 +3,7 @@
 //! A corpus is a function from a document's number to the document: nothing is held in memory, and any part of it can
 //! be made again. A near-duplicate makes its original again and edits it.
 
+mod bulk;
 mod edges;
 mod edits;
 mod jsonl;
@@ -10,6 +11,7 @@ mod planted;
 mod prose;
 mod templates;
 
+pub use bulk::{bulk_bad, bulk_copies, bulk_equal, bulk_files, bulk_near_copies, bulk_template, bulk_text};
 pub use edges::edge_documents;
 pub use edits::edited;
 pub use jsonl::{write_files, write_jsonl};
