@@ -63,7 +63,7 @@ fn run(documents: &[Document], protected: usize, settings: &Settings, how: How) 
     let job = job(settings, sources, against, how.threads);
     let mut prepared = Prepared::new(&job).unwrap();
     if let Some(free) = how.free {
-        prepared.budget = prepared.budget.with_free(free);
+        prepared.budget = prepared.budget.clone().with_free(free);
     }
     let out = folder.path().join("out");
     let target = Target::new(&out.display().to_string()).unwrap();
