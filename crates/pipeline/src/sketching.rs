@@ -124,7 +124,9 @@ pub(crate) fn sketch(
     if !work.is_sketched() {
         sketch_rest(&mut store, sources, means, budget, threads, work, observer)?;
     }
-    store.rank_values(work.spill_folder()?, budget.grouping(), observer)?;
+    if store.has_long_values() {
+        store.rank_values(work.spill_folder()?, budget.grouping(), observer)?;
+    }
     Ok(store)
 }
 

@@ -576,8 +576,13 @@ fn the_removed_list_reads_back() {
     write(&mut std::iter::empty());
     assert_eq!(read_back(&folder.path()).0.num_rows(), 0);
     // Ids that take much memory make smaller row groups, and nothing is lost.
-    let long = |n: u64| RemovedRow { id: format!("{n}-{}", "x".repeat(40_000)), ..row(n) };
-    write(&mut (0..600).map(long));
+    let mut state = 1u64;
+    let mut letter = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'!' + (state >> 33) as u8 % 90)
+    };
+    let mut long = |n: u64| RemovedRow { id: (0..40_000).map(|_| letter()).collect(), ..row(n) };
+    write(&mut (0..600).map(&mut long));
     let (batch, metadata) = read_back(&folder.path());
     assert_eq!(batch.num_rows(), 600);
     assert!(metadata.num_row_groups() > 1);

@@ -85,6 +85,11 @@ impl Store {
         self.count += slots as Number;
     }
 
+    /// Whether some value that the keep order compares is not in its entry as a whole.
+    pub(crate) fn has_long_values(&self) -> bool {
+        self.has_long_values
+    }
+
     /// Slots of all parts.
     pub(crate) fn count(&self) -> Number {
         self.count
