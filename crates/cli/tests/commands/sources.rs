@@ -61,7 +61,7 @@ fn pipes_are_read_as_files_are() {
     let outcome = shell(&folder, "cat b.jsonl > p.jsonl & $0 dedup p.jsonl -o named");
     assert_eq!(outcome.code, 4, "{outcome}");
     assert!(outcome.stderr.contains("p.jsonl has changed since the run in named began"), "{outcome}");
-    let outcome = shell(&folder, "$0 inspect named p.jsonl:2");
+    let outcome = shell(&folder, "$0 inspect named --id p.jsonl:2");
     assert!(
         outcome.stdout.contains("p.jsonl:1") || outcome.stderr.contains("cannot be read again"),
         "{outcome}"
@@ -182,7 +182,7 @@ fn names_of_any_bytes_go_through() {
         // It is found to be finished, and can be asked about.
         let again = folder.run(&format!("dedup in -o {out} {flags}"));
         assert!(again.code == 0 && again.stderr.contains("already"), "{again}");
-        let asked = folder.run(&format!("inspect {out} in/caf\\xe9.jsonl:2"));
+        let asked = folder.run(&format!("inspect {out} --id in/caf\\xe9.jsonl:2"));
         assert_eq!(asked.code, 0, "{asked}");
         assert!(asked.stdout.contains("text number 0"), "{asked}");
     }
@@ -219,7 +219,8 @@ fn a_window_beyond_the_limit_is_refused() {
     let outcome = folder.run("dedup a.jsonl.zst -o out --memory 64MiB -j 2");
     assert_eq!(outcome.code, 5, "{outcome}");
     assert!(
-        outcome.stderr.contains("a window of 128 MiB") && outcome.stderr.contains("raise --memory to about"),
+        outcome.stderr.contains("a window of 128.0 MiB")
+            && outcome.stderr.contains("raise --memory to about"),
         "{outcome}"
     );
     let outcome = folder.run("dedup a.jsonl.zst -o out --memory 1200MiB -j 2");
