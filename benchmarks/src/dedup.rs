@@ -153,7 +153,7 @@ pub fn pairs(file: &Path, threshold: f64) -> Result<Pairs, String> {
     let mut found = Vec::new();
     let report = pipeline::pairs(&job, &pipeline::Silent, &mut |pair| {
         found.push((pair.a.line as usize - 1, pair.b.line as usize - 1));
-        Ok(())
+        Ok(std::ops::ControlFlow::Continue(()))
     })
     .map_err(|error| error.to_string())?;
     Ok(Pairs { found, recall: report.recall })

@@ -92,7 +92,7 @@ fn pairs_by_run(texts: &[&str], settings: &Settings) -> BTreeMap<(i64, i64), f64
     pipeline::pairs(&job(texts, settings), &Silent, &mut |pair| {
         let row = |reference: &pipeline::Reference| reference.line as i64 - 1;
         found.insert((row(&pair.a), row(&pair.b)), pair.similarity.unwrap());
-        Ok(())
+        Ok(std::ops::ControlFlow::Continue(()))
     })
     .unwrap();
     found

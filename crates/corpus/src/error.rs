@@ -72,7 +72,7 @@ pub enum Error {
     },
 }
 
-/// The memory limit that allows a window of so many bytes: an eighth of it, and what the program itself needs.
+/// The memory limit that allows a window of so many bytes: a ninth of it, and what the program itself needs.
 fn memory_for_window(window: u64) -> u64 {
-    window.saturating_mul(8).saturating_add(128 << 20)
+    window.saturating_mul(9).saturating_add(128 << 20)
 }

@@ -53,8 +53,8 @@ pub use pipe::Pipe;
 pub use place::{field_names, place_of};
 pub use reader::{Limits, ReadMode, Reader};
 pub use sink::{
-    Annotation, Disposition, RemovedRow, SinkOptions, SinkWriter, Target, Written, output_names,
-    write_removed_parquet,
+    Annotation, Disposition, RemovedRow, RemovedWriter, SinkOptions, SinkWriter, Target, Written,
+    output_names,
 };
 pub use size::{parse_size, readable_size};
 pub use source::{Compression, Format, Location, Source, Stamp};

@@ -33,14 +33,25 @@ fn absent<T>(source: &Source) -> Result<T> {
     )))
 }
 
-pub(crate) fn write_removed(
-    file: files::OutFile,
-    _rows: &mut dyn Iterator<Item = Result<RemovedRow>>,
-) -> Result<()> {
-    Err(Error::Invalid(format!(
-        "{} cannot be written: this is built without Parquet support; build with the feature `parquet`, or ask for JSON Lines",
-        file.path().display()
-    )))
+/// Writes the list of what was removed: it cannot be made.
+#[derive(Debug)]
+pub(crate) enum RemovedSink {}
+
+impl RemovedSink {
+    pub(crate) fn new(file: OutFile) -> Result<Self> {
+        Err(Error::Invalid(format!(
+            "{} cannot be written: this is built without Parquet support; build with the feature `parquet`, or ask for JSON Lines",
+            file.path().display()
+        )))
+    }
+
+    pub(crate) fn push(&mut self, _row: &RemovedRow) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn finish(self) -> Result<()> {
+        match self {}
+    }
 }
 
 /// Rows of a Parquet file: there are none.

@@ -235,6 +235,11 @@ impl Files {
         self.system.remove_folder(folder).is_ok()
     }
 
+    /// Removes the temporary folders that killed runs left in `parent`. What cannot be removed is left alone.
+    pub fn clear_temporary(&self, parent: &Path) {
+        temporary::clear(self, parent);
+    }
+
     /// Removes unfinished files that a killed run left in `folder` (not below it). Only who holds the lock of the folder may.
     pub fn remove_unfinished(&self, folder: &Path) -> Result<()> {
         let entries = match self.system.list(folder) {

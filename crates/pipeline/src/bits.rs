@@ -23,6 +23,11 @@ impl Bits {
         self.words[(number / 64) as usize] >> (number % 64) & 1 == 1
     }
 
+    /// How many numbers are in.
+    pub(crate) fn count(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
     /// The numbers in it, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {

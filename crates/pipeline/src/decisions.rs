@@ -1,7 +1,10 @@
 //! Verified pairs and exact copies -> what becomes of every document.
 
-use crate::copies::Copies;
+use crate::Result;
+use crate::bits::Bits;
+use crate::copies::{Copies, ExactCopy};
 use crate::solve::{Evidence, Found};
+use crate::sorted::{Room, Sorted};
 use crate::store::Number;
 use bytemuck::{Pod, Zeroable};
 
@@ -54,29 +57,54 @@ impl Removal {
     }
 }
 
+/// The removed documents, ascending by number.
+pub(crate) type Removals = Sorted<Removal>;
+
 /// Puts near-duplicates and exact copies together, ascending by number. A copy of a kept document is an exact copy of it;
 /// a copy of a removed one goes with it. Documents that are `protected` stay. With `against_only`, copies count only
 /// if the original is protected, or goes itself.
 pub(crate) fn decide(
-    mut near: Vec<Removal>,
+    near: Removals,
     copies: &Copies,
+    count: Number,
     against_only: bool,
+    room: Room<'_>,
     protected: impl Fn(Number) -> bool,
-) -> Vec<Removal> {
-    near.sort_unstable_by_key(|removal| removal.number);
-    let originals = near.len();
-    let mut all = near;
-    for &(copy, original) in &copies.pairs {
+) -> Result<Removals> {
+    if copies.pairs.len() == 0 {
+        return Ok(near);
+    }
+    let mut removed = Bits::new(count);
+    let mut all = room.sorter(room.ledger.sorting(), |removal: &Removal| removal.number);
+    for (step, removal) in near.iter().enumerate() {
+        room.observer.go_on_at(step)?;
+        let removal = removal?;
+        removed.insert(removal.number);
+        all.push(removal);
+    }
+    // Copies of what is removed itself meet it in the order of the originals.
+    let of_removed = |pair: &ExactCopy| (pair.original, pair.copy);
+    let mut of_removed = room.sorter(room.ledger.sorting(), of_removed);
+    for (step, pair) in copies.pairs.iter().enumerate() {
+        room.observer.go_on_at(step)?;
+        let ExactCopy { copy, original } = pair?;
         if protected(copy) {
             continue;
         }
-        let removed = all[..originals].binary_search_by_key(&original, |removal| removal.number);
-        match removed {
-            Ok(at) => all.push(Removal { number: copy, sole_band_plus_one: 0, ..all[at] }),
-            Err(_) if !against_only || protected(original) => all.push(Removal::exact(copy, original)),
-            Err(_) => {}
+        if removed.contains(original) {
+            of_removed.push(ExactCopy { copy, original });
+        } else if !against_only || protected(original) {
+            all.push(Removal::exact(copy, original));
         }
     }
-    all.sort_unstable_by_key(|removal| removal.number);
-    all
+    let mut originals = near.iter();
+    for (step, pair) in of_removed.finish()?.iter().enumerate() {
+        room.observer.go_on_at(step)?;
+        let ExactCopy { copy, original } = pair?;
+        originals.take_until(|removal| removal.number >= original, |_| Ok(()))?;
+        let Some(removal) = originals.peek()? else { break };
+        all.push(Removal { number: copy, sole_band_plus_one: 0, ..removal });
+    }
+    drop(near);
+    all.finish()
 }

@@ -10,11 +10,12 @@
 //! as a stream, so the file may be larger than memory.
 
 use crate::Result;
-use crate::decisions::Removal;
+use crate::decisions::{Removal, Removals};
+use crate::memory::Ledger;
 use crate::report::PairCounts;
 use crate::store::Number;
 use crate::store::part::Checksum;
-use bytemuck::{cast_slice, cast_slice_mut};
+use bytemuck::cast_slice;
 use files::{Files, Unfinished};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -34,7 +35,7 @@ const TAIL: u64 = 8 + 8 + 32;
 const LONGEST_JSON: u64 = 1 << 28;
 
 /// What verification came to besides removals.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Decided {
     pub pairs: PairCounts,
     /// The later document in keep order, the earlier one, their similarity.
@@ -91,9 +92,9 @@ impl DecisionsWriter {
 
 /// Reads removals, in input order.
 pub(crate) struct DecisionsReader {
-    file: BufReader<File>,
+    file: File,
     path: PathBuf,
-    left: u64,
+    count: u64,
     /// What verification came to besides.
     pub decided: Decided,
 }
@@ -130,24 +131,13 @@ impl DecisionsReader {
         let file = reader.into_inner();
         file.read_exact_at(&mut json, length - TAIL - json_bytes).map_err(io("read", path))?;
         let Ok(decided) = serde_json::from_slice(&json) else { return Ok(None) };
-        let mut file = BufReader::with_capacity(1 << 18, file);
-        std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(HEAD)).map_err(io("read", path))?;
-        Ok(Some(Self { file, path: path.to_owned(), left: count, decided }))
+        Ok(Some(Self { file, path: path.to_owned(), count, decided }))
     }
 
-    /// The next removals, up to `most` of them; empty at the end.
-    pub(crate) fn next(&mut self, most: usize) -> Result<Vec<Removal>> {
-        let count = (most as u64).min(self.left);
-        let mut removals = vec![<Removal as bytemuck::Zeroable>::zeroed(); count as usize];
-        self.file.read_exact(cast_slice_mut(&mut removals)).map_err(io("read", &self.path))?;
-        self.left -= count;
-        Ok(removals)
-    }
-
-    /// All removals at once, and what verification came to besides.
-    pub(crate) fn into_all(mut self) -> Result<(Vec<Removal>, Decided)> {
-        let removals = self.next(usize::try_from(self.left).unwrap_or(usize::MAX))?;
-        Ok((removals, self.decided))
+    /// The removals, in memory if `ledger` has room for them, and what verification came to besides.
+    pub(crate) fn into_removals(self, ledger: &Ledger) -> Result<(Removals, Decided)> {
+        let name = self.path.display().to_string();
+        Ok((Removals::open(self.file, name, HEAD, self.count, ledger)?, self.decided))
     }
 }
 
@@ -165,9 +155,16 @@ mod tests {
         writer.push(&removals[..3]).unwrap();
         writer.push(&removals[3..]).unwrap();
         writer.finish(&decided).unwrap();
-        let mut reader = DecisionsReader::open(&files, &path, &tie).unwrap().unwrap();
-        assert_eq!(reader.next(4).unwrap(), removals[..4]);
-        assert_eq!(reader.into_all().unwrap(), (removals[4..].to_vec(), decided));
+        let resources = crate::Resources { memory: 1 << 30, threads: 1, temp_dir: None, max_pairs: None };
+        for free in [0, 1 << 20] {
+            let ledger = Ledger::new(&resources, 1).unwrap().with_free(free);
+            let reader = DecisionsReader::open(&files, &path, &tie).unwrap().unwrap();
+            let (found, also) = reader.into_removals(&ledger).unwrap();
+            assert_eq!(
+                (found.iter().collect::<Result<Vec<_>>>().unwrap(), also),
+                (removals.clone(), decided.clone())
+            );
+        }
         assert!(DecisionsReader::open(&files, &path, &[8; 32]).unwrap().is_none(), "of another run");
         let bytes = std::fs::read(&path).unwrap();
         let is_believed = |bytes: &[u8]| {

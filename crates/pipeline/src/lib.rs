@@ -4,6 +4,7 @@
 //! sources -> sketches -> exact copies -> candidates -> verified pairs -> decisions -> outputs
 //! ```
 
+mod all_pairs;
 mod bits;
 mod candidates;
 mod chances;
@@ -32,6 +33,7 @@ pub mod presets;
 mod questions;
 mod recall;
 mod removed;
+mod repeats;
 pub mod report;
 mod reread;
 mod run;
@@ -40,6 +42,7 @@ mod settings;
 mod sketch_file;
 mod sketching;
 mod solve;
+mod sorted;
 mod stages;
 mod store;
 #[cfg(test)]
@@ -53,7 +56,7 @@ mod work;
 pub use chances::Chances;
 pub use document::{DocumentBuffers, Documents, Likeness, Sketch};
 pub use error::{Error, Result};
-pub use finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunPair};
+pub use finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunClusters, RunPair};
 pub use machine::available_memory;
 pub use memory::least_memory;
 pub use method::{PLANNED_SHINGLES, SAMPLED_ONE_IN};
@@ -70,6 +73,7 @@ pub use texts::TextOf;
 
 use corpus::{RemovedRow, Source, Target};
 use ordered::caught;
+use std::ops::ControlFlow;
 
 /// The smallest memory limit.
 pub const LEAST_MEMORY: u64 = 64 << 20;
@@ -122,13 +126,15 @@ pub struct Reference {
     pub line: u64,
 }
 
-/// A cluster: the kept document first.
+/// A document of a cluster. Clusters come one after the other: the kept document first, then the others in input order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cluster {
-    /// The members, the kept one first, then in input order.
-    pub members: Vec<Reference>,
-    /// The similarity of each member to the kept one, in the same order (1 for the first).
-    pub similarities: Vec<Option<f64>>,
+pub struct Member {
+    /// Which.
+    pub document: Reference,
+    /// Its similarity to the kept one; 1 for that one itself.
+    pub similarity: Option<f64>,
+    /// Whether it is the kept one, with which a cluster begins.
+    pub is_kept: bool,
 }
 
 /// A document that looks like the one asked about.
@@ -160,20 +166,21 @@ pub fn decide(
     caught(|| run::decide(job, observer, visit))
 }
 
-/// All verified pairs, ascending by input order of the first and then the second document.
+/// All verified pairs, ascending by input order of the first and then the second document, until `visit` breaks. They
+/// are made when they are handed out: there may be very many.
 pub fn pairs(
     job: &Job,
     observer: &dyn Observer,
-    visit: &mut (dyn FnMut(Pair) -> Result<()> + Send),
+    visit: &mut (dyn FnMut(Pair) -> Result<ControlFlow<()>> + Send),
 ) -> Result<Report> {
     caught(|| questions::pairs(job, observer, visit))
 }
 
-/// All clusters of at least two documents, by input order of the kept one.
+/// The documents of all clusters of at least two, by input order of the kept one.
 pub fn clusters(
     job: &Job,
     observer: &dyn Observer,
-    visit: &mut (dyn FnMut(Cluster) -> Result<()> + Send),
+    visit: &mut (dyn FnMut(Member) -> Result<()> + Send),
 ) -> Result<Report> {
     caught(|| questions::clusters(job, observer, visit))
 }

@@ -1,7 +1,7 @@
 //! Settings -> the means of the run: what turns a text into elements, a sketch and keys, and a pair into a verdict.
 
 use crate::key::KeySeed;
-use crate::memory::Budget;
+use crate::memory::Ledger;
 use crate::report::Plan;
 use crate::store::columns::{Columns, Within};
 use crate::{Elements, Error, Keep, Measure, Method, Result, Settings, Verify};
@@ -333,7 +333,7 @@ impl Means {
     }
 
     /// An error if the memory does not suffice to shingle a text.
-    pub(crate) fn check_fits(&self, text: &str, budget: &Budget) -> Result<()> {
+    pub(crate) fn check_fits(&self, text: &str, budget: &Ledger) -> Result<()> {
         // What the shingler's buffers take, as its documentation says.
         let factor = if matches!(self.shingler.settings().unit, Unit::Characters) { 25 } else { 10 };
         let bytes = text.len() as u64;

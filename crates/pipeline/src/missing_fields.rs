@@ -3,7 +3,7 @@
 //! CSV and Parquet files and tables say which columns they have, and are refused when they are opened. JSON Lines do not: only
 //! when all records were read is it known that none has the field.
 
-use crate::memory::Budget;
+use crate::memory::Ledger;
 use crate::method::Means;
 use crate::report::Counts;
 use crate::sketching::{Sources, limits};
@@ -12,7 +12,7 @@ use corpus::{FieldPath, Format, field_names};
 use lookalike::similarity::edit_distance_at_most;
 
 /// An error if a field that was asked for is in no record.
-pub(crate) fn check(means: &Means, sources: Sources<'_>, budget: &Budget, counts: &Counts) -> Result<()> {
+pub(crate) fn check(means: &Means, sources: Sources<'_>, budget: &Ledger, counts: &Counts) -> Result<()> {
     let bad = counts.bad_skipped + counts.bad_kept;
     let documents = counts.documents - bad + counts.against;
     let fields = &means.fields;
@@ -38,7 +38,7 @@ pub(crate) fn check(means: &Means, sources: Sources<'_>, budget: &Budget, counts
     Ok(())
 }
 
-fn refusal(flag: &str, path: &FieldPath, sources: Sources<'_>, budget: &Budget) -> Error {
+fn refusal(flag: &str, path: &FieldPath, sources: Sources<'_>, budget: &Ledger) -> Error {
     let name = path.written();
     let flag = if flag.ends_with(':') { format!("{flag}{name}") } else { format!("{flag} {name}") };
     // The first records of the first source with fields.

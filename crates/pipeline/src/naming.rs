@@ -1,18 +1,29 @@
 //! Numbers -> documents by name: id, source, line; and clusters by the name of their kept document.
 
 use crate::bits::Bits;
-use crate::grouping::{Taker, groups};
+use crate::repeats::repeats;
 use crate::sketching::Sources;
+use crate::sorted::Room;
 use crate::store::{Number, Store};
-use crate::{Observer, Reference, Result};
+use crate::{Reference, Result};
 use corpus::Id;
 use lookalike::hashing::{hash_bytes, mix64};
 use std::collections::HashMap;
 
+/// Documents that are named at a time.
+pub(crate) const BATCH: usize = if cfg!(test) { 64 } else { 1 << 14 };
+
+/// Bytes of ids that are held at a time. Of documents with longer ids each is read when it is asked for.
+const HELD: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
+
 /// The names of some documents.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub(crate) struct Names<'a> {
+    store: &'a Store,
+    sources: Sources<'a>,
     known: HashMap<Number, Name>,
+    /// Whether each id is read when it is asked for: together they are too long to be held.
+    reads_ids: bool,
 }
 
 #[derive(Debug, Default)]
@@ -23,9 +34,14 @@ struct Name {
     has_bare_id: bool,
 }
 
-impl Names {
+impl<'a> Names<'a> {
     /// Looks up the names of `numbers` (any order).
-    pub(crate) fn new(mut numbers: Vec<Number>, store: &Store, has_ids: bool) -> Result<Self> {
+    pub(crate) fn new(
+        mut numbers: Vec<Number>,
+        store: &'a Store,
+        sources: Sources<'a>,
+        has_ids: bool,
+    ) -> Result<Self> {
         numbers.sort_unstable();
         numbers.dedup();
         let lines = store.lines_of(&numbers)?;
@@ -34,19 +50,25 @@ impl Names {
             .zip(lines)
             .map(|(&number, line)| (number, Name { line, ..Name::default() }))
             .collect();
-        if has_ids {
+        let reads_ids = has_ids && store.id_bytes(&numbers)? > HELD;
+        if has_ids && !reads_ids {
             store.visit_ids(&numbers, |number, id| {
                 if let Some(name) = known.get_mut(&number) {
                     name.id.push_str(id);
                 }
             })?;
         }
-        Ok(Self { known })
+        Ok(Self { store, sources, known, reads_ids })
     }
 
     /// As [`new`](Self::new), with the types of the ids.
-    pub(crate) fn with_types(numbers: Vec<Number>, store: &Store, has_ids: bool) -> Result<Self> {
-        let mut names = Self::new(numbers, store, has_ids)?;
+    pub(crate) fn with_types(
+        numbers: Vec<Number>,
+        store: &'a Store,
+        sources: Sources<'a>,
+        has_ids: bool,
+    ) -> Result<Self> {
+        let mut names = Self::new(numbers, store, sources, has_ids)?;
         if has_ids {
             let mut numbers: Vec<Number> = names.known.keys().copied().collect();
             numbers.sort_unstable();
@@ -60,18 +82,31 @@ impl Names {
     }
 
     /// A document by name. It must be one that was looked up.
-    pub(crate) fn reference(&self, number: Number, store: &Store, sources: Sources<'_>) -> Reference {
-        let Name { line, id, .. } = &self.known[&number];
-        let source = sources.get(store.source_of(number)).name.clone();
-        let id = if id.is_empty() { format!("{source}:{line}") } else { id.clone() };
-        Reference { id, source, line: *line }
+    pub(crate) fn reference(&self, number: Number) -> Result<Reference> {
+        let line = self.known[&number].line;
+        let source = self.sources.get(self.store.source_of(number)).name.clone();
+        let id = self.own_id(number)?;
+        let id = if id.is_empty() { format!("{source}:{line}") } else { id };
+        Ok(Reference { id, source, line })
     }
 
     /// The id of a document, or `source:line`, with its type.
-    pub(crate) fn id(&self, number: Number, store: &Store, sources: Sources<'_>) -> Id<'static> {
-        let name = &self.known[&number];
-        let is_bare = name.has_bare_id && !name.id.is_empty();
-        Id { text: self.reference(number, store, sources).id.into(), is_bare }
+    pub(crate) fn id(&self, number: Number) -> Result<Id<'static>> {
+        let id = self.own_id(number)?;
+        if id.is_empty() {
+            return Ok(Id::string(self.reference(number)?.id));
+        }
+        Ok(Id { text: id.into(), is_bare: self.known[&number].has_bare_id })
+    }
+
+    /// The id that the document has; empty if it has none.
+    fn own_id(&self, number: Number) -> Result<String> {
+        if !self.reads_ids {
+            return Ok(self.known[&number].id.clone());
+        }
+        let mut own = String::new();
+        self.store.visit_ids(&[number], |_, id| own.push_str(id))?;
+        Ok(own)
     }
 }
 
@@ -87,34 +122,20 @@ pub(crate) struct ClusterNames {
 }
 
 impl ClusterNames {
-    /// Finds the ids that several documents have. Uses about `memory` bytes.
-    pub(crate) fn new(
-        store: &Store,
-        sources: Sources<'_>,
-        has_ids: bool,
-        memory: u64,
-        observer: &dyn Observer,
-    ) -> Result<Self> {
+    /// Finds the ids that several documents have.
+    pub(crate) fn new(store: &Store, sources: Sources<'_>, has_ids: bool, room: Room<'_>) -> Result<Self> {
         let mut repeated = Bits::new(store.count());
-        visit_repeated(store, sources, has_ids, memory, observer, &mut |group| {
-            group.iter().for_each(|&(number, _)| repeated.insert(number));
-        })?;
+        visit_repeated(store, sources, has_ids, room, &mut |number, _| repeated.insert(number))?;
         Ok(Self { repeated })
     }
 
     /// The name of the cluster of a kept document.
-    pub(crate) fn name(
-        &self,
-        kept: Number,
-        names: &Names,
-        store: &Store,
-        sources: Sources<'_>,
-    ) -> Id<'static> {
-        let id = names.id(kept, store, sources);
+    pub(crate) fn name(&self, kept: Number, names: &Names<'_>) -> Result<Id<'static>> {
+        let id = names.id(kept)?;
         if self.repeated.contains(kept) || ends_in_number(&id.text) {
-            return Id::string(format!("{}#{}", id.text, kept + 1));
+            return Ok(Id::string(format!("{}#{}", id.text, kept + 1)));
         }
-        id
+        Ok(id)
     }
 }
 
@@ -124,32 +145,31 @@ fn ends_in_number(name: &str) -> bool {
         .is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Hands each group of records with equal names (ids, or `source:line`) to `visit`. Records whose names have equal hashes
-/// are taken for one group, which does no harm.
+/// Hands each record whose name (id, or `source:line`) another one has to `visit`. Names with equal hashes are taken for
+/// equal, which does no harm.
 fn visit_repeated(
     store: &Store,
     sources: Sources<'_>,
     has_ids: bool,
-    memory: u64,
-    observer: &dyn Observer,
-    visit: &mut Taker<'_>,
+    room: Room<'_>,
+    visit: &mut dyn FnMut(Number, bool),
 ) -> Result<()> {
     let hash = |name: &str| mix64(hash_bytes(name.as_bytes()));
-    let scan = |take: &mut Taker<'_>| {
-        let mut keys: Vec<(Number, u64)> = Vec::new();
+    let mut keys: Vec<(u64, Number)> = Vec::new();
+    let scan = |take: &mut dyn FnMut(&[(u64, Number)])| {
         for part in 0..store.parts() {
-            let (first, entries) = store.entries(part)?;
-            let numbers: Vec<Number> = (first..first + entries.len() as Number).collect();
-            drop(entries);
+            room.observer.go_on()?;
+            let numbers: Vec<Number> = store.numbers_of_part(part).collect();
             let lines = store.lines_of(&numbers)?;
             keys.clear();
             keys.extend(numbers.iter().zip(lines).map(|(&number, line)| {
-                (number, hash(&format!("{}:{line}", sources.get(store.source_of(number)).name)))
+                (hash(&format!("{}:{line}", sources.get(store.source_of(number)).name)), number)
             }));
             if has_ids {
+                let first = store.numbers_of_part(part).start;
                 store.visit_ids(&numbers, |number, id| {
                     if !id.is_empty() {
-                        keys[(number - first) as usize].1 = hash(id);
+                        keys[(number - first) as usize].0 = hash(id);
                     }
                 })?;
             }
@@ -157,7 +177,7 @@ fn visit_repeated(
         }
         Ok(())
     };
-    groups(store.count(), memory, observer, &scan, visit)
+    repeats(store.count(), room, scan, visit)
 }
 
 #[cfg(test)]

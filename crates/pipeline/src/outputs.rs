@@ -1,18 +1,20 @@
 //! Decisions -> outputs: kept records of every source, whole or absent.
 
 use crate::bits::Bits;
-use crate::decisions::Removal;
-use crate::memory::Budget;
+use crate::decisions::{Removal, Removals};
+use crate::memory::Ledger;
 use crate::method::Means;
 use crate::naming::{ClusterNames, Names};
 use crate::ordered::each;
 use crate::pace::SourcePace;
 use crate::reread::changed;
 use crate::sketching::{Sources, limits};
-use crate::store::columns::Class;
+use crate::sorted::{Room, Stream};
+use crate::store::columns::{Class, Entry};
 use crate::store::{Number, Store};
+use crate::work::Work;
 use crate::{Observer, OnBadRecord, Result, Stage};
-use corpus::{Annotation, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target};
+use corpus::{Annotation, Block, Disposition, Format, ReadMode, Reader, SinkOptions, SinkWriter, Target};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -24,8 +26,9 @@ pub(crate) struct Outputs<'a> {
     pub store: &'a Store,
     pub sources: Sources<'a>,
     pub means: &'a Means,
-    pub removals: &'a [Removal],
-    pub budget: &'a Budget,
+    pub removals: &'a Removals,
+    pub budget: &'a Ledger,
+    pub work: &'a Work,
     pub threads: usize,
     pub observer: &'a dyn Observer,
 }
@@ -46,7 +49,10 @@ impl Outputs<'_> {
             }
         }
         if !settings.annotate {
-            self.removals.iter().for_each(|removal| dropped.insert(removal.number));
+            for (step, removal) in self.removals.iter().enumerate() {
+                self.observer.go_on_at(step)?;
+                dropped.insert(removal?.number);
+            }
         }
         Ok(dropped)
     }
@@ -69,18 +75,10 @@ impl Outputs<'_> {
         let dropped = self.dropped()?;
         let firsts = self.first_numbers();
         let settings = &self.means.settings;
-        let memory = self.budget.grouping();
+        let room = Room { ledger: self.budget, work: self.work, observer: self.observer };
         let clusters = settings
             .annotate
-            .then(|| {
-                ClusterNames::new(
-                    self.store,
-                    self.sources,
-                    settings.id_field.is_some(),
-                    memory,
-                    self.observer,
-                )
-            })
+            .then(|| ClusterNames::new(self.store, self.sources, settings.id_field.is_some(), room))
             .transpose()?;
         let corpus = self.sources.against.len()..self.sources.len();
         // Whatever goes to standard output goes there in order.
@@ -116,22 +114,45 @@ impl Outputs<'_> {
         let _alone = reader.has_large_window().then(|| LARGE_WINDOW.lock());
         let mut writer = SinkWriter::create(target, source, aside, options)?;
         let mut block = Block::default();
+        let mut long = (source.format == Format::Text).then(|| self.budget.long_block(source.size)).flatten();
         let mut number = firsts[at];
         let mut pace = SourcePace::new(source);
-        while reader.next_block(&mut block)? {
+        let first_removal = self.removals.partition_point(|removal| removal.number < number)?;
+        let mut removals = self.removals.iter_from(first_removal);
+        loop {
             self.observer.go_on()?;
+            if long.is_none() {
+                self.budget.wait_for_long_block();
+            }
+            if !reader.next_block(&mut block)? {
+                break;
+            }
+            long = long.or_else(|| self.budget.long_block(block.bytes() as u64));
             let end = number + block.len() as Number;
             if end > firsts[at + 1] {
                 return Err(changed(self.sources, at as u32));
             }
             if let Some(clusters) = clusters {
-                let mut annotations = self.annotations(number, end, clusters)?;
+                let said = self.said(number, end, clusters, &mut removals)?;
+                let mut here = said.removals.iter().peekable();
+                let mut failure = None;
                 writer.write(&block, &mut |slot| {
-                    if dropped.contains(number + slot as Number) {
+                    let number = number + slot as Number;
+                    let removal = here.next_if(|removal| removal.number == number);
+                    if dropped.contains(number) {
                         return Disposition::Drop;
                     }
-                    annotations[slot].take().map_or(Disposition::Keep, Disposition::Annotate)
+                    match said.annotation(slot, number, removal) {
+                        Ok(annotation) => annotation.map_or(Disposition::Keep, Disposition::Annotate),
+                        Err(error) => {
+                            failure.get_or_insert(error);
+                            Disposition::Drop
+                        }
+                    }
                 })?;
+                if let Some(failure) = failure {
+                    return Err(failure);
+                }
             } else {
                 writer.write(&block, &mut |slot| {
                     if dropped.contains(number + slot as Number) {
@@ -143,6 +164,9 @@ impl Outputs<'_> {
             }
             self.observer.advanced(Stage::Write, pace.advance(block.bytes() as u64));
             number = end;
+            if long.take().is_some() {
+                block = Block::default();
+            }
         }
         if number != firsts[at + 1] {
             return Err(changed(self.sources, at as u32));
@@ -152,37 +176,59 @@ impl Outputs<'_> {
         Ok(())
     }
 
-    /// What is said of each document from `first` to `end`; nothing of bad records.
-    fn annotations(
-        &self,
+    /// What is known of the documents from `first` to `end`, whose removals come next in `removals`.
+    fn said<'s>(
+        &'s self,
         first: Number,
         end: Number,
-        clusters: &ClusterNames,
-    ) -> Result<Vec<Option<Annotation>>> {
-        let from = self.removals.partition_point(|removal| removal.number < first);
-        let to = self.removals.partition_point(|removal| removal.number < end);
-        let here = &self.removals[from..to];
-        let numbers: Vec<Number> = (first..end).collect();
-        let entries = self.store.entries_of(&numbers)?;
-        let asked = numbers.iter().copied().chain(here.iter().map(|removal| removal.kept)).collect();
-        let names = Names::with_types(asked, self.store, self.means.settings.id_field.is_some())?;
-        let id = |number| names.id(number, self.store, self.sources);
-        let cluster = |kept| clusters.name(kept, &names, self.store, self.sources);
-        let mut removals = here.iter().peekable();
-        let annotation = |number: Number| match removals.next_if(|removal| removal.number == number) {
-            Some(removal) => Annotation {
-                cluster: cluster(removal.kept),
-                duplicate: true,
-                kept_id: Some(id(removal.kept)),
-                similarity: (!removal.similarity.is_nan()).then_some(removal.similarity),
+        clusters: &'s ClusterNames,
+        removals: &mut Stream<'_, Removal>,
+    ) -> Result<Said<'s>> {
+        let mut here = Vec::new();
+        removals.take_until(
+            |removal| removal.number >= end,
+            |removal| {
+                here.push(removal);
+                Ok(())
             },
-            None => Annotation { cluster: cluster(number), ..Annotation::default() },
+        )?;
+        let numbers: Vec<Number> = (first..end).collect();
+        let is_document = self.store.entries_of(&numbers)?.iter().map(Entry::is_document).collect();
+        let asked = numbers.into_iter().chain(here.iter().map(|removal| removal.kept)).collect();
+        let has_ids = self.means.settings.id_field.is_some();
+        let names = Names::with_types(asked, self.store, self.sources, has_ids)?;
+        Ok(Said { removals: here, is_document, names, clusters })
+    }
+}
+
+/// What is known of the documents of a block.
+struct Said<'a> {
+    removals: Vec<Removal>,
+    is_document: Vec<bool>,
+    names: Names<'a>,
+    clusters: &'a ClusterNames,
+}
+
+impl Said<'_> {
+    /// What is said of a document; nothing of bad records.
+    fn annotation(
+        &self,
+        slot: usize,
+        number: Number,
+        removal: Option<&Removal>,
+    ) -> Result<Option<Annotation>> {
+        if !self.is_document[slot] {
+            return Ok(None);
+        }
+        let Some(removal) = removal else {
+            let cluster = self.clusters.name(number, &self.names)?;
+            return Ok(Some(Annotation { cluster, ..Annotation::default() }));
         };
-        let mut annotation = annotation;
-        Ok(numbers
-            .iter()
-            .zip(&entries)
-            .map(|(&number, e)| e.is_document().then(|| annotation(number)))
-            .collect())
+        Ok(Some(Annotation {
+            cluster: self.clusters.name(removal.kept, &self.names)?,
+            duplicate: true,
+            kept_id: Some(self.names.id(removal.kept)?),
+            similarity: (!removal.similarity.is_nan()).then_some(removal.similarity),
+        }))
     }
 }

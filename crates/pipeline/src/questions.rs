@@ -1,21 +1,22 @@
 //! What else is asked of a corpus: all pairs, all clusters, who looks like this.
 
-use crate::decisions::Removal;
+use crate::all_pairs::AllPairs;
+use crate::decisions::{Removal, Removals};
 use crate::method::TextBuffers;
-use crate::naming::Names;
+use crate::naming::{BATCH, Names};
 use crate::report::Report;
 use crate::run::{Prepared, temp_folder};
 use crate::scan::{At, scan};
 use crate::solve::Found;
+use crate::sorted::{Room, Sorted};
 use crate::stages::Stages;
-use crate::store::Number;
 use crate::verify::Task;
 use crate::work::Work;
-use crate::{Cluster, Error, Job, Match, Method, Observer, Pair, Result, Settings};
+use crate::{Error, Job, Match, Member, Method, Observer, Pair, Result, Settings};
 use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
-use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 fn temporary_work(job: &Job) -> Result<Work> {
     let mut work = Work::temporary(&temp_folder(job))?;
@@ -32,7 +33,7 @@ pub const PAIRS_LEFT_OUT: &str = "pairs left out by --max-pairs";
 pub(crate) fn pairs(
     job: &Job,
     observer: &dyn Observer,
-    visit: &mut (dyn FnMut(Pair) -> Result<()> + Send),
+    visit: &mut (dyn FnMut(Pair) -> Result<ControlFlow<()>> + Send),
 ) -> Result<Report> {
     pairs_prepared(&Prepared::new(job)?, observer, visit)
 }
@@ -41,7 +42,7 @@ pub(crate) fn pairs(
 pub(crate) fn pairs_prepared(
     prepared: &Prepared<'_>,
     observer: &dyn Observer,
-    visit: &mut (dyn FnMut(Pair) -> Result<()> + Send),
+    visit: &mut (dyn FnMut(Pair) -> Result<ControlFlow<()>> + Send),
 ) -> Result<Report> {
     let job = prepared.job;
     observer.planned(&prepared.means.plan);
@@ -49,77 +50,67 @@ pub(crate) fn pairs_prepared(
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
-        let copies = prepared.copies(&store, &mut stages)?;
-        let mut found: Vec<Removal> = Vec::new();
+        let copies = prepared.copies(&store, &work, &mut stages)?;
+        let room = prepared.room(&work, observer);
+        let mut found = room.sorter(prepared.budget.collecting(), |pair: &Removal| (pair.number, pair.kept));
         let mut push = |pair: Found| found.push(Removal::near(&pair));
         let counts =
             prepared.verify(&store, &copies, &work, &mut stages, Task::Pairs { visit: &mut push })?;
-        found.sort_unstable_by_key(|pair| (pair.number, pair.kept));
-        let mut report = prepared.report(&store, &[], counts, stages, &work)?;
-        let recall = prepared.recall(&store, &found)?;
-        let mut all = found;
-        with_copies(&mut all, &copies.pairs, observer)?;
-        for pair in &mut all {
-            if pair.kept > pair.number {
-                std::mem::swap(&mut pair.kept, &mut pair.number);
+        let found = found.finish()?;
+        let mut report = prepared.report(&store, &Sorted::empty(), counts, stages, &work)?;
+        let recall = prepared.recall(&store, &found, room)?;
+        let all = AllPairs::new(found, &copies, store.count(), room)?;
+        let simhash = job.settings.method == Method::Simhash;
+        let most = job.resources.max_pairs.unwrap_or(u64::MAX);
+        if job.resources.max_pairs.is_some() {
+            let left_out = all.count()?.saturating_sub(most);
+            if left_out > 0 {
+                report.capped.insert(PAIRS_LEFT_OUT.into(), left_out);
             }
         }
-        all.sort_unstable_by_key(|pair| (pair.kept, pair.number));
-        let simhash = job.settings.method == Method::Simhash;
-        let most = job.resources.max_pairs.and_then(|most| usize::try_from(most).ok());
-        let (given, left_out) = all.split_at(all.len().min(most.unwrap_or(usize::MAX)));
-        if !left_out.is_empty() {
-            report.capped.insert(PAIRS_LEFT_OUT.into(), left_out.len() as u64);
-        }
-        for batch in given.chunks(1 << 14) {
+        let mut batch: Vec<Removal> = Vec::with_capacity(BATCH);
+        let mut give = |batch: &mut Vec<Removal>| -> Result<ControlFlow<()>> {
             let numbers = batch.iter().flat_map(|pair| [pair.number, pair.kept]).collect();
-            let names = Names::new(numbers, &store, job.settings.id_field.is_some())?;
-            for pair in batch {
+            let names = Names::new(numbers, &store, prepared.sources, job.settings.id_field.is_some())?;
+            for pair in batch.drain(..) {
                 observer.go_on()?;
-                visit(Pair {
-                    a: names.reference(pair.kept, &store, prepared.sources),
-                    b: names.reference(pair.number, &store, prepared.sources),
+                let flow = visit(Pair {
+                    a: names.reference(pair.kept)?,
+                    b: names.reference(pair.number)?,
                     similarity: (!pair.similarity.is_nan()).then_some(pair.similarity),
                     distance: simhash.then_some(pair.distance),
                 })?;
+                if flow.is_break() {
+                    return Ok(flow);
+                }
             }
+            Ok(ControlFlow::Continue(()))
+        };
+        let (mut given, mut stopped) = (0, false);
+        // This ends where the listener stops it, or after the first `most` pairs.
+        let _ = all.visit(&mut |pair| {
+            if given == most {
+                return Ok(ControlFlow::Break(()));
+            }
+            given += 1;
+            batch.push(pair);
+            let flow = if batch.len() == BATCH { give(&mut batch)? } else { ControlFlow::Continue(()) };
+            stopped = flow.is_break();
+            Ok(flow)
+        })?;
+        if !stopped {
+            // Whoever stops at the last pair has seen all.
+            let _ = give(&mut batch)?;
         }
         Ok(Report { recall, ..report })
     })
-}
-
-/// Adds the pairs that follow from exact copies: of each other, and of all that is similar to their original.
-fn with_copies(pairs: &mut Vec<Removal>, copies: &[(Number, Number)], observer: &dyn Observer) -> Result<()> {
-    let mut of: HashMap<Number, Vec<Number>> = HashMap::new();
-    for &(copy, original) in copies {
-        of.entry(original).or_default().push(copy);
-    }
-    let all = |number: Number| std::iter::once(number).chain(of.get(&number).into_iter().flatten().copied());
-    let mut more: Vec<Removal> = Vec::new();
-    for pair in pairs.iter() {
-        for number in all(pair.number) {
-            observer.go_on()?;
-            for kept in all(pair.kept) {
-                if (number, kept) != (pair.number, pair.kept) {
-                    more.push(Removal { number, kept, ..*pair });
-                }
-            }
-        }
-    }
-    for &(copy, original) in copies {
-        observer.go_on()?;
-        let earlier = all(original).take_while(|&other| other != copy);
-        more.extend(earlier.map(|kept| Removal::exact(copy, kept)));
-    }
-    pairs.extend(more);
-    Ok(())
 }
 
 /// See [`crate::clusters`].
 pub(crate) fn clusters(
     job: &Job,
     observer: &dyn Observer,
-    visit: &mut (dyn FnMut(Cluster) -> Result<()> + Send),
+    visit: &mut (dyn FnMut(Member) -> Result<()> + Send),
 ) -> Result<Report> {
     let prepared = Prepared::new(job)?;
     observer.planned(&prepared.means.plan);
@@ -127,26 +118,45 @@ pub(crate) fn clusters(
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
-        let copies = prepared.copies(&store, &mut stages)?;
-        let (mut removals, counts, _) = prepared.decide(&store, &copies, &work, &mut stages)?;
+        let copies = prepared.copies(&store, &work, &mut stages)?;
+        let (removals, counts, _) = prepared.decide(&store, &copies, &work, &mut stages)?;
+        drop(copies);
         let report = prepared.report(&store, &removals, counts, stages, &work)?;
-        removals.sort_unstable_by_key(|removal| (removal.kept, removal.number));
-        for cluster in removals.chunk_by(|a, b| a.kept == b.kept) {
+        let by_kept = by_kept(&removals, prepared.room(&work, observer))?;
+        drop(removals);
+        let mut removals = by_kept.iter();
+        let mut last = None;
+        loop {
+            let batch = removals.by_ref().take(BATCH).collect::<Result<Vec<Removal>>>()?;
+            if batch.is_empty() {
+                return Ok(report);
+            }
             observer.go_on()?;
-            let numbers = cluster.iter().map(|r| r.number).chain([cluster[0].kept]).collect();
-            let names = Names::new(numbers, &store, job.settings.id_field.is_some())?;
-            let name = |number| names.reference(number, &store, prepared.sources);
-            let similarity = |removal: &Removal| (!removal.similarity.is_nan()).then_some(removal.similarity);
-            visit(Cluster {
-                members: [name(cluster[0].kept)]
-                    .into_iter()
-                    .chain(cluster.iter().map(|r| name(r.number)))
-                    .collect(),
-                similarities: [Some(1.0)].into_iter().chain(cluster.iter().map(similarity)).collect(),
-            })?;
+            let numbers = batch.iter().flat_map(|removal| [removal.number, removal.kept]).collect();
+            let names = Names::new(numbers, &store, prepared.sources, job.settings.id_field.is_some())?;
+            for removal in batch {
+                observer.go_on()?;
+                if last != Some(removal.kept) {
+                    last = Some(removal.kept);
+                    let document = names.reference(removal.kept)?;
+                    visit(Member { document, similarity: Some(1.0), is_kept: true })?;
+                }
+                let similarity = (!removal.similarity.is_nan()).then_some(removal.similarity);
+                let document = names.reference(removal.number)?;
+                visit(Member { document, similarity, is_kept: false })?;
+            }
         }
-        Ok(report)
     })
+}
+
+/// The removals, ascending by the kept document and then by the removed one.
+pub(crate) fn by_kept(removals: &Removals, room: Room<'_>) -> Result<Removals> {
+    let mut by_kept = room.sorter(room.ledger.sorting(), |removal: &Removal| (removal.kept, removal.number));
+    for (step, removal) in removals.iter().enumerate() {
+        room.observer.go_on_at(step)?;
+        by_kept.push(removal?);
+    }
+    by_kept.finish()
 }
 
 /// See [`crate::query`]. One pass over the corpus compares the query with every document, exactly.

@@ -9,8 +9,10 @@
 //! finds pairs, pairs with the same kept document are taken to stand or fall together. The larger of this and the
 //! variance of independent pairs is used.
 
+use crate::Result;
 use crate::method::{Means, Sketching};
 use crate::report::Recall;
+use crate::sorted::{Room, Sorter};
 
 /// What is needed of a found pair.
 #[derive(Debug, Clone, Copy)]
@@ -24,42 +26,82 @@ pub(crate) struct FoundPair {
     pub kept: u64,
 }
 
-/// The estimate from all found pairs, in a fixed order, or nothing where nothing can be missed.
-pub(crate) fn estimate(pairs: impl Iterator<Item = FoundPair>, means: &Means) -> Option<Recall> {
+/// The estimate, while found pairs are added in a fixed order.
+pub(crate) struct Estimator<'a, F> {
+    means: &'a Means,
+    count: u64,
+    total: f64,
+    independent: f64,
+    with_one_less: f64,
+    lost: Vec<f64>,
+    /// The kept document and what a pair with it adds, in the bits of a number that is not negative.
+    by_kept: Sorter<'a, [u64; 2], F>,
+}
+
+/// Nothing yet; none where nothing can be missed.
+pub(crate) fn estimator<'a>(
+    means: &'a Means,
+    room: Room<'a>,
+) -> Option<Estimator<'a, impl Fn(&[u64; 2]) -> [u64; 2]>> {
     if matches!(means.sketching, Sketching::Tables { .. }) {
         return None;
     }
-    let bands = means.bands();
-    let (mut count, mut total, mut independent, mut with_one_less) = (0u64, 0.0, 0.0, 0.0);
-    let mut lost = vec![0.0; bands];
-    let mut by_kept: Vec<(u64, f64)> = Vec::new();
-    for pair in pairs {
+    let by_kept = room.sorter(room.ledger.sorting(), |item: &[u64; 2]| *item);
+    Some(Estimator {
+        means,
+        count: 0,
+        total: 0.0,
+        independent: 0.0,
+        with_one_less: 0.0,
+        lost: vec![0.0; means.bands()],
+        by_kept,
+    })
+}
+
+impl<F: Fn(&[u64; 2]) -> [u64; 2]> Estimator<'_, F> {
+    /// Adds a found pair.
+    pub(crate) fn add(&mut self, pair: FoundPair) {
+        let means = self.means;
         let p = means.probability(pair.similarity, pair.size, false).max(f64::MIN_POSITIVE);
-        count += 1;
-        total += 1.0 / p;
-        independent += (1.0 - p) / (p * p);
-        if bands > 1 {
+        self.count += 1;
+        self.total += 1.0 / p;
+        self.independent += (1.0 - p) / (p * p);
+        if self.lost.len() > 1 {
             let less = 1.0 / means.probability(pair.similarity, pair.size, true).max(f64::MIN_POSITIVE);
-            with_one_less += less;
+            self.with_one_less += less;
             if let Some(band) = pair.sole_band {
-                lost[band as usize] += less;
+                self.lost[band as usize] += less;
             }
         } else {
-            by_kept.push((pair.kept, (1.0 - p).sqrt() / p));
+            self.by_kept.push([pair.kept, ((1.0 - p).max(0.0).sqrt() / p).to_bits()]);
         }
     }
-    if count == 0 {
-        return Some(Recall { estimate: 1.0, standard_error: 0.0, pairs: 0 });
+
+    /// The estimate from all of them.
+    pub(crate) fn finish(self) -> Result<Recall> {
+        let Self { count, total, independent, with_one_less, lost, by_kept, .. } = self;
+        if count == 0 {
+            return Ok(Recall { estimate: 1.0, standard_error: 0.0, pairs: 0 });
+        }
+        let bands = lost.len() as f64;
+        let dependent = if lost.len() > 1 {
+            let mean = with_one_less - lost.iter().sum::<f64>() / bands;
+            let spread: f64 = lost.iter().map(|lost| (with_one_less - lost - mean).powi(2)).sum();
+            spread * (bands - 1.0) / bands
+        } else {
+            let (mut squares, mut of_kept, mut last) = (0.0, 0.0, None);
+            for item in by_kept.finish()?.iter() {
+                let [kept, added] = item?;
+                if last != Some(kept) {
+                    squares += f64::powi(of_kept, 2);
+                    (of_kept, last) = (0.0, Some(kept));
+                }
+                of_kept += f64::from_bits(added);
+            }
+            squares + of_kept.powi(2)
+        };
+        let estimate = count as f64 / total;
+        let standard_error = estimate * dependent.max(independent).sqrt() / total;
+        Ok(Recall { estimate, standard_error, pairs: count })
     }
-    let dependent = if bands > 1 {
-        let mean = with_one_less - lost.iter().sum::<f64>() / bands as f64;
-        let spread: f64 = lost.iter().map(|lost| (with_one_less - lost - mean).powi(2)).sum();
-        spread * (bands - 1) as f64 / bands as f64
-    } else {
-        by_kept.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        by_kept.chunk_by(|a, b| a.0 == b.0).map(|same| same.iter().map(|(_, u)| u).sum::<f64>().powi(2)).sum()
-    };
-    let estimate = count as f64 / total;
-    let standard_error = estimate * dependent.max(independent).sqrt() / total;
-    Some(Recall { estimate, standard_error, pairs: count })
 }

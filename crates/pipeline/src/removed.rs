@@ -1,54 +1,42 @@
 //! Decisions -> the list of removed documents.
 
-use crate::decisions::Removal;
-use crate::naming::Names;
+use crate::decisions::{Removal, Removals};
+use crate::naming::{BATCH, Names};
 use crate::sketching::Sources;
-use crate::store::{Number, Store};
+use crate::store::{BadRecords, Number, Store};
 use crate::{Method, OnBadRecord, Reference, Result, Settings, Verify};
 use corpus::RemovedRow;
-
-/// Rows that are named at a time.
-const BATCH: usize = 1 << 14;
+use std::collections::VecDeque;
 
 /// Hands every removed document, in input order, to `visit`.
 pub(crate) fn rows(
-    removals: &[Removal],
+    removals: &Removals,
     store: &Store,
     sources: Sources<'_>,
     settings: &Settings,
     visit: &mut dyn FnMut(RemovedRow) -> Result<()>,
 ) -> Result<()> {
     let has_ids = settings.id_field.is_some();
-    let bad = if settings.on_bad_record == OnBadRecord::Skip { store.bad() } else { &[] };
-    let of_corpus = |number: Number| !sources.is_against(store.source_of(number));
-    let bad_numbers = bad.iter().map(|&(number, _)| number).filter(|&number| of_corpus(number)).collect();
-    let bad_names = Names::new(bad_numbers, store, has_ids)?;
-    let mut bad = bad.iter().filter(|(number, _)| of_corpus(*number)).peekable();
+    let bad = (settings.on_bad_record == OnBadRecord::Skip).then(|| store.bad());
+    let mut bad = BadRows { bad, store, sources, has_ids, named: VecDeque::new() };
     let mut bad_before = |number: Number, visit: &mut dyn FnMut(RemovedRow) -> Result<()>| -> Result<()> {
-        while let Some((bad_number, reason)) = bad.next_if(|(bad_number, _)| *bad_number < number) {
-            let Reference { id, source, line } = bad_names.reference(*bad_number, store, sources);
-            visit(RemovedRow {
-                id,
-                source,
-                line,
-                kind: "bad".into(),
-                kept_id: None,
-                kept_source: None,
-                kept_line: None,
-                similarity: None,
-                distance: None,
-                reason: Some(reason.clone()),
-            })?;
+        while let Some(row) = bad.next_before(number)? {
+            visit(row)?;
         }
         Ok(())
     };
-    for batch in removals.chunks(BATCH) {
+    let mut removals = removals.iter();
+    loop {
+        let batch = removals.by_ref().take(BATCH).collect::<Result<Vec<Removal>>>()?;
+        if batch.is_empty() {
+            return bad_before(Number::MAX, visit);
+        }
         let numbers = batch.iter().flat_map(|removal| [removal.number, removal.kept]).collect();
-        let names = Names::new(numbers, store, has_ids)?;
-        for removal in batch {
+        let names = Names::new(numbers, store, sources, has_ids)?;
+        for removal in &batch {
             bad_before(removal.number, visit)?;
-            let Reference { id, source, line } = names.reference(removal.number, store, sources);
-            let kept = names.reference(removal.kept, store, sources);
+            let Reference { id, source, line } = names.reference(removal.number)?;
+            let kept = names.reference(removal.kept)?;
             visit(RemovedRow {
                 id,
                 source,
@@ -63,7 +51,51 @@ pub(crate) fn rows(
             })?;
         }
     }
-    bad_before(Number::MAX, visit)
+}
+
+/// The rows of bad records in input order, of which some are named at a time.
+struct BadRows<'a> {
+    bad: Option<BadRecords<'a>>,
+    store: &'a Store,
+    sources: Sources<'a>,
+    has_ids: bool,
+    named: VecDeque<(Number, RemovedRow)>,
+}
+
+impl BadRows<'_> {
+    /// The next row, if its record comes before `number`.
+    fn next_before(&mut self, number: Number) -> Result<Option<RemovedRow>> {
+        while self.named.is_empty() {
+            if !self.name_some()? {
+                return Ok(None);
+            }
+        }
+        let is_before = self.named.front().is_some_and(|(first, _)| *first < number);
+        Ok(if is_before { self.named.pop_front().map(|(_, row)| row) } else { None })
+    }
+
+    /// Names some more; whether there were any.
+    fn name_some(&mut self) -> Result<bool> {
+        let Some(bad) = &mut self.bad else { return Ok(false) };
+        let some = bad.by_ref().take(BATCH).collect::<Result<Vec<(Number, String)>>>()?;
+        let found = !some.is_empty();
+        let of_corpus = |number: Number| !self.sources.is_against(self.store.source_of(number));
+        let numbers = some.iter().map(|(number, _)| *number).filter(|&number| of_corpus(number)).collect();
+        let names = Names::new(numbers, self.store, self.sources, self.has_ids)?;
+        for (number, reason) in some.into_iter().filter(|(number, _)| of_corpus(*number)) {
+            let Reference { id, source, line } = names.reference(number)?;
+            let row = RemovedRow {
+                id,
+                source,
+                line,
+                kind: "bad".into(),
+                reason: Some(reason),
+                ..RemovedRow::default()
+            };
+            self.named.push_back((number, row));
+        }
+        Ok(found)
+    }
 }
 
 /// The similarity as it is reported: exact, or none.

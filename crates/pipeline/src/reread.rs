@@ -1,5 +1,6 @@
 //! Numbers -> the documents again: what is needed after sketching is read a second time, and only that.
 
+use crate::memory::LongBlock;
 use crate::method::TextBuffers;
 use crate::ordered::ordered;
 use crate::sketching::{Sources, Worker, limits};
@@ -12,9 +13,12 @@ use std::ops::Range;
 struct Job {
     /// Places of the documents of this block in the list.
     places: Range<usize>,
-    slots: Vec<u32>,
+    numbers: Vec<Number>,
+    first: Number,
     source: u32,
     block: Block,
+    /// Held while a long block is worked on.
+    long: Option<LongBlock>,
 }
 
 /// Reads the documents `numbers` (ascending) again. Of those of one block, all on one thread, `begin` and `add` make
@@ -26,18 +30,36 @@ pub(crate) fn reread<B: Send>(
     add: impl Fn(&mut B, usize, &str, &mut TextBuffers) -> Result<()> + Sync,
     mut collect: impl FnMut(Range<usize>, B) -> Result<()> + Send,
 ) -> Result<()> {
+    let mut done = 0;
+    reread_stream(view, numbers.iter().copied(), begin, add, |numbers, made| {
+        let places = done..done + numbers.len();
+        done = places.end;
+        collect(places, made)
+    })
+}
+
+/// The same for numbers that are in no list; `collect` hears which they were.
+pub(crate) fn reread_stream<B: Send>(
+    view: View<'_>,
+    numbers: impl Iterator<Item = Number> + Send,
+    begin: impl Fn(Range<usize>) -> B + Sync,
+    add: impl Fn(&mut B, usize, &str, &mut TextBuffers) -> Result<()> + Sync,
+    mut collect: impl FnMut(&[Number], B) -> Result<()> + Send,
+) -> Result<()> {
     let View { store, sources, means, budget, threads, observer, .. } = view;
     let blocks = store.blocks();
+    let mut numbers = numbers.peekable();
     let mut done = 0;
     let mut at_block = 0;
     let mut reader: Option<(u32, Reader)> = None;
     let next = |worker: &mut Worker| {
-        let Some(&number) = numbers.get(done) else { return Ok(None) };
+        let Some(&number) = numbers.peek() else { return Ok(None) };
         observer.go_on()?;
         at_block += blocks[at_block..].partition_point(|(first, _)| *first <= number) - 1;
         let (first, entry) = blocks[at_block];
         let end = first + Number::from(entry.slots);
-        let places = done..done + numbers[done..].partition_point(|&number| number < end);
+        let here: Vec<Number> = std::iter::from_fn(|| numbers.next_if(|&number| number < end)).collect();
+        let places = done..done + here.len();
         done = places.end;
         let reader = match &mut reader {
             Some((source, reader)) if *source == entry.source => reader,
@@ -48,18 +70,20 @@ pub(crate) fn reread<B: Send>(
             }
         };
         reader.advance_to(entry.position())?;
+        budget.wait_for_long_block();
         let mut block = std::mem::take(&mut worker.block);
         if !reader.next_block(&mut block)? || block.len() != entry.slots as usize {
             return Err(changed(sources, entry.source));
         }
-        let slots = numbers[places.clone()].iter().map(|number| (number - first) as u32).collect();
-        Ok(Some(Job { places, slots, source: entry.source, block }))
+        let long = budget.long_block(block.bytes() as u64);
+        Ok(Some(Job { places, numbers: here, first, source: entry.source, block, long }))
     };
     let work_on = |Worker { block, buffers, scratch }: &mut Worker, job: Job| {
+        let slots: Vec<u32> = job.numbers.iter().map(|number| (number - job.first) as u32).collect();
         let mut made = begin(job.places.clone());
         let mut place = job.places.start;
         let mut failure = None;
-        job.block.visit(&means.fields, Some(&job.slots), scratch, &mut |_, record| {
+        job.block.visit(&means.fields, Some(&slots), scratch, &mut |_, record| {
             let Record::Document(document) = record else {
                 failure.get_or_insert_with(|| changed(sources, job.source));
                 return Ok(());
@@ -74,10 +98,14 @@ pub(crate) fn reread<B: Send>(
         if let Some(error) = failure {
             return Err(error);
         }
-        *block = job.block;
-        Ok((job.places, made))
+        if job.long.is_some() {
+            *scratch = Default::default();
+        } else {
+            *block = job.block;
+        }
+        Ok((job.numbers, made))
     };
-    ordered(threads, next, Default::default, work_on, |(places, made)| collect(places, made))
+    ordered(threads, next, Default::default, work_on, |(numbers, made)| collect(&numbers, made))
 }
 
 /// A source is not what it was.

@@ -3,24 +3,26 @@
 use crate::candidates;
 use crate::claim::{self, Claim};
 use crate::copies::{self, Copies};
-use crate::decisions::{self, Removal};
+use crate::decisions::{self, Removal, Removals};
 use crate::decisions_file::Decided;
 use crate::forest::Forest;
-use crate::grouping::{Taker, groups};
 use crate::identity::{Identity, check_unchanged};
 use crate::key::KeySeed;
-use crate::memory::Budget;
+use crate::memory::Ledger;
 use crate::method::Means;
 use crate::missing_fields;
-use crate::order::KeepOrder;
+use crate::naming::BATCH;
+use crate::order::{KeepOrder, Rank};
 use crate::ordered::{caught, no_thread};
 use crate::outputs::Outputs;
-use crate::recall::{FoundPair, estimate};
+use crate::recall::{FoundPair, estimator};
 use crate::removed;
+use crate::repeats::repeats;
 use crate::report::{Counts, PairCounts, Plan, Recall, Report, Run, SourceReport};
 use crate::sketch_file::stored_key;
 use crate::sketching::{Sources, sketch};
 use crate::solve::{Evidence, Found, NearMiss, NearMisses};
+use crate::sorted::{Room, Sorted};
 use crate::stages::Stages;
 use crate::store::{Number, Store};
 use crate::verify::{Task, similarities, verify};
@@ -42,7 +44,7 @@ pub(crate) const SKETCH_FILE: &str = "sketch-file";
 pub(crate) struct Prepared<'a> {
     pub job: &'a Job,
     pub means: Means,
-    pub budget: Budget,
+    pub budget: Ledger,
     pub order: KeepOrder,
     pub sources: Sources<'a>,
     pub threads: usize,
@@ -65,7 +67,7 @@ impl<'a> Prepared<'a> {
             )));
         }
         let mut means = Means::new(&job.settings)?;
-        let budget = Budget::new(&job.resources)?;
+        let budget = Ledger::new(&job.resources, sources.len())?;
         if job.settings.against_only && job.against.is_empty() {
             return Err(Error::Invalid("--against-only needs --against".into()));
         }
@@ -91,16 +93,17 @@ impl<'a> Prepared<'a> {
         stages.begin(Stage::Sketch, self.sources.bytes());
         let store = sketch(self.sources, &self.means, &self.budget, self.threads, work, stages.observer())?;
         stages.end(store.counts().text_bytes);
-        self.budget.check_documents(store.count())?;
         missing_fields::check(&self.means, self.sources, &self.budget, store.counts())?;
+        let mut store = store;
+        store.hold(self.budget.for_documents(store.count(), store.blocks().len())?);
         Ok(store)
     }
 
     /// Exact copies.
-    pub(crate) fn copies(&self, store: &Store, stages: &mut Stages<'_>) -> Result<Copies> {
+    pub(crate) fn copies(&self, store: &Store, work: &Work, stages: &mut Stages<'_>) -> Result<Copies> {
         stages.begin_quietly(Stage::ExactCopies);
-        let copies = copies::find(self.view(store, stages))?;
-        stages.end(copies.pairs.len() as u64);
+        let copies = copies::find(self.view(store, stages), work)?;
+        stages.end(copies.pairs.len());
         Ok(copies)
     }
 
@@ -134,6 +137,10 @@ impl<'a> Prepared<'a> {
         }
     }
 
+    pub(crate) fn room<'c>(&'c self, work: &'c Work, observer: &'c dyn Observer) -> Room<'c> {
+        Room { ledger: &self.budget, work, observer }
+    }
+
     fn is_protected(&self, store: &Store, number: Number) -> bool {
         self.sources.is_against(store.source_of(number))
     }
@@ -145,9 +152,10 @@ impl<'a> Prepared<'a> {
         copies: &Copies,
         work: &Work,
         stages: &mut Stages<'_>,
-    ) -> Result<(Vec<Removal>, PairCounts, Vec<NearMiss>)> {
+    ) -> Result<(Removals, PairCounts, Vec<NearMiss>)> {
         let near_misses = NearMisses::default();
-        let mut near: Vec<Removal> = Vec::new();
+        let room = self.room(work, stages.observer());
+        let mut near = room.sorter(self.budget.collecting(), |removal: &Removal| removal.number);
         let counts = match self.job.settings.clusters {
             Clusters::Stars => {
                 let mut visit = |found: Found| near.push(Removal::near(&found));
@@ -157,95 +165,169 @@ impl<'a> Prepared<'a> {
             Clusters::Components => {
                 let mut forest = Forest::new(store.count());
                 self.verify(store, copies, work, stages, Task::Components { forest: &mut forest })?;
-                near = self.removals_of_components(store, forest, work, stages)?;
-                PairCounts { verified: near.len() as u64, ..PairCounts::default() }
+                let mut verified = 0;
+                self.visit_components(store, forest, work, stages, &mut |removal| {
+                    verified += 1;
+                    near.push(removal);
+                })?;
+                PairCounts { verified, ..PairCounts::default() }
             }
         };
-        let against_only = self.job.settings.against_only;
-        let removals =
-            decisions::decide(near, copies, against_only, |number| self.is_protected(store, number));
+        let (near, against_only) = (near.finish()?, self.job.settings.against_only);
+        let protected = |number| self.is_protected(store, number);
+        let removals = decisions::decide(near, copies, store.count(), against_only, room, protected)?;
         Ok((removals, counts, near_misses.into_vec()))
     }
 
-    /// Of each component, all but the first in keep order, each with its similarity to that one.
-    fn removals_of_components(
+    /// Hands of each component all but the first in keep order to `visit`, each with its similarity to that one.
+    fn visit_components(
         &self,
         store: &Store,
         mut forest: Forest,
         work: &Work,
         stages: &Stages<'_>,
-    ) -> Result<Vec<Removal>> {
-        let mut members: Vec<(Number, Number)> = Vec::new();
+        visit: &mut dyn FnMut(Removal),
+    ) -> Result<()> {
+        let room = self.room(work, stages.observer());
+        let mut members = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
         for number in 0..store.count() {
             stages.observer().go_on_at(number as usize)?;
             let root = forest.root(number);
             if root != number {
-                members.push((root, number));
+                members.push([root, number]);
             }
         }
         drop(forest);
-        members.sort_unstable();
-        let mut pairs: Vec<(Number, Number)> = Vec::new();
-        for component in members.chunk_by(|a, b| a.0 == b.0) {
-            stages.observer().go_on()?;
-            let mut numbers: Vec<Number> = vec![component[0].0];
-            numbers.extend(component.iter().map(|&(_, number)| number));
-            let entries = store.entries_of(&numbers)?;
-            let first = numbers
-                .iter()
-                .zip(&entries)
-                .min_by_key(|(number, entry)| self.order.rank(store.source_of(**number), entry, **number));
-            let Some((&first, _)) = first else { continue };
-            let goes = |number: &Number| *number != first && !self.is_protected(store, *number);
-            pairs.extend(numbers.iter().copied().filter(goes).map(|number| (number, first)));
+        let members = members.finish()?;
+        let firsts = self.firsts(store, &members, room)?;
+        let mut pairs = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
+        let mut firsts = firsts.iter();
+        let mut last = None;
+        for (step, member) in members.iter().enumerate() {
+            room.observer.go_on_at(step)?;
+            let [root, number] = member?;
+            let (_, first) = match last.filter(|&(last, _)| last == root) {
+                Some(known) => known,
+                None => {
+                    let Some([root, first]) = firsts.next().transpose()? else { break };
+                    if root != first && !self.is_protected(store, root) {
+                        pairs.push([first, root]);
+                    }
+                    *last.insert((root, first))
+                }
+            };
+            if number != first && !self.is_protected(store, number) {
+                pairs.push([first, number]);
+            }
         }
-        pairs.sort_unstable_by_key(|&(number, first)| (first, number));
-        let exact = self.job.settings.verify == Verify::Exact;
-        let similarities = if exact {
-            similarities(self.view(store, stages), &pairs, work)?
-        } else {
-            vec![f64::NAN; pairs.len()]
-        };
-        Ok(pairs
-            .iter()
-            .zip(similarities)
-            .map(|(&(number, other), similarity)| {
+        drop(members);
+        let pairs = pairs.finish()?;
+        let mut pairs = pairs.iter();
+        // All at once if they fit: whatever is asked together is read from the sources in one go.
+        let at_a_time = (self.budget.sorting() / 32).max(1 << 10) as usize;
+        loop {
+            let some = pairs.by_ref().take(at_a_time).collect::<Result<Vec<[u64; 2]>>>()?;
+            if some.is_empty() {
+                return Ok(());
+            }
+            let some: Vec<(Number, Number)> = some.iter().map(|&[first, number]| (number, first)).collect();
+            let similarities = if self.job.settings.verify == Verify::Exact {
+                similarities(self.view(store, stages), &some, work)?
+            } else {
+                vec![f64::NAN; some.len()]
+            };
+            for (&(number, other), similarity) in some.iter().zip(similarities) {
                 let evidence = Evidence { similarity, distance: 0, sole_band: None };
-                Removal::near(&Found { number, other, evidence })
-            })
-            .collect())
+                visit(Removal::near(&Found { number, other, evidence }));
+            }
+        }
+    }
+
+    /// The first document in keep order of each component, by root. The root itself is not among `members`.
+    fn firsts(&self, store: &Store, members: &Sorted<[u64; 2]>, room: Room<'_>) -> Result<Sorted<[u64; 2]>> {
+        let mut firsts = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
+        let mut members = members.iter();
+        let mut best: Option<(Number, Rank)> = None;
+        loop {
+            room.observer.go_on()?;
+            let some = members.by_ref().take(BATCH).collect::<Result<Vec<[u64; 2]>>>()?;
+            if some.is_empty() {
+                break;
+            }
+            let mut numbers: Vec<Number> = some.iter().flatten().copied().collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            let entries = store.entries_of(&numbers)?;
+            let rank = |number: Number| {
+                let entry = &entries[numbers.partition_point(|&other| other < number)];
+                self.order.rank(store.source_of(number), entry, number)
+            };
+            for [root, number] in some {
+                let so_far = match best {
+                    Some((last, so_far)) if last == root => so_far,
+                    other => {
+                        if let Some((root, (_, _, first))) = other {
+                            firsts.push([root, first]);
+                        }
+                        rank(root)
+                    }
+                };
+                best = Some((root, so_far.min(rank(number))));
+            }
+        }
+        if let Some((root, (_, _, first))) = best {
+            firsts.push([root, first]);
+        }
+        firsts.finish()
     }
 
     /// The report, but for the time it took.
     pub(crate) fn report(
         &self,
         store: &Store,
-        removals: &[Removal],
+        removals: &Removals,
         pairs: PairCounts,
         stages: Stages<'_>,
         work: &Work,
     ) -> Result<Report> {
         let settings = &self.job.settings;
         let mut counts = Counts { ..store.counts().clone() };
-        counts.exact = removals.iter().filter(|removal| removal.is_exact()).count() as u64;
-        counts.near = removals.len() as u64 - counts.exact;
-        counts.kept = counts.documents - counts.exact - counts.near - counts.bad_skipped;
-        let mut kept: Vec<Number> = removals.iter().map(|removal| removal.kept).collect();
-        kept.sort_unstable();
-        counts.clusters = kept.chunk_by(|a, b| a == b).count() as u64;
-        counts.largest_cluster =
-            kept.chunk_by(|a, b| a == b).map(|same| same.len() as u64 + 1).max().unwrap_or(0);
-        if settings.id_field.is_some() {
-            counts.repeated_ids = self.repeated_ids(store, stages.observer())?;
-        }
+        let observer = stages.observer();
         let mut histogram = vec![0; 21];
-        for removal in removals.iter().filter(|removal| !removal.is_exact() && !removal.similarity.is_nan()) {
-            histogram[(removal.similarity * 20.0) as usize] += 1;
-        }
         let mut removed_by_source = vec![0; self.sources.len()];
-        removals.iter().for_each(|removal| removed_by_source[store.source_of(removal.number)] += 1);
+        let mut kept = self.room(work, observer).sorter(self.budget.sorting(), |number: &Number| *number);
+        for (step, removal) in removals.iter().enumerate() {
+            observer.go_on_at(step)?;
+            let removal = removal?;
+            counts.exact += u64::from(removal.is_exact());
+            kept.push(removal.kept);
+            removed_by_source[store.source_of(removal.number)] += 1;
+            if !removal.is_exact() && !removal.similarity.is_nan() {
+                histogram[(removal.similarity * 20.0) as usize] += 1;
+            }
+        }
+        counts.near = removals.len() - counts.exact;
+        counts.kept = counts.documents - counts.exact - counts.near - counts.bad_skipped;
+        let (mut last, mut members) = (None, 0);
+        for (step, kept) in kept.finish()?.iter().enumerate() {
+            observer.go_on_at(step)?;
+            let kept = Some(kept?);
+            if last != kept {
+                counts.clusters += 1;
+                members = 1;
+                last = kept;
+            }
+            members += 1;
+            counts.largest_cluster = counts.largest_cluster.max(members);
+        }
+        if settings.id_field.is_some() {
+            counts.repeated_ids = self.repeated_ids(store, self.room(work, observer))?;
+        }
         if settings.on_bad_record == crate::OnBadRecord::Skip {
-            store.bad().iter().for_each(|(number, _)| removed_by_source[store.source_of(*number)] += 1);
+            for (step, bad) in store.bad().enumerate() {
+                observer.go_on_at(step)?;
+                removed_by_source[store.source_of(bad?.0)] += 1;
+            }
         }
         let mut records = vec![0; self.sources.len()];
         for (_, block) in store.blocks() {
@@ -259,7 +341,7 @@ impl<'a> Prepared<'a> {
                 removed: if self.sources.is_against(at) { 0 } else { removed_by_source[at] },
             })
             .collect();
-        let recall = self.recall(store, removals)?;
+        let recall = self.recall(store, removals, self.room(work, observer))?;
         Ok(Report {
             version: 1,
             lookalike: env!("CARGO_PKG_VERSION").into(),
@@ -283,39 +365,48 @@ impl<'a> Prepared<'a> {
     }
 
     /// The estimate of the recall from near-duplicates that were found by their keys.
-    pub(crate) fn recall(&self, store: &Store, removals: &[Removal]) -> Result<Option<Recall>> {
+    pub(crate) fn recall(
+        &self,
+        store: &Store,
+        removals: &Removals,
+        room: Room<'_>,
+    ) -> Result<Option<Recall>> {
         let settings = &self.job.settings;
         if settings.verify != Verify::Exact || settings.clusters == Clusters::Components {
             return Ok(None);
         }
-        let found: Vec<&Removal> = removals.iter().filter(|removal| !removal.is_exact()).collect();
-        let numbers: Vec<Number> = found.iter().map(|removal| removal.number).collect();
-        debug_assert!(numbers.is_sorted());
-        let entries = store.entries_of(&numbers)?;
-        let pairs = found.iter().zip(&entries).map(|(removal, entry)| FoundPair {
-            similarity: removal.similarity,
-            size: u64::from(entry.size),
-            sole_band: removal.sole_band(),
-            kept: removal.kept,
-        });
-        Ok(estimate(pairs, &self.means))
+        let Some(mut estimator) = estimator(&self.means, room) else { return Ok(None) };
+        let mut found = removals.iter().filter(|removal| !removal.as_ref().is_ok_and(Removal::is_exact));
+        loop {
+            room.observer.go_on()?;
+            let some = found.by_ref().take(BATCH).collect::<Result<Vec<Removal>>>()?;
+            if some.is_empty() {
+                return estimator.finish().map(Some);
+            }
+            let numbers: Vec<Number> = some.iter().map(|removal| removal.number).collect();
+            debug_assert!(numbers.is_sorted());
+            for (removal, entry) in some.iter().zip(store.entries_of(&numbers)?) {
+                estimator.add(FoundPair {
+                    similarity: removal.similarity,
+                    size: u64::from(entry.size),
+                    sole_band: removal.sole_band(),
+                    kept: removal.kept,
+                });
+            }
+        }
     }
 
     /// How many documents have an id that another one before had.
-    fn repeated_ids(&self, store: &Store, observer: &dyn Observer) -> Result<u64> {
-        let scan = |visit: &mut Taker<'_>| {
-            let mut keys: Vec<(Number, u64)> = Vec::new();
+    fn repeated_ids(&self, store: &Store, room: Room<'_>) -> Result<u64> {
+        let mut keys: Vec<(u64, Number)> = Vec::new();
+        let scan = |visit: &mut dyn FnMut(&[(u64, Number)])| {
             for part in 0..store.parts() {
-                observer.go_on()?;
-                let (first, entries) = store.entries(part)?;
-                let numbers: Vec<Number> = (first..first + entries.len() as Number).collect();
+                room.observer.go_on()?;
                 keys.clear();
-                store.visit_ids(&numbers, |number, id| {
+                store.visit_ids(&store.numbers_of_part(part).collect::<Vec<_>>(), |number, id| {
                     if !id.is_empty() {
-                        keys.push((
-                            number,
-                            lookalike::hashing::mix64(lookalike::hashing::hash_bytes(id.as_bytes())),
-                        ));
+                        let hash = lookalike::hashing::hash_bytes(id.as_bytes());
+                        keys.push((lookalike::hashing::mix64(hash), number));
                     }
                 })?;
                 visit(&keys);
@@ -323,9 +414,7 @@ impl<'a> Prepared<'a> {
             Ok(())
         };
         let mut repeated = 0;
-        groups(store.count(), self.budget.grouping(), observer, &scan, &mut |group| {
-            repeated += group.len() as u64 - 1;
-        })?;
+        repeats(store.count(), room, scan, &mut |_, first| repeated += u64::from(!first))?;
         Ok(repeated)
     }
 }
@@ -368,7 +457,7 @@ fn decide_prepared(
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
-        let copies = prepared.copies(&store, &mut stages)?;
+        let copies = prepared.copies(&store, &work, &mut stages)?;
         let (removals, pairs, _) = prepared.decide(&store, &copies, &work, &mut stages)?;
         removed::rows(&removals, &store, prepared.sources, &job.settings, &mut |row| {
             observer.go_on()?;
@@ -455,15 +544,16 @@ fn dedup_stages(
     let (removals, decided) = match work.stored_decisions()? {
         Some(stored) => {
             work.reuse();
-            stored.into_all()?
+            stored.into_removals(&prepared.budget)?
         }
         None => {
-            let copies = prepared.copies(&store, &mut stages)?;
+            let copies = prepared.copies(&store, work, &mut stages)?;
             let (removals, pairs, near) = prepared.decide(&store, &copies, work, &mut stages)?;
+            drop(copies);
             let near_misses = near.iter().map(|miss| (miss.number, miss.other, miss.similarity)).collect();
             let decided = Decided { pairs, near_misses };
             if lasting {
-                work.write_decisions(&removals, &decided)?;
+                work.write_decisions(&removals, &decided, observer)?;
             }
             (removals, decided)
         }
@@ -476,6 +566,7 @@ fn dedup_stages(
         means: &prepared.means,
         removals: &removals,
         budget: &prepared.budget,
+        work,
         threads: prepared.threads,
         observer,
     };
@@ -519,7 +610,7 @@ pub(crate) fn temp_folder(job: &Job) -> std::path::PathBuf {
 fn write_removed(
     prepared: &Prepared<'_>,
     store: &Store,
-    removals: &[Removal],
+    removals: &Removals,
     target: &Target,
     aside: &std::path::Path,
     name: &str,
@@ -539,13 +630,12 @@ fn write_removed(
             out.into_inner().map_err(|error| io(error.into_error()))?.sync()?;
         }
         RemovedFormat::Parquet => {
-            let mut rows = Vec::new();
+            let mut out = corpus::RemovedWriter::new(out)?;
             removed::rows(removals, store, prepared.sources, settings, &mut |row| {
                 observer.go_on()?;
-                rows.push(row);
-                Ok(())
+                Ok(out.push(&row)?)
             })?;
-            corpus::write_removed_parquet(out, &mut rows.into_iter().map(Ok))?;
+            out.finish()?;
         }
     }
     Ok(target.publish(&file, name)?)
@@ -554,13 +644,11 @@ fn write_removed(
 /// The sample of pairs just below the threshold, for people.
 fn write_near_misses(prepared: &Prepared<'_>, store: &Store, decided: &Decided, work: &Work) -> Result<()> {
     let numbers = decided.near_misses.iter().flat_map(|&(a, b, _)| [a, b]).collect();
-    let names = crate::naming::Names::new(numbers, store, prepared.job.settings.id_field.is_some())?;
+    let has_ids = prepared.job.settings.id_field.is_some();
+    let names = crate::naming::Names::new(numbers, store, prepared.sources, has_ids)?;
     let mut lines = Vec::new();
     for &(number, other, similarity) in &decided.near_misses {
-        let (a, b) = (
-            names.reference(other, store, prepared.sources),
-            names.reference(number, store, prepared.sources),
-        );
+        let (a, b) = (names.reference(other)?, names.reference(number)?);
         let line = serde_json::json!({
             "a": a.id, "a_source": a.source, "a_line": a.line,
             "b": b.id, "b_source": b.source, "b_line": b.line,

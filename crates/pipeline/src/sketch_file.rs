@@ -14,6 +14,7 @@ use crate::identity::{Identity, SourceIdentity};
 use crate::key::KeySeed;
 use crate::report::Report;
 use crate::run::{Prepared, temp_folder};
+use crate::sorted::Sorted;
 use crate::stages::Stages;
 use crate::work::Work;
 use crate::{Error, Job, Observer, Resources, Result, Store};
@@ -68,7 +69,7 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     let report = prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
-        prepared.report(&store, &[], Default::default(), stages, &work)
+        prepared.report(&store, &Sorted::empty(), Default::default(), stages, &work)
     })?;
     let file = work.into_appended().expect("parts were added to it");
     files.publish(file.path(), path)?;

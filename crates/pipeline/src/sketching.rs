@@ -3,7 +3,7 @@
 //! Blocks are read one after the other and sketched on all threads; their columns are joined in order to parts, and a
 //! finished part is written to the work folder, from where a killed run goes on.
 
-use crate::memory::{BLOCK_BYTES, Budget};
+use crate::memory::{BLOCK_BYTES, Ledger, LongBlock};
 use crate::method::{Means, TextBuffers, within_hash};
 use crate::ordered::ordered;
 use crate::pace::Pace;
@@ -53,7 +53,7 @@ impl<'a> Sources<'a> {
 }
 
 /// How blocks are read: always the same ones.
-pub(crate) fn limits(budget: &Budget) -> Limits {
+pub(crate) fn limits(budget: &Ledger) -> Limits {
     Limits { block_bytes: BLOCK_BYTES, record_bytes: budget.record_bytes() }
 }
 
@@ -70,6 +70,8 @@ pub(crate) struct Worker {
 struct Job {
     source: u32,
     block: Block,
+    /// Held while a long block is worked on.
+    long: Option<LongBlock>,
 }
 
 /// Reads blocks of one source after the other.
@@ -77,7 +79,7 @@ struct Blocks<'a> {
     sources: Sources<'a>,
     means: &'a Means,
     limits: Limits,
-    budget: &'a Budget,
+    budget: &'a Ledger,
     at: usize,
     reader: Option<Reader>,
     /// The last block that is done already, in the first source.
@@ -113,7 +115,7 @@ impl Blocks<'_> {
 pub(crate) fn sketch(
     sources: Sources<'_>,
     means: &Means,
-    budget: &Budget,
+    budget: &Ledger,
     threads: usize,
     work: &mut Work,
     observer: &dyn Observer,
@@ -122,7 +124,7 @@ pub(crate) fn sketch(
     if !work.is_sketched() {
         sketch_rest(&mut store, sources, means, budget, threads, work, observer)?;
     }
-    if matches!(means.settings.keep, Keep::Max(_) | Keep::Min(_)) {
+    if store.has_long_values() {
         store.rank_values(work.spill_folder()?, budget.grouping(), observer)?;
     }
     Ok(store)
@@ -133,7 +135,7 @@ fn sketch_rest(
     store: &mut Store,
     sources: Sources<'_>,
     means: &Means,
-    budget: &Budget,
+    budget: &Ledger,
     threads: usize,
     work: &mut Work,
     observer: &dyn Observer,
@@ -154,6 +156,7 @@ fn sketch_rest(
     let mut part_input = 0;
     let next = |worker: &mut Worker| {
         observer.go_on()?;
+        budget.wait_for_long_block();
         let mut block = std::mem::take(&mut worker.block);
         let Some(source) = blocks.next(&mut block)? else { return Ok(None) };
         // Records of a block, and of the part that it ends, have 32-bit numbers.
@@ -161,7 +164,8 @@ fn sketch_rest(
             let name = &sources.get(source as usize).name;
             return Err(Error::Invalid(format!("{name} has {} records in one block", block.len())));
         }
-        Ok(Some(Job { source, block }))
+        let long = budget.long_block(block.bytes() as u64);
+        Ok(Some(Job { source, block, long }))
     };
     let work_on = |worker: &mut Worker, job: Job| {
         let mut sketcher = BlockSketcher::new(&job, sources, means, budget, &mut worker.buffers);
@@ -171,7 +175,12 @@ fn sketch_rest(
         })?;
         let columns = sketcher.finish()?;
         let bytes = job.block.bytes() as u64;
-        worker.block = job.block;
+        // What a long record made large does not stay large.
+        if job.long.is_some() {
+            worker.scratch = Scratch::default();
+        } else {
+            worker.block = job.block;
+        }
         Ok((columns, job.source, bytes))
     };
     let mut pace = Pace::new(sources);
@@ -198,7 +207,7 @@ struct BlockSketcher<'a> {
     job: &'a Job,
     sources: Sources<'a>,
     means: &'a Means,
-    budget: &'a Budget,
+    budget: &'a Ledger,
     buffers: &'a mut TextBuffers,
     columns: Columns,
     failure: Option<Error>,
@@ -209,7 +218,7 @@ impl<'a> BlockSketcher<'a> {
         job: &'a Job,
         sources: Sources<'a>,
         means: &'a Means,
-        budget: &'a Budget,
+        budget: &'a Ledger,
         buffers: &'a mut TextBuffers,
     ) -> Self {
         let Block { position, .. } = job.block;
@@ -269,7 +278,7 @@ impl<'a> BlockSketcher<'a> {
             OnBadRecord::Keep => counts.bad_kept += 1,
         }
         counts.documents += u64::from(!against);
-        self.columns.bad.push((slot as u32, reason));
+        self.columns.push_bad(slot as u64, &reason);
         self.push_entry(slot, Entry::bad(), id.as_ref());
         self.columns.lanes.resize(self.columns.lanes.len() + self.means.lanes(), 0);
         Ok(())

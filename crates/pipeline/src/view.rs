@@ -1,7 +1,7 @@
 //! A sketched corpus, and the means to look at it again: what every stage after sketching works with.
 
 use crate::Observer;
-use crate::memory::Budget;
+use crate::memory::Ledger;
 use crate::method::Means;
 use crate::order::KeepOrder;
 use crate::sketching::Sources;
@@ -14,7 +14,7 @@ pub(crate) struct View<'a> {
     pub(crate) sources: Sources<'a>,
     pub(crate) means: &'a Means,
     pub(crate) order: &'a KeepOrder,
-    pub(crate) budget: &'a Budget,
+    pub(crate) budget: &'a Ledger,
     pub(crate) threads: usize,
     pub(crate) observer: &'a dyn Observer,
 }

@@ -14,17 +14,19 @@
 //!
 //! Every file is written aside, synced and renamed: it is whole or absent. Whose folder it is, is decided in `claim.rs`.
 
-use crate::decisions::Removal;
+use crate::decisions::{Removal, Removals};
 use crate::decisions_file::{Decided, DecisionsReader, DecisionsWriter};
+use crate::naming::BATCH;
 use crate::store::Store;
 use crate::store::columns::Columns;
 use crate::store::part::{self, Checksum, Link};
 use crate::{Error, Job, Observer, Result};
 use corpus::Target;
-use files::{Files, Lock, OutFile, TempFolder};
+use files::{Access, Files, Lock, OutFile, TempFolder};
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The folder that the run began in.
 pub(crate) const BEGAN_IN: &str = "began-in";
@@ -56,6 +58,8 @@ pub(crate) struct Work {
     /// Where what is spilled goes, in a folder of its own.
     spill_parent: PathBuf,
     spill: OnceLock<TempFolder>,
+    /// Files without a name that were made so far.
+    spilled: AtomicU64,
     parts: usize,
     /// The checksum of the last part; before the first, a hash of what the run is.
     last: Checksum,
@@ -85,6 +89,7 @@ impl Work {
             sketch_file: None,
             appending: None,
             spill: OnceLock::new(),
+            spilled: AtomicU64::new(0),
             parts: 0,
             last: hash(identity),
             run: hash(identity),
@@ -154,6 +159,8 @@ impl Work {
         if let Some(parent) = &job.resources.temp_dir {
             self.spill_parent.clone_from(parent);
         }
+        // This run may need no such folder, and be the last one for long.
+        self.files.clear_temporary(&self.spill_parent);
         self
     }
 
@@ -164,6 +171,15 @@ impl Work {
             let _ = self.spill.set(self.files.temp_folder(&self.spill_parent)?);
         }
         Ok(self.spill.get().expect("it was set").path())
+    }
+
+    /// A file without a name for what is spilled: it goes when it is closed.
+    pub(crate) fn spill_file(&self) -> Result<OutFile> {
+        let number = self.spilled.fetch_add(1, Ordering::Relaxed);
+        let path = self.spill_folder()?.join(format!("sorted-{number:06}"));
+        let file = self.files.create(&path, Access::Private)?;
+        self.files.remove_file(&path)?;
+        Ok(file)
     }
 
     /// The folder for outputs on their way.
@@ -338,10 +354,22 @@ impl Work {
     }
 
     /// Writes down what was decided.
-    pub(crate) fn write_decisions(&self, removals: &[Removal], decided: &Decided) -> Result<()> {
+    pub(crate) fn write_decisions(
+        &self,
+        removals: &Removals,
+        decided: &Decided,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let mut writer = DecisionsWriter::begin(&self.files, &self.folder.join(DECISIONS), &self.tie())?;
-        writer.push(removals)?;
-        writer.finish(decided)
+        let mut removals = removals.iter();
+        loop {
+            observer.go_on()?;
+            let some = removals.by_ref().take(BATCH).collect::<Result<Vec<Removal>>>()?;
+            if some.is_empty() {
+                return writer.finish(decided);
+            }
+            writer.push(&some)?;
+        }
     }
 
     /// A file of the folder, if it is there.

@@ -3,7 +3,8 @@
 //! - [`corpora`]: seeded documents with planted near-duplicates, written to JSON Lines;
 //! - [`oracle`]: the exact similarities of all pairs;
 //! - [`mod@reference`]: the plain definition of dedup, which the pipeline must equal;
-//! - [`faults`]: programs killed at any moment, disks that are full.
+//! - [`faults`]: programs killed at any moment, disks that are full;
+//! - [`memory`]: how much memory a program takes.
 //!
 //! Only types of the standard library are in its interface, so that any crate can use it. The same seed gives the same
 //! bytes on every machine.
@@ -13,5 +14,6 @@ pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 pub mod corpora;
 pub mod faults;
+pub mod memory;
 pub mod oracle;
 pub mod reference;

@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &ClustersArguments, printer: &Printer) -> Result<()
     printer.settings(&job);
     let progress = Progress::new(printer, &job);
     let mut answers = Answers::new(printer.json());
-    let outcome = pipeline::clusters(&job, &progress, &mut |cluster| answers.cluster(&cluster));
+    let outcome = pipeline::clusters(&job, &progress, &mut |member| answers.member(&member));
     progress.end();
     match outcome.and_then(|report| answers.end().map(|()| report)) {
         Ok(report) => {

@@ -61,23 +61,16 @@ fn pairs(run: &FinishedRun, pairs: &[RunPair]) -> Result<(Vec<NamedPair>, Option
 }
 
 fn overview(run: &FinishedRun, top: usize) -> Result<Inspected> {
-    let all = run.clusters();
+    let all = run.clusters(top, top)?;
     let mut clusters = Vec::new();
     let mut note = None;
-    for cluster in all.iter().take(top) {
-        let shown: Vec<RunPair> = cluster.removed.iter().copied().take(top).collect();
-        let (members, missing) = pairs(run, &shown)?;
+    for cluster in &all.largest {
+        let (members, missing) = pairs(run, &cluster.removed)?;
         note = note.or(missing);
-        clusters.push((cluster.removed.len() as u64 + 1, members));
+        clusters.push((cluster.size, members));
     }
-    let near = || run.removed().filter(|pair| !pair.is_exact && pair.similarity.is_some());
-    let similarity = |pair: &RunPair| pair.similarity.unwrap_or(0.0);
-    let mut nearest: Vec<RunPair> = near().collect();
-    nearest.sort_by(|a, b| similarity(a).total_cmp(&similarity(b)).then(a.other.cmp(&b.other)));
-    // One pair of each twentieth of the similarities.
-    let mut by_similarity: Vec<RunPair> = nearest.clone();
-    by_similarity.dedup_by_key(|pair| (similarity(pair) * 20.0) as u32);
-    nearest.truncate(top);
+    let nearest = run.least_similar(top)?;
+    let by_similarity = run.by_similarity()?;
     let misses: Vec<RunPair> = run.near_misses().iter().copied().take(top).collect();
     let (above, _) = pairs(run, &nearest)?;
     let (below, _) = pairs(run, &misses)?;
@@ -102,13 +95,14 @@ fn fate(run: &FinishedRun, id: &str, top: usize) -> Result<Inspected> {
             some => format!("did you mean {}?", some.join(", ")),
         }));
     };
-    let fate = run.fate(number)?;
-    let because: Vec<RunPair> = match &fate {
-        pipeline::Fate::Kept(others) | pipeline::Fate::Against(others) => others.clone(),
+    let (fate, all) = run.fate(number, top)?;
+    let shown: Vec<RunPair> = match &fate {
+        pipeline::Fate::Kept(others) | pipeline::Fate::Against(others) => {
+            others.iter().copied().take(top).collect()
+        }
         pipeline::Fate::Removed(pair) => vec![*pair],
         pipeline::Fate::Bad(..) => Vec::new(),
     };
-    let shown: Vec<RunPair> = because.iter().copied().take(top).collect();
     let (mut document, note) = match &fate {
         pipeline::Fate::Bad(..) => {
             let reference = run.references(&[number])?;
@@ -119,18 +113,17 @@ fn fate(run: &FinishedRun, id: &str, top: usize) -> Result<Inspected> {
     let (pairs, _) = pairs(run, &shown)?;
     let Some(document) = document.pop() else { return Err(Failure::usage("the run has no documents")) };
     let others = found.len() as u64 - 1;
-    Ok(Inspected::Fate { document, fate, pairs, all: because.len() as u64, others, note })
+    Ok(Inspected::Fate { document, fate, pairs, all, others, note })
 }
 
 fn change(run: &FinishedRun, threshold: f64, top: usize, printer: &Printer) -> Result<Inspected> {
     interruption::begin_run(false)?;
     let progress = Progress::quiet_about_plan(printer);
-    let change = run.at_threshold(threshold, &progress);
+    let change = run.at_threshold(threshold, top, &progress);
     progress.end();
     let change = change?;
     interruption::end_run();
-    let some = |all: &[RunPair]| -> Vec<RunPair> { all.iter().copied().take(top).collect() };
-    let (stays, note) = pairs(run, &some(&change.stays))?;
-    let (goes, _) = pairs(run, &some(&change.goes))?;
+    let (stays, note) = pairs(run, &change.stays)?;
+    let (goes, _) = pairs(run, &change.goes)?;
     Ok(Inspected::Change { before: Box::new(run.report().clone()), change, stays, goes, note })
 }

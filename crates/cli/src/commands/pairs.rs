@@ -6,6 +6,7 @@ use crate::failure::{Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
 use crate::settings::Purpose;
+use std::ops::ControlFlow;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &PairsArguments, printer: &Printer) -> Result<()> {
@@ -15,7 +16,8 @@ pub(crate) fn run(arguments: &PairsArguments, printer: &Printer) -> Result<()> {
     printer.settings(&job);
     let progress = Progress::new(printer, &job);
     let mut answers = Answers::new(printer.json());
-    let outcome = pipeline::pairs(&job, &progress, &mut |pair| answers.pair(&pair));
+    let outcome =
+        pipeline::pairs(&job, &progress, &mut |pair| answers.pair(&pair).map(ControlFlow::Continue));
     progress.end();
     match outcome.and_then(|report| answers.end().map(|()| report)) {
         Ok(report) => {

@@ -12,7 +12,7 @@ use figures::{
     ReportData, SourceCount, report_page,
 };
 use pipeline::{Chances, Clusters, Excerpt, FinishedRun, Method, Reference, RunPair, Verify};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Examples of each kind.
@@ -55,8 +55,9 @@ fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
     let chances = Chances::new(run.settings())?;
     let simhash = report.settings.method == Method::Simhash;
     let curve = curve(&chances, run.settings());
-    let clusters = run.clusters();
-    let (examples, note) = Examples::new(run, &clusters)?;
+    let clusters = run.clusters(EXAMPLES, MEMBERS)?;
+    let nearest = run.least_similar(EXAMPLES)?;
+    let (examples, note) = Examples::new(run, &clusters.largest, &nearest)?;
     let counts = &report.counts;
     let data = ReportData {
         title: run.folder().display().to_string(),
@@ -89,7 +90,7 @@ fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
             standard_error: recall.standard_error,
             pairs: recall.pairs,
         }),
-        cluster_sizes: sizes(&clusters),
+        cluster_sizes: ClusterSizes { sizes: clusters.sizes.into_iter().collect() },
         kinds: kinds(report),
         stages: Stages {
             stages: report
@@ -118,8 +119,8 @@ fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
         capped: report.capped.iter().map(|(what, times)| (what.clone(), *times)).collect(),
         configuration: configuration(report),
         shingler: chances.shingler().clone(),
-        clusters: examples.clusters(&clusters, checked(report)),
-        near_threshold: examples.pairs(&nearest(run), "removed"),
+        clusters: examples.clusters(&clusters.largest, checked(report)),
+        near_threshold: examples.pairs(&nearest, "removed"),
         nearest_misses: examples.pairs(&misses(run), "below the threshold"),
     };
     Ok((report_page(&data), note))
@@ -174,12 +175,6 @@ fn facts(report: &pipeline::Report) -> Vec<(String, String)> {
     .to_vec()
 }
 
-fn sizes(clusters: &[pipeline::RunCluster]) -> ClusterSizes {
-    let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
-    clusters.iter().for_each(|cluster| *sizes.entry(cluster.removed.len() as u64 + 1).or_default() += 1);
-    ClusterSizes { sizes: sizes.into_iter().collect() }
-}
-
 fn kinds(report: &pipeline::Report) -> Vec<KindCount> {
     let counts = &report.counts;
     let near = match (checked(report), report.settings.clusters) {
@@ -230,16 +225,6 @@ fn configuration(report: &pipeline::Report) -> Vec<(String, String)> {
     all
 }
 
-/// The removed near-duplicates that are least similar.
-fn nearest(run: &FinishedRun) -> Vec<RunPair> {
-    let similarity = |pair: &RunPair| pair.similarity.unwrap_or(0.0);
-    let mut pairs: Vec<RunPair> =
-        run.removed().filter(|pair| !pair.is_exact && pair.similarity.is_some()).collect();
-    pairs.sort_by(|a, b| similarity(a).total_cmp(&similarity(b)).then(a.other.cmp(&b.other)));
-    pairs.truncate(EXAMPLES);
-    pairs
-}
-
 fn misses(run: &FinishedRun) -> Vec<RunPair> {
     run.near_misses().iter().copied().take(EXAMPLES).collect()
 }
@@ -250,13 +235,17 @@ struct Examples {
 }
 
 impl Examples {
-    fn new(run: &FinishedRun, clusters: &[pipeline::RunCluster]) -> Result<(Self, Option<String>)> {
+    fn new(
+        run: &FinishedRun,
+        clusters: &[pipeline::RunCluster],
+        nearest: &[RunPair],
+    ) -> Result<(Self, Option<String>)> {
         let mut numbers: Vec<u64> = Vec::new();
-        for cluster in clusters.iter().take(EXAMPLES) {
+        for cluster in clusters {
             numbers.push(cluster.kept);
-            numbers.extend(cluster.removed.iter().take(MEMBERS).map(|pair| pair.other));
+            numbers.extend(cluster.removed.iter().map(|pair| pair.other));
         }
-        for pair in nearest(run).iter().chain(&misses(run)) {
+        for pair in nearest.iter().chain(&misses(run)) {
             numbers.extend([pair.kept, pair.other]);
         }
         numbers.sort_unstable();
@@ -306,11 +295,11 @@ impl Examples {
         };
         let example = |cluster: &pipeline::RunCluster| {
             Some(ClusterExample {
-                size: cluster.removed.len() as u64 + 1,
+                size: cluster.size,
                 kept: self.text(cluster.kept)?,
-                members: cluster.removed.iter().take(MEMBERS).filter_map(member).collect(),
+                members: cluster.removed.iter().filter_map(member).collect(),
             })
         };
-        clusters.iter().take(EXAMPLES).filter_map(example).collect()
+        clusters.iter().filter_map(example).collect()
     }
 }

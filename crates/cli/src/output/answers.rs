@@ -1,7 +1,7 @@
 //! Pairs, clusters and matches on standard output, one after the other as they are found.
 
 use super::escaped::escaped;
-use pipeline::{Cluster, Error, Match, Pair, Reference, Result};
+use pipeline::{Error, Match, Member, Pair, Reference, Result};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Stdout, Write};
 
@@ -14,6 +14,8 @@ pub(crate) struct Answers<W: Write = BufWriter<Stdout>> {
     out: W,
     json: bool,
     given: u64,
+    /// Members of the cluster that is being written as JSON.
+    in_cluster: Option<u64>,
 }
 
 impl Answers {
@@ -26,7 +28,7 @@ impl Answers {
 impl<W: Write> Answers<W> {
     /// Answers anywhere.
     pub(crate) fn to(out: W, json: bool) -> Self {
-        Self { out, json, given: 0 }
+        Self { out, json, given: 0, in_cluster: None }
     }
 
     /// How many answers there were.
@@ -52,27 +54,34 @@ impl<W: Write> Answers<W> {
         self.line(&line)
     }
 
-    /// The kept document, and below it the others with their similarity.
-    pub(crate) fn cluster(&mut self, cluster: &Cluster) -> Result<()> {
-        let members: Vec<(&Reference, Option<f64>)> =
-            cluster.members.iter().zip(cluster.similarities.iter().copied()).collect();
-        let Some(((kept, _), others)) = members.split_first() else { return Ok(()) };
-        if self.json {
-            let others: Vec<Value> = others
-                .iter()
-                .map(|(member, similarity)| {
-                    let mut object = reference(member);
-                    object["similarity"] = json!(similarity);
-                    object
-                })
-                .collect();
-            return self.line(&json!({"kept": reference(kept), "members": others}).to_string());
+    /// The kept document, and below it the others with their similarity; as JSON one object for a cluster, of which each
+    /// member is written as it comes.
+    pub(crate) fn member(&mut self, member: &Member) -> Result<()> {
+        let Member { document, similarity, is_kept } = member;
+        if !self.json {
+            return match is_kept {
+                true => self.line(&escaped(&document.id)),
+                false => self.line(&format!("  {:<6}  {}", written(*similarity), escaped(&document.id))),
+            };
         }
-        self.line(&escaped(&kept.id))?;
-        for (member, similarity) in others {
-            self.line(&format!("  {:<6}  {}", written(*similarity), escaped(&member.id)))?;
+        if *is_kept {
+            self.end_cluster()?;
+            self.in_cluster = Some(0);
+            return write!(self.out, "{{\"kept\":{},\"members\":[", reference(document)).map_err(failed);
         }
-        Ok(())
+        let comma = if self.in_cluster == Some(0) { "" } else { "," };
+        self.in_cluster = self.in_cluster.map(|members| members + 1);
+        let mut object = reference(document);
+        object["similarity"] = json!(similarity);
+        write!(self.out, "{comma}{object}").map_err(failed)
+    }
+
+    /// Ends the object of a cluster, if one was begun.
+    fn end_cluster(&mut self) -> Result<()> {
+        match self.in_cluster.take() {
+            Some(_) => self.line("]}"),
+            None => Ok(()),
+        }
     }
 
     /// A similarity and the document that has it.
@@ -87,6 +96,7 @@ impl<W: Write> Answers<W> {
 
     /// Everything has been written.
     pub(crate) fn end(&mut self) -> Result<()> {
+        self.end_cluster()?;
         self.out.flush().map_err(failed)
     }
 

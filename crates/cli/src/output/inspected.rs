@@ -165,17 +165,11 @@ impl Inspected {
                         recall.estimate, recall.standard_error
                     );
                 }
-                let title = format!(
-                    "Removed by the run, kept at {}: {}",
-                    change.threshold,
-                    count(change.stays.len() as u64)
-                );
+                let title =
+                    format!("Removed by the run, kept at {}: {}", change.threshold, count(change.all_stays));
                 pairs(&mut text, &title, stays, columns);
-                let title = format!(
-                    "Kept by the run, removed at {}: {}",
-                    change.threshold,
-                    count(change.goes.len() as u64)
-                );
+                let title =
+                    format!("Kept by the run, removed at {}: {}", change.threshold, count(change.all_goes));
                 pairs(&mut text, &title, goes, columns);
             }
         }
@@ -216,8 +210,8 @@ impl Inspected {
                 "near": change.near,
                 "near_by_run": before.counts.near,
                 "recall": change.recall,
-                "stays": change.stays.len(),
-                "goes": change.goes.len(),
+                "stays": change.all_stays,
+                "goes": change.all_goes,
                 "examples_of_stays": all(stays),
                 "examples_of_goes": all(goes),
             }),

@@ -2,7 +2,7 @@
 
 use super::*;
 use pipeline::report::{Counts, PairCounts, Plan, Recall, Run};
-use pipeline::{Cluster, Match, Method, Pair, Reference, Resources};
+use pipeline::{Match, Member, Method, Pair, Reference, Resources};
 use std::collections::BTreeMap;
 
 fn plain(text: &str) -> String {
@@ -153,16 +153,31 @@ fn pairs_are_columns_or_objects() {
 
 #[test]
 fn clusters_are_indented_or_objects() {
-    let cluster =
-        Cluster { members: vec![document("x"), document("y")], similarities: vec![Some(1.0), Some(0.9)] };
-    assert_eq!(answered(false, |a| a.cluster(&cluster).unwrap()), "x\n  0.9000  y\n");
-    let object: serde_json::Value =
-        serde_json::from_str(&answered(true, |a| a.cluster(&cluster).unwrap())).unwrap();
-    assert_eq!(object["kept"]["id"], "x");
-    assert_eq!(object["members"][0]["similarity"], 0.9);
-    assert_eq!(object["members"].as_array().unwrap().len(), 1);
-    let nobody = Cluster { members: Vec::new(), similarities: Vec::new() };
-    assert_eq!(answered(false, |a| a.cluster(&nobody).unwrap()), "");
+    let member = |id: &str, similarity: f64, is_kept: bool| Member {
+        document: document(id),
+        similarity: Some(similarity),
+        is_kept,
+    };
+    let members = [
+        member("x", 1.0, true),
+        member("y", 0.9, false),
+        member("z", 0.8, false),
+        member("u", 1.0, true),
+        member("v", 0.7, false),
+    ];
+    let all = |answers: &mut Answers<&mut Vec<u8>>| {
+        members.iter().for_each(|member| answers.member(member).unwrap());
+        answers.end().unwrap();
+    };
+    assert_eq!(answered(false, all), "x\n  0.9000  y\n  0.8000  z\nu\n  0.7000  v\n");
+    let lines = answered(true, all);
+    let objects: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&objects[0]["kept"]["id"], &objects[1]["kept"]["id"]), (&"x".into(), &"u".into()));
+    assert_eq!(objects[0]["members"][1]["similarity"], 0.8);
+    assert_eq!(objects[0]["members"].as_array().unwrap().len(), 2);
+    assert_eq!(objects[1]["members"].as_array().unwrap().len(), 1);
+    assert_eq!(answered(true, |a| a.end().unwrap()), "");
 }
 
 #[test]

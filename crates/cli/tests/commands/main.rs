@@ -12,6 +12,7 @@ mod exit_codes;
 mod help;
 mod limits;
 mod lookalike;
+mod memory;
 mod records;
 mod resume;
 mod seeing;

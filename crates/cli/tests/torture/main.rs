@@ -121,7 +121,9 @@ fn killed_again_and_again_every_kind_of_run_ends_with_the_same_bytes() {
         }
         let what = format!("{}, round {round}, killed after {kills:?}", case.name);
         same(&finish(folder, case), wanted, &what);
-        let left: Vec<_> = files_in(&folder.join("temporary")).into_keys().collect();
+        // A folder that was being made when the kill came cannot be told from one that is being made.
+        let left = files_in(&folder.join("temporary")).into_keys();
+        let left: Vec<_> = left.filter(|name| !name.ends_with("/lock-new")).collect();
         assert!(left.is_empty(), "{what}: {left:?} are left in the folder for temporary files");
         clear(folder, case);
     }

@@ -20,7 +20,7 @@ mod table;
 mod values;
 
 pub(crate) use reader::ParquetReader;
-pub(crate) use removed::write_removed;
+pub(crate) use removed::RemovedSink;
 pub(crate) use rows::ArrowRows;
 pub(crate) use sink::ParquetSink;
 pub use table::Table;

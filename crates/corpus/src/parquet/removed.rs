@@ -14,15 +14,74 @@ use std::sync::Arc;
 
 /// Rows of a batch: what is in memory before it is encoded.
 const BATCH_ROWS: usize = 8_192;
+/// Bytes of a batch: where ids are long, it has fewer rows.
+const BATCH_BYTES: usize = 1 << 20;
 /// Rows of a row group: what is in memory, encoded, before it is written.
 const ROW_GROUP_ROWS: usize = 1 << 18;
+/// Bytes that a row group may take in memory, about.
+const ROW_GROUP_BYTES: usize = 8 << 20;
 
-/// As [`write_removed_parquet`](crate::write_removed_parquet).
-pub(crate) fn write_removed(file: OutFile, rows: &mut dyn Iterator<Item = Result<RemovedRow>>) -> Result<()> {
-    let name = file.path().display().to_string();
-    let failed = |cause: ParquetError| Error::Io {
+/// Writes the list of what was removed.
+pub(crate) struct RemovedSink {
+    name: String,
+    writer: ArrowWriter<OutFile>,
+    schema: SchemaRef,
+    columns: Columns,
+    rows: usize,
+    bytes: usize,
+}
+
+impl std::fmt::Debug for RemovedSink {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("RemovedSink").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl RemovedSink {
+    pub(crate) fn new(file: OutFile) -> Result<Self> {
+        let name = file.path().display().to_string();
+        let schema = schema();
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+            .build();
+        let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties))
+            .map_err(|cause| failed(&name, cause))?;
+        Ok(Self { name, writer, schema, columns: Columns::default(), rows: 0, bytes: 0 })
+    }
+
+    pub(crate) fn push(&mut self, row: &RemovedRow) -> Result<()> {
+        self.columns.push(row);
+        self.rows += 1;
+        self.bytes += row.id.len() + row.kept_id.as_ref().map_or(0, String::len);
+        if self.rows == BATCH_ROWS || self.bytes >= BATCH_BYTES {
+            self.write_batch()?;
+        }
+        Ok(())
+    }
+
+    fn write_batch(&mut self) -> Result<()> {
+        let failed = |cause| failed(&self.name, cause);
+        let batch = self.columns.finish(&self.schema).map_err(failed)?;
+        self.writer.write(&batch).map_err(failed)?;
+        (self.rows, self.bytes) = (0, 0);
+        if self.writer.memory_size() >= ROW_GROUP_BYTES {
+            self.writer.flush().map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.write_batch()?;
+        let failed = |cause| failed(&self.name, cause);
+        Ok(self.writer.into_inner().map_err(failed)?.sync()?)
+    }
+}
+
+fn failed(name: &str, cause: ParquetError) -> Error {
+    Error::Io {
         action: "write",
-        name: name.clone(),
+        name: name.to_owned(),
         cause: match cause {
             ParquetError::External(inner) => match inner.downcast::<io::Error>() {
                 Ok(cause) => *cause,
@@ -30,24 +89,7 @@ pub(crate) fn write_removed(file: OutFile, rows: &mut dyn Iterator<Item = Result
             },
             cause => io::Error::other(cause),
         },
-    };
-    let schema = schema();
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-        .build();
-    let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties)).map_err(failed)?;
-    let mut columns = Columns::default();
-    let mut count = 0;
-    for row in rows {
-        columns.push(&row?);
-        count += 1;
-        if count % BATCH_ROWS == 0 {
-            writer.write(&columns.finish(&schema).map_err(failed)?).map_err(failed)?;
-        }
     }
-    writer.write(&columns.finish(&schema).map_err(failed)?).map_err(failed)?;
-    Ok(writer.into_inner().map_err(failed)?.sync()?)
 }
 
 fn schema() -> SchemaRef {

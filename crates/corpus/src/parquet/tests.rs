@@ -3,7 +3,7 @@
 use crate::sink::tests::{copy, limits, local};
 use crate::{
     Annotation, Block, Compression, Disposition, Error, FieldPath, Fields, Format, Id, Position, ReadMode,
-    Reader, Record, RemovedRow, Result, Scratch, SinkOptions, Source, Target, write_removed_parquet,
+    Reader, Record, RemovedRow, RemovedWriter, Result, Scratch, SinkOptions, Source, Target,
 };
 use arrow_array::builder::{ListBuilder, StringDictionaryBuilder};
 use arrow_array::cast::AsArray;
@@ -562,19 +562,30 @@ fn the_removed_list_reads_back() {
         similarity: Some(0.5),
         ..RemovedRow::default()
     };
-    write_removed_parquet(create(&folder.path()), &mut (0..20_000).map(|n| Ok(row(n)))).unwrap();
+    let write = |rows: &mut dyn Iterator<Item = RemovedRow>| {
+        let file = files::Files::default().create(&folder.path(), files::Access::Shared).unwrap();
+        let mut writer = RemovedWriter::new(file).unwrap();
+        rows.for_each(|row| writer.push(&row).unwrap());
+        writer.finish().unwrap();
+    };
+    write(&mut (0..20_000).map(row));
     let (batch, _) = read_back(&folder.path());
     assert_eq!((batch.num_rows(), batch.num_columns()), (20_000, 10));
     let line = batch.column_by_name("kept_line").unwrap().as_primitive::<UInt64Type>();
     assert_eq!((line.value(19_998), line.is_null(19_999)), (19_999, true));
-    write_removed_parquet(create(&folder.path()), &mut std::iter::empty()).unwrap();
+    write(&mut std::iter::empty());
     assert_eq!(read_back(&folder.path()).0.num_rows(), 0);
-    let mut rows = [Ok(row(1)), Err(Error::Invalid("stop".into()))].into_iter();
-    assert!(matches!(write_removed_parquet(create(&folder.path()), &mut rows), Err(Error::Invalid(_))));
-}
-
-fn create(path: &Path) -> files::OutFile {
-    files::Files::default().create(path, files::Access::Shared).unwrap()
+    // Ids that take much memory make smaller row groups, and nothing is lost.
+    let mut state = 1u64;
+    let mut letter = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'!' + (state >> 33) as u8 % 90)
+    };
+    let mut long = |n: u64| RemovedRow { id: (0..40_000).map(|_| letter()).collect(), ..row(n) };
+    write(&mut (0..600).map(&mut long));
+    let (batch, metadata) = read_back(&folder.path());
+    assert_eq!(batch.num_rows(), 600);
+    assert!(metadata.num_row_groups() > 1);
 }
 
 fn table_source(batches: Vec<RecordBatch>) -> Source {

@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// Bytes read at once: enough for few system calls, few enough to stay in the cache until the lines are found.
 const READ: usize = 128 << 10;
 
+/// Records of a block at most: what is known of a short record takes more memory than the record.
+const MOST_RECORDS: usize = 8_192;
+
 /// Reads sources that are one record after the other.
 #[derive(Debug)]
 pub(crate) struct RecordReader {
@@ -134,7 +137,7 @@ impl RecordReader {
                 records.push(begin, begin + length, is_blank);
                 begin += length;
                 looked = 0;
-                if begin >= block_bytes {
+                if begin >= block_bytes || records.len() >= MOST_RECORDS {
                     self.carried.extend_from_slice(&records.buffer[begin..records.filled]);
                     records.filled = begin;
                     return Ok(());

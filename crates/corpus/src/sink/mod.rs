@@ -23,7 +23,7 @@ pub(crate) use annotation::{NAMES, has_already};
 pub use names::output_names;
 #[cfg(feature = "parquet")]
 pub(crate) use output::Output;
-pub use removed::{RemovedRow, write_removed_parquet};
+pub use removed::{RemovedRow, RemovedWriter};
 pub use target::Target;
 pub use writer::SinkWriter;
 

@@ -1,7 +1,7 @@
 //! The list of what was removed, as Parquet.
 
 use crate::Result;
-use crate::parquet;
+use crate::parquet::RemovedSink;
 use files::OutFile;
 
 /// A row of the list of what was removed.
@@ -29,10 +29,25 @@ pub struct RemovedRow {
     pub reason: Option<String>,
 }
 
-/// Writes the list of what was removed to `file` as Parquet, and syncs it. Memory does not grow with the number of rows.
-pub fn write_removed_parquet(
-    file: OutFile,
-    rows: &mut dyn Iterator<Item = Result<RemovedRow>>,
-) -> Result<()> {
-    parquet::write_removed(file, rows)
+/// Writes the list of what was removed as Parquet. Memory does not grow with the number of rows.
+#[derive(Debug)]
+pub struct RemovedWriter {
+    sink: RemovedSink,
+}
+
+impl RemovedWriter {
+    /// Begins the list in `file`.
+    pub fn new(file: OutFile) -> Result<Self> {
+        Ok(Self { sink: RemovedSink::new(file)? })
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: &RemovedRow) -> Result<()> {
+        self.sink.push(row)
+    }
+
+    /// Ends the list, and syncs it.
+    pub fn finish(self) -> Result<()> {
+        self.sink.finish()
+    }
 }

@@ -379,6 +379,7 @@ fn an_interrupted_write_is_no_output() {
     assert_eq!(target.list().unwrap(), Vec::<String>::new());
     target.write("x", b"whole").unwrap();
     assert_eq!(target.list().unwrap(), ["x"]);
+    assert_eq!(target.read("x").unwrap().unwrap(), b"whole");
 }
 
 #[test]

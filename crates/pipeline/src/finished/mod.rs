@@ -6,17 +6,22 @@ mod texts;
 pub use changes::Change;
 pub use texts::Excerpt;
 
-use crate::decisions::Removal;
+use crate::decisions::{Removal, Removals};
 use crate::identity::{Identity, SourceIdentity};
+use crate::memory::Ledger;
+use crate::questions::by_kept;
 use crate::report::Report;
 use crate::run::{SKETCH_FILE, WORK_FOLDER};
 use crate::sketch_file::found_again;
+use crate::sorted::Room;
 use crate::store::columns::Class;
 use crate::store::{Number, Store};
 use crate::work::{BEGAN_IN, Work};
 use crate::{Error, Job, Reference, Resources, Result, Settings, Silent};
 use corpus::{Source, name_to_path, path_to_name};
 use lookalike::similarity::edit_distance_at_most;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The form of `report.json` that is understood.
@@ -32,7 +37,8 @@ pub struct FinishedRun {
     settings: Settings,
     identity: Identity,
     store: Store,
-    removals: Vec<Removal>,
+    removals: Removals,
+    ledger: Ledger,
     near_misses: Vec<RunPair>,
     resources: Resources,
 }
@@ -56,18 +62,29 @@ pub struct RunPair {
 pub struct RunCluster {
     /// The kept document.
     pub kept: u64,
-    /// The others, in input order.
+    /// The first of the others, in input order.
     pub removed: Vec<RunPair>,
+    /// How many documents it has in all, with the kept one.
+    pub size: u64,
+}
+
+/// The clusters of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunClusters {
+    /// The largest ones, the largest first.
+    pub largest: Vec<RunCluster>,
+    /// How many clusters there are of each size.
+    pub sizes: BTreeMap<u64, u64>,
 }
 
 /// What became of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fate {
-    /// It stayed; these were removed because of it.
+    /// It stayed; these, and perhaps more, were removed because of it.
     Kept(Vec<RunPair>),
     /// It was removed because of another one.
     Removed(RunPair),
-    /// It was only compared against; these were removed because of it.
+    /// It was only compared against; these, and perhaps more, were removed because of it.
     Against(Vec<RunPair>),
     /// It was no document, for this reason; `true` if it was kept all the same.
     Bad(String, bool),
@@ -125,28 +142,24 @@ impl FinishedRun {
         }
         let lanes = crate::method::Means::new(&settings)?.lanes();
         let sources = identity.against.len() + identity.sources.len();
-        let mut store = work.stored_parts(lanes, sources, resources.memory / 3, &Silent)?;
+        let ledger = Ledger::new(&resources, sources)?;
+        let mut store = work.stored_parts(lanes, sources, ledger.parts(), &Silent)?;
         let temporary = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
-        store.rank_values(&temporary, resources.memory / 8, &Silent)?;
+        store.rank_values(&temporary, ledger.grouping(), &Silent)?;
         if !work.is_sketched() {
             return Err(damaged(&format!("{WORK_FOLDER}/sketches")));
         }
+        store.hold(ledger.for_documents(store.count(), store.blocks().len())?);
         let decisions = work.stored_decisions()?;
         let (removals, decided) =
-            decisions.ok_or_else(|| damaged(&format!("{WORK_FOLDER}/decisions")))?.into_all()?;
-        // A document below the threshold to one kept document may be removed because of another.
-        let stays = |number: Number| removals.binary_search_by_key(&number, |it| it.number).is_err();
-        let near_misses = decided
-            .near_misses
-            .iter()
-            .filter(|&&(other, _, _)| stays(other))
-            .map(|&(other, kept, similarity)| RunPair {
-                kept,
-                other,
-                similarity: Some(similarity),
-                is_exact: false,
-            })
-            .collect();
+            decisions.ok_or_else(|| damaged(&format!("{WORK_FOLDER}/decisions")))?.into_removals(&ledger)?;
+        let mut near_misses = Vec::new();
+        for &(other, kept, similarity) in &decided.near_misses {
+            // A document below the threshold to one kept document may be removed because of another.
+            if removals.find(&other, |removal| removal.number)?.is_none() {
+                near_misses.push(RunPair { kept, other, similarity: Some(similarity), is_exact: false });
+            }
+        }
         Ok(Self {
             folder: folder.to_owned(),
             began_in,
@@ -155,6 +168,7 @@ impl FinishedRun {
             identity,
             store,
             removals,
+            ledger,
             near_misses,
             resources,
         })
@@ -189,8 +203,44 @@ impl FinishedRun {
     }
 
     /// All removed documents, in input order.
-    pub fn removed(&self) -> impl Iterator<Item = RunPair> + '_ {
-        self.removals.iter().map(pair)
+    pub fn removed(&self) -> impl Iterator<Item = Result<RunPair>> + '_ {
+        self.removals.iter().map(|removal| removal.map(|removal| pair(&removal)))
+    }
+
+    /// Calls `visit` with every removed near-duplicate whose similarity was worked out, and that similarity.
+    fn visit_near(&self, mut visit: impl FnMut(f64, RunPair)) -> Result<()> {
+        for pair in self.removed() {
+            let pair = pair?;
+            if let (false, Some(similarity)) = (pair.is_exact, pair.similarity) {
+                visit(similarity, pair);
+            }
+        }
+        Ok(())
+    }
+
+    /// The `most` removed near-duplicates that are least similar to what was kept, the least similar first.
+    pub fn least_similar(&self, most: usize) -> Result<Vec<RunPair>> {
+        let mut least: BTreeMap<(u64, u64), RunPair> = BTreeMap::new();
+        self.visit_near(|similarity, pair| {
+            // Numbers that are not negative are in the order of their bits.
+            least.insert((similarity.to_bits(), pair.other), pair);
+            if least.len() > most {
+                least.pop_last();
+            }
+        })?;
+        Ok(least.into_values().collect())
+    }
+
+    /// Of each twentieth of the similarities the removed near-duplicate that is least similar.
+    pub fn by_similarity(&self) -> Result<Vec<RunPair>> {
+        let mut least: BTreeMap<u32, (u64, u64, RunPair)> = BTreeMap::new();
+        self.visit_near(|similarity, pair| {
+            let of_twentieth = least.entry((similarity * 20.0) as u32).or_insert((u64::MAX, u64::MAX, pair));
+            if (similarity.to_bits(), pair.other) < (of_twentieth.0, of_twentieth.1) {
+                *of_twentieth = (similarity.to_bits(), pair.other, pair);
+            }
+        })?;
+        Ok(least.into_values().map(|(_, _, pair)| pair).collect())
     }
 
     /// A sample of the pairs that were compared and found below the threshold, the most similar first.
@@ -199,17 +249,35 @@ impl FinishedRun {
         &self.near_misses
     }
 
-    /// All clusters, the largest first.
-    #[must_use]
-    pub fn clusters(&self) -> Vec<RunCluster> {
-        let mut pairs: Vec<RunPair> = self.removed().collect();
-        pairs.sort_unstable_by_key(|pair| (pair.kept, pair.other));
-        let mut clusters: Vec<RunCluster> = pairs
-            .chunk_by(|a, b| a.kept == b.kept)
-            .map(|cluster| RunCluster { kept: cluster[0].kept, removed: cluster.to_vec() })
-            .collect();
-        clusters.sort_by_key(|cluster| (std::cmp::Reverse(cluster.removed.len()), cluster.kept));
-        clusters
+    /// The `most` largest clusters with the first `members` of their removed documents, and the sizes of all.
+    pub fn clusters(&self, most: usize, members: usize) -> Result<RunClusters> {
+        let folder = self.resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
+        let work = Work::temporary(&folder)?;
+        let by_kept = by_kept(&self.removals, Room { ledger: &self.ledger, work: &work, observer: &Silent })?;
+        let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut largest: BTreeMap<(Reverse<u64>, u64), RunCluster> = BTreeMap::new();
+        let mut end = |cluster: RunCluster| {
+            *sizes.entry(cluster.size).or_default() += 1;
+            largest.insert((Reverse(cluster.size), cluster.kept), cluster);
+            if largest.len() > most {
+                largest.pop_last();
+            }
+        };
+        let mut open: Option<RunCluster> = None;
+        for removal in by_kept.iter() {
+            let removal = removal?;
+            if open.as_ref().is_some_and(|cluster| cluster.kept != removal.kept) {
+                open.take().into_iter().for_each(&mut end);
+            }
+            let cluster =
+                open.get_or_insert_with(|| RunCluster { kept: removal.kept, removed: Vec::new(), size: 1 });
+            cluster.size += 1;
+            if cluster.removed.len() < members {
+                cluster.removed.push(pair(&removal));
+            }
+        }
+        open.into_iter().for_each(&mut end);
+        Ok(RunClusters { largest: largest.into_values().collect(), sizes })
     }
 
     /// Documents by name, in the order asked for.
@@ -276,8 +344,7 @@ impl FinishedRun {
             return Ok(());
         }
         for part in 0..self.store.parts() {
-            let (first, entries) = self.store.entries(part)?;
-            let numbers: Vec<Number> = (first..first + entries.len() as Number).collect();
+            let numbers: Vec<Number> = self.store.numbers_of_part(part).collect();
             self.store.visit_ids(&numbers, &mut visit)?;
         }
         Ok(())
@@ -310,20 +377,37 @@ impl FinishedRun {
         Ok(best.into_iter().map(|(_, id)| id).collect())
     }
 
-    /// What became of a document.
-    pub fn fate(&self, number: u64) -> Result<Fate> {
+    /// What became of a document; with at most `most` of the documents that were removed because of it, and how many these
+    /// are in all.
+    pub fn fate(&self, number: u64, most: usize) -> Result<(Fate, u64)> {
         let entry = self.store.entries_of(&[number])?[0];
         if entry.class() == Class::Bad {
-            let reason = self.store.bad().iter().find(|(bad, _)| *bad == number);
-            let reason = reason.map(|(_, reason)| reason.clone()).unwrap_or_default();
+            let mut reason = String::new();
+            for bad in self.store.bad() {
+                let (bad, why) = bad?;
+                if bad == number {
+                    reason = why;
+                    break;
+                }
+            }
             let kept = self.identity.settings.on_bad_record == crate::OnBadRecord::Keep;
-            return Ok(Fate::Bad(reason, kept));
+            return Ok((Fate::Bad(reason, kept), 0));
         }
-        if let Ok(at) = self.removals.binary_search_by_key(&number, |removal| removal.number) {
-            return Ok(Fate::Removed(pair(&self.removals[at])));
+        if let Some(removal) = self.removals.find(&number, |removal| removal.number)? {
+            return Ok((Fate::Removed(pair(&removal)), 1));
         }
-        let others = self.removed().filter(|pair| pair.kept == number).collect();
-        Ok(if self.is_against(number) { Fate::Against(others) } else { Fate::Kept(others) })
+        let (mut others, mut all) = (Vec::new(), 0);
+        for pair in self.removed() {
+            let pair = pair?;
+            if pair.kept == number {
+                all += 1;
+                if others.len() < most.max(1) {
+                    others.push(pair);
+                }
+            }
+        }
+        let fate = if self.is_against(number) { Fate::Against(others) } else { Fate::Kept(others) };
+        Ok((fate, all))
     }
 
     /// The job of the run, if its sources are what they were.

@@ -120,8 +120,10 @@ pub(crate) struct Columns {
     /// Of values of `--keep max:FIELD` and `min:FIELD` that take more than 8 bytes: the others.
     pub orders: Vec<u8>,
     pub order_ends: Vec<u64>,
-    /// Slot and reason of each bad record.
-    pub bad: Vec<(u32, String)>,
+    /// The slot of each bad record, and the reasons.
+    pub bad: Vec<u64>,
+    pub reasons: Vec<u8>,
+    pub reason_ends: Vec<u64>,
     pub counts: Counts,
 }
 
@@ -142,11 +144,14 @@ impl Columns {
             + self.id_ends.len()
             + self.shingles.len()
             + self.shingle_ends.len()
-            + self.order_ends.len();
+            + self.order_ends.len()
+            + self.bad.len()
+            + self.reason_ends.len();
         let bytes = size_of_val(self.entries.as_slice())
             + size_of_val(self.lanes.as_slice())
             + self.ids.len()
             + self.orders.len()
+            + self.reasons.len()
             + 8 * words
             + 40 * self.blocks.len();
         bytes as u64
@@ -168,14 +173,23 @@ impl Columns {
         }
     }
 
+    /// The record of a slot is bad.
+    pub(crate) fn push_bad(&mut self, slot: u64, reason: &str) {
+        self.bad.push(slot);
+        self.reasons.extend_from_slice(reason.as_bytes());
+        self.reason_ends.push(self.reasons.len() as u64);
+    }
+
     /// Adds what comes after it.
     pub(crate) fn append(&mut self, mut other: Self) {
         fn append_ends(ends: &mut Vec<u64>, more: &[u64]) {
             let base = ends.last().copied().unwrap_or(0);
             ends.extend(more.iter().map(|end| base + end));
         }
-        let slots = self.entries.len() as u32;
-        self.bad.extend(other.bad.drain(..).map(|(slot, reason)| (slots + slot, reason)));
+        let slots = self.entries.len() as u64;
+        self.bad.extend(other.bad.iter().map(|slot| slots + slot));
+        self.reasons.append(&mut other.reasons);
+        append_ends(&mut self.reason_ends, &other.reason_ends);
         self.blocks.append(&mut other.blocks);
         self.entries.append(&mut other.entries);
         self.lanes.append(&mut other.lanes);

@@ -7,12 +7,14 @@ pub(crate) mod columns;
 pub(crate) mod part;
 mod ranking;
 
+use crate::memory::Reservation;
 use crate::report::Counts;
 use crate::{Error, Result};
 use columns::{BlockEntry, Columns, Entry, list};
 use part::PartFile;
 use ranking::Ranks;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Lists of all documents of a part, and where each ends.
 type Lists<'a> = (Cow<'a, [u64]>, Cow<'a, [u64]>);
@@ -35,8 +37,9 @@ pub(crate) struct Store {
     has_long_values: bool,
     /// Ranks by that value, of documents whose part is not in memory.
     ranks: Option<Ranks>,
-    bad: Vec<(Number, String)>,
     counts: Counts,
+    /// For all that is held until the end.
+    reservation: Option<Reservation>,
 }
 
 /// One part: in memory, in a file, or both.
@@ -49,10 +52,9 @@ struct Part {
 }
 
 impl Part {
-    /// Its file, if it is nowhere else and only `few` of its documents are asked for: so few that they are read one by
-    /// one.
-    fn in_file_only(&self, few: usize) -> Option<&PartFile> {
-        self.file.as_ref().filter(|_| self.memory.is_none() && few * 8 < self.slots)
+    /// Its file, if it is nowhere else.
+    fn in_file_only(&self) -> Option<&PartFile> {
+        self.file.as_ref().filter(|_| self.memory.is_none())
     }
 }
 
@@ -70,7 +72,6 @@ impl Store {
             self.blocks.push((number, block));
             number += Number::from(block.slots);
         }
-        self.bad.extend(columns.bad.drain(..).map(|(slot, reason)| (first + Number::from(slot), reason)));
         self.counts.add(&columns.counts);
         self.has_long_values |= !columns.orders.is_empty();
         let bytes = columns.bytes();
@@ -84,14 +85,25 @@ impl Store {
         self.count += slots as Number;
     }
 
+    /// Whether some value that the keep order compares is not in its entry as a whole.
+    pub(crate) fn has_long_values(&self) -> bool {
+        self.has_long_values
+    }
+
     /// Slots of all parts.
     pub(crate) fn count(&self) -> Number {
         self.count
     }
 
-    /// Bad records, and why.
-    pub(crate) fn bad(&self) -> &[(Number, String)] {
-        &self.bad
+    /// Bad records, and why, in input order.
+    pub(crate) fn bad(&self) -> BadRecords<'_> {
+        BadRecords { store: self, next_part: 0, first: 0, columns: Default::default(), at: 0 }
+    }
+
+    /// Holds a reservation as long as it lasts: for itself, and for what every document takes.
+    pub(crate) fn hold(&mut self, mut reservation: Reservation) {
+        reservation.grow(self.in_memory);
+        self.reservation = Some(reservation);
     }
 
     /// What was counted while sketching.
@@ -147,6 +159,12 @@ impl Store {
     /// How many parts there are.
     pub(crate) fn parts(&self) -> usize {
         self.parts.len()
+    }
+
+    /// The numbers of the documents of a part.
+    pub(crate) fn numbers_of_part(&self, part: usize) -> Range<Number> {
+        let Part { first, slots, .. } = self.parts[part];
+        first..first + slots as Number
     }
 
     /// The entries of a part, and the number of the first.
@@ -223,12 +241,15 @@ impl Store {
         let mut entries = Vec::with_capacity(numbers.len());
         self.visit_parts(numbers, |at, here| {
             let part = &self.parts[at];
-            if let Some(file) = part.in_file_only(here.len()) {
+            if let Some(file) = part.in_file_only() {
                 let read = entries.len();
                 entries.extend(file.entries_at(here.iter().map(|number| number - part.first))?);
                 if let Some(ranks) = &self.ranks {
-                    for (&number, entry) in here.iter().zip(&mut entries[read..]) {
-                        ranks.apply(number, std::slice::from_mut(entry))?;
+                    let mut rest = &mut entries[read..];
+                    for follow in here.chunk_by(|a, b| a + 1 == *b) {
+                        let (these, others) = rest.split_at_mut(follow.len());
+                        ranks.apply(follow[0], these)?;
+                        rest = others;
                     }
                 }
                 return Ok(());
@@ -248,7 +269,7 @@ impl Store {
         }
         self.visit_parts(numbers, |at, here| {
             let part = &self.parts[at];
-            if let Some(file) = part.in_file_only(here.len()) {
+            if let Some(file) = part.in_file_only() {
                 lanes.extend(file.lanes_at(self.lanes, here.iter().map(|number| number - part.first))?);
                 return Ok(());
             }
@@ -266,7 +287,7 @@ impl Store {
     pub(crate) fn has_shingles(&self) -> bool {
         let stored = |part: &Part| match (&part.memory, &part.file) {
             (Some(columns), _) => !columns.shingle_ends.is_empty(),
-            (None, Some(file)) => file.shingle_ends().is_ok_and(|ends| !ends.is_empty()),
+            (None, Some(file)) => file.has_shingles(),
             (None, None) => false,
         };
         !self.parts.is_empty() && self.parts.iter().all(|part| part.slots == 0 || stored(part))
@@ -300,19 +321,99 @@ impl Store {
     pub(crate) fn visit_ids(&self, numbers: &[Number], mut visit: impl FnMut(Number, &str)) -> Result<()> {
         self.visit_parts(numbers, |at, here| {
             let Part { first, memory, file, .. } = &self.parts[at];
-            let (ids, ends) = match (memory, file) {
+            let mut take =
+                |slot: u64, id: &[u8]| visit(first + slot, std::str::from_utf8(id).unwrap_or_default());
+            match (memory, file) {
                 (Some(columns), _) => {
-                    (Cow::Borrowed(columns.ids.as_slice()), Cow::Borrowed(columns.id_ends.as_slice()))
+                    for number in here {
+                        let slot = number - first;
+                        take(slot, list(&columns.ids, &columns.id_ends, slot as usize));
+                    }
+                    Ok(())
                 }
-                (None, Some(file)) => file.ids().map(|(ids, ends)| (Cow::Owned(ids), Cow::Owned(ends)))?,
+                (None, Some(file)) => {
+                    let slots: Vec<u64> = here.iter().map(|number| number - first).collect();
+                    file.visit_ids(&slots, |slot, id| {
+                        take(slot, id);
+                        Ok(())
+                    })
+                }
+                (None, None) => Err(lost()),
+            }
+        })
+    }
+
+    /// Bytes of the ids of `numbers` (ascending).
+    pub(crate) fn id_bytes(&self, numbers: &[Number]) -> Result<u64> {
+        let mut bytes = 0;
+        self.visit_parts(numbers, |at, here| {
+            let Part { first, memory, file, .. } = &self.parts[at];
+            let slots = here.iter().map(|number| number - first);
+            bytes += match (memory, file) {
+                (Some(columns), _) => {
+                    let id = |slot: u64| list(&columns.ids, &columns.id_ends, slot as usize).len() as u64;
+                    slots.map(id).sum::<u64>()
+                }
+                (None, Some(file)) => file.id_bytes(&slots.collect::<Vec<_>>())?,
                 (None, None) => return Err(lost()),
             };
-            for &number in here {
-                let id = list(&ids, &ends, (number - first) as usize);
-                visit(number, std::str::from_utf8(id).unwrap_or_default());
-            }
             Ok(())
-        })
+        })?;
+        Ok(bytes)
+    }
+}
+
+/// Bad records in input order, the reasons of one part in memory at a time.
+#[derive(Debug)]
+pub(crate) struct BadRecords<'s> {
+    store: &'s Store,
+    next_part: usize,
+    /// Of the present part: its first number, the slots, the reasons, where each ends, and how many were passed.
+    first: Number,
+    columns: (Cow<'s, [u64]>, Cow<'s, [u8]>, Cow<'s, [u64]>),
+    at: usize,
+}
+
+impl BadRecords<'_> {
+    /// Goes to the next part until there is a record that was not passed; whether there is one.
+    fn fill(&mut self) -> Result<bool> {
+        while self.at == self.columns.0.len() {
+            let Some(part) = self.store.parts.get(self.next_part) else { return Ok(false) };
+            self.next_part += 1;
+            self.first = part.first;
+            self.at = 0;
+            self.columns = match (&part.memory, &part.file) {
+                (Some(columns), _) => (
+                    Cow::Borrowed(columns.bad.as_slice()),
+                    Cow::Borrowed(columns.reasons.as_slice()),
+                    Cow::Borrowed(columns.reason_ends.as_slice()),
+                ),
+                (None, Some(file)) if file.has_bad() => {
+                    let (slots, reasons, ends) = file.bad()?;
+                    (Cow::Owned(slots), Cow::Owned(reasons), Cow::Owned(ends))
+                }
+                (None, Some(_)) => Default::default(),
+                (None, None) => return Err(lost()),
+            };
+        }
+        Ok(true)
+    }
+}
+
+impl Iterator for BadRecords<'_> {
+    type Item = Result<(Number, String)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.fill() {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(error) => return Some(Err(error)),
+        }
+        let (slots, reasons, ends) = &self.columns;
+        let reason = String::from_utf8_lossy(list(reasons, ends, self.at)).into_owned();
+        let number = self.first + slots[self.at];
+        self.at += 1;
+        Some(Ok((number, reason)))
     }
 }
 

@@ -43,12 +43,20 @@ const END: &[u8; 8] = b"LKAPEND1";
 
 const CUT_SHORT: &str = "it is cut short";
 
+/// Pieces of a column that are no further apart are read as one: reading so much more costs less than asking again.
+const GAP: u64 = if cfg!(test) { 64 } else { 1 << 10 };
+
+/// Bytes that are read at a time.
+const PIECE: u64 = if cfg!(test) { 1 << 10 } else { 256 << 10 };
+
+/// Ids whose places are held at a time.
+const IDS_AT_A_TIME: usize = if cfg!(test) { 64 } else { 1 << 13 };
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Head {
     first: Number,
     after: String,
     blocks: Vec<BlockEntry>,
-    bad: Vec<(u32, String)>,
     counts: Counts,
     /// Items in each column, in the order of [`column_bytes`].
     lengths: [u64; COLUMNS],
@@ -64,7 +72,7 @@ pub(crate) struct PartFile {
 }
 
 /// The large columns, in stored order.
-const COLUMNS: usize = 10;
+const COLUMNS: usize = 13;
 const ENTRIES: usize = 0;
 const LANES: usize = 1;
 const SAMPLES: usize = 2;
@@ -75,7 +83,10 @@ const SHINGLES: usize = 6;
 const SHINGLE_ENDS: usize = 7;
 const ORDERS: usize = 8;
 const ORDER_ENDS: usize = 9;
-const ITEM_BYTES: [u64; COLUMNS] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8];
+const BAD: usize = 10;
+const REASONS: usize = 11;
+const REASON_ENDS: usize = 12;
+const ITEM_BYTES: [u64; COLUMNS] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8, 8, 1, 8];
 
 fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
     [
@@ -89,6 +100,9 @@ fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
         cast_slice(&columns.shingle_ends),
         &columns.orders,
         cast_slice(&columns.order_ends),
+        cast_slice(&columns.bad),
+        &columns.reasons,
+        cast_slice(&columns.reason_ends),
     ]
 }
 
@@ -134,7 +148,6 @@ pub(crate) fn write(
         first: link.first,
         after: hex(&link.after),
         blocks: columns.blocks.clone(),
-        bad: columns.bad.clone(),
         counts: columns.counts.clone(),
         lengths,
     };
@@ -220,7 +233,6 @@ pub(crate) fn read(file: &mut File, path: &Path, link: Link) -> Result<(PartFile
         return Err(damaged("a part does not follow the one before"));
     }
     columns.blocks = head.blocks;
-    columns.bad = head.bad;
     columns.counts = head.counts;
     if !is_consistent(&columns) {
         return Err(damaged("the columns of a part do not agree"));
@@ -232,17 +244,32 @@ pub(crate) fn read(file: &mut File, path: &Path, link: Link) -> Result<(PartFile
 /// Whether every slot has what it should: a file that was made to deceive must not lead outside the columns.
 fn is_consistent(columns: &Columns) -> bool {
     let slots = columns.entries.len();
-    let lists = |ends: &[u64], items: usize| {
-        let all =
-            ends.len() == slots && ends.is_sorted() && ends.last().is_none_or(|last| *last == items as u64);
-        all || ends.is_empty() && items == 0
+    let ends_fit = |ends: &[u64], lists: usize, items: usize| {
+        ends.len() == lists && ends.is_sorted() && ends.last().copied().unwrap_or(0) == items as u64
     };
+    let lists = |ends: &[u64], items: usize| ends_fit(ends, slots, items) || ends.is_empty() && items == 0;
     columns.blocks.iter().map(|block| u64::from(block.slots)).sum::<u64>() == slots as u64
         && columns.lanes.len().is_multiple_of(slots.max(1))
-        && columns.bad.iter().all(|(slot, _)| (*slot as usize) < slots)
+        && columns.bad.is_sorted()
+        && columns.bad.last().is_none_or(|slot| *slot < slots as u64)
+        && ends_fit(&columns.reason_ends, columns.bad.len(), columns.reasons.len())
         && lists(&columns.sample_ends, columns.samples.len())
         && lists(&columns.id_ends, columns.ids.len())
         && lists(&columns.shingle_ends, columns.shingles.len())
+        && lists(&columns.order_ends, columns.orders.len())
+}
+
+/// Cuts slots (ascending) into pieces that are worth reading as one, where each slot has `row` bytes.
+fn pieces(slots: &[u64], row: u64) -> impl Iterator<Item = &[u64]> {
+    let mut rest = slots;
+    std::iter::from_fn(move || {
+        let first = *rest.first()?;
+        let apart = |pair: &[u64]| (pair[1] - pair[0]) * row > GAP || (pair[1] - first) * row > PIECE;
+        let end = rest.windows(2).position(apart).map_or(rest.len(), |at| at + 1);
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        Some(piece)
+    })
 }
 
 impl PartFile {
@@ -272,6 +299,9 @@ impl PartFile {
             shingle_ends: self.column(file, SHINGLE_ENDS)?,
             orders: self.column(file, ORDERS)?,
             order_ends: self.column(file, ORDER_ENDS)?,
+            bad: self.column(file, BAD)?,
+            reasons: self.column(file, REASONS)?,
+            reason_ends: self.column(file, REASON_ENDS)?,
             ..Columns::default()
         })
     }
@@ -304,12 +334,21 @@ impl PartFile {
         self.rows(LANES, width, slots)
     }
 
-    /// Some rows of a column that has `width` items for each slot.
+    /// Some rows of a column that has `width` items for each slot, the slots ascending. Rows that lie close together are
+    /// read as one piece.
     fn rows<T: Pod>(&self, column: usize, width: usize, slots: impl Iterator<Item = u64>) -> Result<Vec<T>> {
         let file = self.open()?;
-        let mut rows = Vec::new();
-        for slot in slots {
-            rows.extend(self.items::<T>(&file, column, slot * width as u64, width as u64)?);
+        let row = width as u64 * ITEM_BYTES[column];
+        let slots: Vec<u64> = slots.collect();
+        let mut rows = Vec::with_capacity(slots.len() * width);
+        for piece in pieces(&slots, row) {
+            let (first, last) = (piece[0], piece[piece.len() - 1]);
+            let items: Vec<T> =
+                self.items(&file, column, first * width as u64, (last - first + 1) * width as u64)?;
+            for slot in piece {
+                let at = (slot - first) as usize * width;
+                rows.extend_from_slice(&items[at..at + width]);
+            }
         }
         Ok(rows)
     }
@@ -320,10 +359,73 @@ impl PartFile {
         Ok((self.column(&file, SAMPLES)?, self.column(&file, SAMPLE_ENDS)?))
     }
 
-    /// All ids, and where each document's ends.
-    pub(crate) fn ids(&self) -> Result<(Vec<u8>, Vec<u64>)> {
+    /// Hands the id of each of some slots (ascending) to `visit`. Of the file only these ids are read, with their
+    /// neighbours where they lie close together.
+    pub(crate) fn visit_ids(
+        &self,
+        slots: &[u64],
+        mut visit: impl FnMut(u64, &[u8]) -> Result<()>,
+    ) -> Result<()> {
         let file = self.open()?;
-        Ok((self.column(&file, IDS)?, self.column(&file, ID_ENDS)?))
+        for slots in slots.chunks(IDS_AT_A_TIME) {
+            let spans = self.id_spans(&file, slots)?;
+            let mut done = 0;
+            while done < slots.len() {
+                let begin = spans[done].0;
+                let close = |&(place, next): &(usize, &(u64, u64))| {
+                    place == done || next.0 - spans[place - 1].1 <= GAP && next.1 - begin <= PIECE
+                };
+                let piece = spans.iter().enumerate().skip(done).take_while(close).count();
+                let end = spans[done + piece - 1].1;
+                let bytes: Vec<u8> = self.items(&file, IDS, begin, end - begin)?;
+                for (slot, &(from, to)) in slots[done..done + piece].iter().zip(&spans[done..done + piece]) {
+                    visit(*slot, &bytes[(from - begin) as usize..(to - begin) as usize])?;
+                }
+                done += piece;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the ids of some slots (ascending).
+    pub(crate) fn id_bytes(&self, slots: &[u64]) -> Result<u64> {
+        let file = self.open()?;
+        let mut bytes = 0;
+        for slots in slots.chunks(IDS_AT_A_TIME) {
+            bytes += self.id_spans(&file, slots)?.iter().map(|(from, to)| to - from).sum::<u64>();
+        }
+        Ok(bytes)
+    }
+
+    /// Where the ids of some slots (ascending) begin and end.
+    fn id_spans(&self, file: &File, slots: &[u64]) -> Result<Vec<(u64, u64)>> {
+        let mut spans = Vec::with_capacity(slots.len());
+        for piece in pieces(slots, 8) {
+            // One more before the first, which begins where that ends.
+            let first = piece[0].saturating_sub(1);
+            let ends: Vec<u64> = self.items(file, ID_ENDS, first, piece[piece.len() - 1] - first + 1)?;
+            spans.extend(piece.iter().map(|&slot| {
+                let begin = if slot == 0 { 0 } else { ends[(slot - 1 - first) as usize] };
+                (begin, ends[(slot - first) as usize])
+            }));
+        }
+        Ok(spans)
+    }
+
+    /// Whether some record is bad.
+    pub(crate) fn has_bad(&self) -> bool {
+        self.lengths[BAD] > 0
+    }
+
+    /// The slots of bad records, the reasons, and where each ends.
+    pub(crate) fn bad(&self) -> Result<(Vec<u64>, Vec<u8>, Vec<u64>)> {
+        let file = self.open()?;
+        Ok((self.column(&file, BAD)?, self.column(&file, REASONS)?, self.column(&file, REASON_ENDS)?))
+    }
+
+    /// Whether shingles are stored.
+    pub(crate) fn has_shingles(&self) -> bool {
+        self.lengths[SHINGLE_ENDS] > 0
     }
 
     /// The values that are compared for keep order beyond their first 8 bytes, and where each document's ends.
@@ -359,7 +461,9 @@ mod tests {
             lanes: (0..12).collect(),
             ids: b"abc".to_vec(),
             id_ends: vec![0, 3, 3],
-            bad: vec![(2, "why".into())],
+            bad: vec![2],
+            reasons: b"why".to_vec(),
+            reason_ends: vec![3],
             ..Columns::default()
         }
     }
@@ -395,11 +499,14 @@ mod tests {
     #[test]
     fn columns_that_do_not_agree_are_refused() {
         type Change = fn(&mut Columns);
-        let changes: [Change; 5] = [
+        let changes: [Change; 8] = [
             |columns| columns.blocks[0].slots = 4,
             |columns| columns.id_ends[0] = 4,
             |columns| columns.id_ends.truncate(2),
-            |columns| columns.bad[0].0 = 3,
+            |columns| columns.bad[0] = 3,
+            |columns| columns.reason_ends[0] = 4,
+            |columns| columns.reason_ends.clear(),
+            |columns| columns.orders = vec![1],
             |columns| columns.lanes.truncate(11),
         ];
         let link = Link { first: 0, after: [0; 32] };

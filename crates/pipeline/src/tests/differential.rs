@@ -259,12 +259,12 @@ fn pairs_are_those_of_the_plain_definition() {
                 job(&settings, sources_of(folder.path(), &documents, how.split), Vec::new(), how.threads);
             let mut prepared = Prepared::new(&job).unwrap();
             if let Some(free) = how.free {
-                prepared.budget = prepared.budget.with_free(free);
+                prepared.budget = prepared.budget.clone().with_free(free);
             }
             let mut found = Vec::new();
             pairs_prepared(&prepared, &Silent, &mut |pair| {
                 found.push((pair.a.id, pair.b.id, pair.similarity.unwrap()));
-                Ok(())
+                Ok(std::ops::ControlFlow::Continue(()))
             })
             .unwrap();
             assert_eq!(found.len(), expected.len(), "{how:?}");

@@ -63,14 +63,16 @@ fn run(documents: &[Document], protected: usize, settings: &Settings, how: How) 
     let job = job(settings, sources, against, how.threads);
     let mut prepared = Prepared::new(&job).unwrap();
     if let Some(free) = how.free {
-        prepared.budget = prepared.budget.with_free(free);
+        prepared.budget = prepared.budget.clone().with_free(free);
     }
     let out = folder.path().join("out");
     let target = Target::new(&out.display().to_string()).unwrap();
     let Outcome::Finished(report) = dedup_prepared(&prepared, &target, &Silent).unwrap() else {
         panic!("it was finished before it began");
     };
-    let text = std::fs::read_to_string(out.join("removed.jsonl")).unwrap();
+    // The names of the folders differ between runs.
+    let name = folder.path().display().to_string();
+    let text = std::fs::read_to_string(out.join("removed.jsonl")).unwrap().replace(&name, "");
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let removed = rows.map(|row| (row["id"].as_str().unwrap().to_owned(), row)).collect();
     let mut bytes = vec![("removed.jsonl".to_owned(), text.into_bytes())];
@@ -82,8 +84,6 @@ fn run(documents: &[Document], protected: usize, settings: &Settings, how: How) 
         }
         bytes.push((source.output.clone(), output));
     }
-    // The names of the folders differ between runs.
-    let name = folder.path().display().to_string();
     for (_, bytes) in &mut bytes {
         *bytes = String::from_utf8_lossy(bytes).replace(&name, "").into_bytes();
     }

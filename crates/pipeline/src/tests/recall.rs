@@ -13,7 +13,7 @@ fn measured(documents: &[Document], settings: &Settings) -> (f64, crate::report:
     let report = crate::pairs(&job, &Silent, &mut |pair| {
         assert!(pair.similarity.unwrap() >= settings.threshold);
         found += 1;
-        Ok(())
+        Ok(std::ops::ControlFlow::Continue(()))
     })
     .unwrap();
     let texts: Vec<&str> = documents.iter().map(|document| document.text.as_str()).collect();

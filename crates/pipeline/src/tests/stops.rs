@@ -6,6 +6,7 @@ use crate::run::{Prepared, dedup_prepared};
 use crate::{Clusters, Error, Job, Measure, Method, Observer, Outcome, Settings, Silent, Stage, Verify};
 use corpus::Target;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -81,7 +82,7 @@ fn attempt(job: &Job, free: Option<u64>, pairs: bool, folder: &Path, observer: &
         prepared.budget = prepared.budget.with_free(free);
     }
     if pairs {
-        return pairs_prepared(&prepared, observer, &mut |_| Ok(())).map(|_| ());
+        return pairs_prepared(&prepared, observer, &mut |_| Ok(ControlFlow::Continue(()))).map(|_| ());
     }
     let target = Target::new(&folder.join("out").display().to_string()).unwrap();
     dedup_prepared(&prepared, &target, observer).map(|_| ())

@@ -4,9 +4,10 @@ use super::decisions::json;
 use super::input::{Documents, Options};
 use crate::watch::watched;
 use numpy::IntoPyArray;
-use pipeline::{Cluster, Match, Pair, Reference};
+use pipeline::{Match, Member, Pair, Reference};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use std::ops::ControlFlow;
 
 /// Named documents, column by column: `line`, and where they have names also `id` and `source`.
 fn documents<'py>(
@@ -49,7 +50,7 @@ pub(crate) fn pairs<'py>(
     let report = watched(py, progress.as_ref(), |observer| {
         pipeline::pairs(&job, observer, &mut |pair| {
             found.push(pair);
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         })
     })?;
     let columns = PyDict::new(py);
@@ -77,13 +78,18 @@ pub(crate) fn clusters<'py>(
     let mut similar: Vec<f64> = Vec::new();
     let mut ends: Vec<i64> = Vec::new();
     let report = watched(py, progress.as_ref(), |observer| {
-        pipeline::clusters(&job, observer, &mut |cluster: Cluster| {
-            members.extend(cluster.members);
-            similar.extend(similarities(cluster.similarities.into_iter()));
-            ends.push(members.len() as i64);
+        pipeline::clusters(&job, observer, &mut |member: Member| {
+            if member.is_kept && !members.is_empty() {
+                ends.push(members.len() as i64);
+            }
+            members.push(member.document);
+            similar.push(member.similarity.unwrap_or(f64::NAN));
             Ok(())
         })
     })?;
+    if !members.is_empty() {
+        ends.push(members.len() as i64);
+    }
     let columns = PyDict::new(py);
     documents(py, &columns, "", &members, is_named(&inputs))?;
     columns.set_item("similarity", similar.into_pyarray(py))?;

@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 
+mod bulk;
 mod edges;
 mod edits;
 mod forged;
@@ -13,6 +14,7 @@ mod planted;
 mod prose;
 mod templates;
 
+pub use bulk::{bulk_bad, bulk_copies, bulk_equal, bulk_files, bulk_near_copies, bulk_template, bulk_text};
 pub use edges::edge_documents;
 pub use edits::edited;
 pub use forged::Forger;

@@ -1,0 +1,179 @@
+//! Resident memory against `--memory`, for every shape of corpus in which something grows; and the same bytes with
+//! little memory as with much.
+
+use super::lookalike::Folder;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use testkit::corpora::{
+    bulk_bad, bulk_copies, bulk_equal, bulk_files, bulk_near_copies, bulk_template, bulk_text,
+};
+use testkit::memory::run_and_measure;
+
+/// What resident memory may exceed 1.1 times the limit by: the program's own code, and what the allocator keeps.
+const CONSTANT: u64 = 32 << 20;
+
+/// The program writes the corpus; this runs it within limits.
+struct Limited {
+    folder: Folder,
+}
+
+impl Limited {
+    /// A folder with a file `in.jsonl`.
+    fn with(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Self {
+        let folder = Folder::new();
+        let mut file = BufWriter::new(File::create(folder.path("in.jsonl")).unwrap());
+        write(&mut file).unwrap();
+        file.flush().unwrap();
+        Self { folder }
+    }
+
+    /// Runs a command with so many MiB, which must be enough; what it wrote to standard output.
+    fn run(&self, arguments: &str, limit: u64) -> Vec<u8> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lookalike"));
+        command.args(arguments.split_whitespace()).args([
+            "--threads",
+            "2",
+            "--memory",
+            &format!("{limit}MiB"),
+        ]);
+        let (output, most) = run_and_measure(command.current_dir(self.folder.path(""))).unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments}: {said}");
+        let allowed = (limit << 20) * 11 / 10 + CONSTANT;
+        let mib = |bytes: u64| bytes >> 20;
+        assert!(most <= allowed, "{arguments}: {} MiB at {limit}, at most {}", mib(most), mib(allowed));
+        eprintln!("{arguments}: {} MiB at {limit}", mib(most));
+        output.stdout
+    }
+
+    /// Runs `dedup` with little and with much memory; the outputs are the same bytes.
+    fn dedup(&self, arguments: &str, limit: u64) {
+        self.run(&format!("dedup {arguments} -o little"), limit);
+        self.run(&format!("dedup {arguments} -o much"), 4096);
+        let (little, much) = (self.folder.path("little"), self.folder.path("much"));
+        let names = files_below(&little);
+        assert_eq!(names, files_below(&much));
+        for name in names {
+            let same = std::fs::read(little.join(&name)).unwrap() == std::fs::read(much.join(&name)).unwrap();
+            assert!(same || name == Path::new("report.json"), "{} differs", name.display());
+        }
+        let report = |folder: &Path| {
+            let text = std::fs::read_to_string(folder.join("report.json")).unwrap();
+            let mut report: serde_json::Value = serde_json::from_str(&text).unwrap();
+            report["run"].take();
+            report
+        };
+        assert_eq!(report(&little), report(&much));
+        std::fs::remove_dir_all(little).unwrap();
+        std::fs::remove_dir_all(much).unwrap();
+    }
+
+    /// Runs a command that answers on standard output, likewise.
+    fn answers(&self, arguments: &str, limit: u64) {
+        let (little, much) = (self.run(arguments, limit), self.run(arguments, 4096));
+        assert!(little == much && !much.is_empty(), "{arguments}: {} and {} bytes", little.len(), much.len());
+    }
+}
+
+/// The files of a target but for those of the run's own, in order.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(below) = folders.pop() {
+        for entry in std::fs::read_dir(folder.join(&below)).unwrap().map(io::Result::unwrap) {
+            let name = below.join(entry.file_name());
+            match entry.file_type().unwrap().is_dir() {
+                true if name == Path::new("_lookalike") => {}
+                true => folders.push(name),
+                false => files.push(name),
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn copies() {
+    let corpus = Limited::with(|out| bulk_copies(800_000, 16_000, out));
+    corpus.dedup("in.jsonl", 64);
+    corpus.dedup("in.jsonl --id-field id --removed-format parquet", 64);
+    corpus.answers("clusters in.jsonl --id-field id --json", 64);
+}
+
+#[test]
+fn near_copies_annotated() {
+    let corpus = Limited::with(|out| bulk_near_copies(200_000, out));
+    corpus.dedup("in.jsonl --id-field id --annotate", 64);
+}
+
+#[test]
+fn one_template() {
+    let corpus = Limited::with(|out| bulk_template(30_000, out));
+    corpus.dedup("in.jsonl --id-field id", 64);
+}
+
+#[test]
+fn all_equal() {
+    let corpus = Limited::with(|out| bulk_equal(1_500, out));
+    corpus.answers("pairs in.jsonl --id-field id", 64);
+    let corpus = Limited::with(|out| bulk_equal(300_000, out));
+    corpus.dedup("in.jsonl --annotate --id-field id", 64);
+    corpus.answers("clusters in.jsonl --json", 64);
+}
+
+#[test]
+fn bad_records() {
+    let corpus = Limited::with(|out| bulk_bad(700_000, out));
+    corpus.dedup("in.jsonl --on-bad-record skip", 64);
+    corpus.dedup("in.jsonl --on-bad-record keep --annotate", 64);
+}
+
+#[test]
+fn many_small_files() {
+    let corpus = Limited { folder: Folder::new() };
+    bulk_files(&corpus.folder.path("in"), 20_000).unwrap();
+    corpus.dedup("in", 80);
+    let little = corpus.folder.run("dedup in -o refused --memory 64MiB --threads 2");
+    assert_eq!(little.code, 5, "{little}");
+    assert!(little.stderr.contains("over 20000 sources needs"), "{little}");
+}
+
+#[test]
+fn parquet_in_and_out() {
+    let corpus = Limited { folder: Folder::new() };
+    // The list of removed documents is a Parquet file as good as any.
+    let file =
+        files::Files::default().create(&corpus.folder.path("in.parquet"), files::Access::Shared).unwrap();
+    let mut rows = corpus::RemovedWriter::new(file).unwrap();
+    for number in 0..300_000u64 {
+        let text = format!("{} some words that are the same everywhere", number / 3);
+        let row = corpus::RemovedRow { id: format!("doc-{number}"), source: text, ..Default::default() };
+        rows.push(&row).unwrap();
+    }
+    rows.finish().unwrap();
+    let fields = "--text-field source --id-field id --removed-format parquet";
+    corpus.dedup(&format!("in.parquet {fields}"), 64);
+    corpus.dedup(&format!("in.parquet {fields} --annotate"), 64);
+}
+
+#[test]
+fn one_long_document() {
+    // What one long document takes is what two of them take.
+    let long = |out: &mut dyn Write| {
+        for _ in 0..2 {
+            out.write_all(b"{\"id\":\"long\",\"text\":\"")?;
+            bulk_text(60 << 20, out)?;
+            out.write_all(b"\"}\n{\"id\":\"short\",\"text\":\"short\"}\n")?;
+        }
+        Ok(())
+    };
+    let corpus = Limited::with(long);
+    let refused = corpus.folder.run("dedup in.jsonl -o refused --memory 64MiB --threads 2");
+    assert_eq!(refused.code, 5, "{refused}");
+    let needed = refused.stderr.split("needs ").nth(1).unwrap().split(" MiB").next().unwrap();
+    let needed: f64 = needed.parse().unwrap();
+    corpus.dedup("in.jsonl --id-field id", needed.ceil() as u64);
+}
