@@ -9,7 +9,7 @@
 
 use crate::bits::Bits;
 use crate::method::{TextBuffers, content_hash};
-use crate::repeats::repeats;
+use crate::repeats::{Keys, repeats};
 use crate::reread::reread_stream;
 use crate::sorted::{Room, Sorted};
 use crate::store::Number;
@@ -103,7 +103,7 @@ fn suspects(view: View<'_>, room: Room<'_>) -> Result<Bits> {
     let View { store, observer, .. } = view;
     let mut suspects = Bits::new(store.count());
     let mut keys = Vec::new();
-    let scan = |visit: &mut dyn FnMut(&[(u64, Number)])| {
+    let scan = |visit: &mut Keys<'_>| {
         for part in 0..store.parts() {
             observer.go_on()?;
             let (first, entries) = store.entries(part)?;

@@ -1,7 +1,7 @@
 //! Numbers -> documents by name: id, source, line; and clusters by the name of their kept document.
 
 use crate::bits::Bits;
-use crate::repeats::repeats;
+use crate::repeats::{Keys, repeats};
 use crate::sketching::Sources;
 use crate::sorted::Room;
 use crate::store::{Number, Store};
@@ -156,7 +156,7 @@ fn visit_repeated(
 ) -> Result<()> {
     let hash = |name: &str| mix64(hash_bytes(name.as_bytes()));
     let mut keys: Vec<(u64, Number)> = Vec::new();
-    let scan = |take: &mut dyn FnMut(&[(u64, Number)])| {
+    let scan = |take: &mut Keys<'_>| {
         for part in 0..store.parts() {
             room.observer.go_on()?;
             let numbers: Vec<Number> = store.numbers_of_part(part).collect();

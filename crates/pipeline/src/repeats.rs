@@ -8,6 +8,9 @@ use crate::Result;
 use crate::sorted::Room;
 use crate::store::Number;
 
+/// Takes keys, each with the number of its document.
+pub(crate) type Keys<'k> = dyn FnMut(&[(u64, Number)]) + 'k;
+
 /// Slots of the table per document: of so many, few are met again by other keys.
 const SLOTS: u64 = 8;
 
@@ -16,7 +19,7 @@ const SLOTS: u64 = 8;
 pub(crate) fn repeats(
     count: u64,
     room: Room<'_>,
-    mut scan: impl FnMut(&mut dyn FnMut(&[(u64, Number)])) -> Result<()>,
+    mut scan: impl FnMut(&mut Keys<'_>) -> Result<()>,
     visit: &mut dyn FnMut(Number, bool),
 ) -> Result<()> {
     let mut reservation = room.ledger.reservation();
@@ -95,7 +98,7 @@ mod tests {
                 .collect();
             for free in [0, 10_000, 100_000_000] {
                 let ledger = Ledger::new(&resources, 1).unwrap().with_free(free);
-                let scan = |visit: &mut dyn FnMut(&[(u64, Number)])| {
+                let scan = |visit: &mut Keys<'_>| {
                     keys.chunks(7).for_each(visit);
                     Ok(())
                 };

@@ -17,7 +17,7 @@ use crate::ordered::{caught, no_thread};
 use crate::outputs::Outputs;
 use crate::recall::{FoundPair, estimator};
 use crate::removed;
-use crate::repeats::repeats;
+use crate::repeats::{Keys, repeats};
 use crate::report::{Counts, PairCounts, Plan, Recall, Report, Run, SourceReport};
 use crate::sketch_file::stored_key;
 use crate::sketching::{Sources, sketch};
@@ -399,7 +399,7 @@ impl<'a> Prepared<'a> {
     /// How many documents have an id that another one before had.
     fn repeated_ids(&self, store: &Store, room: Room<'_>) -> Result<u64> {
         let mut keys: Vec<(u64, Number)> = Vec::new();
-        let scan = |visit: &mut dyn FnMut(&[(u64, Number)])| {
+        let scan = |visit: &mut Keys<'_>| {
             for part in 0..store.parts() {
                 room.observer.go_on()?;
                 keys.clear();

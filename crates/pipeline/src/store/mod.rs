@@ -363,6 +363,9 @@ impl Store {
     }
 }
 
+/// Slots of bad records, their reasons, and where each ends.
+type Reasons<'s> = (Cow<'s, [u64]>, Cow<'s, [u8]>, Cow<'s, [u64]>);
+
 /// Bad records in input order, the reasons of one part in memory at a time.
 #[derive(Debug)]
 pub(crate) struct BadRecords<'s> {
@@ -370,7 +373,7 @@ pub(crate) struct BadRecords<'s> {
     next_part: usize,
     /// Of the present part: its first number, the slots, the reasons, where each ends, and how many were passed.
     first: Number,
-    columns: (Cow<'s, [u64]>, Cow<'s, [u8]>, Cow<'s, [u64]>),
+    columns: Reasons<'s>,
     at: usize,
 }
 
