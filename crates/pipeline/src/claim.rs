@@ -63,6 +63,22 @@ pub(crate) fn finished(target: &Target, identity: &str) -> Result<Option<Report>
     Ok(Some(report))
 }
 
+/// Removes what a run left that was killed right after its report: with an object store, the work folder on this computer and
+/// the lock. What does not go is in nobody's way.
+pub(crate) fn clear_after(job: &Job, target: &Target) {
+    if target.folder().is_some() {
+        return;
+    }
+    // If somebody holds it, a run is still at work.
+    let Ok((folder, _lock)) = local_folder(job, target) else { return };
+    let found = target.read(&own("lock")).ok().flatten();
+    let found: Option<AtWork> = found.and_then(|found| serde_json::from_slice(&found).ok());
+    if found.is_some_and(|found| found.folder == folder.display().to_string()) {
+        let _ = target.remove(&own("lock"));
+    }
+    let _ = target.files().remove_tree(&folder);
+}
+
 /// A target that this run has claimed.
 #[derive(Debug)]
 pub(crate) struct Claim<'t> {

@@ -490,6 +490,7 @@ pub(crate) fn dedup_prepared(
     let json = identity.to_json();
     let lasting = !target.is_stdout();
     if lasting && let Some(report) = claim::finished(target, &json)? {
+        claim::clear_after(job, target);
         return Ok(Outcome::AlreadyFinished(report));
     }
     observer.planned(&prepared.means.plan);
