@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from . import _native
@@ -9,6 +10,10 @@ from . import _native
 
 def main() -> int:
     """Runs the command with the arguments of the process; returns its exit code."""
+    # The command listens for Ctrl-C itself. Python would raise KeyboardInterrupt after it has stopped cleanly; a signal that
+    # is ignored stays ignored.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     return _native.run_command(["lookalike", *sys.argv[1:]])
 
 

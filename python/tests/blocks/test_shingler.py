@@ -15,7 +15,7 @@ def test_known_hashes() -> None:
     words = Shingler("words:2").set("The quick brown fox")
     assert sorted([13835531587668747783, 11298471941893573523, 15564091880629292870]) == words.tolist()
     characters = Shingler("characters:3").set("fünf")
-    assert sorted([2457572769539822286, 11799355888488220185]) == characters.tolist()
+    assert sorted([14690918223568307317, 18183208934445715449]) == characters.tolist()
 
 
 def test_set_and_bag() -> None:

@@ -41,9 +41,9 @@ macro_rules! with_hasher {
 /// >>> a = hasher.fingerprint("the quick brown fox jumps over the lazy dog")
 /// >>> b = hasher.fingerprint("the quick brown fox jumped over the lazy dog")
 /// >>> SimHash.distance(a, b)
-/// 8
+/// 13
 /// >>> round(hasher.estimate(a, b).cosine, 2)
-/// 0.92
+/// 0.8
 #[pyclass(module = "lookalike", frozen)]
 pub(crate) struct SimHash {
     bits: u32,

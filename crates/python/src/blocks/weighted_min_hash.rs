@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 /// >>> a = hasher.sketch({"tea": 2.0, "milk": 0.5, "sugar": 1.0})
 /// >>> b = hasher.sketch({"tea": 1.0, "milk": 0.5, "lemon": 0.5})
 /// >>> round(a.jaccard(b), 2)  # exactly: 0.375
-/// 0.35
+/// 0.37
 #[pyclass(module = "lookalike", frozen, eq)]
 #[derive(PartialEq, Eq)]
 pub(crate) struct WeightedMinHash {
