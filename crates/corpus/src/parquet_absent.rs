@@ -38,7 +38,7 @@ fn absent<T>(source: &Source) -> Result<T> {
 pub(crate) enum RemovedSink {}
 
 impl RemovedSink {
-    pub(crate) fn new(file: OutFile) -> Result<Self> {
+    pub(crate) fn new(file: files::OutFile) -> Result<Self> {
         Err(Error::Invalid(format!(
             "{} cannot be written: this is built without Parquet support; build with the feature `parquet`, or ask for JSON Lines",
             file.path().display()
