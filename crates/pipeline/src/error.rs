@@ -1,7 +1,5 @@
 //! What stops a run.
 
-use corpus::readable_size;
-
 /// The result of a run.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -38,9 +36,9 @@ pub enum Error {
     },
     /// The memory limit is too small for this corpus.
     #[error(
-        "{what} needs {} of memory, and the limit is {}; raise --memory",
-        readable_size(*needed),
-        readable_size(*limit)
+        "{what} needs {} MiB of memory, and the limit is {} MiB; raise --memory",
+        needed.div_ceil(1 << 20),
+        limit >> 20
     )]
     Memory {
         /// What needs it.

@@ -23,11 +23,11 @@ const PER_THREAD: u64 = 12 << 20;
 /// The program itself, and what is too small to count.
 const BASE: u64 = 16 << 20;
 
-/// A source: its names and what the report says of it, about.
-pub(crate) const PER_SOURCE: u64 = 512;
+/// A source: its names, as they are found, written down and reported, about.
+const PER_SOURCE: u64 = 1 << 10;
 
 /// A block: where it begins.
-pub(crate) const PER_BLOCK: u64 = 40;
+const PER_BLOCK: u64 = 40;
 
 /// A block that is longer is worked on while no other such block is: what its text unpacks to is not in the share of a
 /// thread.
