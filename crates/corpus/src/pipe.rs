@@ -3,6 +3,7 @@
 //! Its first bytes are looked at to tell its format, and are kept until it is read. It is opened once: whoever writes to a
 //! named pipe would take a second opening for a second reader.
 
+use crate::stopping::wait_for;
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,6 +32,7 @@ impl Read for Pipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if open.ahead.is_empty() {
+            wait_for(&open.file)?;
             return open.file.read(into);
         }
         let read = open.ahead.len().min(into.len());

@@ -1,25 +1,26 @@
-//! Input that may never come. Whoever waits for it asks now and then whether anybody still wants it.
+//! Input and answers that may never come. Whoever waits for them asks now and then whether anybody still wants them.
 
 use std::fmt;
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::OnceLock;
+use std::time::Duration;
 
-/// Milliseconds between two questions.
-const NAP: i64 = 100;
+/// The time between two questions.
+const NAP: Duration = Duration::from_millis(100);
 
 static STOP: OnceLock<fn() -> bool> = OnceLock::new();
 
-/// From now on, whoever waits for standard input gives up when `stop` says so. The first call counts: it is for the
-/// program, which has one standard input.
+/// From now on, whoever waits for a pipe or an object store gives up when `stop` says so. The first call counts: it is for
+/// the program, which hears its signals in one place.
 pub fn stop_waiting_when(stop: fn() -> bool) {
-    // A second call would be about the same standard input.
+    // A second call would be about the same program.
     let _ = STOP.set(stop);
 }
 
 /// Nobody wants the input any more.
 #[derive(Debug)]
-struct Stopped;
+pub(crate) struct Stopped;
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,11 +36,25 @@ pub fn is_stopped(cause: &io::Error) -> bool {
     cause.get_ref().is_some_and(|cause| cause.is::<Stopped>())
 }
 
+/// What `answer` gives; [`Stopped`] when nobody wants it any more.
+#[cfg(feature = "object-store")]
+pub(crate) async fn unless_stopped<T>(answer: impl Future<Output = T>) -> Result<T, Stopped> {
+    let mut answer = std::pin::pin!(answer);
+    loop {
+        if let Ok(answer) = tokio::time::timeout(NAP, &mut answer).await {
+            return Ok(answer);
+        }
+        if STOP.get().is_some_and(|stop| stop()) {
+            return Err(Stopped);
+        }
+    }
+}
+
 /// Waits until there is something to read, or its end.
 pub(crate) fn wait_for(input: &impl AsFd) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let Some(stop) = STOP.get() else { return Ok(()) };
-    let nap = Timespec { tv_sec: 0, tv_nsec: NAP * 1_000_000 };
+    let nap = Timespec { tv_sec: 0, tv_nsec: NAP.subsec_nanos().into() };
     loop {
         if stop() {
             return Err(io::Error::other(Stopped));

@@ -4,7 +4,7 @@
 //! dot on the way; or those that match a pattern. Bytewise by key, always.
 
 use super::read::Object;
-use super::store::{Address, runtime, stamp};
+use super::store::{Address, answered, runtime, stamp};
 use super::target::list;
 use crate::discovery::{Container, Found, HEAD, RUN_FILE, WORK_FOLDER, is_own, recognise};
 use crate::{Discovery, Error, Location, Result, Source, path_to_name};
@@ -146,7 +146,7 @@ pub(crate) fn changed<'s>(objects: &[&'s Source]) -> Result<Option<&'s Source>> 
         let Location::Object(address) = &source.location else { return Ok(None) };
         let address = Address::new(address)?;
         let path = address.path()?;
-        match address.store.head(&path).await {
+        match answered(address.store.head(&path)).await {
             Ok(meta) => Ok((meta.size != source.size || stamp(&meta) != source.stamp).then_some(source)),
             Err(object_store::Error::NotFound { .. }) => Ok(Some(source)),
             Err(cause) => Err(address.error("read", cause)),

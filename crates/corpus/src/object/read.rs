@@ -1,6 +1,6 @@
 //! An object -> its bytes: ranges of a fixed size, the next one asked for while one is being used.
 
-use super::store::{Address, io_error, runtime, stamp, unmodified_since};
+use super::store::{Address, answered, io_error, runtime, stamp, unmodified_since};
 use crate::{Error, Result, Stamp};
 use bytes::Bytes;
 use object_store::path::Path;
@@ -30,7 +30,7 @@ impl Object {
     /// The object at `address`; `None` if there is none.
     pub(crate) fn find(address: &Address) -> Result<Option<Self>> {
         let (path, runtime) = (address.path()?, runtime()?);
-        let meta = match runtime.block_on(address.store.head(&path)) {
+        let meta = match runtime.block_on(answered(address.store.head(&path))) {
             Ok(meta) => meta,
             Err(object_store::Error::NotFound { .. }) => return Ok(None),
             Err(cause) => return Err(address.error("read", cause)),
@@ -70,7 +70,7 @@ impl Object {
 
     /// The bytes of a range.
     pub(crate) fn range(&self, range: Range<u64>) -> io::Result<Bytes> {
-        self.runtime.block_on(self.fetch(range)).map_err(io_error)
+        self.runtime.block_on(answered(self.fetch(range))).map_err(io_error)
     }
 
     pub(crate) fn fetch(
@@ -120,7 +120,10 @@ impl Read for ObjectRead {
                 self.ask();
             }
             let Some(next) = self.next.take() else { return Ok(0) };
-            self.current = self.object.runtime.block_on(next).map_err(io::Error::other)?.map_err(io_error)?;
+            let answer = async {
+                next.await.unwrap_or_else(|failed| Err(object_store::Error::JoinError { source: failed }))
+            };
+            self.current = self.object.runtime.block_on(answered(answer)).map_err(io_error)?;
             if self.current.is_empty() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

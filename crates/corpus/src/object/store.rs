@@ -6,6 +6,7 @@
 //! none, that is an error (see [`credentials`]).
 
 use super::credentials;
+use crate::stopping::{Stopped, unless_stopped};
 use crate::{Error, Result, Stamp};
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
@@ -66,6 +67,11 @@ impl Address {
 /// What the store said, with all its reasons.
 pub(crate) fn io_error(cause: object_store::Error) -> io::Error {
     use object_store::Error as Cause;
+    if let Cause::Generic { source, .. } = &cause
+        && source.is::<Stopped>()
+    {
+        return io::Error::other(Stopped);
+    }
     let (kind, advice) = match &cause {
         Cause::NotFound { .. } => (io::ErrorKind::NotFound, ""),
         Cause::PermissionDenied { .. } | Cause::Unauthenticated { .. } => (
@@ -153,6 +159,15 @@ fn connect(scheme: &str, bucket: &str, written: &str) -> Result<Arc<dyn ObjectSt
         action: "open the store of",
         name: written.to_owned(),
         cause: io_error(cause),
+    })
+}
+
+/// The answer to a request, or an error that [`io_error`] knows once the program is asked to stop.
+pub(crate) async fn answered<T>(
+    answer: impl Future<Output = object_store::Result<T>>,
+) -> object_store::Result<T> {
+    unless_stopped(answer).await.unwrap_or_else(|stopped| {
+        Err(object_store::Error::Generic { store: "any", source: Box::new(stopped) })
     })
 }
 

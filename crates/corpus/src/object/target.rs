@@ -2,7 +2,7 @@
 //! whole or absent without a rename.
 
 use super::read::Object;
-use super::store::{Address, io_error, runtime};
+use super::store::{Address, answered, io_error, runtime};
 use files::{Place, Result, name_to_path, path_to_name};
 use futures_util::TryStreamExt;
 use object_store::{ObjectMeta, ObjectStoreExt, PutMode, PutOptions, PutPayload, WriteMultipart};
@@ -41,7 +41,11 @@ impl Prefix {
         let address = self.output(name)?;
         let (path, runtime) = (address.path().map_err(plain)?, runtime().map_err(plain)?);
         let options = PutOptions { mode, ..PutOptions::default() };
-        let put = runtime.block_on(address.store.put_opts(&path, PutPayload::from(bytes.to_vec()), options));
+        let put = runtime.block_on(answered(address.store.put_opts(
+            &path,
+            PutPayload::from(bytes.to_vec()),
+            options,
+        )));
         Ok(put.map(|_| ()))
     }
 
@@ -56,14 +60,18 @@ impl Prefix {
                 let mut bytes = Vec::with_capacity(part as usize);
                 let read = source.by_ref().take(part).read_to_end(&mut bytes);
                 let wait = match read {
-                    Ok(0) => break,
-                    Ok(_) => writer.wait_for_capacity(PARTS_AT_A_TIME).await.map_err(failed),
+                    // All parts are there before the upload is ended, which cannot be taken back.
+                    Ok(0) => answered(writer.wait_for_capacity(0)).await.map_err(failed),
+                    Ok(_) => answered(writer.wait_for_capacity(PARTS_AT_A_TIME)).await.map_err(failed),
                     Err(cause) => Err(local("read", file)(cause)),
                 };
                 if let Err(cause) = wait {
                     // Parts that were sent would be kept, and paid for; that they cannot be removed is not the cause.
                     let _ = writer.abort().await;
                     return Err(cause);
+                }
+                if bytes.is_empty() {
+                    break;
                 }
                 writer.put(bytes.into());
             }
@@ -130,7 +138,7 @@ impl Place for Prefix {
     fn remove(&self, name: &str) -> Result<()> {
         let address = self.output(name)?;
         let (path, runtime) = (address.path().map_err(plain)?, runtime().map_err(plain)?);
-        match runtime.block_on(address.store.delete(&path)) {
+        match runtime.block_on(answered(address.store.delete(&path))) {
             Err(object_store::Error::NotFound { .. }) => Ok(()),
             removed => removed.map_err(|cause| failed("remove", &address, cause)),
         }
@@ -181,6 +189,6 @@ pub(crate) fn list(address: &Address) -> crate::Result<Vec<ObjectMeta>> {
     let path = address.path()?;
     let prefix = (!address.key.is_empty()).then_some(&path);
     runtime()?
-        .block_on(address.store.list(prefix).try_collect())
+        .block_on(answered(address.store.list(prefix).try_collect()))
         .map_err(|cause| address.error("list", cause))
 }

@@ -2,9 +2,9 @@
 
 use super::Using;
 use super::chunk::Chunk;
+use super::repeated::repeated;
+use crate::Result;
 use crate::method::Means;
-use crate::{Error, Result};
-use rayon::slice::ParallelSliceMut;
 
 /// Bytes that a key takes at most while buckets are built, and then in them.
 pub(super) const KEY_BYTES: u64 = 28;
@@ -45,47 +45,11 @@ impl Buckets {
     /// Buckets are in the order of their keys.
     pub(super) fn new(
         documents: usize,
-        Using { threads, observer, .. }: Using<'_>,
+        using: Using<'_>,
         keys: impl Fn(usize, &mut dyn FnMut(u64)),
     ) -> Result<Self> {
-        let mut count = 0usize;
-        for at in 0..documents {
-            observer.go_on()?;
-            keys(at, &mut |_| count += 1);
-        }
-        if u32::try_from(count).is_err() {
-            let keys = "keys are more than documents that are compared at a time can have";
-            return Err(Error::Invalid(format!("{count} {keys}; a smaller --memory divides them")));
-        }
-        // Two bits per slot tell most keys that occur once from the others, as in `grouping`.
-        let slots = (count * 8).next_power_of_two().max(64);
-        let slot =
-            |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - slots.trailing_zeros())) as usize;
-        let mut met = vec![0u64; slots / 32];
-        for at in 0..documents {
-            observer.go_on()?;
-            keys(at, &mut |key| {
-                let (word, bit) = (&mut met[slot(key) / 32], slot(key) % 32 * 2);
-                let again = *word >> bit & 1;
-                *word |= (1 | again << 1) << bit;
-            });
-        }
-        let mut items: Vec<(u64, u32)> = Vec::new();
-        for at in 0..documents {
-            observer.go_on()?;
-            keys(at, &mut |key| {
-                if met[slot(key) / 32] >> (slot(key) % 32 * 2 + 1) & 1 == 1 {
-                    items.push((key, at as u32));
-                }
-            });
-        }
-        drop(met);
-        if threads > 1 {
-            items.par_sort_unstable();
-        } else {
-            items.sort_unstable();
-        }
-        items.dedup();
+        let observer = using.observer;
+        let items = repeated(documents, using, keys)?;
         let mut made = Self { bucket_starts: vec![0; documents + 1], starts: vec![0], ..Self::default() };
         for bucket in items.chunk_by(|a, b| a.0 == b.0).filter(|bucket| bucket.len() > 1) {
             observer.go_on()?;

@@ -16,6 +16,7 @@ mod index;
 mod near_misses;
 mod pairs;
 mod prefixes;
+mod repeated;
 mod small;
 
 pub(crate) use arriving::{Arrival, Arriving};
