@@ -41,6 +41,7 @@ mod unchanged;
 pub use block::{Absent, BadRecord, Block, Document, FieldPath, Fields, Id, Position, Record, Scratch};
 pub use discovery::{
     Discovery, FormatChoice, Found, RUN_FILE, WORK_FOLDER, discover, find, read_file, read_text,
+    read_text_of_stdin,
 };
 pub use error::{Error, Result};
 pub use files::{name_to_path, path_to_name};

@@ -125,7 +125,7 @@ pub(crate) fn of_number(written: &str, key: &mut Vec<u8>) -> Option<OrderKind> {
     // The value is 0.d1d2d3... times ten to the power of this.
     let exponent = exponent.saturating_add(whole.len() as i64).saturating_sub(leading as i64);
     key.push(if negative { NEGATIVE } else { POSITIVE });
-    if exponent.abs() <= SHORT_EXPONENT {
+    if exponent.unsigned_abs() <= SHORT_EXPONENT.unsigned_abs() {
         key.push((exponent + 128) as u8);
     } else {
         key.push(if exponent > 0 { 0xf0 } else { 0x0f });

@@ -230,14 +230,27 @@ impl Files {
         }
     }
 
+    /// Removes a folder whose file `lock` this process has locked: the lock goes when nothing else is left, so that nobody else
+    /// takes what is not yet removed for theirs.
+    pub fn remove_locked_tree(&self, folder: &Path, lock: &str) -> Result<()> {
+        let entries = match self.system.list(folder) {
+            Ok(entries) => entries,
+            Err(cause) if is_absent(&cause) => return Ok(()),
+            Err(cause) => return Err(failed("list", folder)(cause)),
+        };
+        for entry in entries.iter().filter(|entry| entry.name != lock) {
+            let path = folder.join(&entry.name);
+            if entry.is_folder { self.remove_tree(&path)? } else { self.remove_file(&path)? }
+        }
+        self.remove_file(&folder.join(lock))?;
+        // Somebody may have locked it anew.
+        self.remove_if_empty(folder);
+        Ok(())
+    }
+
     /// Removes a folder if it is there and empty; whether it is gone.
     pub fn remove_if_empty(&self, folder: &Path) -> bool {
         self.system.remove_folder(folder).is_ok()
-    }
-
-    /// Removes the temporary folders that killed runs left in `parent`. What cannot be removed is left alone.
-    pub fn clear_temporary(&self, parent: &Path) {
-        temporary::clear(self, parent);
     }
 
     /// Removes unfinished files that a killed run left in `folder` (not below it). Only who holds the lock of the folder may.
@@ -266,7 +279,7 @@ impl Files {
         TempFolder::new(self, parent)
     }
 
-    /// Removes the temporary folders that killed runs of the same user left in `parent`.
+    /// Removes the temporary folders that killed runs of the same user left in `parent`. What cannot be removed is left alone.
     pub fn remove_left_folders(&self, parent: &Path) {
         temporary::clear(self, parent);
     }

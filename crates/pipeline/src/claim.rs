@@ -10,10 +10,10 @@
 use crate::identity::{difference, missing};
 use crate::report::Report;
 use crate::run::{WORK_FOLDER, temp_folder};
-use crate::work::{BEGAN_IN, FAILED, RUN, Work};
+use crate::work::{BEGAN_IN, FAILED, LOCK, RUN, Work};
 use crate::{Error, Job, Observer, Result};
 use corpus::Target;
-use files::{Files, Lock};
+use files::{Files, Lock, path_to_name};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,20 @@ struct AtWork {
     process: u32,
     /// The work folder there.
     folder: String,
+}
+
+impl AtWork {
+    /// This process, with its work folder.
+    fn here(folder: &Path) -> Self {
+        let computer = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        Self { computer, process: std::process::id(), folder: path_to_name(folder) }
+    }
+
+    /// Whether the work folder is `folder` of this computer.
+    fn is_of(&self, folder: &Path) -> bool {
+        let Self { computer, folder, .. } = Self::here(folder);
+        (&self.computer, &self.folder) == (&computer, &folder)
+    }
 }
 
 fn own(name: &str) -> String {
@@ -71,12 +85,12 @@ pub(crate) fn clear_after(job: &Job, target: &Target) {
     }
     // If somebody holds it, a run is still at work.
     let Ok((folder, _lock)) = local_folder(job, target) else { return };
-    let found = target.read(&own("lock")).ok().flatten();
+    let found = target.read(&own(LOCK)).ok().flatten();
     let found: Option<AtWork> = found.and_then(|found| serde_json::from_slice(&found).ok());
-    if found.is_some_and(|found| found.folder == folder.display().to_string()) {
-        let _ = target.remove(&own("lock"));
+    if found.is_some_and(|found| found.is_of(&folder)) {
+        let _ = target.remove(&own(LOCK));
     }
-    let _ = target.files().remove_tree(&folder);
+    let _ = target.files().remove_locked_tree(&folder, LOCK);
 }
 
 /// A target that this run has claimed.
@@ -116,8 +130,13 @@ impl<'t> Claim<'t> {
             claim.unlock_prefix();
         }
         let mut work = work?;
-        if has_outputs(&target.list()?) {
-            work.reuse();
+        match target.list() {
+            Ok(names) if has_outputs(&names) => work.reuse(),
+            Ok(_) => {}
+            Err(error) => {
+                claim.unlock_prefix();
+                return Err(error.into());
+            }
         }
         Ok((claim, work))
     }
@@ -139,7 +158,7 @@ impl<'t> Claim<'t> {
             Work::clear(files, folder)?;
             // Whoever asks about the run later may be elsewhere.
             if let Ok(here) = std::env::current_dir() {
-                files.write_whole(&folder.join(BEGAN_IN), here.as_os_str().as_encoded_bytes())?;
+                files.write_whole(&folder.join(BEGAN_IN), path_to_name(&here).as_bytes())?;
             }
             files.write_whole(&folder.join(RUN), identity.as_bytes())?;
         }
@@ -155,18 +174,16 @@ impl<'t> Claim<'t> {
 
     /// Says at a prefix that this run is at work there.
     fn lock_prefix(&self, folder: &Path) -> Result<()> {
-        let computer = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let mine = AtWork { computer, process: std::process::id(), folder: folder.display().to_string() };
+        let mine = AtWork::here(folder);
         let json = serde_json::to_vec(&mine).expect("plain data");
-        if self.target.write_new(&own("lock"), &json)? {
+        if self.target.write_new(&own(LOCK), &json)? {
             return Ok(());
         }
-        let found = self.target.read(&own("lock"))?.unwrap_or_default();
+        let found = self.target.read(&own(LOCK))?.unwrap_or_default();
         let found: Option<AtWork> = serde_json::from_slice(&found).ok();
         // Its work folder is locked by this process, so that run is over.
-        if found.as_ref().is_some_and(|found| found.computer == mine.computer && found.folder == mine.folder)
-        {
-            return Ok(self.target.write(&own("lock"), &json)?);
+        if found.as_ref().is_some_and(|found| found.is_of(folder)) {
+            return Ok(self.target.write(&own(LOCK), &json)?);
         }
         let who = found.map_or_else(
             || "another run".to_owned(),
@@ -176,14 +193,14 @@ impl<'t> Claim<'t> {
         Err(Error::Target(format!(
             "{who} works at {name}, or was killed there; wait for it to end, or if it has ended remove {name}/{} and run \
              the same command again",
-            own("lock")
+            own(LOCK)
         )))
     }
 
     fn unlock_prefix(&self) {
         if self.target.folder().is_none() {
             // What stays names this process, whose next run takes it over.
-            let _ = self.target.remove(&own("lock"));
+            let _ = self.target.remove(&own(LOCK));
         }
     }
 
@@ -227,7 +244,7 @@ fn is_lasting(error: &Error) -> bool {
 }
 
 fn lock(files: &Files, folder: &Path) -> Result<Lock> {
-    files.lock(&folder.join("lock"))?.ok_or_else(|| {
+    files.lock(&folder.join(LOCK))?.ok_or_else(|| {
         Error::Target(format!("another run is working in {}; wait for it to end", folder.display()))
     })
 }

@@ -27,7 +27,7 @@ use crate::stages::Stages;
 use crate::store::{Number, Store};
 use crate::verify::{Task, similarities, verify};
 use crate::view::View;
-use crate::work::Work;
+use crate::work::{KEY, Work};
 use crate::{Clusters, Error, Job, LARGEST_TEXT, Observer, Outcome, RemovedFormat, Result, Stage, Verify};
 use corpus::{RemovedRow, Target, output_names};
 use files::Access;
@@ -536,6 +536,9 @@ fn dedup_stages(
             work.write(SKETCH_FILE, format!("{offset} {}", corpus::path_to_name(&path)).as_bytes())?;
         }
         work.use_sketch_file(file.clone(), *offset);
+    } else {
+        // A run that was killed may have begun from one.
+        work.remove_file(SKETCH_FILE)?;
     }
     let mut stages = Stages::new(observer);
     if lasting && job.sketch.is_none() && job.settings.store == crate::Store::Shingles {
@@ -591,15 +594,15 @@ fn dedup_stages(
 
 /// The key of the shingles that are stored in a work folder: a run that goes on must have the one it began with.
 fn key_of(work: &Work) -> Result<KeySeed> {
-    if let Some(written) = work.read("key")? {
+    if let Some(written) = work.read(KEY)? {
         let seed = std::str::from_utf8(&written).ok().and_then(KeySeed::from_hex);
         return seed.ok_or_else(|| Error::Damaged {
-            name: format!("{WORK_FOLDER}/key"),
+            name: format!("{WORK_FOLDER}/{KEY}"),
             cause: "it is no key; begin again in another target folder".into(),
         });
     }
     let seed = KeySeed::random()?;
-    work.write("key", seed.to_hex().as_bytes())?;
+    work.write(KEY, seed.to_hex().as_bytes())?;
     Ok(seed)
 }
 

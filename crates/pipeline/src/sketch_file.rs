@@ -18,7 +18,7 @@ use crate::sorted::Sorted;
 use crate::stages::Stages;
 use crate::work::Work;
 use crate::{Error, Job, Observer, Resources, Result, Store};
-use corpus::{Discovery, FormatChoice, Source, discover};
+use corpus::{Discovery, FormatChoice, Source, discover, name_to_path, path_to_name};
 use files::{Access, Files};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -124,14 +124,14 @@ fn read_head(path: &Path) -> Result<(Identity, u64)> {
 
 /// A source of the sketch file `sketch`: from here, or from the folder that the sketch file is in.
 fn found_beside(source: &SourceIdentity, beside: &Path, sketch: &str) -> Result<Source> {
-    let location = Path::new(&source.location);
-    let is_local = !source.location.contains("://") && source.location != "-";
+    let location = name_to_path(&source.location);
+    let is_local = !source.location.contains("://") && !source.was_read_once();
     if !is_local || location.exists() {
         return found_again(source, "sketch it again");
     }
-    let there = beside.join(location);
+    let there = beside.join(&location);
     if location.is_relative() && there.exists() {
-        let location = there.display().to_string();
+        let location = path_to_name(&there);
         return found_again(&SourceIdentity { location, ..source.clone() }, "sketch it again");
     }
     Err(Error::Target(format!(
@@ -142,9 +142,6 @@ fn found_beside(source: &SourceIdentity, beside: &Path, sketch: &str) -> Result<
 
 /// A source that was sketched, which must be what it was; otherwise `advice` says what to do.
 pub(crate) fn found_again(sketched: &SourceIdentity, advice: &str) -> Result<Source> {
-    if sketched.location == "-" {
-        return Err(Error::Target(format!("{} cannot be read again; {advice}", sketched.name)));
-    }
     let format = sketched.format()?;
     let how = Discovery { format: FormatChoice::Always(format), target: None };
     if sketched.was_read_once() {

@@ -4,6 +4,8 @@
 //! run.json       what the run is: settings and sources; a folder whose run.json differs belongs to another run
 //! began-in       the folder that relative paths of sources are relative to
 //! lock           held while a run works
+//! key            the seed of the random key of stored shingles, if these are stored
+//! sketch-file    the sketch file that has the parts, if the run began from one
 //! sketches/      the parts, a chain, and `complete` with their number and the checksum of the last once all are there
 //! decisions      what becomes of the removed documents (made once, after verification)
 //! near-misses.jsonl
@@ -36,6 +38,12 @@ pub(crate) const RUN: &str = "run.json";
 
 /// Why the run ended with an error that running it again would not mend.
 pub(crate) const FAILED: &str = "failed";
+
+/// What is held while a run works.
+pub(crate) const LOCK: &str = "lock";
+
+/// The seed of the key of stored shingles.
+pub(crate) const KEY: &str = "key";
 
 const DECISIONS: &str = "decisions";
 const SKETCHES: &str = "sketches";
@@ -160,7 +168,7 @@ impl Work {
             self.spill_parent.clone_from(parent);
         }
         // This run may need no such folder, and be the last one for long.
-        self.files.clear_temporary(&self.spill_parent);
+        self.files.remove_left_folders(&self.spill_parent);
         self
     }
 
@@ -382,6 +390,11 @@ impl Work {
         Ok(self.files.write_whole(&self.folder.join(name), bytes)?)
     }
 
+    /// Removes a file of the folder, if it is there.
+    pub(crate) fn remove_file(&self, name: &str) -> Result<()> {
+        Ok(self.files.remove_file(&self.folder.join(name))?)
+    }
+
     /// Whether the folder holds sketches that would be lost with it.
     pub(crate) fn has_parts(files: &Files, folder: &Path) -> Result<bool> {
         Ok(files.exists(&folder.join(SKETCHES).join(part_name(0)))?)
@@ -390,7 +403,7 @@ impl Work {
     /// Removes what a run left in a folder, but for its lock.
     pub(crate) fn clear(files: &Files, folder: &Path) -> Result<()> {
         // First what says that the rest is to be believed.
-        for name in [RUN, DECISIONS, BEGAN_IN, FAILED, crate::run::SKETCH_FILE, "near-misses.jsonl"] {
+        for name in [RUN, DECISIONS, BEGAN_IN, FAILED, KEY, crate::run::SKETCH_FILE, "near-misses.jsonl"] {
             files.remove_file(&folder.join(name))?;
         }
         Ok(files.remove_tree(&folder.join(SKETCHES))?)
@@ -421,7 +434,7 @@ impl Work {
     /// Removes the folder, with its lock.
     pub(crate) fn remove(&mut self) -> Result<()> {
         self.spill.take();
-        self.files.remove_tree(&self.folder)?;
+        self.files.remove_locked_tree(&self.folder, LOCK)?;
         self.lock = None;
         Ok(())
     }

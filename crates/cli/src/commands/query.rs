@@ -6,7 +6,6 @@ use crate::failure::{Failure, Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
 use crate::settings::Purpose;
-use std::io::{self, Read};
 use std::path::Path;
 
 /// The longest text that is looked for, in bytes.
@@ -35,16 +34,12 @@ fn text(arguments: &QueryArguments) -> Result<String> {
     let Some(path) = &arguments.text_file else {
         return Ok(arguments.text.clone().unwrap_or_default());
     };
-    let bytes = if path == Path::new(STANDARD) {
+    if path == Path::new(STANDARD) {
         if arguments.inputs.iter().any(|input| input == STANDARD) {
             return Err(Failure::usage("standard input cannot be both the corpus and the text")
                 .with_advice("give one of them as a file"));
         }
-        let mut bytes = Vec::new();
-        io::stdin().lock().take(LONGEST).read_to_end(&mut bytes).map(|_| bytes)
-    } else {
-        return Ok(corpus::read_text(path.as_os_str(), LONGEST)?);
-    };
-    let bytes = bytes.map_err(|cause| Failure::io("read the text from", path.display(), &cause))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+        return Ok(corpus::read_text_of_stdin(LONGEST)?);
+    }
+    Ok(corpus::read_text(path.as_os_str(), LONGEST)?)
 }

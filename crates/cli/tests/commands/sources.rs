@@ -199,7 +199,8 @@ fn names_of_any_bytes_go_through() {
         LOOKALIKE,
         [
             OsStr::new("sketch"),
-            OsStr::from_bytes(b"in/caf\xe9.jsonl"),
+            // No other file has the name that this one is shown by.
+            OsStr::from_bytes(b"in/caf\xe8.jsonl"),
             OsStr::new("-o"),
             OsStr::new("s.sketch"),
         ],
@@ -207,7 +208,33 @@ fn names_of_any_bytes_go_through() {
     assert_eq!(named.code, 0, "{named}");
     let outcome = folder.run("dedup s.sketch -o sketched");
     assert_eq!(outcome.code, 0, "{outcome}");
-    assert!(folder.path("sketched").join(names[0]).exists());
+    assert!(folder.path("sketched").join(names[1]).exists());
+}
+
+#[test]
+fn a_run_that_goes_on_from_its_sources_forgets_the_sketch_file() {
+    let folder = Folder::new().with("a.jsonl", TWICE);
+    assert_eq!(folder.run("sketch a.jsonl -o a.sketch").code, 0);
+    assert_eq!(folder.run("dedup a.sketch -o out").code, 0);
+    // As if it had been killed, and the sketch file were gone.
+    std::fs::remove_file(folder.path("out/report.json")).unwrap();
+    std::fs::remove_file(folder.path("a.sketch")).unwrap();
+    let outcome = folder.run("dedup a.jsonl -o out");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    let asked = folder.run("inspect out --id a.jsonl:2");
+    assert_eq!(asked.code, 0, "{asked}");
+}
+
+#[test]
+fn a_text_from_standard_input_is_as_long_as_it_is_or_refused() {
+    let folder = Folder::new().with("a.jsonl", TWICE);
+    let outcome = shell(&folder, "head -c 70000000 /dev/zero | tr '\\0' x | $0 query a.jsonl --text-file -");
+    assert!(
+        outcome.code == 2 && outcome.stderr.contains("standard input is longer than 64.0 MiB"),
+        "{outcome}"
+    );
+    let outcome = shell(&folder, "printf 'one and the same text' | gzip | $0 query a.jsonl --text-file -");
+    assert!(outcome.code == 0 && outcome.stdout.lines().count() >= 2, "{outcome}");
 }
 
 #[test]

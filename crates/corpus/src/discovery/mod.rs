@@ -20,7 +20,7 @@ pub(crate) use recognition::{HEAD, recognise};
 #[cfg(feature = "object-store")]
 pub(crate) use runs::is_own;
 pub use runs::{RUN_FILE, WORK_FOLDER};
-pub use special::{read_file, read_text};
+pub use special::{read_file, read_text, read_text_of_stdin};
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::Read;

@@ -7,6 +7,7 @@ use super::recognition::{HEAD, by_name, compression, recognise};
 use super::{Discovery, FormatChoice, Looked, Refusal};
 use crate::discovery::containers::{Container, container};
 use crate::reader::{LEAST_WINDOW, decompress};
+use crate::stdin::{Stdin, look_ahead};
 use crate::{Compression, Error, Format, Location, Pipe, Result, Source, Stamp, path_to_name, readable_size};
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -142,6 +143,15 @@ pub fn read_file(argument: &OsStr, most: u64) -> Result<Vec<u8>> {
 pub fn read_text(argument: &OsStr, most: u64) -> Result<String> {
     let (name, stored, head) = open_any(Path::new(argument))?;
     text_of(&name, stored, &head, most)
+}
+
+/// The same, from standard input.
+pub fn read_text_of_stdin(most: u64) -> Result<String> {
+    const NAME: &str = "standard input";
+    let failure = |cause| Error::Io { action: "read", name: NAME.to_owned(), cause };
+    let head = look_ahead(HEAD as usize).map_err(failure)?;
+    refuse_endless_stdin(&head)?;
+    text_of(NAME, Stdin, &head, most)
 }
 
 /// Opens a file or a pipe: its name, its bytes, and the first of them.

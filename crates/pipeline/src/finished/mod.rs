@@ -124,7 +124,7 @@ impl FinishedRun {
             Identity::from_json(&run).ok_or_else(|| damaged(&format!("{WORK_FOLDER}/run.json")))?;
         let began_in =
             read(&format!("{WORK_FOLDER}/{BEGAN_IN}"))?.and_then(|path| String::from_utf8(path).ok());
-        let began_in = PathBuf::from(began_in.unwrap_or_default());
+        let began_in = name_to_path(&began_in.unwrap_or_default());
         let mut settings = identity.settings.clone();
         settings.weights = settings.weights.map(|path| from_there(&began_in, &path));
         let mut work = Work::existing(own, &run);

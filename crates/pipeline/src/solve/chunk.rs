@@ -19,6 +19,18 @@ pub(crate) enum Role {
     Asking,
 }
 
+impl Role {
+    /// The role of a document that is not decided yet. Documents of `--against` are protected: they are kept. With
+    /// `--against-only` nothing else removes a document.
+    pub(crate) fn of(protected: bool, against_only: bool) -> Self {
+        match (protected, against_only) {
+            (true, _) => Self::Listed,
+            (false, true) => Self::Asking,
+            (false, false) => Self::Both,
+        }
+    }
+}
+
 /// Documents in keep order. What the method does not need is empty.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {

@@ -195,6 +195,31 @@ fn against_and_within() {
     check_all_ways(&documents, 0, &Settings { within: Some("domain".into()), ..settings() });
 }
 
+/// A connected set that does not fit is decided piece by piece: a document that an earlier piece kept removes others only
+/// if it would have done so in one piece.
+#[test]
+fn against_only_where_a_connected_set_does_not_fit() {
+    let renamed = |prefix: &'static str| {
+        move |(at, document): (usize, Document)| Document { id: format!("{prefix}-{at}"), ..document }
+    };
+    let mut documents: Vec<Document> =
+        near_copies(20, 900, 21).enumerate().map(renamed("protected")).collect();
+    documents.extend(near_copies(500, 900, 22).enumerate().map(renamed("alike")));
+    documents.extend(near_copies(300, 900, 21).enumerate().map(renamed("like the protected")));
+    for clusters in [Clusters::Stars, Clusters::Components] {
+        let settings = Settings { against_only: true, clusters, ..settings() };
+        let plain = run(&documents, 20, &settings, How::PLAIN);
+        assert!(plain.kept.len() >= 500 && plain.removed.len() >= 200, "{}", plain.kept.len());
+        if clusters == Clusters::Stars {
+            check(&documents, 20, &settings, &plain);
+        }
+        for how in WAYS {
+            let other = run(&documents, 20, &settings, how);
+            assert_eq!(without_places(&plain), without_places(&other), "{how:?}");
+        }
+    }
+}
+
 #[test]
 fn measures_and_elements() {
     let documents = corpus(7);

@@ -73,11 +73,7 @@ impl Solver<'_, '_> {
         let View { means, threads, observer, .. } = self.view;
         observer.go_on()?;
         let against_only = means.settings.against_only;
-        let role = |protected| match (protected, against_only) {
-            (true, _) => Role::Listed,
-            (false, true) => Role::Asking,
-            (false, false) => Role::Both,
-        };
+        let role = |protected| Role::of(protected, against_only);
         let mut loaded = Loaded::default();
         for (at, numbers) in pieces {
             self.loader.append(&mut loaded, *at, &Members::of(numbers.clone()), false, role)?;

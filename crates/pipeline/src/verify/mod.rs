@@ -77,13 +77,9 @@ fn run_series(
 ) -> Result<()> {
     let mut kept: Vec<Members> = Vec::new();
     let one_chunk = series.chunks.len() == 1;
+    let against_only = view.means.settings.against_only;
+    let role = |protected| Role::of(protected, against_only);
     for (place, members) in series.chunks.iter().enumerate() {
-        let against_only = view.means.settings.against_only;
-        let role = |protected| match (protected, against_only) {
-            (true, _) => Role::Listed,
-            (false, true) => Role::Asking,
-            (false, false) => Role::Both,
-        };
         let mut loaded = Loaded::default();
         if one_chunk {
             let decide = matches!(task, Task::Survivors { .. });
@@ -118,6 +114,8 @@ fn run_series(
         })?;
         view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
         left.retain(|number| !removed.contains(number));
+        // Of these, only the ones that may remove others are compared with what follows.
+        left.retain(|&number| role(view.order.is_protected(view.store.source_of(number))) != Role::Asking);
         kept.push(Members::of(left));
     }
     Ok(())
