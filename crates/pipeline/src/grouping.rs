@@ -1,4 +1,4 @@
-//! Keys -> groups of documents with equal keys: the one place that depends on how much memory there is.
+//! Keys -> groups of documents with equal keys, the same ones however much memory there is.
 //!
 //! Most keys occur once. A first scan over the keys marks, in two bits per slot of a small table, which slots were
 //! met and which were met again; a second scan takes the keys of the latter, and these few are sorted. With little

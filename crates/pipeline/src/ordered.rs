@@ -1,4 +1,4 @@
-//! The one pool of threads: work on many threads, results in order.
+//! Work on many threads, results in order: what reads and writes. (What computes on data in memory uses rayon.)
 //!
 //! Jobs are handed out one after the other, worked on by whoever is free, and their results are taken in the order of
 //! the jobs. So what is written does not depend on the number of threads. Handing out waits when results are far

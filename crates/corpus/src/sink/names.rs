@@ -87,14 +87,14 @@ mod tests {
     }
 
     fn message(sources: &[Source]) -> String {
-        output_names(sources, &["report.json", ".lookalike"]).unwrap_err().to_string()
+        output_names(sources, &["report.json", "_lookalike"]).unwrap_err().to_string()
     }
 
     #[test]
     fn names_that_differ_pass() {
         let sources =
             [source("a/x", "x"), source("b/X", "X"), source("c", "d/x"), source("e", "report.json.gz")];
-        output_names(&sources, &["report.json", ".lookalike"]).unwrap();
+        output_names(&sources, &["report.json", "_lookalike"]).unwrap();
     }
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn reserved_names_and_what_is_inside_or_above() {
-        for output in ["report.json", ".lookalike", ".lookalike/x", "report.json/x"] {
+        for output in ["report.json", "_lookalike", "_lookalike/x", "report.json/x"] {
             assert!(message(&[source("a", output)]).contains("for the run itself"), "{output}");
         }
         assert!(output_names(&[source("a", "state")], &["state/x"]).is_err());

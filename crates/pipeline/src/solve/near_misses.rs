@@ -1,6 +1,6 @@
-//! A sample of the pairs that were compared and found below the threshold: the same one for any number of threads. (Which
-//! pairs are compared in crowded chunks depends on how documents were divided among chunks, and that on the memory; and
-//! shingles that are equally rare are in the order of their hashes there, which follows from the key of the run.)
+//! A sample of the pairs that were compared and found below the threshold. Which pairs
+//! are compared in crowded chunks follows from how documents are divided among chunks, and so from memory and threads; and
+//! shingles that are equally rare are in the order of their hashes there, which follows from the key of the run.
 //!
 //! A pair is in the sample if its hash is among the smallest. So the sample does not depend on the order in which pairs
 //! are met, and what cannot be in it any more is recognised at once.
