@@ -206,6 +206,17 @@ impl Files {
         }
     }
 
+    /// As [`publish`](Self::publish), from the same file system, unless there is a file of this name; whether it was published.
+    pub fn publish_new(&self, file: &Path, place: &Path) -> Result<bool> {
+        let open = self.open(file)?;
+        self.system.sync(file, &open).map_err(failed("sync", file))?;
+        match self.system.rename_new(file, place) {
+            Ok(()) => self.sync_folder_of(place).map(|()| true),
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(cause) => Err(failed("write", place)(cause)),
+        }
+    }
+
     /// Copies a file to its place, whole or not at all.
     pub fn copy(&self, file: &Path, place: &Path) -> Result<()> {
         let mut from = self.open(file)?;

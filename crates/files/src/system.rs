@@ -36,6 +36,8 @@ pub trait System: Debug + Send + Sync {
     fn sync(&self, path: &Path, file: &File) -> io::Result<()>;
     /// Gives a file another name, in place of what has that name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Gives a file another name, unless there is one of that name.
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Makes the names in a folder last.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
     /// Makes a folder that is not there yet.
@@ -85,6 +87,17 @@ impl System for Local {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         called();
         fs::rename(from, to)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        called();
+        match fs::hard_link(from, to) {
+            Ok(()) => fs::remove_file(from),
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Err(cause),
+            // Some file systems have no second names: two who do this in the same instant may both succeed.
+            Err(_) if fs::symlink_metadata(to).is_ok() => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(from, to),
+        }
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {

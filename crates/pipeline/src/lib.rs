@@ -93,6 +93,14 @@ pub struct Job {
     pub sketch: Option<(std::path::PathBuf, u64)>,
 }
 
+impl Job {
+    /// Whether dedup of this job into `folder` writes `file`, or `file` is the folder itself.
+    #[must_use]
+    pub fn writes(&self, folder: &std::path::Path, file: &std::path::Path) -> bool {
+        finished::is_output(folder, self.sources.iter().map(|source| source.output.as_str()), file)
+    }
+}
+
 /// What a dedup came to.
 #[derive(Debug)]
 pub enum Outcome {

@@ -111,6 +111,14 @@ const FINGERPRINT_LANES: u64 = 4;
 const KEPT_TEXT_BYTES: usize = 1 << 20;
 
 impl Means {
+    /// Bytes that weights of shingles take in memory.
+    pub(crate) fn weights_bytes(&self) -> u64 {
+        match &self.sketching {
+            Sketching::Tables { weights, .. } => weights.len() as u64 * crate::weights::WEIGHT_BYTES,
+            _ => 0,
+        }
+    }
+
     /// Checks the settings and works out what they mean.
     pub(crate) fn new(settings: &Settings) -> Result<Self> {
         let invalid = |message: String| Err(Error::Invalid(message));

@@ -28,7 +28,9 @@ use crate::store::{Number, Store};
 use crate::verify::{Task, similarities, verify};
 use crate::view::View;
 use crate::work::{KEY, Work};
-use crate::{Clusters, Error, Job, LARGEST_TEXT, Observer, Outcome, RemovedFormat, Result, Stage, Verify};
+use crate::{
+    Clusters, Error, Job, LARGEST_TEXT, Observer, Outcome, RemovedFormat, Resources, Result, Stage, Verify,
+};
 use corpus::{RemovedRow, Target, output_names};
 use files::Access;
 use std::collections::BTreeMap;
@@ -67,7 +69,13 @@ impl<'a> Prepared<'a> {
             )));
         }
         let mut means = Means::new(&job.settings)?;
-        let budget = Ledger::new(&job.resources, sources.len())?;
+        let weights = means.weights_bytes();
+        if weights > job.resources.memory / 2 {
+            let (what, limit) = ("the file of weights".to_owned(), job.resources.memory);
+            return Err(Error::Memory { what, needed: 2 * weights, limit });
+        }
+        let left = Resources { memory: job.resources.memory - weights, ..job.resources.clone() };
+        let budget = Ledger::new(&left, sources.len())?;
         if job.settings.against_only && job.against.is_empty() {
             return Err(Error::Invalid("--against-only needs --against".into()));
         }
@@ -164,13 +172,14 @@ impl<'a> Prepared<'a> {
             }
             Clusters::Components => {
                 let mut forest = Forest::new(store.count());
-                self.verify(store, copies, work, stages, Task::Components { forest: &mut forest })?;
+                let counts =
+                    self.verify(store, copies, work, stages, Task::Components { forest: &mut forest })?;
                 let mut verified = 0;
                 self.visit_components(store, forest, work, stages, &mut |removal| {
                     verified += 1;
                     near.push(removal);
                 })?;
-                PairCounts { verified, ..PairCounts::default() }
+                PairCounts { verified, ..counts }
             }
         };
         let (near, against_only) = (near.finish()?, self.job.settings.against_only);
@@ -484,14 +493,18 @@ pub(crate) fn dedup_prepared(
     observer: &dyn Observer,
 ) -> Result<Outcome> {
     let job = prepared.job;
-    check_outputs(job)?;
+    let removed_name = check_outputs(job)?;
     job.sources.iter().try_for_each(|source| target.check(&source.output))?;
     let identity = Identity::new(&prepared.means, prepared.sources)?;
     let json = identity.to_json();
     let lasting = !target.is_stdout();
     if lasting && let Some(report) = claim::finished(target, &json)? {
-        claim::clear_after(job, target);
-        return Ok(Outcome::AlreadyFinished(report));
+        if claim::has_outputs_of(job, target, removed_name)? {
+            claim::say_touched(job, target, observer)?;
+            claim::clear_after(job, target);
+            return Ok(Outcome::AlreadyFinished(report));
+        }
+        observer.note(&format!("outputs of the run in {} are gone; they are made again", target.name()));
     }
     observer.planned(&prepared.means.plan);
     if !lasting {

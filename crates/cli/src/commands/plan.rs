@@ -1,6 +1,6 @@
 //! `lookalike plan`: a threshold and a corpus's size -> bands and rows, what they find and what they cost.
 
-use super::files::write_whole;
+use super::files::{check_page, write_page};
 use super::job::job;
 use crate::arguments::PlanArguments;
 use crate::failure::{Failure, Result};
@@ -34,6 +34,9 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
         return Err(Failure::usage("a plan is made of bands, and containment is found by sampled shingles")
             .with_advice("lookalike dedup --dry-run --measure containment says what it finds"));
     }
+    if let Some(path) = &arguments.svg {
+        check_page(path)?;
+    }
     let chances = Chances::new(&settings)?;
     let simhash = settings.method == Method::Simhash;
     if simhash && !arguments.sample.is_empty() {
@@ -48,7 +51,7 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
     let mut plot = CurvePlot::of(curve);
     plot.threshold = (!simhash).then_some(settings.threshold);
     if let Some(path) = &arguments.svg {
-        write_whole(path, plot.svg().standalone().as_bytes())?;
+        write_page(path, &plot.svg().standalone())?;
         printer.written("the curve", path);
     }
     let planned = Planned {

@@ -90,6 +90,13 @@ pub enum Fate {
     Bad(String, bool),
 }
 
+/// Whether a run that writes these outputs to `folder` writes `file`, or `file` is the folder itself.
+pub(crate) fn is_output<'o>(folder: &Path, outputs: impl Iterator<Item = &'o str>, file: &Path) -> bool {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let fixed = ["", "report.json", "removed.jsonl", "removed.parquet"].map(PathBuf::from);
+    outputs.map(name_to_path).chain(fixed).any(|output| absolute(&folder.join(output)) == absolute(file))
+}
+
 impl FinishedRun {
     /// Opens the run in a target folder.
     pub fn open(folder: &Path, resources: Resources) -> Result<Self> {
@@ -189,11 +196,7 @@ impl FinishedRun {
     /// Whether a file is one that the run wrote.
     #[must_use]
     pub fn has_written(&self, file: &Path) -> bool {
-        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let outputs = self.identity.sources.iter().map(|source| name_to_path(&source.output));
-        outputs
-            .chain(["report.json", "removed.jsonl", "removed.parquet"].map(PathBuf::from))
-            .any(|output| absolute(&self.folder.join(output)) == absolute(file))
+        is_output(&self.folder, self.identity.sources.iter().map(|source| source.output.as_str()), file)
     }
 
     /// The folder it is in.

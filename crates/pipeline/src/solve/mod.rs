@@ -20,7 +20,7 @@ mod repeated;
 mod small;
 
 pub(crate) use arriving::{Arrival, Arriving};
-pub(crate) use chunk::{Chunk, Role, Span};
+pub(crate) use chunk::{Chunk, Role, Span, are_compared};
 pub(crate) use components::components;
 pub(crate) use greedy::greedy;
 pub(crate) use near_misses::{NearMiss, NearMisses};

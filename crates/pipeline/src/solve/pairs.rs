@@ -1,7 +1,7 @@
 //! Candidates -> all verified pairs.
 
 use super::buckets::Lookup;
-use super::chunk::{Chunk, Role, Verdict};
+use super::chunk::{Chunk, Role, Verdict, are_compared};
 use super::index::Symmetric;
 use super::{Found, Using};
 use crate::Result;
@@ -9,8 +9,8 @@ use crate::method::Means;
 use crate::report::PairCounts;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-/// Compares every document with all its candidates before it; hands the verified pairs to `visit`. An asking document
-/// is compared with listed ones only.
+/// Compares every document with all its candidates before it; hands the verified pairs to `visit`. Listed documents are
+/// not compared with each other, nor are asking ones.
 pub(crate) fn pairs(
     chunk: &Chunk,
     means: &Means,
@@ -20,14 +20,16 @@ pub(crate) fn pairs(
 ) -> Result<()> {
     let Using { threads, observer, .. } = using;
     let index = Symmetric::new(chunk, means, using)?;
+    // Before this one nobody has anybody to be compared with.
+    let first = chunk.roles.iter().position(|&role| role != Role::Listed).unwrap_or(chunk.len());
     let look = |range: std::ops::Range<usize>| -> Result<(Vec<Found>, PairCounts)> {
         let (mut lookup, mut found, mut counts) = (Lookup::default(), Vec::new(), PairCounts::default());
-        for at in range.filter(|&at| chunk.roles[at] != Role::Listed) {
+        for at in range.filter(|&at| at >= first) {
             observer.go_on()?;
             index.look_up_members(at, &mut lookup);
             for (step, &(other, shared)) in lookup.found.iter().enumerate() {
                 observer.go_on_at(step)?;
-                if chunk.roles[other as usize] == Role::Asking {
+                if !are_compared(chunk.roles[at], chunk.roles[other as usize]) {
                     continue;
                 }
                 let shared = index.shared_keys(chunk, means, at, other as usize, shared);

@@ -10,6 +10,7 @@ use super::packing::{self, Members, Series};
 use crate::bits::Bits;
 use crate::forest::Forest;
 use crate::grouping::{Taker, on_disk};
+use crate::report::PairCounts;
 use crate::solve::{self, Role, Using};
 use crate::store::Number;
 use crate::view::View;
@@ -27,10 +28,11 @@ pub(super) fn run<'a>(
     first_chunk: usize,
     loader: &mut Loader<'a>,
     work: &Work,
+    counts: &mut PairCounts,
     forest: &mut Forest,
 ) -> Result<()> {
     let pieces: Vec<(usize, &Members)> = (first_chunk..).zip(&series.chunks).collect();
-    let mut solver = Solver { view, loader, forest };
+    let mut solver = Solver { view, loader, counts, forest };
     for &(at, members) in &pieces {
         solver.solve(&[(at, members.numbers.clone())])?;
         view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
@@ -64,6 +66,7 @@ pub(super) fn run<'a>(
 struct Solver<'s, 'a> {
     view: View<'a>,
     loader: &'s mut Loader<'a>,
+    counts: &'s mut PairCounts,
     forest: &'s mut Forest,
 }
 
@@ -79,7 +82,8 @@ impl Solver<'_, '_> {
             self.loader.append(&mut loaded, *at, &Members::of(numbers.clone()), false, role)?;
         }
         let memory = super::memory_for_index(self.view, &loaded.chunk);
-        solve::components(&loaded.chunk, means, Using { threads, memory, observer }, self.forest)
+        let using = Using { threads, memory, observer };
+        solve::components(&loaded.chunk, means, using, self.counts, self.forest)
     }
 
     /// The first document of each component in each chunk, chunk by chunk.

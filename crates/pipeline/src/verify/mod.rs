@@ -8,8 +8,10 @@
 mod components;
 mod loading;
 mod packing;
+mod pairs;
 mod refining;
 
+use crate::bits::Bits;
 use crate::candidates::Candidates;
 use crate::forest::Forest;
 use crate::method::Sketching;
@@ -27,8 +29,8 @@ use std::collections::HashSet;
 pub(crate) enum Task<'t> {
     /// Survivors: hands the removed documents to `visit`.
     Survivors { near_misses: &'t NearMisses, visit: &'t mut dyn FnMut(Found) },
-    /// All verified pairs.
-    Pairs { visit: &'t mut dyn FnMut(Found) },
+    /// All verified pairs that are asked for. Protected documents in `shared` have copies that are not protected.
+    Pairs { shared: &'t Bits, visit: &'t mut dyn FnMut(Found) },
     /// Connected components of the verified pairs.
     Components { forest: &'t mut Forest },
 }
@@ -57,11 +59,15 @@ pub(crate) fn verify(
         if let Task::Components { forest } = &mut task
             && series.chunks.len() > 1
         {
-            components::run(view, series, first_chunk, &mut loader, work, forest)?;
+            components::run(view, series, first_chunk, &mut loader, work, &mut counts, forest)?;
             first_chunk += series.chunks.len();
             continue;
         }
-        run_series(view, series, first_chunk, &mut loader, &mut task, &mut counts)?;
+        if let Task::Pairs { shared, visit } = &mut task {
+            pairs::run(view, series, first_chunk, &mut loader, shared, &mut counts, visit)?;
+        } else {
+            run_series(view, series, first_chunk, &mut loader, &mut task, &mut counts)?;
+        }
         first_chunk += series.chunks.len();
     }
     Ok(counts)
@@ -142,8 +148,8 @@ fn solve_chunk(
             decided.found.iter().copied().for_each(&mut visit);
             solve::greedy(chunk, means, using, near_misses, counts, &mut visit)?;
         }
-        Task::Pairs { visit } => solve::pairs(chunk, means, using, counts, visit)?,
-        Task::Components { forest } => solve::components(chunk, means, using, forest)?,
+        Task::Pairs { visit, .. } => solve::pairs(chunk, means, using, counts, visit)?,
+        Task::Components { forest } => solve::components(chunk, means, using, counts, forest)?,
     }
     Ok(())
 }
