@@ -9,6 +9,8 @@ mod components;
 mod loading;
 mod packing;
 mod refining;
+#[cfg(test)]
+mod tests;
 
 use crate::candidates::Candidates;
 use crate::forest::Forest;
@@ -118,6 +120,10 @@ fn run_series(
         })?;
         view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
         left.retain(|number| !removed.contains(number));
+        if against_only {
+            // The others remove nobody, in later chunks no more than in their own.
+            left.retain(|number| view.order.is_protected(view.store.source_of(*number)));
+        }
         kept.push(Members::of(left));
     }
     Ok(())
