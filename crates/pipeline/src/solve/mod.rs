@@ -17,6 +17,8 @@ mod near_misses;
 mod pairs;
 mod prefixes;
 mod small;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use arriving::{Arrival, Arriving};
 pub(crate) use chunk::{Chunk, Role, Span};
