@@ -78,6 +78,7 @@ fn run_series(
     counts: &mut PairCounts,
 ) -> Result<()> {
     let mut kept: Vec<Members> = Vec::new();
+    let is_protected = |number: Number| view.order.is_protected(view.store.source_of(number));
     let one_chunk = series.chunks.len() == 1;
     for (place, members) in series.chunks.iter().enumerate() {
         let against_only = view.means.settings.against_only;
@@ -98,15 +99,9 @@ fn run_series(
         for (earlier, listed) in kept.iter().enumerate() {
             let mut loaded = Loaded::default();
             loader.append(&mut loaded, first_chunk + earlier, listed, false, |_| Role::Listed)?;
-            loader.append(
-                &mut loaded,
-                first_chunk + place,
-                &Members::of(left.clone()),
-                false,
-                |protected| {
-                    if protected { Role::Listed } else { Role::Asking }
-                },
-            )?;
+            // Protected documents have their turn below: a kept one of a chunk between may come before them.
+            let asking = left.iter().copied().filter(|number| !is_protected(*number)).collect();
+            loader.append(&mut loaded, first_chunk + place, &Members::of(asking), false, |_| Role::Asking)?;
             let mut removed = HashSet::new();
             solve_chunk(view, &loaded, task, counts, &mut |number| {
                 removed.insert(number);
@@ -122,7 +117,7 @@ fn run_series(
         left.retain(|number| !removed.contains(number));
         if against_only {
             // The others remove nobody, in later chunks no more than in their own.
-            left.retain(|number| view.order.is_protected(view.store.source_of(*number)));
+            left.retain(|number| is_protected(*number));
         }
         kept.push(Members::of(left));
     }

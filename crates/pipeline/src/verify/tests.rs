@@ -27,12 +27,17 @@ struct Corpus {
 
 impl Corpus {
     fn new(documents: Vec<Document>, settings: Settings) -> Self {
+        let half = documents.len() / 2;
+        Self::against(documents, half, false, settings)
+    }
+
+    /// The documents in two files, the first of which has `first`; it may be one to compare with.
+    fn against(documents: Vec<Document>, first: usize, against: bool, settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let files = write_files(folder.path(), documents.iter().cloned(), &[documents.len() / 2]).unwrap();
+        let files = write_files(folder.path(), documents.iter().cloned(), &[first]).unwrap();
         let arguments: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let mut sources = discover(&arguments, &Discovery::default()).unwrap();
-        // With `against_only` the first half is what is compared with.
-        let against = if settings.against_only { vec![sources.remove(0)] } else { Vec::new() };
+        let against = if against { vec![sources.remove(0)] } else { Vec::new() };
         let resources = Resources { memory: 1 << 30, threads: 1, ..Resources::of_this_machine() };
         let job = Job { sources, against, settings, resources, sketch: None };
         Self { folder, documents, job }
@@ -150,7 +155,7 @@ fn in_a_series_too_only_what_is_protected_removes() {
         templated(120, 2_000, 0.9, 6).chain(templated(120, 2_000, 0.9, 5)).collect();
     for against_only in [false, true] {
         let settings = Settings { against_only, threshold: 0.7, ..Settings::default() };
-        let corpus = Corpus::new(documents.clone(), settings);
+        let corpus = Corpus::against(documents.clone(), 120, against_only, settings);
         let mut answers = Vec::new();
         for free in [1 << 28, 500_000] {
             corpus.with(free, |view, candidates, work| {
@@ -163,6 +168,34 @@ fn in_a_series_too_only_what_is_protected_removes() {
         assert_eq!(answers[0], answers[1], "against only: {against_only}");
         assert_eq!(answers[0].values().any(|&kept| kept >= 120), !against_only);
     }
+}
+
+/// Protected documents of a chunk used to be asked before those that an earlier chunk had kept, and pairs with them were found again for each
+/// earlier chunk.
+#[test]
+fn a_series_names_the_first_in_keep_order_and_each_pair_once() {
+    // About half of the pairs are similar enough.
+    let documents: Vec<Document> = templated(200, 2_000, 0.7, 5).collect();
+    let settings =
+        Settings { threshold: 0.7, bands: "42x3".parse().ok(), keep: Keep::Longest, ..Settings::default() };
+    let corpus = Corpus::against(documents, 120, true, settings);
+    let (mut answers, mut pairs) = (Vec::new(), Vec::new());
+    for free in [1 << 28, 300_000] {
+        corpus.with(free, |view, candidates, work| {
+            let packed = packing::pack(view, again(view, work), false, work).unwrap();
+            let longest = packed.iter().map(|series| series.chunks.len()).max().unwrap();
+            assert!((longest > 3) == (free < 1 << 28), "{longest} chunks");
+            answers.push(survivors(view, candidates, work));
+            let mut found = Vec::new();
+            let visit = &mut |pair: Found| found.push((pair.number, pair.other));
+            verify(view, again(view, work), work, Task::Pairs { visit }).unwrap();
+            found.sort_unstable();
+            pairs.push(found);
+        });
+    }
+    assert!(answers[0].len() > 30, "{}", answers[0].len());
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(pairs[0], pairs[1]);
 }
 
 #[test]
