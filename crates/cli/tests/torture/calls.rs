@@ -55,7 +55,7 @@ fn ended_at_every_call_every_kind_of_run_ends_with_the_same_bytes() {
             call += stride;
         }
         let place = if case.place == Place::Store { "to the store" } else { "to a folder" };
-        eprintln!("{} {place}: {call} calls, every {stride}th", case.name);
+        eprintln!("{} {place}: {call} calls in steps of {stride}", case.name);
     }
     eprintln!("{rounds} rounds in {:.0} s", start.elapsed().as_secs_f64());
 }

@@ -3,6 +3,8 @@
 use super::columns::{BlockEntry, Class, Columns, Entry, list};
 use super::part::{self, Link};
 use super::{Number, Store};
+use crate::method::Means;
+use crate::{Keep, Settings};
 use std::path::Path;
 
 /// Two lanes per document.
@@ -164,6 +166,40 @@ fn columns_one_after_the_other_are_as_if_made_at_once() {
         assert_eq!(list(&both.orders, &both.order_ends, slot), list(&part.orders, &part.order_ends, at));
     }
     assert!(both.bytes() >= first.bytes() + second.bytes());
+}
+
+/// A sketch file that was made to deceive may lack a list that its settings ask for.
+#[test]
+fn every_list_that_is_asked_for_must_be_there() {
+    let settings = Settings {
+        id_field: Some("id".into()),
+        keep: Keep::Max("n".into()),
+        store: crate::Store::Shingles,
+        hashes: LANES,
+        bands: "1x2".parse().ok(),
+        ..Settings::default()
+    };
+    let means = Means::new(&settings).unwrap();
+    let [whole, _] = columns();
+    assert!(whole.has_all_of(&means));
+    type Change = fn(&mut Columns);
+    let changes: [Change; 5] = [
+        |columns| columns.id_ends.clear(),
+        |columns| columns.shingle_ends.clear(),
+        |columns| columns.order_ends.clear(),
+        |columns| columns.id_ends.truncate(2),
+        |columns| columns.lanes.truncate(LANES),
+    ];
+    for change in changes {
+        let mut other = whole.clone();
+        change(&mut other);
+        assert!(!other.has_all_of(&means));
+    }
+    let fewer = Means::new(&Settings { id_field: None, ..settings }).unwrap();
+    assert!(
+        Columns { id_ends: Vec::new(), ids: Vec::new(), ..whole }.has_all_of(&fewer),
+        "nobody asks for ids"
+    );
 }
 
 #[test]
