@@ -82,7 +82,7 @@ fn fingerprints_are_near_or_not() {
         let chunk = chunk(&[(SAME, &[]), ([1 ^ bits, 2, 3, 4], &[])]);
         match verdict(&chunk, &means) {
             Verdict::Similar(evidence) => {
-                assert_eq!((near, evidence.distance), (true, u32::from(bits).count_ones()))
+                assert_eq!((near, evidence.distance), (true, u32::from(bits).count_ones()));
             }
             other => assert_eq!((near, other), (false, Verdict::Unlike)),
         }
