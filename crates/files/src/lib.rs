@@ -31,7 +31,7 @@ pub use path_name::{name_to_path, path_to_name};
 pub use place::{Folder, Place};
 #[cfg(feature = "faults")]
 pub use system::die_at_call;
-pub use system::{Access, Entry, Local, System};
+pub use system::{Access, Entry, Local, System, called};
 pub use temporary::TempFolder;
 pub use unfinished::{OutFile, Unfinished};
 

@@ -146,8 +146,11 @@ impl System for Local {
     }
 }
 
+/// Says that a call to a system or a store is about to be made, so that a test can end the process there. Whoever calls something other than
+/// [`Local`] says it too.
 #[cfg(not(feature = "faults"))]
-fn called() {}
+#[inline]
+pub fn called() {}
 
 /// Calls that are left until the process ends; 0 if it does not.
 #[cfg(feature = "faults")]
@@ -159,8 +162,9 @@ pub fn die_at_call(call: u64) {
     CALLS_LEFT.store(call, std::sync::atomic::Ordering::SeqCst);
 }
 
+/// Says that a call to a system or a store is about to be made: the one before which the process is to end is the last.
 #[cfg(feature = "faults")]
-fn called() {
+pub fn called() {
     use std::sync::atomic::Ordering::SeqCst;
     if CALLS_LEFT.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)) == Ok(1) {
         std::process::abort();

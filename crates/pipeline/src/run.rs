@@ -9,7 +9,7 @@ use crate::forest::Forest;
 use crate::identity::{Identity, check_unchanged};
 use crate::key::KeySeed;
 use crate::memory::Ledger;
-use crate::method::Means;
+use crate::method::{Means, fingerprint};
 use crate::missing_fields;
 use crate::naming::BATCH;
 use crate::order::{KeepOrder, Rank};
@@ -29,7 +29,8 @@ use crate::verify::{Task, similarities, verify};
 use crate::view::View;
 use crate::work::{KEY, Work};
 use crate::{
-    Clusters, Error, Job, LARGEST_TEXT, Observer, Outcome, RemovedFormat, Resources, Result, Stage, Verify,
+    Clusters, Error, Job, LARGEST_TEXT, Method, Observer, Outcome, RemovedFormat, Resources, Result, Stage,
+    Verify,
 };
 use corpus::{RemovedRow, Target, output_names};
 use files::Access;
@@ -245,11 +246,28 @@ impl<'a> Prepared<'a> {
             } else {
                 vec![f64::NAN; some.len()]
             };
-            for (&(number, other), similarity) in some.iter().zip(similarities) {
-                let evidence = Evidence { similarity, distance: 0, sole_band: None };
+            let distances = self.distances(store, &some)?;
+            for ((&(number, other), similarity), distance) in some.iter().zip(similarities).zip(distances) {
+                let evidence = Evidence { similarity, distance, sole_band: None };
                 visit(Removal::near(&Found { number, other, evidence }));
             }
         }
+    }
+
+    /// The Hamming distances of pairs, with SimHash; otherwise none is ever asked for, and they are 0.
+    fn distances(&self, store: &Store, pairs: &[(Number, Number)]) -> Result<Vec<u32>> {
+        if self.job.settings.method != Method::Simhash {
+            return Ok(vec![0; pairs.len()]);
+        }
+        let mut numbers: Vec<Number> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let (lanes, width) = (store.lanes_of(&numbers)?, self.means.lanes());
+        let bits = |number: Number| {
+            let at = numbers.partition_point(|&other| other < number) * width;
+            fingerprint(&lanes[at..at + width])
+        };
+        Ok(pairs.iter().map(|&(a, b)| (bits(a) ^ bits(b)).count_ones()).collect())
     }
 
     /// The first document in keep order of each component, by root. The root itself is not among `members`.

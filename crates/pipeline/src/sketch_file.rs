@@ -116,6 +116,10 @@ fn read_head(path: &Path) -> Result<(Identity, u64)> {
     if &first[..8] != SKETCH_MAGIC || length > LONGEST_HEAD {
         return Err(damaged("it does not begin as a sketch file does"));
     }
+    // What it says need not be true, and memory is taken for it.
+    if length > file.metadata().map_err(io)?.len() {
+        return Err(damaged("its head ends too soon"));
+    }
     let mut head = vec![0; length as usize];
     file.read_exact(&mut head).map_err(|_| damaged("its head ends too soon"))?;
     let identity = Identity::from_json(&head)

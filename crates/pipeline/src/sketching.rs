@@ -120,7 +120,7 @@ pub(crate) fn sketch(
     work: &mut Work,
     observer: &dyn Observer,
 ) -> Result<Store> {
-    let mut store = work.stored_parts(means.lanes(), sources.len(), budget.parts(), observer)?;
+    let mut store = work.stored_parts(means, sources.len(), budget.parts(), observer)?;
     if !work.is_sketched() {
         sketch_rest(&mut store, sources, means, budget, threads, work, observer)?;
     }

@@ -19,6 +19,7 @@
 
 use crate::decisions::{Removal, Removals};
 use crate::decisions_file::{Decided, DecisionsReader, DecisionsWriter};
+use crate::method::Means;
 use crate::naming::BATCH;
 use crate::store::Store;
 use crate::store::columns::Columns;
@@ -225,19 +226,18 @@ impl Work {
         move |cause| Error::Io { action, name, cause }
     }
 
-    /// The parts that an earlier run left, of documents with this many lanes from this many sources. One that is damaged, or does not follow the one before, is
+    /// The parts that an earlier run left, of documents that were sketched by these means from this many sources. One that is damaged, or does not follow the one before, is
     /// sketched again, with all that come after it.
     pub(crate) fn stored_parts(
         &mut self,
-        lanes: usize,
+        means: &Means,
         sources: usize,
         memory: u64,
         observer: &dyn Observer,
     ) -> Result<Store> {
-        let mut store = Store::new(lanes);
+        let mut store = Store::new(means.lanes());
         let fits = |columns: &Columns| {
-            columns.lanes.len() == columns.entries.len() * lanes
-                && columns.blocks.iter().all(|block| (block.source as usize) < sources)
+            columns.has_all_of(means) && columns.blocks.iter().all(|block| (block.source as usize) < sources)
         };
         if let Some((path, offset)) = self.sketch_file.clone() {
             let name = path.display().to_string();

@@ -152,6 +152,15 @@ impl Layers {
     }
 }
 
+/// The settings that a settings file of this text leads to, without any flag.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn of_text(text: &str) -> Result<Settings> {
+    let file = config_file::parse(text, "lookalike.toml")?;
+    let preset = file.using.preset.as_deref().map(presets::find).transpose()?;
+    let layers = Layers { purpose: Purpose::Duplicates, preset, file, flags: Choices::default() };
+    Ok(layers.resolve()?.settings)
+}
+
 /// An error unless `value` is between 0 and 1.
 fn check_share(name: &str, value: f64) -> Result<()> {
     if (0.0..=1.0).contains(&value) {

@@ -147,10 +147,10 @@ impl FinishedRun {
             }
             work.use_sketch_file(file, offset);
         }
-        let lanes = crate::method::Means::new(&settings)?.lanes();
+        let means = crate::method::Means::new(&settings)?;
         let sources = identity.against.len() + identity.sources.len();
         let ledger = Ledger::new(&resources, sources)?;
-        let mut store = work.stored_parts(lanes, sources, ledger.parts(), &Silent)?;
+        let mut store = work.stored_parts(&means, sources, ledger.parts(), &Silent)?;
         let temporary = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
         store.rank_values(&temporary, ledger.grouping(), &Silent)?;
         if !work.is_sketched() {
@@ -383,7 +383,9 @@ impl FinishedRun {
     /// What became of a document; with at most `most` of the documents that were removed because of it, and how many these
     /// are in all.
     pub fn fate(&self, number: u64, most: usize) -> Result<(Fate, u64)> {
-        let entry = self.store.entries_of(&[number])?[0];
+        let Some(&entry) = self.store.entries_of(&[number])?.first() else {
+            return Err(Error::Invalid(format!("the run has no document {number}")));
+        };
         if entry.class() == Class::Bad {
             let mut reason = String::new();
             for bad in self.store.bad() {

@@ -18,6 +18,8 @@ mod pairs;
 mod prefixes;
 mod repeated;
 mod small;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use arriving::{Arrival, Arriving};
 pub(crate) use chunk::{Chunk, Role, Span, are_compared};

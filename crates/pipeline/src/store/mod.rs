@@ -6,6 +6,8 @@
 pub(crate) mod columns;
 pub(crate) mod part;
 mod ranking;
+#[cfg(test)]
+mod tests;
 
 use crate::memory::Reservation;
 use crate::report::Counts;

@@ -10,6 +10,8 @@ mod loading;
 mod packing;
 mod pairs;
 mod refining;
+#[cfg(test)]
+mod tests;
 
 use crate::bits::Bits;
 use crate::candidates::Candidates;
@@ -98,15 +100,9 @@ fn run_series(
         for (earlier, listed) in kept.iter().enumerate() {
             let mut loaded = Loaded::default();
             loader.append(&mut loaded, first_chunk + earlier, listed, false, |_| Role::Listed)?;
-            loader.append(
-                &mut loaded,
-                first_chunk + place,
-                &Members::of(left.clone()),
-                false,
-                |protected| {
-                    if protected { Role::Listed } else { Role::Asking }
-                },
-            )?;
+            // Protected documents have their turn below: a kept one of a chunk between may come before them.
+            let asking = left.iter().copied().filter(|number| !is_protected(*number)).collect();
+            loader.append(&mut loaded, first_chunk + place, &Members::of(asking), false, |_| Role::Asking)?;
             let mut removed = HashSet::new();
             solve_chunk(view, &loaded, task, counts, &mut |number| {
                 removed.insert(number);

@@ -170,7 +170,7 @@ impl Packer<'_> {
 }
 
 /// Cuts a list into pieces of at most `limit`, of at least one item each.
-fn cut<T>(items: Vec<T>, limit: u64, weight: impl Fn(&T) -> u64) -> Vec<Vec<T>> {
+pub(super) fn cut<T>(items: Vec<T>, limit: u64, weight: impl Fn(&T) -> u64) -> Vec<Vec<T>> {
     let mut pieces: Vec<Vec<T>> = Vec::new();
     let mut left = 0;
     for item in items {
