@@ -225,14 +225,25 @@ impl Ledger {
         (self.for_keys() / (8 * documents.max(1))).saturating_sub(1) as usize
     }
 
+    /// Reserves the columns of keys, and what the threads take that look for equal ones.
+    pub(crate) fn for_grouping(&self) -> Reservation {
+        let mut reservation = self.reservation();
+        reservation.grow(2 * self.for_keys());
+        reservation
+    }
+
     fn for_keys(&self) -> u64 {
         (self.total / 4).min(self.unreserved() / 3)
     }
 
     /// For the documents that are compared with one another at a time, when `used` bytes are taken for other things.
     pub(crate) fn chunk(&self, used: u64) -> u64 {
-        let used = used.max(self.reserved.load(Ordering::Relaxed));
-        self.total.saturating_sub(used).max(self.total / 8) * 3 / 4
+        self.chunk_beside(used.max(self.reserved.load(Ordering::Relaxed)))
+    }
+
+    /// The same when `held` bytes are taken for other things, whatever is reserved now.
+    pub(crate) fn chunk_beside(&self, held: u64) -> u64 {
+        self.total.saturating_sub(held).max(self.total / 8) * 3 / 4
     }
 
     /// Reserves what `documents` documents in `blocks` blocks take until the end; an error if they cannot be held.
