@@ -68,7 +68,7 @@ pub(crate) fn reread_stream<B: Send>(
             Some((source, reader)) if *source == entry.source => reader,
             other => {
                 let source = sources.get(entry.source as usize);
-                let opened = Reader::open(source, ReadMode::Fields, &means.fields, limits(budget))?;
+                let opened = Reader::open(source, ReadMode::Fields, &means.fields, limits(budget, means))?;
                 &mut other.insert((entry.source, opened)).1
             }
         };
