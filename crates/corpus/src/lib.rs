@@ -52,7 +52,7 @@ pub use order_key::{OrderKey, OrderKind, OrderKinds};
 pub use parquet::Table;
 pub use pipe::Pipe;
 pub use place::{field_names, place_of};
-pub use reader::{Limits, ReadMode, Reader};
+pub use reader::{Announce, Limits, ReadMode, Reader};
 pub use sink::{
     Annotation, Disposition, RemovedRow, RemovedWriter, SinkOptions, SinkWriter, Target, Written,
     output_names,

@@ -19,6 +19,7 @@ mod forest;
 mod grouping;
 mod identity;
 mod key;
+mod lists;
 mod machine;
 mod memory;
 mod method;

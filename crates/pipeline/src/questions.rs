@@ -174,6 +174,7 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     let means = &prepared.means;
     let asked = ShingleSet::from_hashes(means.elements(text, &mut TextBuffers::default())?.to_vec());
     let look = |document: &Document<'_>, at: At, buffers: &mut TextBuffers| {
+        means.check_fits(document.text, &prepared.budget)?;
         let similarity =
             similarity_to(&asked, means.elements(document.text, buffers)?, means.verifier.measure());
         let found = similarity >= threshold && similarity > 0.0;

@@ -43,6 +43,9 @@ pub(crate) const WORK_FOLDER: &str = corpus::WORK_FOLDER;
 /// Which sketch file the run began from, if any, and where its parts begin.
 pub(crate) const SKETCH_FILE: &str = "sketch-file";
 
+/// Bytes of a pair whose similarity is asked for: twice its numbers, these sorted, two entries, and the answer.
+const PER_ASKED: u64 = 160;
+
 /// A job, checked and worked out.
 pub(crate) struct Prepared<'a> {
     pub job: &'a Job,
@@ -233,16 +236,18 @@ impl<'a> Prepared<'a> {
         drop(members);
         let pairs = pairs.finish()?;
         let mut pairs = pairs.iter();
-        // All at once if they fit: whatever is asked together is read from the sources in one go.
-        let at_a_time = (self.budget.sorting() / 32).max(1 << 10) as usize;
+        // As many as are read from the sources in one go, if they fit.
+        let at_a_time = (self.budget.sorting() / PER_ASKED).clamp(1 << 10, 1 << 16);
+        let mut reservation = self.budget.reservation();
+        reservation.grow(at_a_time * PER_ASKED);
         loop {
-            let some = pairs.by_ref().take(at_a_time).collect::<Result<Vec<[u64; 2]>>>()?;
+            let some = pairs.by_ref().take(at_a_time as usize).collect::<Result<Vec<[u64; 2]>>>()?;
             if some.is_empty() {
                 return Ok(());
             }
             let some: Vec<(Number, Number)> = some.iter().map(|&[first, number]| (number, first)).collect();
             let similarities = if self.job.settings.verify == Verify::Exact {
-                similarities(self.view(store, stages), &some, work)?
+                similarities(self.view(store, stages), &some)?
             } else {
                 vec![f64::NAN; some.len()]
             };

@@ -56,10 +56,10 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
     }
     let planned = Planned {
         documents: arguments.documents,
-        disk_bytes: arguments.documents.saturating_mul(32 + 2 * lanes_of(&settings)),
+        disk_bytes: arguments.documents.saturating_mul(chances.plan().disk_bytes_per_document),
         disk_bytes_with_keys: arguments
             .documents
-            .saturating_mul(32 + 2 * lanes_of(&settings) + 16 * chances.plan().bands as u64),
+            .saturating_mul(chances.plan().disk_bytes_per_document + 16 * chances.plan().bands as u64),
         least_memory: pipeline::least_memory(arguments.documents, resources.threads),
         alternatives: if simhash { Vec::new() } else { alternatives(&settings, chances.plan())? },
         tables: if simhash { tables(&settings, arguments.documents) } else { Vec::new() },
@@ -77,10 +77,6 @@ pub(super) fn curve(chances: &Chances, settings: &Settings) -> Curve {
         Method::Minhash => chances.of(similarity, SHINGLES),
         Method::Simhash => probability_within(settings.distance, u64::BITS, similarity).unwrap_or(0.0),
     })
-}
-
-fn lanes_of(settings: &Settings) -> u64 {
-    if settings.method == Method::Simhash { 4 } else { settings.hashes as u64 }
 }
 
 fn library(error: lookalike::Error) -> Failure {

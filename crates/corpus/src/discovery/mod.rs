@@ -67,7 +67,7 @@ pub enum FormatChoice {
 /// let fields = Fields { text: FieldPath::new("text"), id: None, order: None, within: None };
 /// let mut texts = Vec::new();
 /// for source in discover(&[folder.display().to_string()], &Discovery::default())? {
-///     let limits = Limits { block_bytes: 1 << 20, record_bytes: 1 << 30 };
+///     let limits = Limits { block_bytes: 1 << 20, record_bytes: 1 << 30, records: 8_192 };
 ///     let mut reader = Reader::open(&source, ReadMode::Fields, &fields, limits)?;
 ///     let (mut block, mut scratch) = (Block::default(), Scratch::default());
 ///     while reader.next_block(&mut block)? {

@@ -151,8 +151,11 @@ impl FinishedRun {
         let sources = identity.against.len() + identity.sources.len();
         let ledger = Ledger::new(&resources, sources)?;
         let mut store = work.stored_parts(&means, sources, ledger.parts(), &Silent)?;
-        let temporary = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
-        store.rank_values(&temporary, ledger.grouping(), &Silent)?;
+        if store.has_long_values() {
+            let temporary = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
+            let spill = Work::temporary(&temporary)?;
+            store.rank_values(Room { ledger: &ledger, work: &spill, observer: &Silent })?;
+        }
         if !work.is_sketched() {
             return Err(damaged(&format!("{WORK_FOLDER}/sketches")));
         }

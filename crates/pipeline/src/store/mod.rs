@@ -118,6 +118,11 @@ impl Store {
         self.in_memory
     }
 
+    /// Bytes that are reserved as long as it lasts.
+    pub(crate) fn bytes_reserved(&self) -> u64 {
+        self.reservation.as_ref().map_or(self.in_memory, Reservation::bytes)
+    }
+
     /// Whether some part is only in a file.
     pub(crate) fn is_spilled(&self) -> bool {
         self.spilled

@@ -5,7 +5,7 @@
 //! A set that does not fit is compared piece by piece, each with the earlier ones and then within itself.
 
 use super::loading::{Loaded, Loader};
-use super::packing::{Members, Series};
+use super::packing::{Members, Packed, Series};
 use super::{memory_for_index, solve};
 use crate::Result;
 use crate::bits::Bits;
@@ -17,8 +17,8 @@ use crate::view::View;
 /// Hands the pairs of one connected set to `visit`; see [`super::Task::Pairs`].
 pub(super) fn run(
     view: View<'_>,
+    packed: &Packed,
     series: &Series,
-    first_chunk: usize,
     loader: &mut Loader<'_>,
     shared: &Bits,
     counts: &mut PairCounts,
@@ -37,27 +37,28 @@ pub(super) fn run(
         let using = Using { threads, memory: memory_for_index(view, &loaded.chunk), observer };
         solve::pairs(&loaded.chunk, means, using, counts, visit)
     };
-    for (place, members) in series.chunks.iter().enumerate() {
-        for (earlier, before) in series.chunks[..place].iter().enumerate() {
+    for at in series.chunks.clone() {
+        let members = packed.members(at)?;
+        for earlier in series.chunks.start..at {
+            let before = packed.members(earlier)?;
             for asking in [Role::Listed, Role::Asking, Role::Both] {
                 let of = |members: &Members, wanted: &dyn Fn(Role) -> bool| -> Vec<Number> {
                     members.numbers.iter().copied().filter(|&number| wanted(role(number))).collect()
                 };
-                let here = of(members, &|role| role == asking);
-                let before = of(before, &|role| are_compared(role, asking));
+                let here = of(&members, &|role| role == asking);
+                let before = of(&before, &|role| are_compared(role, asking));
                 if here.is_empty() || before.is_empty() {
                     continue;
                 }
                 // Each of the one piece with each of the other.
                 let mut loaded = Loaded::default();
-                let (earlier, later) = (first_chunk + earlier, first_chunk + place);
                 loader.append(&mut loaded, earlier, &Members::of(before), false, |_| Role::Listed)?;
-                loader.append(&mut loaded, later, &Members::of(here), false, |_| Role::Asking)?;
+                loader.append(&mut loaded, at, &Members::of(here), false, |_| Role::Asking)?;
                 compare(&loaded)?;
             }
         }
         let mut loaded = Loaded::default();
-        loader.append(&mut loaded, first_chunk + place, members, false, |_| Role::Both)?;
+        loader.append(&mut loaded, at, &members, false, |_| Role::Both)?;
         let chunk = &mut loaded.chunk;
         chunk.roles = chunk.numbers.iter().map(|&number| role(number)).collect();
         compare(&loaded)?;

@@ -3,6 +3,7 @@
 use super::loading::{Loaded, Loader};
 use super::packing::{self, Members, NO_SET, Series};
 use super::{Task, components, refining, similarities, verify};
+use crate::bits::Bits;
 use crate::candidates::{self, Candidates};
 use crate::copies;
 use crate::forest::Forest;
@@ -93,10 +94,10 @@ fn every_document_is_in_one_chunk_with_those_it_is_connected_with() {
             let sets = sets(&mut candidates);
             assert!(sets.len() > 20);
             let packed = packing::pack(view, candidates, true, work).unwrap();
-            assert_eq!(packed.len() > 1, several, "{} series", packed.len());
+            assert_eq!(packed.series.len() > 1, several, "{} series", packed.series.len());
             let mut place: BTreeMap<Number, (usize, u32)> = BTreeMap::new();
-            for (at, series) in packed.iter().enumerate() {
-                for members in &series.chunks {
+            for (at, series) in packed.series.iter().enumerate() {
+                for members in series.chunks.clone().map(|chunk| packed.members(chunk).unwrap()) {
                     assert!(members.numbers.is_sorted() && members.numbers.len() == members.sets.len());
                     for (&number, &set) in members.numbers.iter().zip(&members.sets) {
                         assert!(place.insert(number, (at, set)).is_none(), "{number} is there twice");
@@ -127,10 +128,12 @@ fn a_set_that_does_not_fit_is_a_series_in_keep_order() {
     );
     corpus.with(500_000, |view, candidates, work| {
         let packed = packing::pack(view, candidates, false, work).unwrap();
-        let series = packed.iter().max_by_key(|series| series.chunks.len()).unwrap();
+        let series = packed.series.iter().max_by_key(|series| series.chunks.len()).unwrap();
         assert!(series.chunks.len() > 1, "it must not fit for this to be a test");
         let length = |number: &Number| corpus.documents[*number as usize].text.len();
-        for pair in series.chunks.windows(2) {
+        let chunks: Vec<Members> =
+            series.chunks.clone().map(|chunk| packed.members(chunk).unwrap()).collect();
+        for pair in chunks.windows(2) {
             let (shortest, longest) =
                 (pair[0].numbers.iter().map(length).min(), pair[1].numbers.iter().map(length).max());
             assert!(shortest >= longest, "{shortest:?} comes before {longest:?}");
@@ -160,7 +163,7 @@ fn in_a_series_too_only_what_is_protected_removes() {
         for free in [1 << 28, 500_000] {
             corpus.with(free, |view, candidates, work| {
                 let packed = packing::pack(view, again(view, work), false, work).unwrap();
-                let longest = packed.iter().map(|series| series.chunks.len()).max().unwrap();
+                let longest = packed.series.iter().map(|series| series.chunks.len()).max().unwrap();
                 assert_eq!(longest > 1, free < 1 << 28, "{longest} chunks");
                 answers.push(survivors(view, candidates, work));
             });
@@ -183,12 +186,13 @@ fn a_series_names_the_first_in_keep_order_and_each_pair_once() {
     for free in [1 << 28, 300_000] {
         corpus.with(free, |view, candidates, work| {
             let packed = packing::pack(view, again(view, work), false, work).unwrap();
-            let longest = packed.iter().map(|series| series.chunks.len()).max().unwrap();
+            let longest = packed.series.iter().map(|series| series.chunks.len()).max().unwrap();
             assert!((longest > 3) == (free < 1 << 28), "{longest} chunks");
             answers.push(survivors(view, candidates, work));
             let mut found = Vec::new();
             let visit = &mut |pair: Found| found.push((pair.number, pair.other));
-            verify(view, again(view, work), work, Task::Pairs { visit }).unwrap();
+            let shared = &Bits::new(view.store.count());
+            verify(view, again(view, work), work, Task::Pairs { shared, visit }).unwrap();
             found.sort_unstable();
             pairs.push(found);
         });
@@ -296,13 +300,4 @@ fn similarities_are_exact_in_the_order_asked_for() {
             assert_eq!(packing::fits(view, &numbers).unwrap(), free == 1 << 28);
         });
     }
-}
-
-#[test]
-fn a_list_is_cut_where_the_next_item_does_not_fit() {
-    let cut = |items: &[u64], limit| packing::cut(items.to_vec(), limit, |item| *item);
-    assert_eq!(cut(&[3, 3, 4, 1], 6), [vec![3, 3], vec![4, 1]]);
-    assert_eq!(cut(&[9, 1, 1], 6), [vec![9], vec![1, 1]], "what does not fit alone is alone");
-    assert_eq!(cut(&[1, 9, 1], 6), [vec![1], vec![9], vec![1]]);
-    assert!(cut(&[], 6).is_empty());
 }

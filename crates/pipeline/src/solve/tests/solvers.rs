@@ -27,7 +27,8 @@ fn all_pairs(chunk: &Chunk, threads: usize) -> Vec<Decided> {
 
 fn roots(chunk: &Chunk) -> Vec<u64> {
     let mut forest = Forest::new(number(chunk.len()));
-    components(chunk, &means(), using(1), &mut forest).unwrap();
+    let mut counts = PairCounts::default();
+    components(chunk, &means(), using(1), &mut counts, &mut forest).unwrap();
     chunk.numbers.iter().map(|&number| forest.root(number)).collect()
 }
 
