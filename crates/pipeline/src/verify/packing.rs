@@ -89,6 +89,22 @@ impl Members {
 }
 
 impl Packed {
+    /// One series of these chunks.
+    #[cfg(test)]
+    pub(super) fn of(room: Room<'_>, chunks: &[&[Number]]) -> Self {
+        let key = |member: &Member| (member.chunk, member.number);
+        let mut members = room.sorter(room.ledger.sorting(), key);
+        let mut starts = vec![0];
+        for (chunk, numbers) in chunks.iter().enumerate() {
+            for &number in *numbers {
+                members.push(Member { number, chunk: chunk as u32, set: NO_SET });
+            }
+            starts.push(starts[chunk] + numbers.len() as u64);
+        }
+        let series = vec![Series { chunks: 0..chunks.len() }];
+        Self { series, members: members.finish().expect("it fits in memory"), starts }
+    }
+
     /// How many chunks there are.
     pub(super) fn chunks(&self) -> usize {
         self.starts.len() - 1

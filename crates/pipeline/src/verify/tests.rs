@@ -1,15 +1,17 @@
 //! A small corpus, sketched: how its connected sets are packed, loaded, refined and connected.
 
 use super::loading::{Loaded, Loader};
-use super::packing::{self, Members, NO_SET, Series};
+use super::packing::{self, Connected, Members, NO_SET, Packed};
 use super::{Task, components, refining, similarities, verify};
 use crate::bits::Bits;
 use crate::candidates::{self, Candidates};
 use crate::copies;
 use crate::forest::Forest;
 use crate::method::TextBuffers;
+use crate::report::PairCounts;
 use crate::run::Prepared;
 use crate::solve::{Found, NearMisses, Role};
+use crate::sorted::Room;
 use crate::stages::Stages;
 use crate::store::{Number, Store};
 use crate::view::View;
@@ -84,6 +86,10 @@ fn sets(candidates: &mut Candidates) -> BTreeMap<Number, Vec<Number>> {
 
 fn again(view: View<'_>, work: &Work) -> Candidates {
     candidates::find(view, &copies::find(view, work).unwrap(), work).unwrap()
+}
+
+fn room<'a>(view: View<'a>, work: &'a Work) -> Room<'a> {
+    Room { ledger: view.budget, work, observer: view.observer }
 }
 
 #[test]
@@ -208,12 +214,12 @@ fn documents_are_loaded_in_keep_order_with_their_sets() {
     corpus.with(1 << 28, |view, candidates, work| {
         let numbers: Vec<Number> = candidates.involved.iter().collect();
         let (first, second) = numbers.split_at(numbers.len() / 2);
-        let whole = vec![Series { chunks: vec![Members::of(numbers.clone())] }];
-        let halves = vec![Series { chunks: vec![Members::of(first.to_vec()), Members::of(second.to_vec())] }];
+        let whole = Packed::of(room(view, work), &[&numbers]);
+        let halves = Packed::of(room(view, work), &[first, second]);
         let near_misses = NearMisses::default();
-        let load = |series: &[Series], chunk: usize, members: Vec<Number>| {
+        let load = |packed: &Packed, chunk: usize, members: Vec<Number>| {
             let mut loaded = Loaded::default();
-            let mut loader = Loader::new(view, series, &near_misses, work).unwrap();
+            let mut loader = Loader::new(view, packed, &near_misses, work).unwrap();
             loader.append(&mut loaded, chunk, &Members::of(members), false, |_| Role::Both).unwrap();
             loaded.chunk
         };
@@ -242,11 +248,21 @@ fn refined_sets_are_smaller_and_lose_no_similar_pair() {
     let documents: Vec<Document> = with_footer(60, 30, 40, 1).chain(templated(40, 900, 0.85, 1)).collect();
     let corpus = Corpus::new(documents, Settings { threshold: 0.7, ..Settings::default() });
     corpus.with(1 << 28, |view, _, work| {
-        let all: Vec<Number> = (0..100).collect();
-        let refined = refining::refine(view, all, work).unwrap();
-        let mut set_of: BTreeMap<Number, usize> = BTreeMap::new();
-        for (set, numbers) in refined.iter().enumerate() {
-            assert!(numbers.len() > 1 && numbers.is_sorted());
+        let entries = view.store.entries_of(&(0..100).collect::<Vec<Number>>()).unwrap();
+        let all = || {
+            let sizes = (0..).zip(entries.iter().map(|entry| u64::from(entry.size)));
+            sizes.map(|(number, size)| Ok(Connected { root: 0, number, size }))
+        };
+        let mut forest = Forest::new(view.store.count());
+        let refined = refining::refine(view, room(view, work), all, &mut forest).unwrap();
+        let mut sets: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
+        for Connected { root, number, .. } in refined.iter().map(|document| document.unwrap()) {
+            sets.entry(root).or_default().push(number);
+        }
+        sets.retain(|_, numbers| numbers.len() > 1);
+        let mut set_of: BTreeMap<Number, Number> = BTreeMap::new();
+        for (&set, numbers) in &sets {
+            assert!(numbers.is_sorted());
             numbers.iter().for_each(|&number| assert!(set_of.insert(number, set).is_none()));
         }
         let mut similar = 0;
@@ -269,12 +285,12 @@ fn components_in_pieces_are_those_of_the_whole() {
         let numbers: Vec<Number> = candidates.involved.iter().collect();
         let mut roots = Vec::new();
         for pieces in [1, 2, 5] {
-            let chunks =
-                numbers.chunks(numbers.len().div_ceil(pieces)).map(|piece| Members::of(piece.to_vec()));
-            let series = [Series { chunks: chunks.collect() }];
+            let chunks: Vec<&[Number]> = numbers.chunks(numbers.len().div_ceil(pieces)).collect();
+            let packed = Packed::of(room(view, work), &chunks);
             let (near_misses, mut forest) = (NearMisses::default(), Forest::new(view.store.count()));
-            let mut loader = Loader::new(view, &series, &near_misses, work).unwrap();
-            components::run(view, &series[0], 0, &mut loader, work, &mut forest).unwrap();
+            let mut loader = Loader::new(view, &packed, &near_misses, work).unwrap();
+            let (series, mut counts) = (&packed.series[0], PairCounts::default());
+            components::run(view, &packed, series, &mut loader, work, &mut counts, &mut forest).unwrap();
             roots.push(numbers.iter().map(|&number| forest.root(number)).collect::<Vec<_>>());
         }
         assert_eq!((&roots[0], &roots[0]), (&roots[1], &roots[2]));
@@ -293,7 +309,7 @@ fn similarities_are_exact_in_the_order_asked_for() {
                 sets(&mut candidates).values().map(|set| (set[set.len() - 1], set[0])).collect();
             pairs.reverse();
             let expected: Vec<f64> = pairs.iter().map(|&(a, b)| corpus.similarity(a, b)).collect();
-            assert_eq!(similarities(view, &pairs, work).unwrap(), expected);
+            assert_eq!(similarities(view, &pairs).unwrap(), expected);
             assert_eq!(packing::pairs_that_fit(view, &pairs, 0).unwrap(), 1, "one pair always does");
             assert_eq!(packing::pairs_that_fit(view, &pairs, u64::MAX).unwrap(), pairs.len());
             let numbers: Vec<Number> = again(view, work).involved.iter().collect();
