@@ -59,7 +59,9 @@ fuzz_target!(|input: Input| {
     let damaged = if input.is_damaged { input.damage.apply(&packed) } else { packed.clone() };
     let file = temporary_file("compressed", &damaged);
     let taken = read(&file, Format::Jsonl, 1 << 10, &mut |_| {});
-    assert_eq!(taken, read(&file, Format::Jsonl, 1 << 14, &mut |_| {}));
+    let again = read(&file, Format::Jsonl, 1 << 14, &mut |_| {});
+    // How far it could be read is said in whole pieces, whose size is another.
+    assert!(taken == again || taken.is_err() && again.is_err(), "{taken:?} {again:?}");
     if damaged == packed {
         let plain = temporary_file("compressed-plain", &bytes.repeat(members));
         assert_eq!(taken, read(&plain, Format::Jsonl, 1 << 14, &mut |_| {}));
