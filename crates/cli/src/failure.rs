@@ -159,9 +159,14 @@ fn advice_on(error: &corpus::Error) -> Option<String> {
 
 fn advice_on_io(cause: &io::Error) -> Option<String> {
     match cause.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(
-            "free some space, or spill elsewhere with --temp-dir; the same command goes on from here".into(),
-        ),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            let then = if interruption::is_resumable() {
+                "the same command goes on from here"
+            } else {
+                "run it again"
+            };
+            Some(format!("free some space, or spill elsewhere with --temp-dir; then {then}"))
+        }
         _ => None,
     }
 }

@@ -7,8 +7,9 @@
 use crate::exit_code::ExitCode;
 use crate::failure::{Failure, Result};
 use crate::output;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 use std::time::Duration;
 
@@ -70,6 +71,8 @@ pub(crate) fn end_run() {
 /// Listens from now on.
 pub(crate) fn listen() {
     corpus::stop_waiting_when(requested);
+    // Without a handler a file beyond `ulimit -f` ends the process; with one it is an error of the call that writes it.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
     // Without a listener a signal ends the process at once, which a run survives as it survives a power cut.
     let Ok(mut signals) = Signals::new(heard) else { return };

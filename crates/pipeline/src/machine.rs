@@ -1,4 +1,4 @@
-//! How much memory this process can have: that of the machine, or less where a control group limits it.
+//! How much memory this process can have: that of the machine, or less where a control group or `ulimit -v` limits it.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,20 @@ pub fn available_memory() -> u64 {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let limits = limit_files(&groups, Path::new(CONTROL_GROUPS));
     let limits = limits.iter().filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok());
-    limits.chain([machine]).min().unwrap_or(machine)
+    limits.chain(address_space()).chain([machine]).min().unwrap_or(machine)
+}
+
+/// What `ulimit -v` leaves for data, with some for code and stacks.
+#[cfg(unix)]
+fn address_space() -> Option<u64> {
+    const CODE: u64 = 128 << 20;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    Some(limit.saturating_sub(CODE))
+}
+
+#[cfg(not(unix))]
+fn address_space() -> Option<u64> {
+    None
 }
 
 /// The files that may hold a limit, for the control groups in `groups` (the text of `/proc/self/cgroup`): those of the

@@ -24,6 +24,10 @@ pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
     let beside = arguments.output.as_deref();
     let (job, _put_by) = job(&arguments.inputs, beside, arguments.choices(), Purpose::Duplicates, printer)?;
     let target = Target::new(argument)?;
+    if let Some(file) = target.folder().filter(|folder| folder.exists() && !folder.is_dir()) {
+        return Err(Failure::usage(format!("{} is a file, and the target is a folder", file.display()))
+            .with_advice("name a folder with -o; it is made if it is not there"));
+    }
     let resumable = !to_stdout && !arguments.dry_run;
     if arguments.report.is_some() && target.folder().is_none() {
         return Err(Failure::usage("--report needs a local target folder")

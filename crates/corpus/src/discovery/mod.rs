@@ -131,6 +131,9 @@ fn of_argument(argument: &OsStr, how: &Discovery, found: &mut Found) -> Result<(
             found.sources.push(source.map_err(Refusal::into_error)?);
             Ok(())
         }
+        Err(_) if path.is_symlink() => {
+            Err(Error::Invalid(format!("{name} is a link to a file that is not there")))
+        }
         Err(_) if has_wildcards(written) => of_pattern(written, how, found),
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
             let hint = match suggestion::nearest(path) {

@@ -20,7 +20,9 @@ pub(super) fn has_wildcards(argument: &str) -> bool {
 
 /// The files that match `pattern`, in any order, some perhaps several times.
 pub(super) fn matching_files(pattern: &str) -> Result<Vec<PathBuf>> {
-    let invalid = |cause| Error::Invalid(format!("{pattern} is not a pattern: {cause}"));
+    let invalid = |cause| {
+        Error::Invalid(format!("there is no file {pattern}, and it is not a pattern either: {cause}"))
+    };
     Pattern::new(pattern).map_err(invalid)?;
     let root = if pattern.starts_with('/') { PathBuf::from("/") } else { PathBuf::new() };
     let mut found = vec![root];
