@@ -166,26 +166,31 @@ fn long_values_to_rank() {
 fn long_records_of_several_files_are_written_in_turn() {
     let corpus = Limited { folder: Folder::new() };
     std::fs::create_dir(corpus.folder.path("in")).unwrap();
+    // Small as they are stored.
     for file in 0..8 {
-        let mut out = BufWriter::new(File::create(corpus.folder.path(&format!("in/{file}.jsonl"))).unwrap());
+        let out = File::create(corpus.folder.path(&format!("in/{file}.jsonl.gz"))).unwrap();
+        let mut out = flate2::write::GzEncoder::new(out, flate2::Compression::fast());
         write!(out, "{{\"text\":\"the text of {file}\",\"other\":\"").unwrap();
-        bulk_text(28 << 20, &mut out).unwrap();
+        (0..80).for_each(|_| out.write_all(&[b'x'; 1 << 20]).unwrap());
         out.write_all(b"\"}\n").unwrap();
-        out.flush().unwrap();
+        out.finish().unwrap();
     }
-    corpus.run_on(8, "dedup in -o out", 256);
+    corpus.run_on(8, "dedup in -o out", 512);
 }
 
 #[test]
 fn a_question_takes_long_documents_in_turn() {
     let corpus = Limited::with(|out| {
-        (0..6).try_for_each(|at| {
+        (0..4).try_for_each(|at| {
             write!(out, "{{\"id\":{at},\"text\":\"")?;
-            bulk_text(9 << 20, out)?;
+            bulk_text(40 << 20, out)?;
             out.write_all(b"\"}\n")
         })
     });
-    corpus.run_on(4, "query in.jsonl --text word", 256);
+    let refused = corpus.folder.run("query in.jsonl --text word --memory 256MiB --threads 4");
+    assert_eq!(refused.code, 5, "{refused}");
+    let needed = refused.stderr.split("needs ").nth(1).unwrap().split(" MiB").next().unwrap();
+    corpus.run_on(4, "query in.jsonl --text word", needed.parse().unwrap());
 }
 
 #[test]
