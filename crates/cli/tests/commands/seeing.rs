@@ -113,7 +113,7 @@ fn plans_are_shown() {
     assert_eq!(folder.run("plan --documents 0").code, 2);
     assert_eq!(folder.run("plan --method simhash --sample articles.jsonl").code, 2);
     assert_eq!(folder.run("plan --svg curve.svg").code, 0);
-    assert!(folder.read("curve.svg").starts_with("<svg"));
+    assert!(folder.read("curve.svg").starts_with("<!-- made by lookalike -->\n<svg"));
 }
 
 #[test]

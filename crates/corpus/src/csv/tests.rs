@@ -147,8 +147,7 @@ fn fields_are_taken() {
         order: Some(FieldPath::new("score")),
         within: Some(FieldPath::new("domain")),
     };
-    let lines: [&[u8]; 2] =
-        [b"1,\"a \"\"b\"\",\nc\",x.org, 2.5\r\n", b"\"1\"\"2\",plain,,many,extra,extra\n"];
+    let lines: [&[u8]; 2] = [b"1,\"a \"\"b\"\",\nc\",x.org, 2.5\r\n", b"\"1\"\"2\",plain,,many\n"];
     assert_eq!(
         taken("\u{feff}meta.id,\"text\",domain,score\r\n", &lines, &all),
         [
@@ -161,11 +160,12 @@ fn fields_are_taken() {
 #[test]
 fn bad_records_say_why() {
     assert_eq!(
-        taken("id,text\n", &[b"1\n", b"1,\xff\n", b"1,\"open\n"], &fields("text")),
+        taken("id,text\n", &[b"1\n", b"1,\xff\n", b"1,\"open\n", b"1,Hello, cats\n"], &fields("text")),
         [
             "it has 1 of 2 fields, and the field `text` is not among them",
             "it is not valid UTF-8 at byte 3",
-            "a quote is opened and not closed before the end of the file"
+            "a quote is opened and not closed before the end of the file",
+            "it has 3 fields, and the header has 2; a field with ',' in it must be in quotes",
         ]
     );
 }
@@ -185,8 +185,12 @@ fn bad_records_keep_an_id_that_can_be_read() {
 }
 
 #[test]
-fn of_columns_of_one_name_the_first_counts() {
-    assert_eq!(taken("text,text\n", &[b"first,second\n"], &fields("text")), ["first|None|None|None"]);
+fn several_columns_of_the_name_that_is_asked_for_are_refused() {
+    let header = Header::parse(b"text,other,text,other\n".to_vec(), b',', "a.csv").unwrap();
+    let error = header.require(&fields("text"), "a.csv").unwrap_err().to_string();
+    assert_eq!(error, "a.csv has several columns `text`; rename all but one of them");
+    let header = Header::parse(b"text,other,other\n".to_vec(), b',', "a.csv").unwrap();
+    header.require(&fields("text"), "a.csv").unwrap();
 }
 
 #[test]

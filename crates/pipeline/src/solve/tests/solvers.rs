@@ -1,6 +1,6 @@
 //! Survivors, pairs and components: by hand, and against loops over all pairs.
 
-use super::super::chunk::{Chunk, Role, Verdict};
+use super::super::chunk::{Chunk, Role, Verdict, are_compared};
 use super::super::{NearMisses, components, greedy, pairs};
 use super::{by_place, chunk, means, number, using};
 use crate::forest::Forest;
@@ -34,10 +34,15 @@ fn roots(chunk: &Chunk) -> Vec<u64> {
 
 /// The similarity of a pair that is a candidate and similar enough, if the roles let the later one be removed.
 fn similar(chunk: &Chunk, at: usize, other: usize) -> Option<f64> {
+    let may = chunk.roles[at] != Role::Listed && chunk.roles[other] != Role::Asking;
+    alike(chunk, at, other).filter(|_| may)
+}
+
+/// The similarity of a pair that is a candidate and similar enough.
+fn alike(chunk: &Chunk, at: usize, other: usize) -> Option<f64> {
     let shared = chunk.shared_keys(at, other, &means());
-    let may = chunk.roles[at] != Role::Listed && chunk.roles[other] != Role::Asking && shared > 0;
     match chunk.compare(at, other, shared, &means()).unwrap() {
-        Verdict::Similar(evidence) if may => Some(evidence.similarity),
+        Verdict::Similar(evidence) if shared > 0 => Some(evidence.similarity),
         _ => None,
     }
 }
@@ -72,7 +77,11 @@ fn roles_say_who_may_be_removed_and_who_may_remove() {
         [(3, 1, 1.0)],
         "nobody listed is before the first, and it removes nobody"
     );
-    assert_eq!(all_pairs(&chunk, 1), [(3, 1, 1.0), (3, 2, 1.0)]);
+    assert_eq!(
+        all_pairs(&chunk, 1),
+        [(1, 0, 1.0), (2, 0, 1.0), (3, 1, 1.0), (3, 2, 1.0)],
+        "a pair has no direction"
+    );
     assert_eq!(roots(&chunk), [number(0), number(1), number(1), number(1)]);
     chunk.roles = vec![Role::Both; 4];
     assert_eq!(survivors(&chunk, 1).0, [(1, 0, 1.0), (2, 0, 1.0), (3, 0, 1.0)]);
@@ -130,11 +139,11 @@ fn crowds_are_as_loops_over_all_pairs_say() {
                 Some(first) => removed.push(first),
                 None => kept.push(at),
             }
-            for (other, similarity) in (0..at).filter_map(|other| Some((other, similar(&chunk, at, other)?)))
-            {
-                found.push((at, other, similarity));
+            for other in (0..at).filter(|&other| similar(&chunk, at, other).is_some()) {
                 forest.join(number(at), number(other));
             }
+            let compared = (0..at).filter(|&other| are_compared(chunk.roles[at], chunk.roles[other]));
+            found.extend(compared.filter_map(|other| Some((at, other, alike(&chunk, at, other)?))));
         }
         for threads in [1, 3] {
             assert_eq!(survivors(&chunk, threads).0, removed);
