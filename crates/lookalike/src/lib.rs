@@ -47,7 +47,7 @@
 //! # What is the same everywhere
 //!
 //! Hashes, signatures, band keys and fingerprints are the same bits on every CPU, with every [`Kernel`] and any
-//! number of threads: they can be stored and compared across machines (`docs/signature-format.md`). Parameters that
+//! number of threads: they can be stored and compared across machines ([`format`]). Parameters that
 //! make no sense are a typed [`Error`]; nothing panics on any input, except when memory runs out. The crate reads no
 //! files, starts no threads and has no mutable global state.
 //!
@@ -56,6 +56,7 @@
 //! - `rayon` (off by default): functions that run in the caller's rayon thread pool, `par_build`, `par_query` and
 //!   `par_all_pairs` of [`HammingIndex`](hamming::HammingIndex). It changes the speed only.
 #![deny(unsafe_code)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests compare with the platform's own"))]
 
 #[allow(unsafe_code, reason = "this is where it may be: SIMD, with a reason for every use")]
 mod arch;
@@ -64,9 +65,11 @@ pub mod clustering;
 mod encoding;
 mod error;
 pub mod features;
+pub mod format;
 pub mod hamming;
 pub mod hashing;
 pub mod index;
+mod math;
 pub mod minhash;
 pub mod normalization;
 pub mod passages;
@@ -76,6 +79,7 @@ pub mod simhash;
 pub mod similarity;
 #[cfg(test)]
 mod statistics;
+mod unicode;
 pub mod vectors;
 pub mod verification;
 

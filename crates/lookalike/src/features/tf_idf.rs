@@ -1,6 +1,6 @@
 //! Counts -> weights.
 
-use crate::hashing::ln;
+use crate::math::ln;
 
 /// How the number of times a term occurs in its document counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -25,6 +25,7 @@ use std::ops::{ControlFlow, Range};
 use super::permutation::mask;
 use super::scan::near_pairs;
 use crate::arch::Kernel;
+use crate::math::log2;
 use crate::simhash::{BitSlicedCounter, FingerprintBits};
 
 /// Runs up to this long are compared directly.
@@ -255,7 +256,7 @@ fn informative_blocks<B: FingerprintBits>(values: &[B], blocks: u32) -> Vec<Rang
     let information: Vec<f64> = (0..B::BITS)
         .map(|place| {
             let ones = counter.count(B::BITS - 1 - place) as f64 / counter.total() as f64;
-            -(ones * ones + (1.0 - ones) * (1.0 - ones)).log2()
+            -log2(ones * ones + (1.0 - ones) * (1.0 - ones))
         })
         .collect();
     let total: f64 = information.iter().sum();

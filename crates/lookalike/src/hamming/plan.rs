@@ -24,6 +24,7 @@ use super::compressed::BLOCK;
 use super::directory::directory_bits;
 use super::permutation::even_widths;
 use crate::error::{Error, Result};
+use crate::math::{exp2, log2};
 
 /// What a probe of a table costs before its first comparison (reads that miss the cache), in comparisons.
 const PROBE_COST: f64 = 200.0;
@@ -195,7 +196,7 @@ impl Plan {
     /// The number of fingerprints a probe of the worst table retrieves: n / 2^p.
     #[must_use]
     pub fn candidates_per_probe(&self) -> f64 {
-        self.fingerprints as f64 / f64::from(*self.prefix_bits().start()).exp2()
+        self.fingerprints as f64 / exp2(*self.prefix_bits().start())
     }
 
     /// The number of fingerprints a query compares: the sum of n / 2^p over all tables, or n for a scan.
@@ -213,7 +214,7 @@ impl Plan {
             .filter_map(|of_wide| {
                 let tables = binomial(wide, of_wide)? as f64 * binomial(narrow, chosen - of_wide)? as f64;
                 let prefix = chosen * narrow_bits + of_wide;
-                Some(tables * self.fingerprints as f64 / f64::from(prefix).exp2())
+                Some(tables * self.fingerprints as f64 / exp2(prefix))
             })
             .sum()
     }
@@ -225,12 +226,12 @@ impl Plan {
         let f = f64::from(self.bits);
         let slots = |entries: u64, bits: u32| {
             let entries = usize::try_from(entries).unwrap_or(usize::MAX);
-            4.0 * (f64::from(directory_bits(entries, bits)).exp2() + 1.0)
+            4.0 * (exp2(directory_bits(entries, bits)) + 1.0)
         };
         let table = match storage {
             TableStorage::Plain => n * f / 8.0 + slots(self.fingerprints, *self.prefix_bits().end()),
             TableStorage::Compressed => {
-                let each = (f - n.max(2.0).log2() + 3.0).max(3.0);
+                let each = (f - log2(n.max(2.0)) + 3.0).max(3.0);
                 let blocks = self.fingerprints.div_ceil(BLOCK as u64);
                 let key_and_start = f / 8.0 + 8.0;
                 n * each / 8.0 + blocks as f64 * key_and_start + slots(blocks, self.bits)

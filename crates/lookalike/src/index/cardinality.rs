@@ -27,6 +27,7 @@
 //! Other families do not say over which range their values are spread.
 
 use crate::error::{Error, Result};
+use crate::math::{exp2, ln_1p};
 use crate::minhash::{EMPTY_SLOT, Family, Signature, VALUE_BITS};
 
 /// How many elements a set has, by its signature.
@@ -83,7 +84,7 @@ fn from_minima(slots: &[u64]) -> Result<Cardinality> {
             return Err(Error::invalid("slot", slot, "below 2^32 in a multiply-shift signature"));
         };
         // The middle of the 2^32 equal steps.
-        total -= (-(f64::from(slot) + 0.5) / 2.0_f64.powi(32)).ln_1p();
+        total -= ln_1p(-(f64::from(slot) + 0.5) / exp2(32));
     }
     let hashes = slots.len() as f64;
     let count = (hashes - 1.0) / total;

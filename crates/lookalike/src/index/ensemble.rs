@@ -31,6 +31,7 @@ use super::prefix::PrefixTrees;
 use super::store::SignatureStore;
 use crate::banding::{check_threshold, plan};
 use crate::error::{Error, Result};
+use crate::math::{ln, powi};
 use crate::minhash::Signature;
 
 /// A candidate is dropped when a document at the threshold would agree with the query in so few slots with a
@@ -224,7 +225,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         let wanted = jaccard(threshold, query_size, size)?;
         let hashes = query.num_hashes() as f64;
         let similarity = self.store.similarity(position, query.slots());
-        if similarity < wanted && hashes * divergence(similarity, wanted) > -FILTER_MISS.ln() {
+        if similarity < wanted && hashes * divergence(similarity, wanted) > -ln(FILTER_MISS) {
             return None;
         }
         // |Q and X| = J / (1 + J) * (q + x); the error by its derivative. Half an agreement and half a disagreement
@@ -232,7 +233,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         let (q, x) = (query_size as f64, size as f64);
         let containment = similarity / (1.0 + similarity) * (q + x) / q;
         let smoothed = (hashes * similarity + 0.5) / (hashes + 1.0);
-        let slope = (q + x) / q / (1.0 + smoothed).powi(2);
+        let slope = (q + x) / q / powi(1.0 + smoothed, 2);
         Some(ContainmentMatch {
             id: self.store.id(position)?.clone(),
             size,
@@ -252,6 +253,6 @@ fn jaccard(containment: f64, query_size: usize, size: usize) -> Option<f64> {
 /// The Kullback-Leibler divergence of a coin of probability `p` from one of `q`. Out of `k` tosses of the latter,
 /// `k p` or fewer heads (`p < q`) have a probability of at most `exp(-k divergence)` (Chernoff).
 fn divergence(p: f64, q: f64) -> f64 {
-    let term = |p: f64, q: f64| if p == 0.0 { 0.0 } else { p * (p / q).ln() };
+    let term = |p: f64, q: f64| if p == 0.0 { 0.0 } else { p * ln(p / q) };
     term(p, q) + term(1.0 - p, 1.0 - q)
 }

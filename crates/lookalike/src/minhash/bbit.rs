@@ -59,7 +59,7 @@ pub use theory::{LowestBits, equal_accuracy_storage_ratio, variance, variance_ra
 use super::{Estimate, Family, Kind, Signature};
 use crate::arch::{Kernel, Simd, Task, dispatch};
 use crate::error::{Error, Result, check_unit};
-use crate::hashing::mix64;
+use crate::hashing::{GOLDEN, mix64};
 
 /// The numbers of bits per slot that a [`BBitSignature`] can have. All divide 64, so no slot crosses a word.
 pub const BITS_PER_SLOT: [u32; 5] = [1, 2, 4, 8, 16];
@@ -255,9 +255,11 @@ fn word_count(num_hashes: usize, bits: u32) -> usize {
     (num_hashes * bits as usize).div_ceil(64)
 }
 
-/// The bits of a slot, mixed: a different bijection at each position.
-fn mixed_slot(slot: u64, position: usize) -> u64 {
-    mix64(slot ^ mix64(position as u64 + 1))
+/// The one truncation of slots: what is kept of a slot are the lowest bits of this mix, a different bijection at each
+/// position.
+#[inline(always)]
+pub(super) const fn mixed_slot(slot: u64, position: usize) -> u64 {
+    mix64(slot ^ (position as u64).wrapping_add(1).wrapping_mul(GOLDEN))
 }
 
 fn low_bits(bits: u32) -> u64 {

@@ -20,7 +20,7 @@
 //! **Merging.** The slot-wise minimum of two signatures is the signature of the union, since values of earlier
 //! rounds are smaller than those of later rounds.
 //!
-//! **Format.** A slot is `round << 51 | value`, the value having 51 bits; see `docs/signature-format.md`.
+//! **Format.** A slot is `round << 51 | value`, the value having 51 bits; see [the format](crate::format).
 //!
 //! ```
 //! use lookalike::minhash::{FastSketch, MinHasher};

@@ -1,7 +1,7 @@
 //! Slots -> lanes of 16 bits, for storage and quick estimates.
 //!
 //! A slot has 64 bits, and what says whether two documents agree in it is the equality of the slots alone. The
-//! *lane* of a slot is 16 bits of its mix: a quarter of the space, and 32 of them are compared by one instruction of
+//! *lane* of a slot is 16 bits of a mix of it: a quarter of the space, and 32 of them are compared by one instruction of
 //! AVX-512. A collection of a hundred million documents with 128 hashes takes 26 GB as lanes and 102 GB as slots.
 //!
 //! # Why it works
@@ -13,10 +13,9 @@
 //! p(s) = s + (1 - s) / 2^16
 //! ```
 //!
-//! and [`estimate_of_lanes`] takes the chance agreements out again. Unlike [`BBitSignature`](super::BBitSignature),
-//! which serves every family, a lane does not depend on the position of its slot, and lanes are a plain slice that
-//! holds neither family nor seed: comparing lanes of different hash functions gives a number without a meaning.
-//! Lanes are made for families whose slots hardly ever repeat, such as the [`FastSketch`](super::FastSketch).
+//! and [`estimate_of_lanes`] takes the chance agreements out again. The bits are those of a
+//! [`BBitSignature`](super::BBitSignature) with b = 16. Lanes are a plain slice that holds neither family nor seed, and
+//! nothing marks the empty set: comparing lanes of different hash functions gives a number without a meaning.
 //!
 //! # Dropping pairs by their estimate
 //!
@@ -46,16 +45,16 @@
 use super::{Estimate, bbit, check_num_hashes};
 use crate::arch::{Kernel, LANE_BLOCK, Simd, Task, dispatch};
 use crate::error::{Error, Result, check_unit};
-use crate::hashing::mix64;
 
 /// Bits of a lane.
 pub const LANE_BITS: u32 = 16;
 
-/// The lane of a slot: the lowest 16 bits of its mix.
+/// The lane of a slot at a position of its signature: the bits that a [`BBitSignature`](super::BBitSignature) of 16 bits
+/// keeps of it.
 #[inline]
 #[must_use]
-pub const fn lane(slot: u64) -> u16 {
-    mix64(slot) as u16
+pub const fn lane(slot: u64, position: usize) -> u16 {
+    bbit::mixed_slot(slot, position) as u16
 }
 
 /// Writes the lane of each slot over `lanes`; if one of the two is shorter, as many as that has.
@@ -73,13 +72,13 @@ impl Task for Cut<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        for (lane, &slot) in self.lanes.iter_mut().zip(self.slots) {
-            *lane = mix64(slot) as u16;
+        for (position, (lane, &slot)) in self.lanes.iter_mut().zip(self.slots).enumerate() {
+            *lane = bbit::mixed_slot(slot, position) as u16;
         }
     }
 }
 
-/// In how many places two lists of lanes agree; if one is longer, its rest is not compared.
+/// In how many positions two lists of lanes agree; if one is longer, its rest is not compared.
 #[must_use]
 pub fn matching_lanes(a: &[u16], b: &[u16]) -> usize {
     matching_lanes_with(Kernel::best(), a, b)
@@ -115,7 +114,7 @@ fn count_matching<S: Simd>(simd: S, a: &[u16], b: &[u16]) -> usize {
     count + a_rest.iter().zip(b_rest).filter(|(a, b)| a == b).count()
 }
 
-/// Appends those of `candidates` whose lanes agree with `query` in at least `least` places, with the number of
+/// Appends those of `candidates` whose lanes agree with `query` in at least `least` positions, with the number of
 /// these, in the order given. Candidate `i` has the lanes `table[i * width..][..width]`, where `width` is the length
 /// of `query`; one beyond the end of the table has no lanes and agrees in none.
 ///

@@ -238,7 +238,7 @@ fn the_largest_signature_works() {
 
 #[test]
 fn signatures_are_fixed() {
-    // Known answers, computed from the definitions with another program (docs/signature-format.md). A change here
+    // Known answers, computed from the definitions with another program (`crate::format`). A change here
     // makes every stored signature worthless.
     let slots = |hasher: &dyn MinHasher, elements: &[u64]| hasher.sketch(elements).slots().to_vec();
     assert_eq!(

@@ -33,7 +33,7 @@ const MOST_PAIRS: usize = 200;
 /// ```
 /// use lookalike::shingling::{Shingling, Unit, suggest_k};
 /// let documents = ["the cat sat on the mat today", "a dog lay on the rug all day", "the sun shone on the sea"];
-/// let settings = Shingling { unit: Unit::Characters, ..Shingling::default() };
+/// let settings = Shingling::default().with_unit(Unit::Characters);
 /// let suggestion = suggest_k(&settings, &documents, 10, 0.02)?;
 /// assert!(suggestion.k > 3 && suggestion.k <= 10);
 /// # Ok::<(), lookalike::Error>(())

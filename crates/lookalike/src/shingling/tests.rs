@@ -251,7 +251,7 @@ fn narrow_hashes_stay_in_their_range_and_fill_it() {
     assert!(set.len() > 300);
 }
 
-/// What a key makes of some texts, computed from `docs/signature-format.md` with another program.
+/// What a key makes of some texts, computed from [the format](crate::format) with another program.
 struct Known {
     seed: u64,
     words: [u64; 3],

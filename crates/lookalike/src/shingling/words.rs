@@ -18,6 +18,7 @@ use crate::arch::word_hashes::Blocks;
 use crate::arch::{Kernel, Simd, Task, dispatch};
 use crate::hashing::Key;
 use crate::normalization::{ASCII_RUN, Case, Normalization, Punctuation, Whitespace};
+use crate::unicode::{is_alphanumeric, is_whitespace};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -29,8 +30,8 @@ use unicode_segmentation::UnicodeSegmentation;
 /// assert_eq!(words("東京タワー").collect::<Vec<_>>(), ["東", "京", "タ", "ワ", "ー"]);
 /// ```
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    // UAX 29 hangs a stray combining mark on the blank before it; the blank is no part of the word.
-    text.unicode_words().flat_map(|word| Pieces { rest: word.trim_start() })
+    // UAX 29 hangs a stray combining mark on the space before it; the space is no part of the word.
+    text.unicode_words().flat_map(|word| Pieces { rest: word.trim_start_matches(is_whitespace) })
 }
 
 /// A word of UAX 29, its Katakana cut into characters.
@@ -50,7 +51,7 @@ impl<'t> Iterator for Pieces<'t> {
             };
             let (piece, rest) = self.rest.split_at(end);
             self.rest = rest;
-            if piece.contains(char::is_alphanumeric) {
+            if piece.contains(is_alphanumeric) {
                 return Some(piece);
             }
         }
