@@ -1,11 +1,4 @@
 //! The rows of a band -> its 64-bit key.
-//!
-//! The key is a definition, not an implementation detail: indexes on disk and workers of a cluster compare keys
-//! made elsewhere. Two different band contents share a key with probability about 2^-64, so "same key" means
-//! "same rows" for every practical purpose; with [`Banding::with_buckets`] the probability is `1/n`, and
-//! [`SCurve`](super::SCurve) counts it.
-//!
-//! Cost: one multiplication per row, no allocation in [`Banding::band_keys_into`].
 
 use std::fmt;
 
@@ -14,6 +7,13 @@ use crate::hashing::{GOLDEN, fold_multiply, mix64};
 use crate::minhash::{MAX_HASHES, Signature};
 
 /// The key of one band: `rows` are the slots of the band numbered `band` (from 0).
+///
+/// The key is a definition, not an implementation detail: indexes on disk and workers of a cluster compare keys
+/// made elsewhere. Two different band contents share a key with probability about 2^-64, so "same key" means
+/// "same rows" for every practical purpose; with [`Banding::with_buckets`] the probability is `1/n`, and
+/// [`SCurve`](super::SCurve) counts it.
+///
+/// Cost: one multiplication per row, no allocation in [`Banding::band_keys_into`].
 ///
 /// `h = (band + 1) * GOLDEN` salts the key with the number of the band, so that equal rows in different bands do not
 /// meet; `h = fold(h ^ slot)` takes in each slot in turn, where `fold(x)` is the high half of the 128-bit product

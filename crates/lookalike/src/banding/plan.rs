@@ -269,14 +269,7 @@ fn fewest_bands(rows: usize, max_bands: usize, threshold: f64, recall: f64) -> R
 }
 
 fn unreachable_recall(recall: f64, threshold: f64, hashes: usize, reached: f64) -> Error {
-    Error::invalid(
-        "recall",
-        recall,
-        format!(
-            "at most {reached:.6} can be reached at similarity {threshold} with {hashes} hashes; \
-             take more hashes, a higher threshold or a lower recall"
-        ),
-    )
+    Error::UnreachableRecall { recall, reached, threshold, hashes }
 }
 
 /// An error unless the probability of a find (`recall`) or of a miss (`delta`) is one that can be planned for.

@@ -43,7 +43,7 @@ impl DocumentVector {
         self.entries.len()
     }
 
-    /// Whether there is none: the zero vector.
+    /// True if there is none: the zero vector.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -1,22 +1,4 @@
 //! Number of fingerprints, bits and distance -> how many blocks and tables, and what they cost.
-//!
-//! Cut f bits into m > k blocks. Two fingerprints that differ in at most k bits differ in at most k blocks, so
-//! they agree in some m - k blocks: one table for each of the C(m, k) choices of m - k blocks finds every pair.
-//! The p bits of the chosen blocks lead in their table, and about n / 2^p entries of random fingerprints agree with
-//! a query in them by chance. More blocks mean more tables (memory, probes) and a longer prefix (fewer candidates).
-//!
-//! ```
-//! use lookalike::hamming::{Blocks, HammingConfig, Plan};
-//!
-//! // The paper's and the notes' example: 8 billion fingerprints, distance 3, ten tables.
-//! let config = HammingConfig { max_distance: 3, blocks: Blocks::Exactly(5), ..Default::default() };
-//! let plan = Plan::new(1 << 34, 64, &config)?;
-//! assert_eq!(plan.block_widths(), [13, 13, 13, 13, 12]);
-//! assert_eq!(plan.tables(), 10);
-//! assert_eq!(plan.prefix_bits(), 25..=26);
-//! assert_eq!(plan.candidates_per_probe(), 512.0);
-//! # Ok::<(), lookalike::Error>(())
-//! ```
 
 use std::ops::RangeInclusive;
 
@@ -55,6 +37,7 @@ pub enum Blocks {
 
 /// How to build a [`HammingIndex`](super::HammingIndex).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HammingConfig {
     /// k, the largest distance a query may ask for, 0 to f. Changes the answer.
     pub max_distance: u32,
@@ -82,7 +65,57 @@ impl Default for HammingConfig {
     }
 }
 
+impl HammingConfig {
+    /// The same settings with another largest distance.
+    #[must_use]
+    pub const fn with_max_distance(self, max_distance: u32) -> Self {
+        Self { max_distance, ..self }
+    }
+
+    /// The same settings with another storage of the tables.
+    #[must_use]
+    pub const fn with_storage(self, storage: TableStorage) -> Self {
+        Self { storage, ..self }
+    }
+
+    /// The same settings with another number of blocks.
+    #[must_use]
+    pub const fn with_blocks(self, blocks: Blocks) -> Self {
+        Self { blocks, ..self }
+    }
+
+    /// The same settings with another largest number of tables.
+    #[must_use]
+    pub const fn with_max_tables(self, max_tables: usize) -> Self {
+        Self { max_tables, ..self }
+    }
+
+    /// The same settings with another limit on the bytes of all tables, or none.
+    #[must_use]
+    pub const fn with_max_bytes(self, max_bytes: Option<u64>) -> Self {
+        Self { max_bytes, ..self }
+    }
+}
+
 /// What an index will look like and cost. Costs are expectations for random fingerprints.
+///
+/// Cut f bits into m > k blocks. Two fingerprints that differ in at most k bits differ in at most k blocks, so
+/// they agree in some m - k blocks: one table for each of the C(m, k) choices of m - k blocks finds every pair.
+/// The p bits of the chosen blocks lead in their table, and about n / 2^p entries of random fingerprints agree with
+/// a query in them by chance. More blocks mean more tables (memory, probes) and a longer prefix (fewer candidates).
+///
+/// ```
+/// use lookalike::hamming::{Blocks, HammingConfig, Plan};
+///
+/// // The paper's and the notes' example: 8 billion fingerprints, distance 3, ten tables.
+/// let config = HammingConfig::default().with_blocks(Blocks::Exactly(5));
+/// let plan = Plan::new(1 << 34, 64, &config)?;
+/// assert_eq!(plan.block_widths(), [13, 13, 13, 13, 12]);
+/// assert_eq!(plan.tables(), 10);
+/// assert_eq!(plan.prefix_bits(), 25..=26);
+/// assert_eq!(plan.candidates_per_probe(), 512.0);
+/// # Ok::<(), lookalike::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     fingerprints: u64,

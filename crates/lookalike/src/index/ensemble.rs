@@ -1,28 +1,4 @@
 //! Signatures and sizes -> the documents that contain most of a query.
-//!
-//! Containment is `|Q and X| / |Q|`: how much of the query is in the document. A short text quoted in a long one
-//! has containment 1 and a Jaccard similarity near 0, so bands planned for a Jaccard threshold miss it. But when the
-//! sizes are known, one follows from the other:
-//!
-//! ```text
-//! J = t / (x/q + 1 - t)        t containment, q = |Q|, x = |X|
-//! ```
-//!
-//! The documents are partitioned by size. In a partition of sizes up to `u`, containment `t` means a Jaccard
-//! similarity of at least `t / (u/q + 1 - t)`, and bands and rows are chosen for that, for each partition and each
-//! query, so that a document of containment `t` or more is found with probability at least `1 - delta`. Partitions
-//! (and documents) smaller than `t q` cannot reach `t` and are passed over.
-//!
-//! Any `b * r <= K` can be asked at query time: for each slot there is a prefix tree that starts with it, and band
-//! `i` of `r` rows is a prefix of length `r` in the tree of slot `i r`. Where even `K` bands of one row are not
-//! enough (the partition's documents are far larger than the query), the whole partition is compared.
-//!
-//! Zhu, Nargesian, Pu, Miller: *LSH Ensemble: Internet-scale domain search*, VLDB 2016. Departures: `b` and `r` are
-//! chosen for a stated recall instead of the least sum of error areas; every `r` is available instead of a few;
-//! candidates come with an estimate, and those that are surely below the threshold are dropped.
-//!
-//! Cost: the trees take `8 K` bytes per document, as much as the slots, and `K` sorts to build; a query takes
-//! `O(b log n)` per partition and one comparison of signatures per candidate.
 
 use std::borrow::Borrow;
 
@@ -40,6 +16,7 @@ const FILTER_MISS: f64 = 1e-6;
 
 /// How an [`LshEnsemble`] is built.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct EnsembleConfig {
     /// How many partitions by size, of equally many documents each. More give fewer false candidates and more
     /// searches per query. Changes which false candidates are seen, never the promise. Default 32, as in the
@@ -52,6 +29,20 @@ pub struct EnsembleConfig {
 impl Default for EnsembleConfig {
     fn default() -> Self {
         Self { partitions: 32, delta: 0.01 }
+    }
+}
+
+impl EnsembleConfig {
+    /// The same settings with another number of partitions.
+    #[must_use]
+    pub const fn with_partitions(self, partitions: usize) -> Self {
+        Self { partitions, ..self }
+    }
+
+    /// The same settings with another probability of a miss.
+    #[must_use]
+    pub const fn with_delta(self, delta: f64) -> Self {
+        Self { delta, ..self }
     }
 }
 
@@ -78,6 +69,30 @@ struct Partition {
 }
 
 /// An index for containment search. See the [module](super) for the others.
+///
+/// Containment is `|Q and X| / |Q|`: how much of the query is in the document. A short text quoted in a long one
+/// has containment 1 and a Jaccard similarity near 0, so bands planned for a Jaccard threshold miss it. But when the
+/// sizes are known, one follows from the other:
+///
+/// ```text
+/// J = t / (x/q + 1 - t)        t containment, q = |Q|, x = |X|
+/// ```
+///
+/// The documents are partitioned by size. In a partition of sizes up to `u`, containment `t` means a Jaccard
+/// similarity of at least `t / (u/q + 1 - t)`, and bands and rows are chosen for that, for each partition and each
+/// query, so that a document of containment `t` or more is found with probability at least `1 - delta`. Partitions
+/// (and documents) smaller than `t q` cannot reach `t` and are passed over.
+///
+/// Any `b * r <= K` can be asked at query time: for each slot there is a prefix tree that starts with it, and band
+/// `i` of `r` rows is a prefix of length `r` in the tree of slot `i r`. Where even `K` bands of one row are not
+/// enough (the partition's documents are far larger than the query), the whole partition is compared.
+///
+/// Zhu, Nargesian, Pu, Miller: *LSH Ensemble: Internet-scale domain search*, VLDB 2016. Departures: `b` and `r` are
+/// chosen for a stated recall instead of the least sum of error areas; every `r` is available instead of a few;
+/// candidates come with an estimate, and those that are surely below the threshold are dropped.
+///
+/// Cost: the trees take `8 K` bytes per document, as much as the slots, and `K` sorts to build; a query takes
+/// `O(b log n)` per partition and one comparison of signatures per candidate.
 ///
 /// ```
 /// use lookalike::index::{EnsembleConfig, LshEnsemble};
@@ -141,7 +156,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         self.store.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -34,8 +34,8 @@
 //! # Cost
 //!
 //! `K b / 8` bytes. Two signatures are compared a word (64/b slots) at a time: exclusive or, fold each lane's
-//! bits onto its lowest, mask, count. Merging needs the minimum of the whole slots, which are gone: it is a
-//! typed error.
+//! bits onto its lowest, mask, count. Merging needs the minimum of the whole slots, which are gone: merge the
+//! full signatures, then cut.
 //!
 //! ```
 //! use lookalike::minhash::{BBitSignature, Family, Signature};
@@ -57,7 +57,7 @@ mod theory;
 pub use theory::{LowestBits, equal_accuracy_storage_ratio, variance, variance_ratio};
 
 use super::{Estimate, Family, Kind, Signature};
-use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result, check_unit};
 use crate::hashing::{GOLDEN, mix64};
 
@@ -123,7 +123,7 @@ impl BBitSignature {
         self.num_hashes
     }
 
-    /// Whether it is the signature of the empty set.
+    /// True if it is the signature of the empty set.
     #[must_use]
     pub fn is_empty_set(&self) -> bool {
         self.content == Content::EmptySet
@@ -191,14 +191,6 @@ impl BBitSignature {
     /// banded b-bit signatures takes in place of the similarity.
     pub fn collision_probability(&self, similarity: f64) -> Result<f64> {
         collision_probability(similarity, self.bits)
-    }
-
-    /// Always an error: the minimum of two slots cannot be known from some of their bits.
-    pub fn merge(&mut self, _other: &Self) -> Result<()> {
-        Err(Error::NotMergeable {
-            kind: "b-bit",
-            reason: "the minimum of two slots needs all their bits; merge the full signatures, then cut",
-        })
     }
 }
 
@@ -280,14 +272,11 @@ fn differing_lanes(kernel: Kernel, bits: u32, left: &[u64], right: &[u64]) -> u3
 /// The number of bits is known to the compiler, which then unrolls the fold and works on several words at once.
 struct DifferingLanes<'a, const BITS: u32>(&'a [u64], &'a [u64]);
 
-impl<const BITS: u32> Task for DifferingLanes<'_, BITS> {
-    type Output = u32;
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> u32 {
+task! {
+    impl['a, const BITS: u32] DifferingLanes<'a, BITS> => u32, |task, _: S| {
         let lowest_of_lanes = u64::MAX / low_bits(BITS);
         let differing = |(a, b): (&u64, &u64)| (fold_lanes::<BITS>(a ^ b) & lowest_of_lanes).count_ones();
-        self.0.iter().zip(self.1).map(differing).sum()
+        task.0.iter().zip(task.1).map(differing).sum()
     }
 }
 

@@ -43,7 +43,7 @@
 //! ```
 
 use super::{Estimate, bbit, check_num_hashes};
-use crate::arch::{Kernel, LANE_BLOCK, Simd, Task, dispatch};
+use crate::arch::{Kernel, LANE_BLOCK, Simd, dispatch, task};
 use crate::error::{Error, Result, check_unit};
 
 /// Bits of a lane.
@@ -67,12 +67,9 @@ struct Cut<'a> {
     lanes: &'a mut [u16],
 }
 
-impl Task for Cut<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        for (position, (lane, &slot)) in self.lanes.iter_mut().zip(self.slots).enumerate() {
+task! {
+    impl['a] Cut<'a> => (), |task, _: S| {
+        for (position, (lane, &slot)) in task.lanes.iter_mut().zip(task.slots).enumerate() {
             *lane = bbit::mixed_slot(slot, position) as u16;
         }
     }
@@ -92,12 +89,9 @@ pub fn matching_lanes_with(kernel: Kernel, a: &[u16], b: &[u16]) -> usize {
 
 struct Matching<'a>(&'a [u16], &'a [u16]);
 
-impl Task for Matching<'_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> usize {
-        count_matching(simd, self.0, self.1)
+task! {
+    impl['a] Matching<'a> => usize, |task, simd: S| {
+        count_matching(simd, task.0, task.1)
     }
 }
 
@@ -147,18 +141,15 @@ struct NearRows<'a> {
     near: &'a mut Vec<(u32, u32)>,
 }
 
-impl Task for NearRows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let width = self.query.len();
-        for &candidate in self.candidates {
+task! {
+    impl['a] NearRows<'a> => (), |task, simd: S| {
+        let width = task.query.len();
+        for &candidate in task.candidates {
             let start = (candidate as usize).saturating_mul(width);
-            let row = self.table.get(start..start.saturating_add(width)).unwrap_or(&[]);
-            let matching = count_matching(simd, self.query, row);
-            if matching >= self.least {
-                self.near.push((candidate, matching as u32));
+            let row = task.table.get(start..start.saturating_add(width)).unwrap_or(&[]);
+            let matching = count_matching(simd, task.query, row);
+            if matching >= task.least {
+                task.near.push((candidate, matching as u32));
             }
         }
     }

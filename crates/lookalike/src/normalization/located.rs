@@ -25,7 +25,7 @@ struct Piece {
     normalized: usize,
     /// What it was made of.
     original: Range<usize>,
-    /// Whether its characters have their old lengths; otherwise it is one cluster and is not divided.
+    /// True if its characters have their old lengths; otherwise it is one cluster and is not divided.
     is_parallel: bool,
 }
 

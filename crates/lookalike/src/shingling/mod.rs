@@ -362,7 +362,7 @@ impl Shingler {
         }
     }
 
-    /// Whether this is the token of a stop word.
+    /// True if this is the token of a stop word.
     fn is_stop_token(&self, token: u64) -> bool {
         self.stop_tokens.binary_search(&token).is_ok()
     }

@@ -1,7 +1,7 @@
 //! The characters of the Basic Multilingual Plane for which UAX 29, case folding and NFC are simple.
 //!
 //! Most text outside ASCII consists of characters that need none of the finer rules: letters that join like ASCII
-//! letters, dashes and signs that part words like a blank, ideographs that stand for themselves. For those a
+//! letters, dashes and signs that part words like a space, ideographs that stand for themselves. For those a
 //! class is enough; whatever is not listed is left to the full algorithms.
 //!
 //! The list is generated: the test `the_list_is_what_the_unicode_crates_say` derives it from `unicode-segmentation`,
@@ -40,7 +40,7 @@ pub(super) fn class(character: char) -> Class {
     table.get(character as usize).copied().unwrap_or(Class::Complex)
 }
 
-/// Whether case folding and NFC are known to leave a character alone, whatever stands beside it.
+/// True if case folding and NFC are known to leave a character alone, whatever stands beside it.
 pub(crate) fn is_folded_and_composed(character: char) -> bool {
     !matches!(class(character), Class::Complex | Class::Capital)
 }

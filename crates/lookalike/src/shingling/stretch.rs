@@ -25,7 +25,7 @@ pub(super) fn hash_words(key: &Key, bytes: &[u8], normalization: &Normalization,
     hash_words_plainly(key, rest, normalization, tokens);
 }
 
-/// Whether the classes of simple characters hold for these settings: they say nothing of decompositions.
+/// True if the classes of simple characters hold for these settings: they say nothing of decompositions.
 pub(super) fn has_simple_characters(normalization: &Normalization) -> bool {
     matches!(normalization.form, UnicodeForm::Nfc | UnicodeForm::Keep)
 }

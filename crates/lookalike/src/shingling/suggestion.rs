@@ -1,9 +1,4 @@
 //! A collection -> a good k.
-//!
-//! The rule of the notes: k is large enough when the probability that a given shingle appears in a given document
-//! is low. That can be measured: take two documents of the collection that have nothing to do with each other and
-//! see which share of the shingles of one is in the other. It falls quickly with k, and the smallest k for which
-//! it is low enough wins (a larger one would only make small edits cost more similarity).
 
 use super::{MAX_K, ShingleBuffer, ShingleSet, Shingler, Shingling};
 use crate::error::{Error, Result};
@@ -24,6 +19,11 @@ const MOST_PAIRS: usize = 200;
 
 /// Suggests k for a collection: the smallest for which, in the median pair of documents, at most the share
 /// `acceptable` (0.02 is a good choice) of the shingles of the smaller one is also in the other.
+///
+/// The rule of the notes: k is large enough when the probability that a given shingle appears in a given document
+/// is low. That can be measured: take two documents of the collection that have nothing to do with each other and
+/// see which share of the shingles of one is in the other. It falls quickly with k, and the smallest k for which
+/// it is low enough wins (a larger one would only make small edits cost more similarity).
 ///
 /// Up to 400 documents are taken, evenly spread over the sample; those without any shingle are left out. Each one
 /// of the first half is paired with one half a sample further on. The share of the collection is the median over

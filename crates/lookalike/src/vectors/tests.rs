@@ -324,7 +324,7 @@ fn dice_and_overlap_have_no_family_and_the_error_says_what_to_do() {
 }
 
 fn is_invalid<T>(result: Result<T>) -> bool {
-    matches!(result, Err(Error::InvalidParameter { .. }))
+    matches!(result, Err(Error::OutOfRange { .. }))
 }
 
 #[test]
