@@ -32,7 +32,7 @@ fn main() {
     assert!(found >= PLANTED, "a pair within the distance was missed");
 
     let all = fingerprints(10_000_000);
-    let config = HammingConfig { max_distance: DISTANCE, ..HammingConfig::default() };
+    let config = HammingConfig::default().with_max_distance(DISTANCE);
     let index = HammingIndex::build(&all, &config).expect("64-bit fingerprints and a distance of 3");
     let (mut times, mut hits) = (Vec::new(), 0);
     for i in 0..20_000 {

@@ -55,13 +55,12 @@ fn check<B: FingerprintBits>(input: &Input) {
     let queries: Vec<B> = stored.chain(queries).chain([B::ZERO, B::ALL]).collect();
 
     for storage in [TableStorage::Plain, TableStorage::Compressed] {
-        let config = HammingConfig {
-            max_distance: k,
-            storage,
-            blocks: input.blocks.map_or(Blocks::Auto, |blocks| Blocks::Exactly(blocks.into())),
-            max_tables: usize::from(input.max_tables),
-            max_bytes: input.max_bytes.map(u64::from),
-        };
+        let config = HammingConfig::default()
+            .with_max_distance(k)
+            .with_storage(storage)
+            .with_blocks(input.blocks.map_or(Blocks::Auto, |blocks| Blocks::Exactly(blocks.into())))
+            .with_max_tables(usize::from(input.max_tables))
+            .with_max_bytes(input.max_bytes.map(u64::from));
         let Ok(index) = HammingIndex::build(&fingerprints, &config) else {
             assert!(input.blocks.is_some(), "a plan without demands is always possible");
             continue;

@@ -82,24 +82,24 @@ fn choose<T: Copy>(choices: &[T], which: u8) -> T {
 
 fn settings(input: &Input) -> Shingling {
     let forms = [UnicodeForm::Nfc, UnicodeForm::Nfd, UnicodeForm::Nfkc, UnicodeForm::Nfkd, UnicodeForm::Keep];
-    Shingling {
-        unit: match input.unit % 4 {
-            0 | 1 => Unit::Words,
-            2 => Unit::Characters,
-            _ => Unit::StopWordLed(StopWords::new(["the", "x", "a", "1"])),
-        },
-        k: usize::from(input.k) % MAX_K + 1,
-        normalization: Normalization {
-            case: choose(&[Case::Fold, Case::Keep], input.case.into()),
-            form: choose(&forms, input.form),
-            punctuation: choose(&[Punctuation::Keep, Punctuation::Drop], input.punctuation.into()),
-            whitespace: choose(
-                &[Whitespace::Collapse, Whitespace::Remove, Whitespace::Keep],
-                input.whitespace,
-            ),
-        },
-        hash_bits: if input.hash_bits % 2 == 0 { 64 } else { 8 + u32::from(input.hash_bits) % 57 },
-    }
+    let unit = match input.unit % 4 {
+        0 | 1 => Unit::Words,
+        2 => Unit::Characters,
+        _ => Unit::StopWordLed(StopWords::new(["the", "x", "a", "1"])),
+    };
+    let normalization = Normalization::default()
+        .with_case(choose(&[Case::Fold, Case::Keep], input.case.into()))
+        .with_form(choose(&forms, input.form))
+        .with_punctuation(choose(&[Punctuation::Keep, Punctuation::Drop], input.punctuation.into()))
+        .with_whitespace(choose(
+            &[Whitespace::Collapse, Whitespace::Remove, Whitespace::Keep],
+            input.whitespace,
+        ));
+    Shingling::default()
+        .with_unit(unit)
+        .with_k(usize::from(input.k) % MAX_K + 1)
+        .with_normalization(normalization)
+        .with_hash_bits(if input.hash_bits % 2 == 0 { 64 } else { 8 + u32::from(input.hash_bits) % 57 })
 }
 
 /// The hashes by the definition, for words.
@@ -150,7 +150,7 @@ fuzz_target!(|input: Input| {
     let hashes = shingler.clone().with_kernel(Kernel::PORTABLE).hashes(&text, &mut buffer).to_vec();
     if settings.unit == Unit::Characters {
         check_characters(&settings, &normalized, &hashes);
-        let as_it_is = Shingling { normalization: Normalization::NONE, ..settings.clone() };
+        let as_it_is = settings.clone().with_normalization(Normalization::NONE);
         let as_it_is = Shingler::new(as_it_is).expect("these settings are allowed");
         assert_eq!(as_it_is.hashes(&normalized, &mut buffer), hashes);
     } else {

@@ -12,6 +12,7 @@ Usage: cargo xtask <command>
                             file layer, to a folder and to an S3 stand-in
   fuzz [--minutes N | --seconds N] [NAME]
                             every fuzz target, or the one named, for so long each (default 30 seconds)
+  tables                    writes the Unicode tables of the library again, from pinned data
   help, --help, -h          this text";
 
 /// How long each fuzz target runs unless told otherwise.
@@ -28,6 +29,7 @@ pub(crate) enum Command {
     Bench { arguments: Vec<String> },
     Fuzz { seconds: u32, target: Option<String> },
     Torture { rounds: u32, seed: u32 },
+    Tables,
 }
 
 impl Command {
@@ -40,9 +42,11 @@ impl Command {
         match (command.as_str(), rest.as_slice()) {
             ("help" | "--help" | "-h", _) => Ok(Self::Help),
             ("bench", _) => Ok(Self::Bench { arguments: rest }),
-            ("test" | "fuzz" | "torture", _) if wants_help => Ok(Self::Help),
+            ("test" | "fuzz" | "torture" | "tables", _) if wants_help => Ok(Self::Help),
             ("test", []) => Ok(Self::Test),
             ("test", [word, ..]) => Err(format!("`test` takes no argument, but got `{word}`")),
+            ("tables", []) => Ok(Self::Tables),
+            ("tables", [word, ..]) => Err(format!("`tables` takes no argument, but got `{word}`")),
             ("fuzz", _) => Self::parse_fuzz(&rest),
             ("torture", _) => Self::parse_torture(&rest),
             (other, _) => Err(format!("there is no command `{other}`")),
@@ -99,6 +103,7 @@ mod tests {
         assert_eq!(parse(""), Ok(Command::Help));
         assert_eq!(parse("fuzz --help"), Ok(Command::Help));
         assert_eq!(parse("test"), Ok(Command::Test));
+        assert_eq!(parse("tables"), Ok(Command::Tables));
         assert_eq!(parse("bench --quick"), Ok(Command::Bench { arguments: vec!["--quick".into()] }));
         assert_eq!(parse("fuzz"), Ok(Command::Fuzz { seconds: DEFAULT_FUZZ_SECONDS, target: None }));
         assert_eq!(

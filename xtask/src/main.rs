@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         Ok(Command::Test) => commands::test::run(),
         Ok(Command::Bench { arguments }) => commands::bench::run(&arguments),
         Ok(Command::Fuzz { seconds, target }) => commands::fuzz::run(seconds, target.as_deref()),
+        Ok(Command::Tables) => commands::tables::run(),
         Ok(Command::Torture { rounds, seed }) => commands::store::torture(rounds, seed),
         Err(wrong) => Err(format!("{wrong}\n\n{}", arguments::HELP)),
     };

@@ -56,10 +56,5 @@ fn main() -> lookalike::Result<()> {
         let saved = equal_accuracy_storage_ratio(similarity, 1, 64)?;
         println!("  R = {similarity:.1}  {saved:>4.1} times less  {}", "#".repeat(saved as usize));
     }
-
-    let (mut short, other) = (BBitSignature::new(&full_a, 1)?, BBitSignature::new(&full_b, 1)?);
-    if let Err(error) = short.merge(&other) {
-        println!("\nmerging: {error}");
-    }
     Ok(())
 }

@@ -11,7 +11,7 @@
 use lookalike::clustering::{Fate, KeepOrder, Survivors, connected_components, survivors};
 use lookalike::shingling::{ShingleSet, Shingler};
 use lookalike::similarity::jaccard;
-use lookalike::verification::{VerifiedPair, Verifier, verify_pairs};
+use lookalike::verification::{Pair, Verifier, verify_pairs};
 use std::cmp::Reverse;
 
 const ADDRESS: &str = "four score and seven years ago our fathers brought forth on this continent a new nation \
@@ -55,7 +55,7 @@ fn main() -> lookalike::Result<()> {
         verified.iter().map(|pair| format!("{}~{}", name(pair.a), name(pair.b))).collect();
     println!("\nVerified at 0.7: {}\n", pairs.join(" "));
 
-    let components = connected_components(sets.len(), verified.iter().map(VerifiedPair::indices))?;
+    let components = connected_components(sets.len(), verified.iter().map(Pair::ids))?;
     for cluster in components.clusters() {
         let (first, last) = (cluster[0], cluster[cluster.len() - 1]);
         let names: String = cluster.iter().map(|&document| name(document)).collect();

@@ -26,7 +26,7 @@ fn main() -> lookalike::Result<()> {
     println!("Plans for 2^34 fingerprints of 64 bits at distance k = 3\n");
     println!("  blocks  tables  leading bits  fetched per probe  terabytes  compressed");
     for blocks in 4..=8 {
-        let config = HammingConfig { blocks: Blocks::Exactly(blocks), ..HammingConfig::default() };
+        let config = HammingConfig::default().with_blocks(Blocks::Exactly(blocks));
         let plan = Plan::new(1 << 34, 64, &config)?;
         let terabytes = |storage| plan.bytes(storage) as f64 / 1e12;
         println!(

@@ -9,7 +9,7 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use lookalike::normalization::{Case, Normalization, Punctuation, UnicodeForm, Whitespace};
-use lookalike::shingling::{Shingler, Shingling, Unit};
+use lookalike::shingling::Shingler;
 
 fn main() -> lookalike::Result<()> {
     let text = " Don't\u{2003}SHOUT:\r\n the Cafe\u{301} in the Hauptstraße  has table ４². ";
@@ -17,10 +17,10 @@ fn main() -> lookalike::Result<()> {
     println!("{:<24} {text:?}", "as it came");
     for (name, normalization) in [
         ("the default", usual),
-        ("case kept", Normalization { case: Case::Keep, ..usual }),
-        ("form NFKC", Normalization { form: UnicodeForm::Nfkc, ..usual }),
-        ("punctuation dropped", Normalization { punctuation: Punctuation::Drop, ..usual }),
-        ("white space removed", Normalization { whitespace: Whitespace::Remove, ..usual }),
+        ("case kept", usual.with_case(Case::Keep)),
+        ("form NFKC", usual.with_form(UnicodeForm::Nfkc)),
+        ("punctuation dropped", usual.with_punctuation(Punctuation::Drop)),
+        ("white space removed", usual.with_whitespace(Whitespace::Remove)),
         ("nothing done", Normalization::NONE),
     ] {
         println!("{name:<24} {:?}", normalization.normalize(text));
@@ -32,12 +32,7 @@ fn main() -> lookalike::Result<()> {
     println!("\n9-shingles of {plane:?}\n         and {quarterback:?}:\n");
     println!("{:<24} {:>5} {:>5}   in both", "white space", "first", "other");
     for whitespace in [Whitespace::Collapse, Whitespace::Remove] {
-        let shingler = Shingler::new(Shingling {
-            unit: Unit::Characters,
-            k: 9,
-            normalization: Normalization { whitespace, ..usual },
-            ..Shingling::default()
-        })?;
+        let shingler = Shingler::characters(9)?.with_normalization(usual.with_whitespace(whitespace));
         let (first, other) = (shingler.shingles(plane), shingler.shingles(quarterback));
         let both: Vec<&String> = first.iter().filter(|shingle| other.contains(shingle)).collect();
         println!("{:<24} {:>5} {:>5}   {both:?}", format!("{whitespace:?}"), first.len(), other.len());

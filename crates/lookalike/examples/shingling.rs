@@ -31,7 +31,7 @@ fn main() -> lookalike::Result<()> {
         println!("{:22} a set of {}, a bag of {}", "", set.len(), bag.total());
         for bits in [10, 32, 64] {
             let unit = Unit::Characters;
-            let short = Shingler::new(Shingling { unit, k: 2, hash_bits: bits, ..Shingling::default() })?;
+            let short = Shingler::new(Shingling::default().with_unit(unit).with_k(2).with_hash_bits(bits))?;
             println!("{:22} hashed to {bits} bits: {:x?}", "", short.set(text).as_slice());
         }
     }
@@ -49,7 +49,7 @@ fn main() -> lookalike::Result<()> {
 
     println!("\nWhich k? The share of a document's shingles that an unrelated document has as well:");
     for unit in [Unit::Characters, Unit::Words] {
-        let settings = Shingling { unit, ..Shingling::default() };
+        let settings = Shingling::default().with_unit(unit);
         let suggestion = suggest_k(&settings, &OPENINGS, 10, 0.02)?;
         println!("  {:?}: k = {} is enough", settings.unit, suggestion.k);
         for (k, share) in (1..).zip(&suggestion.chance_share) {

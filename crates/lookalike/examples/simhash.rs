@@ -5,7 +5,7 @@
 //!
 //! `cargo run -p lookalike --example simhash`
 
-#![allow(clippy::print_stdout, reason = "an example prints")]
+#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "an example prints")]
 
 use lookalike::features::DocumentVector;
 use lookalike::shingling::Shingler;

@@ -1,7 +1,7 @@
 //! Values <-> stored bytes: what all formats of this crate have in common.
 //!
 //! A stored value begins with four bytes that name its format and one for the version; numbers are little-endian.
-//! There is one encoding per value. Anything else is refused, with the place where it differs.
+//! There is one encoding per value. Anything else is refused, with the position where it differs.
 
 use crate::error::{Error, Result};
 use crate::hashing::hash_bytes;
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         self.refuse_at(0, cause)
     }
 
-    /// The same for a place so many bytes into the field.
+    /// The same for a position so many bytes into the field.
     pub(crate) fn refuse_at(&self, offset: usize, cause: impl Into<String>) -> Error {
         Error::Decode { what: self.what, offset: self.field + offset, cause: cause.into() }
     }

@@ -6,13 +6,50 @@
 pub enum Error {
     /// A parameter is outside what its stage can do.
     #[error("{name} = {value} is not allowed: {allowed}")]
-    InvalidParameter {
+    OutOfRange {
         /// The parameter, by the name it has in the API.
         name: &'static str,
         /// The value that was given.
         value: String,
         /// What would have been allowed.
         allowed: String,
+    },
+    /// A document with this id is in the index already.
+    #[error("the id {id} is in the index already; remove it first, or take another id")]
+    DuplicateId {
+        /// The id, as `Debug` shows it.
+        id: String,
+    },
+    /// No document has this id.
+    #[error("there is no document with the id {id}")]
+    UnknownId {
+        /// The id, as `Debug` shows it.
+        id: String,
+    },
+    /// There are more documents, elements or tables than a structure can hold.
+    #[error("{found} are too many: at most {most} {what} can be held")]
+    Capacity {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there are.
+        found: u64,
+        /// How many there may be.
+        most: u64,
+    },
+    /// No plan reaches this recall.
+    #[error(
+        "recall = {recall} is not allowed: at most {reached:.6} can be reached at similarity {threshold} with {hashes} \
+         hashes; take more hashes, a higher threshold or a lower recall"
+    )]
+    UnreachableRecall {
+        /// The recall that was asked for.
+        recall: f64,
+        /// The largest that can be reached.
+        reached: f64,
+        /// The similarity at which.
+        threshold: f64,
+        /// The number of hashes with which.
+        hashes: usize,
     },
     /// Two sketches (signatures, fingerprints, ...) were made in different ways and cannot be compared or merged.
     #[error("cannot compare: {what} differs ({left} against {right}); make both with the same settings")]
@@ -40,14 +77,6 @@ pub enum Error {
         /// What to use in its place.
         instead: &'static str,
     },
-    /// This kind of sketch cannot be merged into the sketch of the union.
-    #[error("{kind} signatures cannot be merged: {reason}")]
-    NotMergeable {
-        /// The kind of sketch.
-        kind: &'static str,
-        /// Why, and what to do.
-        reason: &'static str,
-    },
     /// Bytes that are not what they should be.
     #[error("cannot decode {what} at byte {offset}: {cause}")]
     Decode {
@@ -64,13 +93,13 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Shorthand for [`Error::InvalidParameter`].
+    /// Shorthand for [`Error::OutOfRange`].
     pub(crate) fn invalid(
         name: &'static str,
         value: impl std::fmt::Display,
         allowed: impl Into<String>,
     ) -> Self {
-        Self::InvalidParameter { name, value: value.to_string(), allowed: allowed.into() }
+        Self::OutOfRange { name, value: value.to_string(), allowed: allowed.into() }
     }
 
     /// Shorthand for [`Error::Incompatible`].

@@ -4,8 +4,7 @@
 //! Two texts, one similarity:
 //!
 //! ```
-//! use lookalike::shingling::Shingler;
-//! use lookalike::similarity::jaccard;
+//! use lookalike::{Shingler, jaccard};
 //!
 //! let shingler = Shingler::characters(5)?;
 //! let (a, b) = (shingler.set("the dog which chased the cat"), shingler.set("the dog that chased the cat"));
@@ -16,8 +15,7 @@
 //! The near-duplicate pairs of a collection, found without comparing all pairs, each checked exactly:
 //!
 //! ```
-//! use lookalike::{index::LshIndex, minhash::{FastSketch, MinHasher}, shingling::Shingler};
-//! use lookalike::verification::{Verifier, verify_pairs};
+//! use lookalike::{FastSketch, LshIndex, MinHasher, Shingler, Verifier, verify_pairs};
 //!
 //! let documents = ["a rose is a rose is a rose", "to be or not to be, that is it", "A rose is a rose; is a rose"];
 //! let (shingler, hasher) = (Shingler::words(3)?, FastSketch::new(128, 1)?);
@@ -40,6 +38,16 @@
 //!                                             vectors
 //! ```
 //!
+//! The names of the flow stand at the root of the crate. The rest is in the modules, in two tiers:
+//!
+//! - *Building blocks*, for those who put stages together in their own way: [`normalization`], [`shingling`],
+//!   [`similarity`], [`minhash`] ([lanes](minhash::lanes), [b-bit](minhash::bbit) and [weighted](minhash::weighted)
+//!   signatures), [`simhash`], [`hamming`], [`features`], [`vectors`], [`banding`], [`index`], [`verification`],
+//!   [`clustering`], [`passages`], [`hashing`].
+//! - *Teaching*: the objects of the lecture notes as they stand on the page. [`minhash::matrix`] (characteristic and
+//!   signature matrix, the one-pass algorithm step by step), [`minhash::permutation`], [`minhash::universal`],
+//!   [`vectors::amplification`].
+//!
 //! Each arrow is a module, each noun is defined where it is produced, and data flows one way. Every fast path has a
 //! plain definition beside it that the tests compare it with; every estimator is tested for bias and variance
 //! against its formula; and the worked examples of five sets of lecture notes are tests.
@@ -47,35 +55,42 @@
 //! # What is the same everywhere
 //!
 //! Hashes, signatures, band keys and fingerprints are the same bits on every CPU, with every [`Kernel`] and any
-//! number of threads: they can be stored and compared across machines (`docs/signature-format.md`). Parameters that
+//! number of threads: they can be stored and compared across machines ([format](mod@format)). Parameters that
 //! make no sense are a typed [`Error`]; nothing panics on any input, except when memory runs out. The crate reads no
 //! files, starts no threads and has no mutable global state.
 //!
 //! # Features
 //!
 //! - `rayon` (off by default): functions that run in the caller's rayon thread pool, `par_build`, `par_query` and
-//!   `par_all_pairs` of [`HammingIndex`](hamming::HammingIndex). It changes the speed only.
+//!   `par_all_pairs` of [`HammingIndex`]. It changes the speed only.
+//! - `compat` (off by default): the module `compat`, for stand-ins of other packages.
 #![deny(unsafe_code)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests compare with the platform's own"))]
 
 #[allow(unsafe_code, reason = "this is where it may be: SIMD, with a reason for every use")]
 mod arch;
 pub mod banding;
 pub mod clustering;
+#[cfg(feature = "compat")]
+pub mod compat;
 mod encoding;
 mod error;
 pub mod features;
+pub mod format;
 pub mod hamming;
 pub mod hashing;
 pub mod index;
+mod math;
 pub mod minhash;
 pub mod normalization;
+mod pair;
 pub mod passages;
-pub mod sha1;
 pub mod shingling;
 pub mod simhash;
 pub mod similarity;
 #[cfg(test)]
 mod statistics;
+mod unicode;
 pub mod vectors;
 pub mod verification;
 
@@ -85,4 +100,15 @@ pub mod verification;
 mod readme {}
 
 pub use arch::Kernel;
+pub use banding::{Banding, SCurve};
+pub use clustering::{Fate, KeepOrder, Survivors, connected_components, survivors};
 pub use error::{Error, Result};
+pub use hamming::HammingIndex;
+pub use index::LshIndex;
+pub use minhash::{BBitSignature, Estimate, FastSketch, MinHasher, Signature};
+pub use normalization::Normalization;
+pub use pair::{Match, Pair};
+pub use shingling::{ShingleBuffer, ShingleSet, Shingler, Shingling};
+pub use simhash::SimHasher;
+pub use similarity::jaccard;
+pub use verification::{Verifier, verify_pairs};

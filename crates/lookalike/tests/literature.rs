@@ -9,6 +9,11 @@
 //! - note 002: Vilaseca, Lacasa and Martín, *Detection of similarity between documents with hashing*
 //! - note 003: Gakhov, *Probabilistic data structures. Part 4. Similarity*
 //! - note 004: sections 4.2 and 4.3 of a course that follows note 001
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "what is hashed or planned is elsewhere; here is what the notes compute"
+)]
 #![allow(clippy::unwrap_used, reason = "clippy does not take the helpers of an integration test for tests")]
 
 #[path = "literature/note_000/mod.rs"]

@@ -154,7 +154,7 @@ proptest! {
 
     #[test]
     fn words_are_as_defined(a in small_text(), b in small_text(), k in 1usize..5, bits in prop_oneof![Just(64u32), Just(8)]) {
-        check(&a, &b, &Shingler::new(Shingling { k, hash_bits: bits, ..Shingling::default() }).unwrap());
+        check(&a, &b, &Shingler::new(Shingling::default().with_k(k).with_hash_bits(bits)).unwrap());
     }
 
     #[test]
@@ -171,12 +171,10 @@ proptest! {
 
     #[test]
     fn every_normalisation_is_located(a in small_text(), b in small_text(), drop in any::<bool>(), remove in any::<bool>()) {
-        let normalization = Normalization {
-            form: UnicodeForm::Nfkd,
-            punctuation: if drop { Punctuation::Drop } else { Punctuation::Keep },
-            whitespace: if remove { Whitespace::Remove } else { Whitespace::Keep },
-            ..Normalization::default()
-        };
+        let normalization = Normalization::default()
+            .with_form(UnicodeForm::Nfkd)
+            .with_punctuation(if drop { Punctuation::Drop } else { Punctuation::Keep })
+            .with_whitespace(if remove { Whitespace::Remove } else { Whitespace::Keep });
         check(&a, &b, &Shingler::words(2).unwrap().with_normalization(normalization));
         check(&a, &b, &Shingler::characters(3).unwrap().with_normalization(normalization));
     }

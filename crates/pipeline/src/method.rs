@@ -7,8 +7,9 @@ use crate::store::columns::{Columns, Entry, Within};
 use crate::{Elements, Error, Keep, Measure, Method, Result, Settings, Verify};
 use corpus::{FieldPath, Fields};
 use lookalike::banding::plan::by_recall;
-use lookalike::banding::{Banding, band_key_of_lanes};
+use lookalike::banding::{Banding, SCurve, band_key, band_key_of_lanes, sample_probability};
 use lookalike::hashing::mix64;
+use lookalike::minhash::bbit::row_probability;
 use lookalike::minhash::{FastSketch, MinHasher, bag_elements, lanes};
 use lookalike::normalization::{self, Normalization};
 use lookalike::shingling::{
@@ -226,7 +227,7 @@ impl Means {
                 let rows = banding.rows();
                 band_key_of_lanes(band, &lanes[band * rows..(band + 1) * rows])
             }
-            Sketching::Tables { masks, .. } => mix64(mix64(fingerprint(lanes) & masks[band]) ^ band as u64),
+            Sketching::Tables { masks, .. } => band_key(band, &[fingerprint(lanes) & masks[band]]),
             Sketching::Samples => 0,
         };
         if within == [0; 2] { key } else { mix64(key ^ within[0]) }
@@ -380,16 +381,21 @@ impl Means {
     pub(crate) fn probability(&self, similarity: f64, size: u64, without_one: bool) -> f64 {
         match &self.sketching {
             Sketching::Bands { banding, .. } => {
-                let row = similarity + (1.0 - similarity) / 65_536.0;
-                let bands = banding.bands() - usize::from(without_one);
-                1.0 - (1.0 - row.powi(banding.rows() as i32)).powi(bands as i32)
+                lanes_curve(banding.bands() - usize::from(without_one), banding.rows(), similarity)
             }
             Sketching::Tables { .. } => 1.0,
             // Documents without shingles always share their key.
             Sketching::Samples if size == 0 => 1.0,
-            Sketching::Samples => 1.0 - (1.0 - 1.0 / SAMPLED_ONE_IN as f64).powf(similarity * size as f64),
+            Sketching::Samples => sample_probability(SAMPLED_ONE_IN, similarity * size as f64),
         }
     }
+}
+
+/// The S-curve of bands of lanes; without bands nothing is found.
+fn lanes_curve(bands: usize, rows: usize, similarity: f64) -> f64 {
+    let curve =
+        |banding| Some(SCurve::with_row_probability(banding, row_probability(lanes::LANE_BITS).ok()?));
+    Banding::new(bands, rows).ok().and_then(curve).map_or(0.0, |curve| curve.probability(similarity))
 }
 
 impl TextBuffers {
@@ -448,33 +454,36 @@ fn shingling(settings: &Settings) -> Result<Shingling> {
         _ => return Err(wrong()),
     };
     let k = k.parse().map_err(|_| wrong())?;
-    Ok(Shingling { unit, k, normalization: normalization_of(settings), ..Shingling::default() })
+    Ok(Shingling::default().with_unit(unit).with_k(k).with_normalization(normalization_of(settings)))
 }
 
 fn normalization_of(settings: &Settings) -> Normalization {
     let chosen = &settings.normalize;
-    Normalization {
-        case: match chosen.case {
-            crate::Case::Fold => normalization::Case::Fold,
-            crate::Case::Keep => normalization::Case::Keep,
-        },
-        form: match chosen.form {
-            crate::Form::Nfc => normalization::UnicodeForm::Nfc,
-            crate::Form::Nfd => normalization::UnicodeForm::Nfd,
-            crate::Form::Nfkc => normalization::UnicodeForm::Nfkc,
-            crate::Form::Nfkd => normalization::UnicodeForm::Nfkd,
-            crate::Form::Keep => normalization::UnicodeForm::Keep,
-        },
-        punctuation: match chosen.punctuation {
-            crate::Punctuation::Keep => normalization::Punctuation::Keep,
-            crate::Punctuation::Drop => normalization::Punctuation::Drop,
-        },
-        whitespace: match chosen.whitespace {
-            crate::Whitespace::Collapse => normalization::Whitespace::Collapse,
-            crate::Whitespace::Remove => normalization::Whitespace::Remove,
-            crate::Whitespace::Keep => normalization::Whitespace::Keep,
-        },
-    }
+    let case = match chosen.case {
+        crate::Case::Fold => normalization::Case::Fold,
+        crate::Case::Keep => normalization::Case::Keep,
+    };
+    let form = match chosen.form {
+        crate::Form::Nfc => normalization::UnicodeForm::Nfc,
+        crate::Form::Nfd => normalization::UnicodeForm::Nfd,
+        crate::Form::Nfkc => normalization::UnicodeForm::Nfkc,
+        crate::Form::Nfkd => normalization::UnicodeForm::Nfkd,
+        crate::Form::Keep => normalization::UnicodeForm::Keep,
+    };
+    let punctuation = match chosen.punctuation {
+        crate::Punctuation::Keep => normalization::Punctuation::Keep,
+        crate::Punctuation::Drop => normalization::Punctuation::Drop,
+    };
+    let whitespace = match chosen.whitespace {
+        crate::Whitespace::Collapse => normalization::Whitespace::Collapse,
+        crate::Whitespace::Remove => normalization::Whitespace::Remove,
+        crate::Whitespace::Keep => normalization::Whitespace::Keep,
+    };
+    Normalization::default()
+        .with_case(case)
+        .with_form(form)
+        .with_punctuation(punctuation)
+        .with_whitespace(whitespace)
 }
 
 /// The sketch and its plan. Bands, rows and cutoff follow from the settings alone.
@@ -501,8 +510,8 @@ fn sketching(settings: &Settings, weights: HashMap<u64, f64>) -> Result<(Sketchi
         return Ok((Sketching::Tables { hasher, distance: settings.distance, masks, weights }, plan));
     }
     if settings.measure == Measure::Containment {
-        let left_out = 1.0 - 1.0 / SAMPLED_ONE_IN as f64;
-        plan.recall_at_threshold = 1.0 - left_out.powf(settings.threshold * PLANNED_SHINGLES as f64);
+        plan.recall_at_threshold =
+            sample_probability(SAMPLED_ONE_IN, settings.threshold * PLANNED_SHINGLES as f64);
         return Ok((Sketching::Samples, plan));
     }
     let hasher = FastSketch::new(settings.hashes, settings.seed)?;
@@ -528,8 +537,7 @@ fn sketching(settings: &Settings, weights: HashMap<u64, f64>) -> Result<(Sketchi
     plan.bands = banding.bands();
     plan.rows = banding.rows();
     plan.estimate_cutoff = cutoff as f64 / settings.hashes as f64;
-    let row = settings.threshold + (1.0 - settings.threshold) / 65_536.0;
-    plan.recall_at_threshold = 1.0 - (1.0 - row.powi(banding.rows() as i32)).powi(banding.bands() as i32);
+    plan.recall_at_threshold = lanes_curve(banding.bands(), banding.rows(), settings.threshold);
     Ok((Sketching::Bands { hasher, banding, cutoff }, plan))
 }
 

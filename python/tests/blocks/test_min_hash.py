@@ -27,7 +27,7 @@ def hashes(*values: int) -> numpy.ndarray[tuple[int], numpy.dtype[numpy.uint64]]
     ],
 )
 def test_known_slots(family: str, num_hashes: int, seed: int, elements: tuple[int, ...], slots: list[int]) -> None:
-    """The known answers of docs/signature-format.md."""
+    """The known answers of crates/lookalike/docs/signature-format.md."""
     hasher = MinHash(num_hashes, seed, family)
     assert hasher.sketch(hashes(*elements)).slots.tolist() == slots
     assert hasher.sketch(elements).slots.tolist() == slots

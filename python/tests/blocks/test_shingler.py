@@ -11,7 +11,7 @@ from lookalike.errors import SettingError
 
 
 def test_known_hashes() -> None:
-    """The known answers of docs/signature-format.md."""
+    """The known answers of crates/lookalike/docs/signature-format.md."""
     words = Shingler("words:2").set("The quick brown fox")
     assert sorted([13835531587668747783, 11298471941893573523, 15564091880629292870]) == words.tolist()
     characters = Shingler("characters:3").set("fünf")

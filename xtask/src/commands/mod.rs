@@ -5,4 +5,5 @@ pub(crate) mod fuzz;
 mod python;
 mod readme;
 pub(crate) mod store;
+pub(crate) mod tables;
 pub(crate) mod test;

@@ -34,6 +34,7 @@ pub(crate) fn run() -> Result<(), String> {
             readme::check(&printed)?;
         }
     }
+    check_other_architectures()?;
     check_fuzz_targets()?;
     let python_tests = python::test()?;
 
@@ -42,7 +43,39 @@ pub(crate) fn run() -> Result<(), String> {
     output::line(&format!(
         "all passed: {tests} tests, {doc_tests} doc tests, {examples} examples, {python_tests} tests in Python, {seconds:.0} s"
     ));
+    not_tested_here();
     Ok(())
+}
+
+/// Names the classes of CPUs that this machine could not test.
+fn not_tested_here() {
+    let missing = lookalike::Kernel::missing();
+    let run: Vec<&str> = lookalike::Kernel::available().iter().map(|kernel| kernel.name()).collect();
+    output::line(&format!("kernels tested on this CPU: {}", run.join(", ")));
+    if !missing.is_empty() {
+        output::line(&format!("NOT tested, since this CPU cannot run them: {}", missing.join(", ")));
+    }
+    if cfg!(not(target_arch = "aarch64")) {
+        output::line("NOT tested: 64-bit Arm (the portable kernel is what it runs)");
+    }
+}
+
+/// The other architecture that the library is prepared for.
+const OTHER_TARGET: &str = "aarch64-unknown-linux-gnu";
+
+/// Checks that the library compiles for 64-bit Arm, if its standard library is installed.
+fn check_other_architectures() -> Result<(), String> {
+    let installed = Command::new("rustup").args(["target", "list", "--installed"]).output();
+    let installed =
+        installed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    if !installed.lines().any(|target| target == OTHER_TARGET) {
+        output::note(&format!(
+            "the library is not checked for {OTHER_TARGET}; `rustup target add {OTHER_TARGET}` makes that possible"
+        ));
+        return Ok(());
+    }
+    let check = ["check", "-p", "lookalike", "--all-features", "--lib", "--target", OTHER_TARGET];
+    step::run("the library compiles for 64-bit Arm", &mut step::cargo(check))
 }
 
 /// Makes sure that a part of the toolchain is there, with rustup's help if need be.

@@ -9,9 +9,9 @@ use crate::output::{Compared, Printer, Progress};
 use crate::settings::{Layers, Purpose, Resolved};
 use figures::{Estimate, Finding};
 use lookalike::minhash::{BBitSignature, FastSketch, MinHasher};
-use lookalike::normalization::{Case, Normalization, Punctuation, UnicodeForm, Whitespace};
+use lookalike::normalization::Normalization;
 use lookalike::passages;
-use lookalike::shingling::{ShingleSet, Shingler, Shingling, Unit};
+use lookalike::shingling::{ShingleSet, Shingler};
 use lookalike::simhash::SimHasher;
 use pipeline::{Chances, Elements, Measure, Settings};
 use std::path::Path;
@@ -144,14 +144,8 @@ fn both_texts(a: (String, Vec<u8>), b: (String, Vec<u8>)) -> [Input; 2] {
 
 /// Sequences of bytes, as they are.
 fn byte_shingler() -> Result<Shingler> {
-    let normalization = Normalization {
-        case: Case::Keep,
-        form: UnicodeForm::Keep,
-        punctuation: Punctuation::Keep,
-        whitespace: Whitespace::Keep,
-    };
-    let unit = Unit::Characters;
-    Shingler::new(Shingling { unit, k: BYTES_OF_SHINGLE, normalization, ..Shingling::default() })
+    Shingler::characters(BYTES_OF_SHINGLE)
+        .map(|shingler| shingler.with_normalization(Normalization::NONE))
         .map_err(library)
 }
 

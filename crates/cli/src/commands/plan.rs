@@ -12,7 +12,7 @@ use lookalike::banding::plan::Plan;
 use lookalike::banding::{Banding, SCurve};
 use lookalike::minhash::lanes::matching_lanes;
 use lookalike::minhash::{FastSketch, MinHasher, lanes};
-use lookalike::shingling::{ShingleSet, Shingler, Shingling};
+use lookalike::shingling::{ShingleSet, Shingler};
 use lookalike::simhash::probability_within;
 use lookalike::similarity::jaccard;
 use pipeline::{Chances, Measure, Method, Settings};
@@ -187,7 +187,7 @@ fn chance_by_k(texts: &[String], settings: &Settings) -> Result<Vec<(usize, f64)
     let base = Chances::new(settings)?.shingler().settings().clone();
     (1..=longest)
         .map(|k| {
-            let shingler = Shingler::new(Shingling { k, ..base.clone() }).map_err(library)?;
+            let shingler = Shingler::new(base.clone().with_k(k)).map_err(library)?;
             let sets: Vec<ShingleSet> = some.iter().map(|text| shingler.set(text)).collect();
             // Neighbours in the sample are unrelated, since their order is random.
             let shared = sets

@@ -1,6 +1,7 @@
 //! The plan, before work starts.
 
 use super::{BOLD, numbers};
+use lookalike::banding::sample_probability;
 use pipeline::report::Plan;
 use pipeline::{Job, Measure, Method, SAMPLED_ONE_IN};
 
@@ -15,7 +16,7 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
             // A document of n shingles, a share t of them in another, has a sampled one there unless all n t are left out.
             let left_out = 1.0 - 1.0 / SAMPLED_ONE_IN as f64;
             let shingles = (0.01f64.ln() / left_out.ln() / settings.threshold).ceil() as u64;
-            let of_few = 1.0 - left_out.powf(settings.threshold * FEW as f64);
+            let of_few = sample_probability(SAMPLED_ONE_IN, settings.threshold * FEW as f64);
             format!(
                 "one shingle in {SAMPLED_ONE_IN} is sampled, which finds 99 % of the documents of {} shingles at \
                  containment {}, more of the larger ones, and {} of those of {FEW}",

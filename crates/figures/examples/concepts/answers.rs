@@ -8,7 +8,7 @@ use lookalike::clustering::{Fate, KeepOrder, connected_components, survivors};
 use lookalike::hashing::SplitMix64;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::jaccard;
-use lookalike::verification::{VerifiedPair, Verifier, verify_pairs};
+use lookalike::verification::{Pair, Verifier, verify_pairs};
 
 pub(super) fn drawings() -> Result<Vec<Drawing>> {
     Ok(vec![
@@ -31,7 +31,7 @@ fn chain() -> Result<LinePlot> {
     let all = (0..sets.len()).flat_map(|a| (a + 1..sets.len()).map(move |b| (a, b)));
     let pairs = verify_pairs(all, &sets, &Verifier::jaccard(0.8)?)?;
     let kept = survivors(&KeepOrder::input(sets.len())?, &pairs)?;
-    let components = connected_components(sets.len(), pairs.iter().map(VerifiedPair::indices))?;
+    let components = connected_components(sets.len(), pairs.iter().map(Pair::ids))?;
     let to_named = kept.fates().iter().enumerate().map(|(at, fate)| match fate {
         Fate::Kept => (at as f64, 1.0),
         Fate::Removed { similarity, .. } => (at as f64, *similarity),

@@ -90,8 +90,7 @@ fn distance() -> Result<LinePlot> {
 fn tables() -> Result<LinePlot> {
     let mut points = Vec::new();
     for blocks in 4..=7 {
-        let config =
-            HammingConfig { max_distance: 3, blocks: Blocks::Exactly(blocks), ..HammingConfig::default() };
+        let config = HammingConfig::default().with_blocks(Blocks::Exactly(blocks));
         let plan = Plan::new(1 << 34, 64, &config)?;
         points.push((plan.tables() as f64, plan.candidates_per_query()));
     }

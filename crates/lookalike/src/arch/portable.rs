@@ -1,16 +1,18 @@
 //! The definition of every primitive, in plain Rust.
 
 use super::masks::{BLOCK, CLASS, Masks, class};
-use super::{CHUNK, LANE_BLOCK, SET_BLOCK, Simd};
+use super::{CHUNK, LANE_BLOCK, SET_BLOCK, Simd, Tuning};
 
 /// No instructions but those that every CPU has.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Portable;
 
-impl Simd for Portable {
+impl Tuning for Portable {
     const REGISTER_BYTES: usize = 16;
     const LOOKS_UP_BITS: bool = false;
+}
 
+impl Simd for Portable {
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
         let mut masks = Masks::default();

@@ -28,7 +28,8 @@ impl Blocks<'_> {
         count * (BLOCK / 2) + 1
     }
 
-    /// Whether the promises hold that a kernel relies on.
+    #[cfg(target_arch = "x86_64")]
+    /// Makes sure of the promises that a kernel relies on.
     pub(super) fn check(&self, out: &[u64]) {
         let end = self.position + self.words.len() * BLOCK;
         assert!(end + Self::READ_PAST <= self.folded.len(), "there are bytes to read past the last block");

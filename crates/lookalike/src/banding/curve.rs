@@ -3,6 +3,7 @@
 use super::keys::Banding;
 use super::quadrature::integrate;
 use crate::error::{Error, Result, check_unit};
+use crate::math::{exp, exp_m1, ln, ln_1p, pow, powi};
 
 /// The probability that two objects of a given similarity agree in one row. It must not decrease with the
 /// similarity, and lies between 0 and 1.
@@ -73,14 +74,14 @@ impl<P: RowProbability> SCurve<P> {
     #[must_use]
     pub fn probability(&self, s: f64) -> f64 {
         // Taking the absolute value makes the 0 of a miss that is certain a positive one.
-        self.ln_miss(s).exp_m1().abs()
+        exp_m1(self.ln_miss(s)).abs()
     }
 
     /// The probability that a pair of similarity `s` is missed: `1 - p(s)`, exact to the last digits also where
     /// `p(s)` rounds to 1.
     #[must_use]
     pub fn miss_probability(&self, s: f64) -> f64 {
-        self.ln_miss(s).exp()
+        exp(self.ln_miss(s))
     }
 
     /// The inverse: the least similarity found with at least `probability`.
@@ -97,7 +98,7 @@ impl<P: RowProbability> SCurve<P> {
                 format!("at most {best}, the probability at similarity 1"),
             ));
         }
-        Ok(self.similarity_at_ln_miss((-probability).ln_1p()))
+        Ok(self.similarity_at_ln_miss(ln_1p(-probability)))
     }
 
     /// The usual approximation of where the curve rises: the similarity at which a row agrees with probability
@@ -105,7 +106,7 @@ impl<P: RowProbability> SCurve<P> {
     #[must_use]
     pub fn approximate_threshold(&self) -> f64 {
         let (bands, rows) = (self.banding.bands() as f64, self.banding.rows() as f64);
-        self.similarity_at_row((1.0 / bands).powf(1.0 / rows))
+        self.similarity_at_row(pow(1.0 / bands, 1.0 / rows))
     }
 
     /// The similarity at which the curve is steepest as a function of the row probability `q`:
@@ -117,7 +118,7 @@ impl<P: RowProbability> SCurve<P> {
         if self.banding.rows() == 1 {
             return 0.0;
         }
-        self.similarity_at_row(((rows - 1.0) / (bands * rows - 1.0)).powf(1.0 / rows))
+        self.similarity_at_row(pow((rows - 1.0) / (bands * rows - 1.0), 1.0 / rows))
     }
 
     /// The area below the curve left of `threshold`: what is compared in vain, all similarities being equally
@@ -156,19 +157,16 @@ impl<P: RowProbability> SCurve<P> {
     /// `ln(1 - p(s))`.
     fn ln_miss(&self, s: f64) -> f64 {
         let row = (self.row_probability)(s.clamp(0.0, 1.0)).clamp(0.0, 1.0);
-        let ln_band = self.banding.rows() as f64 * row.ln();
+        let ln_band = self.banding.rows() as f64 * ln(row);
         // ln(1 - e^x): through exp_m1 where e^x is near 1, through ln_1p where it is small (Mächler 2012).
-        let ln_differ = if ln_band > -std::f64::consts::LN_2 {
-            (-ln_band.exp_m1()).ln()
-        } else {
-            (-ln_band.exp()).ln_1p()
-        };
+        let ln_differ =
+            if ln_band > -std::f64::consts::LN_2 { ln(-exp_m1(ln_band)) } else { ln_1p(-exp(ln_band)) };
         self.banding.bands() as f64 * (ln_differ + self.ln_no_collision())
     }
 
     /// `ln(1 - 1/n)`: different band contents fall in different buckets.
     fn ln_no_collision(&self) -> f64 {
-        self.banding.buckets().map_or(0.0, |buckets| (-1.0 / buckets as f64).ln_1p())
+        self.banding.buckets().map_or(0.0, |buckets| ln_1p(-1.0 / buckets as f64))
     }
 
     fn similarity_at_ln_miss(&self, ln_miss: f64) -> f64 {
@@ -176,7 +174,7 @@ impl<P: RowProbability> SCurve<P> {
         if ln_differ.is_nan() || ln_differ >= 0.0 {
             return 0.0;
         }
-        self.similarity_at_row((-ln_differ.exp_m1()).powf(1.0 / self.banding.rows() as f64))
+        self.similarity_at_row(pow(-exp_m1(ln_differ), 1.0 / self.banding.rows() as f64))
     }
 
     /// The least similarity at which a row agrees with probability `row` or more; 1 if there is none.
@@ -197,9 +195,32 @@ impl<P: RowProbability> SCurve<P> {
     }
 
     fn knots(&self) -> Vec<f64> {
-        let ln_misses = CUTS.iter().map(|cut| (-cut).ln_1p()).chain(MISS_CUTS.iter().map(|cut| cut.ln()));
+        let ln_misses = CUTS.iter().map(|cut| ln_1p(-cut)).chain(MISS_CUTS.iter().map(|cut| ln(*cut)));
         ln_misses.map(|ln_miss| self.similarity_at_ln_miss(ln_miss)).collect()
     }
+}
+
+/// The probability that all of `count` independent events happen, each with probability `p`.
+pub(crate) fn all_of(p: f64, count: usize) -> f64 {
+    powi(p, count)
+}
+
+/// The probability that at least one of `count` independent events happens, each with probability `p`.
+pub(crate) fn any_of(p: f64, count: f64) -> f64 {
+    if count == 0.0 { 0.0 } else { exp_m1(count * ln_1p(-p)).abs() }
+}
+
+/// The probability that two documents which share `shared` shingles share one that was sampled, if one in `one_in` of
+/// all shingles is, chosen by its hash (Broder 1997): `1 - (1 - 1/one_in)^shared`.
+///
+/// ```
+/// use lookalike::banding::sample_probability;
+///
+/// assert!((sample_probability(8, 20.0) - 0.931).abs() < 0.001);
+/// ```
+#[must_use]
+pub fn sample_probability(one_in: u64, shared: f64) -> f64 {
+    any_of(1.0 / one_in.max(1) as f64, shared.max(0.0))
 }
 
 /// An error unless `threshold` is a similarity.

@@ -1,22 +1,19 @@
 //! The rows of a band -> its 64-bit key.
-//!
-//! The key is a definition, not an implementation detail: indexes on disk and workers of a cluster compare keys
-//! made elsewhere. Two different band contents share a key with probability about 2^-64, so "same key" means
-//! "same rows" for every practical purpose; with [`Banding::with_buckets`] the probability is `1/n`, and
-//! [`SCurve`](super::SCurve) counts it.
-//!
-//! Cost: one multiplication per row, no allocation in [`Banding::band_keys_into`].
 
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::hashing::{fold_multiply, mix64};
+use crate::hashing::{GOLDEN, fold_multiply, mix64};
 use crate::minhash::{MAX_HASHES, Signature};
 
-/// The odd constant nearest to 2^64 divided by the golden ratio: it spreads consecutive band numbers.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// The key of one band: `rows` are the slots of the band numbered `band` (from 0).
+///
+/// The key is a definition, not an implementation detail: indexes on disk and workers of a cluster compare keys
+/// made elsewhere. Two different band contents share a key with probability about 2^-64, so "same key" means
+/// "same rows" for every practical purpose; with [`Banding::with_buckets`] the probability is `1/n`, and
+/// [`SCurve`](super::SCurve) counts it.
+///
+/// Cost: one multiplication per row, no allocation in [`Banding::band_keys_into`].
 ///
 /// `h = (band + 1) * GOLDEN` salts the key with the number of the band, so that equal rows in different bands do not
 /// meet; `h = fold(h ^ slot)` takes in each slot in turn, where `fold(x)` is the high half of the 128-bit product
@@ -27,8 +24,17 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 #[inline]
 #[must_use]
 pub fn band_key(band: usize, rows: &[u64]) -> u64 {
-    let salt = (band as u64).wrapping_add(1).wrapping_mul(GOLDEN);
-    mix64(rows.iter().fold(salt, |hash, &slot| fold_multiply(hash ^ slot, GOLDEN)))
+    key_of_words(band, rows.iter().copied())
+}
+
+#[inline(always)]
+fn key_of_words(band: usize, words: impl Iterator<Item = u64>) -> u64 {
+    mix64(words.fold(salt(band), |hash, word| fold_multiply(hash ^ word, GOLDEN)))
+}
+
+#[inline(always)]
+const fn salt(band: usize) -> u64 {
+    (band as u64).wrapping_add(1).wrapping_mul(GOLDEN)
 }
 
 /// The [`band_key`] of each band, for bands of `rows` rows (at least 1) one after the other in `slots`: as many as `keys`
@@ -42,8 +48,7 @@ pub fn band_keys(rows: usize, slots: &[u64], keys: &mut [u64]) -> usize {
     let (groups, rest) = keys[..count].as_chunks_mut::<TOGETHER>();
     let done = groups.len() * TOGETHER;
     for (group, (keys, slots)) in groups.iter_mut().zip(slots.chunks_exact(rows * TOGETHER)).enumerate() {
-        let salt = |lane: usize| ((group * TOGETHER + lane) as u64).wrapping_add(1).wrapping_mul(GOLDEN);
-        let mut hashes: [u64; TOGETHER] = std::array::from_fn(salt);
+        let mut hashes: [u64; TOGETHER] = std::array::from_fn(|lane| salt(group * TOGETHER + lane));
         for row in 0..rows {
             for (lane, hash) in hashes.iter_mut().enumerate() {
                 *hash = fold_multiply(*hash ^ slots[lane * rows + row], GOLDEN);
@@ -59,21 +64,16 @@ pub fn band_keys(rows: usize, slots: &[u64], keys: &mut [u64]) -> usize {
 
 /// The key of one band of [lanes](crate::minhash::lanes): `lanes` are those of the band numbered `band` (from 0).
 ///
-/// `h = (band + 1) * GOLDEN + r` for r lanes; then `h = mix64(h ^ word)` for each four of them, as the parts of a
-/// 64-bit word, the first in its lowest 16 bits; a last word of fewer than four is filled with zeros. `h` is the key.
+/// It is the [`band_key`] of the words that the lanes make: four in a word, the first in its lowest 16 bits; a last
+/// word of fewer than four is filled with zeros.
 ///
-/// Bands that differ in one word only have different keys, since the mix is a bijection: with up to four rows no two
-/// contents of a band share a key, beyond that they do with probability about 2^-64. A row of lanes also
-/// agrees by chance: the S-curve is that of [`bbit::row_probability`](crate::minhash::bbit::row_probability) for 16
-/// bits.
+/// A row of lanes also agrees by chance: the S-curve is that of
+/// [`bbit::row_probability`](crate::minhash::bbit::row_probability) for 16 bits.
 #[inline]
 #[must_use]
 pub fn band_key_of_lanes(band: usize, lanes: &[u16]) -> u64 {
-    let salt = (band as u64).wrapping_add(1).wrapping_mul(GOLDEN).wrapping_add(lanes.len() as u64);
     let word = |lanes: &[u16]| lanes.iter().rev().fold(0, |word, &lane| word << 16 | u64::from(lane));
-    let (words, rest) = lanes.as_chunks::<4>();
-    let hash = words.iter().fold(salt, |hash, lanes| mix64(hash ^ word(lanes)));
-    if rest.is_empty() && !words.is_empty() { hash } else { mix64(hash ^ word(rest)) }
+    key_of_words(band, lanes.chunks(4).map(word))
 }
 
 /// How a signature is cut: `bands` bands of `rows` rows each. Changes the answer.
@@ -198,7 +198,7 @@ impl Banding {
         Ok(())
     }
 
-    /// The bucket of a key: its place in `0..buckets`, proportional to the key (no modulo, so no bias worth
+    /// The bucket of a key: its position in `0..buckets`, proportional to the key (no modulo, so no bias worth
     /// mentioning).
     #[inline]
     fn reduce(&self, key: u64) -> u64 {

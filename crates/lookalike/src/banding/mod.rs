@@ -52,6 +52,6 @@ mod quadrature;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use curve::check_threshold;
-pub use curve::{RowProbability, SCurve};
+pub use curve::{RowProbability, SCurve, sample_probability};
+pub(crate) use curve::{all_of, any_of, check_threshold};
 pub use keys::{Banding, band_key, band_key_of_lanes, band_keys};

@@ -38,6 +38,7 @@
 use super::curve::{RowProbability, SCurve, check_threshold};
 use super::keys::Banding;
 use crate::error::{Error, Result, check_weight};
+use crate::math::{pow, powi};
 use crate::minhash::{MAX_HASHES, check_num_hashes};
 
 /// A choice of bands and rows, and what it does.
@@ -84,7 +85,7 @@ impl Plan {
 /// The density of similarities that plans are compared under: `20 (1 - s)^19`. See the [module](self).
 #[must_use]
 pub fn prior(similarity: f64) -> f64 {
-    20.0 * (1.0 - similarity).powi(19)
+    20.0 * powi(1.0 - similarity, 19)
 }
 
 /// The lecture notes' rule: among the `b` that divide `num_hashes`, the one with the least
@@ -97,7 +98,7 @@ pub fn by_notes_rule(num_hashes: usize, threshold: f64) -> Result<Plan> {
     check_threshold(threshold)?;
     let (mut best, mut least_error) = (1, 1.0);
     for bands in (1..=num_hashes).filter(|bands| num_hashes.is_multiple_of(*bands)) {
-        let rise = (1.0 / bands as f64).powf(bands as f64 / num_hashes as f64);
+        let rise = pow(1.0 / bands as f64, bands as f64 / num_hashes as f64);
         let error = (rise - threshold).abs();
         if error < least_error {
             (best, least_error) = (bands, error);
@@ -268,14 +269,7 @@ fn fewest_bands(rows: usize, max_bands: usize, threshold: f64, recall: f64) -> R
 }
 
 fn unreachable_recall(recall: f64, threshold: f64, hashes: usize, reached: f64) -> Error {
-    Error::invalid(
-        "recall",
-        recall,
-        format!(
-            "at most {reached:.6} can be reached at similarity {threshold} with {hashes} hashes; \
-             take more hashes, a higher threshold or a lower recall"
-        ),
-    )
+    Error::UnreachableRecall { recall, reached, threshold, hashes }
 }
 
 /// An error unless the probability of a find (`recall`) or of a miss (`delta`) is one that can be planned for.

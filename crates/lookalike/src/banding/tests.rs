@@ -24,7 +24,7 @@ fn assert_close(left: f64, right: f64, tolerance: f64) {
 
 fn rejected(result: crate::Result<impl std::fmt::Debug>) -> String {
     let error = result.unwrap_err();
-    assert!(matches!(error, Error::InvalidParameter { .. }), "{error:?}");
+    assert!(matches!(error, Error::OutOfRange { .. } | Error::UnreachableRecall { .. }), "{error:?}");
     error.to_string()
 }
 
@@ -61,12 +61,12 @@ fn band_keys_are_fixed_by_definition() {
 /// The values were computed by an independent program from the definition of [`band_key_of_lanes`].
 #[test]
 fn band_keys_of_lanes_are_fixed_by_definition() {
-    let lanes = [0x4e71, 0x3b6c, 0xf7d2, 0x68ff];
-    assert_eq!(band_key_of_lanes(0, &lanes), 0xc034_2af1_7532_7a65);
-    assert_eq!(band_key_of_lanes(1, &lanes), 0x8e88_fd0f_8703_919a);
-    assert_eq!(band_key_of_lanes(0, &lanes[..3]), 0x7fef_623b_9eae_10e3);
-    assert_eq!(band_key_of_lanes(20, &[1, 2, 3, 4, 5, 6]), 0xbfb4_944e_e156_937d);
-    assert_eq!(band_key_of_lanes(13, &[u16::MAX; 8]), 0x4ab1_48d2_bd7a_6dc2);
+    let lanes = [0xabc9, 0xc500, 0x6ea0, 0xb29d];
+    assert_eq!(band_key_of_lanes(0, &lanes), 0x6365_399c_ef68_d2b1);
+    assert_eq!(band_key_of_lanes(1, &lanes), 0xc479_7f39_9b47_6f14);
+    assert_eq!(band_key_of_lanes(0, &lanes[..3]), 0x42f7_693d_3368_8e04);
+    assert_eq!(band_key_of_lanes(20, &[1, 2, 3, 4, 5, 6]), 0x4a19_9546_7cb3_e719);
+    assert_eq!(band_key_of_lanes(13, &[u16::MAX; 8]), 0x0eda_ee96_ebcc_5e59);
     assert_eq!(band_key_of_lanes(0, &[]), 0xe220_a839_7b1d_cdaf);
 
     let mut keys = vec![1];

@@ -33,7 +33,7 @@ impl Components {
 /// [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
 ///
 /// For pairs that carry more than their documents there are
-/// [`VerifiedPair::indices`](crate::verification::VerifiedPair::indices) and
+/// [`Pair::ids`](crate::verification::Pair::ids) and
 /// [`hamming::Pair::indices`](crate::hamming::Pair::indices).
 pub fn connected_components(n: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Result<Components> {
     let mut sets = UnionFind::new(n)?;
@@ -63,10 +63,7 @@ mod tests {
         let error = connected_components(3, [(0, 1), (1, 3)]).unwrap_err().to_string();
         assert!(error.contains("below 3"), "{error}");
         assert!(connected_components(0, [(0, 0)]).is_err());
-        assert!(matches!(
-            connected_components(usize::MAX, []),
-            Err(Error::InvalidParameter { name: "n", .. })
-        ));
+        assert!(matches!(connected_components(usize::MAX, []), Err(Error::Capacity { .. })));
     }
 
     proptest! {

@@ -3,13 +3,13 @@
 use super::check_documents;
 use crate::error::{Error, Result};
 
-/// The order in which documents have the right to be kept. Total: no two documents share a place.
+/// The order in which documents have the right to be kept. Total: no two documents share a position.
 ///
 /// It changes the answer of [`survivors`](super::survivors()), and is the only thing besides the pairs that does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeepOrder {
     documents: Vec<usize>,
-    /// The place of each document in `documents`.
+    /// The position of each document in `documents`.
     ranks: Vec<usize>,
 }
 
@@ -69,7 +69,7 @@ impl KeepOrder {
         self.documents.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
@@ -81,7 +81,7 @@ impl KeepOrder {
         &self.documents
     }
 
-    /// The place of a document in the order; `None` if there is no such document.
+    /// The position of a document in the order; `None` if there is no such document.
     #[must_use]
     pub fn rank(&self, document: usize) -> Option<usize> {
         self.ranks.get(document).copied()

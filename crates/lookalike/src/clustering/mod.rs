@@ -13,14 +13,14 @@
 //!
 //! ```
 //! use lookalike::clustering::{Fate, KeepOrder, connected_components, survivors};
-//! use lookalike::verification::VerifiedPair;
+//! use lookalike::verification::Pair;
 //!
 //! // 0 ~ 1 ~ 2, but 0 and 2 are different: 2 stays, because 1, its only look-alike, is gone.
-//! let pairs = [(0, 1), (1, 2)].map(|(a, b)| VerifiedPair { a, b, similarity: 0.9 });
+//! let pairs = [(0, 1), (1, 2)].map(|(a, b)| Pair { a, b, similarity: 0.9 });
 //! let kept = survivors(&KeepOrder::input(3)?, &pairs)?;
 //! assert_eq!(kept.fates(), [Fate::Kept, Fate::Removed { by: 0, similarity: 0.9 }, Fate::Kept]);
 //!
-//! let components = connected_components(3, pairs.iter().map(VerifiedPair::indices))?;
+//! let components = connected_components(3, pairs.iter().map(Pair::ids))?;
 //! assert_eq!(components.clusters(), [[0, 1, 2]]);
 //! # Ok::<(), lookalike::Error>(())
 //! ```
@@ -45,5 +45,5 @@ fn check_documents(n: usize) -> Result<()> {
     if n <= MAX_DOCUMENTS {
         return Ok(());
     }
-    Err(Error::invalid("n", n, format!("at most {MAX_DOCUMENTS} documents")))
+    Err(Error::Capacity { what: "documents", found: n as u64, most: MAX_DOCUMENTS as u64 })
 }

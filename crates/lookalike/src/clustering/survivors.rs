@@ -1,25 +1,11 @@
 //! Pairs and a keep order -> who is kept, who is removed, and by whom.
-//!
-//! The rule: go through the documents in keep order. A document is removed when some kept document among its
-//! candidates is similar enough, and it names the first such one in keep order; otherwise it is kept.
-//!
-//! - **Sound.** Whoever is removed is itself similar to the kept document it names.
-//! - **Maximal.** No two kept documents are a similar pair, and every removed one has a kept look-alike.
-//! - **One answer.** The kept documents are the lexicographically first maximal independent set of the graph of
-//!   similar pairs: a function of the pairs and the order.
-//!
-//! Removed documents never remove others, so it is enough to compare with kept ones; that is what
-//! [`survivors_among_candidates`] does. Of m copies of one document in one bucket, m - 1 need one comparison each.
-//!
-//! Cost: sorting the pairs, and one comparison for each candidate pair whose earlier document is kept, until the
-//! first that is similar.
 
 #[cfg(test)]
 mod tests;
 
 use super::KeepOrder;
 use crate::error::{Error, Result};
-use crate::verification::VerifiedPair;
+use crate::verification::Pair;
 
 /// What becomes of a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +49,21 @@ impl Survivors {
 
 /// The survivors when all similar pairs are known. Pairs may come in any order and direction, and repeat (the highest similarity
 /// counts); a pair of a document with itself is ignored.
-pub fn survivors(order: &KeepOrder, verified: &[VerifiedPair]) -> Result<Survivors> {
+///
+/// The rule: go through the documents in keep order. A document is removed when some kept document among its
+/// candidates is similar enough, and it names the first such one in keep order; otherwise it is kept.
+///
+/// - **Sound.** Whoever is removed is itself similar to the kept document it names.
+/// - **Maximal.** No two kept documents are a similar pair, and every removed one has a kept look-alike.
+/// - **One answer.** The kept documents are the lexicographically first maximal independent set of the graph of
+///   similar pairs: a function of the pairs and the order.
+///
+/// Removed documents never remove others, so it is enough to compare with kept ones; that is what
+/// [`survivors_among_candidates`] does. Of m copies of one document in one bucket, m - 1 need one comparison each.
+///
+/// Cost: sorting the pairs, and one comparison for each candidate pair whose earlier document is kept, until the
+/// first that is similar.
+pub fn survivors(order: &KeepOrder, verified: &[Pair]) -> Result<Survivors> {
     let mut pairs = Vec::with_capacity(verified.len());
     for pair in verified {
         if pair.similarity.is_nan() {
@@ -120,7 +120,7 @@ pub fn survivors_among_candidates(
     Ok(Survivors { fates, comparisons })
 }
 
-/// A pair by the places of its documents in the keep order. Sorted, these are the questions of the rule in the order
+/// A pair by the positions of its documents in the keep order. Sorted, these are the questions of the rule in the order
 /// in which it asks them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct RankedPair {

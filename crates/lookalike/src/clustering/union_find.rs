@@ -27,7 +27,7 @@ impl UnionFind {
         self.parent.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parent.is_empty()

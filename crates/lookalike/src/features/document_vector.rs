@@ -2,6 +2,7 @@
 
 use super::Namespace;
 use crate::error::{Error, Result, check_weight};
+use crate::math::powi;
 use crate::shingling::ShingleBag;
 use crate::similarity::{sparse_cosine, sparse_dot, weighted_jaccard};
 
@@ -42,7 +43,7 @@ impl DocumentVector {
         self.entries.len()
     }
 
-    /// Whether there is none: the zero vector.
+    /// True if there is none: the zero vector.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -100,7 +101,7 @@ impl DocumentVector {
     }
 
     fn relative_norm(&self, largest: f64) -> f64 {
-        self.entries.iter().map(|&(_, weight)| (weight / largest).powi(2)).sum::<f64>().sqrt()
+        self.entries.iter().map(|&(_, weight)| powi(weight / largest, 2)).sum::<f64>().sqrt()
     }
 }
 

@@ -10,6 +10,7 @@ pub const MAX_PHRASE_LENGTH: usize = 16;
 
 /// How text becomes terms. Every field changes the answer.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct TermConfig {
     /// Words to leave out, before stemming (default: English).
     pub stop_words: StopWords,
@@ -23,6 +24,26 @@ pub struct TermConfig {
 impl Default for TermConfig {
     fn default() -> Self {
         Self { stop_words: StopWords::english(), stemming: Stemming::english(), phrase_length: 1 }
+    }
+}
+
+impl TermConfig {
+    /// The same settings with other words left out.
+    #[must_use]
+    pub fn with_stop_words(self, stop_words: StopWords) -> Self {
+        Self { stop_words, ..self }
+    }
+
+    /// The same settings with another stemming.
+    #[must_use]
+    pub fn with_stemming(self, stemming: Stemming) -> Self {
+        Self { stemming, ..self }
+    }
+
+    /// The same settings with phrases of up to this many terms.
+    #[must_use]
+    pub fn with_phrase_length(self, phrase_length: usize) -> Self {
+        Self { phrase_length, ..self }
     }
 }
 

@@ -59,7 +59,7 @@ fn snowball_stemmers_never_panic() {
     {
         assert!(greek.stem(word).len() <= word.len());
     }
-    assert!(matches!(Stemming::language("klingon"), Err(Error::InvalidParameter { .. })));
+    assert!(matches!(Stemming::language("klingon"), Err(Error::OutOfRange { .. })));
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn builder_adds_features_of_one_name_and_refuses_bad_weights() {
     builder.add_feature(Namespace::InLink, "a", 0.5).unwrap();
     builder.add_feature(Namespace::Term, "a", 0.0).unwrap();
     for bad in [-1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(builder.add_hashed(1, bad), Err(Error::InvalidParameter { .. })));
+        assert!(matches!(builder.add_hashed(1, bad), Err(Error::OutOfRange { .. })));
         assert!(DocumentVector::from_weights([(1, bad)]).is_err());
     }
     let vector = builder.build().unwrap();
@@ -240,7 +240,7 @@ proptest! {
 fn impossible_phrase_lengths_are_refused() {
     for phrase_length in [0, MAX_PHRASE_LENGTH + 1] {
         let config = TermConfig { phrase_length, ..TermConfig::default() };
-        assert!(matches!(TermExtractor::new(config), Err(Error::InvalidParameter { .. })));
+        assert!(matches!(TermExtractor::new(config), Err(Error::OutOfRange { .. })));
     }
 }
 

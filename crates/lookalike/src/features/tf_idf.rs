@@ -1,6 +1,6 @@
 //! Counts -> weights.
 
-use crate::hashing::ln;
+use crate::math::ln;
 
 /// How the number of times a term occurs in its document counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,13 +33,14 @@ pub enum InverseDocumentFrequency {
 /// Term frequency times inverse document frequency. Both fields change the answer.
 ///
 /// ```
-/// use lookalike::features::{InverseDocumentFrequency, TermFrequency, TfIdf};
+/// use lookalike::features::{InverseDocumentFrequency, TfIdf};
 ///
-/// let textbook = TfIdf { tf: TermFrequency::Raw, idf: InverseDocumentFrequency::Plain };
+/// let textbook = TfIdf::default().with_idf(InverseDocumentFrequency::Plain);
 /// assert!((textbook.weight(3, 10, 1000) - 3.0 * 100f64.ln()).abs() < 1e-12);
 /// assert_eq!(TfIdf::default().weight(3, 1000, 1000), 3.0);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct TfIdf {
     /// The first factor (default: the count).
     pub tf: TermFrequency,
@@ -48,6 +49,18 @@ pub struct TfIdf {
 }
 
 impl TfIdf {
+    /// The same settings with another first factor.
+    #[must_use]
+    pub const fn with_tf(self, tf: TermFrequency) -> Self {
+        Self { tf, ..self }
+    }
+
+    /// The same settings with another second factor.
+    #[must_use]
+    pub const fn with_idf(self, idf: InverseDocumentFrequency) -> Self {
+        Self { idf, ..self }
+    }
+
     /// The weight of a term that occurs `count` times in its document and is held by `document_frequency` of
     /// `documents` documents. Finite and at least 0; 0 for a count of 0.
     #[must_use]

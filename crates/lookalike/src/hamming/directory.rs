@@ -1,7 +1,7 @@
 //! Top bits of a key -> where such keys stand in a sorted table, in one step.
 //!
-//! The paper finds the place by interpolation search, O(log log n) steps on random bits. A directory of the first
-//! place for each value of the top bits needs one step (two reads beside each other) whatever the bits, and about
+//! The paper finds the position by interpolation search, O(log log n) steps on random bits. A directory of the first
+//! position for each value of the top bits needs one step (two reads beside each other) whatever the bits, and about
 //! one byte per entry. Where many entries share the directory's bits, binary search goes on inside.
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ const ENTRIES_PER_SLOT: usize = 4;
 /// A directory of 2^26 slots has 256 MiB.
 const MAX_BITS: u32 = 26;
 
-/// First places by top bits.
+/// First positions by top bits.
 #[derive(Debug, Clone)]
 pub(super) struct Directory {
     bits: u32,
@@ -46,7 +46,7 @@ impl Directory {
         self.bits
     }
 
-    /// The places of the entries that share `key`'s top bits.
+    /// The positions of the entries that share `key`'s top bits.
     #[inline]
     pub(super) fn slot<B: FingerprintBits>(&self, key: B) -> Range<usize> {
         let slot = top(key, self.bits);

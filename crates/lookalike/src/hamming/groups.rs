@@ -45,7 +45,7 @@ impl<B: FingerprintBits> FingerprintGroups<B> {
         self.positions.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()

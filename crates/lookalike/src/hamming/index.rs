@@ -15,7 +15,7 @@ use crate::simhash::FingerprintBits;
 pub struct Match {
     /// In how many bits it differs from the query.
     pub distance: u32,
-    /// Its place in the collection.
+    /// Its position in the collection.
     pub position: u32,
 }
 
@@ -26,7 +26,7 @@ pub struct GroupMatch<'a, B> {
     pub distance: u32,
     /// The fingerprint.
     pub fingerprint: B,
-    /// Its places in the collection, ascending.
+    /// Its positions in the collection, ascending.
     pub positions: &'a [u32],
 }
 
@@ -106,7 +106,7 @@ impl<B: FingerprintBits> HammingIndex<B> {
         self.groups.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
@@ -197,7 +197,7 @@ impl<B: FingerprintBits> HammingIndex<B> {
         });
     }
 
-    /// Whether this table is the first that finds a fingerprint with this xor: its leading blocks are the first
+    /// True if this table is the first that finds a fingerprint with this xor: its leading blocks are the first
     /// blocks that agree. So no fingerprint is found twice.
     fn reports(&self, table: usize, difference: B) -> bool {
         let agrees = |block: &usize| difference & self.block_masks[*block] == B::ZERO;

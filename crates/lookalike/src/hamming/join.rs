@@ -25,6 +25,7 @@ use std::ops::{ControlFlow, Range};
 use super::permutation::mask;
 use super::scan::near_pairs;
 use crate::arch::Kernel;
+use crate::math::log2;
 use crate::simhash::{BitSlicedCounter, FingerprintBits};
 
 /// Runs up to this long are compared directly.
@@ -36,7 +37,7 @@ const MAX_KEY_BITS: u32 = 16;
 /// Comparisons between two visits of what was found: bounds the memory for hits.
 const TILE: usize = 1 << 16;
 
-/// Calls `visit(i, j, distance)` once for each pair i < j of places in `values` (different fingerprints, ascending)
+/// Calls `visit(i, j, distance)` once for each pair i < j of positions in `values` (different fingerprints, ascending)
 /// within distance `k`, in an order that depends on the values and `k` only.
 pub(super) fn join<B: FingerprintBits>(
     kernel: Kernel,
@@ -69,7 +70,7 @@ impl<B: FingerprintBits, V: FnMut(u32, u32, u32) -> ControlFlow<()>> Join<B, V> 
         Self { kernel, k, levels: Vec::new(), hits: Vec::new(), visit }
     }
 
-    /// Joins a run: fingerprints and the places they came from.
+    /// Joins a run: fingerprints and the positions they came from.
     pub(super) fn run(&mut self, values: &[B], places: &[u32]) -> ControlFlow<()> {
         match Split::new(values, self.k) {
             None => self.compare(values, places),
@@ -116,7 +117,7 @@ impl<B: FingerprintBits, V: FnMut(u32, u32, u32) -> ControlFlow<()>> Join<B, V> 
 }
 
 impl<B: FingerprintBits> Level<B> {
-    /// Whether this block is the first in which two fingerprints with this xor agree.
+    /// True if this block is the first in which two fingerprints with this xor agree.
     fn reports(&self, difference: B) -> bool {
         self.masks.iter().position(|&mask| difference & mask == B::ZERO) == Some(self.block)
     }
@@ -231,7 +232,7 @@ struct BlockKey<B> {
 const MULTIPLIER: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 impl<B: FingerprintBits> BlockKey<B> {
-    /// `block` are places from the most significant bit, at least one.
+    /// `block` are positions from the most significant bit, at least one.
     fn new(block: Range<u32>, max_bits: u32) -> Self {
         let width = block.end - block.start;
         let multiplier = if width <= max_bits { 1 << block.start } else { MULTIPLIER };
@@ -248,14 +249,14 @@ impl<B: FingerprintBits> BlockKey<B> {
     }
 }
 
-/// Cuts the bits into `blocks` ranges (places from the most significant bit) of about the same information.
+/// Cuts the bits into `blocks` ranges (positions from the most significant bit) of about the same information.
 fn informative_blocks<B: FingerprintBits>(values: &[B], blocks: u32) -> Vec<Range<u32>> {
     let mut counter = BitSlicedCounter::new();
     counter.add_all(values.iter().copied());
     let information: Vec<f64> = (0..B::BITS)
         .map(|place| {
             let ones = counter.count(B::BITS - 1 - place) as f64 / counter.total() as f64;
-            -(ones * ones + (1.0 - ones) * (1.0 - ones)).log2()
+            -log2(ones * ones + (1.0 - ones) * (1.0 - ones))
         })
         .collect();
     let total: f64 = information.iter().sum();

@@ -34,8 +34,7 @@
 //! a sequential scan: at worst all n in each table, at a fraction of a nanosecond each.
 //!
 //! Memory: f / 8 bytes per fingerprint and table, plus one byte for the directory, and f / 8 + 8 for the groups.
-//! An index is immutable: building it again is the way to add to it. [`BlockTable`] takes fingerprints of any width one
-//! by one, and gives them back.
+//! An index is immutable: building it again is the way to add to it.
 //!
 //! ```
 //! use lookalike::hamming::{HammingConfig, HammingIndex, Match, Pair};
@@ -55,7 +54,6 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-mod block_table;
 mod compressed;
 mod directory;
 mod groups;
@@ -72,7 +70,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use block_table::BlockTable;
 pub use groups::FingerprintGroups;
 pub use index::{GroupMatch, HammingIndex, Match};
 pub use pairs::{GroupPair, Pair};

@@ -14,16 +14,16 @@ use crate::simhash::FingerprintBits;
 /// Two near fingerprints of the collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pair {
-    /// The place of the first, less than `b`.
+    /// The position of the first, less than `b`.
     pub a: u32,
-    /// The place of the second.
+    /// The position of the second.
     pub b: u32,
     /// In how many bits they differ.
     pub distance: u32,
 }
 
 impl Pair {
-    /// The two places, as indices of documents: `pairs.iter().map(Pair::indices)` is what
+    /// The two positions, as indices of documents: `pairs.iter().map(Pair::indices)` is what
     /// [`connected_components`](crate::clustering::connected_components) and
     /// [`verify_pairs`](crate::verification::verify_pairs) take.
     ///
@@ -46,9 +46,9 @@ impl Pair {
 /// Two groups of equal fingerprints near each other: every position of `a` with every position of `b` is a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupPair<'a> {
-    /// The places of the smaller fingerprint, ascending.
+    /// The positions of the smaller fingerprint, ascending.
     pub a: &'a [u32],
-    /// The places of the larger fingerprint, ascending.
+    /// The positions of the larger fingerprint, ascending.
     pub b: &'a [u32],
     /// In how many bits the two fingerprints differ, at least 1.
     pub distance: u32,
@@ -107,7 +107,7 @@ impl<B: FingerprintBits> FingerprintGroups<B> {
         Ok(join(Kernel::best(), self.values(), k, |a, b, distance| visit(self.group_pair(a, b, distance))))
     }
 
-    /// The groups behind two places in the values.
+    /// The groups behind two positions in the values.
     pub(super) fn group_pair(&self, a: u32, b: u32, distance: u32) -> GroupPair<'_> {
         GroupPair { a: self.positions(a as usize), b: self.positions(b as usize), distance }
     }

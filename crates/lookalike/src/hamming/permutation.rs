@@ -12,7 +12,7 @@ pub(super) fn even_widths(bits: u32, blocks: usize) -> Vec<u32> {
     (0..blocks).map(|i| bits / blocks + u32::from(i < bits % blocks)).collect()
 }
 
-/// The word with ones at `places`, counted from the most significant bit.
+/// The word with ones at `positions`, counted from the most significant bit.
 pub(super) fn mask<B: FingerprintBits>(places: Range<u32>) -> B {
     if places.is_empty() {
         return B::ZERO;

@@ -1,22 +1,4 @@
 //! Number of fingerprints, bits and distance -> how many blocks and tables, and what they cost.
-//!
-//! Cut f bits into m > k blocks. Two fingerprints that differ in at most k bits differ in at most k blocks, so
-//! they agree in some m - k blocks: one table for each of the C(m, k) choices of m - k blocks finds every pair.
-//! The p bits of the chosen blocks lead in their table, and about n / 2^p entries of random fingerprints agree with
-//! a query in them by chance. More blocks mean more tables (memory, probes) and a longer prefix (fewer candidates).
-//!
-//! ```
-//! use lookalike::hamming::{Blocks, HammingConfig, Plan};
-//!
-//! // The paper's and the notes' example: 8 billion fingerprints, distance 3, ten tables.
-//! let config = HammingConfig { max_distance: 3, blocks: Blocks::Exactly(5), ..Default::default() };
-//! let plan = Plan::new(1 << 34, 64, &config)?;
-//! assert_eq!(plan.block_widths(), [13, 13, 13, 13, 12]);
-//! assert_eq!(plan.tables(), 10);
-//! assert_eq!(plan.prefix_bits(), 25..=26);
-//! assert_eq!(plan.candidates_per_probe(), 512.0);
-//! # Ok::<(), lookalike::Error>(())
-//! ```
 
 use std::ops::RangeInclusive;
 
@@ -24,6 +6,7 @@ use super::compressed::BLOCK;
 use super::directory::directory_bits;
 use super::permutation::even_widths;
 use crate::error::{Error, Result};
+use crate::math::{exp2, log2};
 
 /// What a probe of a table costs before its first comparison (reads that miss the cache), in comparisons.
 const PROBE_COST: f64 = 200.0;
@@ -54,6 +37,7 @@ pub enum Blocks {
 
 /// How to build a [`HammingIndex`](super::HammingIndex).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HammingConfig {
     /// k, the largest distance a query may ask for, 0 to f. Changes the answer.
     pub max_distance: u32,
@@ -81,7 +65,57 @@ impl Default for HammingConfig {
     }
 }
 
+impl HammingConfig {
+    /// The same settings with another largest distance.
+    #[must_use]
+    pub const fn with_max_distance(self, max_distance: u32) -> Self {
+        Self { max_distance, ..self }
+    }
+
+    /// The same settings with another storage of the tables.
+    #[must_use]
+    pub const fn with_storage(self, storage: TableStorage) -> Self {
+        Self { storage, ..self }
+    }
+
+    /// The same settings with another number of blocks.
+    #[must_use]
+    pub const fn with_blocks(self, blocks: Blocks) -> Self {
+        Self { blocks, ..self }
+    }
+
+    /// The same settings with another largest number of tables.
+    #[must_use]
+    pub const fn with_max_tables(self, max_tables: usize) -> Self {
+        Self { max_tables, ..self }
+    }
+
+    /// The same settings with another limit on the bytes of all tables, or none.
+    #[must_use]
+    pub const fn with_max_bytes(self, max_bytes: Option<u64>) -> Self {
+        Self { max_bytes, ..self }
+    }
+}
+
 /// What an index will look like and cost. Costs are expectations for random fingerprints.
+///
+/// Cut f bits into m > k blocks. Two fingerprints that differ in at most k bits differ in at most k blocks, so
+/// they agree in some m - k blocks: one table for each of the C(m, k) choices of m - k blocks finds every pair.
+/// The p bits of the chosen blocks lead in their table, and about n / 2^p entries of random fingerprints agree with
+/// a query in them by chance. More blocks mean more tables (memory, probes) and a longer prefix (fewer candidates).
+///
+/// ```
+/// use lookalike::hamming::{Blocks, HammingConfig, Plan};
+///
+/// // The paper's and the notes' example: 8 billion fingerprints, distance 3, ten tables.
+/// let config = HammingConfig::default().with_blocks(Blocks::Exactly(5));
+/// let plan = Plan::new(1 << 34, 64, &config)?;
+/// assert_eq!(plan.block_widths(), [13, 13, 13, 13, 12]);
+/// assert_eq!(plan.tables(), 10);
+/// assert_eq!(plan.prefix_bits(), 25..=26);
+/// assert_eq!(plan.candidates_per_probe(), 512.0);
+/// # Ok::<(), lookalike::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     fingerprints: u64,
@@ -195,7 +229,7 @@ impl Plan {
     /// The number of fingerprints a probe of the worst table retrieves: n / 2^p.
     #[must_use]
     pub fn candidates_per_probe(&self) -> f64 {
-        self.fingerprints as f64 / f64::from(*self.prefix_bits().start()).exp2()
+        self.fingerprints as f64 / exp2(*self.prefix_bits().start())
     }
 
     /// The number of fingerprints a query compares: the sum of n / 2^p over all tables, or n for a scan.
@@ -213,7 +247,7 @@ impl Plan {
             .filter_map(|of_wide| {
                 let tables = binomial(wide, of_wide)? as f64 * binomial(narrow, chosen - of_wide)? as f64;
                 let prefix = chosen * narrow_bits + of_wide;
-                Some(tables * self.fingerprints as f64 / f64::from(prefix).exp2())
+                Some(tables * self.fingerprints as f64 / exp2(prefix))
             })
             .sum()
     }
@@ -225,12 +259,12 @@ impl Plan {
         let f = f64::from(self.bits);
         let slots = |entries: u64, bits: u32| {
             let entries = usize::try_from(entries).unwrap_or(usize::MAX);
-            4.0 * (f64::from(directory_bits(entries, bits)).exp2() + 1.0)
+            4.0 * (exp2(directory_bits(entries, bits)) + 1.0)
         };
         let table = match storage {
             TableStorage::Plain => n * f / 8.0 + slots(self.fingerprints, *self.prefix_bits().end()),
             TableStorage::Compressed => {
-                let each = (f - n.max(2.0).log2() + 3.0).max(3.0);
+                let each = (f - log2(n.max(2.0)) + 3.0).max(3.0);
                 let blocks = self.fingerprints.div_ceil(BLOCK as u64);
                 let key_and_start = f / 8.0 + 8.0;
                 n * each / 8.0 + blocks as f64 * key_and_start + slots(blocks, self.bits)

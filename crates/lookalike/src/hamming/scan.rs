@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::arch::{Kernel, dispatch, task};
 use crate::simhash::FingerprintBits;
 
-/// Appends the places of the `candidates` at most `k` bits from `query`, ascending.
+/// Appends the positions of the `candidates` at most `k` bits from `query`, ascending.
 pub(super) fn near<B: FingerprintBits>(
     kernel: Kernel,
     query: B,
@@ -20,7 +20,7 @@ pub(super) fn near<B: FingerprintBits>(
     dispatch(kernel, Near { query, candidates, k, hits });
 }
 
-/// Appends the places `(i, j)`, i in `rows` and i < j, of the pairs of `run` at most `k` bits apart, ascending.
+/// Appends the positions `(i, j)`, i in `rows` and i < j, of the pairs of `run` at most `k` bits apart, ascending.
 pub(super) fn near_pairs<B: FingerprintBits>(
     kernel: Kernel,
     run: &[B],
@@ -38,12 +38,9 @@ struct Near<'a, B> {
     hits: &'a mut Vec<u32>,
 }
 
-impl<B: FingerprintBits> Task for Near<'_, B> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        scan(self.query, self.candidates, self.k, |place| self.hits.push(place));
+task! {
+    impl['a, B: FingerprintBits] Near<'a, B> => (), |task, _: S| {
+        scan(task.query, task.candidates, task.k, |place| task.hits.push(place));
     }
 }
 
@@ -54,15 +51,12 @@ struct NearPairs<'a, B> {
     hits: &'a mut Vec<(u32, u32)>,
 }
 
-impl<B: FingerprintBits> Task for NearPairs<'_, B> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        for i in self.rows {
+task! {
+    impl['a, B: FingerprintBits] NearPairs<'a, B> => (), |task, _: S| {
+        for i in task.rows {
             let after = i + 1;
-            scan(self.run[i], &self.run[after..], self.k, |place| {
-                self.hits.push((i as u32, after as u32 + place));
+            scan(task.run[i], &task.run[after..], task.k, |place| {
+                task.hits.push((i as u32, after as u32 + place));
             });
         }
     }

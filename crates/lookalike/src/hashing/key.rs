@@ -1,45 +1,4 @@
 //! A key -> hash functions for tokens and shingles that nobody can prepare a collision for.
-//!
-//! Whoever knows a hash function can write two different texts with the same hashes. So what decides between texts of
-//! strangers is hashed with a key that is drawn at random after the texts were written. The functions here have a
-//! proven bound: *any* two different inputs, chosen without knowing the key, get the same hash with a small
-//! probability over the key. Everything is modulo 2^64; "factor" means a random odd number of the key.
-//!
-//! **Tokens.** Up to 16 bytes are two numbers, `low` and `high`. With random a and b, the product
-//! `(low + a)(high + b)` has 128 bits, of which `hi` and `lo` are the halves; the token is `lo + length + r hi` with a
-//! factor r. Longer ones are cut into pieces of 16 bytes (the last piece ends where the token ends), which are
-//! combined as tokens are in a shingle, with factors of their own and the length, and rotated by 32 bits.
-//!
-//! **Shingles.** Up to eight tokens are multiplied by a factor each (the first by 1) and added up. More than eight
-//! are cut into blocks of eight (the last block ends where they end, so it may overlap the one before). The sum of a
-//! block, each value with a factor, is rotated by 32 bits; the sums are the values of the next level, which has
-//! factors of its own. The number of tokens times a factor is added in the end, and [`spread`], a bijection,
-//! mixes the bits.
-//!
-//! **Why it holds.** Call a difference of two numbers v-even if 2^v divides it.
-//!
-//! 1. The product is the function NH of Black, Halevi, Krawczyk, Krovetz and Rogaway (*UMAC*, 1999) with numbers of 64
-//!    bits. Say the words differ in `low`, by a multiple of 2^s and not of 2^(s+1). Given a, the two products differ
-//!    by c + d q, where q is uniform (from b) and d, the difference in `low`, is that multiple of 2^s. For `lo` to
-//!    differ by a v-even number, v > s, the lowest v - s bits of q must have one value; for `hi`, the
-//!    difference must be within 2^64 of a multiple of 2^(64+v). Both together are true for at most 6 of 2^v keys
-//!    (16 of 2^v counts words that differ in their lengths only). The same holds with `high` for `low`.
-//! 2. Multiplied by a factor, a number with exactly z factors of two becomes each such number with the same
-//!    probability, 1 in 2^(63-z). So tokens differ by a v-even number with probability at most (16 + 12 v) / 2^v. With
-//!    v = 64: two different words of up to 16 bytes have the same token with probability below 2^-54.
-//! 3. By the same argument a sum with factors is 0 with probability 1 in 2^(63-z) at most if z is how even the least
-//!    even difference in it is. Summed over z with the bound of step 2, that is below 2^-48 for the tokens of a block.
-//! 4. The low bits of a sum depend on low bits alone; the rotation brings the high ones there. After it, two sums of
-//!    different values differ by a v-even number with probability at most 2^(2-v) for v up to 32, and
-//!    (8 (v - 31) + 4) / 2^v above. So each further level adds less than 2^-50, and what is known of its values does
-//!    not get worse from level to level. (A polynomial modulo a power of two has no such bound: there are sequences of
-//!    1024 tokens that agree at every odd base.)
-//!
-//! Together: two different shingles of up to 2^16 tokens, each of up to 2^16 bytes, have the same hash with probability
-//! below 2^-46, whatever their structure: permutations, repetitions, words of any kind. (For most pairs it is about
-//! 2^-63; the bound is for the worst.)
-//!
-//! **Cost.** One wide multiplication and a plain one for a word; k - 1 plain ones for a shingle of up to eight tokens.
 
 use super::{SplitMix64, spread};
 
@@ -53,6 +12,48 @@ const LEVELS: usize = 16;
 const WORDS: usize = 3 + 2 * (LEVELS * BLOCK + 1);
 
 /// What tokens and shingles are hashed with.
+///
+/// Whoever knows a hash function can write two different texts with the same hashes. So what decides between texts of
+/// strangers is hashed with a key that is drawn at random after the texts were written. The functions here have a
+/// proven bound: *any* two different inputs, chosen without knowing the key, get the same hash with a small
+/// probability over the key. Everything is modulo 2^64; "factor" means a random odd number of the key.
+///
+/// **Tokens.** Up to 16 bytes are two numbers, `low` and `high`. With random a and b, the product
+/// `(low + a)(high + b)` has 128 bits, of which `hi` and `lo` are the halves; the token is `lo + length + r hi` with a
+/// factor r. Longer ones are cut into pieces of 16 bytes (the last piece ends where the token ends), which are
+/// combined as tokens are in a shingle, with factors of their own and the length, and rotated by 32 bits.
+///
+/// **Shingles.** Up to eight tokens are multiplied by a factor each (the first by 1) and added up. More than eight
+/// are cut into blocks of eight (the last block ends where they end, so it may overlap the one before). The sum of a
+/// block, each value with a factor, is rotated by 32 bits; the sums are the values of the next level, which has
+/// factors of its own. The number of tokens times a factor is added in the end, and a bijection, `spread`,
+/// mixes the bits.
+///
+/// **Why it holds.** Call a difference of two numbers v-even if 2^v divides it.
+///
+/// 1. The product is the function NH of Black, Halevi, Krawczyk, Krovetz and Rogaway (*UMAC*, 1999) with numbers of 64
+///    bits. Say the words differ in `low`, by a multiple of 2^s and not of 2^(s+1). Given a, the two products differ
+///    by c + d q, where q is uniform (from b) and d, the difference in `low`, is that multiple of 2^s. For `lo` to
+///    differ by a v-even number, v > s, the lowest v - s bits of q must have one value; for `hi`, the
+///    difference must be within 2^64 of a multiple of 2^(64+v). Both together are true for at most 6 of 2^v keys
+///    for each value of c. There are two of these at most (if `high` differs too, b decides whether its sum wraps), so it
+///    is 12 of 2^v; 16 of 2^v also covers words that differ in their lengths only. The same holds with `high` for `low`.
+/// 2. Multiplied by a factor, a number with exactly z factors of two becomes each such number with the same
+///    probability, 1 in 2^(63-z). So tokens differ by a v-even number with probability at most (16 + 12 v) / 2^v. With
+///    v = 64: two different words of up to 16 bytes have the same token with probability below 2^-54.
+/// 3. By the same argument a sum with factors is 0 with probability 1 in 2^(63-z) at most if z is how even the least
+///    even difference in it is. Summed over z with the bound of step 2, that is below 2^-48 for the tokens of a block.
+/// 4. The low bits of a sum depend on low bits alone; the rotation brings the high ones there. After it, two sums of
+///    different values differ by a v-even number with probability at most 2^(2-v) for v up to 32, and
+///    (8 (v - 31) + 4) / 2^v above. So each further level adds less than 2^-50, and what is known of its values does
+///    not get worse from level to level. (A polynomial modulo a power of two has no such bound: there are sequences of
+///    1024 tokens that agree at every odd base.)
+///
+/// Together: two different shingles of up to 2^16 tokens, each of up to 2^16 bytes, have the same hash with probability
+/// below 2^-46, whatever their structure: permutations, repetitions, words of any kind. (For most pairs it is about
+/// 2^-63; the bound is for the worst.)
+///
+/// **Cost.** One wide multiplication and a plain one for a word; k - 1 plain ones for a shingle of up to eight tokens.
 ///
 /// ```
 /// use lookalike::hashing::Key;

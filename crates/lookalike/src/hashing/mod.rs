@@ -1,7 +1,7 @@
 //! Bytes and integers -> 64 bits: the hash functions everything else stands on.
 //!
 //! All of them are fixed by definition (not by platform or build), because signatures are stored and compared
-//! across machines: see `docs/signature-format.md`. Tokens and shingles are hashed with a [`Key`], which is fixed
+//! across machines: see the [format](crate::format). Tokens and shingles are hashed with a [`Key`], which is fixed
 //! unless the caller has another.
 
 mod key;
@@ -10,6 +10,8 @@ mod tests;
 
 pub use key::Key;
 pub(crate) use key::{BLOCK, Levels, halves};
+
+use crate::math::ln;
 
 /// Mixes 64 bits: a bijection in which every input bit affects every output bit.
 ///
@@ -22,6 +24,9 @@ pub const fn mix64(mut x: u64) -> u64 {
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
 }
+
+/// The odd number nearest to 2^64 divided by the golden ratio: its multiples are spread evenly.
+pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// 64 x 64 -> 128 bit product, high half xor low half.
 #[inline(always)]
@@ -65,7 +70,7 @@ impl SplitMix64 {
     /// The next 64 random bits.
     #[inline]
     pub const fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.state = self.state.wrapping_add(GOLDEN);
         mix64(self.state)
     }
 
@@ -98,47 +103,5 @@ impl SplitMix64 {
                 return (u * radius, v * radius);
             }
         }
-    }
-}
-
-/// The natural logarithm of a positive normal number, the same bits on every machine.
-///
-/// `f64::ln` is the platform's own and may differ in the last bit from one machine to the next; what ends up
-/// in signatures must not. With `x = m 2^e` and `s = (m-1)/(m+1)`, `ln x = e ln 2 + 2 (s + s^3/3 + s^5/5 +
-/// ...)`; `|s| < 0.172`, so ten terms leave less than 1e-17. Only operations that IEEE 754 rounds exactly are
-/// used.
-pub(crate) fn ln(x: f64) -> f64 {
-    debug_assert!(x >= f64::MIN_POSITIVE && x.is_finite());
-    let bits = x.to_bits();
-    let mut exponent = (bits >> 52) as i64 - 1023;
-    let mut mantissa = f64::from_bits(bits & 0x000f_ffff_ffff_ffff | 1023 << 52);
-    if mantissa > std::f64::consts::SQRT_2 {
-        mantissa *= 0.5;
-        exponent += 1;
-    }
-    let s = (mantissa - 1.0) / (mantissa + 1.0);
-    let square = s * s;
-    const COEFFICIENTS: [f64; 9] =
-        [1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0, 1.0 / 11.0, 1.0 / 9.0, 1.0 / 7.0, 1.0 / 5.0, 1.0 / 3.0, 1.0];
-    let series = COEFFICIENTS.iter().fold(1.0 / 19.0, |sum, coefficient| sum * square + coefficient);
-    exponent as f64 * std::f64::consts::LN_2 + 2.0 * s * series
-}
-
-#[cfg(test)]
-mod ln_tests {
-    use super::*;
-
-    #[test]
-    fn ln_agrees_with_the_platform_to_a_few_ulps() {
-        let mut random = SplitMix64::new(1);
-        for _ in 0..20_000 {
-            let x = (random.next_f64() + f64::EPSILON) * 2f64.powi(random.below(2000) as i32 - 1000);
-            let (ours, theirs) = (ln(x), x.ln());
-            assert!(
-                (ours - theirs).abs() <= 4.0 * f64::EPSILON * theirs.abs().max(0.25),
-                "{x}: {ours} {theirs}"
-            );
-        }
-        assert_eq!(ln(1.0), 0.0);
     }
 }

@@ -107,6 +107,55 @@ fn sequences_with_structure_do_not_collide() {
     }
 }
 
+/// Pairs of sequences of `len` words with structure that simple combinations do not survive, by the numbers of the words.
+fn structured_pairs(len: usize) -> Vec<[Vec<usize>; 2]> {
+    let identity: Vec<usize> = (0..len).collect();
+    let mut pairs = vec![
+        [
+            (0..len).map(|at| at.count_ones() as usize % 2).collect(),
+            (0..len).map(|at| 1 - at.count_ones() as usize % 2).collect(),
+        ],
+        [identity.clone(), (0..len).map(|at| at * 5 % len.max(1)).collect()],
+        [identity.clone(), identity.iter().rev().copied().collect()],
+        [identity.clone(), (0..len).map(|at| at + 1).collect()],
+        [vec![0; len], vec![0; len + 1]],
+    ];
+    for (i, j) in [(0, 1), (0, len / 2), (0, len - 1), (len / 2, len - 1)] {
+        let mut swapped = identity.clone();
+        if j < len {
+            swapped.swap(i, j);
+            pairs.push([identity.clone(), swapped]);
+        }
+    }
+    pairs.retain(|[a, b]| a != b);
+    pairs
+}
+
+#[test]
+fn for_every_k_structured_shingles_agree_in_8_bits_as_seldom_as_chance() {
+    // Of 1,000 keys, 3.9 are expected to make the lowest (or the highest) 8 bits agree. 30 or more come with probability
+    // 10^-16 for a Poisson number, and there are about 1,000 such numbers here.
+    let keys: Vec<Key> = (0..1_000).map(Key::from_seed).collect();
+    let words: Vec<Vec<u64>> = keys
+        .iter()
+        .map(|key| (0..=crate::shingling::MAX_K).map(|n| key.token(n.to_string().as_bytes())).collect())
+        .collect();
+    for k in 1..=crate::shingling::MAX_K {
+        for pair in structured_pairs(k) {
+            let (mut low, mut high) = (0, 0);
+            for (key, words) in keys.iter().zip(&words) {
+                let [a, b] = pair.each_ref().map(|numbers| {
+                    key.shingle(&numbers.iter().map(|&number| words[number]).collect::<Vec<_>>())
+                });
+                assert_ne!(a, b, "{pair:?}");
+                low += u32::from(a as u8 == b as u8);
+                high += u32::from(a >> 56 == b >> 56);
+            }
+            assert!(low < 30 && high < 30, "{k} words, {low} and {high}: {pair:?}");
+        }
+    }
+}
+
 #[test]
 fn thue_morse_order_is_told_apart_also_when_tokens_differ_in_high_bits_only() {
     // Differences of 2^40 are 40-even from the start: a polynomial adds 26 to that within 64 tokens.

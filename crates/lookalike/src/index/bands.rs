@@ -3,7 +3,7 @@
 use super::buckets::Buckets;
 use super::pairs::CandidatePairs;
 use super::store::SignatureStore;
-use super::{DocumentId, Match, SimilarPair};
+use super::{DocumentId, Match, Pair};
 use crate::banding::{Banding, plan};
 use crate::error::Result;
 use crate::minhash::Signature;
@@ -97,13 +97,13 @@ impl<Id: DocumentId> LshIndex<Id> {
         self.store.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether `id` is there.
+    /// True if `id` is there.
     #[must_use]
     pub fn contains(&self, id: &Id) -> bool {
         self.store.position(id).is_some()
@@ -176,8 +176,8 @@ impl<Id: DocumentId> LshIndex<Id> {
         CandidatePairs::new(self)
     }
 
-    /// The candidate pairs whose estimated similarity is at least `threshold`, sorted by ids.
-    pub fn similar_pairs(&self, threshold: f64) -> Result<Vec<SimilarPair<Id>>> {
+    /// The candidate pairs whose estimated similarity is at least `threshold`, the smaller id first, sorted by ids.
+    pub fn similar_pairs(&self, threshold: f64) -> Result<Vec<Pair<Id>>> {
         crate::banding::check_threshold(threshold)?;
         Ok(self.iter_candidate_pairs().similar(threshold).collect())
     }

@@ -11,7 +11,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::hashing::mix64;
 
 /// No position.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// A hash for keys that are hashes already: one mix, so that reduced keys (`0..buckets`) spread as well.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +44,7 @@ struct Head {
 type Heads = HashMap<u64, Head, BuildHasherDefault<KeyHasher>>;
 
 #[derive(Debug, Clone)]
-pub(super) struct Buckets {
+pub(crate) struct Buckets {
     bands: usize,
     /// Per band: the position inserted last into each bucket.
     heads: Vec<Heads>,
@@ -54,16 +54,17 @@ pub(super) struct Buckets {
 }
 
 impl Buckets {
-    pub(super) fn new(bands: usize) -> Self {
+    pub(crate) fn new(bands: usize) -> Self {
         Self { bands, heads: vec![Heads::default(); bands], next: Vec::new(), previous: Vec::new() }
     }
 
-    pub(super) fn bands(&self) -> usize {
+    #[cfg(feature = "compat")]
+    pub(crate) fn bands(&self) -> usize {
         self.bands
     }
 
     /// Puts `position` in the bucket of each band's key. It must not be in any bucket.
-    pub(super) fn insert(&mut self, position: u32, keys: &[u64]) {
+    pub(crate) fn insert(&mut self, position: u32, keys: &[u64]) {
         let links = (position as usize + 1) * self.bands;
         if self.next.len() < links {
             self.next.resize(links, NONE);
@@ -82,7 +83,7 @@ impl Buckets {
     }
 
     /// Takes `position` out of the buckets of these keys, which must be those it came with.
-    pub(super) fn remove(&mut self, position: u32, keys: &[u64]) {
+    pub(crate) fn remove(&mut self, position: u32, keys: &[u64]) {
         let bands = self.bands;
         for (band, (&key, heads)) in keys.iter().zip(&mut self.heads).enumerate() {
             let next = self.next[position as usize * bands + band];
@@ -106,7 +107,7 @@ impl Buckets {
     }
 
     /// The positions that share a bucket with these keys, ascending, each once.
-    pub(super) fn candidates(&self, keys: &[u64]) -> Vec<u32> {
+    pub(crate) fn candidates(&self, keys: &[u64]) -> Vec<u32> {
         let mut positions = Vec::with_capacity(keys.len());
         let mut found = Vec::new();
         // All heads first: looking one up waits for memory, and a CPU waits for several at once.
@@ -126,29 +127,31 @@ impl Buckets {
         positions
     }
 
+    #[cfg(feature = "compat")]
     /// The positions in one bucket, the newest first.
-    pub(super) fn bucket(&self, band: usize, key: u64) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn bucket(&self, band: usize, key: u64) -> impl Iterator<Item = u32> + '_ {
         let head = self.heads.get(band).and_then(|heads| heads.get(&key)).map(|head| head.position);
         head.into_iter().chain(head.into_iter().flat_map(move |head| self.chain(&self.next, head, band)))
     }
 
-    /// Whether `position` is the newest of its bucket in `band`: true of exactly one position of each bucket.
-    pub(super) fn is_head(&self, position: u32, band: usize) -> bool {
+    /// True if `position` is the newest of its bucket in `band`: true of exactly one position of each bucket.
+    pub(crate) fn is_head(&self, position: u32, band: usize) -> bool {
         self.previous[position as usize * self.bands + band] == NONE
     }
 
     /// How many positions are in the bucket of which `head` is the newest.
-    pub(super) fn size_from(&self, head: u32, band: usize) -> usize {
+    pub(crate) fn size_from(&self, head: u32, band: usize) -> usize {
         1 + self.chain(&self.next, head, band).count()
     }
 
+    #[cfg(feature = "compat")]
     /// How many buckets of a band are not empty.
-    pub(super) fn count(&self, band: usize) -> usize {
+    pub(crate) fn count(&self, band: usize) -> usize {
         self.heads.get(band).map_or(0, Heads::len)
     }
 
     /// The other positions in the bucket of `position` in `band`.
-    pub(super) fn neighbours(&self, position: u32, band: usize) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn neighbours(&self, position: u32, band: usize) -> impl Iterator<Item = u32> + '_ {
         self.chain(&self.next, position, band).chain(self.chain(&self.previous, position, band))
     }
 

@@ -1,32 +1,7 @@
 //! Signature -> how many elements its set has.
-//!
-//! The smallest of `n` random numbers in `[0, 1)` is about `1/n`: the slots of a signature tell how large the set
-//! is (Cohen 1997). The formulas differ by family, because the slots mean different things.
-//!
-//! **Multiply-shift** ([`Family::MultiplyShift`]): each of `K` slots is the minimum `v` of `n` numbers of 32 bits.
-//! `-ln(1 - v)` is exponential with rate `n`, so their sum `T` is a gamma variable, and `(K - 1) / T` is unbiased
-//! with variance `n^2 / (K - 2)`. (The textbook's `K / sum(v) - 1` is nearly the same for large `n`.) Above
-//! some 10^8 elements 32 bits are too coarse.
-//!
-//! **Fast sketch** ([`Family::FastSketch`]): a slot is `round << 51 | value`. In round 0 every element falls into
-//! one of `K` bins and takes a value in `[0, 1)`: `n` points on `K` unit intervals, of which each bin shows the
-//! first. A bin whose slot is from a later round shows that the whole interval is empty. Let `m` be the number of
-//! bins filled in round 0 and `S` the total length that was seen to be empty (`v` for a filled bin, 1 for another).
-//! Then `n` has the likelihood
-//!
-//! ```text
-//! n! / (n - m)! * (1 - S/K)^(n - m)
-//! ```
-//!
-//! with its maximum at `n = m K / S`, and the variance `n (n - m) / m` by its curvature: `n^2 / K` for large sets,
-//! far less for small ones, where most elements have a bin to themselves. There it is about `n^2 / 2K`, which counts
-//! each element as colliding with itself; `n (n - 1) / 2K` is right (a set of one element is never in doubt), so
-//! the variance is taken as `(n - 1) (n - m) / m`. The bias of the maximum is `n / K` for large
-//! sets and `n / 2K` for small ones (by expansion of the ratio to second order); it is taken off.
-//!
-//! Other families do not say over which range their values are spread.
 
 use crate::error::{Error, Result};
+use crate::math::{exp2, ln_1p};
 use crate::minhash::{EMPTY_SLOT, Family, Signature, VALUE_BITS};
 
 /// How many elements a set has, by its signature.
@@ -39,6 +14,32 @@ pub struct Cardinality {
 }
 
 /// Estimates the number of different elements of the set that `signature` was made from.
+///
+/// The smallest of `n` random numbers in `[0, 1)` is about `1/n`: the slots of a signature tell how large the set
+/// is (Cohen 1997). The formulas differ by family, because the slots mean different things.
+///
+/// **Multiply-shift** ([`Family::MultiplyShift`]): each of `K` slots is the minimum `v` of `n` numbers of 32 bits.
+/// `-ln(1 - v)` is exponential with rate `n`, so their sum `T` is a gamma variable, and `(K - 1) / T` is unbiased
+/// with variance `n^2 / (K - 2)`. (The textbook's `K / sum(v) - 1` is nearly the same for large `n`.) Above
+/// some 10^8 elements 32 bits are too coarse.
+///
+/// **Fast sketch** ([`Family::FastSketch`]): a slot is `round << 51 | value`. In round 0 every element falls into
+/// one of `K` bins and takes a value in `[0, 1)`: `n` points on `K` unit intervals, of which each bin shows the
+/// first. A bin whose slot is from a later round shows that the whole interval is empty. Let `m` be the number of
+/// bins filled in round 0 and `S` the total length that was seen to be empty (`v` for a filled bin, 1 for another).
+/// Then `n` has the likelihood
+///
+/// ```text
+/// n! / (n - m)! * (1 - S/K)^(n - m)
+/// ```
+///
+/// with its maximum at `n = m K / S`, and the variance `n (n - m) / m` by its curvature: `n^2 / K` for large sets,
+/// far less for small ones, where most elements have a bin to themselves. There it is about `n^2 / 2K`, which counts
+/// each element as colliding with itself; `n (n - 1) / 2K` is right (a set of one element is never in doubt), so
+/// the variance is taken as `(n - 1) (n - m) / m`. The bias of the maximum is `n / K` for large
+/// sets and `n / 2K` for small ones (by expansion of the ratio to second order); it is taken off.
+///
+/// Other families do not say over which range their values are spread.
 ///
 /// Signatures of [`Family::MultiplyShift`] and [`Family::FastSketch`], with at least 3 hashes (below that the
 /// estimate has no finite variance). The empty set has exactly 0.
@@ -83,7 +84,7 @@ fn from_minima(slots: &[u64]) -> Result<Cardinality> {
             return Err(Error::invalid("slot", slot, "below 2^32 in a multiply-shift signature"));
         };
         // The middle of the 2^32 equal steps.
-        total -= (-(f64::from(slot) + 0.5) / 2.0_f64.powi(32)).ln_1p();
+        total -= ln_1p(-(f64::from(slot) + 0.5) / exp2(32));
     }
     let hashes = slots.len() as f64;
     let count = (hashes - 1.0) / total;

@@ -1,28 +1,4 @@
 //! Signatures and sizes -> the documents that contain most of a query.
-//!
-//! Containment is `|Q and X| / |Q|`: how much of the query is in the document. A short text quoted in a long one
-//! has containment 1 and a Jaccard similarity near 0, so bands planned for a Jaccard threshold miss it. But when the
-//! sizes are known, one follows from the other:
-//!
-//! ```text
-//! J = t / (x/q + 1 - t)        t containment, q = |Q|, x = |X|
-//! ```
-//!
-//! The documents are partitioned by size. In a partition of sizes up to `u`, containment `t` means a Jaccard
-//! similarity of at least `t / (u/q + 1 - t)`, and bands and rows are chosen for that, for each partition and each
-//! query, so that a document of containment `t` or more is found with probability at least `1 - delta`. Partitions
-//! (and documents) smaller than `t q` cannot reach `t` and are passed over.
-//!
-//! Any `b * r <= K` can be asked at query time: for each slot there is a prefix tree that starts with it, and band
-//! `i` of `r` rows is a prefix of length `r` in the tree of slot `i r`. Where even `K` bands of one row are not
-//! enough (the partition's documents are far larger than the query), the whole partition is compared.
-//!
-//! Zhu, Nargesian, Pu, Miller: *LSH Ensemble: Internet-scale domain search*, VLDB 2016. Departures: `b` and `r` are
-//! chosen for a stated recall instead of the least sum of error areas; every `r` is available instead of a few;
-//! candidates come with an estimate, and those that are surely below the threshold are dropped.
-//!
-//! Cost: the trees take `8 K` bytes per document, as much as the slots, and `K` sorts to build; a query takes
-//! `O(b log n)` per partition and one comparison of signatures per candidate.
 
 use std::borrow::Borrow;
 
@@ -31,6 +7,7 @@ use super::prefix::PrefixTrees;
 use super::store::SignatureStore;
 use crate::banding::{check_threshold, plan};
 use crate::error::{Error, Result};
+use crate::math::{ln, powi};
 use crate::minhash::Signature;
 
 /// A candidate is dropped when a document at the threshold would agree with the query in so few slots with a
@@ -39,6 +16,7 @@ const FILTER_MISS: f64 = 1e-6;
 
 /// How an [`LshEnsemble`] is built.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct EnsembleConfig {
     /// How many partitions by size, of equally many documents each. More give fewer false candidates and more
     /// searches per query. Changes which false candidates are seen, never the promise. Default 32, as in the
@@ -51,6 +29,20 @@ pub struct EnsembleConfig {
 impl Default for EnsembleConfig {
     fn default() -> Self {
         Self { partitions: 32, delta: 0.01 }
+    }
+}
+
+impl EnsembleConfig {
+    /// The same settings with another number of partitions.
+    #[must_use]
+    pub const fn with_partitions(self, partitions: usize) -> Self {
+        Self { partitions, ..self }
+    }
+
+    /// The same settings with another probability of a miss.
+    #[must_use]
+    pub const fn with_delta(self, delta: f64) -> Self {
+        Self { delta, ..self }
     }
 }
 
@@ -77,6 +69,30 @@ struct Partition {
 }
 
 /// An index for containment search. See the [module](super) for the others.
+///
+/// Containment is `|Q and X| / |Q|`: how much of the query is in the document. A short text quoted in a long one
+/// has containment 1 and a Jaccard similarity near 0, so bands planned for a Jaccard threshold miss it. But when the
+/// sizes are known, one follows from the other:
+///
+/// ```text
+/// J = t / (x/q + 1 - t)        t containment, q = |Q|, x = |X|
+/// ```
+///
+/// The documents are partitioned by size. In a partition of sizes up to `u`, containment `t` means a Jaccard
+/// similarity of at least `t / (u/q + 1 - t)`, and bands and rows are chosen for that, for each partition and each
+/// query, so that a document of containment `t` or more is found with probability at least `1 - delta`. Partitions
+/// (and documents) smaller than `t q` cannot reach `t` and are passed over.
+///
+/// Any `b * r <= K` can be asked at query time: for each slot there is a prefix tree that starts with it, and band
+/// `i` of `r` rows is a prefix of length `r` in the tree of slot `i r`. Where even `K` bands of one row are not
+/// enough (the partition's documents are far larger than the query), the whole partition is compared.
+///
+/// Zhu, Nargesian, Pu, Miller: *LSH Ensemble: Internet-scale domain search*, VLDB 2016. Departures: `b` and `r` are
+/// chosen for a stated recall instead of the least sum of error areas; every `r` is available instead of a few;
+/// candidates come with an estimate, and those that are surely below the threshold are dropped.
+///
+/// Cost: the trees take `8 K` bytes per document, as much as the slots, and `K` sorts to build; a query takes
+/// `O(b log n)` per partition and one comparison of signatures per candidate.
 ///
 /// ```
 /// use lookalike::index::{EnsembleConfig, LshEnsemble};
@@ -140,7 +156,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         self.store.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -224,7 +240,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         let wanted = jaccard(threshold, query_size, size)?;
         let hashes = query.num_hashes() as f64;
         let similarity = self.store.similarity(position, query.slots());
-        if similarity < wanted && hashes * divergence(similarity, wanted) > -FILTER_MISS.ln() {
+        if similarity < wanted && hashes * divergence(similarity, wanted) > -ln(FILTER_MISS) {
             return None;
         }
         // |Q and X| = J / (1 + J) * (q + x); the error by its derivative. Half an agreement and half a disagreement
@@ -232,7 +248,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         let (q, x) = (query_size as f64, size as f64);
         let containment = similarity / (1.0 + similarity) * (q + x) / q;
         let smoothed = (hashes * similarity + 0.5) / (hashes + 1.0);
-        let slope = (q + x) / q / (1.0 + smoothed).powi(2);
+        let slope = (q + x) / q / powi(1.0 + smoothed, 2);
         Some(ContainmentMatch {
             id: self.store.id(position)?.clone(),
             size,
@@ -252,6 +268,6 @@ fn jaccard(containment: f64, query_size: usize, size: usize) -> Option<f64> {
 /// The Kullback-Leibler divergence of a coin of probability `p` from one of `q`. Out of `k` tosses of the latter,
 /// `k p` or fewer heads (`p < q`) have a probability of at most `exp(-k divergence)` (Chernoff).
 fn divergence(p: f64, q: f64) -> f64 {
-    let term = |p: f64, q: f64| if p == 0.0 { 0.0 } else { p * (p / q).ln() };
+    let term = |p: f64, q: f64| if p == 0.0 { 0.0 } else { p * ln(p / q) };
     term(p, q) + term(1.0 - p, 1.0 - q)
 }

@@ -1,22 +1,4 @@
 //! Signatures -> the `k` most similar documents, without a threshold.
-//!
-//! Bands of fixed length answer one threshold well. The forest makes the length of a band depend on the query:
-//! each of `l` prefix trees orders the documents by up to `d` slots, and a query starts with the documents that
-//! agree in all `d` slots of some tree, then shortens the prefix by one in all trees at once, until enough
-//! documents have been seen. The nearest documents share the longest prefixes, so they come first; the candidates
-//! are then ranked by the estimate from the whole signature.
-//!
-//! A document of similarity `s` shares a prefix of length `x` in some tree with probability `1 - (1 - s^x)^l`:
-//! the S-curve, once for each `x`.
-//!
-//! Bawa, Condie, Ganesan: *LSH Forest: self-tuning indexes for similarity search*, WWW 2005. Departures: the trees
-//! are sorted arrays; the ascent finishes the level on which it has seen enough, so that the answer does not
-//! depend on the order of the trees.
-//!
-//! Cost of a query: `O(l (d + log n))` for the searches, and one comparison of signatures per candidate. Insertions go
-//! to a short unsorted tail, which queries read through and which is merged when it has grown to a sixteenth of
-//! the forest ([`LshForest::sort`] merges it at once). Removal moves `O(l n)` bytes. Memory: 8 bytes per document
-//! and tree beside the slots.
 
 use std::collections::HashSet;
 
@@ -32,6 +14,24 @@ const CANDIDATES_PER_TREE: usize = 4;
 const SHORT_TAIL: usize = 64;
 
 /// An LSH forest: top-k search without a threshold. See the [module](super) for the others.
+///
+/// Bands of fixed length answer one threshold well. The forest makes the length of a band depend on the query:
+/// each of `l` prefix trees orders the documents by up to `d` slots, and a query starts with the documents that
+/// agree in all `d` slots of some tree, then shortens the prefix by one in all trees at once, until enough
+/// documents have been seen. The nearest documents share the longest prefixes, so they come first; the candidates
+/// are then ranked by the estimate from the whole signature.
+///
+/// A document of similarity `s` shares a prefix of length `x` in some tree with probability `1 - (1 - s^x)^l`:
+/// the S-curve, once for each `x`.
+///
+/// Bawa, Condie, Ganesan: *LSH Forest: self-tuning indexes for similarity search*, WWW 2005. Departures: the trees
+/// are sorted arrays; the ascent finishes the level on which it has seen enough, so that the answer does not
+/// depend on the order of the trees.
+///
+/// Cost of a query: `O(l (d + log n))` for the searches, and one comparison of signatures per candidate. Insertions go
+/// to a short unsorted tail, which queries read through and which is merged when it has grown to a sixteenth of
+/// the forest ([`LshForest::sort`] merges it at once). Removal moves `O(l n)` bytes. Memory: 8 bytes per document
+/// and tree beside the slots.
 ///
 /// ```
 /// use lookalike::index::LshForest;
@@ -90,13 +90,13 @@ impl<Id: DocumentId> LshForest<Id> {
         self.store.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether `id` is there.
+    /// True if `id` is there.
     #[must_use]
     pub fn contains(&self, id: &Id) -> bool {
         self.store.position(id).is_some()

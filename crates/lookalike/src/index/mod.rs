@@ -3,7 +3,6 @@
 //! | structure | question | paper |
 //! |---|---|---|
 //! | [`LshIndex`] | which documents are at least this similar; all candidate pairs | Indyk, Motwani 1998; Leskovec et al. |
-//! | [`BandTable`] | the same candidates from band keys alone, without signatures | |
 //! | [`LshForest`] | the `k` most similar, without a threshold | Bawa, Condie, Ganesan 2005 |
 //! | [`LshEnsemble`] | which documents contain at least this much of the query | Zhu, Nargesian, Pu, Miller 2016 |
 //! | [`cardinality()`] | how many elements the set of a signature has | Cohen 1997 |
@@ -35,40 +34,33 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-pub mod band_table;
 mod bands;
 mod buckets;
 mod bytes;
-pub mod cardinality;
-pub mod ensemble;
-pub mod forest;
+mod cardinality;
+mod ensemble;
+mod forest;
 mod pairs;
-pub mod partitions;
 mod prefix;
 mod store;
 #[cfg(test)]
 mod tests;
 
-pub use band_table::BandTable;
 pub use bands::{BucketStats, LshIndex};
 pub use cardinality::{Cardinality, cardinality};
 pub use ensemble::{ContainmentMatch, EnsembleConfig, LshEnsemble};
 pub use forest::LshForest;
-pub use pairs::{CandidatePairs, SimilarPair};
+pub use pairs::CandidatePairs;
+
+#[cfg(feature = "compat")]
+pub(crate) use buckets::Buckets;
+
+pub use crate::pair::{Match, Pair};
 
 /// What names a document in an index: `u64`, `String`, ... Answers are sorted by it.
 pub trait DocumentId: Clone + Ord + std::hash::Hash + std::fmt::Debug {}
 
 impl<T: Clone + Ord + std::hash::Hash + std::fmt::Debug> DocumentId for T {}
-
-/// A document that was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Match<Id = u64> {
-    /// The document.
-    pub id: Id,
-    /// Its Jaccard similarity to the query, estimated from the signatures.
-    pub similarity: f64,
-}
 
 /// The order of every answer: most similar first, equals by id.
 fn sort_matches<Id: Ord>(matches: &mut [Match<Id>]) {

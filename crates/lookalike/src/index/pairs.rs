@@ -2,17 +2,7 @@
 
 use super::DocumentId;
 use super::bands::LshIndex;
-
-/// Two documents that share a bucket, and how similar they seem.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SimilarPair<Id = u64> {
-    /// The document with the smaller id.
-    pub a: Id,
-    /// The document with the larger id.
-    pub b: Id,
-    /// Their Jaccard similarity, estimated from the signatures.
-    pub similarity: f64,
-}
+use crate::pair::Pair;
 
 /// The candidate pairs of an [`LshIndex`]: each once, the smaller id first, in ascending order.
 ///
@@ -24,9 +14,9 @@ pub struct CandidatePairs<'a, Id: DocumentId = u64> {
     /// Positions by ascending id, and for each position its place in that order.
     order: Vec<u32>,
     rank: Vec<u32>,
-    /// The place of the document whose partners are being given out.
+    /// The position of the document whose partners are being given out.
     place: usize,
-    /// The places of its partners, the next one last.
+    /// The positions of its partners, the next one last.
     partners: Vec<u32>,
     /// For each place, one more than the last `place` it was a partner of.
     partner_of: Vec<usize>,
@@ -46,7 +36,7 @@ impl<'a, Id: DocumentId> CandidatePairs<'a, Id> {
     }
 
     /// The pairs of at least `threshold`, with their estimated similarities.
-    pub(super) fn similar(mut self, threshold: f64) -> impl Iterator<Item = SimilarPair<Id>> + use<'a, Id> {
+    pub(super) fn similar(mut self, threshold: f64) -> impl Iterator<Item = Pair<Id>> + use<'a, Id> {
         std::iter::from_fn(move || {
             loop {
                 let (a, b) = self.next_positions()?;
@@ -54,7 +44,7 @@ impl<'a, Id: DocumentId> CandidatePairs<'a, Id> {
                 let similarity = store.similarity(a, store.slots(b));
                 if similarity >= threshold {
                     let (a, b) = (store.id(a)?.clone(), store.id(b)?.clone());
-                    return Some(SimilarPair { a, b, similarity });
+                    return Some(Pair { a, b, similarity });
                 }
             }
         })

@@ -73,7 +73,7 @@ impl<Id: DocumentId> SignatureStore<Id> {
     pub(super) fn insert(&mut self, id: Id, signature: &Signature) -> Result<u32> {
         self.check(signature)?;
         if self.positions.contains_key(&id) {
-            return Err(Error::invalid("id", format_args!("{id:?}"), "an id that is not in the index yet"));
+            return Err(Error::DuplicateId { id: format!("{id:?}") });
         }
         let position = match self.free.last() {
             Some(&position) => position,
@@ -96,7 +96,11 @@ impl<Id: DocumentId> SignatureStore<Id> {
         // The largest u32 is left to the indexes as a mark for "none".
         match u32::try_from(self.ids.len()) {
             Ok(position) if position < u32::MAX => Ok(position),
-            _ => Err(Error::invalid("number of documents", self.ids.len(), "at most 2^32 - 1 in one index")),
+            _ => Err(Error::Capacity {
+                what: "documents in one index",
+                found: self.ids.len() as u64 + 1,
+                most: u32::MAX.into(),
+            }),
         }
     }
 

@@ -34,8 +34,8 @@
 //! # Cost
 //!
 //! `K b / 8` bytes. Two signatures are compared a word (64/b slots) at a time: exclusive or, fold each lane's
-//! bits onto its lowest, mask, count. Merging needs the minimum of the whole slots, which are gone: it is a
-//! typed error.
+//! bits onto its lowest, mask, count. Merging needs the minimum of the whole slots, which are gone: merge the
+//! full signatures, then cut.
 //!
 //! ```
 //! use lookalike::minhash::{BBitSignature, Family, Signature};
@@ -57,9 +57,9 @@ mod theory;
 pub use theory::{LowestBits, equal_accuracy_storage_ratio, variance, variance_ratio};
 
 use super::{Estimate, Family, Kind, Signature};
-use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result, check_unit};
-use crate::hashing::mix64;
+use crate::hashing::{GOLDEN, mix64};
 
 /// The numbers of bits per slot that a [`BBitSignature`] can have. All divide 64, so no slot crosses a word.
 pub const BITS_PER_SLOT: [u32; 5] = [1, 2, 4, 8, 16];
@@ -123,7 +123,7 @@ impl BBitSignature {
         self.num_hashes
     }
 
-    /// Whether it is the signature of the empty set.
+    /// True if it is the signature of the empty set.
     #[must_use]
     pub fn is_empty_set(&self) -> bool {
         self.content == Content::EmptySet
@@ -192,14 +192,6 @@ impl BBitSignature {
     pub fn collision_probability(&self, similarity: f64) -> Result<f64> {
         collision_probability(similarity, self.bits)
     }
-
-    /// Always an error: the minimum of two slots cannot be known from some of their bits.
-    pub fn merge(&mut self, _other: &Self) -> Result<()> {
-        Err(Error::NotMergeable {
-            kind: "b-bit",
-            reason: "the minimum of two slots needs all their bits; merge the full signatures, then cut",
-        })
-    }
 }
 
 /// The probability that `bits` bits of one slot agree for two sets of this Jaccard similarity:
@@ -255,9 +247,11 @@ fn word_count(num_hashes: usize, bits: u32) -> usize {
     (num_hashes * bits as usize).div_ceil(64)
 }
 
-/// The bits of a slot, mixed: a different bijection at each position.
-fn mixed_slot(slot: u64, position: usize) -> u64 {
-    mix64(slot ^ mix64(position as u64 + 1))
+/// The one truncation of slots: what is kept of a slot are the lowest bits of this mix, a different bijection at each
+/// position.
+#[inline(always)]
+pub(super) const fn mixed_slot(slot: u64, position: usize) -> u64 {
+    mix64(slot ^ (position as u64).wrapping_add(1).wrapping_mul(GOLDEN))
 }
 
 fn low_bits(bits: u32) -> u64 {
@@ -278,14 +272,11 @@ fn differing_lanes(kernel: Kernel, bits: u32, left: &[u64], right: &[u64]) -> u3
 /// The number of bits is known to the compiler, which then unrolls the fold and works on several words at once.
 struct DifferingLanes<'a, const BITS: u32>(&'a [u64], &'a [u64]);
 
-impl<const BITS: u32> Task for DifferingLanes<'_, BITS> {
-    type Output = u32;
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> u32 {
+task! {
+    impl['a, const BITS: u32] DifferingLanes<'a, BITS> => u32, |task, _: S| {
         let lowest_of_lanes = u64::MAX / low_bits(BITS);
         let differing = |(a, b): (&u64, &u64)| (fold_lanes::<BITS>(a ^ b) & lowest_of_lanes).count_ones();
-        self.0.iter().zip(self.1).map(differing).sum()
+        task.0.iter().zip(task.1).map(differing).sum()
     }
 }
 

@@ -1,42 +1,9 @@
 //! Sets -> signatures, the fast default: fast similarity sketching.
-//!
-//! Classic min-hashing hashes every element once per slot: K n hashes for K slots and n elements. Fast similarity
-//! sketching (Dahlgaard, Knudsen and Thorup, *Fast similarity sketching*, FOCS 2017) throws each element into one
-//! of K bins instead, and keeps the smallest value in each bin. When a bin stays empty, all elements are thrown
-//! again, in a further round, with other bins and with values that rank behind those of all earlier rounds; and
-//! so on until no bin is empty. Should K rounds not be enough, a last series of K rounds gives every element to
-//! bin 1, then to bin 2, and so on, so no bin can stay empty.
-//!
-//! **Why it works.** In every bin of the union of two sets, the smallest element is equally likely to be any of
-//! them; the two signatures agree there exactly when it is in both. So each slot agrees with probability J, and
-//! the fraction of agreeing slots is unbiased. The slots are not independent but, being drawn almost without
-//! replacement, a little better than that: the variance is at most about J(1-J)/K, and half of it for small sets
-//! (see the tests and `docs/decisions/0001-default-min-hash.md`).
-//!
-//! **Cost.** One round is n steps, whatever K. One round is enough when n is over K ln K; a set of n elements
-//! takes about K (ln K + 1) / n rounds. So the time is about n + K ln K, against K n. Lists with
-//! so many repetitions that the usual number of rounds is not enough are rid of them first.
-//!
-//! **Merging.** The slot-wise minimum of two signatures is the signature of the union, since values of earlier
-//! rounds are smaller than those of later rounds.
-//!
-//! **Format.** A slot is `round << 51 | value`, the value having 51 bits; see `docs/signature-format.md`.
-//!
-//! ```
-//! use lookalike::minhash::{FastSketch, MinHasher};
-//!
-//! let hasher = FastSketch::new(128, 1)?;
-//! let a = hasher.sketch(&[1, 2, 3, 4]);
-//! let b = hasher.sketch(&[2, 3, 4, 5]);
-//! let estimate = a.estimate(&b)?; // the Jaccard similarity is 3/5
-//! assert!((estimate.similarity - 0.6).abs() < 4.0 * 0.05);
-//! # Ok::<(), lookalike::Error>(())
-//! ```
 
 mod bins;
 
 use super::{EMPTY_SLOT, Family, MinHasher, check_num_hashes, check_slots};
-use crate::arch::{CHUNK, Kernel, Simd, Task, dispatch};
+use crate::arch::{CHUNK, Kernel, Simd, dispatch, task};
 use crate::error::Result;
 use crate::hashing::mix64;
 use bins::Bins;
@@ -45,6 +12,39 @@ use bins::Bins;
 pub const VALUE_BITS: u32 = 51;
 
 /// Fast similarity sketching: the default min-hash family.
+///
+/// Classic min-hashing hashes every element once per slot: K n hashes for K slots and n elements. Fast similarity
+/// sketching (Dahlgaard, Knudsen and Thorup, *Fast similarity sketching*, FOCS 2017) throws each element into one
+/// of K bins instead, and keeps the smallest value in each bin. When a bin stays empty, all elements are thrown
+/// again, in a further round, with other bins and with values that rank behind those of all earlier rounds; and
+/// so on until no bin is empty. Should K rounds not be enough, a last series of K rounds gives every element to
+/// bin 1, then to bin 2, and so on, so no bin can stay empty.
+///
+/// **Why it works.** In every bin of the union of two sets, the smallest element is equally likely to be any of
+/// them; the two signatures agree there exactly when it is in both. So each slot agrees with probability J, and
+/// the fraction of agreeing slots is unbiased. The slots are not independent but, being drawn almost without
+/// replacement, a little better than that: the variance is at most about J(1-J)/K, and half of it for small sets
+/// (see the tests and `docs/decisions/0001-default-min-hash.md`).
+///
+/// **Cost.** One round is n steps, whatever K. One round is enough when n is over K ln K; a set of n elements
+/// takes about K (ln K + 1) / n rounds. So the time is about n + K ln K, against K n. Lists with
+/// so many repetitions that the usual number of rounds is not enough are rid of them first.
+///
+/// **Merging.** The slot-wise minimum of two signatures is the signature of the union, since values of earlier
+/// rounds are smaller than those of later rounds.
+///
+/// **Format.** A slot is `round << 51 | value`, the value having 51 bits; see [the format](crate::format).
+///
+/// ```
+/// use lookalike::minhash::{FastSketch, MinHasher};
+///
+/// let hasher = FastSketch::new(128, 1)?;
+/// let a = hasher.sketch(&[1, 2, 3, 4]);
+/// let b = hasher.sketch(&[2, 3, 4, 5]);
+/// let estimate = a.estimate(&b)?; // the Jaccard similarity is 3/5
+/// assert!((estimate.similarity - 0.6).abs() < 4.0 * 0.05);
+/// # Ok::<(), lookalike::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FastSketch {
     num_hashes: usize,
@@ -66,6 +66,7 @@ impl FastSketch {
     }
 
     /// The definition: all rounds, one element after the other.
+    #[doc(hidden)]
     #[must_use]
     pub fn sketch_plainly(&self, elements: &[u64]) -> Vec<u64> {
         let k = self.num_hashes as u64;
@@ -158,17 +159,14 @@ struct Sketch<'a> {
     slots: &'a mut [u64],
 }
 
-impl Task for Sketch<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let k = self.slots.len() as u64;
+task! {
+    impl['a] Sketch<'a> => (), |task, simd: S| {
+        let k = task.slots.len() as u64;
         if k.is_power_of_two() && k > 1 {
             let log = k.trailing_zeros();
-            self.rounds(simd, |throw| leading_bits_and_value(throw, log));
+            task.rounds(simd, |throw| leading_bits_and_value(throw, log));
         } else {
-            self.rounds(simd, |throw| bin_and_value(throw, k));
+            task.rounds(simd, |throw| bin_and_value(throw, k));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Slots -> lanes of 16 bits, for storage and quick estimates.
 //!
 //! A slot has 64 bits, and what says whether two documents agree in it is the equality of the slots alone. The
-//! *lane* of a slot is 16 bits of its mix: a quarter of the space, and 32 of them are compared by one instruction of
+//! *lane* of a slot is 16 bits of a mix of it: a quarter of the space, and 32 of them are compared by one instruction of
 //! AVX-512. A collection of a hundred million documents with 128 hashes takes 26 GB as lanes and 102 GB as slots.
 //!
 //! # Why it works
@@ -13,10 +13,9 @@
 //! p(s) = s + (1 - s) / 2^16
 //! ```
 //!
-//! and [`estimate_of_lanes`] takes the chance agreements out again. Unlike [`BBitSignature`](super::BBitSignature),
-//! which serves every family, a lane does not depend on the position of its slot, and lanes are a plain slice that
-//! holds neither family nor seed: comparing lanes of different hash functions gives a number without a meaning.
-//! Lanes are made for families whose slots hardly ever repeat, such as the [`FastSketch`](super::FastSketch).
+//! and [`estimate_of_lanes`] takes the chance agreements out again. The bits are those of a
+//! [`BBitSignature`](super::BBitSignature) with b = 16. Lanes are a plain slice that holds neither family nor seed, and
+//! nothing marks the empty set: comparing lanes of different hash functions gives a number without a meaning.
 //!
 //! # Dropping pairs by their estimate
 //!
@@ -44,18 +43,18 @@
 //! ```
 
 use super::{Estimate, bbit, check_num_hashes};
-use crate::arch::{Kernel, LANE_BLOCK, Simd, Task, dispatch};
+use crate::arch::{Kernel, LANE_BLOCK, Simd, dispatch, task};
 use crate::error::{Error, Result, check_unit};
-use crate::hashing::mix64;
 
 /// Bits of a lane.
 pub const LANE_BITS: u32 = 16;
 
-/// The lane of a slot: the lowest 16 bits of its mix.
+/// The lane of a slot at a position of its signature: the bits that a [`BBitSignature`](super::BBitSignature) of 16 bits
+/// keeps of it.
 #[inline]
 #[must_use]
-pub const fn lane(slot: u64) -> u16 {
-    mix64(slot) as u16
+pub const fn lane(slot: u64, position: usize) -> u16 {
+    bbit::mixed_slot(slot, position) as u16
 }
 
 /// Writes the lane of each slot over `lanes`; if one of the two is shorter, as many as that has.
@@ -68,18 +67,15 @@ struct Cut<'a> {
     lanes: &'a mut [u16],
 }
 
-impl Task for Cut<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        for (lane, &slot) in self.lanes.iter_mut().zip(self.slots) {
-            *lane = mix64(slot) as u16;
+task! {
+    impl['a] Cut<'a> => (), |task, _: S| {
+        for (position, (lane, &slot)) in task.lanes.iter_mut().zip(task.slots).enumerate() {
+            *lane = bbit::mixed_slot(slot, position) as u16;
         }
     }
 }
 
-/// In how many places two lists of lanes agree; if one is longer, its rest is not compared.
+/// In how many positions two lists of lanes agree; if one is longer, its rest is not compared.
 #[must_use]
 pub fn matching_lanes(a: &[u16], b: &[u16]) -> usize {
     matching_lanes_with(Kernel::best(), a, b)
@@ -93,12 +89,9 @@ pub fn matching_lanes_with(kernel: Kernel, a: &[u16], b: &[u16]) -> usize {
 
 struct Matching<'a>(&'a [u16], &'a [u16]);
 
-impl Task for Matching<'_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> usize {
-        count_matching(simd, self.0, self.1)
+task! {
+    impl['a] Matching<'a> => usize, |task, simd: S| {
+        count_matching(simd, task.0, task.1)
     }
 }
 
@@ -115,7 +108,7 @@ fn count_matching<S: Simd>(simd: S, a: &[u16], b: &[u16]) -> usize {
     count + a_rest.iter().zip(b_rest).filter(|(a, b)| a == b).count()
 }
 
-/// Appends those of `candidates` whose lanes agree with `query` in at least `least` places, with the number of
+/// Appends those of `candidates` whose lanes agree with `query` in at least `least` positions, with the number of
 /// these, in the order given. Candidate `i` has the lanes `table[i * width..][..width]`, where `width` is the length
 /// of `query`; one beyond the end of the table has no lanes and agrees in none.
 ///
@@ -148,18 +141,15 @@ struct NearRows<'a> {
     near: &'a mut Vec<(u32, u32)>,
 }
 
-impl Task for NearRows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let width = self.query.len();
-        for &candidate in self.candidates {
+task! {
+    impl['a] NearRows<'a> => (), |task, simd: S| {
+        let width = task.query.len();
+        for &candidate in task.candidates {
             let start = (candidate as usize).saturating_mul(width);
-            let row = self.table.get(start..start.saturating_add(width)).unwrap_or(&[]);
-            let matching = count_matching(simd, self.query, row);
-            if matching >= self.least {
-                self.near.push((candidate, matching as u32));
+            let row = task.table.get(start..start.saturating_add(width)).unwrap_or(&[]);
+            let matching = count_matching(simd, task.query, row);
+            if matching >= task.least {
+                task.near.push((candidate, matching as u32));
             }
         }
     }

@@ -13,7 +13,6 @@
 //! | [`UniversalHasher`] | `((a x + b) mod p) mod N`, exact | the textbook; the notes' tables |
 //! | [`MultiplyShift`] | `a x + b` modulo 2^32 in SIMD lanes | classic min-hashing, fast |
 //! | [`FastSketch`] | bins and rounds (Dahlgaard, Knudsen, Thorup 2017) | everything: the default |
-//! | [`given::GivenPermutations`] | `a x + b` with parameters from outside | sketches made by another program |
 //! | [`WeightedMinHash`] | darts (Christiani 2020) | real weights |
 //!
 //! [`BBitSignature`] keeps one to sixteen bits of every slot; [`lanes`] are sixteen bits as a plain slice. [`matrix`] has the notes' own objects:
@@ -33,8 +32,9 @@
 
 pub mod bbit;
 mod fast_sketch;
-pub mod given;
 pub mod lanes;
+#[cfg(test)]
+mod laws;
 pub mod matrix;
 mod multiply_shift;
 mod numbering;
@@ -84,7 +84,7 @@ pub trait MinHasher {
     /// How many hash functions there are: 1 to [`MAX_HASHES`].
     fn num_hashes(&self) -> usize;
     /// Writes the slots of the set of `elements` (any order, repeats allowed) over `slots`, which has
-    /// [`num_hashes`](Self::num_hashes) places: [`Error::LengthMismatch`] otherwise, and for no other reason.
+    /// [`num_hashes`](Self::num_hashes) positions: [`Error::LengthMismatch`] otherwise, and for no other reason.
     fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) -> Result<()>;
 
     /// The signature of the set of `elements` (any order, repeats allowed).

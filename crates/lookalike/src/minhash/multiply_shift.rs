@@ -1,23 +1,23 @@
 //! Sets -> signatures, one multiplication per slot and element: multiply-shift lanes.
-//!
-//! Slot i is the least `a_i x + b_i` modulo 2^32 over the elements x, with odd random a_i: the multiply-shift
-//! scheme of Dietzfelbinger et al. (1997), in which the high bits, which decide the order, are the good ones. An
-//! element is first mixed to 32 bits, so structured input does no harm.
-//!
-//! **Why it is here.** It is classic min-hashing in the form that SIMD likes best: 16 lanes per AVX-512 register.
-//! [`FastSketch`](super::FastSketch) is more accurate for small sets and faster for large ones, and so is the
-//! default; this family is kept as the classic to compare with (`docs/decisions/0001-default-min-hash.md`). With 32
-//! bits a slot saturates on sets of billions of elements. Its functions are 2-universal, which does not make them
-//! min-wise independent; on mixed elements no bias was found.
-//!
-//! **Cost.** K multiplications per element.
 
 use super::{EMPTY_SLOT, Family, MinHasher, check_num_hashes, check_slots};
-use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::arch::{Kernel, dispatch, task};
 use crate::error::Result;
 use crate::hashing::{SplitMix64, mix64};
 
 /// Classic min-hashing with multiply-shift functions.
+///
+/// Slot i is the least `a_i x + b_i` modulo 2^32 over the elements x, with odd random a_i: the multiply-shift
+/// scheme of Dietzfelbinger et al. (1997), in which the high bits, which decide the order, are the good ones. An
+/// element is first mixed to 32 bits, so structured input does no harm.
+///
+/// **Why it is here.** It is classic min-hashing in the form that SIMD likes best: 16 lanes per AVX-512 register.
+/// [`FastSketch`](super::FastSketch) is more accurate for small sets and faster for large ones, and so is the
+/// default; this family is kept as the classic to compare with (`docs/decisions/0001-default-min-hash.md`). With 32
+/// bits a slot saturates on sets of billions of elements. Its functions are 2-universal, which does not make them
+/// min-wise independent; on mixed elements no bias was found.
+///
+/// **Cost.** K multiplications per element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MultiplyShift {
     seed: u64,
@@ -49,6 +49,7 @@ impl MultiplyShift {
     }
 
     /// The definition.
+    #[doc(hidden)]
     #[must_use]
     pub fn sketch_plainly(&self, elements: &[u64]) -> Vec<u64> {
         self.multipliers[..self.num_hashes]
@@ -97,14 +98,11 @@ struct Minima<'a> {
     slots: &'a mut [u64],
 }
 
-impl Task for Minima<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
+task! {
+    impl['a] Minima<'a> => (), |task, _: S| {
         /// Elements that are narrowed at a time.
         const BATCH: usize = 256;
-        let Self { family, elements, slots } = self;
+        let Minima { family, elements, slots } = task;
         let multipliers = family.multipliers.as_chunks::<LANES>().0;
         let offsets = family.offsets.as_chunks::<LANES>().0;
         for batch in elements.chunks(BATCH) {

@@ -50,7 +50,7 @@ const MAX_CELLS: usize = 1 << 26;
 /// What stands for the first row of a set in the permuted order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RowLabel {
-    /// Its place in the permuted order.
+    /// Its position in the permuted order.
     #[default]
     Position,
     /// Its number in the original order.
@@ -127,7 +127,7 @@ impl PermutationHasher {
         Self::from_tables(numbering, columns, Permutation::from_positions)
     }
 
-    /// Permutations written as orders: the i-th number is the row that comes at the i-th place.
+    /// Permutations written as orders: the i-th number is the row that comes at the i-th position.
     pub fn from_order(numbering: Numbering, orders: &[impl AsRef<[u64]>]) -> Result<Self> {
         Self::from_tables(numbering, orders, Permutation::from_order)
     }

@@ -13,7 +13,7 @@ pub(super) use bytes::read_num_hashes;
 pub use of_text::{of_text, to_bytes_of_text};
 
 use super::check_num_hashes;
-use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result};
 
 /// The value of a slot that no element has reached; all slots of the empty set have it.
@@ -126,7 +126,7 @@ impl Signature {
         self.slots.len()
     }
 
-    /// Whether it is the signature of the empty set.
+    /// True if it is the signature of the empty set.
     #[must_use]
     pub fn is_empty_set(&self) -> bool {
         self.slots.iter().all(|&slot| slot == EMPTY_SLOT)
@@ -168,18 +168,15 @@ impl Signature {
     }
 }
 
-/// The number of places in which two lists agree.
+/// The number of positions in which two lists agree.
 pub(crate) fn count_equal(a: &[u64], b: &[u64]) -> usize {
     dispatch(Kernel::best(), CountEqual(a, b))
 }
 
 struct CountEqual<'a>(&'a [u64], &'a [u64]);
 
-impl Task for CountEqual<'_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> usize {
-        self.0.iter().zip(self.1).map(|(a, b)| usize::from(a == b)).sum()
+task! {
+    impl['a] CountEqual<'a> => usize, |task, _: S| {
+        task.0.iter().zip(task.1).map(|(a, b)| usize::from(a == b)).sum()
     }
 }

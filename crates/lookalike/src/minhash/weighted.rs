@@ -58,7 +58,8 @@ pub use bag::{MAX_BAG_ELEMENTS, bag_elements};
 
 use super::{EMPTY_SLOT, Family, Signature, check_num_hashes};
 use crate::error::{Result, check_weight};
-use crate::hashing::{SplitMix64, ln, mix64};
+use crate::hashing::{SplitMix64, mix64};
+use crate::math::{exp2, ln};
 
 /// Levels before the one in which a set has about one dart: those below are left out.
 const LEVELS_BELOW_ONE_DART: i32 = 32;
@@ -170,7 +171,7 @@ fn first_level(elements: &[(u64, f64)]) -> Option<i32> {
 
 /// The exponent of a positive finite number, subnormal ones included.
 fn floor_log2(x: f64) -> i32 {
-    if x < f64::MIN_POSITIVE { floor_log2(x * 2f64.powi(64)) - 64 } else { (x.to_bits() >> 52) as i32 - 1023 }
+    if x < f64::MIN_POSITIVE { floor_log2(x * exp2(64)) - 64 } else { (x.to_bits() >> 52) as i32 - 1023 }
 }
 
 /// `x 2^exponent` in two steps, because `2^exponent` alone may be out of range.

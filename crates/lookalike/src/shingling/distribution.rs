@@ -1,18 +1,18 @@
 //! Hashes in any order -> the same ones ascending, each once.
-//!
-//! Hashes are spread evenly over their range, so the leading bits of one say about where it belongs. They are counted
-//! by their leading bits, distributed into one to two buckets for each hash, and what is out of order within a
-//! bucket is put right by insertion: a few steps per hash, whatever their number, where comparisons take log2 n.
-//! (This is bucket sort, in the form of Dobosiewicz's distributive partitioning, 1978.)
-//!
-//! Nothing is assumed of the input. Leading bits that no hash has are left out, for hashes of fewer than 64 bits; and
-//! a bucket that got many hashes is sorted by comparison, so the worst case is that of the standard library's sort.
-//!
-//! **Cost.** 5 to 7 ns per hash from 130 to 10,000 of them, half of what comparison takes; fewer, and so many
-//! that the buckets leave the cache, are sorted by comparison.
 
 /// Working memory for [`ShingleSet::sort_hashes`](super::ShingleSet::sort_hashes); use it again and again. It grows
 /// to 16 bytes per hash.
+///
+/// Hashes are spread evenly over their range, so the leading bits of one say about where it belongs. They are counted
+/// by their leading bits, distributed into one to two buckets for each hash, and what is out of order within a
+/// bucket is put right by insertion: a few steps per hash, whatever their number, where comparisons take log2 n.
+/// (This is bucket sort, in the form of Dobosiewicz's distributive partitioning, 1978.)
+///
+/// Nothing is assumed of the input. Leading bits that no hash has are left out, for hashes of fewer than 64 bits; and
+/// a bucket that got many hashes is sorted by comparison, so the worst case is that of the standard library's sort.
+///
+/// **Cost.** 5 to 7 ns per hash from 130 to 10,000 of them, half of what comparison takes; fewer, and so many
+/// that the buckets leave the cache, are sorted by comparison.
 #[derive(Debug, Clone, Default)]
 pub struct SortBuffer {
     ends: Vec<u32>,

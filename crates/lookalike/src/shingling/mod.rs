@@ -15,7 +15,7 @@
 //! ```
 //!
 //! **Hashing.** A shingle is kept as a 64-bit hash: tokens are hashed to 64 bits, multiplied by one number for each
-//! place and added up (see [`Key`]). Two different shingles collide with a probability of about 2^-63, so
+//! position and added up (see [`Key`]). Two different shingles collide with a probability of about 2^-63, so
 //! among n different shingles about n²/2^64 pairs do: one in 18 for a billion shingles. Fewer bits are an option, for
 //! the notes' examples of 4 bytes or 10 bits.
 //!
@@ -67,6 +67,7 @@ use tokens::{Tokens, hash_characters};
 
 /// How text becomes shingles. Every field changes the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Shingling {
     /// What a token is.
     pub unit: Unit,
@@ -94,6 +95,32 @@ impl Default for Shingling {
     /// Sequences of five words, hashed to 64 bits.
     fn default() -> Self {
         Self { unit: Unit::Words, k: 5, normalization: Normalization::default(), hash_bits: 64 }
+    }
+}
+
+impl Shingling {
+    /// The same settings with other tokens.
+    #[must_use]
+    pub fn with_unit(self, unit: Unit) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// The same settings with another number of tokens per shingle.
+    #[must_use]
+    pub fn with_k(self, k: usize) -> Self {
+        Self { k, ..self }
+    }
+
+    /// The same settings with another normalisation.
+    #[must_use]
+    pub fn with_normalization(self, normalization: Normalization) -> Self {
+        Self { normalization, ..self }
+    }
+
+    /// The same settings with another number of bits per shingle hash.
+    #[must_use]
+    pub fn with_hash_bits(self, hash_bits: u32) -> Self {
+        Self { hash_bits, ..self }
     }
 }
 
@@ -335,7 +362,7 @@ impl Shingler {
         }
     }
 
-    /// Whether this is the token of a stop word.
+    /// True if this is the token of a stop word.
     fn is_stop_token(&self, token: u64) -> bool {
         self.stop_tokens.binary_search(&token).is_ok()
     }

@@ -55,13 +55,13 @@ impl ShingleSet {
         self.hashes.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }
 
-    /// Whether a shingle is in the set: a binary search.
+    /// True if a shingle is in the set: a binary search.
     #[must_use]
     pub fn contains(&self, shingle: u64) -> bool {
         self.hashes.binary_search(&shingle).is_ok()
@@ -127,7 +127,7 @@ impl ShingleBag {
         self.counts.iter().map(|&(_, count)| u64::from(count)).sum()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()

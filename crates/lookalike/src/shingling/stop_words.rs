@@ -1,8 +1,4 @@
 //! Stop words: the small words that hold a sentence together.
-//!
-//! News pages are prose inside advertisements and navigation; prose has stop words, the rest has few. A shingle
-//! that begins with a stop word and goes on for two more words therefore tends to come from the article
-//! (Theobald, Siddharth and Paepcke, SpotSigs, 2008; MMDS section 3.8).
 
 use std::collections::BTreeSet;
 
@@ -31,6 +27,10 @@ const TYPESET_APOSTROPHE: &str = "\u{2019}";
 
 /// A set of stop words, matched against normalised words: to begin a shingle with, or to leave out of the terms of
 /// a document.
+///
+/// News pages are prose inside advertisements and navigation; prose has stop words, the rest has few. A shingle
+/// that begins with a stop word and goes on for two more words therefore tends to come from the article
+/// (Theobald, Siddharth and Paepcke, SpotSigs, 2008; MMDS section 3.8).
 ///
 /// An apostrophe is typed (`it's`) or typeset (`it’s`), and normalisation keeps the difference; a stop word is
 /// matched in both spellings.
@@ -65,7 +65,7 @@ impl StopWords {
         Self { spellings, len }
     }
 
-    /// Whether this normalised word is one of them.
+    /// True if this normalised word is one of them.
     #[must_use]
     pub fn contains(&self, word: &str) -> bool {
         self.spellings.contains(word)
@@ -77,7 +77,7 @@ impl StopWords {
         self.len
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0

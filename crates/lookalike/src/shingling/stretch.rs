@@ -6,7 +6,7 @@ use super::words::words;
 use crate::arch::masks::{CLASS, class};
 use crate::hashing::Key;
 use crate::normalization::{Case, Normalization, UnicodeForm, Whitespace, fold_and_compose};
-use caseless::Caseless;
+use crate::unicode::fold_character;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -25,20 +25,20 @@ pub(super) fn hash_words(key: &Key, bytes: &[u8], normalization: &Normalization,
     hash_words_plainly(key, rest, normalization, tokens);
 }
 
-/// Whether the classes of simple characters hold for these settings: they say nothing of decompositions.
+/// True if the classes of simple characters hold for these settings: they say nothing of decompositions.
 pub(super) fn has_simple_characters(normalization: &Normalization) -> bool {
     matches!(normalization.form, UnicodeForm::Nfc | UnicodeForm::Keep)
 }
 
 /// A character of the class `Capital`, in lower case.
 pub(super) fn fold_capital(character: char) -> Option<char> {
-    std::iter::once(character).default_case_fold().next()
+    fold_character(character).next()
 }
 
 /// The definition.
 fn hash_words_plainly(key: &Key, text: &str, normalization: &Normalization, tokens: &mut Tokens) {
     let mut text = fold_and_compose(text, normalization.case, normalization.form);
-    // Of all whitespace only this one is a joiner to UAX 29, and the blank it collapses to is not.
+    // Of all whitespace only this one is a joiner to UAX 29, and the space it collapses to is not.
     if normalization.whitespace == Whitespace::Collapse && text.contains('\u{202f}') {
         text = Cow::Owned(text.replace('\u{202f}', " "));
     }

@@ -1,9 +1,4 @@
 //! A collection -> a good k.
-//!
-//! The rule of the notes: k is large enough when the probability that a given shingle appears in a given document
-//! is low. That can be measured: take two documents of the collection that have nothing to do with each other and
-//! see which share of the shingles of one is in the other. It falls quickly with k, and the smallest k for which
-//! it is low enough wins (a larger one would only make small edits cost more similarity).
 
 use super::{MAX_K, ShingleBuffer, ShingleSet, Shingler, Shingling};
 use crate::error::{Error, Result};
@@ -25,6 +20,11 @@ const MOST_PAIRS: usize = 200;
 /// Suggests k for a collection: the smallest for which, in the median pair of documents, at most the share
 /// `acceptable` (0.02 is a good choice) of the shingles of the smaller one is also in the other.
 ///
+/// The rule of the notes: k is large enough when the probability that a given shingle appears in a given document
+/// is low. That can be measured: take two documents of the collection that have nothing to do with each other and
+/// see which share of the shingles of one is in the other. It falls quickly with k, and the smallest k for which
+/// it is low enough wins (a larger one would only make small edits cost more similarity).
+///
 /// Up to 400 documents are taken, evenly spread over the sample; those without any shingle are left out. Each one
 /// of the first half is paired with one half a sample further on. The share of the collection is the median over
 /// these pairs, so that true duplicates among them, as long as they are fewer than half, do no harm. When no k up
@@ -33,7 +33,7 @@ const MOST_PAIRS: usize = 200;
 /// ```
 /// use lookalike::shingling::{Shingling, Unit, suggest_k};
 /// let documents = ["the cat sat on the mat today", "a dog lay on the rug all day", "the sun shone on the sea"];
-/// let settings = Shingling { unit: Unit::Characters, ..Shingling::default() };
+/// let settings = Shingling::default().with_unit(Unit::Characters);
 /// let suggestion = suggest_k(&settings, &documents, 10, 0.02)?;
 /// assert!(suggestion.k > 3 && suggestion.k <= 10);
 /// # Ok::<(), lookalike::Error>(())

@@ -87,7 +87,7 @@ fn settings() -> impl Strategy<Value = Shingling> {
         .prop_map(|(unit, k, normalization, hash_bits)| Shingling { unit, k, normalization, hash_bits })
 }
 
-/// Text in which every rule of UAX 29 that matters has a chance to bite, in every place of a block.
+/// Text in which every rule of UAX 29 that matters has a chance to bite, in every position of a block.
 const AWKWARD: &str = "([a-cA-C]{1,3}|[0-9]{1,2}|[_.:',;]|[ \\n-]|[éΣßЖ東ター가]|[\\u{301}\\u{338}\\u{1ade}]|\\u{200d}|\\u{202f}|\\u{a0}\
     |[\\u{e01}-\\u{e40}]|[^\\x00-\\x7f]|the ){0,150}";
 
@@ -232,11 +232,11 @@ fn normalization_can_be_changed() {
 #[test]
 fn impossible_settings_are_typed_errors() {
     for k in [0, MAX_K + 1] {
-        assert!(matches!(Shingler::words(k), Err(Error::InvalidParameter { name: "k", .. })));
+        assert!(matches!(Shingler::words(k), Err(Error::OutOfRange { name: "k", .. })));
     }
     for hash_bits in [0, 7, 65] {
         let settings = Shingling { hash_bits, ..Shingling::default() };
-        assert!(matches!(Shingler::new(settings), Err(Error::InvalidParameter { name: "hash_bits", .. })));
+        assert!(matches!(Shingler::new(settings), Err(Error::OutOfRange { name: "hash_bits", .. })));
     }
     assert!(Shingler::words(MAX_K).is_ok());
 }
@@ -251,7 +251,7 @@ fn narrow_hashes_stay_in_their_range_and_fill_it() {
     assert!(set.len() > 300);
 }
 
-/// What a key makes of some texts, computed from `docs/signature-format.md` with another program.
+/// What a key makes of some texts, computed from [the format](crate::format) with another program.
 struct Known {
     seed: u64,
     words: [u64; 3],

@@ -4,7 +4,7 @@
 //! all blocks of eight tokens are worked out first, wherever they begin; a window then takes every eighth of them, and
 //! the one that ends where it ends.
 
-use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::arch::{Kernel, dispatch, task};
 use crate::hashing::{BLOCK, Key, Levels, spread};
 
 /// The longest shingle, in tokens: a block of blocks.
@@ -16,7 +16,7 @@ pub fn shingle_hash(tokens: &[u64]) -> u64 {
     Key::FIXED.shingle(tokens)
 }
 
-/// The hashes of all windows of `k` tokens (1 to [`MAX_K`]), into `out`, which has `tokens.len() - k + 1` places.
+/// The hashes of all windows of `k` tokens (1 to [`MAX_K`]), into `out`, which has `tokens.len() - k + 1` positions.
 pub(crate) fn shingle_hashes(kernel: Kernel, key: &Key, tokens: &[u64], k: usize, out: &mut [u64]) {
     dispatch(kernel, Windows { levels: key.shingles(), tokens, k, out });
 }
@@ -28,12 +28,9 @@ struct Windows<'a> {
     out: &'a mut [u64],
 }
 
-impl Task for Windows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Self { levels, tokens, k, out } = self;
+task! {
+    impl['a] Windows<'a> => (), |task, _: S| {
+        let Windows { levels, tokens, k, out } = task;
         let length = levels.of_length(k as u64);
         let factors = &levels.factors[0];
         match k {

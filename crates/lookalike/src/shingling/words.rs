@@ -1,27 +1,28 @@
 //! Normalised text -> words.
-//!
-//! A word is what UAX 29 calls one, if it has a letter or digit: `don't`, `3.14`, `naïve`, `e.g` are one word
-//! each. Scripts written without spaces have no word boundaries to find, so there each character (with its
-//! combining marks) is a token: UAX 29 already cuts Han, Hiragana, Thai, Lao, Khmer and Myanmar in this way, and
-//! we cut its runs of Katakana as well.
-//!
-//! [`words`] is the definition. `hash_words` gives the hashes of the same words at the speed of memory: the text is
-//! read 64 bytes at a time into bit masks, a word is what lies between two edges of a mask, and eight words are
-//! hashed side by side. Characters outside ASCII that only join or only part words (most of them) are put into
-//! the masks one by one; what needs finer rules is left, stretch by stretch, to `stretch::hash_words`.
 
 use super::simple_classes::{self, Class};
 use super::stretch;
 use super::tokens::Tokens;
 use crate::arch::masks::{BLOCK, CLASS, Masks, class};
 use crate::arch::word_hashes::Blocks;
-use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::arch::{Kernel, Simd, dispatch, task};
 use crate::hashing::Key;
 use crate::normalization::{ASCII_RUN, Case, Normalization, Punctuation, Whitespace};
+use crate::unicode::{is_alphanumeric, is_whitespace};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The words of a text, in order. Nothing is folded here: normalise first.
+///
+/// A word is what UAX 29 calls one, if it has a letter or digit: `don't`, `3.14`, `naïve`, `e.g` are one word
+/// each. Scripts written without spaces have no word boundaries to find, so there each character (with its
+/// combining marks) is a token: UAX 29 already cuts Han, Hiragana, Thai, Lao, Khmer and Myanmar in this way, and
+/// we cut its runs of Katakana as well.
+///
+/// [`words`] is the definition. `hash_words` gives the hashes of the same words at the speed of memory: the text is
+/// read 64 bytes at a time into bit masks, a word is what lies between two edges of a mask, and eight words are
+/// hashed side by side. Characters outside ASCII that only join or only part words (most of them) are put into
+/// the masks one by one; what needs finer rules is left, stretch by stretch, to `stretch::hash_words`.
 ///
 /// ```
 /// use lookalike::shingling::words;
@@ -29,8 +30,8 @@ use unicode_segmentation::UnicodeSegmentation;
 /// assert_eq!(words("東京タワー").collect::<Vec<_>>(), ["東", "京", "タ", "ワ", "ー"]);
 /// ```
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    // UAX 29 hangs a stray combining mark on the blank before it; the blank is no part of the word.
-    text.unicode_words().flat_map(|word| Pieces { rest: word.trim_start() })
+    // UAX 29 hangs a stray combining mark on the space before it; the space is no part of the word.
+    text.unicode_words().flat_map(|word| Pieces { rest: word.trim_start_matches(is_whitespace) })
 }
 
 /// A word of UAX 29, its Katakana cut into characters.
@@ -50,7 +51,7 @@ impl<'t> Iterator for Pieces<'t> {
             };
             let (piece, rest) = self.rest.split_at(end);
             self.rest = rest;
-            if piece.contains(char::is_alphanumeric) {
+            if piece.contains(is_alphanumeric) {
                 return Some(piece);
             }
         }
@@ -66,7 +67,7 @@ const fn is_katakana(character: char) -> bool {
         | '\u{1aff0}'..='\u{1afff}' | '\u{1b000}' | '\u{1b120}'..='\u{1b122}' | '\u{1b155}' | '\u{1b164}'..='\u{1b167}')
 }
 
-/// Whether [`hash_words`] can normalise on the way: the other settings change what is a word.
+/// True if [`hash_words`] can normalise on the way: the other settings change what is a word.
 pub(super) fn normalizes_on_the_way(normalization: &Normalization) -> bool {
     normalization.punctuation == Punctuation::Keep && normalization.whitespace != Whitespace::Remove
 }
@@ -100,12 +101,9 @@ struct HashWords<'a> {
 /// bytes right after they were written, across the edge of two writes, stalls a CPU.
 const GROUP: usize = 32;
 
-impl Task for HashWords<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { key, bytes, normalization, folded, tokens } = self;
+task! {
+    impl['a] HashWords<'a> => (), |task, simd: S| {
+        let HashWords { key, bytes, normalization, folded, tokens } = task;
         let mut scan = Scan::new(bytes, &normalization);
         let mut position = 0;
         let mut open = None;
@@ -146,9 +144,9 @@ impl Task for HashWords<'_> {
 struct Scan<'a> {
     bytes: &'a [u8],
     fold: bool,
-    /// Whether simple characters can be told by their class alone.
+    /// True if simple characters can be told by their class alone.
     simple: bool,
-    /// Whether the byte before the block belongs to a letter (bit 0), is a digit (bit 0).
+    /// True if the byte before the block belongs to a letter (bit 0), is a digit (bit 0).
     letter_before: u64,
     digit_before: u64,
     /// How many bytes of the last character before the block reach into it, and whether they are of a word.
@@ -308,7 +306,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Whether the joiner at `at`, with the next character at `next`, joins; nothing if that is not known.
+    /// True if the joiner at `at`, with the next character at `next`, joins; nothing if that is not known.
     fn joins(&self, masks: &Masks, at: u32, next: usize) -> Option<bool> {
         let before = |mask: u64, carried: u64| match at {
             0 => carried != 0,
@@ -404,7 +402,7 @@ fn fold_in_place(character: Option<char>, len: u32, at: usize, folded: &mut [u8;
     }
 }
 
-/// The last bytes of a text, blanks after them.
+/// The last bytes of a text, spaces after them.
 #[inline(always)]
 fn pad(bytes: &[u8]) -> [u8; BLOCK] {
     let mut block = [b' '; BLOCK];

@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use super::FingerprintBits;
 use crate::encoding::Format;
 use crate::error::{Error, Result};
+use crate::math::{acos, cos, powi, sin};
 
 /// The version is also that of the hash functions behind the bits.
 const FORMAT: Format = Format { what: "SimHash fingerprint", magic: "LKSH", version: 1 };
@@ -52,8 +53,8 @@ impl AngleEstimate {
             distance,
             angle,
             angle_standard_error,
-            cosine: angle.cos(),
-            cosine_standard_error: angle.sin().abs() * angle_standard_error,
+            cosine: cos(angle),
+            cosine_standard_error: sin(angle).abs() * angle_standard_error,
         })
     }
 }
@@ -147,11 +148,11 @@ pub fn probability_within(k: u32, bits: u32, cosine: f64) -> Result<f64> {
     if !(-1.0..=1.0).contains(&cosine) {
         return Err(Error::invalid("cosine", cosine, "a cosine lies between -1 and 1"));
     }
-    let differs = cosine.acos() / PI;
+    let differs = acos(cosine) / PI;
     let mut choose = 1.0;
     let mut sum = 0.0;
     for d in 0..=k.min(bits) {
-        sum += choose * differs.powi(d as i32) * (1.0 - differs).powi((bits - d) as i32);
+        sum += choose * powi(differs, d as usize) * powi(1.0 - differs, (bits - d) as usize);
         choose *= f64::from(bits - d) / f64::from(d + 1);
     }
     Ok(sum.min(1.0))

@@ -58,7 +58,6 @@ mod fingerprint;
 #[cfg(test)]
 mod tests;
 mod vote;
-mod wide;
 
 use std::marker::PhantomData;
 
@@ -66,7 +65,6 @@ pub(crate) use bit_sliced::BitSlicedCounter;
 pub use bits::FingerprintBits;
 pub use fingerprint::{AngleEstimate, Fingerprint, probability_within};
 pub use vote::{BitSums, majority, weighted_vote};
-pub use wide::WideSums;
 
 use crate::error::Result;
 use crate::hashing::{SplitMix64, mix64};

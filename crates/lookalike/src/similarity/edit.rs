@@ -72,6 +72,7 @@ pub fn token_edit_distance_at_most<T: Eq + Hash>(a: &[T], b: &[T], limit: usize)
 }
 
 /// The definition of [`token_edit_distance`]: the whole table, a row at a time (Wagner and Fischer 1974).
+#[doc(hidden)]
 #[must_use]
 pub fn token_edit_distance_plainly<T: PartialEq>(a: &[T], b: &[T]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();

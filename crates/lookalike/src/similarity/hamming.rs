@@ -1,9 +1,9 @@
-//! Two strings of equal length -> the number of places in which they differ.
+//! Two strings of equal length -> the number of positions in which they differ.
 
-use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result};
 
-/// In how many places two slices of equal length differ.
+/// In how many positions two slices of equal length differ.
 ///
 /// ```
 /// use lookalike::similarity::hamming;
@@ -16,7 +16,7 @@ pub fn hamming<T: PartialEq>(a: &[T], b: &[T]) -> Result<usize> {
     Ok(a.iter().zip(b).filter(|(x, y)| x != y).count())
 }
 
-/// `1 - hamming / length`: the part of the places that agree. Two empty strings: 1.
+/// `1 - hamming / length`: the part of the positions that agree. Two empty strings: 1.
 pub fn hamming_similarity<T: PartialEq>(a: &[T], b: &[T]) -> Result<f64> {
     let different = hamming(a, b)?;
     Ok(if a.is_empty() { 1.0 } else { (a.len() - different) as f64 / a.len() as f64 })
@@ -43,12 +43,9 @@ pub fn hamming_words(a: &[u64], b: &[u64]) -> Result<u64> {
 
 struct DifferingBits<'a>(&'a [u64], &'a [u64]);
 
-impl Task for DifferingBits<'_> {
-    type Output = u64;
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> u64 {
-        self.0.iter().zip(self.1).map(|(&x, &y)| u64::from(hamming_bits(x, y))).sum()
+task! {
+    impl['a] DifferingBits<'a> => u64, |task, _: S| {
+        task.0.iter().zip(task.1).map(|(&x, &y)| u64::from(hamming_bits(x, y))).sum()
     }
 }
 

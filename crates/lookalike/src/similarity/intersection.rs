@@ -52,7 +52,7 @@ pub(crate) fn intersection_at_least(kernel: Kernel, a: &[u64], b: &[u64], needed
     (progress.common >= needed).then_some(progress.common)
 }
 
-/// Whether the wanted number of shared elements can still be reached.
+/// True if the wanted number of shared elements can still be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reachable {
     Yes,

@@ -48,7 +48,7 @@ impl<'a> SortedSet<'a> {
         self.elements.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.elements.is_empty()

@@ -6,6 +6,7 @@
 
 use super::hamming::check_lengths;
 use crate::error::{Error, Result};
+use crate::math::{acos, powi};
 
 /// Cosine of the angle between two vectors, from -1 to 1. Two zero vectors: 1; one zero vector: 0.
 ///
@@ -23,7 +24,7 @@ pub fn cosine<T: Copy + Into<f64>>(a: &[T], b: &[T]) -> Result<f64> {
 /// The angle between two vectors over pi: a metric from 0 (same direction) to 1 (opposite). Random hyperplanes
 /// agree on two vectors with probability 1 minus this.
 pub fn angular_distance<T: Copy + Into<f64>>(a: &[T], b: &[T]) -> Result<f64> {
-    Ok(cosine(a, b)?.acos() / std::f64::consts::PI)
+    Ok(acos(cosine(a, b)?) / std::f64::consts::PI)
 }
 
 /// Euclidean distance. Infinite if it is beyond the range of `f64`.
@@ -49,7 +50,7 @@ pub fn euclidean<T: Copy + Into<f64>>(a: &[T], b: &[T]) -> Result<f64> {
             a.iter().zip(b).fold(0.0f64, |max, (&x, &y)| max.max(difference(x.into(), y.into()).abs()));
         if largest.is_finite() {
             let scale = power_of_two_below(largest);
-            let squares = sum(a, b, |x, y| (difference(x, y) * (1.0 / scale)).powi(2));
+            let squares = sum(a, b, |x, y| powi(difference(x, y) * (1.0 / scale), 2));
             return Ok(squares.sqrt() * scale / shrink);
         }
     }
@@ -140,9 +141,9 @@ mod tests {
     fn impossible_vectors_are_refused() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             for (a, b) in [([1.0, bad], [1.0, 2.0]), ([1.0, 2.0], [bad, 1.0]), ([bad, 1.0], [bad, 0.0])] {
-                assert!(matches!(cosine(&a, &b), Err(Error::InvalidParameter { .. })), "{a:?} {b:?}");
-                assert!(matches!(euclidean(&a, &b), Err(Error::InvalidParameter { .. })), "{a:?} {b:?}");
-                assert!(matches!(manhattan(&a, &b), Err(Error::InvalidParameter { .. })), "{a:?} {b:?}");
+                assert!(matches!(cosine(&a, &b), Err(Error::OutOfRange { .. })), "{a:?} {b:?}");
+                assert!(matches!(euclidean(&a, &b), Err(Error::OutOfRange { .. })), "{a:?} {b:?}");
+                assert!(matches!(manhattan(&a, &b), Err(Error::OutOfRange { .. })), "{a:?} {b:?}");
             }
         }
         assert_eq!(cosine(&[1.0], &[1.0, 2.0]), Err(Error::LengthMismatch { left: 1, right: 2 }));

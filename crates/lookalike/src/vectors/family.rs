@@ -21,7 +21,7 @@ pub trait LshFamily {
     }
 
     /// Writes the keys of all functions, function by function, over `keys`, which has
-    /// `num_functions() * keys_per_function()` places ([`Error::LengthMismatch`](crate::Error::LengthMismatch) otherwise).
+    /// `num_functions() * keys_per_function()` positions ([`Error::LengthMismatch`](crate::Error::LengthMismatch) otherwise).
     fn keys_into(&self, item: &Self::Item, keys: &mut [u64]) -> Result<()>;
 
     /// The keys of all functions, function by function.
@@ -31,7 +31,7 @@ pub trait LshFamily {
         Ok(keys)
     }
 
-    /// Whether one function takes two items for similar, given its keys for each.
+    /// True if one function takes two items for similar, given its keys for each.
     fn collides(&self, left: &[u64], right: &[u64]) -> bool {
         left == right
     }

@@ -8,7 +8,7 @@
 use std::marker::PhantomData;
 use std::ops::{AddAssign, Mul};
 
-use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, mix64};
 
@@ -100,21 +100,18 @@ struct Project<'a, T, F> {
     sum: PhantomData<T>,
 }
 
-impl<T: Sum, F: FnMut(&[T])> Task for Project<'_, T, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(mut self, _: S) {
+task! {
+    impl['a, T: Sum, F: FnMut(&[T])] Project<'a, T, F> => (), |mut task, _: S| {
         let mut sums = [T::default(); LANES];
-        for (block, rows) in self.matrix.rows.chunks_exact(self.matrix.dimension).enumerate() {
+        for (block, rows) in task.matrix.rows.chunks_exact(task.matrix.dimension).enumerate() {
             // Eight registers of sums hide the latency of an addition and leave room for the operands.
             match 8 * S::REGISTER_BYTES / size_of::<T>() {
-                16 => self.add_up::<16>(rows, &mut sums),
-                32 => self.add_up::<32>(rows, &mut sums),
-                _ => self.add_up::<64>(rows, &mut sums),
+                16 => task.add_up::<16>(rows, &mut sums),
+                32 => task.add_up::<32>(rows, &mut sums),
+                _ => task.add_up::<64>(rows, &mut sums),
             }
-            let left = self.matrix.functions - block * LANES;
-            (self.each)(&sums[..left.min(LANES)]);
+            let left = task.matrix.functions - block * LANES;
+            (task.each)(&sums[..left.min(LANES)]);
         }
     }
 }

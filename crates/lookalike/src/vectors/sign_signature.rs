@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use crate::error::{Error, Result};
+use crate::math::acos;
 use crate::simhash::AngleEstimate;
 use crate::similarity::hamming_words;
 
@@ -68,7 +69,7 @@ pub(super) fn same_side_probability(cosine: f64) -> Result<f64> {
     if !(-1.0..=1.0).contains(&cosine) {
         return Err(Error::invalid("cosine", cosine, "between -1 and 1"));
     }
-    Ok(1.0 - cosine.acos() / PI)
+    Ok(1.0 - acos(cosine) / PI)
 }
 
 /// Writes each bit of `words` as the key of one function.

@@ -42,6 +42,7 @@ use super::{LshFamily, Measure};
 use crate::arch::Kernel;
 use crate::error::{Error, Result, check_length};
 use crate::hashing::{SplitMix64, mix64};
+use crate::math::{atan, exp, exp_m1, ln, ln_1p};
 
 /// Cell numbers beyond this (2^52) would not be exact.
 const MAX_CELL: f64 = (1u64 << 52) as f64;
@@ -139,8 +140,8 @@ impl LshFamily for StableProjections {
             return Ok(if s == 0.0 { 0.0 } else { 1.0 });
         }
         let probability = match self.stable {
-            Stable::Gaussian => erf(s / 2f64.sqrt()) + (2.0 / PI).sqrt() * (-s * s / 2.0).exp_m1() / s,
-            Stable::Cauchy => 2.0 * s.atan() / PI - ln_1p_square(s) / (PI * s),
+            Stable::Gaussian => erf(s / 2f64.sqrt()) + (2.0 / PI).sqrt() * exp_m1(-s * s / 2.0) / s,
+            Stable::Cauchy => 2.0 * atan(s) / PI - ln_1p_square(s) / (PI * s),
         };
         Ok(probability.clamp(0.0, 1.0))
     }
@@ -148,7 +149,7 @@ impl LshFamily for StableProjections {
 
 /// `ln(1 + s^2)`, also where `s^2` overflows.
 fn ln_1p_square(s: f64) -> f64 {
-    if s > 1e100 { 2.0 * s.ln() } else { (s * s).ln_1p() }
+    if s > 1e100 { 2.0 * ln(s) } else { ln_1p(s * s) }
 }
 
 /// Standard Cauchy numbers, as quotients of two normal ones.
@@ -173,7 +174,7 @@ fn erf(x: f64) -> f64 {
         sum += term;
         n += 1.0;
     }
-    2.0 / PI.sqrt() * (-x * x).exp() * sum
+    2.0 / PI.sqrt() * exp(-x * x) * sum
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ mod overlap;
 mod pairs;
 mod verifier;
 
+pub use crate::pair::Pair;
 pub use overlap::OverlapTable;
-pub use pairs::{VerifiedPair, verify_pairs};
+pub use pairs::{SetsById, verify_pairs};
 pub use verifier::Verifier;

@@ -1,35 +1,35 @@
 //! Two sequences of shingles, unsorted and with repeats -> how many different ones they have in common.
-//!
-//! Comparing two sets by a merge needs both sorted, and sorting costs more than the merge. One document that is
-//! compared with many is put into a hash table once instead, and each of the others is looked up as it comes out of
-//! the text. Near-duplicates share long runs in the same order: where the next shingle of B is the one that follows in
-//! A, it is found without the table.
-//!
-//! The count is exact. Repeats in A are taken out when the table is built; a shingle of A counts once for each
-//! B; and those that only B has are put into the table for as long as B is looked at, so that they are counted once too.
-//!
-//! **Cost.** For sequences of 10,000, about 4 ns per shingle to build and, to look up, 1 ns per shingle of a
-//! near-duplicate of similarity 0.99, 2 at 0.8 and 7 at 0.5; sorting both and merging takes 15 whatever the similarity.
-//! What is unlike is the slowest: [`overlap_if_like`](OverlapTable::overlap_if_like) gives up on it early. The memory, up
-//! to 36 bytes per shingle, is used again for the next document. Hashes that crowd in few places of the table, by ill
-//! will or because they are no hashes, are sorted instead.
-//!
-//! ```
-//! use lookalike::verification::OverlapTable;
-//!
-//! let mut table = OverlapTable::default();
-//! table.build(&[7, 8, 9, 7, 8]);
-//! assert_eq!(table.distinct(), 3);
-//! let (distinct, common) = table.overlap(&[1, 8, 9, 9, 1]); // 1, 8 and 9, of which 1 is not in the table
-//! assert_eq!((distinct, common), (3, 2));
-//! assert_eq!(table.overlap(&[]), (0, 0));
-//! ```
 
 use crate::shingling::{ShingleSet, SortBuffer};
 use crate::similarity::intersection_size;
 
 /// The different shingles of one document, for exact comparison with many others. See the
 /// [module](crate::verification) for what exact means.
+///
+/// Comparing two sets by a merge needs both sorted, and sorting costs more than the merge. One document that is
+/// compared with many is put into a hash table once instead, and each of the others is looked up as it comes out of
+/// the text. Near-duplicates share long runs in the same order: where the next shingle of B is the one that follows in
+/// A, it is found without the table.
+///
+/// The count is exact. Repeats in A are taken out when the table is built; a shingle of A counts once for each
+/// B; and those that only B has are put into the table for as long as B is looked at, so that they are counted once too.
+///
+/// **Cost.** For sequences of 10,000, about 4 ns per shingle to build and, to look up, 1 ns per shingle of a
+/// near-duplicate of similarity 0.99, 2 at 0.8 and 7 at 0.5; sorting both and merging takes 15 whatever the similarity.
+/// What is unlike is the slowest: [`overlap_if_like`](OverlapTable::overlap_if_like) gives up on it early. The memory, up
+/// to 36 bytes per shingle, is used again for the next document. Hashes that crowd in few positions of the table, by ill
+/// will or because they are no hashes, are sorted instead.
+///
+/// ```
+/// use lookalike::verification::OverlapTable;
+///
+/// let mut table = OverlapTable::default();
+/// table.build(&[7, 8, 9, 7, 8]);
+/// assert_eq!(table.distinct(), 3);
+/// let (distinct, common) = table.overlap(&[1, 8, 9, 9, 1]); // 1, 8 and 9, of which 1 is not in the table
+/// assert_eq!((distinct, common), (3, 2));
+/// assert_eq!(table.overlap(&[]), (0, 0));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct OverlapTable {
     /// The different elements of A in the order in which they first occur; behind them, during a comparison, those
@@ -37,7 +37,7 @@ pub struct OverlapTable {
     elements: Vec<u64>,
     /// How many of `elements` are A's.
     distinct: usize,
-    /// Open addressing with linear probing: the place in `elements`, or `FREE`. A power of two, at most half full;
+    /// Open addressing with linear probing: the position in `elements`, or `FREE`. A power of two, at most half full;
     /// none at all if elements are to be sorted.
     slots: Vec<u32>,
     /// The comparison that last counted each element of A.

@@ -2,45 +2,78 @@
 
 use super::Verifier;
 use crate::error::{Error, Result};
+use crate::pair::Pair;
 use crate::shingling::ShingleSet;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash};
 
-/// Two documents, by their index in the collection, and their exact similarity.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct VerifiedPair {
-    /// The first document of the candidate pair.
-    pub a: usize,
-    /// The second one.
-    pub b: usize,
-    /// How similar they are, exactly.
-    pub similarity: f64,
+/// Sets that can be found by the ids of their documents: a slice by positions, a map by its keys.
+pub trait SetsById<Id> {
+    /// The set of a document, if there is one.
+    fn set(&self, id: &Id) -> Option<&ShingleSet>;
 }
 
-impl VerifiedPair {
-    /// The two documents, without their similarity: `pairs.iter().map(VerifiedPair::indices)` is what
-    /// [`connected_components`](crate::clustering::connected_components) takes.
-    #[must_use]
-    pub const fn indices(&self) -> (usize, usize) {
-        (self.a, self.b)
+impl SetsById<usize> for [ShingleSet] {
+    fn set(&self, id: &usize) -> Option<&ShingleSet> {
+        self.get(*id)
     }
 }
 
-/// Keeps the candidate pairs that pass, in their order. A candidate outside `sets` is an error.
+impl SetsById<usize> for Vec<ShingleSet> {
+    fn set(&self, id: &usize) -> Option<&ShingleSet> {
+        self.get(*id)
+    }
+}
+
+impl<const N: usize> SetsById<usize> for [ShingleSet; N] {
+    fn set(&self, id: &usize) -> Option<&ShingleSet> {
+        self.get(*id)
+    }
+}
+
+impl<Id: Ord> SetsById<Id> for BTreeMap<Id, ShingleSet> {
+    fn set(&self, id: &Id) -> Option<&ShingleSet> {
+        self.get(id)
+    }
+}
+
+impl<Id: Eq + Hash, S: BuildHasher> SetsById<Id> for HashMap<Id, ShingleSet, S> {
+    fn set(&self, id: &Id) -> Option<&ShingleSet> {
+        self.get(id)
+    }
+}
+
+/// Keeps the candidate pairs that pass, in their order, with their exact similarities. A candidate without a set is
+/// [`Error::UnknownId`].
 ///
 /// For [`Containment`](crate::similarity::SetMeasure::Containment) a pair `(a, b)` asks how much of `a` is in `b`.
-pub fn verify_pairs(
-    candidates: impl IntoIterator<Item = (usize, usize)>,
-    sets: &[ShingleSet],
+///
+/// ```
+/// use lookalike::{FastSketch, LshIndex, MinHasher, Shingler, Verifier, verify_pairs};
+/// use std::collections::BTreeMap;
+///
+/// let (shingler, hasher) = (Shingler::words(2)?, FastSketch::new(128, 1)?);
+/// let mut index = LshIndex::with_guarantee(128, 0.8, 0.01)?;
+/// let mut sets = BTreeMap::new();
+/// for (name, text) in [("a.txt", "to be or not to be"), ("b.txt", "To be, or not to be!")] {
+///     let set = shingler.set(text);
+///     index.insert(name, &hasher.sketch(&set))?;
+///     sets.insert(name, set);
+/// }
+/// let pairs = verify_pairs(index.candidate_pairs(), &sets, &Verifier::jaccard(0.8)?)?;
+/// assert_eq!((pairs[0].a, pairs[0].b, pairs[0].similarity), ("a.txt", "b.txt", 1.0));
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+pub fn verify_pairs<Id: std::fmt::Debug, S: SetsById<Id> + ?Sized>(
+    candidates: impl IntoIterator<Item = (Id, Id)>,
+    sets: &S,
     verifier: &Verifier,
-) -> Result<Vec<VerifiedPair>> {
-    let set = |at: usize| {
-        sets.get(at).ok_or_else(|| {
-            Error::invalid("candidate", at, format!("a candidate is an index below {}", sets.len()))
-        })
-    };
+) -> Result<Vec<Pair<Id>>> {
+    let set = |id: &Id| sets.set(id).ok_or_else(|| Error::UnknownId { id: format!("{id:?}") });
     let mut verified = Vec::new();
     for (a, b) in candidates {
-        if let Some(similarity) = verifier.verify(set(a)?, set(b)?) {
-            verified.push(VerifiedPair { a, b, similarity });
+        if let Some(similarity) = verifier.verify(set(&a)?, set(&b)?) {
+            verified.push(Pair { a, b, similarity });
         }
     }
     Ok(verified)
@@ -68,15 +101,15 @@ mod tests {
         let sets = collection();
         let verifier = Verifier::containment(0.9).unwrap();
         let pairs = verify_pairs([(1, 0), (0, 1)], &sets, &verifier).unwrap();
-        assert_eq!(pairs, [VerifiedPair { a: 0, b: 1, similarity: containment(&sets[0], &sets[1]) }]);
+        assert_eq!(pairs, [Pair { a: 0, b: 1, similarity: containment(&sets[0], &sets[1]) }]);
     }
 
     #[test]
     fn a_candidate_outside_the_collection_is_refused() {
         let verifier = Verifier::jaccard(0.5).unwrap();
         for candidate in [(0, 4), (4, 0), (usize::MAX, 0)] {
-            let error = verify_pairs([candidate], &collection(), &verifier).unwrap_err().to_string();
-            assert!(error.contains("below 4"), "{error}");
+            let error = verify_pairs([candidate], &collection(), &verifier).unwrap_err();
+            assert!(matches!(&error, Error::UnknownId { id } if id != "0"), "{error}");
         }
     }
 }

@@ -14,8 +14,9 @@ fn without_blanks_touch_down_is_a_touchdown() {
     let landing = "The plane was ready for touch down";
     let football = "The quarterback scored a touchdown";
     let shingler = |whitespace| {
-        let normalization = Normalization { whitespace, ..Normalization::default() };
-        let settings = Shingling { unit: Unit::Characters, k: 9, normalization, ..Shingling::default() };
+        let normalization = Normalization::default().with_whitespace(whitespace);
+        let settings =
+            Shingling::default().with_unit(Unit::Characters).with_k(9).with_normalization(normalization);
         Shingler::new(settings).unwrap()
     };
 

@@ -21,7 +21,7 @@ use pyo3::types::{PyBytes, PyType};
 /// >>> BBitMinHash(a, bits=1).nbytes
 /// 128
 /// >>> round(BBitMinHash(a, bits=1).jaccard(BBitMinHash(b, bits=1)), 2)  # the similarity is 0.6
-/// 0.6
+/// 0.57
 #[pyclass(module = "lookalike", frozen, eq, hash)]
 pub(crate) struct BBitMinHash {
     inner: BBitSignature,

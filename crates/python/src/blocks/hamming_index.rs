@@ -63,10 +63,7 @@ fn build<B: FingerprintBits>(
 ) -> PyResult<hamming::HammingIndex<B>> {
     py.detach(|| {
         let fingerprints: Vec<B> = fingerprints.iter().map(|&wide| B::truncate(wide)).collect();
-        hamming::HammingIndex::build(
-            &fingerprints,
-            &HammingConfig { max_distance: distance, ..HammingConfig::default() },
-        )
+        hamming::HammingIndex::build(&fingerprints, &HammingConfig::default().with_max_distance(distance))
     })
     .or_raise()
 }

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lookalike::banding::{band_key, band_keys};
-use lookalike::index::BandTable;
+use lookalike::compat::BandTable;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};

@@ -1,6 +1,6 @@
 //! A table of fingerprints for `SimhashIndex`.
 
-use lookalike::hamming::BlockTable;
+use lookalike::compat::BlockTable;
 use pyo3::prelude::*;
 
 use crate::errors::Raise;

@@ -8,8 +8,8 @@
 use std::ffi::{CStr, CString, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lookalike::minhash::given::{Affine32, Affine64, GivenPermutations, Mersenne};
-use lookalike::sha1;
+use lookalike::compat::given::{Affine32, Affine64, GivenPermutations, Mersenne};
+use lookalike::compat::sha1;
 use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};

@@ -3,8 +3,8 @@
 //! Bytes are copied out of the list while the interpreter is held, and hashed (SHA-1) while it is not: another thread
 //! may change the list meanwhile.
 
-use lookalike::minhash::given::{Affine32, Affine64, GivenPermutations, Mersenne, Scheme};
-use lookalike::sha1;
+use lookalike::compat::given::{Affine32, Affine64, GivenPermutations, Mersenne, Scheme};
+use lookalike::compat::sha1;
 use numpy::ndarray::{Ix1, Ix2};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;

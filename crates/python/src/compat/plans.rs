@@ -1,7 +1,7 @@
 //! Thresholds -> bands and rows, sizes -> partitions.
 
 use lookalike::banding::{containment, plan};
-use lookalike::index::partitions::least_false_positives;
+use lookalike::compat::partitions::least_false_positives;
 use pyo3::prelude::*;
 
 use crate::errors::Raise;

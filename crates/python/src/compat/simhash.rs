@@ -3,7 +3,8 @@
 //! There a feature is hashed by MD5, of which the last f bits are taken, and bit i of the fingerprint is 1 where more
 //! than half of the weight has it.
 
-use lookalike::simhash::{WideSums, majority};
+use lookalike::compat::WideSums;
+use lookalike::simhash::majority;
 use md5::{Digest, Md5};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};

@@ -182,7 +182,7 @@ fn other_checks_decide_by_the_same_rule() {
 #[test]
 fn the_rule_equals_that_of_the_library() {
     use lookalike::clustering::{self, KeepOrder};
-    use lookalike::verification::VerifiedPair;
+    use lookalike::verification::Pair;
     for seed in 0..5 {
         let corpus =
             Planted { documents: 150, bytes: (100, 900), copies: 0.0, near: 0.6, seed, ..Planted::default() };
@@ -193,8 +193,7 @@ fn the_rule_equals_that_of_the_library() {
         let rules = Rules { threshold: 0.5, keep: Keep::Longest, ..Rules::default() };
         let fates = decide(&all, &rules, &|_, _| true).unwrap();
         let pairs = verified_pairs(&all, &rules, &|_, _| true).unwrap();
-        let verified: Vec<VerifiedPair> =
-            pairs.iter().map(|&(a, b, similarity)| VerifiedPair { a, b, similarity }).collect();
+        let verified: Vec<Pair> = pairs.iter().map(|&(a, b, similarity)| Pair { a, b, similarity }).collect();
         let order =
             KeepOrder::by_key(all.len(), |document| std::cmp::Reverse(all[document].text.len())).unwrap();
         let survivors = clustering::survivors(&order, &verified).unwrap();

@@ -25,8 +25,8 @@ fn definition(order: &[usize], graph: &Graph) -> Vec<Fate> {
     fates
 }
 
-fn verified(graph: &Graph) -> Vec<VerifiedPair> {
-    graph.iter().map(|(&(a, b), &similarity)| VerifiedPair { a, b, similarity }).collect()
+fn verified(graph: &Graph) -> Vec<Pair> {
+    graph.iter().map(|(&(a, b), &similarity)| Pair { a, b, similarity }).collect()
 }
 
 /// A keep order of `n` documents and a graph on them.
@@ -62,7 +62,7 @@ fn the_first_in_keep_order_is_named_not_the_most_similar() {
 #[test]
 fn repeats_count_once_and_self_pairs_not_at_all() {
     let pairs = [(0, 0, 1.0), (1, 0, 0.8), (0, 1, 0.9), (1, 0, 0.8)];
-    let pairs = pairs.map(|(a, b, similarity)| VerifiedPair { a, b, similarity });
+    let pairs = pairs.map(|(a, b, similarity)| Pair { a, b, similarity });
     let found = survivors(&KeepOrder::input(2).unwrap(), &pairs).unwrap();
     assert_eq!(found.fates(), [Fate::Kept, Fate::Removed { by: 0, similarity: 0.9 }]);
 
@@ -74,7 +74,7 @@ fn repeats_count_once_and_self_pairs_not_at_all() {
 #[test]
 fn impossible_pairs_are_refused() {
     let order = KeepOrder::input(2).unwrap();
-    let pair = |a, b, similarity| [VerifiedPair { a, b, similarity }];
+    let pair = |a, b, similarity| [Pair { a, b, similarity }];
     assert!(survivors(&order, &pair(0, 2, 0.9)).unwrap_err().to_string().contains("below 2"));
     assert!(survivors(&order, &pair(0, 1, f64::NAN)).is_err());
     assert!(survivors_among_candidates(&order, [(7, 0)], |_, _| None).is_err());

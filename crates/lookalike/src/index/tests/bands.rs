@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{incompatible, rejected};
 use crate::banding::{Banding, SCurve};
-use crate::index::{BucketStats, LshIndex, Match, SimilarPair};
+use crate::index::{BucketStats, LshIndex, Match, Pair};
 use crate::minhash::{EMPTY_SLOT, Family, FastSketch, MinHasher, MultiplyShift, Signature};
 use crate::statistics::pair_of_sets;
 
@@ -41,8 +41,8 @@ impl BruteForce<'_> {
         pairs
     }
 
-    fn top(&self, query: &Signature) -> Vec<Match> {
-        let mut matches: Vec<Match> = self
+    fn top(&self, query: &Signature) -> Vec<Match<u64>> {
+        let mut matches: Vec<Match<u64>> = self
             .candidates(query)
             .into_iter()
             .map(|id| Match { id, similarity: query.estimate(&self.documents[&id]).unwrap().similarity })
@@ -74,12 +74,12 @@ fn assert_equals_brute_force(index: &LshIndex, documents: &BTreeMap<u64, Signatu
     assert_eq!(index.candidate_pairs(), brute.pairs());
     let top = brute.top(query);
     assert_eq!(index.top_k(query, 3).unwrap(), top[..top.len().min(3)]);
-    let similar: Vec<Match> = top.into_iter().filter(|found| found.similarity >= 0.5).collect();
+    let similar: Vec<Match<u64>> = top.into_iter().filter(|found| found.similarity >= 0.5).collect();
     assert_eq!(index.query(query, 0.5).unwrap(), similar);
     let estimate = |a: u64, b: u64| documents[&a].estimate(&documents[&b]).unwrap().similarity;
     let pairs = brute.pairs().into_iter();
-    let pairs = pairs.map(|(a, b)| SimilarPair { a, b, similarity: estimate(a, b) });
-    let similar: Vec<SimilarPair> = pairs.filter(|pair| pair.similarity >= 0.5).collect();
+    let pairs = pairs.map(|(a, b)| Pair { a, b, similarity: estimate(a, b) });
+    let similar: Vec<Pair<u64>> = pairs.filter(|pair| pair.similarity >= 0.5).collect();
     assert_eq!(index.similar_pairs(0.5).unwrap(), similar);
 
     let mut visited = Vec::new();
@@ -250,7 +250,7 @@ fn what_does_not_fit_is_rejected_and_changes_nothing() {
     rejected(index.insert(1, &signature(&[0; 7])));
     index.insert(1, &signature(&[0; 8])).unwrap();
     let message = rejected(index.insert(1, &signature(&[1; 8])));
-    assert!(message.contains("id = 1"), "{message}");
+    assert!(message.contains("the id 1 is in the index already"), "{message}");
     incompatible(index.insert(2, &signature(&[0; 9])));
     incompatible(index.insert(2, &Signature::from_slots(Family::MultiplyShift, 2, vec![0; 8]).unwrap()));
     incompatible(index.insert(2, &Signature::from_slots(Family::FastSketch, 1, vec![0; 8]).unwrap()));

@@ -16,8 +16,8 @@ fn ranked(
     documents: &BTreeMap<u64, Signature>,
     query: &Signature,
     ids: impl Iterator<Item = u64>,
-) -> Vec<Match> {
-    let mut matches: Vec<Match> =
+) -> Vec<Match<u64>> {
+    let mut matches: Vec<Match<u64>> =
         ids.map(|id| Match { id, similarity: query.estimate(&documents[&id]).unwrap().similarity }).collect();
     matches.sort_by(|a, b| b.similarity.partial_cmp(&a.similarity).unwrap().then(a.id.cmp(&b.id)));
     matches
@@ -30,7 +30,7 @@ fn reference(
     (trees, depth, enough): (usize, usize, usize),
     query: &Signature,
     k: usize,
-) -> Vec<Match> {
+) -> Vec<Match<u64>> {
     let prefix = |other: &Signature, tree: usize| {
         let rows = tree * depth..(tree + 1) * depth;
         let pairs = query.slots()[rows.clone()].iter().zip(&other.slots()[rows]);

@@ -1,4 +1,3 @@
-mod band_table;
 mod bands;
 mod bytes;
 mod cardinality;
@@ -9,7 +8,13 @@ use crate::Error;
 
 fn rejected(result: crate::Result<impl std::fmt::Debug>) -> String {
     let error = result.unwrap_err();
-    assert!(matches!(error, Error::InvalidParameter { .. }), "{error:?}");
+    assert!(
+        matches!(
+            error,
+            Error::OutOfRange { .. } | Error::DuplicateId { .. } | Error::UnreachableRecall { .. }
+        ),
+        "{error:?}"
+    );
     error.to_string()
 }
 

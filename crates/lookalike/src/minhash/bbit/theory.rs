@@ -2,6 +2,7 @@
 
 use super::{chance, check_bits};
 use crate::error::{Error, Result, check_unit};
+use crate::math::{exp, exp_m1, ln_1p, powi};
 
 /// The variance of the b-bit estimate of a Jaccard similarity from `num_hashes` slots:
 /// `(1 - R) (C + (1 - C) R) / (K (1 - C))` with `C = 2^-b`.
@@ -96,7 +97,7 @@ impl LowestBits {
             return Err(Error::invalid("num_hashes", num_hashes, "at least 1"));
         }
         let p = self.collision_probability(similarity)?;
-        Ok(p * (1.0 - p) / (num_hashes as f64 * (1.0 - self.c2).powi(2)))
+        Ok(p * (1.0 - p) / (num_hashes as f64 * powi(1.0 - self.c2, 2)))
     }
 }
 
@@ -106,6 +107,6 @@ fn a(r: f64, bits: u32) -> f64 {
         return chance(bits);
     }
     let values = f64::from(1u32 << bits);
-    let log_rest = (-r).ln_1p();
-    r * ((values - 1.0) * log_rest).exp() / -(values * log_rest).exp_m1()
+    let log_rest = ln_1p(-r);
+    r * exp((values - 1.0) * log_rest) / -exp_m1(values * log_rest)
 }

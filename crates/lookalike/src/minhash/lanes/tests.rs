@@ -10,12 +10,20 @@ fn lanes_of(slots: &[u64]) -> Vec<u16> {
     lanes
 }
 
-/// Computed by a second program from `docs/signature-format.md`.
+/// Computed by a second program from the [format](crate::format).
 #[test]
 fn lanes_are_fixed() {
     let slots = FastSketch::new(4, 42).unwrap().sketch(&[1, 2, 3]).slots().to_vec();
-    assert_eq!(lanes_of(&slots), [0x4e71, 0x3b6c, 0xf7d2, 0x68ff]);
-    assert_eq!(lane(EMPTY_SLOT), 0xbd7b);
+    assert_eq!(lanes_of(&slots), [0xabc9, 0xc500, 0x6ea0, 0xb29d]);
+    assert_eq!((lane(EMPTY_SLOT, 0), lane(EMPTY_SLOT, 1)), (0x60c4, 0x67ff));
+}
+
+#[test]
+fn lanes_are_the_bits_of_a_b_bit_signature() {
+    let signature = FastSketch::new(130, 3).unwrap().sketch(&[5, 6, 7]);
+    let words = super::super::BBitSignature::new(&signature, 16).unwrap().words().to_vec();
+    let packed = words.iter().flat_map(|word| (0..4).map(move |at| (word >> (16 * at)) as u16));
+    assert_eq!(packed.take(130).collect::<Vec<_>>(), lanes_of(signature.slots()));
 }
 
 /// Computed by a second program, with exact fractions.
@@ -57,7 +65,7 @@ fn lists_of_different_length_are_compared_as_far_as_both_go() {
     assert_eq!(matching_lanes(&[], &[1]), 0);
     let mut lanes = [7; 2];
     lanes_into(&[1], &mut lanes);
-    assert_eq!(lanes, [lane(1), 7]);
+    assert_eq!(lanes, [lane(1, 0), 7]);
 }
 
 #[test]
@@ -124,7 +132,8 @@ proptest! {
         let [a, b] = [1, 2].map(|salt| {
             lanes_of(&slots.iter().map(|&(kind, x)| if kind == 0 { x ^ salt } else { x }).collect::<Vec<_>>())
         });
-        let plain: Vec<u16> = slots.iter().map(|&(kind, x)| lane(if kind == 0 { x ^ 1 } else { x })).collect();
+        let salted = slots.iter().map(|&(kind, x)| if kind == 0 { x ^ 1 } else { x }).enumerate();
+        let plain: Vec<u16> = salted.map(|(position, slot)| lane(slot, position)).collect();
         prop_assert_eq!(&a, &plain);
         let (a, b) = (&a[start.min(a.len())..], &b[start.min(b.len())..]);
         let b = &b[..b.len().saturating_sub(cut)];

@@ -25,7 +25,7 @@ impl BitVector {
         self.len
     }
 
-    /// Whether the universe (not just the set) is empty.
+    /// True if the universe (not just the set) is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0

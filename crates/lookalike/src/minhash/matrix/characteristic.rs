@@ -160,7 +160,7 @@ impl CharacteristicMatrix {
         Ok(self.row_types(left, right)?.into_iter().collect())
     }
 
-    /// The matrix with its rows in another order: the row with the number `order[i]` comes at the i-th place.
+    /// The matrix with its rows in another order: the row with the number `order[i]` comes at the i-th position.
     /// Rows without names keep their numbers as names.
     pub fn permute_rows(&self, order: &[u64]) -> Result<Self> {
         if order.len() != self.rows {

@@ -1,21 +1,4 @@
 //! The bytes of a signature and what cut its text <-> bytes.
-//!
-//! A signature says which hash functions made it. It does not say what its elements are, since a set may come from anywhere.
-//! The signature of a text is comparable only with those of texts that were normalised and cut in the same way, so that is
-//! put around its bytes:
-//!
-//! ```text
-//! offset  size
-//!      0     4  magic "LKTX"
-//!      4     1  version, 1
-//!      5     3  0
-//!      8     4  number of bytes of the shingling, n, 1 to 1024, little-endian
-//!     12     n  the shingling in UTF-8
-//! 12 + n        the bytes of the signature, or of the b-bit signature
-//! ```
-//!
-//! The shingling is written as `words:5 case=fold form=nfc punctuation=keep whitespace=collapse`: all of it, also what is
-//! usual. Here it is any text.
 
 use crate::encoding::Format;
 use crate::error::{Error, Result};
@@ -49,6 +32,23 @@ pub fn to_bytes_of_text(shingling: &str, signature: &[u8]) -> Result<Vec<u8>> {
 
 /// What cut the text, and the bytes of the signature; `None` for bytes that do not begin so, such as those of a signature
 /// alone.
+///
+/// A signature says which hash functions made it. It does not say what its elements are, since a set may come from anywhere.
+/// The signature of a text is comparable only with those of texts that were normalised and cut in the same way, so that is
+/// put around its bytes:
+///
+/// ```text
+/// offset  size
+///      0     4  magic "LKTX"
+///      4     1  version, 1
+///      5     3  0
+///      8     4  number of bytes of the shingling, n, 1 to 1024, little-endian
+///     12     n  the shingling in UTF-8
+/// 12 + n        the bytes of the signature, or of the b-bit signature
+/// ```
+///
+/// The shingling is written as `words:5 case=fold form=nfc punctuation=keep whitespace=collapse`: all of it, also what is
+/// usual. Here it is any text.
 pub fn of_text(bytes: &[u8]) -> Result<Option<(&str, &[u8])>> {
     if !bytes.starts_with(FORMAT.magic.as_bytes()) {
         return Ok(None);

@@ -1,6 +1,6 @@
 //! Is a number prime?
 
-/// Whether `n` is prime: Miller and Rabin's test with the first twelve primes as bases, which is exact for
+/// True if `n` is prime: Miller and Rabin's test with the first twelve primes as bases, which is exact for
 /// every 64-bit number (Sorenson and Webster 2015).
 pub(super) fn is_prime(n: u64) -> bool {
     const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];

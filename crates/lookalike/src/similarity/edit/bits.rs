@@ -17,7 +17,7 @@ pub(super) struct Pattern {
     /// For each symbol in turn the words in which it occurs, as (word, bits), ascending by word. Sparse, so
     /// that the size is that of the pattern however many different symbols there are.
     places: Vec<(usize, u64)>,
-    /// The places of symbol `s` are `starts[s]..starts[s + 1]`.
+    /// The positions of symbol `s` are `starts[s]..starts[s + 1]`.
     starts: Vec<usize>,
 }
 

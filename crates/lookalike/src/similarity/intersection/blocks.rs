@@ -1,18 +1,15 @@
 //! Blocks of 8 elements against blocks of 8.
 
 use super::{Progress, Reachable, STEPS_BETWEEN_CHECKS};
-use crate::arch::{SET_BLOCK, Simd, Task};
+use crate::arch::{SET_BLOCK, task};
 
 /// Compares whole blocks until one set has no whole block left, or too few shared elements can be found. Does
 /// nothing with narrow registers: there the merge is faster.
 pub(super) struct CompareBlocks<'a, 'b>(pub(super) &'a mut Progress<'b>);
 
-impl Task for CompareBlocks<'_, '_> {
-    type Output = Reachable;
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> Reachable {
-        let Self(progress) = self;
+task! {
+    impl['a, 'b] CompareBlocks<'a, 'b> => Reachable, |task, simd: S| {
+        let Self(progress) = task;
         if S::REGISTER_BYTES < 32 {
             return Reachable::Yes;
         }

@@ -21,9 +21,8 @@ fn abcdabd_has_five_different_2_shingles() {
 #[test]
 fn there_are_14_348_907_possible_5_shingles() {
     let alphabet: Vec<char> = ('a'..='z').chain([' ']).collect();
-    let keep_blanks = Normalization { whitespace: Whitespace::Keep, ..Normalization::default() };
-    let settings =
-        Shingling { unit: Unit::Characters, k: 2, normalization: keep_blanks, ..Shingling::default() };
+    let keep_blanks = Normalization::default().with_whitespace(Whitespace::Keep);
+    let settings = Shingling::default().with_unit(Unit::Characters).with_k(2).with_normalization(keep_blanks);
     let shingler = Shingler::new(settings).unwrap();
     let mut possible = BTreeSet::new();
     for first in &alphabet {
@@ -60,8 +59,11 @@ fn five_shingles_need_five_values_of_ten_bits() {
     assert_eq!(numbers.len(), 5);
     assert!(27u64.pow(2) <= 1 << 10 && numbers.iter().all(|&number| number < 27 * 27));
 
-    let settings =
-        Shingling { unit: Unit::Characters, k: 2, normalization: Normalization::NONE, hash_bits: 10 };
+    let settings = Shingling::default()
+        .with_unit(Unit::Characters)
+        .with_k(2)
+        .with_normalization(Normalization::NONE)
+        .with_hash_bits(10);
     let shingler = Shingler::new(settings).unwrap();
     assert_eq!(shingler.set("abcdabd").len(), 5);
     let letters = || ('a'..='z').chain([' ']);

@@ -42,13 +42,7 @@ fn abcab_has_three_different_2_shingles_and_a_bag_of_four() {
 /// Slide "Shingles and Similarity".
 #[test]
 fn which_against_that_replaces_seven_3_shingles() {
-    let settings = Shingling {
-        unit: Unit::Characters,
-        k: 3,
-        normalization: Normalization::NONE,
-        ..Shingling::default()
-    };
-    let shingler = Shingler::new(settings).unwrap();
+    let shingler = Shingler::characters(3).unwrap().with_normalization(Normalization::NONE);
     let which = readable_set(&shingler, "The dog which chased the cat");
     let that = readable_set(&shingler, "The dog that chased the cat");
     let replaced = listed(["g w", " wh", "whi", "hic", "ich", "ch ", "h c"]);
@@ -123,7 +117,8 @@ fn missing_from(bag: &ShingleBag, other: &ShingleBag) -> u64 {
 #[test]
 fn abcab_is_compressed_to_three_tokens_of_four_bytes() {
     let shingler = |hash_bits| {
-        Shingler::new(Shingling { unit: Unit::Characters, k: 2, hash_bits, ..Shingling::default() }).unwrap()
+        Shingler::new(Shingling::default().with_unit(Unit::Characters).with_k(2).with_hash_bits(hash_bits))
+            .unwrap()
     };
     let tokens = shingler(32).set("abcab");
     assert_eq!(tokens.len(), 3);
@@ -138,7 +133,7 @@ fn abcab_is_compressed_to_three_tokens_of_four_bytes() {
 #[test]
 fn different_shingles_may_share_a_hash_value() {
     let distinct = |hash_bits| {
-        let settings = Shingling { unit: Unit::Characters, k: 2, hash_bits, ..Shingling::default() };
+        let settings = Shingling::default().with_unit(Unit::Characters).with_k(2).with_hash_bits(hash_bits);
         let shingler = Shingler::new(settings).unwrap();
         let pairs = ('a'..='z').flat_map(|first| ('a'..='z').map(move |second| format!("{first}{second}")));
         pairs.flat_map(|pair| shingler.set(pair).as_slice().to_vec()).collect::<BTreeSet<u64>>().len()

@@ -36,7 +36,7 @@ fn a_document_vector_is_folded_stopped_stemmed_counted_and_weighted() {
     bags.iter().for_each(|bag| frequencies.add(bag));
     assert_eq!((frequencies.documents(), frequencies.get(park)), (3, 2));
 
-    let textbook = TfIdf { tf: TermFrequency::Raw, idf: InverseDocumentFrequency::Plain };
+    let textbook = TfIdf::default().with_tf(TermFrequency::Raw).with_idf(InverseDocumentFrequency::Plain);
     let mut builder = DocumentVectorBuilder::new();
     builder.add_bag(&bags[2], |term, count| frequencies.weight(textbook, term, count)).unwrap();
     let vector = builder.build().unwrap();
@@ -87,7 +87,7 @@ fn the_words_of_the_anchor_text_are_folded_into_the_vector() {
 /// "Phrases": a vector "that includes phrases as terms".
 #[test]
 fn phrases_are_terms_of_the_vector() {
-    let config = TermConfig { phrase_length: 2, ..TermConfig::default() };
+    let config = TermConfig::default().with_phrase_length(2);
     let bag = TermExtractor::new(config).unwrap().extract(PAGES[1]);
     let mut builder = DocumentVectorBuilder::new();
     builder.add_bag(&bag, |_, count| f64::from(count)).unwrap();

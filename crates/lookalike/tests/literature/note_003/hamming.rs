@@ -19,8 +19,7 @@ fn four_bits(fingerprint: u16) -> String {
 }
 
 fn plan(fingerprints: u64, blocks: usize) -> Plan {
-    let config =
-        HammingConfig { max_distance: 3, blocks: Blocks::Exactly(blocks), ..HammingConfig::default() };
+    let config = HammingConfig::default().with_blocks(Blocks::Exactly(blocks));
     Plan::new(fingerprints, 64, &config).unwrap()
 }
 
@@ -48,7 +47,7 @@ fn one_table_may_miss_what_all_tables_find() {
     let found: Vec<String> = step_2.into_iter().map(|f| four_bits(permutation().invert(f))).collect();
     assert_eq!(found, ["0110", "0010", "0010"]);
 
-    let config = HammingConfig { max_distance: k, blocks: Blocks::Exactly(16), ..HammingConfig::default() };
+    let config = HammingConfig::default().with_max_distance(k).with_blocks(Blocks::Exactly(16));
     let index = HammingIndex::build(&FINGERPRINTS, &config).unwrap();
     assert_eq!(index.plan().tables(), 16);
     let distances = [(0, 0), (1, 1), (1, 2), (1, 4)];

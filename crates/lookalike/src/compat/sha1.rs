@@ -9,15 +9,15 @@
 //! ```
 //! let (bytes, ends) = (b"abcabcabcdef", [3, 3, 6, 12]); // "abc", "", "abc", "abcdef"
 //! let mut hashes = Vec::new();
-//! lookalike::sha1::hashes(bytes, &ends, &mut hashes)?;
+//! lookalike::compat::sha1::hashes(bytes, &ends, &mut hashes)?;
 //! assert_eq!(hashes[0], u64::from_le_bytes([0xa9, 0x99, 0x3e, 0x36, 0x47, 0x06, 0x81, 0x6a]));
 //! assert_eq!(hashes[0], hashes[2]);
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result};
-use sha1::{Digest, Sha1};
+use ::sha1::{Digest, Sha1};
 
 /// Strings that are hashed side by side: the 32-bit lanes of two AVX-512 registers.
 const LANES: usize = 32;
@@ -46,7 +46,7 @@ fn hashes_with(kernel: Kernel, bytes: &[u8], ends: &[usize], hashes: &mut Vec<u6
 /// a string that comes alone.
 ///
 /// ```
-/// assert_eq!(lookalike::sha1::hash(b"abc").to_le_bytes()[..4], [0xa9, 0x99, 0x3e, 0x36]);
+/// assert_eq!(lookalike::compat::sha1::hash(b"abc").to_le_bytes()[..4], [0xa9, 0x99, 0x3e, 0x36]);
 /// ```
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
@@ -60,12 +60,9 @@ struct Hash<'a> {
     hashes: &'a mut [u64],
 }
 
-impl Task for Hash<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Self { bytes, ends, hashes } = self;
+task! {
+    impl['a] Hash<'a> => (), |task, _: S| {
+        let Hash { bytes, ends, hashes } = task;
         let mut start = 0;
         let (mut words, mut places, mut filled) = ([[0; LANES]; 16], [0; LANES], 0);
         for (place, &end) in ends.iter().enumerate() {

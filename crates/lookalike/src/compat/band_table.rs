@@ -1,40 +1,40 @@
 //! Band keys -> dense positions -> the positions that share a bucket: a banded table without signatures.
-//!
-//! [`LshIndex`](super::LshIndex) keeps signatures, to estimate similarities and to take documents out again. Where the
-//! caller has the signatures, or needs candidates only, the keys are enough: 8 bytes per band instead of 8 per slot.
-//! The keys are the caller's, by [`Banding::band_keys`](crate::banding::Banding::band_keys) or
-//! [`band_key`](crate::banding::band_key) for instance, and so are the names of the documents: a document is the
-//! position that [`BandTable::insert`] gave it.
-//!
-//! Memory: per position and band 8 bytes for the key, 8 for the links of the chain, and about 25 for each bucket.
-//!
-//! # Stored
-//!
-//! ```text
-//! offset  size  field
-//!      0     4  magic "LKBT"
-//!      4     1  version, 1
-//!      5     3  zeros
-//!      8     8  number of bands
-//!     16     8  number of positions in use
-//!     24   8 each  keys of the first position, in the order of the bands, then of the second, ...
-//! ```
-//!
-//! Positions are numbered anew, in ascending order without gaps, when they are read.
 
-use super::buckets::Buckets;
 use crate::encoding::Format;
 use crate::error::{Error, Result, check_length};
+use crate::index::Buckets;
 
 const FORMAT: Format = Format { what: "band table", magic: "LKBT", version: 1 };
 
 /// The most bands a table can have: each has a map of its own.
 pub const MAX_BANDS: usize = 1 << 16;
 
-/// A table of buckets by band keys. See the [module](self).
+/// A table of buckets by band keys.
+///
+/// [`LshIndex`](crate::index::LshIndex) keeps signatures, to estimate similarities and to take documents out again. Where the
+/// caller has the signatures, or needs candidates only, the keys are enough: 8 bytes per band instead of 8 per slot.
+/// The keys are the caller's, by [`Banding::band_keys`](crate::banding::Banding::band_keys) or
+/// [`band_key`](crate::banding::band_key) for instance, and so are the names of the documents: a document is the
+/// position that [`BandTable::insert`] gave it.
+///
+/// Memory: per position and band 8 bytes for the key, 8 for the links of the chain, and about 25 for each bucket.
+///
+/// # Stored
+///
+/// ```text
+/// offset  size  field
+///      0     4  magic "LKBT"
+///      4     1  version, 1
+///      5     3  zeros
+///      8     8  number of bands
+///     16     8  number of positions in use
+///     24   8 each  keys of the first position, in the order of the bands, then of the second, ...
+/// ```
+///
+/// Positions are numbered anew, in ascending order without gaps, when they are read.
 ///
 /// ```
-/// use lookalike::index::BandTable;
+/// use lookalike::compat::BandTable;
 ///
 /// let mut table = BandTable::new(2)?;
 /// let a = table.insert(&[10, 20])?;
@@ -74,7 +74,7 @@ impl BandTable {
         self.in_use.len() - self.free.len()
     }
 
-    /// Whether none is.
+    /// True if none is.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -173,7 +173,7 @@ impl BandTable {
         keys.map(|keys| self.insert(keys)).collect()
     }
 
-    /// The table as bytes. See the [module](self).
+    /// The table as bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = FORMAT.begin(24 + 8 * self.len() * self.bands());
@@ -186,7 +186,7 @@ impl BandTable {
         bytes
     }
 
-    /// The table from bytes. See the [module](self).
+    /// The table from bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = FORMAT.read(bytes)?;
         reader.zeros::<3>()?;
@@ -206,3 +206,7 @@ impl BandTable {
         Ok(table)
     }
 }
+
+#[cfg(test)]
+#[path = "band_table_tests.rs"]
+mod tests;

@@ -6,7 +6,7 @@
 //! satisfies the quadrangle inequality, so the best lower end moves one way only, and each further range costs
 //! `O(n log n)` for `n` different sizes (divide and conquer).
 //!
-//! [`LshEnsemble`](super::LshEnsemble) takes ranges of equally many documents instead, which costs nothing to find.
+//! [`LshEnsemble`](crate::index::LshEnsemble) takes ranges of equally many documents instead, which costs nothing to find.
 
 use crate::error::{Error, Result, check_length};
 
@@ -15,7 +15,7 @@ use crate::error::{Error, Result, check_length};
 /// smaller lower ranges.
 ///
 /// ```
-/// use lookalike::index::partitions::least_false_positives;
+/// use lookalike::compat::partitions::least_false_positives;
 ///
 /// let sizes = [10.0, 11.0, 12.0, 1000.0, 1001.0];
 /// let ranges = least_false_positives(&sizes, &[1; 5], 2)?;

@@ -2,12 +2,14 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::rejected;
+use super::{BandTable, MAX_BANDS};
 use crate::Error;
-use crate::index::BandTable;
-use crate::index::band_table::MAX_BANDS;
 
 const BANDS: usize = 3;
+
+fn rejected(result: crate::Result<impl std::fmt::Debug>) -> String {
+    result.unwrap_err().to_string()
+}
 
 #[derive(Debug, Clone)]
 enum Step {

@@ -18,7 +18,7 @@
 //! **Cost.** One multiplication per permutation and element, in SIMD lanes.
 //!
 //! ```
-//! use lookalike::minhash::given::{Affine32, GivenPermutations};
+//! use lookalike::compat::given::{Affine32, GivenPermutations};
 //!
 //! let (a, b) = ([0x9e37_79b1, 0x85eb_ca6b], [1, 2]);
 //! let permutations = GivenPermutations::<Affine32>::new(&a, &b)?;
@@ -33,7 +33,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::arch::{Kernel, Simd, Task, dispatch};
+use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result, check_length};
 
 mod sealed {
@@ -166,6 +166,7 @@ impl<'a, S: Scheme> GivenPermutations<'a, S> {
     }
 
     /// The definition of [`update`](Self::update).
+    #[doc(hidden)]
     pub fn update_plainly(&self, hashes: &[S::Word], minima: &mut [S::Word]) -> Result<()> {
         check_length(self.num_hashes(), minima.len())?;
         for ((&a, &b), least) in self.multipliers.iter().zip(self.offsets).zip(minima) {
@@ -183,16 +184,13 @@ struct Update<'a, S: Scheme> {
     minima: &'a mut [S::Word],
 }
 
-impl<S: Scheme> Task for Update<'_, S> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Simd>(self, _: I) {
+task! {
+    impl['a, S: Scheme] Update<'a, S> => (), |task, _: I| {
         /// Permutations that are worked on together; the last ones are padded.
         const LANES: usize = 32;
         /// Elements that are premixed at a time.
         const BATCH: usize = 256;
-        let Self { permutations, hashes, minima } = self;
+        let Update { permutations, hashes, minima } = task;
         for batch in hashes.chunks(BATCH) {
             let mut premixed = [S::Word::default(); BATCH];
             for (premixed, &hash) in premixed.iter_mut().zip(batch) {

@@ -1,18 +1,18 @@
 //! Fingerprints of any width, one by one -> those within distance k of a query.
-//!
-//! The k + 1 blocks of a fingerprint are its band keys: two fingerprints that differ in at most k bits agree in at
-//! least one block (see the [module](super)), so they share a bucket, and counting the differing bits decides. One
-//! block of the k + 1 must agree and not m - k of m, so the buckets are larger than in
-//! [`HammingIndex`](super::HammingIndex); in return fingerprints come and go at any time.
 
+use super::BandTable;
 use crate::banding::band_key;
 use crate::error::{Error, Result, check_length};
-use crate::index::BandTable;
 
 /// A mutable, exact index by Hamming distance, of fingerprints given as 64-bit words, the least significant first.
 ///
+/// The k + 1 blocks of a fingerprint are its band keys: two fingerprints that differ in at most k bits agree in at
+/// least one block (see [`hamming`](crate::hamming)), so they share a bucket, and counting the differing bits decides. One
+/// block of the k + 1 must agree and not m - k of m, so the buckets are larger than in
+/// [`HammingIndex`](crate::hamming::HammingIndex); in return fingerprints come and go at any time.
+///
 /// ```
-/// use lookalike::hamming::BlockTable;
+/// use lookalike::compat::BlockTable;
 ///
 /// let mut table = BlockTable::new(64, 2)?;
 /// let a = table.insert(&[0b1111])?;
@@ -55,7 +55,7 @@ impl BlockTable {
         self.blocks.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()

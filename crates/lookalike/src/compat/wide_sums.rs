@@ -5,10 +5,10 @@ use crate::error::{Error, Result, check_length};
 /// For each bit the sum of the weights of the hashes that have it: the vote for widths that are no integer type.
 ///
 /// A bit of the fingerprint is 1 where its sum is above a limit; with the limit at half of the total weight that is the
-/// vote of [`BitSums`](super::BitSums).
+/// vote of [`BitSums`](crate::simhash::BitSums).
 ///
 /// ```
-/// use lookalike::simhash::WideSums;
+/// use lookalike::compat::WideSums;
 ///
 /// let mut sums = WideSums::new(3)?; // 24 bits
 /// sums.add(&[0xff, 0, 0x0f], 1.0)?;

@@ -1,0 +1,147 @@
+//! The primitives with registers of 64 bytes.
+
+#[rustfmt::skip]
+instruction_set!(
+    $ Avx512: "avx2", "bmi1", "bmi2", "lzcnt", "popcnt", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd",
+    "avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq"
+);
+
+mod edges;
+
+use crate::arch::masks::{BLOCK, CLASS, Masks, class};
+use crate::arch::word_hashes::Blocks;
+use crate::arch::{BIT_WORDS, CHUNK, LANE_BLOCK, SET_BLOCK, Simd, Tuning};
+use std::arch::x86_64::*;
+
+/// AVX-512 with byte permutations (VBMI, VBMI2) and bit counts (BITALG, VPOPCNTDQ), as in every CPU since Ice Lake
+/// and Zen 4. Built only by `run`, for a CPU that has them.
+///
+/// It holds the table of byte classes in two registers: all 64 bytes of a block are looked up at once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Avx512 {
+    low: __m512i,
+    high: __m512i,
+}
+
+impl Avx512 {
+    compiled! {
+        pub(super) fn new() -> Self {
+            // SAFETY: the table has 256 bytes, of which the first 128 are loaded.
+            unsafe {
+                Self {
+                    low: _mm512_loadu_si512(CLASS.as_ptr().cast()),
+                    high: _mm512_loadu_si512(CLASS.as_ptr().add(64).cast()),
+                }
+            }
+        }
+
+        fn block(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
+            // SAFETY: the block has 64 bytes; unaligned load.
+            let bytes = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
+            let non_ascii = _mm512_movepi8_mask(bytes);
+            let classes = _mm512_maskz_permutex2var_epi8(!non_ascii, self.low, bytes, self.high);
+            let has = |wanted: u8| _mm512_test_epi8_mask(classes, _mm512_set1_epi8(wanted as i8));
+            let fold = if fold { class::UPPER } else { 0 };
+            let lowered = _mm512_or_si512(bytes, _mm512_and_si512(classes, _mm512_set1_epi8(fold as i8)));
+            // SAFETY: as above, for the store.
+            unsafe { _mm512_storeu_si512(folded.as_mut_ptr().cast(), lowered) };
+            Masks {
+                letter: has(class::LETTER),
+                digit: has(class::DIGIT),
+                word: has(class::WORD),
+                mid_letter: has(class::MID_LETTER),
+                mid_digit: has(class::MID_DIGIT),
+                non_ascii,
+            }
+        }
+
+        fn below_limit(values: &[u64; CHUNK], limit: u64) -> u64 {
+            let limit = _mm512_set1_epi64(limit as i64);
+            let mut mask = 0;
+            for (i, eight) in values.as_chunks::<8>().0.iter().enumerate() {
+                // SAFETY: eight values of 8 bytes; unaligned load.
+                let eight = unsafe { _mm512_loadu_si512(eight.as_ptr().cast()) };
+                mask |= u64::from(_mm512_cmplt_epu64_mask(eight, limit)) << (8 * i);
+            }
+            mask
+        }
+
+        fn bits(positions: &[u64; CHUNK], words: &[u64; BIT_WORDS]) -> u64 {
+            // SAFETY: eight words of 8 bytes; unaligned load.
+            let words = unsafe { _mm512_loadu_si512(words.as_ptr().cast()) };
+            let mut mask = 0;
+            for (i, eight) in positions.as_chunks::<8>().0.iter().enumerate() {
+                // SAFETY: eight positions of 8 bytes; unaligned load.
+                let eight = unsafe { _mm512_loadu_si512(eight.as_ptr().cast()) };
+                let word = _mm512_permutexvar_epi64(_mm512_srli_epi64::<6>(eight), words);
+                let bit = _mm512_sllv_epi64(_mm512_set1_epi64(1), _mm512_and_si512(eight, _mm512_set1_epi64(63)));
+                mask |= u64::from(_mm512_test_epi64_mask(word, bit)) << (8 * i);
+            }
+            mask
+        }
+
+        fn shared(a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
+            // SAFETY: `a` is 8 elements of 8 bytes; unaligned load.
+            let a = unsafe { _mm512_loadu_si512(a.as_ptr().cast()) };
+            let mut shared = 0;
+            for y in b {
+                // `_mm512_set1_epi64(*y)` becomes a load and a shuffle for half of the elements; this form becomes
+                // the compare's own memory operand.
+                // SAFETY: the load reads the 8 bytes of `y`.
+                let y = _mm512_broadcastq_epi64(unsafe { _mm_loadl_epi64((&raw const *y).cast()) });
+                shared |= _mm512_cmpeq_epi64_mask(a, y);
+            }
+            shared.count_ones()
+        }
+
+        fn equal(a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32 {
+            // SAFETY: 32 lanes of 2 bytes each; unaligned loads.
+            let (a, b) =
+                unsafe { (_mm512_loadu_si512(a.as_ptr().cast()), _mm512_loadu_si512(b.as_ptr().cast())) };
+            _mm512_cmpeq_epi16_mask(a, b).count_ones()
+        }
+    }
+}
+
+impl Tuning for Avx512 {
+    const REGISTER_BYTES: usize = 64;
+    const LOOKS_UP_BITS: bool = true;
+}
+
+impl Simd for Avx512 {
+    #[inline(always)]
+    fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
+        // SAFETY: `self` is made only where all that the AVX-512 kernel lists is there.
+        unsafe { self.block(block, folded, fold) }
+    }
+
+    #[inline(always)]
+    fn below(self, values: &[u64; CHUNK], limit: u64) -> u64 {
+        // SAFETY: as above.
+        unsafe { Self::below_limit(values, limit) }
+    }
+
+    #[inline(always)]
+    fn bits_at(self, positions: &[u64; CHUNK], words: &[u64; BIT_WORDS]) -> u64 {
+        // SAFETY: as above.
+        unsafe { Self::bits(positions, words) }
+    }
+
+    #[inline(always)]
+    fn word_hashes(self, blocks: Blocks<'_>, out: &mut [u64]) -> (usize, Option<usize>) {
+        // SAFETY: as above.
+        unsafe { edges::hash_words(blocks, out) }
+    }
+
+    #[inline(always)]
+    fn shared_elements(self, a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
+        // SAFETY: as above.
+        unsafe { Self::shared(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal_lanes(self, a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32 {
+        // SAFETY: as above.
+        unsafe { Self::equal(a, b) }
+    }
+}
