@@ -60,7 +60,7 @@ impl Drop for Store {
 /// `cargo xtask torture`: hundreds of runs of every kind, killed at random moments.
 pub(crate) fn torture(rounds: u32, seed: u32) -> Result<(), String> {
     let store = Store::start()?;
-    let test = ["test", "--package", "cli", "--all-features", "--test", "torture", "--", "--nocapture"];
+    let test = ["test", "--package", "lookalike-cli", "--all-features", "--test", "torture", "--", "--nocapture"];
     let mut test = step::cargo(test);
     test.env("LOOKALIKE_TORTURE_ROUNDS", rounds.to_string());
     test.env("LOOKALIKE_TORTURE_SEED", seed.to_string());
