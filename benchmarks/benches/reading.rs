@@ -70,7 +70,7 @@ fn measure(name: &str, lines: &[u8], file: &Path, at_most: f64) {
 }
 
 fn blocks(source: &Source, block_bytes: usize, mut visit: impl FnMut(&Block)) {
-    let limits = Limits { block_bytes, record_bytes: u64::MAX };
+    let limits = Limits { block_bytes, record_bytes: u64::MAX, records: 8_192 };
     let mut reader = Reader::open(source, ReadMode::Fields, &fields(), limits).expect("it can be read");
     let mut block = Block::default();
     while reader.next_block(&mut block).expect("it can be read") {

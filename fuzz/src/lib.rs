@@ -1,4 +1,7 @@
-//! What the targets that read files share.
+//! What the targets share.
+
+pub mod damage;
+pub mod runs;
 
 use corpus::{
     Block, Discovery, FieldPath, Fields, FormatChoice, Limits, ReadMode, Reader, Record, Scratch, discover,
@@ -34,16 +37,27 @@ pub fn read(
         order: None,
         within: matches!(format, corpus::Format::Jsonl).then(|| FieldPath::new("a.b")),
     };
+    read_fields(file, format, &fields, block_bytes, visit)
+}
+
+/// The same by these fields.
+pub fn read_fields(
+    file: &Path,
+    format: corpus::Format,
+    fields: &Fields,
+    block_bytes: usize,
+    visit: &mut dyn FnMut(&Record<'_>),
+) -> Result<Vec<Taken>, String> {
     let how = Discovery { format: FormatChoice::Always(format), target: None };
     let source = discover(&[file.display().to_string()], &how).expect("the file was written").remove(0);
     let mut taken = Vec::new();
     let limits = Limits { block_bytes, record_bytes: 1 << 26 };
     let mut all = || {
-        let mut reader = Reader::open(&source, ReadMode::Whole, &fields, limits)?;
+        let mut reader = Reader::open(&source, ReadMode::Whole, fields, limits)?;
         let (mut block, mut scratch) = (Block::default(), Scratch::default());
         while reader.next_block(&mut block)? {
             let before = taken.len();
-            block.visit(&fields, None, &mut scratch, &mut |_, record| {
+            block.visit(fields, None, &mut scratch, &mut |_, record| {
                 visit(&record);
                 taken.push(match record {
                     Record::Bad(bad) => Taken::Bad(bad.reason),

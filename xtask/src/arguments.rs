@@ -8,7 +8,8 @@ Usage: cargo xtask <command>
                             whether the fuzz targets compile, and the Python package in a fresh environment
   bench [--quick] [NAME...] the benchmarks, or those named (`python`: of the package); --quick: a tenth of the documents
   torture [--rounds N] [--seed N]
-                            runs of every kind, killed at random moments, to a folder and to an S3 stand-in (default 500 rounds)
+                            runs of every kind, killed at random moments (default 500 rounds) and before each of their calls to the
+                            file layer, to a folder and to an S3 stand-in
   fuzz [--minutes N | --seconds N] [NAME]
                             every fuzz target, or the one named, for so long each (default 30 seconds)
   help, --help, -h          this text";

@@ -34,6 +34,12 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     outcome.map_or_else(|failure| printer.failure(&failure), |()| ExitCode::Success) as u8
 }
 
+/// The settings that a settings file of this text leads to, or what is wrong with it: for the fuzz targets.
+#[cfg(feature = "fuzzing")]
+pub fn settings_of(text: &str) -> std::result::Result<pipeline::Settings, String> {
+    settings::of_text(text).map_err(|failure| failure.to_string())
+}
+
 fn run_command(command: &Command, printer: &Printer) -> Result<()> {
     match command {
         Command::Dedup(arguments) => commands::dedup::run(arguments, printer),

@@ -40,7 +40,7 @@ mod unchanged;
 
 pub use block::{Absent, BadRecord, Block, Document, FieldPath, Fields, Id, Position, Record, Scratch};
 pub use discovery::{
-    Discovery, FormatChoice, Found, RUN_FILE, WORK_FOLDER, discover, find, read_file, read_text,
+    Discovery, FormatChoice, Found, RUN_FILE, WORK_FOLDER, discover, find, read_file, read_stdin, read_text,
     read_text_of_stdin,
 };
 pub use error::{Error, Result};
@@ -52,7 +52,7 @@ pub use order_key::{OrderKey, OrderKind, OrderKinds};
 pub use parquet::Table;
 pub use pipe::Pipe;
 pub use place::{field_names, place_of};
-pub use reader::{Limits, ReadMode, Reader};
+pub use reader::{Announce, Limits, ReadMode, Reader};
 pub use sink::{
     Annotation, Disposition, RemovedRow, RemovedWriter, SinkOptions, SinkWriter, Target, Written,
     output_names,
@@ -60,5 +60,5 @@ pub use sink::{
 pub use size::{parse_size, readable_size};
 pub use source::{Compression, Format, Location, Source, Stamp};
 pub use stdin::PutBy;
-pub use stopping::{is_stopped, stop_waiting_when};
-pub use unchanged::{changed, checksum};
+pub use stopping::{PatientStdout, go_on, is_stopped, stop_waiting_when};
+pub use unchanged::{changed, checksum, is_summed_whole};

@@ -1,7 +1,9 @@
 //! Input and answers that may never come. Whoever waits for them asks now and then whether anybody still wants them.
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -50,18 +52,54 @@ pub(crate) async fn unless_stopped<T>(answer: impl Future<Output = T>) -> Result
     }
 }
 
+/// Standard output, which may be a pipe whose reader is slow: whoever writes gives up when nobody wants the output any more.
+#[derive(Debug)]
+pub struct PatientStdout(File);
+
+impl PatientStdout {
+    /// A pipe that can be written to at all takes as many bytes as this without a wait.
+    const AT_ONCE: usize = 4096;
+
+    /// Standard output, unbuffered.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self(io::stdout().as_fd().try_clone_to_owned()?.into()))
+    }
+}
+
+impl Write for PatientStdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        wait_until(&self.0, PollFlags::OUT)?;
+        self.0.write(&bytes[..bytes.len().min(Self::AT_ONCE)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// An error if nobody wants any more what is being made.
+pub fn go_on() -> io::Result<()> {
+    match STOP.get() {
+        Some(stop) if stop() => Err(io::Error::other(Stopped)),
+        _ => Ok(()),
+    }
+}
+
 /// Waits until there is something to read, or its end.
 pub(crate) fn wait_for(input: &impl AsFd) -> io::Result<()> {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    wait_until(input, PollFlags::IN)
+}
+
+fn wait_until(file: &impl AsFd, ready: PollFlags) -> io::Result<()> {
     let Some(stop) = STOP.get() else { return Ok(()) };
     let nap = Timespec { tv_sec: 0, tv_nsec: NAP.subsec_nanos().into() };
     loop {
         if stop() {
             return Err(io::Error::other(Stopped));
         }
-        match poll(&mut [PollFd::new(input, PollFlags::IN)], Some(&nap)) {
+        match poll(&mut [PollFd::new(file, ready)], Some(&nap)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
-            // What cannot be waited for is read.
+            // What cannot be waited for is read or written.
             Ok(_) | Err(_) => return Ok(()),
         }
     }
@@ -70,7 +108,7 @@ pub(crate) fn wait_for(input: &impl AsFd) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{Read, Write};
+    use std::io::Read;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     #[test]

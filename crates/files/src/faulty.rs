@@ -238,6 +238,18 @@ impl System for Faulty {
         )
     }
 
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.call(
+            || Local.rename_new(from, to),
+            |state, ()| {
+                if let Some(node) = state.live.remove(from) {
+                    state.live.insert(to.to_owned(), node);
+                }
+                Ok(())
+            },
+        )
+    }
+
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         self.call(
             || Ok(()),

@@ -31,7 +31,7 @@ pub use path_name::{name_to_path, path_to_name};
 pub use place::{Folder, Place};
 #[cfg(feature = "faults")]
 pub use system::die_at_call;
-pub use system::{Access, Entry, Local, System};
+pub use system::{Access, Entry, Local, System, called};
 pub use temporary::TempFolder;
 pub use unfinished::{OutFile, Unfinished};
 
@@ -202,6 +202,17 @@ impl Files {
                 self.copy(file, place)?;
                 self.remove_file(file)
             }
+            Err(cause) => Err(failed("write", place)(cause)),
+        }
+    }
+
+    /// As [`publish`](Self::publish), from the same file system, unless there is a file of this name; whether it was published.
+    pub fn publish_new(&self, file: &Path, place: &Path) -> Result<bool> {
+        let open = self.open(file)?;
+        self.system.sync(file, &open).map_err(failed("sync", file))?;
+        match self.system.rename_new(file, place) {
+            Ok(()) => self.sync_folder_of(place).map(|()| true),
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(cause) => Err(failed("write", place)(cause)),
         }
     }

@@ -36,6 +36,8 @@ pub trait System: Debug + Send + Sync {
     fn sync(&self, path: &Path, file: &File) -> io::Result<()>;
     /// Gives a file another name, in place of what has that name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Gives a file another name, unless there is one of that name.
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Makes the names in a folder last.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
     /// Makes a folder that is not there yet.
@@ -87,6 +89,17 @@ impl System for Local {
         fs::rename(from, to)
     }
 
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        called();
+        match fs::hard_link(from, to) {
+            Ok(()) => fs::remove_file(from),
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Err(cause),
+            // Some file systems have no second names: two who do this in the same instant may both succeed.
+            Err(_) if fs::symlink_metadata(to).is_ok() => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(from, to),
+        }
+    }
+
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         called();
         if cfg!(not(unix)) {
@@ -133,8 +146,11 @@ impl System for Local {
     }
 }
 
+/// Says that a call to a system or a store is about to be made, so that a test can end the process there. Whoever calls something other than
+/// [`Local`] says it too.
 #[cfg(not(feature = "faults"))]
-fn called() {}
+#[inline]
+pub fn called() {}
 
 /// Calls that are left until the process ends; 0 if it does not.
 #[cfg(feature = "faults")]
@@ -146,8 +162,9 @@ pub fn die_at_call(call: u64) {
     CALLS_LEFT.store(call, std::sync::atomic::Ordering::SeqCst);
 }
 
+/// Says that a call to a system or a store is about to be made: the one before which the process is to end is the last.
 #[cfg(feature = "faults")]
-fn called() {
+pub fn called() {
     use std::sync::atomic::Ordering::SeqCst;
     if CALLS_LEFT.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)) == Ok(1) {
         std::process::abort();

@@ -9,9 +9,66 @@ use crate::Result;
 use crate::bits::Bits;
 use crate::copies::{Copies, ExactCopy};
 use crate::decisions::{Removal, Removals};
+use crate::run::Prepared;
 use crate::sorted::{Room, Sorted, Sorter};
-use crate::store::Number;
+use crate::store::{Number, Store};
 use std::ops::ControlFlow;
+
+/// Which pairs are asked for: not those within `--against`, and with `--against-only` only those with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    /// How many documents, from the first on, are those of `--against`.
+    protected: Number,
+    against_only: bool,
+}
+
+impl Asked {
+    pub(crate) fn new(prepared: &Prepared<'_>, store: &Store) -> Self {
+        let is_protected = |number: Number| prepared.order.is_protected(store.source_of(number));
+        let (mut low, mut high) = (0, store.count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if is_protected(middle) { low = middle + 1 } else { high = middle }
+        }
+        Self { protected: low, against_only: prepared.job.settings.against_only }
+    }
+
+    /// Whether a pair is asked for.
+    fn has(&self, a: Number, b: Number) -> bool {
+        match (a < self.protected, b < self.protected) {
+            (true, true) => false,
+            (false, false) => !self.against_only,
+            _ => true,
+        }
+    }
+
+    /// Documents of `--against` that have copies elsewhere.
+    pub(crate) fn shared(&self, copies: &Copies, count: Number) -> Result<Bits> {
+        let mut shared = Bits::new(count);
+        if self.protected > 0 {
+            for pair in copies.pairs.iter() {
+                let pair = pair?;
+                if pair.original < self.protected && pair.copy >= self.protected {
+                    shared.insert(pair.original);
+                }
+            }
+        }
+        Ok(shared)
+    }
+
+    /// How many of the pairs of one of `a` with one of `b` are asked for: protected documents and others.
+    fn between(&self, a: (u64, u64), b: (u64, u64)) -> u64 {
+        let mixed = a.0.saturating_mul(b.1).saturating_add(a.1.saturating_mul(b.0));
+        if self.against_only { mixed } else { mixed.saturating_add(a.1.saturating_mul(b.1)) }
+    }
+
+    /// How many of the pairs within so many documents, protected ones and others, are asked for.
+    fn within(&self, (protected, others): (u64, u64)) -> u64 {
+        let mixed = protected.saturating_mul(others);
+        let among = others.saturating_mul(others.saturating_sub(1)) / 2;
+        if self.against_only { mixed } else { mixed.saturating_add(among) }
+    }
+}
 
 /// All pairs, to be visited.
 pub(crate) struct AllPairs<'a> {
@@ -23,13 +80,20 @@ pub(crate) struct AllPairs<'a> {
     copies: &'a Copies,
     has_near: Bits,
     has_copies: Bits,
+    asked: Asked,
     room: Room<'a>,
     count: Number,
 }
 
 impl<'a> AllPairs<'a> {
     /// Of verified pairs among those documents that are not copies.
-    pub(crate) fn new(found: Removals, copies: &'a Copies, count: Number, room: Room<'a>) -> Result<Self> {
+    pub(crate) fn new(
+        found: Removals,
+        copies: &'a Copies,
+        asked: Asked,
+        count: Number,
+        room: Room<'a>,
+    ) -> Result<Self> {
         let (mut has_near, mut has_copies) = (Bits::new(count), Bits::new(count));
         let by_both = |pair: &Removal| (pair.number, pair.kept);
         let mut near = room.sorter(room.ledger.sorting(), by_both);
@@ -51,40 +115,45 @@ impl<'a> AllPairs<'a> {
             has_copies.insert(pair.original);
             copies_of.push(pair);
         }
-        Ok(Self { near, copies_of: copies_of.finish()?, copies, has_near, has_copies, room, count })
+        Ok(Self { near, copies_of: copies_of.finish()?, copies, has_near, has_copies, asked, room, count })
     }
 
     /// How many pairs there are.
     pub(crate) fn count(&self) -> Result<u64> {
         let mut pairs = 0u64;
-        // A document that comes after n others with its text makes n pairs.
-        let (mut original, mut earlier) = (None, 0u64);
+        let mut original = None;
         for (step, pair) in self.copies_of.iter().enumerate() {
             self.room.observer.go_on_at(step)?;
             let pair = pair?;
-            earlier = if original == Some(pair.original) { earlier + 1 } else { 1 };
-            original = Some(pair.original);
-            pairs = pairs.saturating_add(earlier);
+            if original != Some(pair.original) {
+                original = Some(pair.original);
+                let within = self.asked.within(self.documents_like(pair.original)?);
+                pairs = pairs.saturating_add(within);
+            }
         }
         for (step, pair) in self.near.iter().enumerate() {
             self.room.observer.go_on_at(step)?;
             let pair = pair?;
             if pair.number < pair.kept {
-                let both = self.documents_like(pair.number)?.saturating_mul(self.documents_like(pair.kept)?);
-                pairs = pairs.saturating_add(both);
+                let (a, b) = (self.documents_like(pair.number)?, self.documents_like(pair.kept)?);
+                pairs = pairs.saturating_add(self.asked.between(a, b));
             }
         }
         Ok(pairs)
     }
 
-    /// How many documents have the text of an original, with itself.
-    fn documents_like(&self, original: Number) -> Result<u64> {
+    /// How many documents have the text of an original, with itself: protected ones, and others.
+    fn documents_like(&self, original: Number) -> Result<(u64, u64)> {
+        let protected = self.asked.protected;
+        let itself = if original < protected { (1, 0) } else { (0, 1) };
         if !self.has_copies.contains(original) {
-            return Ok(1);
+            return Ok(itself);
         }
         let first = self.copies_of.partition_point(|pair| pair.original < original)?;
+        let between =
+            self.copies_of.partition_point(|pair| (pair.original, pair.copy) < (original, protected))?;
         let end = self.copies_of.partition_point(|pair| pair.original <= original)?;
-        Ok(1 + end - first)
+        Ok((itself.0 + between - first, itself.1 + end - between))
     }
 
     /// Hands every pair to `visit`, until it says stop: the earlier document as `kept`, the later one as `number`;
@@ -132,7 +201,7 @@ impl<'a> AllPairs<'a> {
         partners: &mut Sorter<'_, Removal, F>,
     ) -> Result<()> {
         let mut add = |other: Number| {
-            if other > document {
+            if other > document && self.asked.has(document, other) {
                 partners.push(Removal { number: other, kept: document, ..*like });
             }
         };

@@ -7,9 +7,10 @@
 use crate::bits::Bits;
 use crate::copies::Copies;
 use crate::forest::Forest;
-use crate::grouping::{Taker, groups, on_disk};
+use crate::grouping::{Group, Taker, groups, on_disk};
 use crate::method::{Means, Sketching};
 use crate::ordered::each;
+use crate::sorted::Room;
 use crate::store::columns::{Class, list};
 use crate::store::{Number, Store};
 use crate::view::View;
@@ -45,28 +46,35 @@ pub(crate) fn find(view: View<'_>, copies: &Copies, work: &Work) -> Result<Candi
         Mutex::new(Candidates { involved: Bits::new(store.count()), forest: Forest::new(store.count()) });
     let samples = matches!(means.sketching, Sketching::Samples);
     let bands = means.bands();
-    let at_a_time = budget.key_columns(store.count());
+    let (at_a_time, memory) = (budget.key_columns(store.count()), budget.grouping());
     let count = if samples { count_samples(view)? } else { store.count() * bands as u64 };
     let in_memory = if samples {
-        count * 32 <= budget.grouping()
+        count * 32 <= memory
     } else {
         // The signatures are read once for each batch of bands.
         at_a_time * MOST_PASSES >= bands
     };
     // From files it is done in one go.
     observer.started(Stage::Candidates, if samples || !in_memory { 0 } else { bands as u64 });
-    let take = |group: &[(Number, u64)]| connect(group, store, means, &found);
+    let _reserved = budget.for_grouping();
+    let room = Room { ledger: budget, work, observer };
+    let connect = |group: Group<'_>| {
+        group.visit(|piece| {
+            connect(piece, store, means, &found);
+            Ok(())
+        })
+    };
     if !in_memory {
         let scan = |take: &mut Taker<'_>| match samples {
             true => scan_samples(view, copies, take),
             false => scan_bands(view, copies, take),
         };
-        on_disk(count, budget.grouping(), work.spill_folder()?, &scan, &mut |files| {
-            each(threads, files.len(), |file| files[file].groups(observer, &mut |group| take(group)))
+        on_disk(count, memory, room, &scan, &mut |ranges| {
+            each(threads, ranges.len(), |range| ranges.groups(range, &mut |group| connect(group)))
         })?;
     } else if samples {
         let scan = |keys: &mut Taker<'_>| scan_samples(view, copies, keys);
-        groups(count, budget.grouping(), observer, &scan, &mut |group| take(group))?;
+        groups(count, memory, room, &scan, &mut |group| connect(group))?;
     } else {
         // The keys of several bands are worked out in one pass over the signatures, which are much larger.
         for first in (0..bands).step_by(at_a_time) {
@@ -74,7 +82,7 @@ pub(crate) fn find(view: View<'_>, copies: &Copies, work: &Work) -> Result<Candi
             each(threads, columns.keys.len(), |column| {
                 let scan = |take: &mut Taker<'_>| columns.scan(column, observer, take);
                 let count = columns.numbers.len() as u64;
-                groups(count, budget.grouping(), observer, &scan, &mut |group| take(group))?;
+                groups(count, memory, room, &scan, &mut |group| connect(group))?;
                 observer.advanced(Stage::Candidates, 1);
                 Ok(())
             })?;

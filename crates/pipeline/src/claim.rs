@@ -10,11 +10,12 @@
 use crate::identity::{difference, missing};
 use crate::report::Report;
 use crate::run::{WORK_FOLDER, temp_folder};
-use crate::work::{BEGAN_IN, FAILED, LOCK, RUN, Work};
+use crate::work::{BEGAN_IN, FAILED, LOCK, RUN, TIMES, Work};
 use crate::{Error, Job, Observer, Result};
-use corpus::Target;
+use corpus::{Source, Stamp, Target};
 use files::{Files, Lock, path_to_name};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Who works at a prefix of an object store.
@@ -77,6 +78,40 @@ pub(crate) fn finished(target: &Target, identity: &str) -> Result<Option<Report>
     Ok(Some(report))
 }
 
+/// Whether the outputs of a finished run are there.
+pub(crate) fn has_outputs_of(job: &Job, target: &Target, removed_name: &str) -> Result<bool> {
+    let names: HashSet<String> = target.list()?.into_iter().collect();
+    let mut expected = job.sources.iter().map(|source| source.output.as_str()).chain([removed_name]);
+    Ok(expected.all(|name| names.contains(name)))
+}
+
+/// The times of files whose checksum is not of all their bytes, by name.
+fn times(job: &Job) -> BTreeMap<&str, i128> {
+    let large = job.against.iter().chain(&job.sources).filter(|source| !corpus::is_summed_whole(source));
+    let time = |source: &Source| match source.stamp {
+        Stamp::Modified(time) => Some(time),
+        _ => None,
+    };
+    large.filter_map(|source| Some((source.name.as_str(), time(source)?))).collect()
+}
+
+/// Says which large files were written to or touched since the run in the target began: their checksum is the same, but it is not of
+/// all their bytes.
+pub(crate) fn say_touched(job: &Job, target: &Target, observer: &dyn Observer) -> Result<()> {
+    let Some(found) = target.read(&own(TIMES))? else { return Ok(()) };
+    let Ok(found) = serde_json::from_slice::<BTreeMap<String, i128>>(&found) else { return Ok(()) };
+    for (name, time) in times(job) {
+        if found.get(name).is_some_and(|before| *before != time) {
+            observer.note(&format!(
+                "{name} has another time than when the run in {} began; its size and the 4 MiB of it that were looked at are the \
+                 same, so it counts as unchanged (if it was edited, choose another target folder)",
+                target.name()
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Removes what a run left that was killed right after its report: with an object store, the work folder on this computer and
 /// the lock. What does not go is in nobody's way.
 pub(crate) fn clear_after(job: &Job, target: &Target) {
@@ -124,25 +159,30 @@ impl<'t> Claim<'t> {
                 (folder, lock)
             }
         };
-        let taken = claim.take(&folder, identity, observer);
+        let times = serde_json::to_vec(&times(job)).expect("plain data");
+        let taken = claim.take(&folder, identity, &times, observer);
         let work = taken.and_then(|()| Work::durable(files.clone(), folder, lock, identity));
         if work.is_err() {
             claim.unlock_prefix();
         }
         let mut work = work?;
-        match target.list() {
-            Ok(names) if has_outputs(&names) => work.reuse(),
-            Ok(_) => {}
+        let outputs = target.list().map_err(Error::from).and_then(|names| {
+            say_touched(job, target, observer)?;
+            Ok(has_outputs(&names))
+        });
+        match outputs {
+            Ok(true) => work.reuse(),
+            Ok(false) => {}
             Err(error) => {
                 claim.unlock_prefix();
-                return Err(error.into());
+                return Err(error);
             }
         }
         Ok((claim, work))
     }
 
     /// Makes the work folder that of this run, or refuses.
-    fn take(&self, folder: &Path, identity: &str, observer: &dyn Observer) -> Result<()> {
+    fn take(&self, folder: &Path, identity: &str, times: &[u8], observer: &dyn Observer) -> Result<()> {
         let (target, files) = (self.target, self.target.files());
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         let here = files.read(&folder.join(RUN))?.map(text);
@@ -160,6 +200,7 @@ impl<'t> Claim<'t> {
             if let Ok(here) = std::env::current_dir() {
                 files.write_whole(&folder.join(BEGAN_IN), path_to_name(&here).as_bytes())?;
             }
+            files.write_whole(&folder.join(TIMES), times)?;
             files.write_whole(&folder.join(RUN), identity.as_bytes())?;
         }
         if let Some(folder) = target.folder() {

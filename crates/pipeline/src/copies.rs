@@ -148,7 +148,7 @@ fn hashed(
     let View { store, order, budget, .. } = view;
     let key = |document: &Hashed| (document.fingerprint, document.hash, document.rank, document.number);
     let mut hashed = room.sorter(budget.sorting(), key);
-    let add = |hashes: &mut Vec<u128>, _, text: &str, buffers: &mut TextBuffers| {
+    let add = |hashes: &mut Vec<u128>, _, _, text: &str, buffers: &mut TextBuffers| {
         hashes.push(hash_of(text, buffers));
         Ok(())
     };

@@ -3,14 +3,15 @@
 //! Most keys occur once. A first scan over the keys marks, in two bits per slot of a small table, which slots were
 //! met and which were met again; a second scan takes the keys of the latter, and these few are sorted. With little
 //! memory the keys are divided by their value into ranges, and each range takes two scans of its own; or, where a scan
-//! is costly, the keys of each range go to a file of its own in one scan. The groups are the same.
+//! is costly, the keys of each range go to a list of its own in a [file](crate::lists), in one scan. What does not fit
+//! even so, since very many documents have one key, goes through the [sort that spills](crate::sorted), and such a group
+//! is handed on piece by piece. The groups are the same.
 
+use crate::lists::{Lists, ListsWriter};
+use crate::sorted::{Room, Sorted, Sorter};
 use crate::store::Number;
-use crate::{Error, Observer, Result};
-use bytemuck::{cast_slice, cast_slice_mut};
-use std::fs::File;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use crate::{Observer, Result};
+use bytemuck::cast_slice_mut;
 
 /// What takes documents and their keys.
 pub(crate) type Taker<'t> = dyn FnMut(&[(Number, u64)]) + Send + 't;
@@ -21,23 +22,56 @@ pub(crate) type Scan<'s> = dyn Fn(&mut Taker<'_>) -> Result<()> + 's;
 /// Bytes of a document and its key.
 const ITEM: u64 = 16;
 
-/// Files that are written at a time.
-const MOST_FILES: u64 = if cfg!(test) { 4 } else { 256 };
+/// Lists that are written at a time.
+const MOST_LISTS: u64 = if cfg!(test) { 4 } else { 1 << 10 };
 
 /// Documents that are sorted in one go, which takes some tenths of a second.
 const SORTED_AT_ONCE: usize = if cfg!(test) { 100 } else { 4 << 20 };
 
-/// Bytes that are gathered for a file before they are written.
-const GATHERED: u64 = 32 << 10;
+/// Documents of a group that are handed on at a time, if it is not in memory as a whole: more than the groups whose
+/// signatures are compared, so that no piece is taken for a small group.
+const PIECE: usize = if cfg!(test) { 150 } else { 4_096 };
 
-/// Finds the groups of at least two documents with equal keys among about `count`, and hands each (ascending) to
-/// `visit`. Uses about `memory` bytes.
+/// What takes groups.
+pub(crate) type GroupTaker<'t> = dyn FnMut(Group<'_>) -> Result<()> + Send + 't;
+
+/// At least two documents with equal keys, ascending.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Group<'g> {
+    /// All of them.
+    Whole(&'g [(Number, u64)]),
+    /// Very many of them: so many of the sorted ones, from a place on.
+    Hot { sorted: &'g Sorted<[u64; 2]>, first: u64, len: u64 },
+}
+
+impl Group<'_> {
+    /// Hands the documents to `visit`, all at once or in pieces: each begins with the document that the one before ended with.
+    pub(crate) fn visit(self, mut visit: impl FnMut(&[(Number, u64)]) -> Result<()>) -> Result<()> {
+        let (sorted, first, len) = match self {
+            Self::Whole(group) => return visit(group),
+            Self::Hot { sorted, first, len } => (sorted, first, len),
+        };
+        let mut piece = Vec::with_capacity(2 * PIECE);
+        for item in sorted.iter_from(first).take(len as usize) {
+            let [key, number] = item?;
+            piece.push((number, key));
+            if piece.len() == 2 * PIECE {
+                visit(&piece[..PIECE])?;
+                piece.drain(..PIECE - 1);
+            }
+        }
+        visit(&piece)
+    }
+}
+
+/// Finds the groups of at least two documents with equal keys among about `count`, and hands each to `visit`. Uses about
+/// `memory` bytes.
 pub(crate) fn groups(
     count: u64,
     memory: u64,
-    observer: &dyn Observer,
+    room: Room<'_>,
     scan: &Scan<'_>,
-    visit: &mut Taker<'_>,
+    visit: &mut GroupTaker<'_>,
 ) -> Result<()> {
     // At worst all keys of a range come in, twice their size while the vector grows.
     let ranges = (count * ITEM * 2).div_ceil((memory / 2).max(1)).max(1);
@@ -47,14 +81,13 @@ pub(crate) fn groups(
         .next_power_of_two();
     let shift = 64 - slots.trailing_zeros();
     let mut met = vec![0u64; (slots / 32) as usize];
-    let mut items: Vec<(Number, u64)> = Vec::new();
+    let mut items = Items::new(memory, room);
     let range_of = |key: u64| (u128::from(key) * u128::from(ranges)) >> 64;
     // The range takes the leading bits of the key; the table must not depend on them.
     let slot_of = |key: u64| key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift;
     for range in 0..u128::from(ranges) {
         if range > 0 {
             met.fill(0);
-            items.clear();
         }
         scan(&mut |keys| {
             for &(_, key) in keys {
@@ -67,26 +100,83 @@ pub(crate) fn groups(
             }
         })?;
         scan(&mut |keys| {
-            items.extend(keys.iter().filter(|(_, key)| {
+            items.extend(keys.iter().copied().filter(|(_, key)| {
                 let slot = slot_of(*key);
                 (ranges == 1 || range_of(*key) == range)
                     && met[(slot / 32) as usize] >> (slot % 32 * 2 + 1) & 1 == 1
             }));
         })?;
-        visit_groups(&mut items, observer, visit)?;
+        items.visit_groups(visit)?;
     }
     Ok(())
 }
 
-/// Hands each group of at least two documents with equal keys (ascending) to `visit`.
-fn visit_groups(items: &mut [(Number, u64)], observer: &dyn Observer, visit: &mut Taker<'_>) -> Result<()> {
-    sort(items, observer)?;
-    let groups = items.chunk_by(|a, b| a.1 == b.1).filter(|group| group.len() > 1);
-    for (step, group) in groups.enumerate() {
-        observer.go_on_at(step)?;
-        visit(group);
+/// Documents and their keys: in a list while they fit, in a sort that spills otherwise.
+struct Items<'a> {
+    room: Room<'a>,
+    memory: u64,
+    list: Vec<(Number, u64)>,
+    sorter: Option<ByKey<'a>>,
+}
+
+/// Sorts by key, then by number.
+type ByKey<'a> = Sorter<'a, [u64; 2], fn(&[u64; 2]) -> [u64; 2]>;
+
+impl<'a> Items<'a> {
+    /// None yet; half of so many bytes is what the list may take.
+    fn new(memory: u64, room: Room<'a>) -> Self {
+        Self { room, memory, list: Vec::new(), sorter: None }
     }
-    Ok(())
+
+    fn extend(&mut self, items: impl Iterator<Item = (Number, u64)>) {
+        if let Some(sorter) = &mut self.sorter {
+            items.for_each(|(number, key)| sorter.push([key, number]));
+            return;
+        }
+        self.list.extend(items);
+        if self.list.len() as u64 * ITEM > self.memory / 2 {
+            let mut sorter: ByKey<'a> = self.room.sorter(self.memory / 2, |item| *item);
+            std::mem::take(&mut self.list).into_iter().for_each(|(number, key)| sorter.push([key, number]));
+            self.sorter = Some(sorter);
+        }
+    }
+
+    /// Hands each group of at least two documents with equal keys to `visit`; nothing is left.
+    fn visit_groups(&mut self, visit: &mut GroupTaker<'_>) -> Result<()> {
+        let Some(sorter) = self.sorter.take() else {
+            sort(&mut self.list, self.room.observer)?;
+            let groups = self.list.chunk_by(|a, b| a.1 == b.1).filter(|group| group.len() > 1);
+            for (step, group) in groups.enumerate() {
+                self.room.observer.go_on_at(step)?;
+                visit(Group::Whole(group))?;
+            }
+            self.list.clear();
+            return Ok(());
+        };
+        let sorted = sorter.finish()?;
+        let mut stream = sorted.iter();
+        let (mut first, mut group) = (0, Vec::new());
+        while let Some([key, _]) = stream.peek()? {
+            let mut len = 0;
+            group.clear();
+            let end = |item: &[u64; 2]| item[0] != key;
+            stream.take_until(end, |[key, number]| {
+                self.room.observer.go_on_at(len as usize)?;
+                len += 1;
+                if group.len() < 2 * PIECE {
+                    group.push((number, key));
+                }
+                Ok(())
+            })?;
+            match len {
+                1 => {}
+                _ if len == group.len() as u64 => visit(Group::Whole(&group))?,
+                _ => visit(Group::Hot { sorted: &sorted, first, len })?,
+            }
+            first += len;
+        }
+        Ok(())
+    }
 }
 
 /// Sorts by key, then by number. A sort of a gigabyte takes longer than anybody wants to wait for Ctrl-C, so a long list
@@ -117,97 +207,85 @@ fn sort(items: &mut [(Number, u64)], observer: &dyn Observer) -> Result<()> {
     Ok(())
 }
 
-/// Keys of a range, in a file.
-#[derive(Debug)]
-pub(crate) struct RangeFile {
-    path: PathBuf,
-    items: u64,
+/// Keys in ranges of their values, in a file.
+pub(crate) struct Ranges<'a> {
+    lists: Lists,
+    memory: u64,
+    room: Room<'a>,
 }
 
-/// Divides the keys of a scan among files in `folder`, by their value: about `memory` bytes of them each. Hands a batch
-/// of files at a time to `visit`, for [`RangeFile::groups`]. More scans than one are made only if there would be very
-/// many files.
+/// Divides the keys of a scan among lists in a file, by their value: about `memory` bytes of them each. Hands a batch
+/// of lists at a time to `visit`, for [`Ranges::groups`]. More scans than one are made only if there would be very
+/// many lists.
 pub(crate) fn on_disk(
     count: u64,
     memory: u64,
-    folder: &Path,
+    room: Room<'_>,
     scan: &Scan<'_>,
-    visit: &mut dyn FnMut(Vec<RangeFile>) -> Result<()>,
+    visit: &mut dyn FnMut(Ranges<'_>) -> Result<()>,
 ) -> Result<()> {
     let ranges = (count * ITEM).div_ceil((memory / 2).max(ITEM)).max(1);
     let range_of = |key: u64| ((u128::from(key) * u128::from(ranges)) >> 64) as u64;
-    for first in (0..ranges).step_by(MOST_FILES as usize) {
-        let here = MOST_FILES.min(ranges - first);
-        let gathered = (GATHERED.min(memory / 2 / here) / ITEM).max(16) as usize;
-        let mut files = Vec::new();
-        let mut buffers: Vec<Vec<[u64; 2]>> = Vec::new();
-        for range in first..first + here {
-            let path = folder.join(format!("keys-{range:06}"));
-            let file = File::create(&path).map_err(failed("write", &path))?;
-            files.push((file, RangeFile { path, items: 0 }));
-            buffers.push(Vec::with_capacity(gathered));
-        }
+    for first in (0..ranges).step_by(MOST_LISTS as usize) {
+        let here = MOST_LISTS.min(ranges - first);
+        let mut lists = ListsWriter::new(room.work, here as usize, memory / 2)?;
         let mut failure = None;
         scan(&mut |keys| {
             for &(number, key) in keys {
                 let Some(at) = range_of(key).checked_sub(first).filter(|at| *at < here) else { continue };
-                let buffer = &mut buffers[at as usize];
-                buffer.push([key, number]);
-                if buffer.len() == gathered {
-                    failure = failure.take().or(flush(&mut files[at as usize], buffer).err());
+                if failure.is_none() {
+                    failure = lists.push(at as usize, &[key, number]).err();
                 }
             }
         })?;
-        for (file, buffer) in files.iter_mut().zip(&mut buffers) {
-            failure = failure.take().or(flush(file, buffer).err());
-        }
         if let Some(failure) = failure {
             return Err(failure);
         }
-        visit(files.into_iter().map(|(_, file)| file).collect())?;
+        visit(Ranges { lists: lists.finish()?, memory, room })?;
     }
     Ok(())
 }
 
-fn flush((file, range): &mut (File, RangeFile), buffer: &mut Vec<[u64; 2]>) -> Result<()> {
-    file.write_all(cast_slice(buffer)).map_err(failed("write", &range.path))?;
-    range.items += buffer.len() as u64;
-    buffer.clear();
-    Ok(())
-}
+impl Ranges<'_> {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.lists.len()
+    }
 
-fn failed(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
-    let name = path.display().to_string();
-    move |cause| Error::Io { action, name, cause }
-}
-
-impl RangeFile {
-    /// Hands each group of at least two documents with equal keys (ascending) to `visit`; the file goes.
-    pub(crate) fn groups(&self, observer: &dyn Observer, visit: &mut Taker<'_>) -> Result<()> {
-        let mut items: Vec<(Number, u64)> = Vec::with_capacity(self.items as usize);
-        let mut file = File::open(&self.path).map_err(failed("read", &self.path))?;
-        let mut some = [[0u64; 2]; 512];
-        while items.len() < self.items as usize {
-            observer.go_on()?;
-            let some = &mut some[..(self.items as usize - items.len()).min(512)];
-            file.read_exact(cast_slice_mut(some)).map_err(failed("read", &self.path))?;
-            items.extend(some.iter().map(|&[key, number]| (number, key)));
+    /// Hands each group of at least two documents with equal keys to `visit`: of the range at a place.
+    pub(crate) fn groups(&self, at: usize, visit: &mut GroupTaker<'_>) -> Result<()> {
+        let mut left = self.lists.words(at) as usize / 2;
+        let mut items = Items::new(2 * self.memory, self.room);
+        if left as u64 * ITEM <= self.memory {
+            items.list.reserve_exact(left);
         }
-        drop(file);
-        std::fs::remove_file(&self.path).map_err(failed("remove", &self.path))?;
-        visit_groups(&mut items, observer, visit)
+        let (mut list, mut some) = (self.lists.read(at), [[0u64; 2]; 512]);
+        while left > 0 {
+            self.room.observer.go_on()?;
+            let some = &mut some[..left.min(512)];
+            list.take(cast_slice_mut(some))?;
+            items.extend(some.iter().map(|&[key, number]| (number, key)));
+            left -= some.len();
+        }
+        items.visit_groups(visit)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
+    use crate::memory::Ledger;
+    use crate::work::Work;
+    use crate::{Resources, Silent};
     use lookalike::hashing::{SplitMix64, mix64};
     use std::collections::BTreeMap;
 
     #[test]
     fn groups_are_those_of_a_map_for_any_memory() {
+        let resources = Resources { memory: 1 << 30, threads: 1, temp_dir: None, max_pairs: None };
+        let folder = tempfile::tempdir().unwrap();
+        let work = Work::temporary(folder.path()).unwrap();
+        let ledger = Ledger::new(&resources, 1).unwrap().with_free(3_000);
         let mut random = SplitMix64::new(1);
         for (count, distinct) in [(0, 1), (1, 1), (2, 1), (1_000, 10), (5_000, 4_000), (5_000, 1_000_000)] {
             let keys: Vec<(Number, u64)> = (0..count).map(|n| (n, mix64(random.below(distinct)))).collect();
@@ -219,31 +297,38 @@ mod tests {
                 plain.into_values().filter(|group| group.len() > 1).collect();
             expected.sort();
             for memory in [1, 1_000, 100_000, 100_000_000] {
-                let mut found = Vec::new();
+                let room = Room { ledger: &ledger, work: &work, observer: &Silent };
                 let scan = |visit: &mut Taker<'_>| {
                     keys.chunks(7).for_each(visit);
                     Ok(())
                 };
-                groups(count, memory, &Silent, &scan, &mut |group| {
-                    found.push(group.iter().map(|&(number, _)| number).collect::<Vec<_>>());
-                })
-                .unwrap();
+                let mut found = Vec::new();
+                groups(count, memory, room, &scan, &mut |group| take(group, &mut found)).unwrap();
                 found.sort();
                 assert_eq!(found, expected, "{count} keys, {distinct} distinct, {memory} bytes");
-                let folder = tempfile::tempdir().unwrap();
                 let mut found = Vec::new();
-                on_disk(count, memory.max(1_000), folder.path(), &scan, &mut |files| {
-                    files.iter().try_for_each(|file| {
-                        file.groups(&Silent, &mut |group| {
-                            found.push(group.iter().map(|&(number, _)| number).collect::<Vec<_>>());
-                        })
-                    })
+                on_disk(count, memory.max(1_000), room, &scan, &mut |ranges| {
+                    (0..ranges.len())
+                        .try_for_each(|at| ranges.groups(at, &mut |group| take(group, &mut found)))
                 })
                 .unwrap();
                 found.sort();
                 assert_eq!(found, expected, "on disk: {count} keys, {distinct} distinct, {memory} bytes");
-                assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
             }
         }
+    }
+
+    /// The numbers of a group, of which pieces overlap by one.
+    fn take(group: Group<'_>, found: &mut Vec<Vec<Number>>) -> Result<()> {
+        let mut numbers: Vec<Number> = Vec::new();
+        group.visit(|piece| {
+            assert!(matches!(group, Group::Whole(_)) || piece.len() >= PIECE);
+            let again = usize::from(!numbers.is_empty());
+            assert!(again == 0 || numbers.last() == piece.first().map(|(number, _)| number));
+            numbers.extend(piece[again..].iter().map(|&(number, _)| number));
+            Ok(())
+        })?;
+        found.push(numbers);
+        Ok(())
     }
 }

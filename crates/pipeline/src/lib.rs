@@ -19,6 +19,7 @@ mod forest;
 mod grouping;
 mod identity;
 mod key;
+mod lists;
 mod machine;
 mod memory;
 mod method;
@@ -91,6 +92,14 @@ pub struct Job {
     pub resources: Resources,
     /// The sketch file that the job was opened from, and where its parts begin.
     pub sketch: Option<(std::path::PathBuf, u64)>,
+}
+
+impl Job {
+    /// Whether dedup of this job into `folder` writes `file`, or `file` is the folder itself.
+    #[must_use]
+    pub fn writes(&self, folder: &std::path::Path, file: &std::path::Path) -> bool {
+        finished::is_output(folder, self.sources.iter().map(|source| source.output.as_str()), file)
+    }
 }
 
 /// What a dedup came to.

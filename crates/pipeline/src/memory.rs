@@ -3,7 +3,9 @@
 //! The limit less the program itself, the buffers of its threads and what is known of its sources is what the stages
 //! have: the *total*. Whatever grows with documents, pairs, bad records or rows holds a [`Reservation`] on it, which is
 //! given back when it is dropped. Where a reservation cannot grow, its owner spills to a file or streams
-//! ([`crate::sorted`]). Only speed depends on the limit.
+//! ([`crate::sorted`], [`crate::lists`]). A chunk of documents that are compared has its share of what is left, and
+//! what threads hold at a time is bounded by counts that are written where it is held. `ARCHITECTURE.md` has a table of all of
+//! it: a structure that grows and is not in that table is a mistake. Only speed depends on the limit.
 
 use crate::{Error, LEAST_MEMORY, Resources, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +19,8 @@ pub(crate) const PER_DOCUMENT: u64 = 5;
 /// everything from small corpora.)
 pub(crate) const BLOCK_BYTES: usize = if cfg!(test) { 4 << 10 } else { 256 << 10 };
 
-/// What a thread works with: a block, what it is unpacked to, and the buffers of a text.
+/// What a thread works with: a block, what it is unpacked to, the buffers of a text, and results that wait for their turn.
+/// (While outputs are written: the frames that are compressed, beside which little else is held.)
 const PER_THREAD: u64 = 12 << 20;
 
 /// The program itself, and what is too small to count.
@@ -31,7 +34,7 @@ const PER_BLOCK: u64 = 40;
 
 /// A block that is longer is worked on while no other such block is: what its text unpacks to is not in the share of a
 /// thread.
-const LONG_BLOCK: u64 = 1 << 20;
+pub(crate) const LONG_BLOCK: u64 = 1 << 20;
 
 /// What the memory limit leaves to the stages, and who has reserved how much of it. Clones share the reservations.
 #[derive(Debug, Clone)]
@@ -163,6 +166,11 @@ impl Ledger {
         Some(LongBlock { long_block: Arc::clone(&self.long_block) })
     }
 
+    /// A long block for a reader that is about to read it: waits for other long ones.
+    pub(crate) fn announced(&self) -> Option<LongBlock> {
+        self.long_block(u64::MAX)
+    }
+
     /// For items that are sorted, at most: half of what is left, and no more than a quarter of all.
     pub(crate) fn sorting(&self) -> u64 {
         (self.unreserved() / 2).min(self.total / 4)
@@ -200,6 +208,16 @@ impl Ledger {
         }
     }
 
+    /// A text is longer than its record and what it is made of may be.
+    pub(crate) fn too_long(&self, text: &str) -> Error {
+        let bytes = text.len() as u64;
+        Error::Memory {
+            what: format!("a text of {}", corpus::readable_size(bytes)),
+            needed: (bytes + 1).saturating_mul(9).div_ceil(2).saturating_add(self.fixed),
+            limit: self.limit,
+        }
+    }
+
     /// The limit itself.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
@@ -225,14 +243,25 @@ impl Ledger {
         (self.for_keys() / (8 * documents.max(1))).saturating_sub(1) as usize
     }
 
+    /// Reserves the columns of keys, and what the threads take that look for equal ones.
+    pub(crate) fn for_grouping(&self) -> Reservation {
+        let mut reservation = self.reservation();
+        reservation.grow(2 * self.for_keys());
+        reservation
+    }
+
     fn for_keys(&self) -> u64 {
         (self.total / 4).min(self.unreserved() / 3)
     }
 
     /// For the documents that are compared with one another at a time, when `used` bytes are taken for other things.
     pub(crate) fn chunk(&self, used: u64) -> u64 {
-        let used = used.max(self.reserved.load(Ordering::Relaxed));
-        self.total.saturating_sub(used).max(self.total / 8) * 3 / 4
+        self.chunk_beside(used.max(self.reserved.load(Ordering::Relaxed)))
+    }
+
+    /// The same when `held` bytes are taken for other things, whatever is reserved now.
+    pub(crate) fn chunk_beside(&self, held: u64) -> u64 {
+        self.total.saturating_sub(held).max(self.total / 8) * 3 / 4
     }
 
     /// Reserves what `documents` documents in `blocks` blocks take until the end; an error if they cannot be held.

@@ -3,7 +3,7 @@
 use crate::key::KeySeed;
 use crate::memory::Ledger;
 use crate::report::Plan;
-use crate::store::columns::{Columns, Within};
+use crate::store::columns::{Columns, Entry, Within};
 use crate::{Elements, Error, Keep, Measure, Method, Result, Settings, Verify};
 use corpus::{FieldPath, Fields};
 use lookalike::banding::plan::by_recall;
@@ -111,6 +111,14 @@ const FINGERPRINT_LANES: u64 = 4;
 const KEPT_TEXT_BYTES: usize = 1 << 20;
 
 impl Means {
+    /// Bytes that weights of shingles take in memory.
+    pub(crate) fn weights_bytes(&self) -> u64 {
+        match &self.sketching {
+            Sketching::Tables { weights, .. } => weights.len() as u64 * crate::weights::WEIGHT_BYTES,
+            _ => 0,
+        }
+    }
+
     /// Checks the settings and works out what they mean.
     pub(crate) fn new(settings: &Settings) -> Result<Self> {
         let invalid = |message: String| Err(Error::Invalid(message));
@@ -157,7 +165,7 @@ impl Means {
             Sketching::Samples => 0,
         };
         let ids = if settings.id_field.is_some() { 40 } else { 0 };
-        plan.disk_bytes_per_document = 32 + 2 * lanes + ids;
+        plan.disk_bytes_per_document = size_of::<Entry>() as u64 + 2 * lanes + ids;
         let path = |name: &String| FieldPath::new(name);
         Ok(Self {
             fields: Fields {

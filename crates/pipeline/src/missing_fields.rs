@@ -8,7 +8,7 @@ use crate::method::Means;
 use crate::report::Counts;
 use crate::sketching::{Sources, limits};
 use crate::{Error, Keep, Result};
-use corpus::{FieldPath, Format, field_names};
+use corpus::{FieldPath, Format, Limits, field_names};
 use lookalike::similarity::edit_distance_at_most;
 
 /// An error if a field that was asked for is in no record.
@@ -32,20 +32,20 @@ pub(crate) fn check(means: &Means, sources: Sources<'_>, budget: &Ledger, counts
                 1 => "--keep min:",
                 _ => "--within",
             };
-            return Err(refusal(flag, path, sources, budget));
+            return Err(refusal(flag, path, sources, limits(budget, means)));
         }
     }
     Ok(())
 }
 
-fn refusal(flag: &str, path: &FieldPath, sources: Sources<'_>, budget: &Ledger) -> Error {
+fn refusal(flag: &str, path: &FieldPath, sources: Sources<'_>, limits: Limits) -> Error {
     let name = path.written();
     let flag = if flag.ends_with(':') { format!("{flag}{name}") } else { format!("{flag} {name}") };
     // The first records of the first source with fields.
     let mut names = Vec::new();
     for at in (0..sources.len()).filter(|&at| sources.get(at).format == Format::Jsonl) {
         // Whatever is wrong with a source was said when it was read.
-        names = field_names(sources.get(at), path, limits(budget)).unwrap_or_default();
+        names = field_names(sources.get(at), path, limits).unwrap_or_default();
         if !names.is_empty() {
             break;
         }

@@ -2,7 +2,7 @@
 
 use crate::bits::Bits;
 use crate::decisions::{Removal, Removals};
-use crate::memory::Ledger;
+use crate::memory::{LONG_BLOCK, Ledger, LongBlock};
 use crate::method::Means;
 use crate::naming::{ClusterNames, Names};
 use crate::ordered::each;
@@ -14,7 +14,7 @@ use crate::store::columns::{Class, Entry};
 use crate::store::{Number, Store};
 use crate::work::Work;
 use crate::{Observer, OnBadRecord, Result, Stage};
-use corpus::{Annotation, Block, Disposition, Format, ReadMode, Reader, SinkOptions, SinkWriter, Target};
+use corpus::{Annotation, Announce, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -109,22 +109,25 @@ impl Outputs<'_> {
             return Ok(());
         }
         let options = SinkOptions { annotate: self.means.settings.annotate, threads };
-        let mut reader = Reader::open(source, ReadMode::Whole, &self.means.fields, limits(self.budget))?;
+        let mut reader =
+            Reader::open(source, ReadMode::Whole, &self.means.fields, limits(self.budget, self.means))?;
         // Each of these may take an eighth of the memory.
         let _alone = reader.has_large_window().then(|| LARGE_WINDOW.lock());
         let mut writer = SinkWriter::create(target, source, aside, options)?;
         let mut block = Block::default();
-        let mut long = (source.format == Format::Text).then(|| self.budget.long_block(source.size)).flatten();
+        let mut long: Option<LongBlock> = None;
         let mut number = firsts[at];
         let mut pace = SourcePace::new(source);
         let first_removal = self.removals.partition_point(|removal| removal.number < number)?;
         let mut removals = self.removals.iter_from(first_removal);
         loop {
             self.observer.go_on()?;
-            if long.is_none() {
-                self.budget.wait_for_long_block();
-            }
-            if !reader.next_block(&mut block)? {
+            self.budget.wait_for_long_block();
+            // Other sources are read at the same time: whoever is about to read a long block takes its turn before.
+            let mut announce = || long = long.take().or_else(|| self.budget.announced());
+            if !reader
+                .next_block_announced(&mut block, Announce { above: LONG_BLOCK, announce: &mut announce })?
+            {
                 break;
             }
             long = long.or_else(|| self.budget.long_block(block.bytes() as u64));

@@ -1,6 +1,6 @@
 //! What else is asked of a corpus: all pairs, all clusters, who looks like this.
 
-use crate::all_pairs::AllPairs;
+use crate::all_pairs::{AllPairs, Asked};
 use crate::decisions::{Removal, Removals};
 use crate::method::TextBuffers;
 use crate::naming::{BATCH, Names};
@@ -54,12 +54,14 @@ pub(crate) fn pairs_prepared(
         let room = prepared.room(&work, observer);
         let mut found = room.sorter(prepared.budget.collecting(), |pair: &Removal| (pair.number, pair.kept));
         let mut push = |pair: Found| found.push(Removal::near(&pair));
-        let counts =
-            prepared.verify(&store, &copies, &work, &mut stages, Task::Pairs { visit: &mut push })?;
+        let asked = Asked::new(prepared, &store);
+        let shared = asked.shared(&copies, store.count())?;
+        let task = Task::Pairs { shared: &shared, visit: &mut push };
+        let counts = prepared.verify(&store, &copies, &work, &mut stages, task)?;
         let found = found.finish()?;
         let mut report = prepared.report(&store, &Sorted::empty(), counts, stages, &work)?;
         let recall = prepared.recall(&store, &found, room)?;
-        let all = AllPairs::new(found, &copies, store.count(), room)?;
+        let all = AllPairs::new(found, &copies, asked, store.count(), room)?;
         let simhash = job.settings.method == Method::Simhash;
         let most = job.resources.max_pairs.unwrap_or(u64::MAX);
         if job.resources.max_pairs.is_some() {
@@ -172,6 +174,7 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     let means = &prepared.means;
     let asked = ShingleSet::from_hashes(means.elements(text, &mut TextBuffers::default())?.to_vec());
     let look = |document: &Document<'_>, at: At, buffers: &mut TextBuffers| {
+        means.check_fits(document.text, &prepared.budget)?;
         let similarity =
             similarity_to(&asked, means.elements(document.text, buffers)?, means.verifier.measure());
         let found = similarity >= threshold && similarity > 0.0;

@@ -31,6 +31,9 @@ pub(crate) fn reread<B: Send>(
     mut collect: impl FnMut(Range<usize>, B) -> Result<()> + Send,
 ) -> Result<()> {
     let mut done = 0;
+    let add = |made: &mut B, place: usize, _, text: &str, buffers: &mut TextBuffers| {
+        add(made, place, text, buffers)
+    };
     reread_stream(view, numbers.iter().copied(), begin, add, |numbers, made| {
         let places = done..done + numbers.len();
         done = places.end;
@@ -38,12 +41,12 @@ pub(crate) fn reread<B: Send>(
     })
 }
 
-/// The same for numbers that are in no list; `collect` hears which they were.
+/// The same for numbers that are in no list; `add` and `collect` hear which they are.
 pub(crate) fn reread_stream<B: Send>(
     view: View<'_>,
     numbers: impl Iterator<Item = Number> + Send,
     begin: impl Fn(Range<usize>) -> B + Sync,
-    add: impl Fn(&mut B, usize, &str, &mut TextBuffers) -> Result<()> + Sync,
+    add: impl Fn(&mut B, usize, Number, &str, &mut TextBuffers) -> Result<()> + Sync,
     mut collect: impl FnMut(&[Number], B) -> Result<()> + Send,
 ) -> Result<()> {
     let View { store, sources, means, budget, threads, observer, .. } = view;
@@ -65,7 +68,7 @@ pub(crate) fn reread_stream<B: Send>(
             Some((source, reader)) if *source == entry.source => reader,
             other => {
                 let source = sources.get(entry.source as usize);
-                let opened = Reader::open(source, ReadMode::Fields, &means.fields, limits(budget))?;
+                let opened = Reader::open(source, ReadMode::Fields, &means.fields, limits(budget, means))?;
                 &mut other.insert((entry.source, opened)).1
             }
         };
@@ -88,7 +91,9 @@ pub(crate) fn reread_stream<B: Send>(
                 failure.get_or_insert_with(|| changed(sources, job.source));
                 return Ok(());
             };
-            if let Err(error) = add(&mut made, place, document.text, buffers) {
+            if let Err(error) =
+                add(&mut made, place, job.numbers[place - job.places.start], document.text, buffers)
+            {
                 failure.get_or_insert(error);
             }
             place += 1;

@@ -9,7 +9,7 @@ use crate::forest::Forest;
 use crate::identity::{Identity, check_unchanged};
 use crate::key::KeySeed;
 use crate::memory::Ledger;
-use crate::method::Means;
+use crate::method::{Means, fingerprint};
 use crate::missing_fields;
 use crate::naming::BATCH;
 use crate::order::{KeepOrder, Rank};
@@ -28,7 +28,10 @@ use crate::store::{Number, Store};
 use crate::verify::{Task, similarities, verify};
 use crate::view::View;
 use crate::work::{KEY, Work};
-use crate::{Clusters, Error, Job, LARGEST_TEXT, Observer, Outcome, RemovedFormat, Result, Stage, Verify};
+use crate::{
+    Clusters, Error, Job, LARGEST_TEXT, Method, Observer, Outcome, RemovedFormat, Resources, Result, Stage,
+    Verify,
+};
 use corpus::{RemovedRow, Target, output_names};
 use files::Access;
 use std::collections::BTreeMap;
@@ -39,6 +42,9 @@ pub(crate) const WORK_FOLDER: &str = corpus::WORK_FOLDER;
 
 /// Which sketch file the run began from, if any, and where its parts begin.
 pub(crate) const SKETCH_FILE: &str = "sketch-file";
+
+/// Bytes of a pair whose similarity is asked for: twice its numbers, these sorted, two entries, and the answer.
+const PER_ASKED: u64 = 160;
 
 /// A job, checked and worked out.
 pub(crate) struct Prepared<'a> {
@@ -67,7 +73,13 @@ impl<'a> Prepared<'a> {
             )));
         }
         let mut means = Means::new(&job.settings)?;
-        let budget = Ledger::new(&job.resources, sources.len())?;
+        let weights = means.weights_bytes();
+        if weights > job.resources.memory / 2 {
+            let (what, limit) = ("the file of weights".to_owned(), job.resources.memory);
+            return Err(Error::Memory { what, needed: 2 * weights, limit });
+        }
+        let left = Resources { memory: job.resources.memory - weights, ..job.resources.clone() };
+        let budget = Ledger::new(&left, sources.len())?;
         if job.settings.against_only && job.against.is_empty() {
             return Err(Error::Invalid("--against-only needs --against".into()));
         }
@@ -164,13 +176,14 @@ impl<'a> Prepared<'a> {
             }
             Clusters::Components => {
                 let mut forest = Forest::new(store.count());
-                self.verify(store, copies, work, stages, Task::Components { forest: &mut forest })?;
+                let counts =
+                    self.verify(store, copies, work, stages, Task::Components { forest: &mut forest })?;
                 let mut verified = 0;
                 self.visit_components(store, forest, work, stages, &mut |removal| {
                     verified += 1;
                     near.push(removal);
                 })?;
-                PairCounts { verified, ..PairCounts::default() }
+                PairCounts { verified, ..counts }
             }
         };
         let (near, against_only) = (near.finish()?, self.job.settings.against_only);
@@ -223,24 +236,43 @@ impl<'a> Prepared<'a> {
         drop(members);
         let pairs = pairs.finish()?;
         let mut pairs = pairs.iter();
-        // All at once if they fit: whatever is asked together is read from the sources in one go.
-        let at_a_time = (self.budget.sorting() / 32).max(1 << 10) as usize;
+        // As many as are read from the sources in one go, if they fit.
+        let at_a_time = (self.budget.sorting() / PER_ASKED).clamp(1 << 10, 1 << 16);
+        let mut reservation = self.budget.reservation();
+        reservation.grow(at_a_time * PER_ASKED);
         loop {
-            let some = pairs.by_ref().take(at_a_time).collect::<Result<Vec<[u64; 2]>>>()?;
+            let some = pairs.by_ref().take(at_a_time as usize).collect::<Result<Vec<[u64; 2]>>>()?;
             if some.is_empty() {
                 return Ok(());
             }
             let some: Vec<(Number, Number)> = some.iter().map(|&[first, number]| (number, first)).collect();
             let similarities = if self.job.settings.verify == Verify::Exact {
-                similarities(self.view(store, stages), &some, work)?
+                similarities(self.view(store, stages), &some)?
             } else {
                 vec![f64::NAN; some.len()]
             };
-            for (&(number, other), similarity) in some.iter().zip(similarities) {
-                let evidence = Evidence { similarity, distance: 0, sole_band: None };
+            let distances = self.distances(store, &some)?;
+            for ((&(number, other), similarity), distance) in some.iter().zip(similarities).zip(distances) {
+                let evidence = Evidence { similarity, distance, sole_band: None };
                 visit(Removal::near(&Found { number, other, evidence }));
             }
         }
+    }
+
+    /// The Hamming distances of pairs, with SimHash; otherwise none is ever asked for, and they are 0.
+    fn distances(&self, store: &Store, pairs: &[(Number, Number)]) -> Result<Vec<u32>> {
+        if self.job.settings.method != Method::Simhash {
+            return Ok(vec![0; pairs.len()]);
+        }
+        let mut numbers: Vec<Number> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let (lanes, width) = (store.lanes_of(&numbers)?, self.means.lanes());
+        let bits = |number: Number| {
+            let at = numbers.partition_point(|&other| other < number) * width;
+            fingerprint(&lanes[at..at + width])
+        };
+        Ok(pairs.iter().map(|&(a, b)| (bits(a) ^ bits(b)).count_ones()).collect())
     }
 
     /// The first document in keep order of each component, by root. The root itself is not among `members`.
@@ -484,14 +516,18 @@ pub(crate) fn dedup_prepared(
     observer: &dyn Observer,
 ) -> Result<Outcome> {
     let job = prepared.job;
-    check_outputs(job)?;
+    let removed_name = check_outputs(job)?;
     job.sources.iter().try_for_each(|source| target.check(&source.output))?;
     let identity = Identity::new(&prepared.means, prepared.sources)?;
     let json = identity.to_json();
     let lasting = !target.is_stdout();
     if lasting && let Some(report) = claim::finished(target, &json)? {
-        claim::clear_after(job, target);
-        return Ok(Outcome::AlreadyFinished(report));
+        if claim::has_outputs_of(job, target, removed_name)? {
+            claim::say_touched(job, target, observer)?;
+            claim::clear_after(job, target);
+            return Ok(Outcome::AlreadyFinished(report));
+        }
+        observer.note(&format!("outputs of the run in {} are gone; they are made again", target.name()));
     }
     observer.planned(&prepared.means.plan);
     if !lasting {

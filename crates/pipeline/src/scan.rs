@@ -1,5 +1,6 @@
 //! One pass over the documents of a job, for questions that need no sketches.
 
+use crate::memory::LongBlock;
 use crate::method::TextBuffers;
 use crate::missing_fields;
 use crate::ordered::ordered;
@@ -37,11 +38,12 @@ pub(crate) fn scan<R: Send>(
     let (means, sources) = (&prepared.means, prepared.sources);
     let stops = prepared.job.settings.on_bad_record == OnBadRecord::Fail;
     observer.started(Stage::Sketch, sources.bytes());
-    let limits = limits(&prepared.budget);
+    let limits = limits(&prepared.budget, means);
     let (mut at, mut reader): (usize, Option<Reader>) = (0, None);
     let next = |worker: &mut Worker| {
         while at < sources.len() {
             observer.go_on()?;
+            prepared.budget.wait_for_long_block();
             let open = match &mut reader {
                 Some(open) => open,
                 closed => {
@@ -50,14 +52,15 @@ pub(crate) fn scan<R: Send>(
             };
             let mut block = std::mem::take(&mut worker.block);
             if open.next_block(&mut block).map_err(|error| prepared.budget.explain(error))? {
-                return Ok(Some((at as u32, block)));
+                let long = prepared.budget.long_block(block.bytes() as u64);
+                return Ok(Some((at as u32, block, long)));
             }
             reader = None;
             at += 1;
         }
         Ok(None)
     };
-    let work = |worker: &mut Worker, (source, block): (u32, Block)| {
+    let work = |worker: &mut Worker, (source, block, long): (u32, Block, Option<LongBlock>)| {
         let Worker { buffers, scratch, .. } = worker;
         let mut found = Vec::new();
         let mut counts = Counts::default();
@@ -88,7 +91,12 @@ pub(crate) fn scan<R: Send>(
             Ok(())
         })?;
         let bytes = block.bytes() as u64;
-        worker.block = block;
+        // What a long record made large does not stay large.
+        if long.is_some() {
+            worker.scratch = Default::default();
+        } else {
+            worker.block = block;
+        }
         failure.map_or(Ok((found, counts, source, bytes)), Err)
     };
     let mut pace = Pace::new(sources);

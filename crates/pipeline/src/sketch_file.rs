@@ -36,18 +36,19 @@ const LONGEST_HEAD: u64 = 1 << 30;
 /// See [`crate::sketch`].
 pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<Report> {
     let prepared = Prepared::new(job)?;
+    let exists =
+        || Error::Target(format!("{} exists already; remove it or choose another name", path.display()));
     if path.exists() {
-        return Err(Error::Target(format!(
-            "{} exists already; remove it or choose another name",
-            path.display()
-        )));
+        return Err(exists());
     }
     observer.planned(&prepared.means.plan);
     let files = Files::default();
     let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Goes with what is in it if the run fails, and is removed by the next one if it is killed.
     let aside = files.temp_folder(beside)?;
-    let mut file = files.create(&aside.path().join("sketch"), Access::Shared)?;
+    // The key of stored shingles is nobody else's business.
+    let access = if job.settings.store == Store::Shingles { Access::Private } else { Access::Shared };
+    let mut file = files.create(&aside.path().join("sketch"), access)?;
     let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
     let mut identity = Identity::new(&prepared.means, prepared.sources)?;
     if job.settings.store == Store::Shingles {
@@ -72,8 +73,8 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
         prepared.report(&store, &Sorted::empty(), Default::default(), stages, &work)
     })?;
     let file = work.into_appended().expect("parts were added to it");
-    files.publish(file.path(), path)?;
-    Ok(report)
+    // Another run may have been faster.
+    if files.publish_new(file.path(), path)? { Ok(report) } else { Err(exists()) }
 }
 
 /// The key of the shingles in a sketch file.
@@ -114,6 +115,10 @@ fn read_head(path: &Path) -> Result<(Identity, u64)> {
     let length = u64::from_le_bytes(first[8..].try_into().expect("8 bytes"));
     if &first[..8] != SKETCH_MAGIC || length > LONGEST_HEAD {
         return Err(damaged("it does not begin as a sketch file does"));
+    }
+    // What it says need not be true, and memory is taken for it.
+    if length > file.metadata().map_err(io)?.len() {
+        return Err(damaged("its head ends too soon"));
     }
     let mut head = vec![0; length as usize];
     file.read_exact(&mut head).map_err(|_| damaged("its head ends too soon"))?;

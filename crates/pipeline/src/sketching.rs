@@ -7,6 +7,7 @@ use crate::memory::{BLOCK_BYTES, Ledger, LongBlock};
 use crate::method::{Means, TextBuffers, within_hash};
 use crate::ordered::ordered;
 use crate::pace::Pace;
+use crate::sorted::Room;
 use crate::store::Store;
 use crate::store::columns::{BlockEntry, Class, Columns, Entry};
 use crate::work::Work;
@@ -24,7 +25,13 @@ const SKETCH_PART: u64 = 16 << 20;
 /// or this many bytes of input: what a kill loses at most.
 const PART_INPUT: u64 = 64 << 20;
 
-/// Records of a block, at most. Blocks have few bytes, so none comes near.
+/// Records of a block, at most: what is known of a short record takes more memory than the record.
+const MOST_RECORDS: usize = 8_192;
+
+/// And lanes of a block: 2 bytes each. A thread has up to three results that wait for their turn.
+const BLOCK_LANES: usize = MOST_RECORDS * 128;
+
+/// Records of a block that can be counted. Blocks have few, so none comes near.
 const MOST_SLOTS: usize = 1 << 31;
 
 /// All sources of a run: those of `against` first.
@@ -53,8 +60,9 @@ impl<'a> Sources<'a> {
 }
 
 /// How blocks are read: always the same ones.
-pub(crate) fn limits(budget: &Ledger) -> Limits {
-    Limits { block_bytes: BLOCK_BYTES, record_bytes: budget.record_bytes() }
+pub(crate) fn limits(budget: &Ledger, means: &Means) -> Limits {
+    let records = (BLOCK_LANES / means.lanes().max(1)).clamp(1, MOST_RECORDS);
+    Limits { block_bytes: BLOCK_BYTES, record_bytes: budget.record_bytes(), records }
 }
 
 /// What a thread works with, and uses again.
@@ -120,12 +128,12 @@ pub(crate) fn sketch(
     work: &mut Work,
     observer: &dyn Observer,
 ) -> Result<Store> {
-    let mut store = work.stored_parts(means.lanes(), sources.len(), budget.parts(), observer)?;
+    let mut store = work.stored_parts(means, sources.len(), budget.parts(), observer)?;
     if !work.is_sketched() {
         sketch_rest(&mut store, sources, means, budget, threads, work, observer)?;
     }
     if store.has_long_values() {
-        store.rank_values(work.spill_folder()?, budget.grouping(), observer)?;
+        store.rank_values(Room { ledger: budget, work, observer })?;
     }
     Ok(store)
 }
@@ -144,7 +152,7 @@ fn sketch_rest(
     let mut blocks = Blocks {
         sources,
         means,
-        limits: limits(budget),
+        limits: limits(budget, means),
         budget,
         at: done.map_or(0, |block| block.source as usize),
         reader: None,
@@ -192,6 +200,8 @@ fn sketch_rest(
             part_input = 0;
             let next = Columns::with_room_for(&part);
             work.push_part(std::mem::replace(&mut part, next), store, budget.parts())?;
+            // Better now than after all sources.
+            drop(budget.for_documents(store.count(), store.blocks().len())?);
         }
         Ok(())
     })?;
@@ -313,6 +323,10 @@ impl<'a> BlockSketcher<'a> {
         let (class, fingerprint, size) = if over_limit || with_nul {
             counts.over_limit += u64::from(over_limit);
             counts.with_nul += u64::from(with_nul && !over_limit);
+            // A byte that is not UTF-8 became three.
+            if document.replaced && text.len() as u64 > budget.record_bytes() {
+                return Err(budget.too_long(text));
+            }
             let hash = means.content_hash(text, buffers);
             columns.lanes.resize(columns.lanes.len() + means.lanes(), 0);
             (Class::HashOnly, mix64((hash as u64) ^ within[0]), 0)

@@ -3,19 +3,47 @@
 use crate::{Error, Result};
 use lookalike::shingling::Shingler;
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+
+/// Bytes of a line that has no end so far.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// Bytes that a weight takes in memory, at most: the table doubles when it is full.
+pub(crate) const WEIGHT_BYTES: u64 = 64;
 
 /// Reads lines `shingle<TAB>weight`. A shingle is written as text, and is what the shingler makes of that text. The second
 /// value is a hash of the file.
 pub(crate) fn read(file: &Path, shingler: &Shingler) -> Result<(HashMap<u64, f64>, String)> {
     let name = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|cause| Error::Io {
-        action: "read",
-        name: name.clone(),
-        cause,
-    })?;
+    let failed = |cause| Error::Io { action: "read", name: name.clone(), cause };
+    // A pipe would be read twice: here, and when the run is asked about.
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(Error::Invalid(format!("{name} is not a file; write the weights to one")));
+    }
+    let mut reader = BufReader::new(File::open(file).map_err(failed)?);
+    let mut hasher = blake3::Hasher::new();
     let mut weights = HashMap::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    let mut bytes = Vec::new();
+    for at in 0.. {
+        corpus::go_on().map_err(failed)?;
+        bytes.clear();
+        (&mut reader).take(LONGEST_LINE).read_until(b'\n', &mut bytes).map_err(failed)?;
+        if bytes.is_empty() {
+            break;
+        }
+        hasher.update(&bytes);
+        let line = match std::str::from_utf8(&bytes) {
+            _ if bytes.len() as u64 == LONGEST_LINE => {
+                return Err(Error::Invalid(format!("{name}, line {}: it is too long for a shingle", at + 1)));
+            }
+            Ok(line) => line.trim_end_matches(['\r', '\n']),
+            Err(_) => return Err(Error::Invalid(format!("{name}, line {}: it is not valid UTF-8", at + 1))),
+        };
+        if line.trim().is_empty() {
+            continue;
+        }
         let wrong = |why: &str| Error::Invalid(format!("{name}, line {}: {why}", at + 1));
         let (shingle, weight) =
             line.rsplit_once('\t').ok_or_else(|| wrong("there is no tab between shingle and weight"))?;
@@ -34,5 +62,5 @@ pub(crate) fn read(file: &Path, shingler: &Shingler) -> Result<(HashMap<u64, f64
             "{name} has no weights in it: lines of `shingle<TAB>weight` are needed"
         )));
     }
-    Ok((weights, blake3::hash(text.as_bytes()).to_hex().to_string()))
+    Ok((weights, hasher.finalize().to_hex().to_string()))
 }

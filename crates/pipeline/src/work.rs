@@ -3,6 +3,7 @@
 //! ```text
 //! run.json       what the run is: settings and sources; a folder whose run.json differs belongs to another run
 //! began-in       the folder that relative paths of sources are relative to
+//! times.json     the times of large files when the run began; others are told by a checksum of all their bytes
 //! lock           held while a run works
 //! key            the seed of the random key of stored shingles, if these are stored
 //! sketch-file    the sketch file that has the parts, if the run began from one
@@ -18,6 +19,7 @@
 
 use crate::decisions::{Removal, Removals};
 use crate::decisions_file::{Decided, DecisionsReader, DecisionsWriter};
+use crate::method::Means;
 use crate::naming::BATCH;
 use crate::store::Store;
 use crate::store::columns::Columns;
@@ -41,6 +43,9 @@ pub(crate) const FAILED: &str = "failed";
 
 /// What is held while a run works.
 pub(crate) const LOCK: &str = "lock";
+
+/// The times of large files when the run began.
+pub(crate) const TIMES: &str = "times.json";
 
 /// The seed of the key of stored shingles.
 pub(crate) const KEY: &str = "key";
@@ -221,19 +226,18 @@ impl Work {
         move |cause| Error::Io { action, name, cause }
     }
 
-    /// The parts that an earlier run left, of documents with this many lanes from this many sources. One that is damaged, or does not follow the one before, is
+    /// The parts that an earlier run left, of documents that were sketched by these means from this many sources. One that is damaged, or does not follow the one before, is
     /// sketched again, with all that come after it.
     pub(crate) fn stored_parts(
         &mut self,
-        lanes: usize,
+        means: &Means,
         sources: usize,
         memory: u64,
         observer: &dyn Observer,
     ) -> Result<Store> {
-        let mut store = Store::new(lanes);
+        let mut store = Store::new(means.lanes());
         let fits = |columns: &Columns| {
-            columns.lanes.len() == columns.entries.len() * lanes
-                && columns.blocks.iter().all(|block| (block.source as usize) < sources)
+            columns.has_all_of(means) && columns.blocks.iter().all(|block| (block.source as usize) < sources)
         };
         if let Some((path, offset)) = self.sketch_file.clone() {
             let name = path.display().to_string();
@@ -403,7 +407,9 @@ impl Work {
     /// Removes what a run left in a folder, but for its lock.
     pub(crate) fn clear(files: &Files, folder: &Path) -> Result<()> {
         // First what says that the rest is to be believed.
-        for name in [RUN, DECISIONS, BEGAN_IN, FAILED, KEY, crate::run::SKETCH_FILE, "near-misses.jsonl"] {
+        for name in
+            [RUN, TIMES, DECISIONS, BEGAN_IN, FAILED, KEY, crate::run::SKETCH_FILE, "near-misses.jsonl"]
+        {
             files.remove_file(&folder.join(name))?;
         }
         Ok(files.remove_tree(&folder.join(SKETCHES))?)
@@ -421,7 +427,7 @@ impl Work {
             return Ok(());
         }
         let mut names: Vec<String> =
-            [BEGAN_IN, DECISIONS, "near-misses.jsonl", COMPLETE, crate::run::SKETCH_FILE]
+            [BEGAN_IN, TIMES, DECISIONS, "near-misses.jsonl", COMPLETE, crate::run::SKETCH_FILE]
                 .map(String::from)
                 .to_vec();
         names.extend((0..self.parts).map(|part| format!("{SKETCHES}/{}", part_name(part))));

@@ -1,7 +1,8 @@
 //! `cargo xtask fuzz`: libFuzzer over the targets in `fuzz/`, with the address sanitizer.
 //!
 //! The targets are those `cargo fuzz` would run, but neither it nor a nightly compiler is needed: the compiler's
-//! coverage and sanitizer flags are unlocked for these builds only.
+//! coverage and sanitizer flags are unlocked for these builds only. Each target begins with what is in `fuzz/seeds`, and with what
+//! it found before, in `fuzz/corpus`.
 
 use crate::{output, step};
 use std::path::{Path, PathBuf};
@@ -40,13 +41,19 @@ pub(crate) fn run(seconds: u32, only: Option<&str>) -> Result<(), String> {
                 .map_err(|cause| format!("cannot create {}: {cause}", folder.display()))?;
             Ok(folder)
         };
-        let (corpus, artifacts) = (folder("corpus")?, folder("artifacts")?);
+        // What is found goes to the first folder; the others are only read.
+        let (corpus, seeds, artifacts) =
+            (folder("corpus")?, fuzz.join("seeds").join(name), folder("artifacts")?);
         let mut target = Command::new(build_folder.join(TARGET).join("release").join(name));
         target
             .arg(format!("-max_total_time={seconds}"))
             .arg("-verbosity=0")
             .args(["-print_final_stats=1", "-print_funcs=0"]);
-        target.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(&corpus).current_dir(&fuzz);
+        target.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(&corpus);
+        if seeds.is_dir() {
+            target.arg(&seeds);
+        }
+        target.current_dir(&fuzz);
         step::run(&format!("fuzzing {name} for {seconds} s"), &mut target)?;
     }
     output::line(&format!("all passed: {} fuzz targets, {seconds} s each", chosen.len()));

@@ -57,12 +57,15 @@ impl Drop for Store {
     }
 }
 
-/// `cargo xtask torture`: hundreds of runs of every kind, killed at random moments.
+/// `cargo xtask torture`: hundreds of runs of every kind, killed at random moments; and runs that end before each of their calls to the file
+/// layer, of which `cargo xtask test` tries a few.
 pub(crate) fn torture(rounds: u32, seed: u32) -> Result<(), String> {
     let store = Store::start()?;
-    let test = ["test", "--package", "lookalike-cli", "--all-features", "--test", "torture", "--", "--nocapture"];
+    // As `cargo xtask test` builds it, so that nothing is compiled once more.
+    let test = ["test", "--workspace", "--all-features", "--test", "torture", "--", "--nocapture"];
     let mut test = step::cargo(test);
     test.env("LOOKALIKE_TORTURE_ROUNDS", rounds.to_string());
     test.env("LOOKALIKE_TORTURE_SEED", seed.to_string());
-    step::run(&format!("{rounds} rounds of kills"), store.tell(&mut test))
+    test.env("LOOKALIKE_TORTURE_STRIDE", "1");
+    step::run(&format!("{rounds} rounds of kills, and one at every call"), store.tell(&mut test))
 }

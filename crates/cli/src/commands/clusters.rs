@@ -13,7 +13,7 @@ pub(crate) fn run(arguments: &ClustersArguments, printer: &Printer) -> Result<()
     interruption::begin_run(false)?;
     printer.settings(&job);
     let progress = Progress::new(printer, &job);
-    let mut answers = Answers::new(printer.json());
+    let mut answers = Answers::new(printer.json())?;
     let outcome = pipeline::clusters(&job, &progress, &mut |member| answers.member(&member));
     progress.end();
     match outcome.and_then(|report| answers.end().map(|()| report)) {

@@ -1,12 +1,12 @@
 //! `lookalike compare`: two texts -> how similar they are, and what they share.
 
-use super::files::write_whole;
+use super::files::{check_page, write_page};
 use super::job::{STANDARD, job};
 use crate::arguments::CompareArguments;
 use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Compared, Printer, Progress};
-use crate::settings::{Layers, Purpose};
+use crate::settings::{Layers, Purpose, Resolved};
 use figures::{Estimate, Finding};
 use lookalike::minhash::{BBitSignature, FastSketch, MinHasher};
 use lookalike::normalization::{Case, Normalization, Punctuation, UnicodeForm, Whitespace};
@@ -14,14 +14,13 @@ use lookalike::passages;
 use lookalike::shingling::{ShingleSet, Shingler, Shingling, Unit};
 use lookalike::simhash::SimHasher;
 use pipeline::{Chances, Elements, Measure, Settings};
-use std::io::Read;
 use std::path::Path;
 
 /// Bytes of a shingle where bytes are compared.
 const BYTES_OF_SHINGLE: usize = 8;
 
-/// The longest text that is compared, in bytes.
-const LONGEST: u64 = 1 << 30;
+/// Bytes of memory for each byte of a text: both texts, their shingles with positions, and the page.
+const MEMORY_PER_BYTE: u64 = 32;
 
 /// Bits that a b-bit signature keeps of each hash.
 const BITS: u32 = 2;
@@ -36,14 +35,19 @@ struct Input {
 /// Runs the command.
 pub(crate) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<()> {
     let (settings, [a, b]) = if arguments.corpus.is_empty() {
-        let settings = Layers::read(arguments.choices(), Purpose::Duplicates)?.resolve()?.settings;
+        let Resolved { settings, resources, .. } =
+            Layers::read(arguments.choices(), Purpose::Duplicates)?.resolve()?;
+        let most = resources.memory / MEMORY_PER_BYTE;
         if [&arguments.a, &arguments.b].iter().all(|name| *name == STANDARD) {
             return Err(Failure::usage("standard input cannot be both texts").with_advice("name a file"));
         }
-        (settings, both_texts(file(&arguments.a)?, file(&arguments.b)?))
+        (settings, both_texts(file(&arguments.a, most)?, file(&arguments.b, most)?))
     } else {
         of_corpus(arguments, printer)?
     };
+    if let Some(path) = &arguments.html {
+        check_page(path)?;
+    }
     if settings.elements == Elements::Bag {
         return Err(Failure::usage("compare compares sets of shingles, not bags")
             .with_advice("leave out --elements bag"));
@@ -95,7 +99,7 @@ pub(crate) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<()>
         whole: arguments.whole,
     };
     if let Some(path) = &arguments.html {
-        write_whole(path, compared.page().as_bytes())?;
+        write_page(path, &compared.page())?;
         printer.written("the comparison", path);
     }
     printer.compared(&compared, arguments.html.is_some())
@@ -105,13 +109,12 @@ fn library(error: lookalike::Error) -> Failure {
     Failure::usage(error.to_string())
 }
 
-/// The bytes of a file, or of standard input.
-fn file(name: &str) -> Result<(String, Vec<u8>)> {
+/// The bytes of a file, or of standard input, at most so many.
+fn file(name: &str, most: u64) -> Result<(String, Vec<u8>)> {
     let bytes = if name == STANDARD {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        return Ok((name.to_owned(), corpus::read_stdin(most)?));
     } else if Path::new(name).exists() {
-        return Ok((name.to_owned(), corpus::read_file(name.as_ref(), LONGEST)?));
+        return Ok((name.to_owned(), corpus::read_file(name.as_ref(), most)?));
     } else {
         std::fs::read(name)
     };

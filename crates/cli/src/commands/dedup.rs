@@ -1,5 +1,6 @@
 //! `lookalike dedup`: a corpus -> the corpus without its near-duplicates.
 
+use super::files::check_page;
 use super::job::{STANDARD, job};
 use crate::arguments::DedupArguments;
 use crate::failure::{Failure, Result, of_answers};
@@ -34,6 +35,13 @@ pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
     {
         return Err(Failure::usage(format!("there is no folder {} for the page", folder.display()))
             .with_advice("make it first"));
+    }
+    if let (Some(Some(page)), Some(folder)) = (&arguments.report, target.folder()) {
+        if job.writes(folder, page) {
+            return Err(Failure::usage(format!("{} is an output of the run", page.display()))
+                .with_advice("name another file with --report"));
+        }
+        check_page(page)?;
     }
     interruption::begin_run(resumable)?;
     printer.settings(&job);

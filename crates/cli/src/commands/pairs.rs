@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &PairsArguments, printer: &Printer) -> Result<()> {
     interruption::begin_run(false)?;
     printer.settings(&job);
     let progress = Progress::new(printer, &job);
-    let mut answers = Answers::new(printer.json());
+    let mut answers = Answers::new(printer.json())?;
     let outcome =
         pipeline::pairs(&job, &progress, &mut |pair| answers.pair(&pair).map(ControlFlow::Continue));
     progress.end();

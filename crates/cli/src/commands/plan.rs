@@ -1,6 +1,6 @@
 //! `lookalike plan`: a threshold and a corpus's size -> bands and rows, what they find and what they cost.
 
-use super::files::write_whole;
+use super::files::{check_page, write_page};
 use super::job::job;
 use crate::arguments::PlanArguments;
 use crate::failure::{Failure, Result};
@@ -34,6 +34,9 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
         return Err(Failure::usage("a plan is made of bands, and containment is found by sampled shingles")
             .with_advice("lookalike dedup --dry-run --measure containment says what it finds"));
     }
+    if let Some(path) = &arguments.svg {
+        check_page(path)?;
+    }
     let chances = Chances::new(&settings)?;
     let simhash = settings.method == Method::Simhash;
     if simhash && !arguments.sample.is_empty() {
@@ -48,15 +51,15 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
     let mut plot = CurvePlot::of(curve);
     plot.threshold = (!simhash).then_some(settings.threshold);
     if let Some(path) = &arguments.svg {
-        write_whole(path, plot.svg().standalone().as_bytes())?;
+        write_page(path, &plot.svg().standalone())?;
         printer.written("the curve", path);
     }
     let planned = Planned {
         documents: arguments.documents,
-        disk_bytes: arguments.documents.saturating_mul(32 + 2 * lanes_of(&settings)),
+        disk_bytes: arguments.documents.saturating_mul(chances.plan().disk_bytes_per_document),
         disk_bytes_with_keys: arguments
             .documents
-            .saturating_mul(32 + 2 * lanes_of(&settings) + 16 * chances.plan().bands as u64),
+            .saturating_mul(chances.plan().disk_bytes_per_document + 16 * chances.plan().bands as u64),
         least_memory: pipeline::least_memory(arguments.documents, resources.threads),
         alternatives: if simhash { Vec::new() } else { alternatives(&settings, chances.plan())? },
         tables: if simhash { tables(&settings, arguments.documents) } else { Vec::new() },
@@ -74,10 +77,6 @@ pub(super) fn curve(chances: &Chances, settings: &Settings) -> Curve {
         Method::Minhash => chances.of(similarity, SHINGLES),
         Method::Simhash => probability_within(settings.distance, u64::BITS, similarity).unwrap_or(0.0),
     })
-}
-
-fn lanes_of(settings: &Settings) -> u64 {
-    if settings.method == Method::Simhash { 4 } else { settings.hashes as u64 }
 }
 
 fn library(error: lookalike::Error) -> Failure {

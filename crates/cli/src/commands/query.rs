@@ -5,15 +5,16 @@ use crate::arguments::QueryArguments;
 use crate::failure::{Failure, Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
-use crate::settings::Purpose;
+use crate::settings::{Layers, Purpose};
 use std::path::Path;
 
-/// The longest text that is looked for, in bytes.
-const LONGEST: u64 = 64 << 20;
+/// Bytes of memory for each byte of the text that is looked for.
+const MEMORY_PER_BYTE: u64 = 8;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &QueryArguments, printer: &Printer) -> Result<()> {
-    let text = text(arguments)?;
+    let memory = Layers::read(arguments.choices(), Purpose::Query)?.resources()?.memory;
+    let text = text(arguments, memory / MEMORY_PER_BYTE)?;
     let (job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Query, printer)?;
     interruption::begin_run(false)?;
     printer.settings(&job);
@@ -24,13 +25,13 @@ pub(crate) fn run(arguments: &QueryArguments, printer: &Printer) -> Result<()> {
     if matches.is_empty() {
         printer.note("no document reaches the threshold and shares a shingle with the text");
     }
-    let mut answers = Answers::new(printer.json());
+    let mut answers = Answers::new(printer.json())?;
     let given = matches.iter().try_for_each(|found| answers.found(found));
     given.and_then(|()| answers.end()).or_else(of_answers)
 }
 
-/// The text to look for. Bytes that are not UTF-8 count as U+FFFD, as they do in text files of a corpus.
-fn text(arguments: &QueryArguments) -> Result<String> {
+/// The text to look for, of at most so many bytes. Bytes that are not UTF-8 count as U+FFFD, as they do in text files of a corpus.
+fn text(arguments: &QueryArguments, most: u64) -> Result<String> {
     let Some(path) = &arguments.text_file else {
         return Ok(arguments.text.clone().unwrap_or_default());
     };
@@ -39,7 +40,7 @@ fn text(arguments: &QueryArguments) -> Result<String> {
             return Err(Failure::usage("standard input cannot be both the corpus and the text")
                 .with_advice("give one of them as a file"));
         }
-        return Ok(corpus::read_text_of_stdin(LONGEST)?);
+        return Ok(corpus::read_text_of_stdin(most)?);
     }
-    Ok(corpus::read_text(path.as_os_str(), LONGEST)?)
+    Ok(corpus::read_text(path.as_os_str(), most)?)
 }

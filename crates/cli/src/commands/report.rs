@@ -1,6 +1,6 @@
 //! `lookalike report`: a finished run -> a page.
 
-use super::files::write_whole;
+use super::files::{check_page, write_page};
 use super::inspect::open;
 use super::plan::curve;
 use crate::arguments::ReportArguments;
@@ -40,8 +40,9 @@ pub(super) fn write(run: &FinishedRun, file: Option<&Path>, printer: &Printer) -
         return Err(Failure::usage(format!("{} is an output of the run", path.display()))
             .with_advice("name another file with -o"));
     }
+    check_page(&path)?;
     let (page, note) = page(run)?;
-    write_whole(&path, page.as_bytes())?;
+    write_page(&path, &page)?;
     if let Some(note) = note {
         printer.note(&note);
     }

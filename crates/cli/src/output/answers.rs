@@ -1,16 +1,17 @@
 //! Pairs, clusters and matches on standard output, one after the other as they are found.
 
 use super::escaped::escaped;
+use corpus::PatientStdout;
 use pipeline::{Error, Match, Member, Pair, Reference, Result};
 use serde_json::{Value, json};
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, Write};
 
 /// What standard output is called in errors.
 pub(crate) const STANDARD_OUTPUT: &str = "standard output";
 
 /// Writes answers.
 #[derive(Debug)]
-pub(crate) struct Answers<W: Write = BufWriter<Stdout>> {
+pub(crate) struct Answers<W: Write = BufWriter<PatientStdout>> {
     out: W,
     json: bool,
     given: u64,
@@ -20,8 +21,8 @@ pub(crate) struct Answers<W: Write = BufWriter<Stdout>> {
 
 impl Answers {
     /// Answers on standard output.
-    pub(crate) fn new(json: bool) -> Self {
-        Self::to(BufWriter::new(io::stdout()), json)
+    pub(crate) fn new(json: bool) -> Result<Self> {
+        Ok(Self::to(BufWriter::new(PatientStdout::new().map_err(failed)?), json))
     }
 }
 

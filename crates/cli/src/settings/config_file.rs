@@ -6,13 +6,24 @@ use crate::arguments::{
 use crate::failure::{Failure, Result};
 use clap::Args;
 use serde::de::DeserializeOwned;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+/// The longest settings file, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// The choices in the file at `path`.
 pub(crate) fn read(path: &Path) -> Result<Choices> {
-    let text = std::fs::read_to_string(path).map_err(|cause| {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+    read.map_err(|cause| {
         Failure::usage(format!("cannot read the settings file {}: {cause}", path.display()))
     })?;
+    if text.len() as u64 > LONGEST {
+        return Err(Failure::usage(format!("{} is too long for a settings file", path.display()))
+            .with_advice("name a file of settings with --config, not a corpus"));
+    }
     parse(&text, &path.display().to_string())
 }
 

@@ -14,7 +14,7 @@ pub(crate) use sketch_file::is_sketch;
 use crate::arguments::{Bytes, Choices};
 use crate::failure::{Failure, Result};
 use corpus::{Discovery, Format, FormatChoice};
-use pipeline::{LEAST_MEMORY, Resources, Settings, presets};
+use pipeline::{LEAST_MEMORY, Measure, Method, Resources, Settings, presets};
 use std::path::{Path, PathBuf};
 
 /// What is meant.
@@ -98,6 +98,27 @@ impl Layers {
         Ok(resolved)
     }
 
+    /// An error if a flag was typed that has no effect with the method or measure.
+    fn check_effects(&self, settings: &Settings) -> Result<()> {
+        let Choices { sketching, matching, .. } = &self.flags;
+        let simhash = settings.method == Method::Simhash;
+        let containment = settings.measure == Measure::Containment;
+        let (with, typed) = if simhash {
+            let typed = [("hashes", sketching.hashes.is_some()), ("bands", matching.bands.is_some())];
+            ("--method simhash", [typed[0], typed[1], ("recall", matching.recall.is_some())])
+        } else if containment {
+            let typed = [("distance", matching.distance.is_some()), ("bands", matching.bands.is_some())];
+            ("--measure containment", [typed[0], typed[1], ("recall", matching.recall.is_some())])
+        } else {
+            ("--method minhash", [("distance", matching.distance.is_some()), ("", false), ("", false)])
+        };
+        match typed.into_iter().find(|(_, typed)| *typed) {
+            None => Ok(()),
+            Some((flag, _)) => Err(Failure::usage(format!("--{flag} has no effect with {with}"))
+                .with_advice(format!("leave it out, or choose another method or measure"))),
+        }
+    }
+
     /// All layers over `settings`.
     fn over(&self, mut settings: Settings) -> Result<Resolved> {
         if let Some(preset) = &self.preset {
@@ -110,6 +131,7 @@ impl Layers {
         layers::apply(&self.flags, &mut settings);
         check_share("threshold", settings.threshold)?;
         check_share("recall", settings.recall)?;
+        self.check_effects(&settings)?;
         let written = self.flags.reading.format.as_ref().or(self.file.reading.format.as_ref());
         let format = written.map(|written| format(written)).transpose()?;
         let against = if self.flags.matching.against.is_empty() { &self.file } else { &self.flags };
@@ -128,6 +150,15 @@ impl Layers {
             against,
         })
     }
+}
+
+/// The settings that a settings file of this text leads to, without any flag.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn of_text(text: &str) -> Result<Settings> {
+    let file = config_file::parse(text, "lookalike.toml")?;
+    let preset = file.using.preset.as_deref().map(presets::find).transpose()?;
+    let layers = Layers { purpose: Purpose::Duplicates, preset, file, flags: Choices::default() };
+    Ok(layers.resolve()?.settings)
 }
 
 /// An error unless `value` is between 0 and 1.

@@ -10,6 +10,7 @@ mod choices;
 mod demo;
 mod exit_codes;
 mod help;
+mod hostile;
 mod limits;
 mod lookalike;
 mod memory;

@@ -31,10 +31,15 @@ impl Limited {
 
     /// Runs a command with so many MiB, which must be enough; what it wrote to standard output.
     fn run(&self, arguments: &str, limit: u64) -> Vec<u8> {
+        self.run_on(2, arguments, limit).0
+    }
+
+    /// The same on so many threads; and what it took.
+    fn run_on(&self, threads: usize, arguments: &str, limit: u64) -> (Vec<u8>, u64) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lookalike"));
         command.args(arguments.split_whitespace()).args([
             "--threads",
-            "2",
+            &threads.to_string(),
             "--memory",
             &format!("{limit}MiB"),
         ]);
@@ -45,7 +50,7 @@ impl Limited {
         let mib = |bytes: u64| bytes >> 20;
         assert!(most <= allowed, "{arguments}: {} MiB at {limit}, at most {}", mib(most), mib(allowed));
         eprintln!("{arguments}: {} MiB at {limit}", mib(most));
-        output.stdout
+        (output.stdout, most)
     }
 
     /// Runs `dedup` with little and with much memory; the outputs are the same bytes.
@@ -109,6 +114,80 @@ fn near_copies_annotated() {
     corpus.dedup("in.jsonl --id-field id --annotate", 64);
 }
 
+/// Texts of 64 words of which one is different in each: all are near-duplicates of each other.
+fn alike(count: u64, out: &mut dyn Write) -> io::Result<()> {
+    let words = |from: u64| (from..from + 32).map(|word| format!("w{word} ")).collect::<String>();
+    let (before, after) = (words(0), words(32));
+    (0..count).try_for_each(|at| writeln!(out, "{{\"id\":{at},\"text\":\"{before}n{at} {after}\"}}"))
+}
+
+#[test]
+fn near_copies_of_one_text() {
+    let corpus = Limited::with(|out| alike(300_000, out));
+    corpus.dedup("in.jsonl", 64);
+    let of_half = Limited::with(|out| alike(150_000, out));
+    let (_, half) = of_half.run_on(2, "dedup in.jsonl -o half", 64);
+    let (_, whole) = corpus.run_on(2, "dedup in.jsonl -o whole", 64);
+    assert!(whole < half + (12 << 20), "{half} bytes for half of the documents, {whole} for all");
+}
+
+#[test]
+fn near_copies_two_by_two() {
+    let corpus = Limited::with(|out| bulk_near_copies(1_000_000, out));
+    corpus.run("dedup in.jsonl -o stars", 64);
+    corpus.run("dedup in.jsonl --clusters components -o components", 64);
+}
+
+#[test]
+fn all_pairs_of_near_copies() {
+    let corpus = Limited::with(|out| alike(2_200, out));
+    corpus.answers("pairs in.jsonl --id-field id", 64);
+}
+
+#[test]
+fn many_hashes_of_bad_records() {
+    let corpus = Limited::with(|out| bulk_bad(40_000, out));
+    corpus.dedup("in.jsonl --on-bad-record skip --hashes 4096", 64);
+}
+
+#[test]
+fn long_values_to_rank() {
+    let corpus = Limited::with(|out| {
+        let long = "x".repeat(60);
+        (0..300_000u64).try_for_each(|at| {
+            let value = at.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            writeln!(out, "{{\"text\":\"the text of {}\",\"value\":\"{long}{value}\"}}", at / 2)
+        })
+    });
+    corpus.dedup("in.jsonl --keep max:value", 64);
+}
+
+#[test]
+fn long_records_of_several_files_are_written_in_turn() {
+    let corpus = Limited { folder: Folder::new() };
+    std::fs::create_dir(corpus.folder.path("in")).unwrap();
+    for file in 0..8 {
+        let mut out = BufWriter::new(File::create(corpus.folder.path(&format!("in/{file}.jsonl"))).unwrap());
+        write!(out, "{{\"text\":\"the text of {file}\",\"other\":\"").unwrap();
+        bulk_text(28 << 20, &mut out).unwrap();
+        out.write_all(b"\"}\n").unwrap();
+        out.flush().unwrap();
+    }
+    corpus.run_on(8, "dedup in -o out", 256);
+}
+
+#[test]
+fn a_question_takes_long_documents_in_turn() {
+    let corpus = Limited::with(|out| {
+        (0..6).try_for_each(|at| {
+            write!(out, "{{\"id\":{at},\"text\":\"")?;
+            bulk_text(9 << 20, out)?;
+            out.write_all(b"\"}\n")
+        })
+    });
+    corpus.run_on(4, "query in.jsonl --text word", 256);
+}
+
 #[test]
 fn one_template() {
     let corpus = Limited::with(|out| bulk_template(30_000, out));
@@ -157,6 +236,25 @@ fn parquet_in_and_out() {
     let fields = "--text-field source --id-field id --removed-format parquet";
     corpus.dedup(&format!("in.parquet {fields}"), 64);
     corpus.dedup(&format!("in.parquet {fields} --annotate"), 64);
+}
+
+#[test]
+fn parquet_with_a_dictionary_of_long_texts() {
+    let corpus = Limited { folder: Folder::new() };
+    let file =
+        files::Files::default().create(&corpus.folder.path("in.parquet"), files::Access::Shared).unwrap();
+    let mut rows = corpus::RemovedWriter::new(file).unwrap();
+    let mut text = Vec::new();
+    bulk_text(400 << 10, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    for number in 0..1_000u64 {
+        let (id, source) = (format!("doc-{number}"), text.clone());
+        rows.push(&corpus::RemovedRow { id, source, ..Default::default() }).unwrap();
+    }
+    rows.finish().unwrap();
+    assert!(std::fs::metadata(corpus.folder.path("in.parquet")).unwrap().len() < 2 << 20);
+    corpus.run("dedup in.parquet --text-field source --id-field id -o out", 64);
+    corpus.run("dedup in.parquet --text-field source --id-field id --annotate -o annotated", 64);
 }
 
 #[test]

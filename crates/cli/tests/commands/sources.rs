@@ -228,9 +228,12 @@ fn a_run_that_goes_on_from_its_sources_forgets_the_sketch_file() {
 #[test]
 fn a_text_from_standard_input_is_as_long_as_it_is_or_refused() {
     let folder = Folder::new().with("a.jsonl", TWICE);
-    let outcome = shell(&folder, "head -c 70000000 /dev/zero | tr '\\0' x | $0 query a.jsonl --text-file -");
+    let outcome = shell(
+        &folder,
+        "head -c 9000000 /dev/zero | tr '\\0' x | $0 query a.jsonl --text-file - --memory 64MiB",
+    );
     assert!(
-        outcome.code == 2 && outcome.stderr.contains("standard input is longer than 64.0 MiB"),
+        outcome.code == 2 && outcome.stderr.contains("standard input is longer than 8.0 MiB"),
         "{outcome}"
     );
     let outcome = shell(&folder, "printf 'one and the same text' | gzip | $0 query a.jsonl --text-file -");

@@ -23,6 +23,8 @@ pub(crate) struct Case {
     /// What is typed, but for the target.
     pub arguments: &'static str,
     pub place: Place,
+    /// Whether it takes more memory than it may.
+    pub spills: bool,
 }
 
 impl Case {
@@ -44,7 +46,6 @@ pub(crate) fn all(folder: &Path, with_store: bool) -> Vec<Case> {
     texts(&folder.join("texts"), &documents[..300]);
     // Enough that 64 MiB do not hold all of it, in many parts.
     write_files(&folder.join("many"), Planted::short(60_000, 3).iter(), &[20_000, 20_001]).unwrap();
-    let case = |name, arguments| Case { name, arguments, place: Place::Folder };
     let mut cases = vec![
         case("mixed", "dedup mixed --id-field id --threshold 0.7 --threads 2"),
         case("annotated", "dedup mixed --id-field id --annotate --threads 1"),
@@ -64,10 +65,83 @@ pub(crate) fn all(folder: &Path, with_store: bool) -> Vec<Case> {
             ("store-spilled", "dedup many --memory 64MiB --threads 2"),
             ("store-parquet", "dedup table.parquet --id-field id --removed-format parquet"),
         ] {
-            cases.push(Case { name, arguments, place: Place::Store });
+            cases.push(Case { place: Place::Store, ..case(name, arguments) });
         }
     }
     cases
+}
+
+fn case(name: &'static str, arguments: &'static str) -> Case {
+    let spills = arguments.contains("--memory 64MiB");
+    Case { name, arguments, place: Place::Folder, spills }
+}
+
+/// The same with as little in them as makes each kind of run do all that it does, and every compression: these are run hundreds of times.
+pub(crate) fn small(folder: &Path, with_store: bool) -> Vec<Case> {
+    let documents = Planted { documents: 120, seed: 7, ..Planted::default() }.collect();
+    write_files(&folder.join("lines"), documents.iter().cloned(), &[50]).unwrap();
+    write_files(&folder.join("old"), documents[..40].iter().cloned(), &[]).unwrap();
+    packed(&folder.join("packed"), &documents);
+    csv(&folder.join("table.csv"), &documents);
+    parquet(&folder.join("table.parquet"), &documents);
+    texts(&folder.join("texts"), &documents[..30]);
+    write_files(&folder.join("many"), Planted::short(60_000, 3).iter(), &[20_000]).unwrap();
+    let mut cases = vec![
+        case("lines", "dedup lines --id-field id --threshold 0.7 --threads 1"),
+        case("annotated", "dedup lines --id-field id --annotate --threads 2"),
+        case("against", "dedup lines --against old --id-field id --threads 1"),
+        case("packed", "dedup packed --id-field id --threads 2"),
+        case("packed-annotated", "dedup packed --id-field id --annotate --threads 1"),
+        case("csv", "dedup table.csv --id-field id --keep longest --threads 1"),
+        case("parquet", "dedup table.parquet --id-field id --removed-format parquet --threads 1"),
+        case("parquet-annotated", "dedup table.parquet --id-field id --annotate --threads 1"),
+        case("texts", "dedup texts --threshold 0.5 --threads 1"),
+        case("components", "dedup lines --id-field id --clusters components --threads 1"),
+        case("spilled", "dedup many --memory 64MiB --threads 2"),
+        case("spilled-annotated", "dedup many --id-field id --memory 64MiB --threads 1 --annotate"),
+    ];
+    if with_store {
+        for (name, arguments) in [
+            ("calls-store", "dedup lines --id-field id --threshold 0.7 --threads 1"),
+            ("calls-store-annotated", "dedup packed --id-field id --annotate --threads 1"),
+            ("calls-store-against", "dedup lines --against old --id-field id --threads 1"),
+            ("calls-store-parquet", "dedup table.parquet --id-field id --removed-format parquet --threads 1"),
+            ("calls-store-spilled", "dedup many --memory 64MiB --threads 2"),
+        ] {
+            cases.push(Case { place: Place::Store, ..case(name, arguments) });
+        }
+    }
+    cases
+}
+
+/// JSON Lines in four files, each compressed in another way.
+fn packed(folder: &Path, documents: &[Document]) {
+    let files = write_files(folder, documents.iter().cloned(), &[30, 60, 90]).unwrap();
+    let pack = |bytes: &[u8], end: &str| -> std::io::Result<Vec<u8>> {
+        match end {
+            "gz" => {
+                let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                out.write_all(bytes)?;
+                out.finish()
+            }
+            "zst" => zstd::encode_all(bytes, 1),
+            "bz2" => {
+                let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+                out.write_all(bytes)?;
+                out.finish()
+            }
+            _ => {
+                let mut out = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(0))?;
+                out.write_all(bytes)?;
+                out.finish()
+            }
+        }
+    };
+    for (file, end) in files.iter().zip(["gz", "zst", "bz2", "xz"]) {
+        let bytes = pack(&std::fs::read(file).unwrap(), end).unwrap();
+        std::fs::write(file.with_extension(format!("jsonl.{end}")), bytes).unwrap();
+        std::fs::remove_file(file).unwrap();
+    }
 }
 
 /// JSON Lines in five files: plain, gzip, Zstandard.

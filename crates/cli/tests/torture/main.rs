@@ -1,4 +1,5 @@
-//! Kills that matter: runs of every kind are killed at random moments, again and again, and end with the same bytes.
+//! Kills that matter: runs of every kind are killed at random moments, and [at each call](calls) to the file layer, again and again, and
+//! end with the same bytes.
 //!
 //! `cargo test` makes a few rounds, `cargo xtask torture` hundreds. A round is a run of one of the [cases](cases), killed up to three times
 //! without any warning, and then left alone: it must succeed, its outputs must be those of the undisturbed run, and nothing
@@ -8,10 +9,17 @@
 //! |---|---|
 //! | `LOOKALIKE_TORTURE_ROUNDS` | how many rounds; 16 if it is not set |
 //! | `LOOKALIKE_TORTURE_SEED` | what the moments are drawn from |
+//! | `LOOKALIKE_TORTURE_STRIDE` | every how manieth call is tried; 37 if it is not set |
 //! | `LOOKALIKE_S3` | an S3 stand-in on this machine, as in `http://127.0.0.1:5000`; without one, nothing is written to an object store |
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test that cannot go on fails, and says how far it came"
+)]
 
+#[cfg(all(unix, feature = "faults"))]
+mod calls;
 mod cases;
 mod store;
 
@@ -76,6 +84,13 @@ fn files_in(folder: &Path) -> Outputs {
     found
 }
 
+/// Files in the folder for temporary files.
+fn left_in_temporary(folder: &Path) -> Vec<String> {
+    let left = files_in(&folder.join("temporary")).into_keys();
+    // A folder that was being made when the kill came cannot be told from one that is being made.
+    left.filter(|name| !name.ends_with("/lock-new")).collect()
+}
+
 fn clear(folder: &Path, case: &Case) {
     match case.place {
         Place::Folder => {
@@ -121,9 +136,7 @@ fn killed_again_and_again_every_kind_of_run_ends_with_the_same_bytes() {
         }
         let what = format!("{}, round {round}, killed after {kills:?}", case.name);
         same(&finish(folder, case), wanted, &what);
-        // A folder that was being made when the kill came cannot be told from one that is being made.
-        let left = files_in(&folder.join("temporary")).into_keys();
-        let left: Vec<_> = left.filter(|name| !name.ends_with("/lock-new")).collect();
+        let left = left_in_temporary(folder);
         assert!(left.is_empty(), "{what}: {left:?} are left in the folder for temporary files");
         clear(folder, case);
     }

@@ -55,6 +55,14 @@ fn record<'a>(bytes: &'a [u8], header: &Header, columns: Columns, scratch: &'a m
     if !is_split {
         return bad("a quote is opened and not closed before the end of the file".to_owned());
     }
+    // A text with a delimiter in it that is not in quotes would be cut there.
+    if spans.len() > header.names.len() {
+        let (found, named) = (spans.len(), header.names.len());
+        let delimiter = header.delimiter as char;
+        return bad(format!(
+            "it has {found} fields, and the header has {named}; a field with {delimiter:?} in it must be in quotes"
+        ));
+    }
     let needed = [Some(text_column), id_column, order, within_column].into_iter().flatten().max();
     if let Some(column) = needed.filter(|&column| column >= spans.len()) {
         return bad(format!(

@@ -9,7 +9,6 @@ use crate::{Error, FieldPath, Fields, Result};
 pub(crate) struct Header {
     /// As it stands in the source, with a byte order mark and the line end, if it has them.
     pub(crate) bytes: Vec<u8>,
-    /// Of several columns of one name the first counts.
     pub(crate) names: Vec<String>,
     pub(crate) delimiter: u8,
 }
@@ -79,7 +78,19 @@ impl Header {
     /// An error if a field that is asked for has no column.
     pub(crate) fn require(&self, fields: &Fields, source: &str) -> Result<()> {
         match self.columns(fields) {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                let wanted =
+                    [Some(&fields.text), fields.id.as_ref(), fields.order.as_ref(), fields.within.as_ref()];
+                let is_twice =
+                    |path: &&FieldPath| self.names.iter().filter(|name| **name == path.written()).count() > 1;
+                match wanted.into_iter().flatten().find(is_twice) {
+                    Some(path) => Err(Error::Invalid(format!(
+                        "{source} has several columns `{}`; rename all but one of them",
+                        path.written()
+                    ))),
+                    None => Ok(()),
+                }
+            }
             Err(path) => Err(Error::Invalid(format!(
                 "{source} has no column `{}`; its columns are: {}",
                 path.written(),

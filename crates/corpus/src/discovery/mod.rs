@@ -20,7 +20,7 @@ pub(crate) use recognition::{HEAD, recognise};
 #[cfg(feature = "object-store")]
 pub(crate) use runs::is_own;
 pub use runs::{RUN_FILE, WORK_FOLDER};
-pub use special::{read_file, read_text, read_text_of_stdin};
+pub use special::{read_file, read_stdin, read_text, read_text_of_stdin};
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -67,7 +67,7 @@ pub enum FormatChoice {
 /// let fields = Fields { text: FieldPath::new("text"), id: None, order: None, within: None };
 /// let mut texts = Vec::new();
 /// for source in discover(&[folder.display().to_string()], &Discovery::default())? {
-///     let limits = Limits { block_bytes: 1 << 20, record_bytes: 1 << 30 };
+///     let limits = Limits { block_bytes: 1 << 20, record_bytes: 1 << 30, records: 8_192 };
 ///     let mut reader = Reader::open(&source, ReadMode::Fields, &fields, limits)?;
 ///     let (mut block, mut scratch) = (Block::default(), Scratch::default());
 ///     while reader.next_block(&mut block)? {
@@ -244,7 +244,8 @@ fn of_file(path: PathBuf, output: String, how: &Discovery) -> Result<Looked> {
     }))
 }
 
-fn modified(metadata: &Metadata) -> Stamp {
+/// The time of a file.
+pub(crate) fn modified(metadata: &Metadata) -> Stamp {
     let Ok(time) = metadata.modified() else { return Stamp::Unknown };
     Stamp::Modified(match time.duration_since(UNIX_EPOCH) {
         Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),

@@ -138,6 +138,15 @@ pub fn read_file(argument: &OsStr, most: u64) -> Result<Vec<u8>> {
     }
 }
 
+/// The same, from standard input.
+pub fn read_stdin(most: u64) -> Result<Vec<u8>> {
+    const NAME: &str = "standard input";
+    let failure = |cause| Error::Io { action: "read", name: NAME.to_owned(), cause };
+    let head = look_ahead(HEAD as usize).map_err(failure)?;
+    refuse_endless_stdin(&head)?;
+    read_within(NAME, Stdin, most).map_err(failure)?
+}
+
 /// The text in one file or pipe, decompressed, of at most `most` bytes: what to look for. Bytes that are not UTF-8 count as
 /// U+FFFD, as they do in text files of a corpus. An error for what never ends, and for what is a container.
 pub fn read_text(argument: &OsStr, most: u64) -> Result<String> {
@@ -188,7 +197,9 @@ fn read_within(name: &str, stream: impl Read, most: u64) -> std::io::Result<Resu
     stream.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let most = readable_size(most);
-        return Ok(Err(Error::Invalid(format!("{name} is longer than {most}; name a shorter text"))));
+        return Ok(Err(Error::Invalid(format!(
+            "{name} is longer than {most}, the most that can be looked at within the memory limit; name a shorter text, or raise --memory"
+        ))));
     }
     Ok(Ok(bytes))
 }

@@ -41,6 +41,7 @@ impl Prefix {
         let address = self.output(name)?;
         let (path, runtime) = (address.path().map_err(plain)?, runtime().map_err(plain)?);
         let options = PutOptions { mode, ..PutOptions::default() };
+        files::called();
         let put = runtime.block_on(answered(address.store.put_opts(
             &path,
             PutPayload::from(bytes.to_vec()),
@@ -50,6 +51,7 @@ impl Prefix {
     }
 
     fn upload(&self, file: &Path, mut source: File, size: u64, address: &Address) -> Result<()> {
+        files::called();
         let part = PART.max(size.div_ceil(MOST_PARTS));
         let path = address.path().map_err(plain)?;
         let failed = |cause| failed("write", address, cause);
@@ -86,10 +88,12 @@ impl Place for Prefix {
     }
 
     fn exists(&self, name: &str) -> Result<bool> {
+        files::called();
         Ok(Object::find(&self.output(name)?).map_err(plain)?.is_some())
     }
 
     fn list(&self) -> Result<Vec<String>> {
+        files::called();
         let skipped = if self.address.key.is_empty() { 0 } else { self.address.key.len() + 1 };
         let mut names: Vec<String> = list(&self.address)
             .map_err(plain)?
@@ -101,6 +105,7 @@ impl Place for Prefix {
     }
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        files::called();
         let address = self.output(name)?;
         let Some(object) = Object::find(&address).map_err(plain)? else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -138,6 +143,7 @@ impl Place for Prefix {
     fn remove(&self, name: &str) -> Result<()> {
         let address = self.output(name)?;
         let (path, runtime) = (address.path().map_err(plain)?, runtime().map_err(plain)?);
+        files::called();
         match runtime.block_on(answered(address.store.delete(&path))) {
             Err(object_store::Error::NotFound { .. }) => Ok(()),
             removed => removed.map_err(|cause| failed("remove", &address, cause)),
@@ -146,6 +152,7 @@ impl Place for Prefix {
 
     fn publish(&self, file: &Path, name: &str) -> Result<()> {
         self.copy(file, name)?;
+        files::called();
         std::fs::remove_file(file).map_err(local("remove", file))
     }
 

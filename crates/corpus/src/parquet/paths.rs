@@ -10,6 +10,12 @@ pub(crate) fn projection(schema: &SchemaDescriptor, fields: &Fields, source: &st
     let mut leaves = Vec::new();
     for path in named.into_iter().flatten() {
         let names = resolve(schema, path).ok_or_else(|| missing(schema, path, source))?;
+        if schema.root_schema().get_fields().iter().filter(|field| field.name() == names[0]).count() > 1 {
+            let name = &names[0];
+            return Err(Error::Invalid(format!(
+                "{source} has several columns `{name}`; rename all but one of them"
+            )));
+        }
         leaves.extend((0..schema.num_columns()).filter(|&leaf| below(schema, leaf, &names)));
     }
     Ok(ProjectionMask::leaves(schema, leaves))

@@ -6,18 +6,25 @@ use super::paths::projection;
 use super::rows::ArrowRows;
 use super::values::{is_comparable, is_printable, is_text};
 use crate::block::Content;
-use crate::{Block, Error, FieldPath, Fields, Limits, Position, ReadMode, Result, Source};
+use crate::{Announce, Block, Error, FieldPath, Fields, Limits, Position, ReadMode, Result, Source};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::{Encoding, Type};
+use parquet::column::page::{Page, PageReader};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::serialized_reader::SerializedPageReader;
+use std::sync::Arc;
 
-/// Rows of a block at most.
-const MOST_ROWS: usize = 8_192;
+/// Bytes of a block at most, as far as the dictionaries of a file tell.
+const MOST_DECODED: u64 = 4 << 20;
+
+/// Rows of a block at most, where a value may be most of the one before and little more.
+const MOST_DELTA_ROWS: usize = 16;
 
 /// Reads the rows of a Parquet file.
 pub(crate) struct ParquetReader {
@@ -26,6 +33,8 @@ pub(crate) struct ParquetReader {
     metadata: ArrowReaderMetadata,
     projection: ProjectionMask,
     rows: usize,
+    /// Bytes of a block, about.
+    expected: u64,
     batches: ParquetRecordBatchReader,
     /// Rows before the next block.
     position: u64,
@@ -48,13 +57,19 @@ impl ParquetReader {
             ReadMode::Fields => named,
             ReadMode::Whole => ProjectionMask::all(),
         };
-        let rows = rows_of(limits.block_bytes, metadata.metadata()).min(MOST_ROWS);
+        let rows = rows_of(limits.block_bytes, metadata.metadata()).min(limits.records);
+        let rows = input.read(&source.name, 0, || {
+            rows_that_fit(&input, metadata.metadata(), &projection, rows, MOST_DECODED)
+        })?;
         let batches = input.read(&source.name, 0, || batches(&input, &metadata, &projection, rows, 0))?;
-        Ok(Self { name: source.name.clone(), input, metadata, projection, rows, batches, position: 0 })
+        let expected = longest_row(metadata.metadata()).saturating_mul(rows as u64);
+        let name = source.name.clone();
+        Ok(Self { name, input, metadata, projection, rows, expected, batches, position: 0 })
     }
 
     /// As [`Reader::next_block`](crate::Reader::next_block).
-    pub(crate) fn next_block(&mut self, block: &mut Block) -> Result<bool> {
+    pub(crate) fn next_block(&mut self, block: &mut Block, mut long: Announce<'_>) -> Result<bool> {
+        long.expect(self.expected);
         let Self { batches, input, name, position, .. } = self;
         let next = || batches.next().transpose().map_err(ParquetError::from);
         let Some(batch) = input.read(name, *position, next)? else { return Ok(false) };
@@ -105,10 +120,69 @@ fn batches(
 
 /// About how many rows have `bytes` bytes, by the row group with the longest rows; at least one.
 pub(crate) fn rows_of(bytes: usize, metadata: &ParquetMetaData) -> usize {
+    (bytes / usize::try_from(longest_row(metadata)).unwrap_or(usize::MAX).max(1)).max(1)
+}
+
+/// Bytes of a row as they are encoded, on average in the row group with the longest rows.
+fn longest_row(metadata: &ParquetMetaData) -> u64 {
     let longest =
         metadata.row_groups().iter().map(|group| group.total_byte_size() / group.num_rows().max(1)).max();
-    let longest = usize::try_from(longest.unwrap_or(1)).unwrap_or(1).max(1);
-    (bytes / longest).max(1)
+    u64::try_from(longest.unwrap_or(1)).unwrap_or(1).max(1)
+}
+
+/// How many of `rows` rows take at most `bytes` bytes when they are decoded; at least one.
+///
+/// Encoded, a value that is in a dictionary takes a few bits, however long it is, and rows are counted by what they take
+/// encoded. So the dictionaries are looked at, which are a small part of a file: no value of theirs is longer than their
+/// longest one. It depends on the file alone, so that its blocks are always the same.
+pub(crate) fn rows_that_fit(
+    input: &Input,
+    metadata: &ParquetMetaData,
+    projection: &ProjectionMask,
+    rows: usize,
+    bytes: u64,
+) -> parquet::errors::Result<usize> {
+    let mut fitting = rows;
+    let file = Arc::new(input.clone());
+    for group in metadata.row_groups() {
+        let mut longest = 0;
+        for (leaf, column) in group.columns().iter().enumerate() {
+            if !projection.leaf_included(leaf) || column.column_type() != Type::BYTE_ARRAY {
+                continue;
+            }
+            if column.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY) {
+                fitting = fitting.min(MOST_DELTA_ROWS);
+            }
+            // If even the whole dictionary is short enough, its values are.
+            if has_dictionary(column) && (column.uncompressed_size().max(0) as u64) > bytes / rows as u64 {
+                longest += longest_value(&file, column, group.num_rows())?;
+            }
+        }
+        if longest > 0 {
+            fitting = fitting.min(usize::try_from(bytes / longest).unwrap_or(usize::MAX));
+        }
+    }
+    Ok(fitting.max(1))
+}
+
+fn has_dictionary(column: &ColumnChunkMetaData) -> bool {
+    let is_dictionary = |encoding| matches!(encoding, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY);
+    column.dictionary_page_offset().is_some() || column.encodings().any(is_dictionary)
+}
+
+/// The bytes of the longest value in the dictionary of a column; 0 if it has none after all.
+fn longest_value(file: &Arc<Input>, column: &ColumnChunkMetaData, rows: i64) -> parquet::errors::Result<u64> {
+    let rows = usize::try_from(rows).unwrap_or(0);
+    let mut pages = SerializedPageReader::new(Arc::clone(file), column, rows, None)?;
+    let Some(Page::DictionaryPage { buf, .. }) = pages.get_next_page()? else { return Ok(0) };
+    // Each value is its length in 4 bytes, and its bytes. What is damaged is found when it is read.
+    let (mut rest, mut longest) = (&buf[..], 0);
+    while let Some((length, after)) = rest.split_first_chunk::<4>() {
+        let length = u32::from_le_bytes(*length);
+        longest = longest.max(u64::from(length));
+        rest = after.get(length as usize..).unwrap_or_default();
+    }
+    Ok(longest)
 }
 
 /// An error if a column cannot be what it is wanted as.

@@ -8,7 +8,7 @@
 //! batches change bytes.
 
 use super::input::{Input, damaged};
-use super::reader::rows_of;
+use super::reader::{rows_of, rows_that_fit};
 use super::rows::ArrowRows;
 use crate::sink::{Annotation, Disposition, NAMES, Output, SinkOptions, Target, has_already};
 use crate::{Compression, Error, Result, Source};
@@ -17,9 +17,9 @@ use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrow_select::coalesce::BatchCoalescer;
 use arrow_select::filter::filter_record_batch;
-use parquet::arrow::ARROW_SCHEMA_META_KEY;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, ProjectionMask};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
@@ -33,6 +33,8 @@ use std::sync::Arc;
 const ROW_GROUP_BYTES: usize = 8 << 20;
 /// Bytes of a batch, about.
 const BATCH_BYTES: usize = 1 << 20;
+/// And at the most, as far as the dictionaries of the source tell.
+const MOST_BATCH_BYTES: u64 = 8 << 20;
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 8_192;
 /// Rows of a row group if the source has none.
@@ -60,8 +62,8 @@ impl ParquetSink {
         aside: &Path,
         options: SinkOptions,
     ) -> Result<Self> {
-        // Only the footer is read here.
-        let (_, metadata) = Input::open(source, u64::MAX)?;
+        // Only the footer and the dictionaries are read here.
+        let (input, metadata) = Input::open(source, u64::MAX)?;
         let schema = if options.annotate { annotated(&metadata, source)? } else { metadata.schema().clone() };
         let mut written = ArrowWriterOptions::new()
             .with_properties(properties(metadata.metadata(), options.annotate))
@@ -79,6 +81,9 @@ impl ParquetSink {
         let writer = ArrowWriter::try_new_with_options(output, schema.clone(), written)
             .map_err(|cause| failed(&name, cause))?;
         let rows = rows_of(BATCH_BYTES, metadata.metadata()).min(BATCH_ROWS);
+        let all = ProjectionMask::all();
+        let fitting = || rows_that_fit(&input, metadata.metadata(), &all, rows, MOST_BATCH_BYTES);
+        let rows = input.read(&source.name, 0, fitting)?;
         let batches = BatchCoalescer::new(schema.clone(), rows);
         Ok(Self { name, writer, batches, schema, annotate: options.annotate })
     }

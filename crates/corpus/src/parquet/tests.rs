@@ -705,7 +705,7 @@ fn a_damaged_file_is_an_error_or_is_read_and_never_a_panic() {
         }
         std::fs::write(folder.path(), &bytes).unwrap();
         // Nothing is larger than this: a length that a damaged header states is not believed.
-        let small = crate::Limits { block_bytes: 300, record_bytes: 1 << 20 };
+        let small = crate::Limits { block_bytes: 300, record_bytes: 1 << 20, records: 8_192 };
         let read = || -> Result<usize> {
             let mut reader = Reader::open(&source, ReadMode::Whole, &wanted, small)?;
             let (mut block, mut rows) = (Block::default(), Vec::new());
@@ -734,7 +734,7 @@ fn a_page_that_memory_does_not_allow_is_refused() {
     let source = folder
         .write(vec![("text", strings(&[Some("a"), Some(&long)]))], plain().set_compression(Codec::SNAPPY));
     let read = |record_bytes| {
-        let limits = crate::Limits { block_bytes: 300, record_bytes };
+        let limits = crate::Limits { block_bytes: 300, record_bytes, records: 8_192 };
         let mut reader = Reader::open(&source, ReadMode::Fields, &fields("text"), limits)?;
         let mut block = Block::default();
         let mut rows = 0;

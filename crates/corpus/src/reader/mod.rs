@@ -24,6 +24,8 @@ pub struct Limits {
     pub block_bytes: usize,
     /// The longest record that memory allows; a longer one is [`Error::TooLarge`](crate::Error::TooLarge).
     pub record_bytes: u64,
+    /// A block has so many records at the most: what is known of a short record takes more memory than the record.
+    pub records: usize,
 }
 
 impl Limits {
@@ -31,6 +33,29 @@ impl Limits {
     /// are read with any limit.
     pub(crate) fn window(self) -> u64 {
         (self.record_bytes / 2).max(LEAST_WINDOW)
+    }
+}
+
+/// Hears of a block that takes much memory before it does. (Of a Parquet file it hears where rows are long on average.)
+pub struct Announce<'a> {
+    /// Bytes above which a block is announced.
+    pub above: u64,
+    /// What is called, at least once; it may wait.
+    pub announce: &'a mut dyn FnMut(),
+}
+
+impl std::fmt::Debug for Announce<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Announce").field("above", &self.above).finish_non_exhaustive()
+    }
+}
+
+impl Announce<'_> {
+    /// A block is about to take so many bytes.
+    pub(crate) fn expect(&mut self, bytes: u64) {
+        if bytes > self.above {
+            (self.announce)();
+        }
     }
 }
 
@@ -88,10 +113,15 @@ impl Reader {
 
     /// Reads the next block over `block`; false at the end.
     pub fn next_block(&mut self, block: &mut Block) -> Result<bool> {
+        self.next_block_announced(block, Announce { above: u64::MAX, announce: &mut || {} })
+    }
+
+    /// The same; whoever wants to hear of a long block hears of it before memory is taken for it.
+    pub fn next_block_announced(&mut self, block: &mut Block, long: Announce<'_>) -> Result<bool> {
         match &mut self.format {
-            FormatReader::Records(reader) => reader.next_block(block),
-            FormatReader::TextFile(reader) => reader.next_block(block),
-            FormatReader::Parquet(reader) => reader.next_block(block),
+            FormatReader::Records(reader) => reader.next_block(block, long),
+            FormatReader::TextFile(reader) => reader.next_block(block, long),
+            FormatReader::Parquet(reader) => reader.next_block(block, long),
             FormatReader::Table(reader) => reader.next_block(block),
         }
     }

@@ -4,7 +4,7 @@
 //! once, never read twice. The end of each record is looked for where the last look ended, so that a record of any
 //! length is looked at once.
 
-use super::{ByteStream, too_large};
+use super::{Announce, ByteStream, too_large};
 use crate::csv::{Boundaries, Header};
 use crate::raw::{Form, RawRecords};
 use crate::{Block, Fields, Limits, Position, Result, Source};
@@ -13,9 +13,6 @@ use std::sync::Arc;
 
 /// Bytes read at once: enough for few system calls, few enough to stay in the cache until the lines are found.
 const READ: usize = 128 << 10;
-
-/// Records of a block at most: what is known of a short record takes more memory than the record.
-const MOST_RECORDS: usize = 8_192;
 
 /// Reads sources that are one record after the other.
 #[derive(Debug)]
@@ -52,7 +49,7 @@ impl RecordReader {
         let mut bytes = Vec::new();
         // Blank lines before the header belong to it.
         loop {
-            reader.fill(&mut first, 1, false)?;
+            reader.fill(&mut first, 1, false, &mut Announce { above: u64::MAX, announce: &mut || {} })?;
             bytes.extend_from_slice(first.bytes());
             if first.len() == 0 || !Header::is_blank(&bytes) {
                 break;
@@ -74,10 +71,10 @@ impl RecordReader {
     }
 
     /// As [`Reader::next_block`](crate::Reader::next_block).
-    pub(crate) fn next_block(&mut self, block: &mut Block) -> Result<bool> {
+    pub(crate) fn next_block(&mut self, block: &mut Block, mut long: Announce<'_>) -> Result<bool> {
         let records = block.content.raw_mut();
         records.form = self.form.clone();
-        self.fill(records, self.limits.block_bytes, true)?;
+        self.fill(records, self.limits.block_bytes, true, &mut long)?;
         if records.filled == 0 && !self.header_begins {
             return Ok(false);
         }
@@ -90,7 +87,13 @@ impl RecordReader {
 
     /// Reads whole records until they reach `block_bytes`. With `without_blank` blank lines are counted and are no
     /// records.
-    fn fill(&mut self, records: &mut RawRecords, block_bytes: usize, without_blank: bool) -> Result<()> {
+    fn fill(
+        &mut self,
+        records: &mut RawRecords,
+        block_bytes: usize,
+        without_blank: bool,
+        long: &mut Announce<'_>,
+    ) -> Result<()> {
         // A buffer that a giant record made large does not stay large.
         if records.buffer.len() / 4 > block_bytes.max(READ) {
             *records = RawRecords { form: records.form.clone(), ..RawRecords::default() };
@@ -137,7 +140,7 @@ impl RecordReader {
                 records.push(begin, begin + length, is_blank);
                 begin += length;
                 looked = 0;
-                if begin >= block_bytes || records.len() >= MOST_RECORDS {
+                if begin >= block_bytes || records.len() >= self.limits.records {
                     self.carried.extend_from_slice(&records.buffer[begin..records.filled]);
                     records.filled = begin;
                     return Ok(());
@@ -157,6 +160,7 @@ impl RecordReader {
                 0 => (READ / 2).min(block_bytes.max(4096)).max((records.filled - begin).min(16 * READ)),
                 missing => missing.min(READ),
             };
+            long.expect((records.filled + wanted) as u64);
             records.make_room(wanted);
             let filled = records.filled;
             let read = self.stream.read(&mut records.buffer[filled..filled + wanted])?;

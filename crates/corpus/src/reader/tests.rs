@@ -12,7 +12,7 @@ fn fields() -> Fields {
 }
 
 fn limits(block_bytes: usize) -> Limits {
-    Limits { block_bytes, record_bytes: 1 << 30 }
+    Limits { block_bytes, record_bytes: 1 << 30, records: 8_192 }
 }
 
 /// The one source that `bytes` are in a file of this name.
@@ -247,7 +247,7 @@ fn a_record_that_memory_does_not_allow_is_named() {
     let rows = format!("text\na\n\"{}", "x\n".repeat(1 << 19));
     for (name, bytes) in [("a.jsonl", long.clone()), ("b.csv", rows)] {
         let source = source(folder.path(), name, bytes.as_bytes());
-        let small = Limits { block_bytes: 10, record_bytes: 1 << 19 };
+        let small = Limits { block_bytes: 10, record_bytes: 1 << 19, records: 8_192 };
         match try_blocks(&source, small) {
             // Where a quoted value would end is not looked for.
             Err(Error::TooLarge { record: 2, bytes, .. }) if name == "b.csv" => assert!(bytes > 1 << 19),
@@ -256,7 +256,7 @@ fn a_record_that_memory_does_not_allow_is_named() {
         }
     }
     let source = source(folder.path(), "c.txt", long.as_bytes());
-    let just = |record_bytes| try_blocks(&source, Limits { block_bytes: 10, record_bytes });
+    let just = |record_bytes| try_blocks(&source, Limits { block_bytes: 10, record_bytes, records: 8_192 });
     for limit in [1, 1_000, long.len() as u64 - 1] {
         match just(limit) {
             Err(Error::TooLarge { record: 1, bytes, .. }) => assert_eq!(bytes, long.len() as u64),
@@ -403,7 +403,8 @@ fn a_window_that_memory_does_not_allow_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let source = |bytes: &[u8]| source(folder.path(), "a.jsonl.zst", bytes);
     let read = |bytes: &[u8], record_bytes| {
-        try_blocks(&source(bytes), Limits { block_bytes: 100, record_bytes }).map(|blocks| texts(&blocks))
+        try_blocks(&source(bytes), Limits { block_bytes: 100, record_bytes, records: 8_192 })
+            .map(|blocks| texts(&blocks))
     };
     // The least that is always allowed, and half of a record beyond that.
     assert_eq!(read(&with_window(23), 1000).unwrap(), ["1 a"]);
@@ -426,9 +427,14 @@ fn a_window_that_memory_does_not_allow_is_refused() {
         }
     }
     let wide = |source: &Source, record_bytes| {
-        Reader::open(source, ReadMode::Whole, &fields(), Limits { block_bytes: 100, record_bytes })
-            .unwrap()
-            .has_large_window()
+        Reader::open(
+            source,
+            ReadMode::Whole,
+            &fields(),
+            Limits { block_bytes: 100, record_bytes, records: 8_192 },
+        )
+        .unwrap()
+        .has_large_window()
     };
     assert!(wide(&source(&with_window(27)), 1 << 30));
     assert!(!wide(&source(&with_window(23)), 1 << 30));
@@ -439,7 +445,7 @@ fn a_window_that_memory_does_not_allow_is_refused() {
     encoder.write_all(b"{\"text\": \"a\"}\n").unwrap();
     let large = encoder.finish().unwrap();
     let large = self::source(folder.path(), "a.jsonl.xz", &large);
-    let read = |record_bytes| try_blocks(&large, Limits { block_bytes: 100, record_bytes });
+    let read = |record_bytes| try_blocks(&large, Limits { block_bytes: 100, record_bytes, records: 8_192 });
     assert!(matches!(read(1000), Err(Error::TooWide { .. })));
     assert_eq!(texts(&read(1 << 26).unwrap()), ["1 a"]);
 }
@@ -452,7 +458,7 @@ fn a_record_that_is_endless_is_not_read_to_its_end() {
     let bomb = gzip(&vec![0; 1 << 20]).repeat(2 << 10);
     for name in ["a.jsonl.gz", "b.csv.gz", "c.txt.gz"] {
         let source = source(folder.path(), name, &bomb);
-        match try_blocks(&source, Limits { block_bytes: 1000, record_bytes: 1 << 20 }) {
+        match try_blocks(&source, Limits { block_bytes: 1000, record_bytes: 1 << 20, records: 8_192 }) {
             Err(Error::TooLarge { record: 1, bytes, .. }) => assert!(bytes < 1 << 29, "{name}: {bytes}"),
             other => panic!("{name}: {other:?}"),
         }

@@ -1,6 +1,6 @@
 //! A text file -> one block with one slot: the whole file.
 
-use super::ByteStream;
+use super::{Announce, ByteStream};
 use crate::raw::Form;
 use crate::{Block, Limits, Position, Result, Source};
 
@@ -26,7 +26,7 @@ impl TextFileReader {
     }
 
     /// As [`Reader::next_block`](crate::Reader::next_block).
-    pub(crate) fn next_block(&mut self, block: &mut Block) -> Result<bool> {
+    pub(crate) fn next_block(&mut self, block: &mut Block, mut long: Announce<'_>) -> Result<bool> {
         if std::mem::replace(&mut self.done, true) {
             return Ok(false);
         }
@@ -39,7 +39,11 @@ impl TextFileReader {
             usize::try_from(self.size.min(self.record_bytes)).unwrap_or(usize::MAX).saturating_add(1);
         loop {
             let begin = records.filled;
-            records.make_room(if begin == 0 { expected } else { begin });
+            if begin == 0 || begin == records.buffer.len() {
+                let wanted = if begin == 0 { expected } else { begin };
+                long.expect((begin + wanted) as u64);
+                records.make_room(wanted);
+            }
             let read = self.stream.read(&mut records.buffer[begin..])?;
             records.filled += read;
             if records.filled as u64 > self.record_bytes {

@@ -10,7 +10,8 @@
 //! nothing of each other, threads need not wait for each other. The cost is that no match reaches back across the
 //! beginning of a frame: far below 1 % of the size with frames of 4 MiB.
 //!
-//! At most twice as many frames as threads are under way, so memory stays within about `threads` x 16 MiB.
+//! At most twice as many frames as threads are under way: 8 MiB per thread, and 4 MiB for the frame that is being filled,
+//! beside what they are compressed to. Of a text that is a few MiB; of bytes that cannot be compressed, as many again.
 
 use crate::Compression;
 use std::any::Any;

@@ -3,6 +3,7 @@
 use super::frames::Frames;
 use super::target::Place;
 use super::{SinkOptions, Target, names};
+use crate::PatientStdout;
 use crate::{Compression, Error, Result, Source};
 use files::{Access, OutFile};
 use std::io::{self, BufWriter, Write};
@@ -37,7 +38,7 @@ struct Counted {
 #[derive(Debug)]
 enum Destination {
     File(OutFile),
-    Stdout(io::Stdout),
+    Stdout(PatientStdout),
 }
 
 impl Write for Counted {
@@ -70,7 +71,8 @@ impl Output {
         let mut output =
             Self { target: target.clone(), output: source.output.clone(), aside: None, stream: None };
         if let Place::Stdout(_) = target.place {
-            let to = Counted { destination: Destination::Stdout(io::stdout()), bytes: 0 };
+            let stdout = PatientStdout::new().map_err(|cause| output.error(cause))?;
+            let to = Counted { destination: Destination::Stdout(stdout), bytes: 0 };
             output.stream = Some(Stream::Plain(BufWriter::with_capacity(BUFFER, to)));
             return Ok(output);
         }

@@ -15,7 +15,7 @@ pub(crate) fn fields() -> Fields {
 }
 
 pub(crate) fn limits(block_bytes: usize) -> Limits {
-    Limits { block_bytes, record_bytes: 1 << 30 }
+    Limits { block_bytes, record_bytes: 1 << 30, records: 8_192 }
 }
 
 pub(crate) fn local(path: &Path, output: &str, format: Format, compression: Compression) -> Source {

@@ -90,6 +90,13 @@ pub enum Fate {
     Bad(String, bool),
 }
 
+/// Whether a run that writes these outputs to `folder` writes `file`, or `file` is the folder itself.
+pub(crate) fn is_output<'o>(folder: &Path, outputs: impl Iterator<Item = &'o str>, file: &Path) -> bool {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let fixed = ["", "report.json", "removed.jsonl", "removed.parquet"].map(PathBuf::from);
+    outputs.map(name_to_path).chain(fixed).any(|output| absolute(&folder.join(output)) == absolute(file))
+}
+
 impl FinishedRun {
     /// Opens the run in a target folder.
     pub fn open(folder: &Path, resources: Resources) -> Result<Self> {
@@ -140,12 +147,15 @@ impl FinishedRun {
             }
             work.use_sketch_file(file, offset);
         }
-        let lanes = crate::method::Means::new(&settings)?.lanes();
+        let means = crate::method::Means::new(&settings)?;
         let sources = identity.against.len() + identity.sources.len();
         let ledger = Ledger::new(&resources, sources)?;
-        let mut store = work.stored_parts(lanes, sources, ledger.parts(), &Silent)?;
-        let temporary = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
-        store.rank_values(&temporary, ledger.grouping(), &Silent)?;
+        let mut store = work.stored_parts(&means, sources, ledger.parts(), &Silent)?;
+        if store.has_long_values() {
+            let temporary = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
+            let spill = Work::temporary(&temporary)?;
+            store.rank_values(Room { ledger: &ledger, work: &spill, observer: &Silent })?;
+        }
         if !work.is_sketched() {
             return Err(damaged(&format!("{WORK_FOLDER}/sketches")));
         }
@@ -189,11 +199,7 @@ impl FinishedRun {
     /// Whether a file is one that the run wrote.
     #[must_use]
     pub fn has_written(&self, file: &Path) -> bool {
-        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let outputs = self.identity.sources.iter().map(|source| name_to_path(&source.output));
-        outputs
-            .chain(["report.json", "removed.jsonl", "removed.parquet"].map(PathBuf::from))
-            .any(|output| absolute(&self.folder.join(output)) == absolute(file))
+        is_output(&self.folder, self.identity.sources.iter().map(|source| source.output.as_str()), file)
     }
 
     /// The folder it is in.
@@ -380,7 +386,9 @@ impl FinishedRun {
     /// What became of a document; with at most `most` of the documents that were removed because of it, and how many these
     /// are in all.
     pub fn fate(&self, number: u64, most: usize) -> Result<(Fate, u64)> {
-        let entry = self.store.entries_of(&[number])?[0];
+        let Some(&entry) = self.store.entries_of(&[number])?.first() else {
+            return Err(Error::Invalid(format!("the run has no document {number}")));
+        };
         if entry.class() == Class::Bad {
             let mut reason = String::new();
             for bad in self.store.bad() {

@@ -31,6 +31,11 @@ impl Role {
     }
 }
 
+/// Whether a pair of documents with these roles is compared at all, whichever of them is first.
+pub(crate) fn are_compared(a: Role, b: Role) -> bool {
+    a != b || a == Role::Both
+}
+
 /// Documents in keep order. What the method does not need is empty.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {

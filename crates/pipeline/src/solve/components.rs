@@ -8,16 +8,23 @@ use super::chunk::{Chunk, Role, Verdict};
 use super::index::Symmetric;
 use crate::forest::Forest;
 use crate::method::Means;
+use crate::report::PairCounts;
 use crate::{Observer, Result};
 
 /// Documents of a bucket that are connected.
 type Connected = Vec<u32>;
 
 /// Joins in `forest` what is connected by verified pairs of this chunk.
-pub(crate) fn components(chunk: &Chunk, means: &Means, using: Using<'_>, forest: &mut Forest) -> Result<()> {
+pub(crate) fn components(
+    chunk: &Chunk,
+    means: &Means,
+    using: Using<'_>,
+    counts: &mut PairCounts,
+    forest: &mut Forest,
+) -> Result<()> {
     let index = Symmetric::new(chunk, means, using)?;
     let (buckets, met_by_all) = index.buckets();
-    let joiner = Joiner { chunk, means, observer: using.observer };
+    let mut joiner = Joiner { chunk, means, observer: using.observer, counts };
     let mut members: Vec<Vec<Connected>> = vec![Vec::new(); buckets.len()];
     for at in 0..chunk.len() {
         for &bucket in buckets.asked_by(at) {
@@ -50,12 +57,13 @@ struct Joiner<'a> {
     chunk: &'a Chunk,
     means: &'a Means,
     observer: &'a dyn Observer,
+    counts: &'a mut PairCounts,
 }
 
 impl Joiner<'_> {
     /// Compares a document with those of a bucket that it is not connected with, up to the first of each set that is
     /// similar. Sets that are connected by then become one.
-    fn meet(&self, at: usize, sets: &mut Vec<Connected>, forest: &mut Forest) -> Result<()> {
+    fn meet(&mut self, at: usize, sets: &mut Vec<Connected>, forest: &mut Forest) -> Result<()> {
         let mut own: Connected = Vec::new();
         let mut place = 0;
         while place < sets.len() {
@@ -85,8 +93,8 @@ impl Joiner<'_> {
     }
 
     /// Compares two documents, unless they are connected, and connects them if they are similar.
-    fn join_if_similar(&self, a: usize, b: usize, forest: &mut Forest) -> Result<bool> {
-        let Self { chunk, means, observer } = *self;
+    fn join_if_similar(&mut self, a: usize, b: usize, forest: &mut Forest) -> Result<bool> {
+        let Self { chunk, means, observer, ref mut counts } = *self;
         observer.go_on()?;
         let (at, other) = (a.max(b), a.min(b));
         let (number, earlier) = (chunk.numbers[at], chunk.numbers[other]);
@@ -97,7 +105,11 @@ impl Joiner<'_> {
             return Ok(true);
         }
         let shared = chunk.shared_keys(at, other, means);
-        let similar = shared > 0 && matches!(chunk.compare(at, other, shared, means)?, Verdict::Similar(_));
+        let verdict = if shared > 0 { chunk.compare(at, other, shared, means)? } else { Verdict::Unlike };
+        counts.candidates += u64::from(verdict != Verdict::Unlike);
+        counts.filtered += u64::from(verdict == Verdict::Filtered);
+        counts.compared += u64::from(!matches!(verdict, Verdict::Unlike | Verdict::Filtered));
+        let similar = matches!(verdict, Verdict::Similar(_));
         if similar {
             forest.join(number, earlier);
         }

@@ -18,9 +18,11 @@ mod pairs;
 mod prefixes;
 mod repeated;
 mod small;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use arriving::{Arrival, Arriving};
-pub(crate) use chunk::{Chunk, Role, Span};
+pub(crate) use chunk::{Chunk, Role, Span, are_compared};
 pub(crate) use components::components;
 pub(crate) use greedy::greedy;
 pub(crate) use near_misses::{NearMiss, NearMisses};

@@ -1,16 +1,22 @@
 //! Candidates -> all verified pairs.
 
 use super::buckets::Lookup;
-use super::chunk::{Chunk, Role, Verdict};
+use super::chunk::{Chunk, Role, Verdict, are_compared};
 use super::index::Symmetric;
 use super::{Found, Using};
 use crate::Result;
 use crate::method::Means;
 use crate::report::PairCounts;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-/// Compares every document with all its candidates before it; hands the verified pairs to `visit`. An asking document
-/// is compared with listed ones only.
+/// Pairs that a thread finds before they are handed on, about.
+const PAIRS_AT_A_TIME: usize = 1 << 14;
+
+/// Ranges of documents that a thread looks at before all pairs are handed on.
+const RANGES_PER_THREAD: usize = 8;
+
+/// Compares every document with all its candidates before it; hands the verified pairs to `visit`. Listed documents are
+/// not compared with each other, nor are asking ones.
 pub(crate) fn pairs(
     chunk: &Chunk,
     means: &Means,
@@ -20,14 +26,16 @@ pub(crate) fn pairs(
 ) -> Result<()> {
     let Using { threads, observer, .. } = using;
     let index = Symmetric::new(chunk, means, using)?;
+    // Before this one nobody has anybody to be compared with.
+    let first = chunk.roles.iter().position(|&role| role != Role::Listed).unwrap_or(chunk.len());
     let look = |range: std::ops::Range<usize>| -> Result<(Vec<Found>, PairCounts)> {
         let (mut lookup, mut found, mut counts) = (Lookup::default(), Vec::new(), PairCounts::default());
-        for at in range.filter(|&at| chunk.roles[at] != Role::Listed) {
+        for at in range.filter(|&at| at >= first) {
             observer.go_on()?;
             index.look_up_members(at, &mut lookup);
             for (step, &(other, shared)) in lookup.found.iter().enumerate() {
                 observer.go_on_at(step)?;
-                if chunk.roles[other as usize] == Role::Asking {
+                if !are_compared(chunk.roles[at], chunk.roles[other as usize]) {
                     continue;
                 }
                 let shared = index.shared_keys(chunk, means, at, other as usize, shared);
@@ -53,17 +61,21 @@ pub(crate) fn pairs(
         }
         Ok((found, counts))
     };
-    const STEP: usize = 256;
+    // Where all are alike, a document has as many pairs as there are documents before it: so many documents at a time
+    // that their pairs are few.
+    let step = (PAIRS_AT_A_TIME / chunk.len().max(1)).clamp(8, 256);
     let ranges: Vec<_> =
-        (0..chunk.len()).step_by(STEP).map(|start| start..(start + STEP).min(chunk.len())).collect();
+        (0..chunk.len()).step_by(step).map(|start| start..(start + step).min(chunk.len())).collect();
     let mut take = |(found, more): (Vec<Found>, PairCounts)| {
         counts.add(&more);
         found.into_iter().for_each(&mut *visit);
     };
-    if threads > 1 {
-        let looks: Vec<_> = ranges.into_par_iter().map(look).collect();
-        looks.into_iter().try_for_each(|look| look.map(&mut take))
-    } else {
-        ranges.into_iter().try_for_each(|range| look(range).map(&mut take))
+    if threads <= 1 {
+        return ranges.into_iter().try_for_each(|range| look(range).map(&mut take));
     }
+    for some in ranges.chunks(RANGES_PER_THREAD * threads) {
+        let looks: Vec<_> = some.par_iter().map(|range| look(range.clone())).collect();
+        looks.into_iter().try_for_each(|look| look.map(&mut take))?;
+    }
+    Ok(())
 }

@@ -173,6 +173,17 @@ impl Columns {
         }
     }
 
+    /// Whether every slot has its lanes, and the lists that these means ask for.
+    pub(crate) fn has_all_of(&self, means: &Means) -> bool {
+        let slots = self.entries.len();
+        let has = |wanted: bool, ends: &[u64]| !wanted || ends.len() == slots;
+        self.lanes.len() == slots * means.lanes()
+            && has(matches!(means.sketching, Sketching::Samples), &self.sample_ends)
+            && has(means.settings.id_field.is_some(), &self.id_ends)
+            && has(means.settings.store == crate::Store::Shingles, &self.shingle_ends)
+            && has(means.fields.order.is_some(), &self.order_ends)
+    }
+
     /// The record of a slot is bad.
     pub(crate) fn push_bad(&mut self, slot: u64, reason: &str) {
         self.bad.push(slot);

@@ -6,6 +6,8 @@
 pub(crate) mod columns;
 pub(crate) mod part;
 mod ranking;
+#[cfg(test)]
+mod tests;
 
 use crate::memory::Reservation;
 use crate::report::Counts;
@@ -114,6 +116,11 @@ impl Store {
     /// Bytes of the parts in memory.
     pub(crate) fn bytes_in_memory(&self) -> u64 {
         self.in_memory
+    }
+
+    /// Bytes that are reserved as long as it lasts.
+    pub(crate) fn bytes_reserved(&self) -> u64 {
+        self.reservation.as_ref().map_or(self.in_memory, Reservation::bytes)
     }
 
     /// Whether some part is only in a file.

@@ -5,21 +5,20 @@
 //! its value among them: equal values have one rank, so input order breaks ties. Ranks of parts in memory are written over
 //! the entries; those of other parts go to a file, and are put in when entries are read.
 //!
-//! The sort uses about as many bytes as it may: sorted runs go to one file and are merged, in several passes if there are
-//! very many. The ranks do not depend on it.
+//! The sort reserves what it uses: sorted runs go to one spill file and are merged, in several passes if there are very
+//! many. (Values are of any length, so it is not the sort of [`crate::sorted`].) The ranks do not depend on it.
 
 use super::columns::{Entry, list};
 use super::{Number, Part, Store, lost};
-use crate::{Error, Observer, Result};
+use crate::memory::Reservation;
+use crate::sorted::Room;
+use crate::{Error, Result};
+use files::OutFile;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::File;
+use std::io::Write;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
-
-/// Documents that are gone through before the observer is asked whether to stop.
-const BETWEEN_QUESTIONS: u64 = 1 << 14;
 
 /// The least that is read of a run at a time.
 const LEAST_READ: u64 = if cfg!(test) { 64 } else { 8 << 10 };
@@ -30,18 +29,26 @@ const PER_ITEM: u64 = 64;
 /// Ranks of documents whose part is not in memory: 8 bytes each, at 8 times the number.
 #[derive(Debug)]
 pub(super) struct Ranks {
-    file: File,
+    file: OutFile,
 }
 
-fn io(cause: std::io::Error) -> Error {
-    Error::Io { action: "use", name: "a temporary file of ranks".into(), cause }
+/// What a document takes at the least that is sorted in memory whether it is there or not.
+const LEAST: u64 = if cfg!(test) { 0 } else { 1 << 20 };
+
+/// Words of ranks that are written at a time.
+const WRITTEN: usize = 1 << 13;
+
+fn failed(action: &'static str, file: &OutFile) -> impl FnOnce(std::io::Error) -> Error {
+    let name = file.path().display().to_string();
+    move |cause| Error::Io { action, name, cause }
 }
 
 impl Ranks {
     /// Puts the ranks of documents that follow each other from `first` into their entries.
     pub(super) fn apply(&self, first: Number, entries: &mut [Entry]) -> Result<()> {
         let mut ranks = vec![0u64; entries.len()];
-        self.file.read_exact_at(bytemuck::cast_slice_mut(&mut ranks), first * 8).map_err(io)?;
+        let read = self.file.file().read_exact_at(bytemuck::cast_slice_mut(&mut ranks), first * 8);
+        read.map_err(failed("read", &self.file))?;
         entries.iter_mut().zip(ranks).for_each(|(entry, rank)| put(entry, rank));
         Ok(())
     }
@@ -59,31 +66,23 @@ fn has_value(entry: &Entry) -> bool {
 }
 
 impl Store {
-    /// Ranks all documents by the value that the keep order compares, if it needs to. Temporary files are in `folder`.
-    pub(crate) fn rank_values(&mut self, folder: &Path, memory: u64, observer: &dyn Observer) -> Result<()> {
+    /// Ranks all documents by the value that the keep order compares, if it needs to.
+    pub(crate) fn rank_values(&mut self, room: Room<'_>) -> Result<()> {
         if !self.has_long_values {
             return Ok(());
         }
-        let mut sorter = Sorter::new(folder, memory);
+        let mut sorter = Sorter::new(room, room.ledger.sorting());
         for part in &self.parts {
             let (entries, values, ends) = part.values()?;
             for (slot, entry) in entries.iter().enumerate().filter(|(_, entry)| has_value(entry)) {
+                room.observer.go_on_at(slot)?;
                 let number = part.first + slot as Number;
                 sorter.push(Item { keep: entry.keep, rest: list(&values, &ends, slot).into(), number })?;
-                if number.is_multiple_of(BETWEEN_QUESTIONS) && observer.interrupted() {
-                    return Err(Error::Interrupted);
-                }
             }
         }
-        let file = if self.parts.iter().any(|part| part.memory.is_none()) {
-            let file = tempfile::tempfile_in(folder).map_err(io)?;
-            // What has no rank reads as zeros.
-            file.set_len(self.count * 8).map_err(io)?;
-            Some(file)
-        } else {
-            None
-        };
-        let (mut rank, mut ranked, mut last) = (0, 0u64, None);
+        // Of documents whose part is not in memory: number and rank.
+        let mut elsewhere = room.sorter(room.ledger.sorting(), |item: &[u64; 2]| *item);
+        let (mut rank, mut ranked, mut last) = (0, 0, None);
         sorter.finish(&mut |Item { keep, rest, number }| {
             let value = (keep, rest);
             if last.as_ref().is_some_and(|last| *last != value) {
@@ -91,23 +90,40 @@ impl Store {
             }
             last = Some(value);
             ranked += 1;
-            if ranked.is_multiple_of(BETWEEN_QUESTIONS) && observer.interrupted() {
-                return Err(Error::Interrupted);
-            }
+            room.observer.go_on_at(ranked)?;
             let at = self.parts.partition_point(|part| part.first <= number) - 1;
             let part = &mut self.parts[at];
-            match (&mut part.memory, &file) {
-                (Some(columns), _) => columns.entries[(number - part.first) as usize].keep = rank,
-                (None, Some(file)) => file.write_all_at(&rank.to_ne_bytes(), number * 8).map_err(io)?,
-                (None, None) => return Err(lost()),
+            match &mut part.memory {
+                Some(columns) => columns.entries[(number - part.first) as usize].keep = rank,
+                None => elsewhere.push([number, rank]),
             }
             Ok(())
         })?;
+        let elsewhere = elsewhere.finish()?;
+        if self.parts.iter().any(|part| part.memory.is_none()) {
+            let mut file = room.work.spill_file()?;
+            let mut written = Vec::with_capacity(WRITTEN);
+            let mut items = elsewhere.iter();
+            for number in 0..self.count {
+                room.observer.go_on_at(number as usize)?;
+                // What has no rank reads as zero.
+                let next = items.peek()?.filter(|item| item[0] == number);
+                written.push(next.map_or(0, |item| item[1]));
+                if next.is_some() {
+                    items.next().transpose()?;
+                }
+                if written.len() == WRITTEN || number + 1 == self.count {
+                    let words = bytemuck::cast_slice(&written);
+                    file.write_all(words).map_err(failed("write", &file))?;
+                    written.clear();
+                }
+            }
+            self.ranks = Some(Ranks { file });
+        }
         for columns in self.parts.iter_mut().filter_map(|part| part.memory.as_mut()) {
             self.in_memory -= columns.orders.len() as u64 + 8 * columns.order_ends.len() as u64;
             (columns.orders, columns.order_ends) = Default::default();
         }
-        self.ranks = file.map(|file| Ranks { file });
         Ok(())
     }
 }
@@ -142,45 +158,47 @@ struct Item {
 
 /// Sorts items with a bounded number of bytes in memory.
 struct Sorter<'a> {
-    folder: &'a Path,
+    room: Room<'a>,
+    /// Bytes of memory at the most.
     memory: u64,
     items: Vec<Item>,
     bytes: u64,
+    reservation: Reservation,
     /// One file for all runs, and where each begins and ends in it.
-    file: Option<File>,
-    end: u64,
+    file: Option<OutFile>,
     runs: Vec<(u64, u64)>,
 }
 
 impl<'a> Sorter<'a> {
-    fn new(folder: &'a Path, memory: u64) -> Self {
-        Self { folder, memory, items: Vec::new(), bytes: 0, file: None, end: 0, runs: Vec::new() }
+    fn new(room: Room<'a>, memory: u64) -> Self {
+        let reservation = room.ledger.reservation();
+        Self { room, memory, items: Vec::new(), bytes: 0, reservation, file: None, runs: Vec::new() }
     }
 
     fn push(&mut self, item: Item) -> Result<()> {
         self.bytes += PER_ITEM + item.rest.len() as u64;
         self.items.push(item);
-        if self.bytes > self.memory {
+        let missing = self.bytes.saturating_sub(LEAST.max(self.reservation.bytes()));
+        let is_full = self.bytes > self.memory.max(LEAST);
+        if is_full || missing > 0 && !self.reservation.try_grow(missing) {
             self.items.sort_unstable();
             let mut items = std::mem::take(&mut self.items);
-            let mut run = self.begin_run()?;
+            let mut run = RunWriter::new(self.file()?);
             for item in items.drain(..) {
                 run.write(&item)?;
             }
             let run = run.finish()?;
-            self.end = run.1;
             self.runs.push(run);
             (self.items, self.bytes) = (items, 0);
         }
         Ok(())
     }
 
-    fn begin_run(&mut self) -> Result<RunWriter<'_>> {
-        if self.file.is_none() {
-            self.file = Some(tempfile::tempfile_in(self.folder).map_err(io)?);
+    fn file(&mut self) -> Result<&mut OutFile> {
+        match &mut self.file {
+            Some(file) => Ok(file),
+            none => Ok(none.insert(self.room.work.spill_file()?)),
         }
-        let file = self.file.as_ref().expect("it was just made");
-        Ok(RunWriter { file, begin: self.end, end: self.end, buffer: Vec::new() })
     }
 
     /// Hands all items to `visit` in order.
@@ -190,30 +208,44 @@ impl<'a> Sorter<'a> {
             return self.items.into_iter().try_for_each(visit);
         }
         // The last items join as they are; the others are read from their runs.
-        let most = (self.memory / LEAST_READ).clamp(2, 1 << 12) as usize;
+        let most = (self.memory / LEAST_READ).clamp(2, 1 << 8) as usize;
         while self.runs.len() > most {
             let some: Vec<(u64, u64)> = self.runs.drain(..most).collect();
-            let file = self.file.as_ref().expect("there are runs");
-            let mut run = RunWriter { file, begin: self.end, end: self.end, buffer: Vec::new() };
-            merge(file, &some, self.memory, Vec::new(), &mut |item| run.write(&item))?;
-            let run = run.finish()?;
-            self.end = run.1;
-            self.runs.push(run);
+            let mut merged = self.room.work.spill_file()?;
+            let (from, mut run) = (self.file()?, RunWriter::new(&mut merged));
+            merge(from, &some, LEAST_READ, Vec::new(), &mut |item| run.write(&item))?;
+            let (_, bytes) = run.finish()?;
+            let begin = from.bytes();
+            append(from, &merged, bytes)?;
+            self.runs.push((begin, begin + bytes));
         }
-        let file = self.file.as_ref().expect("there are runs");
-        merge(file, &self.runs, self.memory, self.items, visit)
+        let read = (self.memory / 2 / self.runs.len().max(1) as u64).clamp(LEAST_READ, 1 << 18);
+        let Some(file) = &self.file else { return Ok(()) };
+        merge(file, &self.runs, read, self.items, visit)
     }
+}
+
+/// Adds the first `bytes` bytes of a file to another one.
+fn append(to: &mut OutFile, from: &OutFile, bytes: u64) -> Result<()> {
+    let mut some = vec![0; 64 << 10];
+    let mut at = 0;
+    while at < bytes {
+        let here = (bytes - at).min(some.len() as u64) as usize;
+        from.file().read_exact_at(&mut some[..here], at).map_err(failed("read", from))?;
+        to.write_all(&some[..here]).map_err(failed("write", to))?;
+        at += here as u64;
+    }
+    Ok(())
 }
 
 /// Hands the items of some runs, and `others`, which are sorted too, to `visit` in order.
 fn merge(
-    file: &File,
+    file: &OutFile,
     runs: &[(u64, u64)],
-    memory: u64,
+    read: u64,
     others: Vec<Item>,
     visit: &mut dyn FnMut(Item) -> Result<()>,
 ) -> Result<()> {
-    let read = (memory / runs.len().max(1) as u64).clamp(LEAST_READ, 1 << 18);
     let mut readers: Vec<RunReader<'_>> = runs
         .iter()
         .map(|&(at, end)| RunReader { file, at, end, read, buffer: Vec::new(), taken: 0 })
@@ -236,13 +268,17 @@ fn merge(
 
 /// Writes a run: of each item its first bytes, its number, the length of the other bytes and these.
 struct RunWriter<'a> {
-    file: &'a File,
+    file: &'a mut OutFile,
     begin: u64,
-    end: u64,
     buffer: Vec<u8>,
 }
 
-impl RunWriter<'_> {
+impl<'a> RunWriter<'a> {
+    /// At the end of a file.
+    fn new(file: &'a mut OutFile) -> Self {
+        Self { begin: file.bytes(), file, buffer: Vec::new() }
+    }
+
     fn write(&mut self, item: &Item) -> Result<()> {
         self.buffer.extend_from_slice(&item.keep.to_le_bytes());
         self.buffer.extend_from_slice(&item.number.to_le_bytes());
@@ -252,21 +288,20 @@ impl RunWriter<'_> {
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.file.write_all_at(&self.buffer, self.end).map_err(io)?;
-        self.end += self.buffer.len() as u64;
+        self.file.write_all(&self.buffer).map_err(failed("write", self.file))?;
         self.buffer.clear();
         Ok(())
     }
 
     fn finish(mut self) -> Result<(u64, u64)> {
         self.flush()?;
-        Ok((self.begin, self.end))
+        Ok((self.begin, self.file.bytes()))
     }
 }
 
 /// Reads a run.
 struct RunReader<'a> {
-    file: &'a File,
+    file: &'a OutFile,
     at: u64,
     end: u64,
     read: u64,
@@ -293,11 +328,12 @@ impl RunReader<'_> {
             let filled = self.buffer.len();
             let wanted = self.read.max((bytes - filled) as u64).min(self.end - self.at) as usize;
             self.buffer.resize(filled + wanted, 0);
-            self.file.read_exact_at(&mut self.buffer[filled..], self.at).map_err(io)?;
+            let read = self.file.file().read_exact_at(&mut self.buffer[filled..], self.at);
+            read.map_err(failed("read", self.file))?;
             self.at += wanted as u64;
         }
         let end = self.taken + bytes;
-        let cut_short = || io(std::io::ErrorKind::UnexpectedEof.into());
+        let cut_short = || failed("read", self.file)(std::io::ErrorKind::UnexpectedEof.into());
         let taken = self.buffer.get(std::mem::replace(&mut self.taken, end)..end);
         taken.ok_or_else(cut_short)
     }
@@ -306,11 +342,17 @@ impl RunReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Ledger;
+    use crate::work::Work;
+    use crate::{Resources, Silent};
     use lookalike::hashing::SplitMix64;
 
     #[test]
     fn items_come_out_sorted_with_any_memory() {
+        let resources = Resources { memory: 1 << 30, threads: 1, temp_dir: None, max_pairs: None };
+        let ledger = Ledger::new(&resources, 1).unwrap();
         let folder = tempfile::tempdir().unwrap();
+        let work = Work::temporary(folder.path()).unwrap();
         let mut random = SplitMix64::new(3);
         let mut items: Vec<Item> = (0..3_000)
             .map(|number| {
@@ -324,7 +366,8 @@ mod tests {
         sorted.push(items[3_000].clone());
         // One run only, some, and so many that they take several passes.
         for memory in [1 << 30, 20_000, 300, 0] {
-            let mut sorter = Sorter::new(folder.path(), memory);
+            let room = Room { ledger: &ledger, work: &work, observer: &Silent };
+            let mut sorter = Sorter::new(room, memory);
             items.iter().cloned().try_for_each(|item| sorter.push(item)).unwrap();
             assert_eq!(sorter.runs.is_empty(), memory == 1 << 30);
             let mut found = Vec::new();

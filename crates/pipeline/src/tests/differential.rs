@@ -265,37 +265,72 @@ fn pairs_are_those_of_the_plain_definition() {
         Settings { threshold: 0.5, ..settings() },
         Settings { measure: Measure::Containment, ..settings() },
     ] {
-        let items = items(&documents, 0, false);
-        let rules = rules(&settings);
-        let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
-        let samples = share_samples(&items, &settings);
-        let candidates = |a, b| match settings.measure {
-            Measure::Jaccard => lanes.are_candidates(a, b),
-            Measure::Containment => samples(a, b),
+        check_pairs(&documents, 0, &settings);
+    }
+}
+
+/// Texts that are in both, in one alone, twice in one: pairs within `--against` are not asked for, but a text of it may have
+/// a copy that is.
+#[test]
+fn pairs_with_against_are_those_that_are_asked_for() {
+    let mut documents = corpus(12);
+    documents.rotate_left(40);
+    for (at, from) in (0..180).step_by(3).zip((180..).step_by(2)) {
+        documents[from].text = documents[at].text.clone();
+    }
+    for against_only in [false, true] {
+        check_pairs(&documents, 180, &Settings { against_only, ..settings() });
+    }
+}
+
+fn check_pairs(documents: &[Document], protected: usize, settings: &Settings) {
+    let items = items(documents, protected, false);
+    let rules = rules(settings);
+    let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
+    let samples = share_samples(&items, settings);
+    let candidates = |a, b| match settings.measure {
+        Measure::Jaccard => lanes.are_candidates(a, b),
+        Measure::Containment => samples(a, b),
+    };
+    let is_asked_for = |a: usize, b: usize| match (a < protected, b < protected) {
+        (true, true) => false,
+        (false, false) => !settings.against_only,
+        _ => true,
+    };
+    let expected: Vec<(String, String, f64)> = reference::verified_pairs(&items, &rules, &candidates)
+        .unwrap()
+        .into_iter()
+        .filter(|&(a, b, _)| is_asked_for(a, b))
+        .map(|(a, b, similarity)| (documents[a].id.clone(), documents[b].id.clone(), similarity))
+        .collect();
+    assert!(expected.len() > 50, "{}", expected.len());
+    for how in [How::PLAIN, WAYS[1], WAYS[2], WAYS[3]] {
+        let folder = tempfile::tempdir().unwrap();
+        let against = match protected {
+            0 => Vec::new(),
+            _ => sources_of(&folder.path().join("against"), &documents[..protected], how.split),
         };
-        let expected: Vec<(String, String, f64)> = reference::verified_pairs(&items, &rules, &candidates)
-            .unwrap()
-            .into_iter()
-            .map(|(a, b, similarity)| (documents[a].id.clone(), documents[b].id.clone(), similarity))
-            .collect();
-        for how in [How::PLAIN, WAYS[1], WAYS[2], WAYS[3]] {
-            let folder = tempfile::tempdir().unwrap();
-            let job =
-                job(&settings, sources_of(folder.path(), &documents, how.split), Vec::new(), how.threads);
+        let sources = sources_of(&folder.path().join("in"), &documents[protected..], how.split);
+        let mut job = job(settings, sources, against, how.threads);
+        for max_pairs in [None, Some(7)] {
+            job.resources.max_pairs = max_pairs;
             let mut prepared = Prepared::new(&job).unwrap();
             if let Some(free) = how.free {
                 prepared.budget = prepared.budget.clone().with_free(free);
             }
             let mut found = Vec::new();
-            pairs_prepared(&prepared, &Silent, &mut |pair| {
+            let report = pairs_prepared(&prepared, &Silent, &mut |pair| {
                 found.push((pair.a.id, pair.b.id, pair.similarity.unwrap()));
                 Ok(std::ops::ControlFlow::Continue(()))
             })
             .unwrap();
-            assert_eq!(found.len(), expected.len(), "{how:?}");
+            let given = max_pairs.map_or(expected.len(), |most| most as usize);
+            assert_eq!(found.len(), given, "{how:?}");
             for (found, expected) in found.iter().zip(&expected) {
                 assert_eq!(found, expected, "{how:?}");
             }
+            let left_out = report.capped.values().sum::<u64>() as usize;
+            assert_eq!(left_out, expected.len() - given, "{how:?}");
         }
     }
 }

@@ -378,6 +378,9 @@ fn a_folder_that_cannot_be_synced_is_no_obstacle() {
         fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
             files::Local.rename(from, to)
         }
+        fn rename_new(&self, from: &Path, to: &Path) -> std::io::Result<()> {
+            files::Local.rename_new(from, to)
+        }
         fn sync_folder(&self, _folder: &Path) -> std::io::Result<()> {
             Err(std::io::ErrorKind::InvalidInput.into())
         }

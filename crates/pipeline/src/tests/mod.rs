@@ -3,6 +3,7 @@
 mod attacks;
 mod differential;
 mod going_on;
+mod matrix;
 mod recall;
 mod stops;
 

@@ -6,37 +6,44 @@
 //! million near-copies none is left by then.
 
 use super::loading::{Loaded, Loader};
-use super::packing::{self, Members, Series};
+use super::packing::{self, Members, Packed, Series};
 use crate::bits::Bits;
 use crate::forest::Forest;
 use crate::grouping::{Taker, on_disk};
+use crate::report::PairCounts;
 use crate::solve::{self, Role, Using};
+use crate::sorted::Room;
 use crate::store::Number;
 use crate::view::View;
 use crate::work::Work;
 use crate::{Result, Stage};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Documents whose signatures are looked up at a time.
 const AT_A_TIME: usize = 1 << 12;
 
-/// Joins in `forest` what is connected by verified pairs of the series, whose first chunk is number `first_chunk` of all.
+/// Joins in `forest` what is connected by verified pairs of the series.
 pub(super) fn run<'a>(
     view: View<'a>,
+    packed: &Packed,
     series: &Series,
-    first_chunk: usize,
     loader: &mut Loader<'a>,
     work: &Work,
+    counts: &mut PairCounts,
     forest: &mut Forest,
 ) -> Result<()> {
-    let pieces: Vec<(usize, &Members)> = (first_chunk..).zip(&series.chunks).collect();
-    let mut solver = Solver { view, loader, forest };
-    for &(at, members) in &pieces {
-        solver.solve(&[(at, members.numbers.clone())])?;
-        view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
+    let pieces = series.chunks.clone();
+    let mut solver = Solver { view, packed, loader, counts, forest };
+    for at in pieces.clone() {
+        let numbers = packed.members(at)?.numbers;
+        let documents = numbers.len() as u64;
+        solver.solve(&[(at, numbers)])?;
+        view.observer.advanced(Stage::Verify, documents);
     }
-    if view.means.bands() > 0 {
-        let one_of_each = solver.one_of_each_component(&pieces);
+    if view.means.bands() > 0
+        && let Some(one_of_each) = solver.one_of_each_component(pieces.clone())?
+    {
         let all: Vec<Number> = one_of_each.iter().flat_map(|(_, numbers)| numbers).copied().collect();
         if packing::fits(view, &all)? {
             solver.solve(&one_of_each)?;
@@ -44,26 +51,31 @@ pub(super) fn run<'a>(
     }
     let open = match view.means.bands() {
         0 => None,
-        _ => Some(solver.open(&pieces, work)?),
+        _ => Some(solver.open(pieces.clone(), work)?),
     };
-    let of_piece = |members: &Members| -> Vec<Number> {
+    let of_piece = |at: usize| -> Result<Vec<Number>> {
         let is_open = |number: &Number| open.as_ref().is_none_or(|open| open.contains(*number));
-        members.numbers.iter().copied().filter(is_open).collect()
+        Ok(packed.members(at)?.numbers.into_iter().filter(is_open).collect())
     };
-    for (place, &(later, members)) in pieces.iter().enumerate() {
-        for &(earlier, before) in &pieces[..place] {
-            let (before, here) = (of_piece(before), of_piece(members));
-            if !before.is_empty() && !here.is_empty() {
-                solver.solve(&[(earlier, before), (later, here)])?;
-            }
+    // Most pieces have nothing that is open: they are not read again and again.
+    let mut left = Vec::new();
+    for later in pieces {
+        if of_piece(later)?.is_empty() {
+            continue;
         }
+        for &earlier in &left {
+            solver.solve(&[(earlier, of_piece(earlier)?), (later, of_piece(later)?)])?;
+        }
+        left.push(later);
     }
     Ok(())
 }
 
 struct Solver<'s, 'a> {
     view: View<'a>,
+    packed: &'s Packed,
     loader: &'s mut Loader<'a>,
+    counts: &'s mut PairCounts,
     forest: &'s mut Forest,
 }
 
@@ -79,29 +91,42 @@ impl Solver<'_, '_> {
             self.loader.append(&mut loaded, *at, &Members::of(numbers.clone()), false, role)?;
         }
         let memory = super::memory_for_index(self.view, &loaded.chunk);
-        solve::components(&loaded.chunk, means, Using { threads, memory, observer }, self.forest)
+        let using = Using { threads, memory, observer };
+        solve::components(&loaded.chunk, means, using, self.counts, self.forest)
     }
 
-    /// The first document of each component in each chunk, chunk by chunk.
-    fn one_of_each_component(&mut self, pieces: &[(usize, &Members)]) -> Vec<(usize, Vec<Number>)> {
-        let mut seen = BTreeSet::new();
-        pieces
-            .iter()
-            .map(|&(at, members)| {
-                let firsts = members.numbers.iter().filter(|&&number| seen.insert(self.forest.root(number)));
-                (at, firsts.copied().collect())
-            })
-            .collect()
+    /// The first document of each component, chunk by chunk; nothing if they cannot fit in memory.
+    fn one_of_each_component(&mut self, pieces: Range<usize>) -> Result<Option<Vec<(usize, Vec<Number>)>>> {
+        let most = packing::most_that_fit(self.view);
+        let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
+        for at in pieces {
+            let mut firsts = Vec::new();
+            for number in self.packed.members(at)?.numbers {
+                if seen.insert(self.forest.root(number)) {
+                    firsts.push(number);
+                }
+                if seen.len() > most {
+                    return Ok(None);
+                }
+            }
+            all.push((at, firsts));
+        }
+        Ok(Some(all))
     }
 
     /// Documents that share a band with one of another component.
-    fn open(&mut self, pieces: &[(usize, &Members)], work: &Work) -> Result<Bits> {
+    fn open(&mut self, pieces: Range<usize>, work: &Work) -> Result<Bits> {
         let View { store, means, budget, observer, .. } = self.view;
-        let documents: u64 = pieces.iter().map(|(_, members)| members.numbers.len() as u64).sum();
+        let packed = self.packed;
+        let room = Room { ledger: budget, work, observer };
+        let mut documents = 0;
+        for at in pieces.clone() {
+            documents += packed.len_of(at);
+        }
         let scan = |take: &mut Taker<'_>| {
             let (width, mut keys) = (means.lanes(), Vec::new());
-            for (_, members) in pieces {
-                for numbers in members.numbers.chunks(AT_A_TIME) {
+            for at in pieces.clone() {
+                for numbers in packed.members(at)?.numbers.chunks(AT_A_TIME) {
                     let (lanes, entries) = (store.lanes_of(numbers)?, store.entries_of(numbers)?);
                     for (at, &number) in numbers.iter().enumerate() {
                         let lanes = &lanes[at * width..(at + 1) * width];
@@ -118,24 +143,29 @@ impl Solver<'_, '_> {
         };
         let mut open = Bits::new(store.count());
         let forest = &mut *self.forest;
-        on_disk(
-            documents * means.bands() as u64,
-            budget.grouping(),
-            work.spill_folder()?,
-            &scan,
-            &mut |files| {
-                for file in files {
-                    observer.go_on()?;
-                    file.groups(observer, &mut |group| {
-                        let root = forest.root(group[0].0);
-                        if group.iter().any(|&(number, _)| forest.root(number) != root) {
-                            group.iter().for_each(|&(number, _)| open.insert(number));
-                        }
+        on_disk(documents * means.bands() as u64, budget.grouping(), room, &scan, &mut |ranges| {
+            (0..ranges.len()).try_for_each(|range| {
+                observer.go_on()?;
+                ranges.groups(range, &mut |group| {
+                    let (mut root, mut differ) = (None, false);
+                    group.visit(|piece| {
+                        differ = differ
+                            || piece.iter().any(|&(number, _)| {
+                                let of_this = forest.root(number);
+                                *root.get_or_insert(of_this) != of_this
+                            });
+                        Ok(())
                     })?;
-                }
-                Ok(())
-            },
-        )?;
+                    if !differ {
+                        return Ok(());
+                    }
+                    group.visit(|piece| {
+                        piece.iter().for_each(|&(number, _)| open.insert(number));
+                        Ok(())
+                    })
+                })
+            })
+        })?;
         Ok(open)
     }
 }

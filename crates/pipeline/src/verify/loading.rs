@@ -1,27 +1,28 @@
 //! Numbers -> documents in a chunk, with what the method needs of them; small connected sets are decided on the way.
 
-use super::packing::{Members, NO_SET, Series};
+use super::packing::{Member, Members, NO_SET, Packed};
+use crate::Result;
+use crate::bits::Bits;
+use crate::lists::{Lists, ListsWriter};
 use crate::method::{Sketching, TextBuffers};
-use crate::reread::reread;
+use crate::reread::{reread, reread_stream};
 use crate::solve::{Arrival, Arriving, Chunk, Decided, NearMisses, Role, SmallSets, Span};
+use crate::sorted::Room;
 use crate::store::Number;
 use crate::view::View;
 use crate::work::Work;
-use crate::{Error, Result};
-use bytemuck::{cast_slice, cast_slice_mut};
 use lookalike::shingling::{ShingleSet, SortBuffer};
 use lookalike::verification::OverlapTable;
-use std::fs::File;
-use std::io::{BufReader, Read, Write};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 /// Loads documents; their elements from the sources, or from files that a pass over the sources made.
 pub(crate) struct Loader<'a> {
     view: View<'a>,
     near_misses: &'a NearMisses,
-    /// A file of elements per chunk; none if there is one chunk only, or if no elements are needed.
-    spilled: Vec<PathBuf>,
+    /// A list of elements per chunk: of each document its number, how many there are, and these. Nothing if there is one
+    /// chunk only, or if no elements are needed.
+    spilled: Option<Lists>,
 }
 
 /// Documents that are compared at a time.
@@ -34,8 +35,8 @@ pub(super) struct Loaded {
 
 /// Elements of several documents: as they come for those in small sets, sorted sets for the others.
 #[derive(Debug, Default)]
-pub(super) struct Elements {
-    pub(super) elements: Vec<u64>,
+struct Elements {
+    elements: Vec<u64>,
     /// The place of each document, and where its elements end.
     documents: Vec<(usize, u32)>,
 }
@@ -50,78 +51,33 @@ impl Elements {
     }
 
     /// Each document with where its elements are.
-    pub(super) fn spans(&self) -> impl Iterator<Item = (usize, Range<u32>)> {
+    fn spans(&self) -> impl Iterator<Item = (usize, Range<u32>)> {
         let mut start = 0;
         self.documents.iter().map(move |&(place, end)| (place, std::mem::replace(&mut start, end)..end))
     }
 }
 
 /// Takes the elements of a document of a small set, by its place; without one they are collected like all others.
-pub(super) type Taker<'t> = Option<&'t (dyn Fn(usize, &[u64], &mut OverlapTable) -> Result<()> + Sync)>;
+type Taker<'t> = Option<&'t (dyn Fn(usize, &[u64], &mut OverlapTable) -> Result<()> + Sync)>;
 
 impl<'a> Loader<'a> {
-    /// Makes the files of elements if there is more than one chunk.
+    /// Makes the file of elements if there is more than one chunk.
     pub(super) fn new(
         view: View<'a>,
-        series: &[Series],
+        packed: &Packed,
         near_misses: &'a NearMisses,
         work: &Work,
     ) -> Result<Self> {
-        let chunks: Vec<&Members> = series.iter().flat_map(|series| &series.chunks).collect();
-        let mut loader = Self { view, near_misses, spilled: Vec::new() };
-        if view.means.compares_elements() && chunks.len() > 1 {
-            loader.spill(&chunks, work)?;
+        let mut loader = Self::of_sources(view, near_misses);
+        if view.means.compares_elements() && packed.chunks() > 1 {
+            loader.spilled = Some(spill(view, packed, work)?);
         }
         Ok(loader)
     }
 
-    fn spill(&mut self, chunks: &[&Members], work: &Work) -> Result<()> {
-        let folder = work.spill_folder()?;
-        let mut all: Vec<(Number, u32, u32)> = Vec::new();
-        for (chunk, members) in chunks.iter().enumerate() {
-            let members = members.numbers.iter().zip(&members.sets);
-            all.extend(members.map(|(&number, &set)| (number, set, chunk as u32)));
-        }
-        all.sort_unstable();
-        let chunk_of: Vec<u32> = all.iter().map(|&(_, _, chunk)| chunk).collect();
-        let (numbers, sets) = all.into_iter().map(|(number, set, _)| (number, set)).unzip();
-        let all = Members { numbers, sets };
-        let io = |path: &PathBuf| {
-            let name = path.display().to_string();
-            move |cause| Error::Io { action: "write", name, cause }
-        };
-        self.spilled = (0..chunks.len()).map(|chunk| folder.join(format!("sets-{chunk:06}"))).collect();
-        // A buffer per chunk; the file is opened anew for each flush, so that any number of chunks will do.
-        let buffer_bytes = (16 << 20) / chunks.len().max(1);
-        let mut buffers: Vec<Vec<u64>> = vec![Vec::new(); chunks.len()];
-        let flush = |chunk: usize, buffer: &mut Vec<u64>, spilled: &[PathBuf]| -> Result<()> {
-            let path = &spilled[chunk];
-            let mut file = File::options().create(true).append(true).open(path).map_err(io(path))?;
-            file.write_all(cast_slice(buffer)).map_err(io(path))?;
-            buffer.clear();
-            Ok(())
-        };
-        for path in &self.spilled {
-            File::create(path).map_err(io(path))?;
-        }
-        let spilled = &self.spilled;
-        visit_elements(self.view, &all, None, |made| {
-            for (place, span) in made.spans() {
-                let chunk = chunk_of[place] as usize;
-                let buffer = &mut buffers[chunk];
-                buffer.push(all.numbers[place]);
-                buffer.push(u64::from(span.end - span.start));
-                buffer.extend_from_slice(&made.elements[span.start as usize..span.end as usize]);
-                if buffer.len() * 8 > buffer_bytes {
-                    flush(chunk, buffer, spilled)?;
-                }
-            }
-            Ok(())
-        })?;
-        for (chunk, buffer) in buffers.iter_mut().enumerate() {
-            flush(chunk, buffer, spilled)?;
-        }
-        Ok(())
+    /// Brings all elements in from the sources.
+    pub(super) fn of_sources(view: View<'a>, near_misses: &'a NearMisses) -> Self {
+        Self { view, near_misses, spilled: None }
     }
 
     /// Adds documents (all of the chunk `at`) to what is loaded, in keep order after what is there. Those in small sets
@@ -233,24 +189,23 @@ impl<'a> Loader<'a> {
         take: Taker<'_>,
         mut collect: impl FnMut(Elements) -> Result<()> + Send,
     ) -> Result<()> {
-        let Some(path) = self.spilled.get(at) else {
+        let Some(spilled) = &self.spilled else {
             return visit_elements(self.view, members, take, collect);
         };
-        let io = |cause| Error::Io { action: "read", name: path.display().to_string(), cause };
-        let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(io)?);
+        let mut list = spilled.read(at);
         let (mut made, mut elements, mut table) = (Elements::default(), Vec::new(), OverlapTable::default());
         for (place, &number) in members.numbers.iter().enumerate() {
             let mut head = [0u64; 2];
             loop {
                 self.view.observer.go_on()?;
-                file.read_exact(cast_slice_mut(&mut head)).map_err(io)?;
+                list.take(&mut head)?;
                 if head[0] == number {
                     break;
                 }
-                file.seek_relative(head[1] as i64 * 8).map_err(io)?;
+                list.skip(head[1])?;
             }
             elements.resize(head[1] as usize, 0);
-            file.read_exact(cast_slice_mut(&mut elements)).map_err(io)?;
+            list.take(&mut elements)?;
             match take.filter(|_| members.sets[place] != NO_SET) {
                 Some(take) => take(place, &elements, &mut table)?,
                 None => made.push(place, &elements),
@@ -263,9 +218,106 @@ impl<'a> Loader<'a> {
     }
 }
 
+/// The elements of all chunks, in one pass over the sources: those of small sets as they come, sorted sets of the others.
+fn spill(view: View<'_>, packed: &Packed, work: &Work) -> Result<Lists> {
+    let View { store, budget, observer, .. } = view;
+    let room = Room { ledger: budget, work, observer };
+    let mut by_number = room.sorter(budget.sorting(), |member: &Member| member.number);
+    let mut in_small = Bits::new(store.count());
+    for (step, member) in packed.members.iter().enumerate() {
+        observer.go_on_at(step)?;
+        let member = member?;
+        if member.set != NO_SET {
+            in_small.insert(member.number);
+        }
+        by_number.push(member);
+    }
+    let by_number = by_number.finish()?;
+    let mut reservation = budget.reservation();
+    let buffers = budget.collecting().min(16 << 20);
+    reservation.grow(buffers);
+    let mut lists = ListsWriter::new(work, packed.chunks(), buffers)?;
+    let numbers = by_number.iter().map(|member| member.map(|member| member.number));
+    let mut members = by_number.iter();
+    stream_elements(
+        view,
+        numbers,
+        |number| !in_small.contains(number),
+        |number, elements| {
+            let chunk = members.next().transpose()?.map_or(0, |member| member.chunk as usize);
+            lists.push(chunk, &[number, elements.len() as u64])?;
+            lists.push(chunk, elements)
+        },
+    )?;
+    lists.finish()
+}
+
+/// Documents whose stored shingles are asked for at a time.
+const ASKED: usize = 1 << 14;
+
+/// Hands the elements of documents (ascending) to `visit`, in order: from stored shingles, or from the texts. They are a
+/// sorted set where `is_set` says so.
+pub(super) fn stream_elements(
+    view: View<'_>,
+    mut numbers: impl Iterator<Item = Result<Number>> + Send,
+    is_set: impl Fn(Number) -> bool + Sync,
+    mut visit: impl FnMut(Number, &[u64]) -> Result<()> + Send,
+) -> Result<()> {
+    let View { store, means, observer, .. } = view;
+    if store.has_shingles() {
+        let (mut set, mut buffer) = (Vec::new(), SortBuffer::default());
+        loop {
+            let asked = numbers.by_ref().take(ASKED).collect::<Result<Vec<Number>>>()?;
+            if asked.is_empty() {
+                return Ok(());
+            }
+            store.visit_shingles(&asked, |number, stored| {
+                observer.go_on()?;
+                if !is_set(number) {
+                    return visit(number, stored);
+                }
+                set.clear();
+                set.extend_from_slice(stored);
+                ShingleSet::sort_hashes(&mut set, &mut buffer);
+                visit(number, &set)
+            })?;
+        }
+    }
+    let failure = Mutex::new(None);
+    let numbers = numbers.map_while(|number| match number {
+        Ok(number) => Some(number),
+        Err(error) => {
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            None
+        }
+    });
+    let add = |made: &mut Elements, place: usize, number: Number, text: &str, buffers: &mut TextBuffers| {
+        if is_set(number) {
+            made.push(place, means.set(text, buffers)?);
+        } else {
+            made.push(place, means.elements(text, buffers)?);
+        }
+        Ok(())
+    };
+    reread_stream(
+        view,
+        numbers,
+        |_| Elements::default(),
+        add,
+        |numbers, made| {
+            for (&number, (_, span)) in numbers.iter().zip(made.spans()) {
+                observer.go_on()?;
+                visit(number, &made.elements[span.start as usize..span.end as usize])?;
+            }
+            Ok(())
+        },
+    )?;
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
 /// Hands the elements of documents to `take`, on any thread, and what it does not take to `collect`, in order: from
 /// stored shingles, or from the texts.
-pub(super) fn visit_elements(
+fn visit_elements(
     view: View<'_>,
     Members { numbers, sets }: &Members,
     take: Taker<'_>,

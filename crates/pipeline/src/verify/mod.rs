@@ -8,8 +8,12 @@
 mod components;
 mod loading;
 mod packing;
+mod pairs;
 mod refining;
+#[cfg(test)]
+mod tests;
 
+use crate::bits::Bits;
 use crate::candidates::Candidates;
 use crate::forest::Forest;
 use crate::method::Sketching;
@@ -20,15 +24,14 @@ use crate::view::View;
 use crate::work::Work;
 use crate::{Result, Stage};
 use loading::{Loaded, Loader};
-use packing::{Members, Series};
-use std::collections::HashSet;
+use packing::{Members, Packed, Series};
 
 /// What to make of the candidates.
 pub(crate) enum Task<'t> {
     /// Survivors: hands the removed documents to `visit`.
     Survivors { near_misses: &'t NearMisses, visit: &'t mut dyn FnMut(Found) },
-    /// All verified pairs.
-    Pairs { visit: &'t mut dyn FnMut(Found) },
+    /// All verified pairs that are asked for. Protected documents in `shared` have copies that are not protected.
+    Pairs { shared: &'t Bits, visit: &'t mut dyn FnMut(Found) },
     /// Connected components of the verified pairs.
     Components { forest: &'t mut Forest },
 }
@@ -42,81 +45,79 @@ pub(crate) fn verify(
 ) -> Result<PairCounts> {
     let small_sets =
         matches!(task, Task::Survivors { .. }) && !matches!(view.means.sketching, Sketching::Samples);
-    let series = packing::pack(view, candidates, small_sets, work)?;
-    let documents: usize = series.iter().flat_map(|series| &series.chunks).map(|it| it.numbers.len()).sum();
-    view.observer.started(Stage::Verify, documents as u64);
+    let packed = packing::pack(view, candidates, small_sets, work)?;
+    view.observer.started(Stage::Verify, packed.members.len());
     let mut counts = PairCounts::default();
     let no_near_misses = NearMisses::default();
     let near_misses = match task {
         Task::Survivors { near_misses, .. } => near_misses,
         Task::Pairs { .. } | Task::Components { .. } => &no_near_misses,
     };
-    let mut loader = Loader::new(view, &series, near_misses, work)?;
-    let mut first_chunk = 0;
-    for series in &series {
+    let mut loader = Loader::new(view, &packed, near_misses, work)?;
+    for series in &packed.series {
         if let Task::Components { forest } = &mut task
             && series.chunks.len() > 1
         {
-            components::run(view, series, first_chunk, &mut loader, work, forest)?;
-            first_chunk += series.chunks.len();
+            components::run(view, &packed, series, &mut loader, work, &mut counts, forest)?;
             continue;
         }
-        run_series(view, series, first_chunk, &mut loader, &mut task, &mut counts)?;
-        first_chunk += series.chunks.len();
+        if let Task::Pairs { shared, visit } = &mut task {
+            pairs::run(view, &packed, series, &mut loader, shared, &mut counts, visit)?;
+        } else {
+            run_series(view, &packed, series, &mut loader, &mut task, &mut counts)?;
+        }
     }
     Ok(counts)
 }
 
 fn run_series(
     view: View<'_>,
+    packed: &Packed,
     series: &Series,
-    first_chunk: usize,
     loader: &mut Loader<'_>,
     task: &mut Task<'_>,
     counts: &mut PairCounts,
 ) -> Result<()> {
-    let mut kept: Vec<Members> = Vec::new();
     let one_chunk = series.chunks.len() == 1;
+    // Chunks of which something is kept, and what is not.
+    let mut kept: Vec<usize> = Vec::new();
+    let mut gone = Bits::new(if one_chunk { 0 } else { view.store.count() });
     let against_only = view.means.settings.against_only;
     let role = |protected| Role::of(protected, against_only);
-    for (place, members) in series.chunks.iter().enumerate() {
+    let is_protected = |number: Number| view.order.is_protected(view.store.source_of(number));
+    for at in series.chunks.clone() {
+        let members = packed.members(at)?;
         let mut loaded = Loaded::default();
         if one_chunk {
             let decide = matches!(task, Task::Survivors { .. });
-            loader.append(&mut loaded, first_chunk, members, decide, role)?;
+            loader.append(&mut loaded, at, &members, decide, role)?;
             solve_chunk(view, &loaded, task, counts, &mut |_| {})?;
             view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
             return Ok(());
         }
-        let mut left = members.numbers.clone();
-        for (earlier, listed) in kept.iter().enumerate() {
+        let documents = members.numbers.len() as u64;
+        let mut left = members.numbers;
+        for &earlier in &kept {
+            if left.is_empty() {
+                break;
+            }
+            let mut listed = packed.members(earlier)?.numbers;
+            // Of these, only the ones that may remove others are compared with what follows.
+            listed.retain(|&number| !gone.contains(number) && role(is_protected(number)) != Role::Asking);
             let mut loaded = Loaded::default();
-            loader.append(&mut loaded, first_chunk + earlier, listed, false, |_| Role::Listed)?;
-            loader.append(
-                &mut loaded,
-                first_chunk + place,
-                &Members::of(left.clone()),
-                false,
-                |protected| {
-                    if protected { Role::Listed } else { Role::Asking }
-                },
-            )?;
-            let mut removed = HashSet::new();
-            solve_chunk(view, &loaded, task, counts, &mut |number| {
-                removed.insert(number);
-            })?;
-            left.retain(|number| !removed.contains(number));
+            loader.append(&mut loaded, earlier, &Members::of(listed), false, |_| Role::Listed)?;
+            // Protected documents have their turn below: a kept one of a chunk between may come before them.
+            let asking = left.iter().copied().filter(|number| !is_protected(*number)).collect();
+            loader.append(&mut loaded, at, &Members::of(asking), false, |_| Role::Asking)?;
+            solve_chunk(view, &loaded, task, counts, &mut |number| gone.insert(number))?;
+            left.retain(|&number| !gone.contains(number));
         }
-        loader.append(&mut loaded, first_chunk + place, &Members::of(left.clone()), false, role)?;
-        let mut removed = HashSet::new();
-        solve_chunk(view, &loaded, task, counts, &mut |number| {
-            removed.insert(number);
-        })?;
-        view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
-        left.retain(|number| !removed.contains(number));
-        // Of these, only the ones that may remove others are compared with what follows.
-        left.retain(|&number| role(view.order.is_protected(view.store.source_of(number))) != Role::Asking);
-        kept.push(Members::of(left));
+        loader.append(&mut loaded, at, &Members::of(left.clone()), false, role)?;
+        solve_chunk(view, &loaded, task, counts, &mut |number| gone.insert(number))?;
+        view.observer.advanced(Stage::Verify, documents);
+        if left.iter().any(|&number| !gone.contains(number)) {
+            kept.push(at);
+        }
     }
     Ok(())
 }
@@ -142,8 +143,8 @@ fn solve_chunk(
             decided.found.iter().copied().for_each(&mut visit);
             solve::greedy(chunk, means, using, near_misses, counts, &mut visit)?;
         }
-        Task::Pairs { visit } => solve::pairs(chunk, means, using, counts, visit)?,
-        Task::Components { forest } => solve::components(chunk, means, using, forest)?,
+        Task::Pairs { visit, .. } => solve::pairs(chunk, means, using, counts, visit)?,
+        Task::Components { forest } => solve::components(chunk, means, using, counts, forest)?,
     }
     Ok(())
 }
@@ -155,7 +156,7 @@ fn memory_for_index(view: View<'_>, chunk: &Chunk) -> u64 {
 }
 
 /// The exact similarities of given pairs, in their order: of the first document's set to the second's.
-pub(crate) fn similarities(view: View<'_>, pairs: &[(Number, Number)], work: &Work) -> Result<Vec<f64>> {
+pub(crate) fn similarities(view: View<'_>, pairs: &[(Number, Number)]) -> Result<Vec<f64>> {
     let mut similarities = Vec::with_capacity(pairs.len());
     let limit = view.budget.chunk(view.store.bytes_in_memory());
     let mut rest = pairs;
@@ -166,12 +167,11 @@ pub(crate) fn similarities(view: View<'_>, pairs: &[(Number, Number)], work: &Wo
         let mut numbers: Vec<Number> = here.iter().flat_map(|&(a, b)| [a, b]).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let series = [Series { chunks: vec![Members::of(numbers)] }];
         let mut loaded = Loaded::default();
-        Loader::new(view, &series, &NearMisses::default(), work)?.append(
+        Loader::of_sources(view, &NearMisses::default()).append(
             &mut loaded,
             0,
-            &series[0].chunks[0],
+            &Members::of(numbers),
             false,
             |_| Role::Both,
         )?;

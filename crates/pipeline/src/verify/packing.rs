@@ -1,20 +1,45 @@
 //! Connected sets -> chunks that fit in memory.
+//!
+//! Who is in which set, and then in which chunk, are two [sorts that spill](crate::sorted): a set is gone through one
+//! document after the other, and what is in memory of it at a time fits in a chunk.
 
 use super::refining;
 use crate::Result;
 use crate::candidates::Candidates;
-use crate::memory::per_document;
+use crate::forest::Forest;
 use crate::method::{Means, SAMPLED_ONE_IN};
 use crate::solve::{SMALL_DOCUMENT, SMALL_SET};
+use crate::sorted::{Room, Sorted, Sorter};
 use crate::store::Number;
-use crate::store::columns::Entry;
 use crate::view::View;
 use crate::work::Work;
+use bytemuck::{Pod, Zeroable};
+use std::ops::Range;
 
 /// Chunks that belong together: one, or a connected set that does not fit, in keep order.
 #[derive(Debug)]
 pub(crate) struct Series {
-    pub chunks: Vec<Members>,
+    pub chunks: Range<usize>,
+}
+
+/// All chunks.
+#[derive(Debug)]
+pub(super) struct Packed {
+    pub series: Vec<Series>,
+    /// Chunk by chunk, ascending in each.
+    pub members: Sorted<Member>,
+    /// Where each chunk begins among them; one more at the end.
+    starts: Vec<u64>,
+}
+
+/// A document of a chunk.
+#[derive(Debug, Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+pub(super) struct Member {
+    pub number: Number,
+    pub chunk: u32,
+    /// Its small connected set, or [`NO_SET`].
+    pub set: u32,
 }
 
 /// The documents of a chunk, ascending.
@@ -25,6 +50,25 @@ pub(crate) struct Members {
     pub sets: Vec<u32>,
 }
 
+/// A document of a connected set, and its shingles.
+#[derive(Debug, Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+pub(super) struct Connected {
+    pub root: Number,
+    pub number: Number,
+    pub size: u64,
+}
+
+/// A document where it stands in keep order, and its shingles.
+#[derive(Debug, Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+struct Ranked {
+    source: u64,
+    keep: u64,
+    number: Number,
+    size: u64,
+}
+
 /// Bytes of a key, with its places in buckets.
 const PER_KEY: u64 = 36;
 
@@ -32,7 +76,7 @@ const PER_KEY: u64 = 36;
 const MOST_BYTES: u64 = PER_KEY * (u32::MAX as u64) / 2;
 
 /// Entries that are looked up at a time.
-const ENTRIES_AT_A_TIME: usize = 1 << 20;
+const ENTRIES_AT_A_TIME: usize = 1 << 14;
 
 /// The document is not in a small set.
 pub(crate) const NO_SET: u32 = u32::MAX;
@@ -42,17 +86,51 @@ impl Members {
     pub(crate) fn of(numbers: Vec<Number>) -> Self {
         Self { sets: vec![NO_SET; numbers.len()], numbers }
     }
+}
 
-    fn sorted(mut members: Vec<(Number, u32)>) -> Self {
-        members.sort_unstable();
-        let (numbers, sets) = members.into_iter().unzip();
-        Self { numbers, sets }
+impl Packed {
+    /// One series of these chunks.
+    #[cfg(test)]
+    pub(super) fn of(room: Room<'_>, chunks: &[&[Number]]) -> Self {
+        let key = |member: &Member| (member.chunk, member.number);
+        let mut members = room.sorter(room.ledger.sorting(), key);
+        let mut starts = vec![0];
+        for (chunk, numbers) in chunks.iter().enumerate() {
+            for &number in *numbers {
+                members.push(Member { number, chunk: chunk as u32, set: NO_SET });
+            }
+            starts.push(starts[chunk] + numbers.len() as u64);
+        }
+        let series = vec![Series { chunks: 0..chunks.len() }];
+        Self { series, members: members.finish().expect("it fits in memory"), starts }
+    }
+
+    /// How many chunks there are.
+    pub(super) fn chunks(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// How many documents a chunk has.
+    pub(super) fn len_of(&self, chunk: usize) -> u64 {
+        self.starts[chunk + 1] - self.starts[chunk]
+    }
+
+    /// The documents of a chunk.
+    pub(super) fn members(&self, chunk: usize) -> Result<Members> {
+        let (start, len) = (self.starts[chunk], self.len_of(chunk) as usize);
+        let mut members = Members { numbers: Vec::with_capacity(len), sets: Vec::with_capacity(len) };
+        for member in self.members.iter_from(start).take(len) {
+            let Member { number, set, .. } = member?;
+            members.numbers.push(number);
+            members.sets.push(set);
+        }
+        Ok(members)
     }
 }
 
-/// Bytes that a document takes in a chunk, with its set, its lanes and its places in buckets.
-fn weight(entry: &Entry, means: &Means) -> u64 {
-    let size = u64::from(entry.size);
+/// Bytes that a document of `size` shingles takes in a chunk, with its set, its lanes and its places in buckets.
+fn weight(size: u32, means: &Means) -> u64 {
+    let size = u64::from(size);
     // A sample is kept beside its places in buckets.
     let keys = match means.bands() as u64 {
         0 => (PER_KEY + 8) * (size / SAMPLED_ONE_IN + 1),
@@ -62,131 +140,218 @@ fn weight(entry: &Entry, means: &Means) -> u64 {
 }
 
 /// Bytes that a document of a small set takes: it is in no buckets.
-fn weight_in_small(entry: &Entry, means: &Means) -> u64 {
-    8 * u64::from(entry.size) + 4 * means.lanes() as u64 + 160
+fn weight_in_small(size: u32, means: &Means) -> u64 {
+    8 * u64::from(size) + 4 * means.lanes() as u64 + 160
 }
 
 /// Packs all documents with candidates; tells small sets apart if they can be decided as such.
-pub(crate) fn pack(
+pub(super) fn pack(
     view: View<'_>,
     mut candidates: Candidates,
     small_sets: bool,
     work: &Work,
-) -> Result<Vec<Series>> {
-    let View { store, means, budget, observer, .. } = view;
-    let numbers: Vec<Number> = candidates.involved.iter().collect();
-    let mut entries = Vec::with_capacity(numbers.len());
-    for some in numbers.chunks(ENTRIES_AT_A_TIME) {
+) -> Result<Packed> {
+    let View { store, budget, observer, .. } = view;
+    let room = Room { ledger: budget, work, observer };
+    let mut connected = room.sorter(budget.sorting(), |it: &Connected| (it.root, it.number));
+    let Candidates { involved, forest } = &mut candidates;
+    let mut numbers = involved.iter();
+    loop {
         observer.go_on()?;
-        entries.extend(store.entries_of(some)?);
+        let some: Vec<Number> = numbers.by_ref().take(ENTRIES_AT_A_TIME).collect();
+        if some.is_empty() {
+            break;
+        }
+        for (&number, entry) in some.iter().zip(store.entries_of(&some)?) {
+            connected.push(Connected { root: forest.root(number), number, size: u64::from(entry.size) });
+        }
     }
-    let mut members: Vec<(Number, usize)> =
-        numbers.iter().zip(0..).map(|(&number, at)| (candidates.forest.root(number), at)).collect();
+    drop(numbers);
     drop(candidates);
-    members.sort_unstable();
-    let used = store.bytes_in_memory()
-        + store.count() * per_document(store.count())
-        + numbers.len() as u64 * (12 + 16 + size_of::<Entry>() as u64);
-    let limit = budget.chunk(used).min(MOST_BYTES);
-    let mut packer =
-        Packer { view, limit, small_sets, packed: Vec::new(), chunk: Vec::new(), bytes: 0, small: 0 };
-    for set in members.chunk_by(|a, b| a.0 == b.0) {
-        observer.go_on()?;
-        let set: Vec<(Number, Entry)> = set.iter().map(|&(_, at)| (numbers[at], entries[at])).collect();
-        let size: u64 = set.iter().map(|(_, entry)| weight(entry, means)).sum();
-        if size <= limit || !refining::is_possible(view) {
-            packer.add(set);
-            continue;
-        }
-        let whole = set.into_iter().map(|(number, _)| number).collect();
-        for refined in refining::refine(view, whole, work)? {
-            let entries = store.entries_of(&refined)?;
-            packer.add(refined.into_iter().zip(entries).collect());
-        }
-    }
-    Ok(packer.finish())
+    let connected = connected.finish()?;
+    // The list of members stays while chunks are compared, and this one does not.
+    let members = (connected.len() * size_of::<Member>() as u64).min(budget.collecting());
+    let held = store.bytes_reserved() + members + budget.collecting();
+    let mut packer = Packer {
+        view,
+        room,
+        limit: budget.chunk_beside(held).min(MOST_BYTES),
+        small_sets,
+        members: room.sorter(budget.collecting(), |it: &Member| (it.chunk, it.number)),
+        lengths: Vec::new(),
+        series: Vec::new(),
+        filling: None,
+        bytes: 0,
+        small: 0,
+        forest: None,
+    };
+    let refines = refining::is_possible(view);
+    packer.add_sets(&connected, refines)?;
+    drop(connected);
+    packer.finish()
 }
 
 /// Puts connected sets into chunks, one after the other.
-struct Packer<'a> {
+struct Packer<'a, F> {
     view: View<'a>,
+    room: Room<'a>,
     /// Bytes of a chunk.
     limit: u64,
     small_sets: bool,
-    packed: Vec<Series>,
+    members: Sorter<'a, Member, F>,
+    /// Documents of each chunk.
+    lengths: Vec<u64>,
+    series: Vec<Series>,
     /// The chunk that is being filled, and its bytes.
-    chunk: Vec<(Number, u32)>,
+    filling: Option<usize>,
     bytes: u64,
     /// How many small sets there are.
     small: u32,
+    /// What is still connected in the sets that were refined: one forest for all, since no two sets have a document in
+    /// common.
+    forest: Option<Forest>,
 }
 
-impl Packer<'_> {
-    /// Adds a connected set.
-    fn add(&mut self, set: Vec<(Number, Entry)>) {
+impl<F: Fn(&Member) -> (u32, Number)> Packer<'_, F> {
+    /// Adds all sets of at least two documents; with `refines`, those that do not fit are taken apart first.
+    fn add_sets(&mut self, connected: &Sorted<Connected>, refines: bool) -> Result<()> {
+        let View { means, observer, .. } = self.view;
+        let mut stream = connected.iter();
+        let (mut first, mut set, mut step) = (0, Vec::new(), 0);
+        while let Some(Connected { root, .. }) = stream.peek()? {
+            let (mut len, mut bytes) = (0u64, 0);
+            set.clear();
+            stream.take_until(
+                |it| it.root != root,
+                |document| {
+                    observer.go_on_at(step)?;
+                    step += 1;
+                    len += 1;
+                    bytes += weight(document.size as u32, means);
+                    // What does not fit is not needed as a list.
+                    if bytes <= self.limit || len <= SMALL_SET as u64 {
+                        set.push(document);
+                    }
+                    Ok(())
+                },
+            )?;
+            let is_whole = set.len() as u64 == len;
+            if len > 1 && refines && bytes > self.limit {
+                set = Vec::new();
+                let refined = self.refine(connected, first, len)?;
+                self.add_sets(&refined, false)?;
+            } else if len > 1 && !(is_whole && self.add(&set)) {
+                self.add_series(connected, first, len)?;
+            }
+            first += len;
+        }
+        Ok(())
+    }
+
+    /// The sets that a set falls into: so many documents from a place on.
+    fn refine(&mut self, connected: &Sorted<Connected>, first: u64, len: u64) -> Result<Sorted<Connected>> {
+        let forest = self.forest.get_or_insert_with(|| Forest::new(self.view.store.count()));
+        refining::refine(self.view, self.room, || connected.iter_from(first).take(len as usize), forest)
+    }
+
+    fn push(&mut self, chunk: usize, number: Number, set: u32) {
+        self.lengths[chunk] += 1;
+        self.members.push(Member { number, chunk: chunk as u32, set });
+    }
+
+    fn begin_chunk(&mut self) -> usize {
+        self.lengths.push(0);
+        self.lengths.len() - 1
+    }
+
+    /// Adds a connected set to a chunk; false if it does not fit in one.
+    fn add(&mut self, set: &[Connected]) -> bool {
         let View { means, .. } = self.view;
         let is_small = self.small_sets
             && set.len() <= SMALL_SET
             && self.small < NO_SET
-            && set.iter().all(|(_, entry)| entry.size <= SMALL_DOCUMENT);
+            && set.iter().all(|document| document.size <= u64::from(SMALL_DOCUMENT));
         let weigh = if is_small { weight_in_small } else { weight };
-        let size: u64 = set.iter().map(|(_, entry)| weigh(entry, means)).sum();
+        let size: u64 = set.iter().map(|document| weigh(document.size as u32, means)).sum();
         if size > self.limit {
-            self.packed.push(self.series(set));
-            return;
+            return false;
         }
         if self.bytes + size > self.limit {
-            self.end_chunk();
+            self.filling = None;
         }
+        let chunk = match self.filling {
+            Some(chunk) => chunk,
+            None => {
+                self.bytes = 0;
+                let chunk = self.begin_chunk();
+                self.series.push(Series { chunks: chunk..chunk + 1 });
+                *self.filling.insert(chunk)
+            }
+        };
         self.bytes += size;
         let name = if is_small { self.small } else { NO_SET };
         self.small += u32::from(is_small);
-        self.chunk.extend(set.into_iter().map(|(number, _)| (number, name)));
+        set.iter().for_each(|document| self.push(chunk, document.number, name));
+        true
     }
 
-    /// A set that does not fit, in keep order, in pieces of which two are in memory at a time.
-    fn series(&self, mut set: Vec<(Number, Entry)>) -> Series {
-        let View { store, means, order, .. } = self.view;
-        set.sort_by_cached_key(|(number, entry)| order.rank(store.source_of(*number), entry, *number));
-        let chunks = cut(set, self.limit / 2, |(_, entry)| weight(entry, means))
-            .into_iter()
-            .map(|piece| Members::sorted(piece.into_iter().map(|(number, _)| (number, NO_SET)).collect()))
-            .collect();
-        Series { chunks }
-    }
-
-    fn end_chunk(&mut self) {
-        if !self.chunk.is_empty() {
-            let members = Members::sorted(std::mem::take(&mut self.chunk));
-            self.packed.push(Series { chunks: vec![members] });
-        }
-        self.bytes = 0;
-    }
-
-    fn finish(mut self) -> Vec<Series> {
-        self.end_chunk();
-        self.packed
-    }
-}
-
-/// Cuts a list into pieces of at most `limit`, of at least one item each.
-fn cut<T>(items: Vec<T>, limit: u64, weight: impl Fn(&T) -> u64) -> Vec<Vec<T>> {
-    let mut pieces: Vec<Vec<T>> = Vec::new();
-    let mut left = 0;
-    for item in items {
-        let weight = weight(&item);
-        match pieces.last_mut() {
-            Some(piece) if weight <= left => {
-                left -= weight;
-                piece.push(item);
+    /// Adds a set that does not fit, in keep order, in pieces of which two are in memory at a time.
+    fn add_series(&mut self, connected: &Sorted<Connected>, first: u64, len: u64) -> Result<()> {
+        let View { store, order, observer, budget, .. } = self.view;
+        let mut documents = connected.iter_from(first).take(len as usize);
+        let first_chunk = self.lengths.len();
+        let mut left = 0;
+        if order.is_input_order() {
+            for (step, document) in documents.enumerate() {
+                observer.go_on_at(step)?;
+                let Connected { number, size, .. } = document?;
+                self.add_to_series(first_chunk, number, size, &mut left);
             }
-            _ => {
-                left = limit.saturating_sub(weight);
-                pieces.push(vec![item]);
+        } else {
+            let key = |it: &Ranked| (it.source, it.keep, it.number);
+            let mut ranked = self.room.sorter(budget.sorting(), key);
+            loop {
+                observer.go_on()?;
+                let some = documents.by_ref().take(ENTRIES_AT_A_TIME).collect::<Result<Vec<Connected>>>()?;
+                if some.is_empty() {
+                    break;
+                }
+                let numbers: Vec<Number> = some.iter().map(|document| document.number).collect();
+                for (Connected { number, size, .. }, entry) in some.iter().zip(store.entries_of(&numbers)?) {
+                    let (source, keep, number) = order.rank(store.source_of(*number), &entry, *number);
+                    ranked.push(Ranked { source: u64::from(source), keep, number, size: *size });
+                }
+            }
+            for (step, document) in ranked.finish()?.iter().enumerate() {
+                observer.go_on_at(step)?;
+                let Ranked { number, size, .. } = document?;
+                self.add_to_series(first_chunk, number, size, &mut left);
             }
         }
+        self.series.push(Series { chunks: first_chunk..self.lengths.len() });
+        Ok(())
     }
-    pieces
+
+    /// Adds a document to the last chunk of a series, if that has so many bytes `left`; otherwise to another one.
+    fn add_to_series(&mut self, first_chunk: usize, number: Number, size: u64, left: &mut u64) {
+        let weight = weight(size as u32, self.view.means);
+        if self.lengths.len() == first_chunk || weight > *left {
+            self.begin_chunk();
+            *left = (self.limit / 2).max(weight);
+        }
+        *left -= weight;
+        self.push(self.lengths.len() - 1, number, NO_SET);
+    }
+
+    fn finish(self) -> Result<Packed> {
+        let mut starts = vec![0];
+        let mut before = 0;
+        starts.extend(self.lengths.iter().map(|length| {
+            before += length;
+            before
+        }));
+        Ok(Packed { series: self.series, members: self.members.finish()?, starts })
+    }
 }
 
 /// Whether documents (any order) fit in a chunk.
@@ -195,7 +360,12 @@ pub(super) fn fits(view: View<'_>, numbers: &[Number]) -> Result<bool> {
     numbers.sort_unstable();
     let limit = view.budget.chunk(view.store.bytes_in_memory());
     let entries = view.store.entries_of(&numbers)?;
-    Ok(entries.iter().map(|entry| weight(entry, view.means)).sum::<u64>() <= limit / 2)
+    Ok(entries.iter().map(|entry| weight(entry.size, view.means)).sum::<u64>() <= limit / 2)
+}
+
+/// As many documents as can fit in half a chunk, at the most.
+pub(super) fn most_that_fit(view: View<'_>) -> usize {
+    (view.budget.chunk(view.store.bytes_in_memory()) / 2 / weight(0, view.means)) as usize
 }
 
 /// How many of the pairs, from the first on, fit in `limit` bytes: at least one.
@@ -206,7 +376,8 @@ pub(crate) fn pairs_that_fit(view: View<'_>, pairs: &[(Number, Number)], limit: 
     numbers.sort_unstable();
     numbers.dedup();
     let entries = view.store.entries_of(&numbers)?;
-    let weight_of = |number: Number| weight(&entries[numbers.partition_point(|&n| n < number)], view.means);
+    let weight_of =
+        |number: Number| weight(entries[numbers.partition_point(|&n| n < number)].size, view.means);
     let mut bytes = 0;
     let fitting = some
         .iter()

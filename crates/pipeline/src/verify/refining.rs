@@ -8,15 +8,15 @@
 //!
 //! **Cost.** Two passes over the texts of the set, and the memory of [`grouping`](crate::grouping).
 
-use super::loading::visit_elements;
-use super::packing::Members;
+use super::loading::stream_elements;
+use super::packing::Connected;
 use crate::forest::Forest;
 use crate::grouping::{Taker, on_disk};
 use crate::method::Sketching;
 use crate::solve::prefix_length;
+use crate::sorted::{Room, Sorted};
 use crate::store::Number;
 use crate::view::View;
-use crate::work::Work;
 use crate::{Measure, Result, Verify};
 use lookalike::minhash::lanes::matching_lanes;
 
@@ -35,56 +35,66 @@ pub(super) fn is_possible(view: View<'_>) -> bool {
         && settings.measure == Measure::Jaccard
 }
 
-/// The sets of at least two documents that are still connected, each ascending, of a connected set (ascending).
-pub(super) fn refine(view: View<'_>, numbers: Vec<Number>, work: &Work) -> Result<Vec<Vec<Number>>> {
-    let members = Members::of(numbers);
-    let counts = count(view, &members)?;
+/// The documents of a connected set by what is still connected of them: `documents` hands out the set, ascending, and
+/// in `forest` none of them is connected yet.
+pub(super) fn refine<S>(
+    view: View<'_>,
+    room: Room<'_>,
+    documents: impl Fn() -> S,
+    forest: &mut Forest,
+) -> Result<Sorted<Connected>>
+where
+    S: Iterator<Item = Result<Connected>> + Send,
+{
+    let mut reservation = view.budget.reservation();
+    reservation.grow((COUNTED * size_of::<u32>()) as u64);
+    let numbers = || documents().map(|document| document.map(|document| document.number));
+    let counts = count(view, numbers())?;
     let count_of = |element: u64| counts[slot(element)];
-    let shown: u64 = {
-        let entries = view.store.entries_of(&members.numbers)?;
-        entries.iter().map(|entry| prefix_length(entry.size as usize, view.means) as u64).sum()
-    };
-    let mut forest = Forest::new(members.numbers.len() as u64);
+    let mut shown = 0;
+    for (step, document) in documents().enumerate() {
+        view.observer.go_on_at(step)?;
+        shown += prefix_length(document?.size as usize, view.means) as u64;
+    }
     let scan = |take: &mut Taker<'_>| {
         let (mut ordered, mut keys) = (Vec::new(), Vec::new());
-        let mut visit = |place: usize, set: &[u64]| {
-            ordered.clear();
-            ordered.extend(set.iter().map(|&element| (count_of(element), element)));
-            let length = prefix_length(set.len(), view.means);
-            if length < ordered.len() {
-                ordered.select_nth_unstable(length);
-            }
-            keys.clear();
-            // What occurs once meets nothing.
-            let shared = ordered[..length.min(ordered.len())].iter().filter(|(count, _)| *count > 1);
-            keys.extend(shared.map(|&(_, element)| (place as Number, element)));
-            if set.is_empty() {
-                keys.push((place as Number, u64::MAX));
-            }
-            take(&keys);
-        };
-        visit_sets(view, &members, &mut visit)
-    };
-    let mut failure = None;
-    on_disk(shown.max(1), view.budget.grouping(), work.spill_folder()?, &scan, &mut |files| {
-        for file in files {
-            file.groups(view.observer, &mut |group| {
-                if failure.is_none() {
-                    failure = connect(view, &members.numbers, group, &mut forest).err();
+        stream_elements(
+            view,
+            numbers(),
+            |_| true,
+            |number, set| {
+                ordered.clear();
+                ordered.extend(set.iter().map(|&element| (count_of(element), element)));
+                let length = prefix_length(set.len(), view.means);
+                if length < ordered.len() {
+                    ordered.select_nth_unstable(length);
                 }
-            })?;
-        }
-        Ok(())
+                keys.clear();
+                // What occurs once meets nothing.
+                let shared = ordered[..length.min(ordered.len())].iter().filter(|(count, _)| *count > 1);
+                keys.extend(shared.map(|&(_, element)| (number, element)));
+                if set.is_empty() {
+                    keys.push((number, u64::MAX));
+                }
+                take(&keys);
+                Ok(())
+            },
+        )
+    };
+    on_disk(shown.max(1), view.budget.grouping(), room, &scan, &mut |ranges| {
+        (0..ranges.len()).try_for_each(|range| {
+            ranges.groups(range, &mut |group| group.visit(|piece| connect(view, piece, forest)))
+        })
     })?;
-    if let Some(failure) = failure {
-        return Err(failure);
+    drop(counts);
+    reservation.release();
+    let mut by_root = room.sorter(view.budget.sorting(), |it: &Connected| (it.root, it.number));
+    for (step, document) in documents().enumerate() {
+        view.observer.go_on_at(step)?;
+        let document = document?;
+        by_root.push(Connected { root: forest.root(document.number), ..document });
     }
-    let mut by_root: Vec<(Number, Number)> = (0..members.numbers.len() as Number)
-        .map(|place| (forest.root(place), members.numbers[place as usize]))
-        .collect();
-    by_root.sort_unstable();
-    let sets = by_root.chunk_by(|a, b| a.0 == b.0).filter(|set| set.len() > 1);
-    Ok(sets.map(|set| set.iter().map(|&(_, number)| number).collect()).collect())
+    by_root.finish()
 }
 
 fn slot(element: u64) -> usize {
@@ -92,31 +102,18 @@ fn slot(element: u64) -> usize {
 }
 
 /// In how many documents the shingles of each slot are.
-fn count(view: View<'_>, members: &Members) -> Result<Vec<u32>> {
+fn count(view: View<'_>, numbers: impl Iterator<Item = Result<Number>> + Send) -> Result<Vec<u32>> {
     let mut counts = vec![0u32; COUNTED];
-    visit_sets(view, members, &mut |_, set| {
+    let every = |_: Number, set: &[u64]| {
         set.iter().for_each(|&element| counts[slot(element)] += 1);
-    })?;
+        Ok(())
+    };
+    stream_elements(view, numbers, |_| true, every)?;
     Ok(counts)
 }
 
-/// Hands the sorted set of each document to `visit`, with the document's place.
-fn visit_sets(
-    view: View<'_>,
-    members: &Members,
-    visit: &mut (dyn FnMut(usize, &[u64]) + Send),
-) -> Result<()> {
-    visit_elements(view, members, None, |made| {
-        for (place, span) in made.spans() {
-            view.observer.go_on()?;
-            visit(place, &made.elements[span.start as usize..span.end as usize]);
-        }
-        Ok(())
-    })
-}
-
-/// Connects the documents of a group, by place; those of a small one only where their signatures allow it.
-fn connect(view: View<'_>, numbers: &[Number], group: &[(Number, u64)], forest: &mut Forest) -> Result<()> {
+/// Connects the documents of a group; those of a small one only where their signatures allow it.
+fn connect(view: View<'_>, group: &[(Number, u64)], forest: &mut Forest) -> Result<()> {
     let Sketching::Bands { cutoff, .. } = &view.means.sketching else { return Ok(()) };
     if group.len() > COMPARED_GROUP {
         group.windows(2).for_each(|pair| {
@@ -126,10 +123,10 @@ fn connect(view: View<'_>, numbers: &[Number], group: &[(Number, u64)], forest: 
     }
     // Most were connected by an earlier shingle.
     let root = forest.root(group[0].0);
-    if group.iter().all(|&(place, _)| forest.root(place) == root) {
+    if group.iter().all(|&(number, _)| forest.root(number) == root) {
         return Ok(());
     }
-    let here: Vec<Number> = group.iter().map(|&(place, _)| numbers[place as usize]).collect();
+    let here: Vec<Number> = group.iter().map(|&(number, _)| number).collect();
     let (lanes, width) = (view.store.lanes_of(&here)?, view.means.lanes());
     let lanes_of = |at: usize| &lanes[at * width..(at + 1) * width];
     for later in 0..group.len() {

@@ -23,10 +23,7 @@ pub fn decide_with(
     similarity_if_similar: &dyn Fn(usize, usize) -> Option<f64>,
 ) -> Result<Vec<Fate>> {
     let prepared = Prepared::new(items, rules)?;
-    prepared.decide(&|earlier, document| {
-        let may = prepared.may_meet(earlier, document) && !prepared.either_by_content_only(earlier, document);
-        may.then(|| similarity_if_similar(earlier, document)).flatten()
-    })
+    prepared.decide(&|earlier, document| prepared.if_comparable(earlier, document, similarity_if_similar))
 }
 
 /// All pairs `(a, b, similarity)`, `a < b`, that are copies, or candidates at or above the threshold, ascending. With
@@ -37,20 +34,40 @@ pub fn verified_pairs(
     are_candidates: &dyn Fn(usize, usize) -> bool,
 ) -> Result<Vec<(usize, usize, f64)>> {
     let prepared = Prepared::new(items, rules)?;
-    let mut pairs = Vec::new();
-    for a in 0..items.len() {
-        for b in a + 1..items.len() {
-            let smaller_last =
-                if prepared.elements[a].len() < prepared.elements[b].len() { (b, a) } else { (a, b) };
-            let similarity = if prepared.are_copies(a, b) {
-                Some(1.0)
-            } else {
-                prepared.similarity_if_similar(smaller_last.0, smaller_last.1, are_candidates)
-            };
-            pairs.extend(similarity.map(|similarity| (a, b, similarity)));
-        }
-    }
-    Ok(pairs)
+    Ok(prepared.pairs(&|a, b| prepared.similarity_if_similar(a, b, are_candidates)))
+}
+
+/// All pairs that are copies, or similar by another check than the exact one, as for [`decide_with`].
+pub fn verified_pairs_with(
+    items: &[Item],
+    rules: &Rules,
+    similarity_if_similar: &dyn Fn(usize, usize) -> Option<f64>,
+) -> Result<Vec<(usize, usize, f64)>> {
+    let prepared = Prepared::new(items, rules)?;
+    Ok(prepared.pairs(&|a, b| prepared.if_comparable(a, b, similarity_if_similar)))
+}
+
+/// What becomes of each document if all that is connected by similar pairs is one cluster. The similarity is that to the document that is
+/// kept, whatever it is.
+pub fn decide_components(
+    items: &[Item],
+    rules: &Rules,
+    are_candidates: &dyn Fn(usize, usize) -> bool,
+) -> Result<Vec<Fate>> {
+    let prepared = Prepared::new(items, rules)?;
+    let similar = |a, b| prepared.similarity_if_similar(a, b, are_candidates);
+    Ok(prepared.decide_components(&similar, &|first, document| prepared.similarity(first, document)))
+}
+
+/// The same by another check than the exact one, as for [`decide_with`]; similarities are not worked out, and are NaN.
+pub fn decide_components_with(
+    items: &[Item],
+    rules: &Rules,
+    similarity_if_similar: &dyn Fn(usize, usize) -> Option<f64>,
+) -> Result<Vec<Fate>> {
+    let prepared = Prepared::new(items, rules)?;
+    let similar = |a, b| prepared.if_comparable(a, b, similarity_if_similar);
+    Ok(prepared.decide_components(&similar, &|_, _| f64::NAN))
 }
 
 /// For each document the first one in keep order of all that verified pairs connect it with.
@@ -65,16 +82,22 @@ pub fn components(
     for (place, &document) in order.iter().enumerate() {
         rank[document] = place;
     }
-    // The smallest rank that reaches a document over pairs, handed on until nothing changes.
-    let mut first = rank;
+    let pairs: Vec<(usize, usize)> = pairs.into_iter().map(|(a, b, _)| (rank[a], rank[b])).collect();
+    let first = handed_on(items.len(), &pairs);
+    Ok(rank.iter().map(|&rank| order[first[rank]]).collect())
+}
+
+/// The smallest of `0..count` that reaches each one over pairs: handed on until nothing changes.
+fn handed_on(count: usize, pairs: &[(usize, usize)]) -> Vec<usize> {
+    let mut first: Vec<usize> = (0..count).collect();
     loop {
         let before = first.clone();
-        for &(a, b, _) in &pairs {
+        for &(a, b) in pairs {
             let smaller = first[a].min(first[b]);
             (first[a], first[b]) = (smaller, smaller);
         }
         if first == before {
-            return Ok(first.into_iter().map(|rank| order[rank]).collect());
+            return first;
         }
     }
 }
@@ -126,6 +149,56 @@ impl<'a> Prepared<'a> {
             }
         }
         Ok(fates.into_iter().map(|fate| fate.expect("every document is in the keep order")).collect())
+    }
+
+    /// All copies and similar pairs.
+    fn pairs(&self, similar: &dyn Fn(usize, usize) -> Option<f64>) -> Vec<(usize, usize, f64)> {
+        let mut pairs = Vec::new();
+        for a in 0..self.items.len() {
+            for b in a + 1..self.items.len() {
+                let smaller_last = self.elements[a].len() < self.elements[b].len();
+                let (larger, smaller) = if smaller_last { (b, a) } else { (a, b) };
+                let similarity = if self.are_copies(a, b) { Some(1.0) } else { similar(larger, smaller) };
+                pairs.extend(similarity.map(|similarity| (a, b, similarity)));
+            }
+        }
+        pairs
+    }
+
+    /// The rule of the module docs for connected sets.
+    fn decide_components(
+        &self,
+        similar: &dyn Fn(usize, usize) -> Option<f64>,
+        similarity: &dyn Fn(usize, usize) -> f64,
+    ) -> Vec<Fate> {
+        let order = self.keep_order();
+        let is_protected = |place: usize| self.items[order[place]].protected;
+        // By places in keep order: the first of each class, and the first that reaches it over similar pairs.
+        let copied = |place: usize| (0..place).find(|&other| self.are_copies(order[other], order[place]));
+        let class: Vec<usize> = (0..order.len()).map(|place| copied(place).unwrap_or(place)).collect();
+        let mut pairs = Vec::new();
+        for later in (0..order.len()).filter(|&place| class[place] == place && !is_protected(place)) {
+            for earlier in (0..later).filter(|&place| class[place] == place) {
+                let may = !self.rules.against_only || is_protected(earlier);
+                if may && similar(order[earlier], order[later]).is_some() {
+                    pairs.push((earlier, later));
+                }
+            }
+        }
+        let first = handed_on(order.len(), &pairs);
+        let mut fates = vec![Fate::Kept; order.len()];
+        for place in (0..order.len()).filter(|&place| !is_protected(place)) {
+            let (document, original) = (order[place], class[place]);
+            let kept = order[first[original]];
+            let goes_with = first[original] != original && !is_protected(original);
+            if goes_with {
+                let similarity = similarity(kept, order[original]);
+                fates[document] = Fate::Removed { kind: Kind::Near, kept, similarity };
+            } else if original != place && (!self.rules.against_only || is_protected(original)) {
+                fates[document] = Fate::Removed { kind: Kind::Exact, kept: order[original], similarity: 1.0 };
+            }
+        }
+        fates
     }
 
     fn keep_order(&self) -> Vec<usize> {
@@ -180,19 +253,35 @@ impl<'a> Prepared<'a> {
         document: usize,
         are_candidates: &dyn Fn(usize, usize) -> bool,
     ) -> Option<f64> {
-        if !self.may_meet(earlier, document) || self.either_by_content_only(earlier, document) {
-            return None;
-        }
+        self.if_comparable(earlier, document, &|earlier, document| {
+            let (a, b) = (&self.elements[earlier], &self.elements[document]);
+            if a.is_empty() || b.is_empty() {
+                return (a.is_empty() && b.is_empty()).then_some(1.0);
+            }
+            let similarity = self.similarity(earlier, document);
+            (similarity >= self.rules.threshold && are_candidates(earlier, document)).then_some(similarity)
+        })
+    }
+
+    /// What `similar` says of two documents that are compared at all.
+    fn if_comparable(
+        &self,
+        earlier: usize,
+        document: usize,
+        similar: &dyn Fn(usize, usize) -> Option<f64>,
+    ) -> Option<f64> {
+        let may = self.may_meet(earlier, document) && !self.either_by_content_only(earlier, document);
+        may.then(|| similar(earlier, document)).flatten()
+    }
+
+    /// The similarity of a document to an earlier one, whatever it is.
+    fn similarity(&self, earlier: usize, document: usize) -> f64 {
         let (a, b) = (&self.elements[earlier], &self.elements[document]);
-        if a.is_empty() || b.is_empty() {
-            return (a.is_empty() && b.is_empty()).then_some(1.0);
-        }
         let common = b.iter().filter(|element| a.binary_search(element).is_ok()).count();
         let whole = match self.rules.measure {
             Measure::Jaccard => a.len() + b.len() - common,
             Measure::Containment => b.len(),
         };
-        let similarity = common as f64 / whole as f64;
-        (similarity >= self.rules.threshold && are_candidates(earlier, document)).then_some(similarity)
+        if whole == 0 { 1.0 } else { common as f64 / whole as f64 }
     }
 }

@@ -6,6 +6,9 @@
 //! 3. In keep order, a member is removed when a kept one before it is similar; it names the first such one.
 //! 4. The others of a class are removed with it (kind near, the same kept document), or by it (kind exact) if it is kept.
 //!
+//! With components instead of stars, rules 3 and 4 are asked of connected sets: all members that similar pairs connect are removed, but for
+//! the first in keep order.
+//!
 //! Protected documents (of `--against`) come first in keep order and are always kept; with `against_only` no other
 //! document removes anything.
 
@@ -13,7 +16,10 @@ mod candidates;
 mod decision;
 
 pub use candidates::{Lanes, lane_of, signatures};
-pub use decision::{components, decide, decide_with, verified_pairs};
+pub use decision::{
+    components, decide, decide_components, decide_components_with, decide_with, verified_pairs,
+    verified_pairs_with,
+};
 
 use crate::corpora::Score;
 use crate::oracle::Shingles;

@@ -1,0 +1,319 @@
+//! A small corpus, sketched: how its connected sets are packed, loaded, refined and connected.
+
+use super::loading::{Loaded, Loader};
+use super::packing::{self, Connected, Members, NO_SET, Packed};
+use super::{Task, components, refining, similarities, verify};
+use crate::bits::Bits;
+use crate::candidates::{self, Candidates};
+use crate::copies;
+use crate::forest::Forest;
+use crate::method::TextBuffers;
+use crate::report::PairCounts;
+use crate::run::Prepared;
+use crate::solve::{Found, NearMisses, Role};
+use crate::sorted::Room;
+use crate::stages::Stages;
+use crate::store::{Number, Store};
+use crate::view::View;
+use crate::work::Work;
+use crate::{Job, Keep, Resources, Settings, Silent};
+use corpus::{Discovery, discover};
+use std::collections::BTreeMap;
+use testkit::corpora::{Document, Planted, templated, with_footer, write_files};
+
+/// A corpus in a folder.
+struct Corpus {
+    folder: tempfile::TempDir,
+    documents: Vec<Document>,
+    job: Job,
+}
+
+impl Corpus {
+    fn new(documents: Vec<Document>, settings: Settings) -> Self {
+        let half = documents.len() / 2;
+        Self::against(documents, half, false, settings)
+    }
+
+    /// The documents in two files, the first of which has `first`; it may be one to compare with.
+    fn against(documents: Vec<Document>, first: usize, against: bool, settings: Settings) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let files = write_files(folder.path(), documents.iter().cloned(), &[first]).unwrap();
+        let arguments: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        let mut sources = discover(&arguments, &Discovery::default()).unwrap();
+        let against = if against { vec![sources.remove(0)] } else { Vec::new() };
+        let resources = Resources { memory: 1 << 30, threads: 1, ..Resources::of_this_machine() };
+        let job = Job { sources, against, settings, resources, sketch: None };
+        Self { folder, documents, job }
+    }
+
+    /// Sketches it, with so much memory, and hands what there is to `look`.
+    fn with(&self, free: u64, look: impl FnOnce(View<'_>, Candidates, &Work) + Send) {
+        let mut prepared = Prepared::new(&self.job).unwrap();
+        prepared.budget = prepared.budget.clone().with_free(free);
+        let mut work = Work::temporary(self.folder.path()).unwrap();
+        prepared
+            .in_pool(|| {
+                let mut stages = Stages::new(&Silent);
+                let store: Store = prepared.sketch(&mut work, &mut stages)?;
+                let view = prepared.view(&store, &stages);
+                let copies = copies::find(view, &work)?;
+                look(view, candidates::find(view, &copies, &work)?, &work);
+                Ok(())
+            })
+            .unwrap();
+    }
+
+    /// The exact similarity of two documents.
+    fn similarity(&self, a: Number, b: Number) -> f64 {
+        let set = |at: Number| self.job.settings.shingler().unwrap().set(&self.documents[at as usize].text);
+        lookalike::similarity::jaccard(&set(a), &set(b))
+    }
+}
+
+fn planted(keep: Keep) -> Corpus {
+    let documents = Planted { documents: 300, near: 0.5, seed: 2, ..Planted::default() }.collect();
+    Corpus::new(documents, Settings { keep, threshold: 0.6, ..Settings::default() })
+}
+
+/// Connected sets, by root.
+fn sets(candidates: &mut Candidates) -> BTreeMap<Number, Vec<Number>> {
+    let mut sets: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
+    for number in candidates.involved.iter().collect::<Vec<_>>() {
+        sets.entry(candidates.forest.root(number)).or_default().push(number);
+    }
+    sets
+}
+
+fn again(view: View<'_>, work: &Work) -> Candidates {
+    candidates::find(view, &copies::find(view, work).unwrap(), work).unwrap()
+}
+
+fn room<'a>(view: View<'a>, work: &'a Work) -> Room<'a> {
+    Room { ledger: view.budget, work, observer: view.observer }
+}
+
+#[test]
+fn every_document_is_in_one_chunk_with_those_it_is_connected_with() {
+    for (free, several) in [(1 << 28, false), (500_000, true)] {
+        planted(Keep::First).with(free, |view, candidates, work| {
+            let mut candidates = candidates;
+            let sets = sets(&mut candidates);
+            assert!(sets.len() > 20);
+            let packed = packing::pack(view, candidates, true, work).unwrap();
+            assert_eq!(packed.series.len() > 1, several, "{} series", packed.series.len());
+            let mut place: BTreeMap<Number, (usize, u32)> = BTreeMap::new();
+            for (at, series) in packed.series.iter().enumerate() {
+                for members in series.chunks.clone().map(|chunk| packed.members(chunk).unwrap()) {
+                    assert!(members.numbers.is_sorted() && members.numbers.len() == members.sets.len());
+                    for (&number, &set) in members.numbers.iter().zip(&members.sets) {
+                        assert!(place.insert(number, (at, set)).is_none(), "{number} is there twice");
+                    }
+                }
+            }
+            let mut small: BTreeMap<u32, &Vec<Number>> = BTreeMap::new();
+            for set in sets.values() {
+                let (series, name) = place[&set[0]];
+                assert!(
+                    set.iter().all(|number| place.remove(number) == Some((series, name))),
+                    "{set:?} was torn apart"
+                );
+                if name != NO_SET {
+                    assert!(small.insert(name, set).is_none(), "two sets are called {name}");
+                }
+            }
+            assert!(place.is_empty() && !small.is_empty());
+        });
+    }
+}
+
+#[test]
+fn a_set_that_does_not_fit_is_a_series_in_keep_order() {
+    let corpus = Corpus::new(
+        templated(120, 2_000, 0.9, 5).collect(),
+        Settings { keep: Keep::Longest, threshold: 0.7, ..Settings::default() },
+    );
+    corpus.with(500_000, |view, candidates, work| {
+        let packed = packing::pack(view, candidates, false, work).unwrap();
+        let series = packed.series.iter().max_by_key(|series| series.chunks.len()).unwrap();
+        assert!(series.chunks.len() > 1, "it must not fit for this to be a test");
+        let length = |number: &Number| corpus.documents[*number as usize].text.len();
+        let chunks: Vec<Members> =
+            series.chunks.clone().map(|chunk| packed.members(chunk).unwrap()).collect();
+        for pair in chunks.windows(2) {
+            let (shortest, longest) =
+                (pair[0].numbers.iter().map(length).min(), pair[1].numbers.iter().map(length).max());
+            assert!(shortest >= longest, "{shortest:?} comes before {longest:?}");
+        }
+    });
+}
+
+/// Removed documents, with what removed them.
+fn survivors(view: View<'_>, candidates: Candidates, work: &Work) -> BTreeMap<Number, Number> {
+    let mut removed = BTreeMap::new();
+    let near_misses = NearMisses::default();
+    let visit = &mut |found: Found| assert!(removed.insert(found.number, found.other).is_none());
+    verify(view, candidates, work, Task::Survivors { near_misses: &near_misses, visit }).unwrap();
+    removed
+}
+
+/// Kept documents of an earlier chunk used to remove those of a later one, protected or not.
+#[test]
+fn in_a_series_too_only_what_is_protected_removes() {
+    // The second half is alike, and like nothing of the first, which is what it is compared with.
+    let documents: Vec<Document> =
+        templated(120, 2_000, 0.9, 6).chain(templated(120, 2_000, 0.9, 5)).collect();
+    for against_only in [false, true] {
+        let settings = Settings { against_only, threshold: 0.7, ..Settings::default() };
+        let corpus = Corpus::against(documents.clone(), 120, against_only, settings);
+        let mut answers = Vec::new();
+        for free in [1 << 28, 500_000] {
+            corpus.with(free, |view, candidates, work| {
+                let packed = packing::pack(view, again(view, work), false, work).unwrap();
+                let longest = packed.series.iter().map(|series| series.chunks.len()).max().unwrap();
+                assert_eq!(longest > 1, free < 1 << 28, "{longest} chunks");
+                answers.push(survivors(view, candidates, work));
+            });
+        }
+        assert_eq!(answers[0], answers[1], "against only: {against_only}");
+        assert_eq!(answers[0].values().any(|&kept| kept >= 120), !against_only);
+    }
+}
+
+/// Protected documents of a chunk used to be asked before those that an earlier chunk had kept, and pairs with them were found again for each
+/// earlier chunk.
+#[test]
+fn a_series_names_the_first_in_keep_order_and_each_pair_once() {
+    // About half of the pairs are similar enough.
+    let documents: Vec<Document> = templated(200, 2_000, 0.7, 5).collect();
+    let settings =
+        Settings { threshold: 0.7, bands: "42x3".parse().ok(), keep: Keep::Longest, ..Settings::default() };
+    let corpus = Corpus::against(documents, 120, true, settings);
+    let (mut answers, mut pairs) = (Vec::new(), Vec::new());
+    for free in [1 << 28, 300_000] {
+        corpus.with(free, |view, candidates, work| {
+            let packed = packing::pack(view, again(view, work), false, work).unwrap();
+            let longest = packed.series.iter().map(|series| series.chunks.len()).max().unwrap();
+            assert!((longest > 3) == (free < 1 << 28), "{longest} chunks");
+            answers.push(survivors(view, candidates, work));
+            let mut found = Vec::new();
+            let visit = &mut |pair: Found| found.push((pair.number, pair.other));
+            let shared = &Bits::new(view.store.count());
+            verify(view, again(view, work), work, Task::Pairs { shared, visit }).unwrap();
+            found.sort_unstable();
+            pairs.push(found);
+        });
+    }
+    assert!(answers[0].len() > 30, "{}", answers[0].len());
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(pairs[0], pairs[1]);
+}
+
+#[test]
+fn documents_are_loaded_in_keep_order_with_their_sets() {
+    let corpus = planted(Keep::Longest);
+    corpus.with(1 << 28, |view, candidates, work| {
+        let numbers: Vec<Number> = candidates.involved.iter().collect();
+        let (first, second) = numbers.split_at(numbers.len() / 2);
+        let whole = Packed::of(room(view, work), &[&numbers]);
+        let halves = Packed::of(room(view, work), &[first, second]);
+        let near_misses = NearMisses::default();
+        let load = |packed: &Packed, chunk: usize, members: Vec<Number>| {
+            let mut loaded = Loaded::default();
+            let mut loader = Loader::new(view, packed, &near_misses, work).unwrap();
+            loader.append(&mut loaded, chunk, &Members::of(members), false, |_| Role::Both).unwrap();
+            loaded.chunk
+        };
+        // From the sources; from files that a pass over them made; and a part of what such a file has.
+        let some: Vec<Number> = second.iter().copied().step_by(3).collect();
+        for (chunk, wanted) in [
+            (load(&whole, 0, numbers.clone()), numbers.clone()),
+            (load(&halves, 1, second.to_vec()), second.to_vec()),
+            (load(&halves, 1, some.clone()), some),
+        ] {
+            let mut order = wanted;
+            order.sort_by_key(|&number| std::cmp::Reverse(corpus.documents[number as usize].text.len()));
+            assert_eq!(chunk.numbers, order);
+            for (at, &number) in chunk.numbers.iter().enumerate() {
+                let mut buffers = TextBuffers::default();
+                let text = &corpus.documents[number as usize].text;
+                assert_eq!(chunk.set(at).as_slice(), view.means.set(text, &mut buffers).unwrap());
+                assert_eq!(chunk.lanes(at, view.means), view.store.lanes_of(&[number]).unwrap());
+            }
+        }
+    });
+}
+
+#[test]
+fn refined_sets_are_smaller_and_lose_no_similar_pair() {
+    let documents: Vec<Document> = with_footer(60, 30, 40, 1).chain(templated(40, 900, 0.85, 1)).collect();
+    let corpus = Corpus::new(documents, Settings { threshold: 0.7, ..Settings::default() });
+    corpus.with(1 << 28, |view, _, work| {
+        let entries = view.store.entries_of(&(0..100).collect::<Vec<Number>>()).unwrap();
+        let all = || {
+            let sizes = (0..).zip(entries.iter().map(|entry| u64::from(entry.size)));
+            sizes.map(|(number, size)| Ok(Connected { root: 0, number, size }))
+        };
+        let mut forest = Forest::new(view.store.count());
+        let refined = refining::refine(view, room(view, work), all, &mut forest).unwrap();
+        let mut sets: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
+        for Connected { root, number, .. } in refined.iter().map(|document| document.unwrap()) {
+            sets.entry(root).or_default().push(number);
+        }
+        sets.retain(|_, numbers| numbers.len() > 1);
+        let mut set_of: BTreeMap<Number, Number> = BTreeMap::new();
+        for (&set, numbers) in &sets {
+            assert!(numbers.is_sorted());
+            numbers.iter().for_each(|&number| assert!(set_of.insert(number, set).is_none()));
+        }
+        let mut similar = 0;
+        for a in 0..100 {
+            for b in 0..a {
+                if corpus.similarity(a, b) >= 0.7 {
+                    similar += 1;
+                    assert!(set_of.contains_key(&a) && set_of.get(&a) == set_of.get(&b), "{a} {b}");
+                }
+            }
+        }
+        assert!(similar > 50, "{similar}");
+        assert!(set_of.len() < 60, "documents with a footer only are alone: {}", set_of.len());
+    });
+}
+
+#[test]
+fn components_in_pieces_are_those_of_the_whole() {
+    planted(Keep::First).with(1 << 28, |view, candidates, work| {
+        let numbers: Vec<Number> = candidates.involved.iter().collect();
+        let mut roots = Vec::new();
+        for pieces in [1, 2, 5] {
+            let chunks: Vec<&[Number]> = numbers.chunks(numbers.len().div_ceil(pieces)).collect();
+            let packed = Packed::of(room(view, work), &chunks);
+            let (near_misses, mut forest) = (NearMisses::default(), Forest::new(view.store.count()));
+            let mut loader = Loader::new(view, &packed, &near_misses, work).unwrap();
+            let (series, mut counts) = (&packed.series[0], PairCounts::default());
+            components::run(view, &packed, series, &mut loader, work, &mut counts, &mut forest).unwrap();
+            roots.push(numbers.iter().map(|&number| forest.root(number)).collect::<Vec<_>>());
+        }
+        assert_eq!((&roots[0], &roots[0]), (&roots[1], &roots[2]));
+        let connected = numbers.iter().zip(&roots[0]).filter(|(number, root)| number != root).count();
+        assert!(connected > 30 && connected < numbers.len() * 9 / 10, "{connected} of {}", numbers.len());
+    });
+}
+
+#[test]
+fn similarities_are_exact_in_the_order_asked_for() {
+    let corpus = planted(Keep::First);
+    for free in [1 << 28, 450_000] {
+        corpus.with(free, |view, candidates, work| {
+            let mut candidates = candidates;
+            let mut pairs: Vec<(Number, Number)> =
+                sets(&mut candidates).values().map(|set| (set[set.len() - 1], set[0])).collect();
+            pairs.reverse();
+            let expected: Vec<f64> = pairs.iter().map(|&(a, b)| corpus.similarity(a, b)).collect();
+            assert_eq!(similarities(view, &pairs).unwrap(), expected);
+            assert_eq!(packing::pairs_that_fit(view, &pairs, 0).unwrap(), 1, "one pair always does");
+            assert_eq!(packing::pairs_that_fit(view, &pairs, u64::MAX).unwrap(), pairs.len());
+            let numbers: Vec<Number> = again(view, work).involved.iter().collect();
+            assert_eq!(packing::fits(view, &numbers).unwrap(), free == 1 << 28);
+        });
+    }
+}

@@ -1,0 +1,21 @@
+//! Any bytes as a Parquet file, by columns of any depth: an error or records, the same in blocks of any size. What the Parquet crate
+//! does not check is for our guard to turn into an error.
+#![no_main]
+
+use corpus::{FieldPath, Fields, Format};
+use libfuzzer_sys::fuzz_target;
+use lookalike_fuzz::{read_fields, temporary_file};
+
+fuzz_target!(|bytes: &[u8]| {
+    let file = temporary_file("parquet", bytes);
+    let path = |name: &str| Some(FieldPath::new(name));
+    for (text, id, other) in [("text", path("id"), None), ("a.b", path("list"), path("n"))] {
+        let fields = Fields { text: FieldPath::new(text), id, order: other.clone(), within: other };
+        let taken = read_fields(&file, Format::Parquet, &fields, 1, &mut |_| {});
+        let again = read_fields(&file, Format::Parquet, &fields, 1 << 14, &mut |_| {});
+        // A file that is damaged in the middle gives different errors at different places.
+        if let (Ok(taken), Ok(again)) = (taken, again) {
+            assert_eq!(taken, again);
+        }
+    }
+});
