@@ -1,6 +1,6 @@
 //! Writes the figures of `docs/concepts` into a folder.
 //!
-//! `cargo run -p figures --example concepts -- docs/concepts/figures`
+//! `cargo run -p lookalike-figures --example concepts -- docs/concepts/figures`
 
 #[path = "concepts/mod.rs"]
 mod concepts;

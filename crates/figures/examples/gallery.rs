@@ -1,6 +1,6 @@
 //! Writes every figure and page, made from invented data, into a folder: to look at them in a browser.
 //!
-//! `cargo run -p figures --example gallery -- FOLDER`
+//! `cargo run -p lookalike-figures --example gallery -- FOLDER`
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use figures::svg::{Bin, ClusterSizes, Curve, CurvePlot, Histogram, Stage, Stages};

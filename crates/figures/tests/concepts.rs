@@ -19,7 +19,7 @@ fn the_files_are_what_the_example_writes() {
         let stored = std::fs::read_to_string(pages().join("figures").join(name)).unwrap_or_default();
         assert!(
             drawn == stored,
-            "{name} is not what is drawn: cargo run -p figures --example concepts -- docs/concepts/figures"
+            "{name} is not what is drawn: cargo run -p lookalike-figures --example concepts -- docs/concepts/figures"
         );
         assert!(drawn.len() < 60_000, "{name} has {} bytes", drawn.len());
         assert!(!drawn.contains("NaN") && !drawn.contains("inf\""), "{name}");

@@ -120,11 +120,11 @@ impl<T> Raise<T> for corpus::Result<T> {
     }
 }
 
-impl<T> Raise<T> for arrow::Result<T> {
+impl<T> Raise<T> for stages::Result<T> {
     fn or_raise(self) -> PyResult<T> {
         self.map_err(|error| match &error {
-            arrow::Error::Pipeline(error) => of_pipeline(error),
-            arrow::Error::BadRecord { id, reason } => {
+            stages::Error::Pipeline(error) => of_pipeline(error),
+            stages::Error::BadRecord { id, reason } => {
                 Python::attach(|py| Class::BadRecord.error(py, ("id", *id, reason)))
             }
             _ => Class::Setting.saying(error),

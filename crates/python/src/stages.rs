@@ -15,7 +15,7 @@ const ROWS: usize = 1 << 10;
 #[pyclass(frozen, name = "Stages", module = "lookalike._native")]
 #[derive(Debug)]
 pub(crate) struct NativeStages {
-    stages: arrow::Stages,
+    stages: stages::Stages,
 }
 
 impl NativeStages {
@@ -24,7 +24,7 @@ impl NativeStages {
         &self,
         py: Python<'_>,
         table: &ArrowTable,
-        stage: impl Fn(&arrow::Stages, &RecordBatch) -> arrow::Result<RecordBatch> + Sync,
+        stage: impl Fn(&stages::Stages, &RecordBatch) -> stages::Result<RecordBatch> + Sync,
     ) -> PyResult<ArrowTable> {
         let empty = stage(&self.stages, &RecordBatch::new_empty(Arc::clone(&table.schema))).or_raise()?;
         let mut batches = Vec::with_capacity(table.batches.len());
@@ -43,31 +43,31 @@ impl NativeStages {
 impl NativeStages {
     #[new]
     fn new(options: Options) -> PyResult<Self> {
-        Ok(Self { stages: arrow::Stages::new(&options.settings()?).or_raise()? })
+        Ok(Self { stages: stages::Stages::new(&options.settings()?).or_raise()? })
     }
 
     fn sketch(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
-        self.each(py, table, arrow::Stages::sketch)
+        self.each(py, table, stages::Stages::sketch)
     }
 
     fn signature_similarity(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
-        self.each(py, table, arrow::Stages::signature_similarity)
+        self.each(py, table, stages::Stages::signature_similarity)
     }
 
     fn verify(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
-        self.each(py, table, arrow::Stages::verify)
+        self.each(py, table, stages::Stages::verify)
     }
 }
 
 /// The pairs of ids that share a key, table by table.
 #[pyfunction]
 pub(crate) fn candidate_pairs(py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
-    let schema: SchemaRef = arrow::CandidatePairs::schema();
+    let schema: SchemaRef = stages::CandidatePairs::schema();
     let mut batches = Vec::new();
     // An empty table still has its columns checked.
-    arrow::candidate_pairs(&RecordBatch::new_empty(Arc::clone(&table.schema))).or_raise()?;
+    stages::candidate_pairs(&RecordBatch::new_empty(Arc::clone(&table.schema))).or_raise()?;
     for grouped in &table.batches {
-        let mut pairs = arrow::candidate_pairs(grouped).or_raise()?;
+        let mut pairs = stages::candidate_pairs(grouped).or_raise()?;
         while let Some(batch) = outside(py, || pairs.next())? {
             py.check_signals()?;
             batches.push(batch.or_raise()?);

@@ -27,7 +27,7 @@ pub(super) fn test() -> Result<u64, String> {
 
 /// The benchmarks of the package, on the texts of `elife-bench` if they are there, else on the demo.
 pub(super) fn bench() -> Result<(), String> {
-    let build = ["build", "--release", "--package", "cli"];
+    let build = ["build", "--release", "--package", "lookalike-cli"];
     step::run("the command to compare with", &mut step::cargo(build))?;
     let command = step::build_folder().join("release/lookalike");
     let data = std::env::var_os("LOOKALIKE_DATA").map(PathBuf::from);

@@ -87,7 +87,7 @@ fn manual_pages() {
     assert!(folder.read("pages/man1/lookalike.1").contains("Exit codes"));
 }
 
-/// `UPDATE_REFERENCE=1 cargo test -p cli reference` writes it again.
+/// `UPDATE_REFERENCE=1 cargo test -p lookalike-cli reference` writes it again.
 #[test]
 fn reference_is_up_to_date() {
     let reference = Folder::new().run("reference").stdout;
@@ -96,5 +96,5 @@ fn reference_is_up_to_date() {
         std::fs::write(&path, &reference).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap();
-    assert!(written == reference, "docs/cli.md: UPDATE_REFERENCE=1 cargo test -p cli reference");
+    assert!(written == reference, "docs/cli.md: UPDATE_REFERENCE=1 cargo test -p lookalike-cli reference");
 }

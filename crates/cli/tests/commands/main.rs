@@ -1,6 +1,6 @@
 //! Whole commands: exit code, standard output, standard error.
 //!
-//! `INSTA_UPDATE=always cargo test -p cli` writes the snapshots again.
+//! `INSTA_UPDATE=always cargo test -p lookalike-cli` writes the snapshots again.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests are tests")]
 

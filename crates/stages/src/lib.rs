@@ -12,7 +12,7 @@
 //! and keys are signed 64-bit integers, as some engines have no others; a key is the bits of an unsigned one.
 //!
 //! ```
-//! use arrow::Stages;
+//! use stages::Stages;
 //! use arrow_array::{cast::AsArray, types::Float64Type, Int64Array, RecordBatch, StringArray};
 //! use std::sync::Arc;
 //!
