@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 
 /// The version of the work folder's form.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The location of what gave its bytes only once.
 const READ_ONCE: &str = "-";

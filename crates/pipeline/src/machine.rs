@@ -17,6 +17,12 @@ pub fn available_memory() -> u64 {
     limits.chain(address_space()).chain([machine]).min().unwrap_or(machine)
 }
 
+/// Whether `ulimit -v` leaves room for the stacks of so many threads. The last thread that fits would find none for its signals.
+pub(crate) fn has_room_for(threads: usize) -> bool {
+    const STACK: u64 = 3 << 20;
+    address_space().is_none_or(|bytes| threads as u64 <= bytes / STACK)
+}
+
 /// What `ulimit -v` leaves for data, with some for code and stacks.
 #[cfg(unix)]
 fn address_space() -> Option<u64> {

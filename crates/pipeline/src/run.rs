@@ -8,6 +8,7 @@ use crate::decisions_file::Decided;
 use crate::forest::Forest;
 use crate::identity::{Identity, check_unchanged};
 use crate::key::KeySeed;
+use crate::machine::has_room_for;
 use crate::memory::Ledger;
 use crate::method::{Means, fingerprint};
 use crate::missing_fields;
@@ -61,6 +62,9 @@ impl<'a> Prepared<'a> {
     pub(crate) fn new(job: &'a Job) -> Result<Self> {
         let sources = Sources { against: &job.against, corpus: &job.sources };
         job.resources.check()?;
+        if !has_room_for(job.resources.threads) {
+            return Err(no_thread(std::io::ErrorKind::OutOfMemory.into()));
+        }
         // Sources have 32-bit numbers.
         if u32::try_from(sources.len()).is_err() {
             return Err(Error::Invalid(format!("{} sources are more than a run can have", sources.len())));

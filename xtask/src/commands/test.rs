@@ -34,6 +34,7 @@ pub(crate) fn run() -> Result<(), String> {
             readme::check(&printed)?;
         }
     }
+    check_features()?;
     check_other_architectures()?;
     check_fuzz_targets()?;
     let python_tests = python::test()?;
@@ -58,6 +59,16 @@ fn not_tested_here() {
     if cfg!(not(target_arch = "aarch64")) {
         output::line("NOT tested: 64-bit Arm (the portable kernel is what it runs)");
     }
+}
+
+/// Checks that the command compiles without what takes long to build, and with each of it alone.
+fn check_features() -> Result<(), String> {
+    for feature in ["", "parquet", "object-store"] {
+        let check = ["check", "--package", "lookalike-cli", "--no-default-features", "--features", feature];
+        let with = if feature.is_empty() { "no feature" } else { feature };
+        step::run(&format!("the command compiles with {with}"), &mut step::cargo(check))?;
+    }
+    Ok(())
 }
 
 /// The other architecture that the library is prepared for.
