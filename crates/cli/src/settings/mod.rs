@@ -115,7 +115,7 @@ impl Layers {
         match typed.into_iter().find(|(_, typed)| *typed) {
             None => Ok(()),
             Some((flag, _)) => Err(Failure::usage(format!("--{flag} has no effect with {with}"))
-                .with_advice(format!("leave it out, or choose another method or measure"))),
+                .with_advice("leave it out, or choose another method or measure")),
         }
     }
 

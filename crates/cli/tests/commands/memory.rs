@@ -171,7 +171,8 @@ fn long_records_of_several_files_are_written_in_turn() {
         let out = File::create(corpus.folder.path(&format!("in/{file}.jsonl.gz"))).unwrap();
         let mut out = flate2::write::GzEncoder::new(out, flate2::Compression::fast());
         write!(out, "{{\"text\":\"the text of {file}\",\"other\":\"").unwrap();
-        (0..80).for_each(|_| out.write_all(&[b'x'; 1 << 20]).unwrap());
+        let piece = vec![b'x'; 1 << 20];
+        (0..80).for_each(|_| out.write_all(&piece).unwrap());
         out.write_all(b"\"}\n").unwrap();
         out.finish().unwrap();
     }

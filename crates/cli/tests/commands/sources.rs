@@ -289,3 +289,85 @@ fn stores_without_credentials_say_what_to_set() {
         assert!(said.contains(variable) && said.contains("LOOKALIKE_INSTANCE_CREDENTIALS=1"), "{said}");
     }
 }
+
+#[test]
+fn a_finished_run_without_its_outputs_makes_them_again() {
+    let folder = Folder::new().with("a.jsonl", TWICE);
+    assert_eq!(folder.run("dedup a.jsonl -o out").code, 0);
+    for output in ["out/a.jsonl", "out/removed.jsonl"] {
+        let before = folder.read(output);
+        std::fs::remove_file(folder.path(output)).unwrap();
+        let again = folder.run("dedup a.jsonl -o out");
+        assert!(again.code == 0 && again.stderr.contains("are made again"), "{again}");
+        assert_eq!(folder.read(output), before);
+    }
+    let again = folder.run("dedup a.jsonl -o out");
+    assert!(again.stderr.contains("already") && !again.stderr.contains("are made again"), "{again}");
+}
+
+#[test]
+fn a_large_file_with_another_time_is_named() {
+    let text =
+        |n: usize| format!("{{\"text\":\"line {n} {}\"}}\n", "of some words that make it long ".repeat(40));
+    let folder =
+        Folder::new().with("large.jsonl", (0..4_000).map(text).collect::<String>()).with("a.jsonl", TWICE);
+    assert_eq!(folder.run("dedup large.jsonl a.jsonl -o out").code, 0);
+    for name in ["large.jsonl", "a.jsonl"] {
+        let file = std::fs::File::options().append(true).open(folder.path(name)).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    }
+    let again = folder.run("dedup large.jsonl a.jsonl -o out");
+    assert!(again.code == 0 && again.stderr.contains("large.jsonl has another time"), "{again}");
+    assert_eq!(again.stderr.matches("has another time").count(), 1, "a small file is summed whole: {again}");
+}
+
+#[test]
+fn what_is_too_long_for_the_memory_limit_is_refused() {
+    let long = "some words ".repeat(300_000);
+    let folder = Folder::new()
+        .with("a.jsonl", TWICE)
+        .with("long.txt", long.as_bytes())
+        .with("short.txt", "a text")
+        .with("config.toml", "x".repeat(2 << 20));
+    for command in [
+        "compare long.txt short.txt --memory 64MiB",
+        "query a.jsonl --text-file long.txt --memory 16MiB",
+        "dedup a.jsonl -o out --config config.toml",
+        "dedup a.jsonl -o out --method simhash --weights .",
+    ] {
+        let outcome = folder.run(command);
+        assert!(outcome.code != 0 && !folder.path("out").exists(), "{command}: {outcome}");
+    }
+    assert_eq!(folder.run("compare long.txt short.txt --memory 1GiB").code, 0);
+}
+
+#[test]
+fn a_page_replaces_no_input() {
+    let folder = Folder::new().with("a.jsonl", TWICE).with("b.txt", "a text");
+    for command in [
+        "dedup a.jsonl -o out --report=a.jsonl",
+        "dedup a.jsonl -o out --report=out/report.json",
+        "dedup a.jsonl -o out --report=out",
+        "compare a.jsonl b.txt --html b.txt",
+        "plan --svg a.jsonl",
+    ] {
+        let outcome = folder.run(command);
+        assert_eq!(outcome.code, 2, "{command}: {outcome}");
+        assert!(!folder.path("out").exists(), "{command}: {outcome}");
+    }
+    assert_eq!((folder.read("a.jsonl").as_str(), folder.read("b.txt").as_str()), (TWICE, "a text"));
+}
+
+#[test]
+fn flags_without_effect_are_refused() {
+    let folder = Folder::new().with("a.jsonl", TWICE);
+    for flags in [
+        "--distance 5",
+        "--method simhash --bands 3x3",
+        "--method simhash --hashes 64",
+        "--measure containment --recall 0.9",
+    ] {
+        let outcome = folder.run(&format!("dedup a.jsonl -o out {flags}"));
+        assert!(outcome.code == 2 && outcome.stderr.contains("has no effect with"), "{flags}: {outcome}");
+    }
+}

@@ -158,8 +158,8 @@ pub(crate) fn rows_that_fit(
                 longest += longest_value(&file, column, group.num_rows())?;
             }
         }
-        if longest > 0 {
-            fitting = fitting.min(usize::try_from(bytes / longest).unwrap_or(usize::MAX));
+        if let Some(rows) = bytes.checked_div(longest) {
+            fitting = fitting.min(usize::try_from(rows).unwrap_or(usize::MAX));
         }
     }
     Ok(fitting.max(1))

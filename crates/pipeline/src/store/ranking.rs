@@ -33,7 +33,7 @@ pub(super) struct Ranks {
 }
 
 /// What a document takes at the least that is sorted in memory whether it is there or not.
-const LEAST: u64 = if cfg!(test) { 0 } else { 1 << 20 };
+const LEAST: u64 = if cfg!(test) { 1 } else { 1 << 20 };
 
 /// Words of ranks that are written at a time.
 const WRITTEN: usize = 1 << 13;

@@ -71,6 +71,9 @@ pub(super) fn run<'a>(
     Ok(())
 }
 
+/// Some documents of chunks, by chunk.
+type Pieces = Vec<(usize, Vec<Number>)>;
+
 struct Solver<'s, 'a> {
     view: View<'a>,
     packed: &'s Packed,
@@ -96,7 +99,7 @@ impl Solver<'_, '_> {
     }
 
     /// The first document of each component, chunk by chunk; nothing if they cannot fit in memory.
-    fn one_of_each_component(&mut self, pieces: Range<usize>) -> Result<Option<Vec<(usize, Vec<Number>)>>> {
+    fn one_of_each_component(&mut self, pieces: Range<usize>) -> Result<Option<Pieces>> {
         let most = packing::most_that_fit(self.view);
         let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
         for at in pieces {
