@@ -9,8 +9,7 @@ fuzz_target!(|input: (Vec<u8>, Vec<(u8, u8)>)| {
     let (keys, pairs) = input;
     let n = keys.len();
     let pairs: Vec<(usize, usize)> = pairs.iter().map(|&(a, b)| (a.into(), b.into())).collect();
-    let verified: Vec<Pair> =
-        pairs.iter().map(|&(a, b)| Pair { a, b, similarity: 1.0 }).collect();
+    let verified: Vec<Pair> = pairs.iter().map(|&(a, b)| Pair { a, b, similarity: 1.0 }).collect();
     let order = KeepOrder::by_key(n, |document| keys[document]).expect("few documents");
 
     let found = survivors(&order, &verified);
