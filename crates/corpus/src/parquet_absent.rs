@@ -1,7 +1,7 @@
 //! What stands in for Parquet in a build without it: an error that says so.
 
 use crate::sink::{Disposition, RemovedRow, SinkOptions, Target};
-use crate::{Block, Error, Fields, Limits, Position, ReadMode, Record, Result, Scratch, Source};
+use crate::{Announce, Block, Error, Fields, Limits, Position, ReadMode, Record, Result, Scratch, Source};
 use std::path::Path;
 
 /// Rows in memory: there are none.
@@ -87,7 +87,7 @@ impl ParquetReader {
         absent(source)
     }
 
-    pub(crate) fn next_block(&mut self, _block: &mut Block) -> Result<bool> {
+    pub(crate) fn next_block(&mut self, _block: &mut Block, _long: Announce<'_>) -> Result<bool> {
         match *self {}
     }
 
