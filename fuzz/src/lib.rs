@@ -51,7 +51,7 @@ pub fn read_fields(
     let how = Discovery { format: FormatChoice::Always(format), target: None };
     let source = discover(&[file.display().to_string()], &how).expect("the file was written").remove(0);
     let mut taken = Vec::new();
-    let limits = Limits { block_bytes, record_bytes: 1 << 26 };
+    let limits = Limits { block_bytes, record_bytes: 1 << 26, records: 8_192 };
     let mut all = || {
         let mut reader = Reader::open(&source, ReadMode::Whole, fields, limits)?;
         let (mut block, mut scratch) = (Block::default(), Scratch::default());
