@@ -329,14 +329,14 @@ fn what_is_too_long_for_the_memory_limit_is_refused() {
         .with("long.txt", long.as_bytes())
         .with("short.txt", "a text")
         .with("config.toml", "x".repeat(2 << 20));
-    for command in [
-        "compare long.txt short.txt --memory 64MiB",
-        "query a.jsonl --text-file long.txt --memory 16MiB",
-        "dedup a.jsonl -o out --config config.toml",
-        "dedup a.jsonl -o out --method simhash --weights .",
+    for (command, cause) in [
+        ("compare long.txt short.txt --memory 64MiB", "long.txt is longer than 2.0 MiB"),
+        ("dedup a.jsonl -o out --config config.toml", "is too long for a settings file"),
+        ("dedup a.jsonl -o out --method simhash --weights .", "is not a file"),
     ] {
         let outcome = folder.run(command);
-        assert!(outcome.code != 0 && !folder.path("out").exists(), "{command}: {outcome}");
+        assert!(outcome.code == 2 && outcome.stderr.contains(cause), "{command}: {outcome}");
+        assert!(!folder.path("out").exists(), "{command}");
     }
     assert_eq!(folder.run("compare long.txt short.txt --memory 1GiB").code, 0);
 }
