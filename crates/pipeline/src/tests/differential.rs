@@ -60,7 +60,8 @@ fn items(documents: &[Document], protected: usize, within: bool) -> Vec<Item> {
         .collect()
 }
 
-fn rules(settings: &Settings) -> Rules {
+/// The settings in the words of the plain definition.
+pub(super) fn rules(settings: &Settings) -> Rules {
     let plan = crate::method::Means::new(settings).unwrap().plan;
     Rules {
         shingles: Shingles::Words(5),

@@ -1,12 +1,12 @@
 //! What a run must come to, by the plain definition.
 
+use super::super::differential::rules;
 use super::sample::Row;
 use crate::method::Means;
-use crate::{Clusters, Elements, Keep, Measure, Method, Settings, Verify};
+use crate::{Clusters, Measure, Method, Settings, Verify};
 use lookalike::minhash::lanes::estimate_of_lanes;
 use lookalike::shingling::{ShingleBuffer, Shingler};
 use lookalike::simhash::SimHasher;
-use testkit::oracle::Shingles;
 use testkit::reference::{self, Fate, Item, Lanes, Rules, lane_of};
 
 /// What decides whether two documents are alike, worked out for all of them.
@@ -17,31 +17,6 @@ pub(super) struct Alike<'a> {
     lanes: Option<Lanes>,
     fingerprints: Vec<u64>,
     samples: Vec<Vec<u64>>,
-}
-
-fn rules(settings: &Settings) -> Rules {
-    let plan = Means::new(settings).unwrap().plan;
-    Rules {
-        shingles: Shingles::Words(5),
-        bag: settings.elements == Elements::Bag,
-        hashes: settings.hashes,
-        seed: settings.seed,
-        bands: plan.bands,
-        rows: plan.rows,
-        measure: match settings.measure {
-            Measure::Jaccard => reference::Measure::Jaccard,
-            Measure::Containment => reference::Measure::Containment,
-        },
-        threshold: settings.threshold,
-        keep: match settings.keep {
-            Keep::First => reference::Keep::First,
-            Keep::Longest => reference::Keep::Longest,
-            Keep::Max(_) => reference::Keep::Max,
-            Keep::Min(_) => reference::Keep::Min,
-        },
-        against_only: settings.against_only,
-        max_text: settings.max_text as usize,
-    }
 }
 
 impl<'a> Alike<'a> {
