@@ -4,76 +4,48 @@
 //! sources -> sketches -> exact copies -> candidates -> verified pairs -> decisions -> outputs
 //! ```
 
-mod all_pairs;
-mod bits;
+mod ask;
 mod candidates;
-mod chances;
-mod claim;
 mod copies;
-mod decisions;
-mod decisions_file;
-mod document;
+mod decide;
 mod error;
-mod finished;
-mod forest;
-mod grouping;
-mod identity;
-mod key;
-mod lists;
-mod machine;
-mod memory;
+mod limits;
 mod method;
-mod missing_fields;
-mod naming;
-mod observer;
-mod order;
-mod ordered;
-mod outputs;
-mod pace;
-pub mod presets;
-mod questions;
-mod recall;
-mod removed;
-mod repeats;
+mod progress;
 pub mod report;
-mod reread;
+mod resume;
 mod run;
-mod scan;
 mod settings;
-mod sketch_file;
-mod sketching;
+mod sketch;
 mod solve;
-mod sorted;
-mod stages;
 mod store;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod verify;
 mod view;
-mod weights;
-mod work;
+mod write;
 
-pub use chances::Chances;
-pub use document::{DocumentBuffers, Documents, Likeness, Sketch};
+pub use ask::PAIRS_LEFT_OUT;
+pub use ask::finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunClusters, RunPair};
+pub use ask::texts::TextOf;
 pub use error::{Error, Result};
-pub use finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunClusters, RunPair};
-pub use machine::available_memory;
-pub use memory::least_memory;
+pub use limits::machine::available_memory;
+pub use limits::memory::least_memory;
+pub use method::chances::Chances;
 pub use method::{PLANNED_SHINGLES, SAMPLED_ONE_IN};
-pub use observer::{Observer, Silent, Stage};
-pub use questions::PAIRS_LEFT_OUT;
+pub use progress::observer::{Observer, Silent, Stage};
 pub use report::Report;
+pub use settings::presets;
 pub use settings::{
     BandsAndRows, Case, Clusters, Elements, Form, Keep, LARGEST_TEXT, MOST_MEMORY, MOST_THREADS, Measure,
     Method, NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat, Resources, Settings, Store, Verify,
     Whitespace,
 };
-pub use sketch_file::SKETCH_MAGIC;
-pub use texts::TextOf;
+pub use sketch::document::{DocumentBuffers, Documents, Likeness, Sketch};
+pub use sketch::sketch_file::SKETCH_MAGIC;
 
 use corpus::{RemovedRow, Source, Target};
-use ordered::caught;
+use limits::ordered::caught;
 use std::ops::ControlFlow;
 
 /// The smallest memory limit.
@@ -98,7 +70,7 @@ impl Job {
     /// Whether dedup of this job into `folder` writes `file`, or `file` is the folder itself.
     #[must_use]
     pub fn writes(&self, folder: &std::path::Path, file: &std::path::Path) -> bool {
-        finished::is_output(folder, self.sources.iter().map(|source| source.output.as_str()), file)
+        ask::finished::is_output(folder, self.sources.iter().map(|source| source.output.as_str()), file)
     }
 }
 
@@ -182,7 +154,7 @@ pub fn pairs(
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(Pair) -> Result<ControlFlow<()>> + Send),
 ) -> Result<Report> {
-    caught(|| questions::pairs(job, observer, visit))
+    caught(|| ask::pairs(job, observer, visit))
 }
 
 /// The documents of all clusters of at least two, by input order of the kept one.
@@ -191,32 +163,32 @@ pub fn clusters(
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(Member) -> Result<()> + Send),
 ) -> Result<Report> {
-    caught(|| questions::clusters(job, observer, visit))
+    caught(|| ask::clusters(job, observer, visit))
 }
 
 /// The `top` documents most similar to `text`, exactly, most similar first; none below the threshold of the settings.
 pub fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) -> Result<Vec<Match>> {
-    caught(|| questions::query(job, text, top, observer))
+    caught(|| ask::query(job, text, top, observer))
 }
 
 /// Sketches the corpus into one file, from which later runs begin.
 pub fn sketch(job: &Job, file: &std::path::Path, observer: &dyn Observer) -> Result<Report> {
-    caught(|| sketch_file::sketch(job, file, observer))
+    caught(|| sketch::sketch_file::sketch(job, file, observer))
 }
 
 /// The job that a sketch file belongs to: its sources and settings. A run over it reads signatures instead of text
 /// where it can; `resources` are the caller's.
 pub fn open_sketch(file: &std::path::Path, resources: Resources) -> Result<Job> {
-    sketch_file::open(file, resources)
+    sketch::sketch_file::open(file, resources)
 }
 
 /// The texts of documents, by id or `source:line`, in the order asked for. An unknown id is an error that suggests the
 /// nearest ones.
 pub fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<Vec<TextOf>> {
-    caught(|| texts::texts(job, ids, observer))
+    caught(|| ask::texts::texts(job, ids, observer))
 }
 
 /// The texts of up to `most` documents, always the same ones, and how many documents there are.
 pub fn sample(job: &Job, most: usize, observer: &dyn Observer) -> Result<(Vec<String>, u64)> {
-    caught(|| texts::sample(job, most, observer))
+    caught(|| ask::texts::sample(job, most, observer))
 }

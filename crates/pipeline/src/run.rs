@@ -1,34 +1,34 @@
 //! The whole run, stage by stage.
 
 use crate::candidates;
-use crate::claim::{self, Claim};
+use crate::candidates::forest::Forest;
+use crate::copies::repeats::{Keys, repeats};
 use crate::copies::{self, Copies};
-use crate::decisions::{self, Removal, Removals};
-use crate::decisions_file::Decided;
-use crate::forest::Forest;
-use crate::identity::{Identity, check_unchanged};
-use crate::key::KeySeed;
-use crate::machine::has_room_for;
-use crate::memory::Ledger;
+use crate::decide::recall::{FoundPair, estimator};
+use crate::decide::{self, Removal, Removals};
+use crate::limits::machine::has_room_for;
+use crate::limits::memory::Ledger;
+use crate::limits::ordered::{caught, no_thread};
+use crate::limits::sorted::{Room, Sorted};
+use crate::method::key::KeySeed;
 use crate::method::{Means, fingerprint};
-use crate::missing_fields;
-use crate::naming::BATCH;
-use crate::order::{KeepOrder, Rank};
-use crate::ordered::{caught, no_thread};
-use crate::outputs::Outputs;
-use crate::recall::{FoundPair, estimator};
-use crate::removed;
-use crate::repeats::{Keys, repeats};
+use crate::progress::timing::Stages;
 use crate::report::{Counts, PairCounts, Plan, Recall, Report, Run, SourceReport};
-use crate::sketch_file::stored_key;
-use crate::sketching::{Sources, sketch};
+use crate::resume::claim::{self, Claim};
+use crate::resume::decisions_file::Decided;
+use crate::resume::identity::{Identity, check_unchanged};
+use crate::resume::work::{KEY, Work};
+use crate::sketch::missing_fields;
+use crate::sketch::order::{KeepOrder, Rank};
+use crate::sketch::sketch_file::stored_key;
+use crate::sketch::{Sources, sketch};
 use crate::solve::{Evidence, Found, NearMiss, NearMisses};
-use crate::sorted::{Room, Sorted};
-use crate::stages::Stages;
 use crate::store::{Number, Store};
 use crate::verify::{Task, similarities, verify};
 use crate::view::View;
-use crate::work::{KEY, Work};
+use crate::write::Outputs;
+use crate::write::naming::BATCH;
+use crate::write::removed;
 use crate::{
     Clusters, Error, Job, LARGEST_TEXT, Method, Observer, Outcome, RemovedFormat, Resources, Result, Stage,
     Verify,
@@ -192,7 +192,7 @@ impl<'a> Prepared<'a> {
         };
         let (near, against_only) = (near.finish()?, self.job.settings.against_only);
         let protected = |number| self.is_protected(store, number);
-        let removals = decisions::decide(near, copies, store.count(), against_only, room, protected)?;
+        let removals = decide::decide(near, copies, store.count(), against_only, room, protected)?;
         Ok((removals, counts, near_misses.into_vec()))
     }
 
@@ -689,7 +689,7 @@ fn write_removed(
 fn write_near_misses(prepared: &Prepared<'_>, store: &Store, decided: &Decided, work: &Work) -> Result<()> {
     let numbers = decided.near_misses.iter().flat_map(|&(a, b, _)| [a, b]).collect();
     let has_ids = prepared.job.settings.id_field.is_some();
-    let names = crate::naming::Names::new(numbers, store, prepared.sources, has_ids)?;
+    let names = crate::write::naming::Names::new(numbers, store, prepared.sources, has_ids)?;
     let mut lines = Vec::new();
     for &(number, other, similarity) in &decided.near_misses {
         let (a, b) = (names.reference(other)?, names.reference(number)?);

@@ -1,10 +1,10 @@
 //! A sketched corpus, and the means to look at it again: what every stage after sketching works with.
 
 use crate::Observer;
-use crate::memory::Ledger;
+use crate::limits::memory::Ledger;
 use crate::method::Means;
-use crate::order::KeepOrder;
-use crate::sketching::Sources;
+use crate::sketch::Sources;
+use crate::sketch::order::KeepOrder;
 use crate::store::Store;
 
 /// The corpus as the later stages see it.

@@ -6,7 +6,7 @@
 use super::Using;
 use super::chunk::{Chunk, Role, Verdict};
 use super::index::Symmetric;
-use crate::forest::Forest;
+use crate::candidates::forest::Forest;
 use crate::method::Means;
 use crate::report::PairCounts;
 use crate::{Observer, Result};

@@ -9,7 +9,7 @@ mod ranking;
 #[cfg(test)]
 mod tests;
 
-use crate::memory::Reservation;
+use crate::limits::memory::Reservation;
 use crate::report::Counts;
 use crate::{Error, Result};
 use columns::{BlockEntry, Columns, Entry, list};

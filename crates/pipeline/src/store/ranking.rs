@@ -6,12 +6,12 @@
 //! the entries; those of other parts go to a file, and are put in when entries are read.
 //!
 //! The sort reserves what it uses: sorted runs go to one spill file and are merged, in several passes if there are very
-//! many. (Values are of any length, so it is not the sort of [`crate::sorted`].) The ranks do not depend on it.
+//! many. (Values are of any length, so it is not the sort of [`crate::limits::sorted`].) The ranks do not depend on it.
 
 use super::columns::{Entry, list};
 use super::{Number, Part, Store, lost};
-use crate::memory::Reservation;
-use crate::sorted::Room;
+use crate::limits::memory::Reservation;
+use crate::limits::sorted::Room;
 use crate::{Error, Result};
 use files::OutFile;
 use std::borrow::Cow;
@@ -342,8 +342,8 @@ impl RunReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Ledger;
-    use crate::work::Work;
+    use crate::limits::memory::Ledger;
+    use crate::resume::work::Work;
     use crate::{Resources, Silent};
     use lookalike::hashing::SplitMix64;
 

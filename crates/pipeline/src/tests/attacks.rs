@@ -1,7 +1,7 @@
 //! Texts written against the hash functions do not remove others; and no answer depends on the key.
 
 use super::{How, job, run, sources_of};
-use crate::key::tests::with_key;
+use crate::method::key::tests::with_key;
 use crate::{Clusters, Elements, Keep, Measure, Method, Resources, Settings, Silent, Store, Verify};
 use lookalike::shingling::Shingler;
 use std::collections::HashMap;

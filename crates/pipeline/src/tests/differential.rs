@@ -1,7 +1,7 @@
 //! Answers are those of the plain definition; bytes do not depend on threads, memory or file splits.
 
 use super::{How, Result, job, run, sources_of};
-use crate::questions::pairs_prepared;
+use crate::ask::pairs_prepared;
 use crate::run::Prepared;
 use crate::{BandsAndRows, Clusters, Elements, Keep, Measure, Settings, Silent};
 use std::collections::BTreeMap;

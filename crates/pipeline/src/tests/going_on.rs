@@ -1,7 +1,7 @@
 //! Runs that end early, in any way and at any call, and are started again: the outputs are those of an undisturbed run.
 
 use super::{job, sources_of};
-use crate::work::Work;
+use crate::resume::work::Work;
 use crate::{Error, Job, Observer, OnBadRecord, Outcome, Settings, Silent};
 use corpus::{Source, Target, memory_store};
 use files::Files;

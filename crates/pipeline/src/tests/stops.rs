@@ -1,7 +1,7 @@
 //! Runs that are asked to stop, or in which something panics, at every question that a stage asks.
 
 use super::{How, job, sources_of};
-use crate::questions::pairs_prepared;
+use crate::ask::pairs_prepared;
 use crate::run::{Prepared, dedup_prepared};
 use crate::{Clusters, Error, Job, Measure, Method, Observer, Outcome, Settings, Silent, Stage, Verify};
 use corpus::Target;

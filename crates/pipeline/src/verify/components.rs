@@ -7,15 +7,15 @@
 
 use super::loading::{Loaded, Loader};
 use super::packing::{self, Members, Packed, Series};
-use crate::bits::Bits;
-use crate::forest::Forest;
-use crate::grouping::{Taker, on_disk};
+use crate::candidates::forest::Forest;
+use crate::candidates::grouping::{Taker, on_disk};
+use crate::limits::bits::Bits;
+use crate::limits::sorted::Room;
 use crate::report::PairCounts;
+use crate::resume::work::Work;
 use crate::solve::{self, Role, Using};
-use crate::sorted::Room;
 use crate::store::Number;
 use crate::view::View;
-use crate::work::Work;
 use crate::{Result, Stage};
 use std::collections::BTreeSet;
 use std::ops::Range;

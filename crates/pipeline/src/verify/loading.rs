@@ -2,15 +2,15 @@
 
 use super::packing::{Member, Members, NO_SET, Packed};
 use crate::Result;
-use crate::bits::Bits;
-use crate::lists::{Lists, ListsWriter};
+use crate::limits::bits::Bits;
+use crate::limits::lists::{Lists, ListsWriter};
+use crate::limits::sorted::Room;
 use crate::method::{Sketching, TextBuffers};
-use crate::reread::{reread, reread_stream};
+use crate::resume::work::Work;
 use crate::solve::{Arrival, Arriving, Chunk, Decided, NearMisses, Role, SmallSets, Span};
-use crate::sorted::Room;
 use crate::store::Number;
+use crate::verify::reread::{reread, reread_stream};
 use crate::view::View;
-use crate::work::Work;
 use lookalike::shingling::{ShingleSet, SortBuffer};
 use lookalike::verification::OverlapTable;
 use std::ops::Range;

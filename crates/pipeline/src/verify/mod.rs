@@ -5,6 +5,8 @@
 //! keep order: each is compared with what the earlier ones kept, in order, and then within itself, which is the same
 //! rule. Before that it is [refined](refining), since most sets that large fall apart on a closer look.
 
+pub(crate) mod reread;
+
 mod components;
 mod loading;
 mod packing;
@@ -13,15 +15,15 @@ mod refining;
 #[cfg(test)]
 mod tests;
 
-use crate::bits::Bits;
 use crate::candidates::Candidates;
-use crate::forest::Forest;
+use crate::candidates::forest::Forest;
+use crate::limits::bits::Bits;
 use crate::method::Sketching;
 use crate::report::PairCounts;
+use crate::resume::work::Work;
 use crate::solve::{self, Chunk, Found, NearMisses, Role, Using};
 use crate::store::Number;
 use crate::view::View;
-use crate::work::Work;
 use crate::{Result, Stage};
 use loading::{Loaded, Loader};
 use packing::{Members, Packed, Series};

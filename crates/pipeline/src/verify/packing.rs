@@ -1,18 +1,18 @@
 //! Connected sets -> chunks that fit in memory.
 //!
-//! Who is in which set, and then in which chunk, are two [sorts that spill](crate::sorted): a set is gone through one
+//! Who is in which set, and then in which chunk, are two [sorts that spill](crate::limits::sorted): a set is gone through one
 //! document after the other, and what is in memory of it at a time fits in a chunk.
 
 use super::refining;
 use crate::Result;
 use crate::candidates::Candidates;
-use crate::forest::Forest;
+use crate::candidates::forest::Forest;
+use crate::limits::sorted::{Room, Sorted, Sorter};
 use crate::method::{Means, SAMPLED_ONE_IN};
+use crate::resume::work::Work;
 use crate::solve::{SMALL_DOCUMENT, SMALL_SET};
-use crate::sorted::{Room, Sorted, Sorter};
 use crate::store::Number;
 use crate::view::View;
-use crate::work::Work;
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
 

@@ -8,7 +8,7 @@ use super::loading::{Loaded, Loader};
 use super::packing::{Members, Packed, Series};
 use super::{memory_for_index, solve};
 use crate::Result;
-use crate::bits::Bits;
+use crate::limits::bits::Bits;
 use crate::report::PairCounts;
 use crate::solve::{Found, Role, Using, are_compared};
 use crate::store::Number;

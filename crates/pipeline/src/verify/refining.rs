@@ -6,15 +6,15 @@
 //! ones, in an order that puts rare shingles first (see [`prefixes`](crate::solve)): these shingles are brought together like
 //! the keys of bands, in files, and only what they connect, and the signatures do not rule out, stays connected. Nothing is lost.
 //!
-//! **Cost.** Two passes over the texts of the set, and the memory of [`grouping`](crate::grouping).
+//! **Cost.** Two passes over the texts of the set, and the memory of [`grouping`](crate::candidates::grouping).
 
 use super::loading::stream_elements;
 use super::packing::Connected;
-use crate::forest::Forest;
-use crate::grouping::{Taker, on_disk};
+use crate::candidates::forest::Forest;
+use crate::candidates::grouping::{Taker, on_disk};
+use crate::limits::sorted::{Room, Sorted};
 use crate::method::Sketching;
 use crate::solve::prefix_length;
-use crate::sorted::{Room, Sorted};
 use crate::store::Number;
 use crate::view::View;
 use crate::{Measure, Result, Verify};

@@ -3,7 +3,7 @@
 use super::super::chunk::{Chunk, Role, Verdict, are_compared};
 use super::super::{NearMisses, components, greedy, pairs};
 use super::{by_place, chunk, means, number, using};
-use crate::forest::Forest;
+use crate::candidates::forest::Forest;
 use crate::report::PairCounts;
 use lookalike::hashing::SplitMix64;
 

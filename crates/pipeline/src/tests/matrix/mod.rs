@@ -6,7 +6,7 @@ mod expected;
 mod lines;
 mod sample;
 
-use crate::questions::pairs_prepared;
+use crate::ask::pairs_prepared;
 use crate::run::{Prepared, dedup_prepared};
 use crate::{Job, Method, OnBadRecord, Outcome, Report, Resources, Settings, Silent, Verify};
 use corpus::{Discovery, Source, Target, discover};

@@ -1,0 +1,76 @@
+//! What would change at another threshold: from the sketches of the run, and the sources where pairs are verified.
+
+use super::{FinishedRun, RunPair, pair};
+use crate::decide::Removals;
+use crate::progress::timing::Stages;
+use crate::report::Recall;
+use crate::resume::work::Work;
+use crate::run::{Prepared, temp_folder};
+use crate::{Job, Observer, Result, Settings};
+
+/// What another threshold changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// The threshold.
+    pub threshold: f64,
+    /// Documents that it keeps.
+    pub kept: u64,
+    /// Documents that it removes as near-duplicates; exact copies stay exact copies.
+    pub near: u64,
+    /// Removed by the run, but not then: the first ones, with the pair that removed each.
+    pub stays: Vec<RunPair>,
+    /// How many these are in all.
+    pub all_stays: u64,
+    /// Removed then, but not by the run: the first ones, with the pair that would remove each.
+    pub goes: Vec<RunPair>,
+    /// How many these are in all.
+    pub all_goes: u64,
+    /// The share of the duplicates that would be found.
+    pub recall: Option<Recall>,
+}
+
+impl FinishedRun {
+    /// What would change at another threshold, with the first `most` documents of each kind. Nothing is sketched again.
+    pub fn at_threshold(&self, threshold: f64, most: usize, observer: &dyn Observer) -> Result<Change> {
+        let job = self.job()?;
+        let job = Job { settings: Settings { threshold, ..job.settings.clone() }, ..job };
+        // What the run holds already is in its own ledger.
+        let prepared = Prepared { budget: self.ledger.clone(), ..Prepared::new(&job)? };
+        let work = Work::temporary(&temp_folder(&job))?;
+        prepared.in_pool(|| {
+            let mut stages = Stages::new(observer);
+            let copies = prepared.copies(&self.store, &work, &mut stages)?;
+            let (removals, pairs, _) = prepared.decide(&self.store, &copies, &work, &mut stages)?;
+            let (stays, all_stays) = missing(&self.removals, &removals, most)?;
+            let (goes, all_goes) = missing(&removals, &self.removals, most)?;
+            let report = prepared.report(&self.store, &removals, pairs, stages, &work)?;
+            Ok(Change {
+                threshold,
+                kept: report.counts.kept,
+                near: report.counts.near,
+                stays,
+                all_stays,
+                goes,
+                all_goes,
+                recall: report.recall,
+            })
+        })
+    }
+}
+
+/// The first `most` of the documents of `removals` that are not among `others`, and how many there are.
+fn missing(removals: &Removals, others: &Removals, most: usize) -> Result<(Vec<RunPair>, u64)> {
+    let (mut first, mut all) = (Vec::new(), 0);
+    let mut others = others.iter();
+    for removal in removals.iter() {
+        let removal = removal?;
+        others.take_until(|other| other.number >= removal.number, |_| Ok(()))?;
+        if others.peek()?.is_none_or(|other| other.number != removal.number) {
+            all += 1;
+            if first.len() < most {
+                first.push(pair(&removal));
+            }
+        }
+    }
+    Ok((first, all))
+}

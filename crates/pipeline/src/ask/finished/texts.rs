@@ -1,0 +1,68 @@
+//! Numbers -> the beginnings of their texts, read from the sources again.
+
+use super::FinishedRun;
+use crate::progress::timing::Stages;
+use crate::run::Prepared;
+use crate::verify::reread::reread;
+use crate::{Result, Silent};
+
+/// The beginning of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Excerpt {
+    /// As it is in the source.
+    pub text: String,
+    /// Whether it goes on.
+    pub is_cut: bool,
+}
+
+/// The first `longest` bytes of a text, or a little less: whole characters, and whole words where that is possible.
+pub(crate) fn excerpt(text: &str, longest: usize) -> Excerpt {
+    if text.len() <= longest {
+        return Excerpt { text: text.to_owned(), is_cut: false };
+    }
+    let end = (0..=longest).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    let beginning = &text[..end];
+    let word_end = beginning.rfind(char::is_whitespace).filter(|&at| at > end / 2).unwrap_or(end);
+    Excerpt { text: text[..word_end].to_owned(), is_cut: true }
+}
+
+impl FinishedRun {
+    /// The first `longest` bytes of the texts of some documents, in the order asked for.
+    pub fn texts(&self, numbers: &[u64], longest: usize) -> Result<Vec<Excerpt>> {
+        let job = self.job()?;
+        let prepared = Prepared::new(&job)?;
+        let mut ascending = numbers.to_vec();
+        ascending.sort_unstable();
+        ascending.dedup();
+        let mut texts: Vec<Excerpt> = Vec::with_capacity(ascending.len());
+        let stages = Stages::new(&Silent);
+        reread(
+            prepared.view(&self.store, &stages),
+            &ascending,
+            |_| Vec::new(),
+            |made: &mut Vec<Excerpt>, _, text, _| {
+                made.push(excerpt(text, longest));
+                Ok(())
+            },
+            |_, made| {
+                texts.extend(made);
+                Ok(())
+            },
+        )?;
+        let text = |number: &u64| texts[ascending.partition_point(|other| other < number)].clone();
+        Ok(numbers.iter().map(text).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_end_with_words_and_never_within_characters() {
+        assert_eq!(excerpt("one two", 7), Excerpt { text: "one two".into(), is_cut: false });
+        assert_eq!(excerpt("one two three", 9), Excerpt { text: "one two".into(), is_cut: true });
+        assert_eq!(excerpt("éééé", 5), Excerpt { text: "éé".into(), is_cut: true });
+        assert_eq!(excerpt("aaaaaaaa", 4), Excerpt { text: "aaaa".into(), is_cut: true });
+    }
+}

@@ -1,0 +1,217 @@
+//! What else is asked of a corpus: all pairs, all clusters, who looks like this.
+
+mod all_pairs;
+pub(crate) mod finished;
+mod scan;
+pub(crate) mod texts;
+
+use crate::ask::all_pairs::{AllPairs, Asked};
+use crate::ask::scan::{At, scan};
+use crate::decide::{Removal, Removals};
+use crate::limits::sorted::{Room, Sorted};
+use crate::method::TextBuffers;
+use crate::progress::timing::Stages;
+use crate::report::Report;
+use crate::resume::work::Work;
+use crate::run::{Prepared, temp_folder};
+use crate::solve::Found;
+use crate::verify::Task;
+use crate::write::naming::{BATCH, Names};
+use crate::{Error, Job, Match, Member, Method, Observer, Pair, Result, Settings};
+use corpus::Document;
+use lookalike::shingling::ShingleSet;
+use lookalike::similarity::SetMeasure;
+use std::ops::ControlFlow;
+
+fn temporary_work(job: &Job) -> Result<Work> {
+    let mut work = Work::temporary(&temp_folder(job))?;
+    if let Some((file, offset)) = &job.sketch {
+        work.use_sketch_file(file.clone(), *offset);
+    }
+    Ok(work)
+}
+
+/// What a report calls pairs beyond [`Resources::max_pairs`](crate::Resources::max_pairs).
+pub const PAIRS_LEFT_OUT: &str = "pairs left out by --max-pairs";
+
+/// See [`crate::pairs`].
+pub(crate) fn pairs(
+    job: &Job,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(Pair) -> Result<ControlFlow<()>> + Send),
+) -> Result<Report> {
+    pairs_prepared(&Prepared::new(job)?, observer, visit)
+}
+
+/// Runs a job that was checked before.
+pub(crate) fn pairs_prepared(
+    prepared: &Prepared<'_>,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(Pair) -> Result<ControlFlow<()>> + Send),
+) -> Result<Report> {
+    let job = prepared.job;
+    observer.planned(&prepared.means.plan);
+    let mut work = temporary_work(job)?;
+    prepared.in_pool(|| {
+        let mut stages = Stages::new(observer);
+        let store = prepared.sketch(&mut work, &mut stages)?;
+        let copies = prepared.copies(&store, &work, &mut stages)?;
+        let room = prepared.room(&work, observer);
+        let mut found = room.sorter(prepared.budget.collecting(), |pair: &Removal| (pair.number, pair.kept));
+        let mut push = |pair: Found| found.push(Removal::near(&pair));
+        let asked = Asked::new(prepared, &store);
+        let shared = asked.shared(&copies, store.count())?;
+        let task = Task::Pairs { shared: &shared, visit: &mut push };
+        let counts = prepared.verify(&store, &copies, &work, &mut stages, task)?;
+        let found = found.finish()?;
+        let mut report = prepared.report(&store, &Sorted::empty(), counts, stages, &work)?;
+        let recall = prepared.recall(&store, &found, room)?;
+        let all = AllPairs::new(found, &copies, asked, store.count(), room)?;
+        let simhash = job.settings.method == Method::Simhash;
+        let most = job.resources.max_pairs.unwrap_or(u64::MAX);
+        if job.resources.max_pairs.is_some() {
+            let left_out = all.count()?.saturating_sub(most);
+            if left_out > 0 {
+                report.capped.insert(PAIRS_LEFT_OUT.into(), left_out);
+            }
+        }
+        let mut batch: Vec<Removal> = Vec::with_capacity(BATCH);
+        let mut give = |batch: &mut Vec<Removal>| -> Result<ControlFlow<()>> {
+            let numbers = batch.iter().flat_map(|pair| [pair.number, pair.kept]).collect();
+            let names = Names::new(numbers, &store, prepared.sources, job.settings.id_field.is_some())?;
+            for pair in batch.drain(..) {
+                observer.go_on()?;
+                let flow = visit(Pair {
+                    a: names.reference(pair.kept)?,
+                    b: names.reference(pair.number)?,
+                    similarity: (!pair.similarity.is_nan()).then_some(pair.similarity),
+                    distance: simhash.then_some(pair.distance),
+                })?;
+                if flow.is_break() {
+                    return Ok(flow);
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        };
+        let (mut given, mut stopped) = (0, false);
+        // This ends where the listener stops it, or after the first `most` pairs.
+        let _ = all.visit(&mut |pair| {
+            if given == most {
+                return Ok(ControlFlow::Break(()));
+            }
+            given += 1;
+            batch.push(pair);
+            let flow = if batch.len() == BATCH { give(&mut batch)? } else { ControlFlow::Continue(()) };
+            stopped = flow.is_break();
+            Ok(flow)
+        })?;
+        if !stopped {
+            // Whoever stops at the last pair has seen all.
+            let _ = give(&mut batch)?;
+        }
+        Ok(Report { recall, ..report })
+    })
+}
+
+/// See [`crate::clusters`].
+pub(crate) fn clusters(
+    job: &Job,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(Member) -> Result<()> + Send),
+) -> Result<Report> {
+    let prepared = Prepared::new(job)?;
+    observer.planned(&prepared.means.plan);
+    let mut work = temporary_work(job)?;
+    prepared.in_pool(|| {
+        let mut stages = Stages::new(observer);
+        let store = prepared.sketch(&mut work, &mut stages)?;
+        let copies = prepared.copies(&store, &work, &mut stages)?;
+        let (removals, counts, _) = prepared.decide(&store, &copies, &work, &mut stages)?;
+        drop(copies);
+        let report = prepared.report(&store, &removals, counts, stages, &work)?;
+        let by_kept = by_kept(&removals, prepared.room(&work, observer))?;
+        drop(removals);
+        let mut removals = by_kept.iter();
+        let mut last = None;
+        loop {
+            let batch = removals.by_ref().take(BATCH).collect::<Result<Vec<Removal>>>()?;
+            if batch.is_empty() {
+                return Ok(report);
+            }
+            observer.go_on()?;
+            let numbers = batch.iter().flat_map(|removal| [removal.number, removal.kept]).collect();
+            let names = Names::new(numbers, &store, prepared.sources, job.settings.id_field.is_some())?;
+            for removal in batch {
+                observer.go_on()?;
+                if last != Some(removal.kept) {
+                    last = Some(removal.kept);
+                    let document = names.reference(removal.kept)?;
+                    visit(Member { document, similarity: Some(1.0), is_kept: true })?;
+                }
+                let similarity = (!removal.similarity.is_nan()).then_some(removal.similarity);
+                let document = names.reference(removal.number)?;
+                visit(Member { document, similarity, is_kept: false })?;
+            }
+        }
+    })
+}
+
+/// The removals, ascending by the kept document and then by the removed one.
+pub(crate) fn by_kept(removals: &Removals, room: Room<'_>) -> Result<Removals> {
+    let mut by_kept = room.sorter(room.ledger.sorting(), |removal: &Removal| (removal.kept, removal.number));
+    for (step, removal) in removals.iter().enumerate() {
+        room.observer.go_on_at(step)?;
+        by_kept.push(removal?);
+    }
+    by_kept.finish()
+}
+
+/// See [`crate::query`]. One pass over the corpus compares the query with every document, exactly.
+pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) -> Result<Vec<Match>> {
+    let threshold = job.settings.threshold;
+    if !(0.0..=1.0).contains(&threshold) {
+        return Err(Error::Invalid(format!("--threshold {threshold} is not in [0, 1]")));
+    }
+    // Everything is compared, so nothing is planned, and any threshold will do.
+    let settings = Settings { threshold: 1.0, bands: None, ..job.settings.clone() };
+    let job = &Job { settings, ..job.clone() };
+    let prepared = Prepared::new(job)?;
+    let means = &prepared.means;
+    let asked = ShingleSet::from_hashes(means.elements(text, &mut TextBuffers::default())?.to_vec());
+    let look = |document: &Document<'_>, at: At, buffers: &mut TextBuffers| {
+        means.check_fits(document.text, &prepared.budget)?;
+        let similarity =
+            similarity_to(&asked, means.elements(document.text, buffers)?, means.verifier.measure());
+        let found = similarity >= threshold && similarity > 0.0;
+        Ok(found.then(|| (similarity, at, document.id.as_ref().map(|id| id.text.to_string()))))
+    };
+    let mut best: Vec<(f64, At, Option<String>)> = Vec::new();
+    scan(&prepared, observer, look, |found| {
+        best.push(found);
+        if best.len() >= 2 * top {
+            keep_best(&mut best, top);
+        }
+    })?;
+    keep_best(&mut best, top);
+    let sources = prepared.sources;
+    Ok(best
+        .into_iter()
+        .map(|(similarity, at, id)| Match { document: at.reference(id, sources), similarity })
+        .collect())
+}
+
+/// The `top` most similar ones, those of the same similarity in input order.
+fn keep_best(found: &mut Vec<(f64, At, Option<String>)>, top: usize) {
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    found.truncate(top);
+}
+
+/// The exact similarity of the query to a document, whose elements come in any order; for containment, how much of the
+/// query is in it.
+fn similarity_to(asked: &ShingleSet, elements: &[u64], measure: SetMeasure) -> f64 {
+    // Most documents share nothing with the query: then their set need not be made.
+    if !asked.is_empty() && !elements.iter().any(|&element| asked.contains(element)) {
+        return 0.0;
+    }
+    measure.similarity(asked, &ShingleSet::from_hashes(elements.to_vec()))
+}

@@ -1,0 +1,112 @@
+//! One pass over the documents of a job, for questions that need no sketches.
+
+use crate::limits::memory::LongBlock;
+use crate::limits::ordered::ordered;
+use crate::method::TextBuffers;
+use crate::progress::pace::Pace;
+use crate::report::Counts;
+use crate::run::Prepared;
+use crate::sketch::missing_fields;
+use crate::sketch::{Sources, Worker, limits};
+use crate::{Error, Observer, OnBadRecord, Reference, Result, Stage};
+use corpus::{Block, Document, ReadMode, Reader, Record};
+
+/// Where a document is: ordered as the input is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct At {
+    pub source: u32,
+    /// From 1.
+    pub line: u64,
+}
+
+impl At {
+    /// The document by name.
+    pub(crate) fn reference(self, id: Option<String>, sources: Sources<'_>) -> Reference {
+        let source = sources.get(self.source as usize).name.clone();
+        let id = id.unwrap_or_else(|| format!("{source}:{}", self.line));
+        Reference { id, source, line: self.line }
+    }
+}
+
+/// Hands every document to `look`, on all threads, and what comes of it to `collect`, in input order.
+pub(crate) fn scan<R: Send>(
+    prepared: &Prepared<'_>,
+    observer: &dyn Observer,
+    look: impl Fn(&Document<'_>, At, &mut TextBuffers) -> Result<Option<R>> + Sync,
+    mut collect: impl FnMut(R) + Send,
+) -> Result<()> {
+    let (means, sources) = (&prepared.means, prepared.sources);
+    let stops = prepared.job.settings.on_bad_record == OnBadRecord::Fail;
+    observer.started(Stage::Sketch, sources.bytes());
+    let limits = limits(&prepared.budget, means);
+    let (mut at, mut reader): (usize, Option<Reader>) = (0, None);
+    let next = |worker: &mut Worker| {
+        while at < sources.len() {
+            observer.go_on()?;
+            prepared.budget.wait_for_long_block();
+            let open = match &mut reader {
+                Some(open) => open,
+                closed => {
+                    closed.insert(Reader::open(sources.get(at), ReadMode::Fields, &means.fields, limits)?)
+                }
+            };
+            let mut block = std::mem::take(&mut worker.block);
+            if open.next_block(&mut block).map_err(|error| prepared.budget.explain(error))? {
+                let long = prepared.budget.long_block(block.bytes() as u64);
+                return Ok(Some((at as u32, block, long)));
+            }
+            reader = None;
+            at += 1;
+        }
+        Ok(None)
+    };
+    let work = |worker: &mut Worker, (source, block, long): (u32, Block, Option<LongBlock>)| {
+        let Worker { buffers, scratch, .. } = worker;
+        let mut found = Vec::new();
+        let mut counts = Counts::default();
+        let mut failure = None;
+        block.visit(&means.fields, None, scratch, &mut |slot, record| {
+            let line = block.number(slot);
+            match record {
+                Record::Document(document) if failure.is_none() => {
+                    counts.documents += 1;
+                    counts.add_absent(&document, &means.fields);
+                    match look(&document, At { source, line }, buffers) {
+                        Ok(made) => found.extend(made),
+                        Err(error) => failure = Some(error),
+                    }
+                    buffers.shrink_after(document.text.len());
+                }
+                Record::Bad(bad) if stops && failure.is_none() => {
+                    let source = sources.get(source as usize);
+                    failure = Some(Error::BadRecord {
+                        source_name: source.name.clone(),
+                        line,
+                        place: corpus::place_of(source, &block, slot),
+                        reason: bad.reason,
+                    });
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let bytes = block.bytes() as u64;
+        // What a long record made large does not stay large.
+        if long.is_some() {
+            worker.scratch = Default::default();
+        } else {
+            worker.block = block;
+        }
+        failure.map_or(Ok((found, counts, source, bytes)), Err)
+    };
+    let mut pace = Pace::new(sources);
+    let mut all = Counts::default();
+    ordered(prepared.threads, next, Default::default, work, |(found, counts, source, bytes)| {
+        all.add(&counts);
+        observer.advanced(Stage::Sketch, pace.advance(source as usize, bytes));
+        found.into_iter().for_each(&mut collect);
+        Ok(())
+    })?;
+    observer.finished(Stage::Sketch);
+    missing_fields::check(means, sources, &prepared.budget, &all)
+}

@@ -1,0 +1,119 @@
+//! Keys -> the documents whose key another one has too.
+//!
+//! Most keys occur once. A first scan over the keys marks, in two bits per slot of a table, which slots were met and
+//! which were met again; a second scan takes the keys of the latter, and these few are sorted. However many documents
+//! have one key, they are gone through one after the other.
+
+use crate::Result;
+use crate::limits::sorted::Room;
+use crate::store::Number;
+
+/// Takes keys, each with the number of its document.
+pub(crate) type Keys<'k> = dyn FnMut(&[(u64, Number)]) + 'k;
+
+/// Slots of the table per document: of so many, few are met again by other keys.
+const SLOTS: u64 = 8;
+
+/// Calls `visit` with each document whose key another one has, and whether it is the first of those; documents with
+/// equal keys follow each other in ascending order. `scan` hands out every key with its document, and is called twice.
+pub(crate) fn repeats(
+    count: u64,
+    room: Room<'_>,
+    mut scan: impl FnMut(&mut Keys<'_>) -> Result<()>,
+    visit: &mut dyn FnMut(Number, bool),
+) -> Result<()> {
+    let mut reservation = room.ledger.reservation();
+    // With a smaller table more keys are sorted than need be, and the answer is the same.
+    let mut slots = (count * SLOTS).next_power_of_two().max(1 << 10);
+    while slots > 1 << 10 && (slots / 4 > room.ledger.sorting() || !reservation.try_grow(slots / 4)) {
+        slots /= 2;
+    }
+    let shift = 64 - slots.trailing_zeros();
+    let slot_of = |key: u64| key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift;
+    let mut met = vec![0u64; (slots / 32) as usize];
+    scan(&mut |keys| {
+        for &(key, _) in keys {
+            let slot = slot_of(key);
+            let (word, bit) = (&mut met[(slot / 32) as usize], slot % 32 * 2);
+            let again = *word >> bit & 1;
+            *word |= (1 | again << 1) << bit;
+        }
+    })?;
+    let mut repeated = room.sorter(room.ledger.sorting(), |item: &[u64; 2]| *item);
+    scan(&mut |keys| {
+        for &(key, number) in keys {
+            let slot = slot_of(key);
+            if met[(slot / 32) as usize] >> (slot % 32 * 2 + 1) & 1 == 1 {
+                repeated.push([key, number]);
+            }
+        }
+    })?;
+    drop(met);
+    reservation.release();
+    let repeated = repeated.finish()?;
+    // The one before, and whether it was visited.
+    let mut last: Option<([u64; 2], bool)> = None;
+    for (step, item) in repeated.iter().enumerate() {
+        room.observer.go_on_at(step)?;
+        let item = item?;
+        let is_repeated = last.is_some_and(|(last, _)| last[0] == item[0]);
+        if let Some((first, false)) = last.filter(|_| is_repeated) {
+            visit(first[1], true);
+        }
+        if is_repeated {
+            visit(item[1], false);
+        }
+        last = Some((item, is_repeated));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::memory::Ledger;
+    use crate::resume::work::Work;
+    use crate::{Resources, Silent};
+    use lookalike::hashing::{SplitMix64, mix64};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn repeats_are_those_of_a_map_for_any_memory() {
+        let resources = Resources { memory: 1 << 30, threads: 1, temp_dir: None, max_pairs: None };
+        let folder = tempfile::tempdir().unwrap();
+        let work = Work::temporary(folder.path()).unwrap();
+        let mut random = SplitMix64::new(1);
+        for (count, distinct) in
+            [(0, 1), (1, 1), (2, 1), (1_000, 10), (5_000, 4_000), (5_000, 1), (5_000, 1_000_000)]
+        {
+            let keys: Vec<(u64, Number)> = (0..count).map(|n| (mix64(random.below(distinct)), n)).collect();
+            let mut plain: BTreeMap<u64, Vec<Number>> = BTreeMap::new();
+            for &(key, number) in &keys {
+                plain.entry(key).or_default().push(number);
+            }
+            let expected: Vec<(Number, bool)> = plain
+                .into_values()
+                .filter(|same| same.len() > 1)
+                .flat_map(|same| same.into_iter().enumerate().map(|(at, number)| (number, at == 0)))
+                .collect();
+            for free in [0, 10_000, 100_000_000] {
+                let ledger = Ledger::new(&resources, 1).unwrap().with_free(free);
+                let scan = |visit: &mut Keys<'_>| {
+                    keys.chunks(7).for_each(visit);
+                    Ok(())
+                };
+                let mut found = Vec::new();
+                repeats(
+                    count,
+                    Room { ledger: &ledger, work: &work, observer: &Silent },
+                    scan,
+                    &mut |number, first| {
+                        found.push((number, first));
+                    },
+                )
+                .unwrap();
+                assert_eq!(found, expected, "{count} keys, {distinct} distinct, {free} bytes");
+            }
+        }
+    }
+}

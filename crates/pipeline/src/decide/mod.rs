@@ -1,0 +1,112 @@
+//! Verified pairs and exact copies -> what becomes of every document.
+
+pub(crate) mod recall;
+
+use crate::Result;
+use crate::copies::{Copies, ExactCopy};
+use crate::limits::bits::Bits;
+use crate::limits::sorted::{Room, Sorted};
+use crate::solve::{Evidence, Found};
+use crate::store::Number;
+use bytemuck::{Pod, Zeroable};
+
+/// A removed document.
+#[derive(Debug, Clone, Copy, PartialEq, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct Removal {
+    /// Which.
+    pub number: Number,
+    /// The kept document that it duplicates.
+    pub kept: Number,
+    /// Their similarity; NaN if it was not worked out.
+    pub similarity: f64,
+    /// Their Hamming distance, with SimHash.
+    pub distance: u32,
+    /// The only band that found it, plus 1; 0 if there are several.
+    pub sole_band_plus_one: u32,
+    /// 1 for an exact copy, 0 for a near-duplicate.
+    pub exact: u64,
+}
+
+impl Removal {
+    /// A near-duplicate.
+    pub(crate) fn near(found: &Found) -> Self {
+        let Evidence { similarity, distance, sole_band } = found.evidence;
+        let sole_band = sole_band.map_or(0, |band| band + 1);
+        Self {
+            number: found.number,
+            kept: found.other,
+            similarity,
+            distance,
+            sole_band_plus_one: sole_band,
+            exact: 0,
+        }
+    }
+
+    /// An exact copy.
+    pub(crate) fn exact(number: Number, kept: Number) -> Self {
+        Self { number, kept, similarity: 1.0, distance: 0, sole_band_plus_one: 0, exact: 1 }
+    }
+
+    /// Whether it has the same text as the kept one.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact == 1
+    }
+
+    /// The only band that found it.
+    pub(crate) fn sole_band(&self) -> Option<u32> {
+        self.sole_band_plus_one.checked_sub(1)
+    }
+}
+
+/// The removed documents, ascending by number.
+pub(crate) type Removals = Sorted<Removal>;
+
+/// Puts near-duplicates and exact copies together, ascending by number. A copy of a kept document is an exact copy of it;
+/// a copy of a removed one goes with it. Documents that are `protected` stay. With `against_only`, copies count only
+/// if the original is protected, or goes itself.
+pub(crate) fn decide(
+    near: Removals,
+    copies: &Copies,
+    count: Number,
+    against_only: bool,
+    room: Room<'_>,
+    protected: impl Fn(Number) -> bool,
+) -> Result<Removals> {
+    if copies.pairs.len() == 0 {
+        return Ok(near);
+    }
+    let mut removed = Bits::new(count);
+    let mut all = room.sorter(room.ledger.sorting(), |removal: &Removal| removal.number);
+    for (step, removal) in near.iter().enumerate() {
+        room.observer.go_on_at(step)?;
+        let removal = removal?;
+        removed.insert(removal.number);
+        all.push(removal);
+    }
+    // Copies of what is removed itself meet it in the order of the originals.
+    let of_removed = |pair: &ExactCopy| (pair.original, pair.copy);
+    let mut of_removed = room.sorter(room.ledger.sorting(), of_removed);
+    for (step, pair) in copies.pairs.iter().enumerate() {
+        room.observer.go_on_at(step)?;
+        let ExactCopy { copy, original } = pair?;
+        if protected(copy) {
+            continue;
+        }
+        if removed.contains(original) {
+            of_removed.push(ExactCopy { copy, original });
+        } else if !against_only || protected(original) {
+            all.push(Removal::exact(copy, original));
+        }
+    }
+    let mut originals = near.iter();
+    for (step, pair) in of_removed.finish()?.iter().enumerate() {
+        room.observer.go_on_at(step)?;
+        let ExactCopy { copy, original } = pair?;
+        originals.take_until(|removal| removal.number >= original, |_| Ok(()))?;
+        let Some(removal) = originals.peek()? else { break };
+        all.push(Removal { number: copy, sole_band_plus_one: 0, ..removal });
+    }
+    drop(near);
+    all.finish()
+}

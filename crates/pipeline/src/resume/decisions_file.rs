@@ -1,0 +1,182 @@
+//! What becomes of the removed documents, as one file of the work folder: made once, after verification, and only believed if it is
+//! whole and belongs to this run and these sketches.
+//!
+//! ```text
+//! "LKADECI1"  tie (32 bytes)  removals (40 bytes each)  what verification came to (JSON)
+//! length of the JSON  number of removals  checksum (32 bytes)
+//! ```
+//!
+//! The *tie* is a hash of what the run is and of its sketches. The checksum is BLAKE3 of all that comes before it. Both ends are written
+//! as a stream, so the file may be larger than memory.
+
+use crate::Result;
+use crate::decide::{Removal, Removals};
+use crate::limits::memory::Ledger;
+use crate::report::PairCounts;
+use crate::store::Number;
+use crate::store::part::Checksum;
+use bytemuck::cast_slice;
+use files::{Files, Unfinished};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+const MAGIC: &[u8; 8] = b"LKADECI1";
+
+/// Bytes before the removals.
+const HEAD: u64 = 8 + 32;
+
+/// Bytes after the JSON.
+const TAIL: u64 = 8 + 8 + 32;
+
+/// JSON longer than this is none: it has a bounded sample of pairs.
+const LONGEST_JSON: u64 = 1 << 28;
+
+/// What verification came to besides removals.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Decided {
+    pub pairs: PairCounts,
+    /// The later document in keep order, the earlier one, their similarity.
+    pub near_misses: Vec<(Number, Number, f64)>,
+}
+
+fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> crate::Error {
+    let name = path.display().to_string();
+    move |cause| crate::Error::Io { action, name, cause }
+}
+
+/// Writes removals, in input order, as they come.
+pub(crate) struct DecisionsWriter {
+    out: BufWriter<Unfinished>,
+    path: PathBuf,
+    hasher: blake3::Hasher,
+    count: u64,
+}
+
+impl DecisionsWriter {
+    /// Begins the file, which appears at `path` when it is finished.
+    pub(crate) fn begin(files: &Files, path: &Path, tie: &Checksum) -> Result<Self> {
+        let out = BufWriter::with_capacity(1 << 18, files.begin(path)?);
+        let mut writer = Self { out, path: path.to_owned(), hasher: blake3::Hasher::new(), count: 0 };
+        writer.put(MAGIC)?;
+        writer.put(tie)?;
+        Ok(writer)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.hasher.update(bytes);
+        self.out.write_all(bytes).map_err(io("write", &self.path))
+    }
+
+    /// Adds removals.
+    pub(crate) fn push(&mut self, removals: &[Removal]) -> Result<()> {
+        self.count += removals.len() as u64;
+        self.put(cast_slice(removals))
+    }
+
+    /// Ends the file.
+    pub(crate) fn finish(mut self, decided: &Decided) -> Result<()> {
+        let json = serde_json::to_vec(decided).expect("plain data");
+        self.put(&json)?;
+        self.put(&(json.len() as u64).to_le_bytes())?;
+        self.put(&self.count.to_le_bytes())?;
+        let checksum = self.hasher.finalize();
+        self.out.write_all(checksum.as_bytes()).map_err(io("write", &self.path))?;
+        let unfinished =
+            self.out.into_inner().map_err(|error| io("write", &self.path)(error.into_error()))?;
+        Ok(unfinished.finish()?)
+    }
+}
+
+/// Reads removals, in input order.
+pub(crate) struct DecisionsReader {
+    file: File,
+    path: PathBuf,
+    count: u64,
+    /// What verification came to besides.
+    pub decided: Decided,
+}
+
+impl DecisionsReader {
+    /// Opens the file and compares its checksum; none if it is absent, damaged, or of another run or other sketches.
+    pub(crate) fn open(files: &Files, path: &Path, tie: &Checksum) -> Result<Option<Self>> {
+        if !files.exists(path)? {
+            return Ok(None);
+        }
+        let file = files.open(path)?;
+        let length = file.metadata().map_err(io("read", path))?.len();
+        let mut head = [0; HEAD as usize];
+        let mut tail = [0; TAIL as usize];
+        if length < HEAD + TAIL {
+            return Ok(None);
+        }
+        file.read_exact_at(&mut head, 0).map_err(io("read", path))?;
+        file.read_exact_at(&mut tail, length - TAIL).map_err(io("read", path))?;
+        let number = |at: usize| u64::from_le_bytes(tail[at..at + 8].try_into().expect("8 bytes"));
+        let (json_bytes, count) = (number(0), number(8));
+        let removals = count.checked_mul(size_of::<Removal>() as u64);
+        let whole = removals.and_then(|bytes| bytes.checked_add(json_bytes)?.checked_add(HEAD + TAIL));
+        if &head[..8] != MAGIC || head[8..] != tie[..] || whole != Some(length) || json_bytes > LONGEST_JSON {
+            return Ok(None);
+        }
+        let mut reader = BufReader::with_capacity(1 << 18, file);
+        let mut hasher = blake3::Hasher::new();
+        std::io::copy(&mut (&mut reader).take(length - 32), &mut hasher).map_err(io("read", path))?;
+        if hasher.finalize().as_bytes()[..] != tail[16..] {
+            return Ok(None);
+        }
+        let mut json = vec![0; json_bytes as usize];
+        let file = reader.into_inner();
+        file.read_exact_at(&mut json, length - TAIL - json_bytes).map_err(io("read", path))?;
+        let Ok(decided) = serde_json::from_slice(&json) else { return Ok(None) };
+        Ok(Some(Self { file, path: path.to_owned(), count, decided }))
+    }
+
+    /// The removals, in memory if `ledger` has room for them, and what verification came to besides.
+    pub(crate) fn into_removals(self, ledger: &Ledger) -> Result<(Removals, Decided)> {
+        let name = self.path.display().to_string();
+        Ok((Removals::open(self.file, name, HEAD, self.count, ledger)?, self.decided))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_damage_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (files, path, tie) = (Files::default(), folder.path().join("decisions"), [7; 32]);
+        let removals: Vec<Removal> = (0..10).map(|n| Removal::exact(2 * n + 1, 2 * n)).collect();
+        let decided = Decided { near_misses: vec![(1, 2, 0.5)], ..Decided::default() };
+        let mut writer = DecisionsWriter::begin(&files, &path, &tie).unwrap();
+        writer.push(&removals[..3]).unwrap();
+        writer.push(&removals[3..]).unwrap();
+        writer.finish(&decided).unwrap();
+        let resources = crate::Resources { memory: 1 << 30, threads: 1, temp_dir: None, max_pairs: None };
+        for free in [0, 1 << 20] {
+            let ledger = Ledger::new(&resources, 1).unwrap().with_free(free);
+            let reader = DecisionsReader::open(&files, &path, &tie).unwrap().unwrap();
+            let (found, also) = reader.into_removals(&ledger).unwrap();
+            assert_eq!(
+                (found.iter().collect::<Result<Vec<_>>>().unwrap(), also),
+                (removals.clone(), decided.clone())
+            );
+        }
+        assert!(DecisionsReader::open(&files, &path, &[8; 32]).unwrap().is_none(), "of another run");
+        let bytes = std::fs::read(&path).unwrap();
+        let is_believed = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            DecisionsReader::open(&files, &path, &tie).unwrap().is_some()
+        };
+        assert!(is_believed(&bytes));
+        for at in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            assert!(!is_believed(&flipped), "byte {at}");
+            assert!(!is_believed(&bytes[..at]), "cut at {at}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What a run is: settings and sources. A target folder belongs to one run.
+
+use crate::method::Means;
+use crate::method::weights;
+use crate::sketch::Sources;
+use crate::{Error, Result, Settings};
+use corpus::{Format, Location, Source, Stamp, name_to_path, path_to_name};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+
+/// The version of the work folder's form.
+const VERSION: u32 = 3;
+
+/// The location of what gave its bytes only once.
+const READ_ONCE: &str = "-";
+
+/// What is written down of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    version: u32,
+    /// The seed of the key of stored shingles, in hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    pub settings: Settings,
+    /// The hash of the file of weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights: Option<String>,
+    pub against: Vec<SourceIdentity>,
+    pub sources: Vec<SourceIdentity>,
+}
+
+/// What is written down of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SourceIdentity {
+    pub name: String,
+    pub output: String,
+    pub location: String,
+    pub format: String,
+    pub size: u64,
+    pub stamp: String,
+}
+
+impl SourceIdentity {
+    /// Of a source. A file is told by its size and a checksum, not by its time.
+    pub(crate) fn new(source: &Source) -> Result<Self> {
+        let checksum = corpus::checksum(source)?;
+        let location = match &source.location {
+            Location::Local(path) => path_to_name(path),
+            // What it held tells it from another one; where it was copied to does not.
+            Location::Stdin | Location::Pipe(_) | Location::Copy(_) => READ_ONCE.into(),
+            Location::Object(address) => address.clone(),
+            Location::Memory(_) => "memory".into(),
+        };
+        let stamp = match &source.stamp {
+            _ if checksum.is_some() => String::new(),
+            Stamp::Modified(time) => time.to_string(),
+            Stamp::Tag(tag) => tag.clone(),
+            Stamp::Unknown => String::new(),
+        };
+        let format = match source.format {
+            Format::Jsonl => "jsonl",
+            Format::Csv { delimiter: b'\t' } => "tsv",
+            Format::Csv { .. } => "csv",
+            Format::Parquet => "parquet",
+            Format::Text => "text",
+            Format::Table => "table",
+        };
+        let (size, stamp) = checksum.unwrap_or((source.size, stamp));
+        Ok(Self {
+            name: source.name.clone(),
+            output: source.output.clone(),
+            location,
+            format: format.into(),
+            size,
+            stamp,
+        })
+    }
+
+    /// Whether it was standard input or a pipe, which cannot be read again.
+    pub(crate) fn was_read_once(&self) -> bool {
+        self.location == READ_ONCE
+    }
+
+    /// Where it is, as an argument: an address or a path.
+    pub(crate) fn argument(&self) -> OsString {
+        if self.location.contains("://") {
+            return self.location.clone().into();
+        }
+        name_to_path(&self.location).into()
+    }
+
+    /// Its format.
+    pub(crate) fn format(&self) -> Result<Format> {
+        self.format.parse().map_err(|wrong| Error::Invalid(format!("{}: {wrong}", self.name)))
+    }
+}
+
+impl Identity {
+    /// Of a run.
+    pub(crate) fn new(means: &Means, sources: Sources<'_>) -> Result<Self> {
+        let all = |sources: &[Source]| sources.iter().map(SourceIdentity::new).collect::<Result<Vec<_>>>();
+        Ok(Self {
+            version: VERSION,
+            key: None,
+            settings: means.settings.clone(),
+            weights: means.weights_hash.clone(),
+            against: all(sources.against)?,
+            sources: all(sources.corpus)?,
+        })
+    }
+
+    /// An error if the file of weights is not what it was when `name` was made.
+    pub(crate) fn check_weights(&self, name: &str) -> Result<()> {
+        let Some(file) = &self.settings.weights else { return Ok(()) };
+        let (_, hash) = weights::read(file, &self.settings.shingler()?)?;
+        if self.weights.as_ref().is_some_and(|weights| *weights != hash) {
+            let file = file.display();
+            return Err(Error::Target(format!("{file} has changed since {name} was made; sketch it again")));
+        }
+        Ok(())
+    }
+
+    /// Of what was written, if this version wrote it.
+    pub(crate) fn from_json(json: &[u8]) -> Option<Self> {
+        serde_json::from_slice(json).ok().filter(|identity: &Self| identity.version == VERSION)
+    }
+
+    /// As it is written.
+    pub(crate) fn to_json(&self) -> String {
+        let mut json = serde_json::to_string_pretty(self).expect("an identity is plain data");
+        json.push('\n');
+        json
+    }
+}
+
+/// What to do about a target that holds something else.
+const ADVICE: &str = "choose another target folder, or remove this one";
+
+/// What is said of a target whose outputs are there, but not the folder that says what they are of.
+pub(crate) fn missing(target: &str) -> String {
+    let own = crate::run::WORK_FOLDER;
+    format!(
+        "{target} holds outputs of a run, but {own}/run.json, which says what they are of, is not there any more; {ADVICE}"
+    )
+}
+
+/// In what the run found in a target differs from the one asked for, and what to do.
+pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
+    let own = crate::run::WORK_FOLDER;
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(found) else {
+        return format!("{target}/{own}/run.json is damaged, so what is there cannot be told; {ADVICE}");
+    };
+    if let Some(version) = value["version"].as_u64().filter(|version| *version != u64::from(VERSION)) {
+        return format!(
+            "{target} holds a run of another version of lookalike (its work folder has version {version}, this one writes \
+             {VERSION}); {ADVICE}"
+        );
+    }
+    let (Some(found), Some(asked)) =
+        (Identity::from_json(found.as_bytes()), Identity::from_json(asked.as_bytes()))
+    else {
+        return format!("{target}/{own}/run.json is damaged, so what is there cannot be told; {ADVICE}");
+    };
+    let settings = |identity: &Identity| serde_json::to_value(&identity.settings).unwrap_or_default();
+    let (old, new) = (settings(&found), settings(&asked));
+    if let (Some(old), Some(new)) = (old.as_object(), new.as_object())
+        && let Some((key, value)) = new.iter().find(|(key, value)| old.get(*key) != Some(value))
+    {
+        let written = |value: Option<&serde_json::Value>| match value {
+            None | Some(serde_json::Value::Null) => "not set".to_owned(),
+            Some(value) => value.to_string(),
+        };
+        let (before, now) = (written(old.get(key)), written(Some(value)));
+        return format!("{target} holds a run where {key} is {before}, and now it is {now}; {ADVICE}");
+    }
+    if let (Some(file), true) = (&asked.settings.weights, found.weights != asked.weights) {
+        let file = file.display();
+        return format!("{file} has changed since the run in {target} began; {ADVICE}");
+    }
+    let changed = |kind: &str, old: &[SourceIdentity], new: &[SourceIdentity]| -> Option<String> {
+        other_sources(kind, old, new)
+            .map(|other| format!("{target} holds a run over other sources: {other}; {ADVICE}"))
+            .or_else(|| {
+                let (_, changed) = old.iter().zip(new).find(|(old, new)| old != new)?;
+                Some(format!("{} has changed since the run in {target} began; {ADVICE}", changed.name))
+            })
+    };
+    changed("--against ", &found.against, &asked.against)
+        .or_else(|| changed("", &found.sources, &asked.sources))
+        .unwrap_or_else(|| format!("{target} holds another run; {ADVICE}"))
+}
+
+/// In which names two lists of sources differ, if they do.
+fn other_sources(kind: &str, old: &[SourceIdentity], new: &[SourceIdentity]) -> Option<String> {
+    let only = |these: &[SourceIdentity], those: &[SourceIdentity]| {
+        let names: std::collections::BTreeSet<&str> =
+            those.iter().map(|source| source.name.as_str()).collect();
+        let mut only = these.iter().map(|source| source.name.as_str()).filter(|name| !names.contains(name));
+        let first = only.next()?;
+        Some(match only.count() {
+            0 => format!("{kind}{first}"),
+            more => format!("{kind}{first} and {more} more"),
+        })
+    };
+    match (only(new, old), only(old, new)) {
+        (Some(new), Some(old)) => Some(format!("it has {old}, and now there is {new} instead")),
+        (Some(new), None) => Some(format!("it does not have {new}")),
+        (None, Some(old)) => Some(format!("it has {old} too")),
+        (None, None) => {
+            let moved = old.iter().zip(new).find(|(old, new)| old.name != new.name)?;
+            Some(format!("it has {kind}{} where now {} is, in another order", moved.0.name, moved.1.name))
+        }
+    }
+}
+
+/// An error if a source is not what it was when the run began.
+pub(crate) fn check_unchanged(sources: Sources<'_>, identity: &Identity) -> Result<()> {
+    let all: Vec<&Source> = (0..sources.len()).map(|at| sources.get(at)).collect();
+    let stamps = identity.against.iter().chain(&identity.sources).map(|source| source.stamp.as_str());
+    match corpus::changed(&all, &stamps.collect::<Vec<_>>())? {
+        Some(source) => Err(Error::Target(format!(
+            "{} changed while it was being read; begin again in another target folder",
+            source.name
+        ))),
+        None => Ok(()),
+    }
+}

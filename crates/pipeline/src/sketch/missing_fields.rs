@@ -1,0 +1,68 @@
+//! Fields that no record has: a setting that would have no effect is refused.
+//!
+//! CSV and Parquet files and tables say which columns they have, and are refused when they are opened. JSON Lines do not: only
+//! when all records were read is it known that none has the field.
+
+use crate::limits::memory::Ledger;
+use crate::method::Means;
+use crate::report::Counts;
+use crate::sketch::{Sources, limits};
+use crate::{Error, Keep, Result};
+use corpus::{FieldPath, Format, Limits, field_names};
+use lookalike::similarity::edit_distance_at_most;
+
+/// An error if a field that was asked for is in no record.
+pub(crate) fn check(means: &Means, sources: Sources<'_>, budget: &Ledger, counts: &Counts) -> Result<()> {
+    let bad = counts.bad_skipped + counts.bad_kept;
+    let documents = counts.documents - bad + counts.against;
+    let fields = &means.fields;
+    let asked = [
+        (&fields.id, counts.absent_id),
+        (&fields.order, counts.absent_order),
+        (&fields.within, counts.absent_within),
+    ];
+    for (number, (path, absent)) in asked.into_iter().enumerate() {
+        if let Some(path) = path
+            && documents > 0
+            && absent == documents
+        {
+            let flag = match number {
+                0 => "--id-field",
+                1 if matches!(means.settings.keep, Keep::Max(_)) => "--keep max:",
+                1 => "--keep min:",
+                _ => "--within",
+            };
+            return Err(refusal(flag, path, sources, limits(budget, means)));
+        }
+    }
+    Ok(())
+}
+
+fn refusal(flag: &str, path: &FieldPath, sources: Sources<'_>, limits: Limits) -> Error {
+    let name = path.written();
+    let flag = if flag.ends_with(':') { format!("{flag}{name}") } else { format!("{flag} {name}") };
+    // The first records of the first source with fields.
+    let mut names = Vec::new();
+    for at in (0..sources.len()).filter(|&at| sources.get(at).format == Format::Jsonl) {
+        // Whatever is wrong with a source was said when it was read.
+        names = field_names(sources.get(at), path, limits).unwrap_or_default();
+        if !names.is_empty() {
+            break;
+        }
+    }
+    if names.is_empty() {
+        return Error::Invalid(format!(
+            "{flag}: no record has the field `{name}`; text files have no fields"
+        ));
+    }
+    let nearest = names
+        .iter()
+        .filter_map(|other| {
+            let most = name.chars().count().div_ceil(3).min(4);
+            edit_distance_at_most(&name, other, most).map(|distance| (distance, other))
+        })
+        .min();
+    let advice = nearest.map_or(String::new(), |(_, nearest)| format!("; did you mean `{nearest}`?"));
+    let listed = corpus::fields_there_are(&names);
+    Error::Invalid(format!("{flag}: no record has the field `{name}`; {listed}{advice}"))
+}

@@ -1,0 +1,398 @@
+//! Sources -> sketches: every text is read, shingled and sketched once.
+//!
+//! Blocks are read one after the other and sketched on all threads; their columns are joined in order to parts, and a
+//! finished part is written to the work folder, from where a killed run goes on.
+
+pub(crate) mod document;
+pub(crate) mod missing_fields;
+pub(crate) mod order;
+pub(crate) mod sketch_file;
+
+use crate::limits::memory::{BLOCK_BYTES, Ledger, LongBlock};
+use crate::limits::ordered::ordered;
+use crate::limits::sorted::Room;
+use crate::method::{Means, TextBuffers, within_hash};
+use crate::progress::pace::Pace;
+use crate::resume::work::Work;
+use crate::store::Store;
+use crate::store::columns::{BlockEntry, Class, Columns, Entry};
+use crate::{Error, Keep, Observer, OnBadRecord, Result, Stage};
+use corpus::{
+    BadRecord, Block, Document, Id, Limits, Position, ReadMode, Reader, Record, Scratch, Source, place_of,
+};
+use lookalike::hashing::mix64;
+use memchr::memchr;
+
+/// A part ends with the block that reaches this many documents, as many bytes as the memory allows,
+const PART_DOCUMENTS: usize = if cfg!(test) { 100 } else { 1 << 16 };
+/// (in a sketch file, this many),
+const SKETCH_PART: u64 = 16 << 20;
+/// or this many bytes of input: what a kill loses at most.
+const PART_INPUT: u64 = 64 << 20;
+
+/// Records of a block, at most: what is known of a short record takes more memory than the record.
+const MOST_RECORDS: usize = 8_192;
+
+/// And lanes of a block: 2 bytes each. A thread has up to three results that wait for their turn.
+const BLOCK_LANES: usize = MOST_RECORDS * 128;
+
+/// Records of a block that can be counted. Blocks have few, so none comes near.
+const MOST_SLOTS: usize = 1 << 31;
+
+/// All sources of a run: those of `against` first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sources<'a> {
+    pub against: &'a [Source],
+    pub corpus: &'a [Source],
+}
+
+impl<'a> Sources<'a> {
+    pub(crate) fn len(&self) -> usize {
+        self.against.len() + self.corpus.len()
+    }
+
+    pub(crate) fn get(&self, at: usize) -> &'a Source {
+        self.against.get(at).unwrap_or_else(|| &self.corpus[at - self.against.len()])
+    }
+
+    pub(crate) fn is_against(&self, at: usize) -> bool {
+        at < self.against.len()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.against.iter().chain(self.corpus).map(|source| source.size).sum()
+    }
+}
+
+/// How blocks are read: always the same ones.
+pub(crate) fn limits(budget: &Ledger, means: &Means) -> Limits {
+    let records = (BLOCK_LANES / means.lanes().max(1)).clamp(1, MOST_RECORDS);
+    Limits { block_bytes: BLOCK_BYTES, record_bytes: budget.record_bytes(), records }
+}
+
+/// What a thread works with, and uses again.
+#[derive(Debug, Default)]
+pub(crate) struct Worker {
+    /// It is in the cache of whoever read it last.
+    pub block: Block,
+    pub buffers: TextBuffers,
+    pub scratch: Scratch,
+}
+
+/// A block on its way to a thread.
+struct Job {
+    source: u32,
+    block: Block,
+    /// Held while a long block is worked on.
+    long: Option<LongBlock>,
+}
+
+/// Reads blocks of one source after the other.
+struct Blocks<'a> {
+    sources: Sources<'a>,
+    means: &'a Means,
+    limits: Limits,
+    budget: &'a Ledger,
+    at: usize,
+    reader: Option<Reader>,
+    /// The last block that is done already, in the first source.
+    done: Option<Position>,
+}
+
+impl Blocks<'_> {
+    fn next(&mut self, block: &mut Block) -> Result<Option<u32>> {
+        while self.at < self.sources.len() {
+            let reader = match &mut self.reader {
+                Some(reader) => reader,
+                closed => {
+                    let source = self.sources.get(self.at);
+                    let mut reader = Reader::open(source, ReadMode::Fields, &self.means.fields, self.limits)?;
+                    if let Some(done) = self.done.take() {
+                        reader.advance_to(done)?;
+                        reader.next_block(block)?;
+                    }
+                    closed.insert(reader)
+                }
+            };
+            if reader.next_block(block).map_err(|error| self.budget.explain(error))? {
+                return Ok(Some(self.at as u32));
+            }
+            self.reader = None;
+            self.at += 1;
+        }
+        Ok(None)
+    }
+}
+
+/// Sketches what `work` does not have yet, and returns all of it.
+pub(crate) fn sketch(
+    sources: Sources<'_>,
+    means: &Means,
+    budget: &Ledger,
+    threads: usize,
+    work: &mut Work,
+    observer: &dyn Observer,
+) -> Result<Store> {
+    let mut store = work.stored_parts(means, sources.len(), budget.parts(), observer)?;
+    if !work.is_sketched() {
+        sketch_rest(&mut store, sources, means, budget, threads, work, observer)?;
+    }
+    if store.has_long_values() {
+        store.rank_values(Room { ledger: budget, work, observer })?;
+    }
+    Ok(store)
+}
+
+/// Sketches what comes after the parts that the store has.
+fn sketch_rest(
+    store: &mut Store,
+    sources: Sources<'_>,
+    means: &Means,
+    budget: &Ledger,
+    threads: usize,
+    work: &mut Work,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let done = store.blocks().last().map(|(_, block)| *block);
+    let mut blocks = Blocks {
+        sources,
+        means,
+        limits: limits(budget, means),
+        budget,
+        at: done.map_or(0, |block| block.source as usize),
+        reader: None,
+        done: done.map(|block| block.position()),
+    };
+    // A sketch file is the same bytes with any memory.
+    let part_bytes = if work.is_appending() { SKETCH_PART } else { budget.part() };
+    let mut part = Columns::default();
+    let mut part_input = 0;
+    let next = |worker: &mut Worker| {
+        observer.go_on()?;
+        budget.wait_for_long_block();
+        let mut block = std::mem::take(&mut worker.block);
+        let Some(source) = blocks.next(&mut block)? else { return Ok(None) };
+        // Records of a block, and of the part that it ends, have 32-bit numbers.
+        if block.len() > MOST_SLOTS {
+            let name = &sources.get(source as usize).name;
+            return Err(Error::Invalid(format!("{name} has {} records in one block", block.len())));
+        }
+        let long = budget.long_block(block.bytes() as u64);
+        Ok(Some(Job { source, block, long }))
+    };
+    let work_on = |worker: &mut Worker, job: Job| {
+        let mut sketcher = BlockSketcher::new(&job, sources, means, budget, &mut worker.buffers);
+        job.block.visit(&means.fields, None, &mut worker.scratch, &mut |slot, record| {
+            sketcher.add(slot, record);
+            Ok(())
+        })?;
+        let columns = sketcher.finish()?;
+        let bytes = job.block.bytes() as u64;
+        // What a long record made large does not stay large.
+        if job.long.is_some() {
+            worker.scratch = Scratch::default();
+        } else {
+            worker.block = job.block;
+        }
+        Ok((columns, job.source, bytes))
+    };
+    let mut pace = Pace::new(sources);
+    ordered(threads, next, Default::default, work_on, |(columns, source, bytes)| {
+        observer.advanced(Stage::Sketch, pace.advance(source as usize, bytes));
+        part.append(columns);
+        part_input += bytes;
+        if part.entries.len() >= PART_DOCUMENTS || part.bytes() >= part_bytes || part_input >= PART_INPUT {
+            part_input = 0;
+            let next = Columns::with_room_for(&part);
+            work.push_part(std::mem::replace(&mut part, next), store, budget.parts())?;
+            // Better now than after all sources.
+            drop(budget.for_documents(store.count(), store.blocks().len())?);
+        }
+        Ok(())
+    })?;
+    // A part of blocks without records has counts.
+    if !part.blocks.is_empty() {
+        work.push_part(part, store, budget.parts())?;
+    }
+    work.sketched()
+}
+
+/// Sketches the documents of a block.
+struct BlockSketcher<'a> {
+    job: &'a Job,
+    sources: Sources<'a>,
+    means: &'a Means,
+    budget: &'a Ledger,
+    buffers: &'a mut TextBuffers,
+    columns: Columns,
+    failure: Option<Error>,
+}
+
+impl<'a> BlockSketcher<'a> {
+    fn new(
+        job: &'a Job,
+        sources: Sources<'a>,
+        means: &'a Means,
+        budget: &'a Ledger,
+        buffers: &'a mut TextBuffers,
+    ) -> Self {
+        let Block { position, .. } = job.block;
+        let slots = job.block.len();
+        let entry = BlockEntry {
+            source: job.source,
+            offset: position.offset,
+            record: position.record,
+            slots: slots as u32,
+            blank_lines: u32::try_from(job.block.blank_lines()).unwrap_or(u32::MAX),
+        };
+        let mut columns = Columns { blocks: vec![entry], ..Columns::default() };
+        columns.counts.blank_lines = job.block.blank_lines();
+        columns.entries.reserve(slots);
+        columns.lanes.reserve(slots * means.lanes());
+        Self { job, sources, means, budget, buffers, columns, failure: None }
+    }
+
+    /// What came of the block, or the first failure.
+    fn finish(self) -> Result<Columns> {
+        let Self { columns, failure, .. } = self;
+        failure.map_or(Ok(columns), Err)
+    }
+
+    /// Sketches the record of the next slot.
+    fn add(&mut self, slot: usize, record: Record<'_>) {
+        if self.failure.is_some() {
+            return;
+        }
+        let outcome = match record {
+            Record::Document(document) => self.add_document(slot, &document),
+            Record::Bad(bad) => self.add_bad(slot, bad),
+        };
+        self.failure = outcome.err();
+        self.columns.end_lists(self.means);
+    }
+
+    fn is_against(&self) -> bool {
+        self.sources.is_against(self.job.source as usize)
+    }
+
+    fn add_bad(&mut self, slot: usize, BadRecord { reason, id }: BadRecord<'_>) -> Result<()> {
+        let against = self.is_against();
+        let counts = &mut self.columns.counts;
+        match self.means.settings.on_bad_record {
+            OnBadRecord::Fail => {
+                let source = self.sources.get(self.job.source as usize);
+                return Err(Error::BadRecord {
+                    source_name: source.name.clone(),
+                    line: self.job.block.number(slot),
+                    place: place_of(source, &self.job.block, slot),
+                    reason,
+                });
+            }
+            _ if against => {}
+            OnBadRecord::Skip => counts.bad_skipped += 1,
+            OnBadRecord::Keep => counts.bad_kept += 1,
+        }
+        counts.documents += u64::from(!against);
+        self.columns.push_bad(slot as u64, &reason);
+        self.push_entry(slot, Entry::bad(), id.as_ref());
+        self.columns.lanes.resize(self.columns.lanes.len() + self.means.lanes(), 0);
+        Ok(())
+    }
+
+    /// Adds the entry and the id of a record.
+    fn push_entry(&mut self, slot: usize, entry: Entry, id: Option<&Id<'_>>) {
+        let has_bare_id = id.is_some_and(|id| id.is_bare);
+        self.columns.entries.push(entry.of_record(has_bare_id, self.job.block.blank_lines_before(slot)));
+        if let Some(id) = id {
+            self.columns.ids.extend_from_slice(id.text.as_bytes());
+        }
+    }
+
+    fn add_document(&mut self, slot: usize, document: &Document<'_>) -> Result<()> {
+        let against = self.is_against();
+        let Self { means, budget, buffers, columns, .. } = self;
+        let settings = &means.settings;
+        let text = document.text;
+        let counts = &mut columns.counts;
+        if against {
+            counts.against += 1;
+        } else {
+            counts.documents += 1;
+        }
+        counts.text_bytes += text.len() as u64;
+        counts.replaced_bytes += u64::from(document.replaced);
+        counts.add_absent(document, &means.fields);
+        let within = document.within.as_ref().map_or([0; 2], |value| within_hash(value));
+        let over_limit = text.len() as u64 > settings.max_text;
+        let with_nul = memchr(0, text.as_bytes()).is_some();
+        let (class, fingerprint, size) = if over_limit || with_nul {
+            counts.over_limit += u64::from(over_limit);
+            counts.with_nul += u64::from(with_nul && !over_limit);
+            // A byte that is not UTF-8 became three.
+            if document.replaced && text.len() as u64 > budget.record_bytes() {
+                return Err(budget.too_long(text));
+            }
+            let hash = means.content_hash(text, buffers);
+            columns.lanes.resize(columns.lanes.len() + means.lanes(), 0);
+            (Class::HashOnly, mix64((hash as u64) ^ within[0]), 0)
+        } else {
+            means.check_fits(text, budget)?;
+            let sketched = means.sketch(text, within, buffers, columns)?;
+            columns.counts.empty += u64::from(sketched.size == 0);
+            columns.counts.short += u64::from(sketched.size == 1 && means.is_short(text));
+            (Class::Compared, sketched.fingerprint, sketched.size)
+        };
+        let keep = match &settings.keep {
+            _ if settings.measure == crate::Measure::Containment => u64::MAX - size as u64,
+            // Input order needs nothing; with this a sketch serves both.
+            Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
+            Keep::Max(_) => keep_of(document.order.map(|order| order.bytes), 0xff, &mut columns.orders),
+            Keep::Min(_) => keep_of(document.order.map(|order| order.bytes), 0, &mut columns.orders),
+        };
+        if settings.store == crate::Store::Shingles && class == Class::Compared {
+            columns.shingles.extend_from_slice(means.elements(text, buffers)?);
+        }
+        buffers.shrink_after(text.len());
+        self.push_entry(slot, Entry::document(class, fingerprint, keep, within, size), document.id.as_ref());
+        Ok(())
+    }
+}
+
+/// The first 8 bytes of a value as they stand in an entry; the others are added to `rest`. Every byte is changed by `mask`.
+/// A missing value is last both ways: no key begins with 8 bytes of ones, inverted or not.
+fn keep_of(value: Option<&[u8]>, mask: u8, rest: &mut Vec<u8>) -> u64 {
+    let Some(value) = value else { return u64::MAX };
+    let (first, others) = value.split_at(value.len().min(8));
+    let mut leading = [0; 8];
+    leading[..first.len()].copy_from_slice(first);
+    rest.extend(others.iter().map(|byte| byte ^ mask));
+    u64::from_be_bytes(leading.map(|byte| byte ^ mask))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_keep_their_order_both_ways_and_a_missing_one_is_last() {
+        // Keys are never the beginning of one another.
+        let values: [&[u8]; 5] = [
+            &[0x10],
+            &[0x21, 1, 0],
+            &[0x40, 1, 2, 3, 4, 5, 6, 7, 0],
+            &[0x40, 1, 2, 3, 4, 5, 6, 7, 8, 0],
+            &[0x40, 2],
+        ];
+        for mask in [0, 0xff] {
+            let split = |value: &[u8]| {
+                let mut rest = Vec::new();
+                (keep_of(Some(value), mask, &mut rest), rest)
+            };
+            for pair in values.windows(2) {
+                let (a, b) = (split(pair[0]), split(pair[1]));
+                assert!(if mask == 0 { a < b } else { a > b }, "{pair:?}");
+            }
+            assert!(values.iter().all(|value| split(value).0 < keep_of(None, mask, &mut Vec::new())));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The keep order: which document comes before which.
+
+use crate::sketch::Sources;
+use crate::store::Number;
+use crate::store::columns::Entry;
+use crate::{Error, Keep, Measure, Result, Settings};
+
+/// A place in the keep order; smaller stays.
+pub(crate) type Rank = (u32, u64, Number);
+
+/// Documents of `against` first, then by `--prefer`, then by `--keep`, then in input order.
+#[derive(Debug)]
+pub(crate) struct KeepOrder {
+    source_ranks: Vec<u32>,
+    /// Whether only input order counts.
+    first: bool,
+}
+
+impl KeepOrder {
+    /// An error if a preferred source is none of the sources.
+    pub(crate) fn new(settings: &Settings, sources: Sources<'_>) -> Result<Self> {
+        let patterns = &settings.prefer;
+        let first = settings.keep == Keep::First && settings.measure != Measure::Containment;
+        let mut used = vec![false; patterns.len()];
+        let source_ranks = (0..sources.len())
+            .map(|at| {
+                if sources.is_against(at) {
+                    return 0;
+                }
+                let name = &sources.get(at).name;
+                let place = patterns.iter().position(|pattern| names(pattern, name));
+                if let Some(place) = place {
+                    used[place] = true;
+                }
+                1 + place.unwrap_or(patterns.len()) as u32
+            })
+            .collect();
+        match used.iter().position(|used| !used) {
+            Some(unused) => Err(Error::Invalid(format!(
+                "--prefer {}: no source is called so; a name, a folder or a pattern with * is needed",
+                patterns[unused]
+            ))),
+            None => Ok(Self { source_ranks, first }),
+        }
+    }
+
+    /// Whether it is the input order.
+    pub(crate) fn is_input_order(&self) -> bool {
+        self.first && self.source_ranks.is_sorted()
+    }
+
+    /// The place of a document.
+    pub(crate) fn rank(&self, source: usize, entry: &Entry, number: Number) -> Rank {
+        (self.source_ranks[source], if self.first { 0 } else { entry.keep }, number)
+    }
+
+    /// Whether documents of a source are never removed.
+    pub(crate) fn is_protected(&self, source: usize) -> bool {
+        self.source_ranks[source] == 0
+    }
+}
+
+/// Whether a pattern names a source: its name, a folder above it, or a pattern in which `*` stands for anything.
+fn names(pattern: &str, name: &str) -> bool {
+    let folder = pattern.trim_end_matches('/');
+    name == pattern
+        || name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+        || pattern.contains('*') && matches(pattern.as_bytes(), name.as_bytes())
+}
+
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    // The last `*`, and what it has taken so far: when the rest does not fit, it takes one byte more.
+    let (mut p, mut n, mut star) = (0, 0, None);
+    while n < name.len() {
+        if p < pattern.len() && pattern[p] == b'*' {
+            star = Some((p + 1, n));
+            p += 1;
+        } else if p < pattern.len() && pattern[p] == name[n] {
+            p += 1;
+            n += 1;
+        } else if let Some((after, taken)) = star {
+            star = Some((after, taken + 1));
+            p = after;
+            n = taken + 1;
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|&byte| byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_named_by_its_name_its_folder_or_a_pattern() {
+        for (pattern, name, expected) in [
+            ("a.jsonl", "a.jsonl", true),
+            ("a.jsonl", "b.jsonl", false),
+            ("wiki", "wiki/a.jsonl", true),
+            ("wiki/", "wiki/a.jsonl", true),
+            ("wiki", "wikipedia/a.jsonl", false),
+            ("*wiki*", "dump/wiki-2024.jsonl", true),
+            ("*.csv", "a.jsonl", false),
+            ("a*b*c", "aXbYbZc", true),
+            ("a*b*c", "aXbYbZ", false),
+            ("**", "", true),
+        ] {
+            assert_eq!(names(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

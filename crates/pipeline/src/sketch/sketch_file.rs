@@ -1,0 +1,168 @@
+//! A sketch file: the sketches of a corpus in one file, from which later runs begin.
+//!
+//! ```text
+//! "LKASKETC"  length of the head  head (JSON: settings and sources)  parts  "LKAPEND1"  number of parts
+//! ```
+//!
+//! It has signatures and where each document is, not the text: what is compared exactly is read from the sources again,
+//! which must not have changed (with `--store shingles` only what is written is).
+//!
+//! Stored shingles decide what is removed, so they have a random key, which stands in the head: such a file is not the same
+//! bytes each time it is made. Whoever can read it can write texts that collide with those in it.
+
+use crate::limits::sorted::Sorted;
+use crate::method::key::KeySeed;
+use crate::progress::timing::Stages;
+use crate::report::Report;
+use crate::resume::identity::{Identity, SourceIdentity};
+use crate::resume::work::Work;
+use crate::run::{Prepared, temp_folder};
+use crate::{Error, Job, Observer, Resources, Result, Store};
+use corpus::{Discovery, FormatChoice, Source, discover, name_to_path, path_to_name};
+use files::{Access, Files};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// The first bytes of a sketch file.
+pub const SKETCH_MAGIC: &[u8; 8] = b"LKASKETC";
+
+/// Bytes before the head.
+pub(crate) const FIRST: usize = 16;
+
+/// A file whose head is longer than this is not a sketch file.
+const LONGEST_HEAD: u64 = 1 << 30;
+
+/// See [`crate::sketch`].
+pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<Report> {
+    let prepared = Prepared::new(job)?;
+    let exists =
+        || Error::Target(format!("{} exists already; remove it or choose another name", path.display()));
+    if path.exists() {
+        return Err(exists());
+    }
+    observer.planned(&prepared.means.plan);
+    let files = Files::default();
+    let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Goes with what is in it if the run fails, and is removed by the next one if it is killed.
+    let aside = files.temp_folder(beside)?;
+    // The key of stored shingles is nobody else's business.
+    let access = if job.settings.store == Store::Shingles { Access::Private } else { Access::Shared };
+    let mut file = files.create(&aside.path().join("sketch"), access)?;
+    let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
+    let mut identity = Identity::new(&prepared.means, prepared.sources)?;
+    if job.settings.store == Store::Shingles {
+        let seed = match &job.sketch {
+            Some((file, _)) => stored_key(file)?,
+            None => KeySeed::random()?,
+        };
+        if job.sketch.is_none() {
+            prepared.means.use_key(&seed);
+        }
+        identity.key = Some(seed.to_hex());
+    }
+    let mut head = identity.to_json().into_bytes();
+    head.resize(head.len().next_multiple_of(8), b'\n');
+    file.write_all(SKETCH_MAGIC).map_err(io)?;
+    file.write_all(&(head.len() as u64).to_le_bytes()).map_err(io)?;
+    file.write_all(&head).map_err(io)?;
+    let mut work = Work::temporary(&temp_folder(job))?.appending_to(file, &head);
+    let report = prepared.in_pool(|| {
+        let mut stages = Stages::new(observer);
+        let store = prepared.sketch(&mut work, &mut stages)?;
+        prepared.report(&store, &Sorted::empty(), Default::default(), stages, &work)
+    })?;
+    let file = work.into_appended().expect("parts were added to it");
+    // Another run may have been faster.
+    if files.publish_new(file.path(), path)? { Ok(report) } else { Err(exists()) }
+}
+
+/// The key of the shingles in a sketch file.
+pub(crate) fn stored_key(path: &Path) -> Result<KeySeed> {
+    let (identity, _) = read_head(path)?;
+    identity.key.as_deref().and_then(KeySeed::from_hex).ok_or_else(|| Error::Damaged {
+        name: path.display().to_string(),
+        cause: "its head has no key of the shingles in it".into(),
+    })
+}
+
+/// See [`crate::open_sketch`].
+pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
+    let (identity, offset) = read_head(path)?;
+    let name = path.display().to_string();
+    identity.check_weights(&name)?;
+    let beside = path.parent().unwrap_or(Path::new(""));
+    let find = |sources: &[SourceIdentity]| {
+        sources.iter().map(|source| found_beside(source, beside, &name)).collect::<Result<Vec<Source>>>()
+    };
+    Ok(Job {
+        sources: find(&identity.sources)?,
+        against: find(&identity.against)?,
+        settings: identity.settings,
+        resources,
+        sketch: Some((path.to_owned(), offset)),
+    })
+}
+
+/// What the head of a sketch file says, and where its parts begin.
+fn read_head(path: &Path) -> Result<(Identity, u64)> {
+    let name = path.display().to_string();
+    let damaged = |cause: &str| Error::Damaged { name: name.clone(), cause: cause.into() };
+    let io = |cause| Error::Io { action: "read", name: name.clone(), cause };
+    let mut file = File::open(path).map_err(io)?;
+    let mut first = [0; 16];
+    file.read_exact(&mut first).map_err(|_| damaged("it is too short for a sketch file"))?;
+    let length = u64::from_le_bytes(first[8..].try_into().expect("8 bytes"));
+    if &first[..8] != SKETCH_MAGIC || length > LONGEST_HEAD {
+        return Err(damaged("it does not begin as a sketch file does"));
+    }
+    // What it says need not be true, and memory is taken for it.
+    if length > file.metadata().map_err(io)?.len() {
+        return Err(damaged("its head ends too soon"));
+    }
+    let mut head = vec![0; length as usize];
+    file.read_exact(&mut head).map_err(|_| damaged("its head ends too soon"))?;
+    let identity = Identity::from_json(&head)
+        .ok_or_else(|| damaged("its head cannot be read, or is of another version of lookalike"))?;
+    Ok((identity, 16 + length))
+}
+
+/// A source of the sketch file `sketch`: from here, or from the folder that the sketch file is in.
+fn found_beside(source: &SourceIdentity, beside: &Path, sketch: &str) -> Result<Source> {
+    let location = name_to_path(&source.location);
+    let is_local = !source.location.contains("://") && !source.was_read_once();
+    if !is_local || location.exists() {
+        return found_again(source, "sketch it again");
+    }
+    let there = beside.join(&location);
+    if location.is_relative() && there.exists() {
+        let location = path_to_name(&there);
+        return found_again(&SourceIdentity { location, ..source.clone() }, "sketch it again");
+    }
+    Err(Error::Target(format!(
+        "{sketch} was made from {}, which is neither here nor beside it; run the command where it was sketched, put the sources back, or sketch them again",
+        source.location
+    )))
+}
+
+/// A source that was sketched, which must be what it was; otherwise `advice` says what to do.
+pub(crate) fn found_again(sketched: &SourceIdentity, advice: &str) -> Result<Source> {
+    let format = sketched.format()?;
+    let how = Discovery { format: FormatChoice::Always(format), target: None };
+    if sketched.was_read_once() {
+        return Err(Error::Target(format!(
+            "{} was read once and cannot be read again; {advice}",
+            sketched.name
+        )));
+    }
+    let mut found = discover(&[sketched.argument()], &how)?;
+    let (Some(mut source), true) = (found.pop(), found.is_empty()) else {
+        return Err(Error::Invalid(format!("{} is not one file any more", sketched.location)));
+    };
+    source.name.clone_from(&sketched.name);
+    source.output.clone_from(&sketched.output);
+    if SourceIdentity::new(&source)? != *sketched {
+        return Err(Error::Target(format!("{} has changed since it was sketched; {advice}", sketched.name)));
+    }
+    Ok(source)
+}

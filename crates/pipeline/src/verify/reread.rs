@@ -1,0 +1,122 @@
+//! Numbers -> the documents again: what is needed after sketching is read a second time, and only that.
+
+use crate::limits::memory::LongBlock;
+use crate::limits::ordered::ordered;
+use crate::method::TextBuffers;
+use crate::sketch::{Sources, Worker, limits};
+use crate::store::Number;
+use crate::view::View;
+use crate::{Error, Result};
+use corpus::{Block, ReadMode, Reader, Record};
+use std::ops::Range;
+
+struct Job {
+    /// Places of the documents of this block in the list.
+    places: Range<usize>,
+    numbers: Vec<Number>,
+    first: Number,
+    source: u32,
+    block: Block,
+    /// Held while a long block is worked on.
+    long: Option<LongBlock>,
+}
+
+/// Reads the documents `numbers` (ascending) again. Of those of one block, all on one thread, `begin` and `add` make
+/// something, by their places in the list; `collect` takes it in order.
+pub(crate) fn reread<B: Send>(
+    view: View<'_>,
+    numbers: &[Number],
+    begin: impl Fn(Range<usize>) -> B + Sync,
+    add: impl Fn(&mut B, usize, &str, &mut TextBuffers) -> Result<()> + Sync,
+    mut collect: impl FnMut(Range<usize>, B) -> Result<()> + Send,
+) -> Result<()> {
+    let mut done = 0;
+    let add = |made: &mut B, place: usize, _, text: &str, buffers: &mut TextBuffers| {
+        add(made, place, text, buffers)
+    };
+    reread_stream(view, numbers.iter().copied(), begin, add, |numbers, made| {
+        let places = done..done + numbers.len();
+        done = places.end;
+        collect(places, made)
+    })
+}
+
+/// The same for numbers that are in no list; `add` and `collect` hear which they are.
+pub(crate) fn reread_stream<B: Send>(
+    view: View<'_>,
+    numbers: impl Iterator<Item = Number> + Send,
+    begin: impl Fn(Range<usize>) -> B + Sync,
+    add: impl Fn(&mut B, usize, Number, &str, &mut TextBuffers) -> Result<()> + Sync,
+    mut collect: impl FnMut(&[Number], B) -> Result<()> + Send,
+) -> Result<()> {
+    let View { store, sources, means, budget, threads, observer, .. } = view;
+    let blocks = store.blocks();
+    let mut numbers = numbers.peekable();
+    let mut done = 0;
+    let mut at_block = 0;
+    let mut reader: Option<(u32, Reader)> = None;
+    let next = |worker: &mut Worker| {
+        let Some(&number) = numbers.peek() else { return Ok(None) };
+        observer.go_on()?;
+        at_block += blocks[at_block..].partition_point(|(first, _)| *first <= number) - 1;
+        let (first, entry) = blocks[at_block];
+        let end = first + Number::from(entry.slots);
+        let here: Vec<Number> = std::iter::from_fn(|| numbers.next_if(|&number| number < end)).collect();
+        let places = done..done + here.len();
+        done = places.end;
+        let reader = match &mut reader {
+            Some((source, reader)) if *source == entry.source => reader,
+            other => {
+                let source = sources.get(entry.source as usize);
+                let opened = Reader::open(source, ReadMode::Fields, &means.fields, limits(budget, means))?;
+                &mut other.insert((entry.source, opened)).1
+            }
+        };
+        reader.advance_to(entry.position())?;
+        budget.wait_for_long_block();
+        let mut block = std::mem::take(&mut worker.block);
+        if !reader.next_block(&mut block)? || block.len() != entry.slots as usize {
+            return Err(changed(sources, entry.source));
+        }
+        let long = budget.long_block(block.bytes() as u64);
+        Ok(Some(Job { places, numbers: here, first, source: entry.source, block, long }))
+    };
+    let work_on = |Worker { block, buffers, scratch }: &mut Worker, job: Job| {
+        let slots: Vec<u32> = job.numbers.iter().map(|number| (number - job.first) as u32).collect();
+        let mut made = begin(job.places.clone());
+        let mut place = job.places.start;
+        let mut failure = None;
+        job.block.visit(&means.fields, Some(&slots), scratch, &mut |_, record| {
+            let Record::Document(document) = record else {
+                failure.get_or_insert_with(|| changed(sources, job.source));
+                return Ok(());
+            };
+            if let Err(error) =
+                add(&mut made, place, job.numbers[place - job.places.start], document.text, buffers)
+            {
+                failure.get_or_insert(error);
+            }
+            place += 1;
+            buffers.shrink_after(document.text.len());
+            Ok(())
+        })?;
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        if job.long.is_some() {
+            *scratch = Default::default();
+        } else {
+            *block = job.block;
+        }
+        Ok((job.numbers, made))
+    };
+    ordered(threads, next, Default::default, work_on, |(numbers, made)| collect(&numbers, made))
+}
+
+/// A source is not what it was.
+pub(crate) fn changed(sources: Sources<'_>, source: u32) -> Error {
+    Error::Target(format!(
+        "{} has changed since it was sketched; begin again in another target folder",
+        sources.get(source as usize).name
+    ))
+}

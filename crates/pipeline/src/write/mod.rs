@@ -1,0 +1,240 @@
+//! Decisions -> outputs: kept records of every source, whole or absent.
+
+pub(crate) mod naming;
+pub(crate) mod removed;
+
+use crate::decide::{Removal, Removals};
+use crate::limits::bits::Bits;
+use crate::limits::memory::{LONG_BLOCK, Ledger, LongBlock};
+use crate::limits::ordered::each;
+use crate::limits::sorted::{Room, Stream};
+use crate::method::Means;
+use crate::progress::pace::SourcePace;
+use crate::resume::work::Work;
+use crate::sketch::{Sources, limits};
+use crate::store::columns::{Class, Entry};
+use crate::store::{Number, Store};
+use crate::verify::reread::changed;
+use crate::write::naming::{ClusterNames, Names};
+use crate::{Observer, OnBadRecord, Result, Stage};
+use corpus::{Annotation, Announce, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target};
+use std::path::Path;
+use std::sync::Mutex;
+
+/// Held by whoever reads a source whose decompressor takes much memory.
+static LARGE_WINDOW: Mutex<()> = Mutex::new(());
+
+/// What is needed to write outputs.
+pub(crate) struct Outputs<'a> {
+    pub store: &'a Store,
+    pub sources: Sources<'a>,
+    pub means: &'a Means,
+    pub removals: &'a Removals,
+    pub budget: &'a Ledger,
+    pub work: &'a Work,
+    pub threads: usize,
+    pub observer: &'a dyn Observer,
+}
+
+impl Outputs<'_> {
+    /// Records that are not written, for whatever reason.
+    fn dropped(&self) -> Result<Bits> {
+        let settings = &self.means.settings;
+        let mut dropped = Bits::new(self.store.count());
+        for part in 0..self.store.parts() {
+            self.observer.go_on()?;
+            let (first, entries) = self.store.entries(part)?;
+            for (number, entry) in (first..).zip(entries.iter()) {
+                match entry.class() {
+                    Class::Bad if settings.on_bad_record == OnBadRecord::Skip => dropped.insert(number),
+                    _ => {}
+                }
+            }
+        }
+        if !settings.annotate {
+            for (step, removal) in self.removals.iter().enumerate() {
+                self.observer.go_on_at(step)?;
+                dropped.insert(removal?.number);
+            }
+        }
+        Ok(dropped)
+    }
+
+    /// The number of the first slot of each source; one more at the end.
+    fn first_numbers(&self) -> Vec<Number> {
+        let mut firsts = vec![self.store.count(); self.sources.len() + 1];
+        for (first, block) in self.store.blocks().iter().rev() {
+            firsts[block.source as usize] = *first;
+        }
+        // A source without blocks begins where the next one does.
+        for at in (0..self.sources.len()).rev() {
+            firsts[at] = firsts[at].min(firsts[at + 1]);
+        }
+        firsts
+    }
+
+    /// Writes the output of every source that has none yet.
+    pub(crate) fn write(&self, target: &Target, aside: &Path) -> Result<()> {
+        let dropped = self.dropped()?;
+        let firsts = self.first_numbers();
+        let settings = &self.means.settings;
+        let room = Room { ledger: self.budget, work: self.work, observer: self.observer };
+        let clusters = settings
+            .annotate
+            .then(|| ClusterNames::new(self.store, self.sources, settings.id_field.is_some(), room))
+            .transpose()?;
+        let corpus = self.sources.against.len()..self.sources.len();
+        // Whatever goes to standard output goes there in order.
+        let workers = if target.is_stdout() { 1 } else { self.threads.clamp(1, corpus.len().max(1)) };
+        let threads = (self.threads / workers).max(1);
+        each(workers, corpus.len(), |at| {
+            self.write_source(corpus.start + at, &firsts, &dropped, clusters.as_ref(), target, aside, threads)
+        })
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what is the same for all sources, and where this one goes"
+    )]
+    fn write_source(
+        &self,
+        at: usize,
+        firsts: &[Number],
+        dropped: &Bits,
+        clusters: Option<&ClusterNames>,
+        target: &Target,
+        aside: &Path,
+        threads: usize,
+    ) -> Result<()> {
+        let source = self.sources.get(at);
+        if target.exists(&source.output)? {
+            self.observer.advanced(Stage::Write, source.size);
+            return Ok(());
+        }
+        let options = SinkOptions { annotate: self.means.settings.annotate, threads };
+        let mut reader =
+            Reader::open(source, ReadMode::Whole, &self.means.fields, limits(self.budget, self.means))?;
+        // Each of these may take an eighth of the memory.
+        let _alone = reader.has_large_window().then(|| LARGE_WINDOW.lock());
+        let mut writer = SinkWriter::create(target, source, aside, options)?;
+        let mut block = Block::default();
+        let mut long: Option<LongBlock> = None;
+        let mut number = firsts[at];
+        let mut pace = SourcePace::new(source);
+        let first_removal = self.removals.partition_point(|removal| removal.number < number)?;
+        let mut removals = self.removals.iter_from(first_removal);
+        loop {
+            self.observer.go_on()?;
+            self.budget.wait_for_long_block();
+            // Other sources are read at the same time: whoever is about to read a long block takes its turn before.
+            let mut announce = || long = long.take().or_else(|| self.budget.announced());
+            if !reader
+                .next_block_announced(&mut block, Announce { above: LONG_BLOCK, announce: &mut announce })?
+            {
+                break;
+            }
+            long = long.or_else(|| self.budget.long_block(block.bytes() as u64));
+            let end = number + block.len() as Number;
+            if end > firsts[at + 1] {
+                return Err(changed(self.sources, at as u32));
+            }
+            if let Some(clusters) = clusters {
+                let said = self.said(number, end, clusters, &mut removals)?;
+                let mut here = said.removals.iter().peekable();
+                let mut failure = None;
+                writer.write(&block, &mut |slot| {
+                    let number = number + slot as Number;
+                    let removal = here.next_if(|removal| removal.number == number);
+                    if dropped.contains(number) {
+                        return Disposition::Drop;
+                    }
+                    match said.annotation(slot, number, removal) {
+                        Ok(annotation) => annotation.map_or(Disposition::Keep, Disposition::Annotate),
+                        Err(error) => {
+                            failure.get_or_insert(error);
+                            Disposition::Drop
+                        }
+                    }
+                })?;
+                if let Some(failure) = failure {
+                    return Err(failure);
+                }
+            } else {
+                writer.write(&block, &mut |slot| {
+                    if dropped.contains(number + slot as Number) {
+                        Disposition::Drop
+                    } else {
+                        Disposition::Keep
+                    }
+                })?;
+            }
+            self.observer.advanced(Stage::Write, pace.advance(block.bytes() as u64));
+            number = end;
+            if long.take().is_some() {
+                block = Block::default();
+            }
+        }
+        if number != firsts[at + 1] {
+            return Err(changed(self.sources, at as u32));
+        }
+        writer.finish()?;
+        self.observer.advanced(Stage::Write, pace.end());
+        Ok(())
+    }
+
+    /// What is known of the documents from `first` to `end`, whose removals come next in `removals`.
+    fn said<'s>(
+        &'s self,
+        first: Number,
+        end: Number,
+        clusters: &'s ClusterNames,
+        removals: &mut Stream<'_, Removal>,
+    ) -> Result<Said<'s>> {
+        let mut here = Vec::new();
+        removals.take_until(
+            |removal| removal.number >= end,
+            |removal| {
+                here.push(removal);
+                Ok(())
+            },
+        )?;
+        let numbers: Vec<Number> = (first..end).collect();
+        let is_document = self.store.entries_of(&numbers)?.iter().map(Entry::is_document).collect();
+        let asked = numbers.into_iter().chain(here.iter().map(|removal| removal.kept)).collect();
+        let has_ids = self.means.settings.id_field.is_some();
+        let names = Names::with_types(asked, self.store, self.sources, has_ids)?;
+        Ok(Said { removals: here, is_document, names, clusters })
+    }
+}
+
+/// What is known of the documents of a block.
+struct Said<'a> {
+    removals: Vec<Removal>,
+    is_document: Vec<bool>,
+    names: Names<'a>,
+    clusters: &'a ClusterNames,
+}
+
+impl Said<'_> {
+    /// What is said of a document; nothing of bad records.
+    fn annotation(
+        &self,
+        slot: usize,
+        number: Number,
+        removal: Option<&Removal>,
+    ) -> Result<Option<Annotation>> {
+        if !self.is_document[slot] {
+            return Ok(None);
+        }
+        let Some(removal) = removal else {
+            let cluster = self.clusters.name(number, &self.names)?;
+            return Ok(Some(Annotation { cluster, ..Annotation::default() }));
+        };
+        Ok(Some(Annotation {
+            cluster: self.clusters.name(removal.kept, &self.names)?,
+            duplicate: true,
+            kept_id: Some(self.names.id(removal.kept)?),
+            similarity: (!removal.similarity.is_nan()).then_some(removal.similarity),
+        }))
+    }
+}

@@ -1,0 +1,195 @@
+//! Numbers -> documents by name: id, source, line; and clusters by the name of their kept document.
+
+use crate::copies::repeats::{Keys, repeats};
+use crate::limits::bits::Bits;
+use crate::limits::sorted::Room;
+use crate::sketch::Sources;
+use crate::store::{Number, Store};
+use crate::{Reference, Result};
+use corpus::Id;
+use lookalike::hashing::{hash_bytes, mix64};
+use std::collections::HashMap;
+
+/// Documents that are named at a time.
+pub(crate) const BATCH: usize = if cfg!(test) { 64 } else { 1 << 14 };
+
+/// Bytes of ids that are held at a time. Of documents with longer ids each is read when it is asked for.
+const HELD: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
+
+/// The names of some documents.
+#[derive(Debug)]
+pub(crate) struct Names<'a> {
+    store: &'a Store,
+    sources: Sources<'a>,
+    known: HashMap<Number, Name>,
+    /// Whether each id is read when it is asked for: together they are too long to be held.
+    reads_ids: bool,
+}
+
+#[derive(Debug, Default)]
+struct Name {
+    line: u64,
+    /// Empty if there is none.
+    id: String,
+    has_bare_id: bool,
+}
+
+impl<'a> Names<'a> {
+    /// Looks up the names of `numbers` (any order).
+    pub(crate) fn new(
+        mut numbers: Vec<Number>,
+        store: &'a Store,
+        sources: Sources<'a>,
+        has_ids: bool,
+    ) -> Result<Self> {
+        numbers.sort_unstable();
+        numbers.dedup();
+        let lines = store.lines_of(&numbers)?;
+        let mut known: HashMap<Number, Name> = numbers
+            .iter()
+            .zip(lines)
+            .map(|(&number, line)| (number, Name { line, ..Name::default() }))
+            .collect();
+        let reads_ids = has_ids && store.id_bytes(&numbers)? > HELD;
+        if has_ids && !reads_ids {
+            store.visit_ids(&numbers, |number, id| {
+                if let Some(name) = known.get_mut(&number) {
+                    name.id.push_str(id);
+                }
+            })?;
+        }
+        Ok(Self { store, sources, known, reads_ids })
+    }
+
+    /// As [`new`](Self::new), with the types of the ids.
+    pub(crate) fn with_types(
+        numbers: Vec<Number>,
+        store: &'a Store,
+        sources: Sources<'a>,
+        has_ids: bool,
+    ) -> Result<Self> {
+        let mut names = Self::new(numbers, store, sources, has_ids)?;
+        if has_ids {
+            let mut numbers: Vec<Number> = names.known.keys().copied().collect();
+            numbers.sort_unstable();
+            for (number, entry) in numbers.iter().zip(store.entries_of(&numbers)?) {
+                if let Some(name) = names.known.get_mut(number) {
+                    name.has_bare_id = entry.has_bare_id();
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    /// A document by name. It must be one that was looked up.
+    pub(crate) fn reference(&self, number: Number) -> Result<Reference> {
+        let line = self.known[&number].line;
+        let source = self.sources.get(self.store.source_of(number)).name.clone();
+        let id = self.own_id(number)?;
+        let id = if id.is_empty() { format!("{source}:{line}") } else { id };
+        Ok(Reference { id, source, line })
+    }
+
+    /// The id of a document, or `source:line`, with its type.
+    pub(crate) fn id(&self, number: Number) -> Result<Id<'static>> {
+        let id = self.own_id(number)?;
+        if id.is_empty() {
+            return Ok(Id::string(self.reference(number)?.id));
+        }
+        Ok(Id { text: id.into(), is_bare: self.known[&number].has_bare_id })
+    }
+
+    /// The id that the document has; empty if it has none.
+    fn own_id(&self, number: Number) -> Result<String> {
+        if !self.reads_ids {
+            return Ok(self.known[&number].id.clone());
+        }
+        let mut own = String::new();
+        self.store.visit_ids(&[number], |_, id| own.push_str(id))?;
+        Ok(own)
+    }
+}
+
+/// Names of clusters: no two clusters share one.
+///
+/// A cluster is called by the id of its kept document, with the type of the id. If another document has that id, the
+/// number of the kept document is added: `a#17` is the 17th record of the run, records of `--against` counted first. An id
+/// that ends so itself gets a number too; so whatever ends in a number names one document, and whatever does not is an id
+/// that one document has.
+#[derive(Debug)]
+pub(crate) struct ClusterNames {
+    repeated: Bits,
+}
+
+impl ClusterNames {
+    /// Finds the ids that several documents have.
+    pub(crate) fn new(store: &Store, sources: Sources<'_>, has_ids: bool, room: Room<'_>) -> Result<Self> {
+        let mut repeated = Bits::new(store.count());
+        visit_repeated(store, sources, has_ids, room, &mut |number, _| repeated.insert(number))?;
+        Ok(Self { repeated })
+    }
+
+    /// The name of the cluster of a kept document.
+    pub(crate) fn name(&self, kept: Number, names: &Names<'_>) -> Result<Id<'static>> {
+        let id = names.id(kept)?;
+        if self.repeated.contains(kept) || ends_in_number(&id.text) {
+            return Ok(Id::string(format!("{}#{}", id.text, kept + 1)));
+        }
+        Ok(id)
+    }
+}
+
+/// Whether a name ends as one with a number does.
+fn ends_in_number(name: &str) -> bool {
+    name.rsplit_once('#')
+        .is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Hands each record whose name (id, or `source:line`) another one has to `visit`. Names with equal hashes are taken for
+/// equal, which does no harm.
+fn visit_repeated(
+    store: &Store,
+    sources: Sources<'_>,
+    has_ids: bool,
+    room: Room<'_>,
+    visit: &mut dyn FnMut(Number, bool),
+) -> Result<()> {
+    let hash = |name: &str| mix64(hash_bytes(name.as_bytes()));
+    let mut keys: Vec<(u64, Number)> = Vec::new();
+    let scan = |take: &mut Keys<'_>| {
+        for part in 0..store.parts() {
+            room.observer.go_on()?;
+            let numbers: Vec<Number> = store.numbers_of_part(part).collect();
+            let lines = store.lines_of(&numbers)?;
+            keys.clear();
+            keys.extend(numbers.iter().zip(lines).map(|(&number, line)| {
+                (hash(&format!("{}:{line}", sources.get(store.source_of(number)).name)), number)
+            }));
+            if has_ids {
+                let first = store.numbers_of_part(part).start;
+                store.visit_ids(&numbers, |number, id| {
+                    if !id.is_empty() {
+                        keys[(number - first) as usize].0 = hash(id);
+                    }
+                })?;
+            }
+            take(&keys);
+        }
+        Ok(())
+    };
+    repeats(store.count(), room, scan, visit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_end_in_a_number_are_known() {
+        for (name, expected) in
+            [("a#1", true), ("#0", true), ("a#", false), ("a#1b", false), ("a1", false), ("a#b#22", true)]
+        {
+            assert_eq!(ends_in_number(name), expected, "{name}");
+        }
+    }
+}
