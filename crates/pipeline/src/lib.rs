@@ -31,8 +31,9 @@ pub use ask::texts::TextOf;
 pub use error::{Error, Result};
 pub use limits::machine::available_memory;
 pub use limits::memory::least_memory;
+pub use method::Likeness;
 pub use method::chances::Chances;
-pub use method::{PLANNED_SHINGLES, SAMPLED_ONE_IN};
+pub use method::samples::{PLANNED_SHINGLES, SAMPLED_ONE_IN};
 pub use progress::observer::{Observer, Silent, Stage};
 pub use report::Report;
 pub use settings::presets;
@@ -41,7 +42,7 @@ pub use settings::{
     Method, NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat, Resources, Settings, Store, Verify,
     Whitespace,
 };
-pub use sketch::document::{DocumentBuffers, Documents, Likeness, Sketch};
+pub use sketch::document::{DocumentBuffers, Documents, Sketch};
 pub use sketch::sketch_file::SKETCH_MAGIC;
 
 use corpus::{RemovedRow, Source, Target};

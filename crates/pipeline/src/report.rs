@@ -33,7 +33,7 @@ pub struct Report {
 }
 
 /// What was planned.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Bands (tables, with SimHash).
     pub bands: usize,

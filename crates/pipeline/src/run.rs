@@ -10,8 +10,8 @@ use crate::limits::machine::has_room_for;
 use crate::limits::memory::Ledger;
 use crate::limits::ordered::{caught, no_thread};
 use crate::limits::sorted::{Room, Sorted};
+use crate::method::Means;
 use crate::method::key::KeySeed;
-use crate::method::{Means, fingerprint};
 use crate::progress::timing::Stages;
 use crate::report::{Counts, PairCounts, Plan, Recall, Report, Run, SourceReport};
 use crate::resume::claim::{self, Claim};
@@ -77,7 +77,7 @@ impl<'a> Prepared<'a> {
             )));
         }
         let mut means = Means::new(&job.settings)?;
-        let weights = means.weights_bytes();
+        let weights = means.method.memory();
         if weights > job.resources.memory / 2 {
             let (what, limit) = ("the file of weights".to_owned(), job.resources.memory);
             return Err(Error::Memory { what, needed: 2 * weights, limit });
@@ -272,11 +272,11 @@ impl<'a> Prepared<'a> {
         numbers.sort_unstable();
         numbers.dedup();
         let (lanes, width) = (store.lanes_of(&numbers)?, self.means.lanes());
-        let bits = |number: Number| {
+        let of = |number: Number| {
             let at = numbers.partition_point(|&other| other < number) * width;
-            fingerprint(&lanes[at..at + width])
+            &lanes[at..at + width]
         };
-        Ok(pairs.iter().map(|&(a, b)| (bits(a) ^ bits(b)).count_ones()).collect())
+        Ok(pairs.iter().map(|&(a, b)| self.means.method.distance(of(a), of(b)).unwrap_or(0)).collect())
     }
 
     /// The first document in keep order of each component, by root. The root itself is not among `members`.

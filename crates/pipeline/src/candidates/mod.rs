@@ -13,7 +13,7 @@ use crate::copies::Copies;
 use crate::limits::bits::Bits;
 use crate::limits::ordered::each;
 use crate::limits::sorted::Room;
-use crate::method::{Means, Sketching};
+use crate::method::Means;
 use crate::resume::work::Work;
 use crate::store::columns::{Class, list};
 use crate::store::{Number, Store};
@@ -47,7 +47,7 @@ pub(crate) fn find(view: View<'_>, copies: &Copies, work: &Work) -> Result<Candi
     let View { store, means, budget, threads, observer, .. } = view;
     let found =
         Mutex::new(Candidates { involved: Bits::new(store.count()), forest: Forest::new(store.count()) });
-    let samples = matches!(means.sketching, Sketching::Samples);
+    let samples = means.method.stores_keys();
     let bands = means.bands();
     let (at_a_time, memory) = (budget.key_columns(store.count()), budget.grouping());
     let count = if samples { count_samples(view)? } else { store.count() * bands as u64 };
@@ -186,7 +186,7 @@ fn scan_samples(view: View<'_>, copies: &Copies, visit: &mut Taker<'_>) -> Resul
 /// Connects the documents of a group, those of a small one only where their signatures allow it.
 fn connect(group: &[(Number, u64)], store: &Store, means: &Means, found: &Mutex<Candidates>) {
     let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Sketching::Bands { cutoff, .. } = &means.sketching
+    if let Some(cutoff) = means.method.least_matching()
         && group.len() <= COMPARED_GROUP
         && store.lanes_in_memory(group[0].0).is_some()
     {
@@ -197,7 +197,7 @@ fn connect(group: &[(Number, u64)], store: &Store, means: &Means, found: &Mutex<
                     continue;
                 }
                 let similar = match (store.lanes_in_memory(earlier), store.lanes_in_memory(later)) {
-                    (Some(a), Some(b)) => matching_lanes(a, b) >= *cutoff,
+                    (Some(a), Some(b)) => matching_lanes(a, b) >= cutoff,
                     _ => true,
                 };
                 if similar {

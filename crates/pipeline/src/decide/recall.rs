@@ -11,7 +11,7 @@
 
 use crate::Result;
 use crate::limits::sorted::{Room, Sorter};
-use crate::method::{Means, Sketching};
+use crate::method::Means;
 use crate::report::Recall;
 
 /// What is needed of a found pair.
@@ -43,7 +43,7 @@ pub(crate) fn estimator<'a>(
     means: &'a Means,
     room: Room<'a>,
 ) -> Option<Estimator<'a, impl Fn(&[u64; 2]) -> [u64; 2]>> {
-    if matches!(means.sketching, Sketching::Tables { .. }) {
+    if !means.method.misses_pairs() {
         return None;
     }
     let by_kept = room.sorter(room.ledger.sorting(), |item: &[u64; 2]| *item);
@@ -62,12 +62,13 @@ impl<F: Fn(&[u64; 2]) -> [u64; 2]> Estimator<'_, F> {
     /// Adds a found pair.
     pub(crate) fn add(&mut self, pair: FoundPair) {
         let means = self.means;
-        let p = means.probability(pair.similarity, pair.size, false).max(f64::MIN_POSITIVE);
+        let p = means.method.probability(pair.similarity, pair.size, false).max(f64::MIN_POSITIVE);
         self.count += 1;
         self.total += 1.0 / p;
         self.independent += (1.0 - p) / (p * p);
         if self.lost.len() > 1 {
-            let less = 1.0 / means.probability(pair.similarity, pair.size, true).max(f64::MIN_POSITIVE);
+            let less =
+                1.0 / means.method.probability(pair.similarity, pair.size, true).max(f64::MIN_POSITIVE);
             self.with_one_less += less;
             if let Some(band) = pair.sole_band {
                 self.lost[band as usize] += less;

@@ -1,6 +1,7 @@
 //! Settings -> the chance that a pair is found, by its similarity.
 
-use crate::method::{Means, PLANNED_SHINGLES, Sketching};
+use crate::method::Means;
+use crate::method::samples::PLANNED_SHINGLES;
 use crate::report::Plan;
 use crate::{Result, Settings};
 use lookalike::shingling::Shingler;
@@ -21,7 +22,7 @@ impl Chances {
     /// the contained document has.
     #[must_use]
     pub fn of(&self, similarity: f64, shingles: u64) -> f64 {
-        self.means.probability(similarity, shingles, false)
+        self.means.method.probability(similarity, shingles, false)
     }
 
     /// The chance that a pair of this similarity becomes a candidate, by the number of shingles of the smaller document:
@@ -42,15 +43,7 @@ impl Chances {
     /// The plan in words.
     #[must_use]
     pub fn label(&self) -> String {
-        match &self.means.sketching {
-            Sketching::Bands { banding, .. } => {
-                format!("{} of {}", number(banding.bands(), "band"), number(banding.rows(), "row"))
-            }
-            Sketching::Tables { distance, masks, .. } => {
-                format!("{} for a distance of {distance}", number(masks.len(), "table"))
-            }
-            Sketching::Samples => format!("one of {} shingles", crate::SAMPLED_ONE_IN),
-        }
+        self.means.method.label()
     }
 
     /// What cuts texts into shingles.
@@ -58,11 +51,6 @@ impl Chances {
     pub fn shingler(&self) -> &Shingler {
         &self.means.shingler
     }
-}
-
-/// `1 band`, `2 bands`.
-fn number(count: usize, of: &str) -> String {
-    format!("{count} {of}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! One document at a time, by the same means as a whole run: for engines that bring equal keys together themselves.
 
-use crate::method::{Means, Sketching, TextBuffers, fingerprint, within_hash};
+use crate::method::{Likeness, Means, TextBuffers, within_hash};
 use crate::store::columns::Columns;
 use crate::{Result, Settings, Verify};
-use lookalike::minhash::lanes::{estimate_of_lanes, matching_lanes};
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
 use memchr::memchr;
@@ -32,15 +31,6 @@ pub struct Sketch {
 pub struct DocumentBuffers {
     texts: TextBuffers,
     columns: Columns,
-}
-
-/// What signatures say of two documents.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Likeness {
-    /// The similarity, by estimate: of shingles by min-hashing, of bits with SimHash.
-    pub similarity: f64,
-    /// Whether a run would compare the two if they share a key.
-    pub is_compared: bool,
 }
 
 impl Documents {
@@ -84,9 +74,10 @@ impl Documents {
         columns.samples.clear();
         sketch.shingles = means.sketch(text, within, texts, columns)?.size as u64;
         sketch.lanes.extend_from_slice(&columns.lanes);
-        match &means.sketching {
-            Sketching::Samples => sketch.keys.extend_from_slice(&columns.samples),
-            _ => sketch.keys.extend((0..means.bands()).map(|band| means.key(band, &sketch.lanes, within))),
+        if means.method.stores_keys() {
+            sketch.keys.extend_from_slice(&columns.samples);
+        } else {
+            sketch.keys.extend((0..means.bands()).map(|band| means.key(band, &sketch.lanes, within)));
         }
         texts.shrink_after(text.len());
         Ok(())
@@ -95,18 +86,7 @@ impl Documents {
     /// What the lanes of two sketches say. Containment has none, and is always compared.
     #[must_use]
     pub fn likeness(&self, a: &[u16], b: &[u16]) -> Likeness {
-        match &self.means.sketching {
-            Sketching::Bands { cutoff, .. } => {
-                let matching = matching_lanes(a, b);
-                let estimate = estimate_of_lanes(matching, self.lanes()).map_or(0.0, |it| it.similarity);
-                Likeness { similarity: estimate, is_compared: matching >= *cutoff }
-            }
-            Sketching::Tables { distance, .. } => {
-                let apart = (fingerprint(a) ^ fingerprint(b)).count_ones();
-                Likeness { similarity: 1.0 - f64::from(apart) / 64.0, is_compared: apart <= *distance }
-            }
-            Sketching::Samples => Likeness { similarity: f64::NAN, is_compared: true },
-        }
+        self.means.method.likeness(a, b)
     }
 
     /// The exact similarity of two texts; of containment, how much of `a` is in `b`.

@@ -1,11 +1,10 @@
 //! The documents that are compared with one another at a time.
 
 use super::Evidence;
-use crate::method::{Means, Sketching, fingerprint};
+use crate::Result;
+use crate::method::{Means, Screening, Sketches};
 use crate::store::Number;
 use crate::store::columns::Within;
-use crate::{Result, Verify};
-use lookalike::minhash::lanes::{estimate_cutoff, estimate_of_lanes, matching_lanes};
 use lookalike::similarity::SortedSet;
 
 /// What a document does.
@@ -130,7 +129,7 @@ impl Chunk {
 
     /// All bucket keys of a document.
     pub(crate) fn visit_keys(&self, at: usize, means: &Means, mut visit: impl FnMut(u64)) {
-        if let Sketching::Samples = means.sketching {
+        if means.method.stores_keys() {
             self.samples(at).iter().copied().for_each(visit);
         } else {
             let lanes = self.lanes(at, means);
@@ -156,48 +155,25 @@ impl Chunk {
 
     /// What the signatures say of a pair that shares `shared` buckets.
     pub(super) fn screen(&self, at: usize, other: usize, shared: u32, means: &Means) -> Result<Screened> {
-        let known = |verdict| Ok(Screened::Known(verdict));
         // Keys have few bits of it; all of them decide.
         if self.within[at] != self.within[other] {
-            return known(Verdict::Unlike);
+            return Ok(Screened::Known(Verdict::Unlike));
         }
-        let mut evidence = Evidence { similarity: f64::NAN, distance: 0, sole_band: None };
-        match &means.sketching {
-            Sketching::Bands { cutoff, hasher: _, banding: _ } => {
-                let (a, b) = (self.lanes(at, means), self.lanes(other, means));
-                let matching = matching_lanes(a, b);
-                if shared == 1 {
-                    evidence.sole_band = self.shared_band(at, other, means);
-                }
-                match means.settings.verify {
-                    Verify::None => return known(Verdict::Similar(evidence)),
-                    Verify::Estimate => {
-                        evidence.similarity = estimate_of_lanes(matching, a.len())?.similarity;
-                        let similar = evidence.similarity >= means.settings.threshold;
-                        return known(if similar { Verdict::Similar(evidence) } else { Verdict::Below });
-                    }
-                    Verify::Exact if matching < *cutoff => return known(Verdict::Unlike),
-                    Verify::Exact => {}
-                }
+        let stored_keys = if means.method.stores_keys() { self.samples(at).len() } else { 0 };
+        let (a, b) = (self.lanes(at, means), self.lanes(other, means));
+        let evidence = |similarity, distance| {
+            let is_sole = shared == 1 && means.method.misses_pairs();
+            let sole_band = if is_sole { self.shared_band(at, other, means) } else { None };
+            Evidence { similarity, distance, sole_band }
+        };
+        Ok(match means.method.screen(Sketches { a, b, shared, stored_keys })? {
+            Screening::Unlike => Screened::Known(Verdict::Unlike),
+            Screening::Below => Screened::Known(Verdict::Below),
+            Screening::Similar { similarity, distance } => {
+                Screened::Known(Verdict::Similar(evidence(similarity, distance)))
             }
-            Sketching::Tables { distance, .. } => {
-                let (a, b) = (self.lanes(at, means), self.lanes(other, means));
-                evidence.distance = (fingerprint(a) ^ fingerprint(b)).count_ones();
-                if evidence.distance > *distance {
-                    return known(Verdict::Unlike);
-                }
-                if means.settings.verify != Verify::Exact {
-                    return known(Verdict::Similar(evidence));
-                }
-            }
-            Sketching::Samples => {
-                let sampled = self.samples(at).len();
-                if (shared as usize) < samples_needed(sampled, means.settings.threshold)? {
-                    return known(Verdict::Unlike);
-                }
-            }
-        }
-        Ok(Screened::Open(evidence))
+            Screening::Open { distance } => Screened::Open(evidence(f64::NAN, distance)),
+        })
     }
 
     /// The exact similarity of a pair, whatever it is.
@@ -207,7 +183,7 @@ impl Chunk {
 
     /// How many keys two documents share: bands in which they agree, or sampled shingles.
     pub(crate) fn shared_keys(&self, at: usize, other: usize, means: &Means) -> u32 {
-        if !matches!(means.sketching, Sketching::Samples) {
+        if !means.method.stores_keys() {
             return self.bands_in_common(at, other, means).count() as u32;
         }
         let (a, b) = (self.samples(at), self.samples(other));
@@ -222,17 +198,6 @@ impl Chunk {
     fn bands_in_common(&self, at: usize, other: usize, means: &Means) -> impl Iterator<Item = usize> {
         let (a, b) = (self.lanes(at, means), self.lanes(other, means));
         let bands = if self.within[at] == self.within[other] { means.bands() } else { 0 };
-        (0..bands).filter(move |&band| means.agree_in(band, a, b))
+        (0..bands).filter(move |&band| means.method.agree_in(band, a, b))
     }
-}
-
-/// How many of the sampled shingles of a document another one must have: so few that a pair at the threshold has fewer
-/// once in a million times.
-fn samples_needed(sampled: usize, threshold: f64) -> Result<usize> {
-    // Beyond this the tail is close to normal, and five standard deviations are one in 3.5 million.
-    if sampled > 4_096 {
-        let (n, p) = (sampled as f64, threshold);
-        return Ok((n * p - 5.0 * (n * p * (1.0 - p)).sqrt()).max(1.0) as usize);
-    }
-    Ok(if sampled == 0 { 1 } else { estimate_cutoff(sampled, threshold, 1e-6)?.max(1) })
 }

@@ -17,8 +17,8 @@
 
 use super::buckets::Lookup;
 use super::chunk::Chunk;
-use crate::method::{Means, Sketching};
-use crate::{Measure, Observer, Result, Verify};
+use crate::method::Means;
+use crate::{Observer, Result};
 
 /// Slots of the table in which shingles are counted. Two shingles in one slot count as one more frequent one, which
 /// changes the order for all documents alike.
@@ -44,11 +44,7 @@ pub(crate) struct RareShingles {
 impl RareShingles {
     /// For a chunk, if the measure allows it.
     pub(crate) fn new(chunk: &Chunk, means: &Means, observer: &dyn Observer) -> Result<Option<Self>> {
-        let settings = &means.settings;
-        let possible = matches!(means.sketching, Sketching::Bands { .. })
-            && settings.verify == Verify::Exact
-            && settings.measure == Measure::Jaccard;
-        if !possible {
+        if !means.has_rare_shingles() {
             return Ok(None);
         }
         let mut items = beginnings(chunk, means, observer)?;

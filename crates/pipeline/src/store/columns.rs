@@ -1,6 +1,6 @@
 //! What is known of a stretch of documents, column by column.
 
-use crate::method::{Means, Sketching};
+use crate::method::Means;
 use crate::report::Counts;
 use bytemuck::{Pod, Zeroable};
 use corpus::Position;
@@ -159,7 +159,7 @@ impl Columns {
 
     /// Ends the lists of a document: those that there are.
     pub(crate) fn end_lists(&mut self, means: &Means) {
-        if matches!(means.sketching, Sketching::Samples) {
+        if means.method.stores_keys() {
             self.sample_ends.push(self.samples.len() as u64);
         }
         if means.settings.id_field.is_some() {
@@ -178,7 +178,7 @@ impl Columns {
         let slots = self.entries.len();
         let has = |wanted: bool, ends: &[u64]| !wanted || ends.len() == slots;
         self.lanes.len() == slots * means.lanes()
-            && has(matches!(means.sketching, Sketching::Samples), &self.sample_ends)
+            && has(means.method.stores_keys(), &self.sample_ends)
             && has(means.settings.id_field.is_some(), &self.id_ends)
             && has(means.settings.store == crate::Store::Shingles, &self.shingle_ends)
             && has(means.fields.order.is_some(), &self.order_ends)

@@ -91,7 +91,9 @@ fn share_samples(items: &[Item], settings: &Settings) -> impl Fn(usize, usize) -
     let means = crate::method::Means::new(settings).unwrap();
     let samples: Vec<Vec<u64>> = items
         .iter()
-        .map(|item| means.samples(means.shingler.set(&item.text).as_slice(), [0; 2]).collect())
+        .map(|item| {
+            crate::method::samples::sampled(means.shingler.set(&item.text).as_slice(), [0; 2]).collect()
+        })
         .collect();
     move |a, b| samples[a].iter().any(|sample| samples[b].contains(sample))
 }

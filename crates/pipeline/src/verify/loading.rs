@@ -5,7 +5,7 @@ use crate::Result;
 use crate::limits::bits::Bits;
 use crate::limits::lists::{Lists, ListsWriter};
 use crate::limits::sorted::Room;
-use crate::method::{Sketching, TextBuffers};
+use crate::method::TextBuffers;
 use crate::resume::work::Work;
 use crate::solve::{Arrival, Arriving, Chunk, Decided, NearMisses, Role, SmallSets, Span};
 use crate::store::Number;
@@ -100,7 +100,7 @@ impl<'a> Loader<'a> {
         let entries = store.entries_of(&known)?;
         let lanes = store.lanes_of(&known)?;
         let (mut samples, mut sample_ends) = (Vec::new(), vec![0]);
-        if let Sketching::Samples = means.sketching {
+        if means.method.stores_keys() {
             store.visit_samples(&known, |of_one| {
                 samples.extend_from_slice(of_one);
                 sample_ends.push(samples.len());
@@ -129,7 +129,7 @@ impl<'a> Loader<'a> {
             chunk.roles.push(role(order.is_protected(source(known[at]))));
             chunk.within.push(entries[at].within);
             chunk.lanes.extend_from_slice(&lanes[at * width..(at + 1) * width]);
-            if let Sketching::Samples = means.sketching {
+            if means.method.stores_keys() {
                 let start = chunk.samples.len();
                 chunk.samples.extend_from_slice(&samples[sample_ends[at]..sample_ends[at + 1]]);
                 chunk.samples[start..].sort_unstable();

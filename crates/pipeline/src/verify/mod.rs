@@ -18,7 +18,6 @@ mod tests;
 use crate::candidates::Candidates;
 use crate::candidates::forest::Forest;
 use crate::limits::bits::Bits;
-use crate::method::Sketching;
 use crate::report::PairCounts;
 use crate::resume::work::Work;
 use crate::solve::{self, Chunk, Found, NearMisses, Role, Using};
@@ -45,8 +44,7 @@ pub(crate) fn verify(
     work: &Work,
     mut task: Task<'_>,
 ) -> Result<PairCounts> {
-    let small_sets =
-        matches!(task, Task::Survivors { .. }) && !matches!(view.means.sketching, Sketching::Samples);
+    let small_sets = matches!(task, Task::Survivors { .. }) && !view.means.method.stores_keys();
     let packed = packing::pack(view, candidates, small_sets, work)?;
     view.observer.started(Stage::Verify, packed.members.len());
     let mut counts = PairCounts::default();

@@ -8,7 +8,8 @@ use crate::Result;
 use crate::candidates::Candidates;
 use crate::candidates::forest::Forest;
 use crate::limits::sorted::{Room, Sorted, Sorter};
-use crate::method::{Means, SAMPLED_ONE_IN};
+use crate::method::Means;
+use crate::method::samples::SAMPLED_ONE_IN;
 use crate::resume::work::Work;
 use crate::solve::{SMALL_DOCUMENT, SMALL_SET};
 use crate::store::Number;
@@ -185,7 +186,7 @@ pub(super) fn pack(
         small: 0,
         forest: None,
     };
-    let refines = refining::is_possible(view);
+    let refines = view.means.has_rare_shingles();
     packer.add_sets(&connected, refines)?;
     drop(connected);
     packer.finish()

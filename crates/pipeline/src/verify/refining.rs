@@ -10,14 +10,13 @@
 
 use super::loading::stream_elements;
 use super::packing::Connected;
+use crate::Result;
 use crate::candidates::forest::Forest;
 use crate::candidates::grouping::{Taker, on_disk};
 use crate::limits::sorted::{Room, Sorted};
-use crate::method::Sketching;
 use crate::solve::prefix_length;
 use crate::store::Number;
 use crate::view::View;
-use crate::{Measure, Result, Verify};
 use lookalike::minhash::lanes::matching_lanes;
 
 /// Slots of the table in which shingles are counted. Two shingles in one slot count as one more frequent one, which
@@ -26,14 +25,6 @@ const COUNTED: usize = 1 << 21;
 
 /// Up to so many documents, the signatures of a group are compared with each other before it is said to be connected.
 const COMPARED_GROUP: usize = 128;
-
-/// Whether sets can be refined: the measure and the method must allow it.
-pub(super) fn is_possible(view: View<'_>) -> bool {
-    let settings = &view.means.settings;
-    matches!(view.means.sketching, Sketching::Bands { .. })
-        && settings.verify == Verify::Exact
-        && settings.measure == Measure::Jaccard
-}
 
 /// The documents of a connected set by what is still connected of them: `documents` hands out the set, ascending, and
 /// in `forest` none of them is connected yet.
@@ -114,7 +105,7 @@ fn count(view: View<'_>, numbers: impl Iterator<Item = Result<Number>> + Send) -
 
 /// Connects the documents of a group; those of a small one only where their signatures allow it.
 fn connect(view: View<'_>, group: &[(Number, u64)], forest: &mut Forest) -> Result<()> {
-    let Sketching::Bands { cutoff, .. } = &view.means.sketching else { return Ok(()) };
+    let Some(cutoff) = view.means.method.least_matching() else { return Ok(()) };
     if group.len() > COMPARED_GROUP {
         group.windows(2).for_each(|pair| {
             forest.join(pair[0].0, pair[1].0);
@@ -133,7 +124,7 @@ fn connect(view: View<'_>, group: &[(Number, u64)], forest: &mut Forest) -> Resu
         for earlier in 0..later {
             let (a, b) = (group[earlier].0, group[later].0);
             if forest.root(a) != forest.root(b)
-                && matching_lanes(lanes_of(earlier), lanes_of(later)) >= *cutoff
+                && matching_lanes(lanes_of(earlier), lanes_of(later)) >= cutoff
             {
                 forest.join(a, b);
             }

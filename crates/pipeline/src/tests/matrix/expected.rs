@@ -2,7 +2,6 @@
 
 use super::super::differential::rules;
 use super::sample::Row;
-use crate::method::Means;
 use crate::{Clusters, Measure, Method, Settings, Verify};
 use lookalike::minhash::lanes::estimate_of_lanes;
 use lookalike::shingling::{ShingleBuffer, Shingler};
@@ -35,10 +34,9 @@ impl<'a> Alike<'a> {
             }
             hasher.fingerprint(&hashes).bits()
         };
-        let means = Means::new(settings).unwrap();
         let samples = |item: &Item| {
             let elements = rules.shingles.elements(&item.text, rules.bag).unwrap();
-            means.samples(&elements, [0; 2]).collect()
+            crate::method::samples::sampled(&elements, [0; 2]).collect()
         };
         Self {
             settings,

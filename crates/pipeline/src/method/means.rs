@@ -1,0 +1,308 @@
+//! Settings -> the means of the run: what turns a text into elements, a sketch and keys, and a pair into a verdict.
+
+use super::key::KeySeed;
+use super::{Shingled, SketchBuffers, Sketcher, weights};
+use crate::limits::memory::Ledger;
+use crate::report::Plan;
+use crate::store::columns::{Columns, Entry, Within};
+use crate::{Elements, Error, Keep, Measure, Method, Result, Settings, Verify};
+use corpus::{FieldPath, Fields};
+use lookalike::hashing::mix64;
+use lookalike::minhash::bag_elements;
+use lookalike::shingling::{
+    ShingleBag, ShingleBuffer, ShingleSet, Shingler, Shingling, SortBuffer, Unit, words,
+};
+use lookalike::similarity::SetMeasure;
+use lookalike::verification::{OverlapTable, Verifier};
+use std::sync::OnceLock;
+
+/// What the settings come to.
+#[derive(Debug)]
+pub(crate) struct Means {
+    pub settings: Settings,
+    /// What finds: with the fixed key.
+    pub shingler: Shingler,
+    /// What decides: with a key of the run.
+    deciding: OnceLock<Shingler>,
+    seed: KeySeed,
+    pub fields: Fields,
+    /// What finds candidates.
+    pub method: Box<dyn Sketcher>,
+    pub verifier: Verifier,
+    pub plan: Plan,
+    /// The hash of the file of weights: another file of the same name is another run.
+    pub weights_hash: Option<String>,
+}
+
+/// Working memory of one thread.
+#[derive(Debug, Default)]
+pub(crate) struct TextBuffers {
+    shingles: ShingleBuffer,
+    elements: Vec<u64>,
+    sketching: SketchBuffers,
+    normalized: String,
+    set: Vec<u64>,
+    sorting: SortBuffer,
+    /// For comparing documents.
+    pub(crate) table: OverlapTable,
+}
+
+/// What a text came to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sketched {
+    /// Equal for texts that are equal after normalisation.
+    pub fingerprint: u64,
+    /// How many shingles it has: different ones for containment, otherwise with repeats.
+    pub size: usize,
+}
+
+/// Above this, working memory goes back after the document that needed it.
+const KEPT_TEXT_BYTES: usize = 1 << 20;
+
+impl Means {
+    /// Checks the settings and works out what they mean.
+    pub(crate) fn new(settings: &Settings) -> Result<Self> {
+        let invalid = |message: String| Err(Error::Invalid(message));
+        if !(settings.threshold > 0.0 && settings.threshold <= 1.0) {
+            return invalid(format!("--threshold {} is not in (0, 1]", settings.threshold));
+        }
+        let shingler = settings.shingler()?;
+        let measure = match settings.measure {
+            Measure::Jaccard => SetMeasure::Jaccard,
+            Measure::Containment => SetMeasure::Containment,
+        };
+        if settings.measure == Measure::Containment {
+            if settings.keep != Keep::First {
+                return invalid(
+                    "--measure containment keeps the document with the most shingles; leave out --keep"
+                        .into(),
+                );
+            }
+            if settings.verify != Verify::Exact {
+                return invalid(
+                    "--measure containment is always verified exactly; leave out --verify".into(),
+                );
+            }
+            if settings.method == Method::Simhash {
+                return invalid("--measure containment needs --method minhash".into());
+            }
+        }
+        if settings.weights.is_some() && settings.method != Method::Simhash {
+            return invalid(
+                "--weights needs --method simhash; for whole-number weights use --elements bag".into(),
+            );
+        }
+        if settings.max_text == 0 {
+            return invalid("--max-text must be at least 1".into());
+        }
+        let weights = settings.weights.as_ref().map(|file| weights::read(file, &shingler)).transpose()?;
+        let (weights, weights_hash) = weights.map_or_else(Default::default, |(all, hash)| (all, Some(hash)));
+        let method = super::of(settings, weights)?;
+        let mut plan = method.plan();
+        plan.memory_bytes_per_document = crate::limits::memory::PER_DOCUMENT;
+        let lanes = method.lanes() as u64;
+        let ids = if settings.id_field.is_some() { 40 } else { 0 };
+        plan.disk_bytes_per_document = size_of::<Entry>() as u64 + 2 * lanes + ids;
+        let path = |name: &String| FieldPath::new(name);
+        Ok(Self {
+            fields: Fields {
+                text: path(&settings.text_field),
+                id: settings.id_field.as_ref().map(path),
+                order: match &settings.keep {
+                    Keep::Max(field) | Keep::Min(field) => Some(path(field)),
+                    Keep::First | Keep::Longest => None,
+                },
+                within: settings.within.as_ref().map(path),
+            },
+            verifier: Verifier::new(measure, settings.threshold)?,
+            settings: settings.clone(),
+            shingler,
+            deciding: OnceLock::new(),
+            seed: KeySeed::random()?,
+            method,
+            plan,
+            weights_hash,
+        })
+    }
+
+    /// What cuts the texts that are compared.
+    fn deciding(&self) -> &Shingler {
+        self.deciding.get_or_init(|| self.shingler.clone().with_key(self.seed.key()))
+    }
+
+    /// Compares with the key of shingles that are stored, not with one of its own. This comes before anything is
+    /// compared.
+    pub(crate) fn use_key(&self, seed: &KeySeed) {
+        let set = self.deciding.set(self.shingler.clone().with_key(seed.key()));
+        assert!(set.is_ok(), "the key is chosen before texts are compared, and once");
+    }
+
+    /// 16-bit lanes per document.
+    pub(crate) fn lanes(&self) -> usize {
+        self.method.lanes()
+    }
+
+    /// Keys per document that follow from its lanes.
+    pub(crate) fn bands(&self) -> usize {
+        self.method.bands()
+    }
+
+    /// The key of a band: documents that share one are candidates.
+    #[inline]
+    pub(crate) fn key(&self, band: usize, lanes: &[u16], within: Within) -> u64 {
+        let key = self.method.key(band, lanes);
+        if within == [0; 2] { key } else { mix64(key ^ within[0]) }
+    }
+
+    /// The elements of a text whose similarity is compared: its shingles, or those of its bag. Any order, repeats
+    /// allowed. They are hashed with the key of the run.
+    pub(crate) fn elements<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
+        match self.settings.elements {
+            Elements::Set => Ok(self.deciding().hashes(text, &mut buffers.shingles)),
+            Elements::Bag => {
+                let hashes = self.deciding().hashes(text, &mut buffers.shingles).to_vec();
+                buffers.elements = bag_elements(&ShingleBag::from_hashes(hashes))?;
+                Ok(&buffers.elements)
+            }
+        }
+    }
+
+    /// The sorted set of a text, like [`elements`](Self::elements).
+    pub(crate) fn set<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
+        let mut set = std::mem::take(&mut buffers.set);
+        set.clear();
+        set.extend_from_slice(self.elements(text, buffers)?);
+        ShingleSet::sort_hashes(&mut set, &mut buffers.sorting);
+        buffers.set = set;
+        Ok(&buffers.set)
+    }
+
+    /// Sketches a text: its lanes and samples are appended. They only find, and have the fixed key.
+    pub(crate) fn sketch(
+        &self,
+        text: &str,
+        within: Within,
+        buffers: &mut TextBuffers,
+        columns: &mut Columns,
+    ) -> Result<Sketched> {
+        let TextBuffers { shingles, elements: bag, sketching, .. } = buffers;
+        let hashes = self.shingler.hashes(text, shingles);
+        // The sum stands for the bag of shingles: texts that are equal after normalisation have the same.
+        let sum = hashes.iter().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
+        let fingerprint = mix64(sum ^ mix64(hashes.len() as u64 ^ within[0]));
+        let is_bag = self.settings.elements == Elements::Bag;
+        let elements = match is_bag {
+            false => hashes,
+            true => {
+                *bag = bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))?;
+                bag
+            }
+        };
+        let document = Shingled { hashes, elements, is_bag, within };
+        Ok(Sketched { fingerprint, size: self.method.sketch(&document, sketching, columns)? })
+    }
+
+    /// Whether anything is compared by its elements.
+    pub(crate) fn compares_elements(&self) -> bool {
+        self.settings.verify == Verify::Exact || self.settings.measure == Measure::Containment
+    }
+
+    /// Whether rare shingles find the same pairs as the bands: the measure and the method must allow it.
+    pub(crate) fn has_rare_shingles(&self) -> bool {
+        self.method.least_matching().is_some()
+            && self.settings.verify == Verify::Exact
+            && self.settings.measure == Measure::Jaccard
+    }
+
+    /// Whether a text has fewer tokens than a shingle.
+    pub(crate) fn is_short(&self, text: &str) -> bool {
+        let Shingling { unit, k, .. } = self.shingler.settings();
+        match unit {
+            Unit::Characters => text.chars().take(*k).count() < *k,
+            _ => words(text).take(*k).count() < *k,
+        }
+    }
+
+    /// An error if the memory does not suffice to shingle a text.
+    pub(crate) fn check_fits(&self, text: &str, budget: &Ledger) -> Result<()> {
+        // What the shingler's buffers take, as its documentation says.
+        let factor = if matches!(self.shingler.settings().unit, Unit::Characters) { 25 } else { 10 };
+        let bytes = text.len() as u64;
+        if bytes > budget.longest_text(factor) {
+            return Err(Error::Memory {
+                what: format!("a text of {} (see --max-text)", corpus::readable_size(bytes)),
+                needed: budget.for_text(bytes, factor),
+                limit: budget.limit(),
+            });
+        }
+        Ok(())
+    }
+
+    /// 128 bits of the hash of the normalised text.
+    pub(crate) fn content_hash(&self, text: &str, buffers: &mut TextBuffers) -> u128 {
+        buffers.normalized.clear();
+        self.shingler.settings().normalization.normalize_into(text, &mut buffers.normalized);
+        let hash = content_hash(buffers.normalized.as_bytes());
+        buffers.normalized.clear();
+        buffers.normalized.shrink_to(KEPT_TEXT_BYTES);
+        hash
+    }
+}
+
+impl TextBuffers {
+    /// Gives back what an unusually long text of `bytes` made it grow to.
+    pub(crate) fn shrink_after(&mut self, bytes: usize) {
+        if bytes > KEPT_TEXT_BYTES {
+            self.shingles.shrink_to(KEPT_TEXT_BYTES);
+            self.elements = Vec::new();
+            self.set = Vec::new();
+            self.sketching = SketchBuffers::default();
+            self.sorting = SortBuffer::default();
+            self.table = OverlapTable::default();
+        }
+    }
+}
+
+/// What stands for a value of `--within`: equal for equal values only.
+pub(crate) fn within_hash(value: &str) -> Within {
+    let hash = content_hash(value.as_bytes());
+    // Nothing is 0, which stands for no value.
+    [hash as u64 | 1, (hash >> 64) as u64]
+}
+
+/// 128 bits of a cryptographic hash.
+pub(crate) fn content_hash(bytes: &[u8]) -> u128 {
+    let mut leading = [0; 16];
+    leading.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+    u128::from_le_bytes(leading)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused() {
+        for wrong in [
+            Settings { threshold: 0.0, ..Settings::default() },
+            Settings { threshold: 1.1, ..Settings::default() },
+            Settings { threshold: f64::NAN, ..Settings::default() },
+            Settings { shingles: "words".into(), ..Settings::default() },
+            Settings { shingles: "words:0".into(), ..Settings::default() },
+            Settings { hashes: 0, ..Settings::default() },
+            Settings { bands: Some(crate::BandsAndRows { bands: 30, rows: 30 }), ..Settings::default() },
+            Settings { measure: Measure::Containment, keep: Keep::Longest, ..Settings::default() },
+            Settings { method: Method::Simhash, distance: 33, ..Settings::default() },
+            Settings { recall: 1.5, ..Settings::default() },
+        ] {
+            assert!(Means::new(&wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn the_default_plan_is_the_one_of_the_library() {
+        let means = Means::new(&Settings::default()).unwrap();
+        assert_eq!((means.plan.bands, means.plan.rows), (21, 6));
+        assert!(means.plan.recall_at_threshold >= 0.99);
+    }
+}

@@ -1,0 +1,114 @@
+//! Sampled shingles, for containment: a small document inside a large one shares them, while their signatures differ.
+
+use super::{Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches};
+use crate::report::Plan;
+use crate::store::columns::{Columns, Within};
+use crate::{Result, Settings};
+use lookalike::banding::sample_probability;
+use lookalike::hashing::mix64;
+use lookalike::minhash::lanes::estimate_cutoff;
+
+/// Of how many shingles one is sampled for containment: a document of 44 shingles at a threshold of 0.8 is then found
+/// with probability 0.99.
+pub const SAMPLED_ONE_IN: u64 = 8;
+
+/// The size of a document for which the plan of containment says how likely it is found. A shorter one is found less
+/// often: see [`Chances::by_shingles`](crate::Chances::by_shingles).
+pub const PLANNED_SHINGLES: u64 = 44;
+
+/// Documents that share a sampled shingle are candidates.
+#[derive(Debug)]
+pub(crate) struct Samples {
+    threshold: f64,
+}
+
+impl Samples {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self { threshold: settings.threshold }
+    }
+}
+
+impl Sketcher for Samples {
+    fn plan(&self) -> Plan {
+        let shared = self.threshold * PLANNED_SHINGLES as f64;
+        Plan { recall_at_threshold: sample_probability(SAMPLED_ONE_IN, shared), ..Plan::default() }
+    }
+
+    fn label(&self) -> String {
+        format!("one of {SAMPLED_ONE_IN} shingles")
+    }
+
+    fn lanes(&self) -> usize {
+        0
+    }
+
+    fn bands(&self) -> usize {
+        0
+    }
+
+    fn stores_keys(&self) -> bool {
+        true
+    }
+
+    fn sketch(
+        &self,
+        document: &Shingled<'_>,
+        buffers: &mut SketchBuffers,
+        columns: &mut Columns,
+    ) -> Result<usize> {
+        let set = &mut buffers.set;
+        set.clear();
+        set.extend_from_slice(document.elements);
+        set.sort_unstable();
+        set.dedup();
+        columns.samples.extend(sampled(set, document.within));
+        Ok(set.len())
+    }
+
+    fn key(&self, _band: usize, _lanes: &[u16]) -> u64 {
+        0
+    }
+
+    fn agree_in(&self, _band: usize, _a: &[u16], _b: &[u16]) -> bool {
+        false
+    }
+
+    fn screen(&self, pair: Sketches<'_>) -> Result<Screening> {
+        let needed = samples_needed(pair.stored_keys, self.threshold)?;
+        let unlike = (pair.shared as usize) < needed;
+        Ok(if unlike { Screening::Unlike } else { Screening::Open { distance: 0 } })
+    }
+
+    fn likeness(&self, _a: &[u16], _b: &[u16]) -> Likeness {
+        Likeness { similarity: f64::NAN, is_compared: true }
+    }
+
+    fn probability(&self, similarity: f64, size: u64, _without_one: bool) -> f64 {
+        match size {
+            // Documents without shingles always share their key.
+            0 => 1.0,
+            _ => sample_probability(SAMPLED_ONE_IN, similarity * size as f64),
+        }
+    }
+}
+
+/// The sampled shingles of a sorted set (with the fixed key), as keys. Sets without shingles share a key of their own.
+pub(crate) fn sampled(set: &[u64], within: Within) -> impl Iterator<Item = u64> {
+    let none = set.is_empty().then_some(u64::MAX);
+    set.iter()
+        .map(|&element| mix64(element))
+        .filter(|mixed| mixed.is_multiple_of(SAMPLED_ONE_IN))
+        .chain(none)
+        .map(move |mixed| mix64(mixed ^ within[0]))
+}
+
+/// How many of the sampled shingles of a document another one must have: so few that a pair at the threshold has fewer
+/// once in a million times.
+fn samples_needed(sampled: usize, threshold: f64) -> Result<usize> {
+    // Beyond this the tail is close to normal, and five standard deviations are one in 3.5 million.
+    if sampled > 4_096 {
+        let (n, p) = (sampled as f64, threshold);
+        return Ok((n * p - 5.0 * (n * p * (1.0 - p)).sqrt()).max(1.0) as usize);
+    }
+    Ok(if sampled == 0 { 1 } else { estimate_cutoff(sampled, threshold, 1e-6)?.max(1) })
+}
