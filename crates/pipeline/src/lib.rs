@@ -11,6 +11,7 @@ mod decide;
 mod error;
 mod limits;
 mod method;
+mod prepared;
 mod progress;
 pub mod report;
 mod resume;
@@ -68,6 +69,11 @@ pub struct Job {
 }
 
 impl Job {
+    /// Where temporary files go.
+    pub(crate) fn temp_folder(&self) -> std::path::PathBuf {
+        self.resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
     /// Whether dedup of this job into `folder` writes `file`, or `file` is the folder itself.
     #[must_use]
     pub fn writes(&self, folder: &std::path::Path, file: &std::path::Path) -> bool {

@@ -10,7 +10,7 @@ use crate::copies::{Copies, ExactCopy};
 use crate::decide::{Removal, Removals};
 use crate::limits::bits::Bits;
 use crate::limits::sorted::{Room, Sorted, Sorter};
-use crate::run::Prepared;
+use crate::prepared::Prepared;
 use crate::store::{Number, Store};
 use std::ops::ControlFlow;
 

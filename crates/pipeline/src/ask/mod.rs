@@ -10,10 +10,10 @@ use crate::ask::scan::{At, scan};
 use crate::decide::{Removal, Removals};
 use crate::limits::sorted::{Room, Sorted};
 use crate::method::TextBuffers;
+use crate::prepared::Prepared;
 use crate::progress::timing::Stages;
 use crate::report::Report;
-use crate::resume::work::Work;
-use crate::run::{Prepared, temp_folder};
+use crate::resume::begin::temporary_work;
 use crate::solve::Found;
 use crate::verify::Task;
 use crate::write::naming::{BATCH, Names};
@@ -22,14 +22,6 @@ use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
 use std::ops::ControlFlow;
-
-fn temporary_work(job: &Job) -> Result<Work> {
-    let mut work = Work::temporary(&temp_folder(job))?;
-    if let Some((file, offset)) = &job.sketch {
-        work.use_sketch_file(file.clone(), *offset);
-    }
-    Ok(work)
-}
 
 /// What a report calls pairs beyond [`Resources::max_pairs`](crate::Resources::max_pairs).
 pub const PAIRS_LEFT_OUT: &str = "pairs left out by --max-pairs";

@@ -3,9 +3,9 @@
 use crate::limits::memory::LongBlock;
 use crate::limits::ordered::ordered;
 use crate::method::TextBuffers;
+use crate::prepared::Prepared;
 use crate::progress::pace::Pace;
 use crate::report::Counts;
-use crate::run::Prepared;
 use crate::sketch::missing_fields;
 use crate::sketch::{Sources, Worker, limits};
 use crate::{Error, Observer, OnBadRecord, Reference, Result, Stage};

@@ -2,7 +2,7 @@
 
 use crate::ask::scan::{At, scan};
 use crate::method::TextBuffers;
-use crate::run::Prepared;
+use crate::prepared::Prepared;
 use crate::{Error, Job, Observer, Reference, Result};
 use corpus::Document;
 use lookalike::hashing::mix64;

@@ -1,13 +1,20 @@
 //! Verified pairs and exact copies -> what becomes of every document.
 
+mod components;
 pub(crate) mod recall;
 
-use crate::Result;
+use crate::candidates::forest::Forest;
 use crate::copies::{Copies, ExactCopy};
 use crate::limits::bits::Bits;
 use crate::limits::sorted::{Room, Sorted};
-use crate::solve::{Evidence, Found};
-use crate::store::Number;
+use crate::prepared::Prepared;
+use crate::progress::timing::Stages;
+use crate::report::PairCounts;
+use crate::resume::work::Work;
+use crate::solve::{Evidence, Found, NearMiss, NearMisses};
+use crate::store::{Number, Store};
+use crate::verify::Task;
+use crate::{Clusters, Result};
 use bytemuck::{Pod, Zeroable};
 
 /// A removed document.
@@ -62,10 +69,47 @@ impl Removal {
 /// The removed documents, ascending by number.
 pub(crate) type Removals = Sorted<Removal>;
 
+impl Prepared<'_> {
+    /// What becomes of every document: the removed ones, in input order.
+    pub(crate) fn decide(
+        &self,
+        store: &Store,
+        copies: &Copies,
+        work: &Work,
+        stages: &mut Stages<'_>,
+    ) -> Result<(Removals, PairCounts, Vec<NearMiss>)> {
+        let near_misses = NearMisses::default();
+        let room = self.room(work, stages.observer());
+        let mut near = room.sorter(self.budget.collecting(), |removal: &Removal| removal.number);
+        let counts = match self.job.settings.clusters {
+            Clusters::Stars => {
+                let mut visit = |found: Found| near.push(Removal::near(&found));
+                let task = Task::Survivors { near_misses: &near_misses, visit: &mut visit };
+                self.verify(store, copies, work, stages, task)?
+            }
+            Clusters::Components => {
+                let mut forest = Forest::new(store.count());
+                let counts =
+                    self.verify(store, copies, work, stages, Task::Components { forest: &mut forest })?;
+                let mut verified = 0;
+                self.visit_components(store, forest, work, stages, &mut |removal| {
+                    verified += 1;
+                    near.push(removal);
+                })?;
+                PairCounts { verified, ..counts }
+            }
+        };
+        let (near, against_only) = (near.finish()?, self.job.settings.against_only);
+        let protected = |number| self.is_protected(store, number);
+        let removals = with_copies(near, copies, store.count(), against_only, room, protected)?;
+        Ok((removals, counts, near_misses.into_vec()))
+    }
+}
+
 /// Puts near-duplicates and exact copies together, ascending by number. A copy of a kept document is an exact copy of it;
 /// a copy of a removed one goes with it. Documents that are `protected` stay. With `against_only`, copies count only
 /// if the original is protected, or goes itself.
-pub(crate) fn decide(
+fn with_copies(
     near: Removals,
     copies: &Copies,
     count: Number,

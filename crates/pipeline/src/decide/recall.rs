@@ -9,10 +9,14 @@
 //! finds pairs, pairs with the same kept document are taken to stand or fall together. The larger of this and the
 //! variance of independent pairs is used.
 
-use crate::Result;
+use super::{Removal, Removals};
 use crate::limits::sorted::{Room, Sorter};
 use crate::method::Means;
+use crate::prepared::Prepared;
 use crate::report::Recall;
+use crate::store::{Number, Store};
+use crate::write::naming::BATCH;
+use crate::{Clusters, Result, Verify};
 
 /// What is needed of a found pair.
 #[derive(Debug, Clone, Copy)]
@@ -104,5 +108,39 @@ impl<F: Fn(&[u64; 2]) -> [u64; 2]> Estimator<'_, F> {
         let estimate = count as f64 / total;
         let standard_error = estimate * dependent.max(independent).sqrt() / total;
         Ok(Recall { estimate, standard_error, pairs: count })
+    }
+}
+
+impl Prepared<'_> {
+    /// The estimate of the recall from near-duplicates that were found by their keys.
+    pub(crate) fn recall(
+        &self,
+        store: &Store,
+        removals: &Removals,
+        room: Room<'_>,
+    ) -> Result<Option<Recall>> {
+        let settings = &self.job.settings;
+        if settings.verify != Verify::Exact || settings.clusters == Clusters::Components {
+            return Ok(None);
+        }
+        let Some(mut estimator) = estimator(&self.means, room) else { return Ok(None) };
+        let mut found = removals.iter().filter(|removal| !removal.as_ref().is_ok_and(Removal::is_exact));
+        loop {
+            room.observer.go_on()?;
+            let some = found.by_ref().take(BATCH).collect::<Result<Vec<Removal>>>()?;
+            if some.is_empty() {
+                return estimator.finish().map(Some);
+            }
+            let numbers: Vec<Number> = some.iter().map(|removal| removal.number).collect();
+            debug_assert!(numbers.is_sorted());
+            for (removal, entry) in some.iter().zip(store.entries_of(&numbers)?) {
+                estimator.add(FoundPair {
+                    similarity: removal.similarity,
+                    size: u64::from(entry.size),
+                    sole_band: removal.sole_band(),
+                    kept: removal.kept,
+                });
+            }
+        }
     }
 }

@@ -10,9 +10,8 @@
 use crate::report::Report;
 use crate::resume::identity::{difference, missing};
 use crate::resume::work::{BEGAN_IN, FAILED, LOCK, RUN, TIMES, Work};
-use crate::run::{WORK_FOLDER, temp_folder};
 use crate::{Error, Job, Observer, Result};
-use corpus::{Source, Stamp, Target};
+use corpus::{Source, Stamp, Target, WORK_FOLDER};
 use files::{Files, Lock, path_to_name};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -294,7 +293,7 @@ fn lock(files: &Files, folder: &Path) -> Result<Lock> {
 /// target.
 fn local_folder(job: &Job, target: &Target) -> Result<(PathBuf, Lock)> {
     let files = target.files();
-    let parent = temp_folder(job);
+    let parent = job.temp_folder();
     let parent = std::path::absolute(&parent).unwrap_or(parent);
     let name = blake3::hash(target.name().trim_end_matches('/').as_bytes()).to_hex();
     let mut refused = None;

@@ -138,7 +138,7 @@ const ADVICE: &str = "choose another target folder, or remove this one";
 
 /// What is said of a target whose outputs are there, but not the folder that says what they are of.
 pub(crate) fn missing(target: &str) -> String {
-    let own = crate::run::WORK_FOLDER;
+    let own = corpus::WORK_FOLDER;
     format!(
         "{target} holds outputs of a run, but {own}/run.json, which says what they are of, is not there any more; {ADVICE}"
     )
@@ -146,7 +146,7 @@ pub(crate) fn missing(target: &str) -> String {
 
 /// In what the run found in a target differs from the one asked for, and what to do.
 pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
-    let own = crate::run::WORK_FOLDER;
+    let own = corpus::WORK_FOLDER;
     let Ok(value) = serde_json::from_str::<serde_json::Value>(found) else {
         return format!("{target}/{own}/run.json is damaged, so what is there cannot be told; {ADVICE}");
     };

@@ -407,9 +407,16 @@ impl Work {
     /// Removes what a run left in a folder, but for its lock.
     pub(crate) fn clear(files: &Files, folder: &Path) -> Result<()> {
         // First what says that the rest is to be believed.
-        for name in
-            [RUN, TIMES, DECISIONS, BEGAN_IN, FAILED, KEY, crate::run::SKETCH_FILE, "near-misses.jsonl"]
-        {
+        for name in [
+            RUN,
+            TIMES,
+            DECISIONS,
+            BEGAN_IN,
+            FAILED,
+            KEY,
+            crate::resume::begin::SKETCH_FILE,
+            "near-misses.jsonl",
+        ] {
             files.remove_file(&folder.join(name))?;
         }
         Ok(files.remove_tree(&folder.join(SKETCHES))?)
@@ -427,12 +434,12 @@ impl Work {
             return Ok(());
         }
         let mut names: Vec<String> =
-            [BEGAN_IN, TIMES, DECISIONS, "near-misses.jsonl", COMPLETE, crate::run::SKETCH_FILE]
+            [BEGAN_IN, TIMES, DECISIONS, "near-misses.jsonl", COMPLETE, crate::resume::begin::SKETCH_FILE]
                 .map(String::from)
                 .to_vec();
         names.extend((0..self.parts).map(|part| format!("{SKETCHES}/{}", part_name(part))));
         for name in names.iter().filter(|name| self.folder.join(name).exists()) {
-            target.copy(&self.folder.join(name), &format!("{}/{name}", crate::run::WORK_FOLDER))?;
+            target.copy(&self.folder.join(name), &format!("{}/{name}", corpus::WORK_FOLDER))?;
         }
         Ok(())
     }

@@ -12,11 +12,11 @@
 
 use crate::limits::sorted::Sorted;
 use crate::method::key::KeySeed;
+use crate::prepared::Prepared;
 use crate::progress::timing::Stages;
 use crate::report::Report;
 use crate::resume::identity::{Identity, SourceIdentity};
 use crate::resume::work::Work;
-use crate::run::{Prepared, temp_folder};
 use crate::{Error, Job, Observer, Resources, Result, Store};
 use corpus::{Discovery, FormatChoice, Source, discover, name_to_path, path_to_name};
 use files::{Access, Files};
@@ -66,7 +66,7 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     file.write_all(SKETCH_MAGIC).map_err(io)?;
     file.write_all(&(head.len() as u64).to_le_bytes()).map_err(io)?;
     file.write_all(&head).map_err(io)?;
-    let mut work = Work::temporary(&temp_folder(job))?.appending_to(file, &head);
+    let mut work = Work::temporary(&job.temp_folder())?.appending_to(file, &head);
     let report = prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;

@@ -2,7 +2,7 @@
 
 use super::{How, Result, job, run, sources_of};
 use crate::ask::pairs_prepared;
-use crate::run::Prepared;
+use crate::prepared::Prepared;
 use crate::{BandsAndRows, Clusters, Elements, Keep, Measure, Settings, Silent};
 use std::collections::BTreeMap;
 use testkit::corpora::{

@@ -7,7 +7,8 @@ mod matrix;
 mod recall;
 mod stops;
 
-use crate::run::{Prepared, dedup_prepared};
+use crate::prepared::Prepared;
+use crate::run::dedup_prepared;
 use crate::{Job, Outcome, Report, Resources, Settings, Silent};
 use corpus::{Discovery, Source, Target, discover};
 use serde_json::Value;

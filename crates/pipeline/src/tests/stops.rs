@@ -2,7 +2,8 @@
 
 use super::{How, job, sources_of};
 use crate::ask::pairs_prepared;
-use crate::run::{Prepared, dedup_prepared};
+use crate::prepared::Prepared;
+use crate::run::dedup_prepared;
 use crate::{Clusters, Error, Job, Measure, Method, Observer, Outcome, Settings, Silent, Stage, Verify};
 use corpus::Target;
 use std::collections::BTreeMap;

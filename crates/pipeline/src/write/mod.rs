@@ -1,5 +1,6 @@
 //! Decisions -> outputs: kept records of every source, whole or absent.
 
+pub(crate) mod lists;
 pub(crate) mod naming;
 pub(crate) mod removed;
 

@@ -2,10 +2,10 @@
 
 use super::{FinishedRun, RunPair, pair};
 use crate::decide::Removals;
+use crate::prepared::Prepared;
 use crate::progress::timing::Stages;
 use crate::report::Recall;
 use crate::resume::work::Work;
-use crate::run::{Prepared, temp_folder};
 use crate::{Job, Observer, Result, Settings};
 
 /// What another threshold changes.
@@ -36,7 +36,7 @@ impl FinishedRun {
         let job = Job { settings: Settings { threshold, ..job.settings.clone() }, ..job };
         // What the run holds already is in its own ledger.
         let prepared = Prepared { budget: self.ledger.clone(), ..Prepared::new(&job)? };
-        let work = Work::temporary(&temp_folder(&job))?;
+        let work = Work::temporary(&job.temp_folder())?;
         prepared.in_pool(|| {
             let mut stages = Stages::new(observer);
             let copies = prepared.copies(&self.store, &work, &mut stages)?;

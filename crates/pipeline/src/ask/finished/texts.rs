@@ -1,8 +1,8 @@
 //! Numbers -> the beginnings of their texts, read from the sources again.
 
 use super::FinishedRun;
+use crate::prepared::Prepared;
 use crate::progress::timing::Stages;
-use crate::run::Prepared;
 use crate::verify::reread::reread;
 use crate::{Result, Silent};
 

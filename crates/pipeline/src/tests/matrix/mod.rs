@@ -7,7 +7,8 @@ mod lines;
 mod sample;
 
 use crate::ask::pairs_prepared;
-use crate::run::{Prepared, dedup_prepared};
+use crate::prepared::Prepared;
+use crate::run::dedup_prepared;
 use crate::{Job, Method, OnBadRecord, Outcome, Report, Resources, Settings, Silent, Verify};
 use corpus::{Discovery, Source, Target, discover};
 use expected::Alike;

@@ -1,5 +1,7 @@
 //! What a run says about itself: `report.json`.
 
+mod made;
+
 use crate::Settings;
 use corpus::{Document, Fields};
 use serde::{Deserialize, Serialize};

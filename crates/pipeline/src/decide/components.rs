@@ -1,0 +1,140 @@
+//! Connected documents -> of each component, all but the first in keep order, with their similarity to that one.
+
+use super::Removal;
+use crate::candidates::forest::Forest;
+use crate::limits::sorted::{Room, Sorted};
+use crate::prepared::Prepared;
+use crate::progress::timing::Stages;
+use crate::resume::work::Work;
+use crate::sketch::order::Rank;
+use crate::solve::{Evidence, Found};
+use crate::store::{Number, Store};
+use crate::verify::similarities;
+use crate::write::naming::BATCH;
+use crate::{Method, Result, Verify};
+
+/// Bytes of a pair whose similarity is asked for: twice its numbers, these sorted, two entries, and the answer.
+const PER_ASKED: u64 = 160;
+
+impl Prepared<'_> {
+    /// Hands of each component all but the first in keep order to `visit`, each with its similarity to that one.
+    pub(super) fn visit_components(
+        &self,
+        store: &Store,
+        mut forest: Forest,
+        work: &Work,
+        stages: &Stages<'_>,
+        visit: &mut dyn FnMut(Removal),
+    ) -> Result<()> {
+        let room = self.room(work, stages.observer());
+        let mut members = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
+        for number in 0..store.count() {
+            stages.observer().go_on_at(number as usize)?;
+            let root = forest.root(number);
+            if root != number {
+                members.push([root, number]);
+            }
+        }
+        drop(forest);
+        let members = members.finish()?;
+        let firsts = self.firsts(store, &members, room)?;
+        let mut pairs = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
+        let mut firsts = firsts.iter();
+        let mut last = None;
+        for (step, member) in members.iter().enumerate() {
+            room.observer.go_on_at(step)?;
+            let [root, number] = member?;
+            let (_, first) = match last.filter(|&(last, _)| last == root) {
+                Some(known) => known,
+                None => {
+                    let Some([root, first]) = firsts.next().transpose()? else { break };
+                    if root != first && !self.is_protected(store, root) {
+                        pairs.push([first, root]);
+                    }
+                    *last.insert((root, first))
+                }
+            };
+            if number != first && !self.is_protected(store, number) {
+                pairs.push([first, number]);
+            }
+        }
+        drop(members);
+        let pairs = pairs.finish()?;
+        let mut pairs = pairs.iter();
+        // As many as are read from the sources in one go, if they fit.
+        let at_a_time = (self.budget.sorting() / PER_ASKED).clamp(1 << 10, 1 << 16);
+        let mut reservation = self.budget.reservation();
+        reservation.grow(at_a_time * PER_ASKED);
+        loop {
+            let some = pairs.by_ref().take(at_a_time as usize).collect::<Result<Vec<[u64; 2]>>>()?;
+            if some.is_empty() {
+                return Ok(());
+            }
+            let some: Vec<(Number, Number)> = some.iter().map(|&[first, number]| (number, first)).collect();
+            let similarities = if self.job.settings.verify == Verify::Exact {
+                similarities(self.view(store, stages), &some)?
+            } else {
+                vec![f64::NAN; some.len()]
+            };
+            let distances = self.distances(store, &some)?;
+            for ((&(number, other), similarity), distance) in some.iter().zip(similarities).zip(distances) {
+                let evidence = Evidence { similarity, distance, sole_band: None };
+                visit(Removal::near(&Found { number, other, evidence }));
+            }
+        }
+    }
+
+    /// The Hamming distances of pairs, with SimHash; otherwise none is ever asked for, and they are 0.
+    fn distances(&self, store: &Store, pairs: &[(Number, Number)]) -> Result<Vec<u32>> {
+        if self.job.settings.method != Method::Simhash {
+            return Ok(vec![0; pairs.len()]);
+        }
+        let mut numbers: Vec<Number> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let (lanes, width) = (store.lanes_of(&numbers)?, self.means.lanes());
+        let of = |number: Number| {
+            let at = numbers.partition_point(|&other| other < number) * width;
+            &lanes[at..at + width]
+        };
+        Ok(pairs.iter().map(|&(a, b)| self.means.method.distance(of(a), of(b)).unwrap_or(0)).collect())
+    }
+
+    /// The first document in keep order of each component, by root. The root itself is not among `members`.
+    fn firsts(&self, store: &Store, members: &Sorted<[u64; 2]>, room: Room<'_>) -> Result<Sorted<[u64; 2]>> {
+        let mut firsts = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
+        let mut members = members.iter();
+        let mut best: Option<(Number, Rank)> = None;
+        loop {
+            room.observer.go_on()?;
+            let some = members.by_ref().take(BATCH).collect::<Result<Vec<[u64; 2]>>>()?;
+            if some.is_empty() {
+                break;
+            }
+            let mut numbers: Vec<Number> = some.iter().flatten().copied().collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            let entries = store.entries_of(&numbers)?;
+            let rank = |number: Number| {
+                let entry = &entries[numbers.partition_point(|&other| other < number)];
+                self.order.rank(store.source_of(number), entry, number)
+            };
+            for [root, number] in some {
+                let so_far = match best {
+                    Some((last, so_far)) if last == root => so_far,
+                    other => {
+                        if let Some((root, (_, _, first))) = other {
+                            firsts.push([root, first]);
+                        }
+                        rank(root)
+                    }
+                };
+                best = Some((root, so_far.min(rank(number))));
+            }
+        }
+        if let Some((root, (_, _, first))) = best {
+            firsts.push([root, first]);
+        }
+        firsts.finish()
+    }
+}

@@ -1,0 +1,135 @@
+//! A job that was checked, with what its settings come to: what every stage is called with.
+
+use crate::candidates;
+use crate::copies::{self, Copies};
+use crate::limits::machine::has_room_for;
+use crate::limits::memory::Ledger;
+use crate::limits::ordered::{caught, no_thread};
+use crate::limits::sorted::Room;
+use crate::method::Means;
+use crate::progress::timing::Stages;
+use crate::report::PairCounts;
+use crate::resume::work::Work;
+use crate::sketch::order::KeepOrder;
+use crate::sketch::sketch_file::stored_key;
+use crate::sketch::{Sources, missing_fields, sketch};
+use crate::store::{Number, Store};
+use crate::verify::{Task, verify};
+use crate::view::View;
+use crate::{Error, Job, LARGEST_TEXT, Observer, Resources, Result, Stage};
+
+/// A job, checked and worked out.
+pub(crate) struct Prepared<'a> {
+    pub job: &'a Job,
+    pub means: Means,
+    pub budget: Ledger,
+    pub order: KeepOrder,
+    pub sources: Sources<'a>,
+    pub threads: usize,
+}
+
+impl<'a> Prepared<'a> {
+    /// Checks a job.
+    pub(crate) fn new(job: &'a Job) -> Result<Self> {
+        let sources = Sources { against: &job.against, corpus: &job.sources };
+        job.resources.check()?;
+        if !has_room_for(job.resources.threads) {
+            return Err(no_thread(std::io::ErrorKind::OutOfMemory.into()));
+        }
+        // Sources have 32-bit numbers.
+        if u32::try_from(sources.len()).is_err() {
+            return Err(Error::Invalid(format!("{} sources are more than a run can have", sources.len())));
+        }
+        if job.settings.max_text > LARGEST_TEXT {
+            return Err(Error::Invalid(format!(
+                "--max-text {} is not allowed: at most {}",
+                job.settings.max_text,
+                corpus::readable_size(LARGEST_TEXT)
+            )));
+        }
+        let mut means = Means::new(&job.settings)?;
+        let weights = means.method.memory();
+        if weights > job.resources.memory / 2 {
+            let (what, limit) = ("the file of weights".to_owned(), job.resources.memory);
+            return Err(Error::Memory { what, needed: 2 * weights, limit });
+        }
+        let left = Resources { memory: job.resources.memory - weights, ..job.resources.clone() };
+        let budget = Ledger::new(&left, sources.len())?;
+        if job.settings.against_only && job.against.is_empty() {
+            return Err(Error::Invalid("--against-only needs --against".into()));
+        }
+        if let (Some((file, _)), crate::Store::Shingles) = (&job.sketch, job.settings.store) {
+            means.use_key(&stored_key(file)?);
+        }
+        means.plan.input_bytes = sources.bytes();
+        let order = KeepOrder::new(&job.settings, sources)?;
+        Ok(Self { job, means, budget, order, sources, threads: job.resources.threads.max(1) })
+    }
+
+    /// Runs `work` with as many rayon threads as the job allows.
+    pub(crate) fn in_pool<R: Send>(&self, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .build()
+            .map_err(|error| no_thread(std::io::Error::other(error)))?;
+        caught(|| pool.install(work))
+    }
+
+    /// Sketches, and finds exact copies and candidates.
+    pub(crate) fn sketch(&self, work: &mut Work, stages: &mut Stages<'_>) -> Result<Store> {
+        stages.begin(Stage::Sketch, self.sources.bytes());
+        let store = sketch(self.sources, &self.means, &self.budget, self.threads, work, stages.observer())?;
+        stages.end(store.counts().text_bytes);
+        missing_fields::check(&self.means, self.sources, &self.budget, store.counts())?;
+        let mut store = store;
+        store.hold(self.budget.for_documents(store.count(), store.blocks().len())?);
+        Ok(store)
+    }
+
+    /// Exact copies.
+    pub(crate) fn copies(&self, store: &Store, work: &Work, stages: &mut Stages<'_>) -> Result<Copies> {
+        stages.begin_quietly(Stage::ExactCopies);
+        let copies = copies::find(self.view(store, stages), work)?;
+        stages.end(copies.pairs.len());
+        Ok(copies)
+    }
+
+    /// Candidates, and the task on them.
+    pub(crate) fn verify(
+        &self,
+        store: &Store,
+        copies: &Copies,
+        work: &Work,
+        stages: &mut Stages<'_>,
+        task: Task<'_>,
+    ) -> Result<PairCounts> {
+        stages.begin_quietly(Stage::Candidates);
+        let candidates = candidates::find(self.view(store, stages), copies, work)?;
+        stages.end(self.means.bands() as u64);
+        stages.begin_quietly(Stage::Verify);
+        let counts = verify(self.view(store, stages), candidates, work, task)?;
+        stages.end(counts.compared);
+        Ok(counts)
+    }
+
+    pub(crate) fn view<'c>(&'c self, store: &'c Store, stages: &Stages<'c>) -> View<'c> {
+        View {
+            store,
+            sources: self.sources,
+            means: &self.means,
+            order: &self.order,
+            budget: &self.budget,
+            threads: self.threads,
+            observer: stages.observer(),
+        }
+    }
+
+    pub(crate) fn room<'c>(&'c self, work: &'c Work, observer: &'c dyn Observer) -> Room<'c> {
+        Room { ledger: &self.budget, work, observer }
+    }
+
+    /// Whether a document is one of `--against`, which are kept.
+    pub(crate) fn is_protected(&self, store: &Store, number: Number) -> bool {
+        self.sources.is_against(store.source_of(number))
+    }
+}

@@ -1,0 +1,119 @@
+//! What a run came to, counted.
+
+use super::{Counts, PairCounts, Report, Run, SourceReport};
+use crate::copies::repeats::{Keys, repeats};
+use crate::decide::Removals;
+use crate::limits::sorted::Room;
+use crate::prepared::Prepared;
+use crate::progress::timing::Stages;
+use crate::resume::work::Work;
+use crate::store::{Number, Store};
+use crate::{OnBadRecord, Result};
+use std::collections::BTreeMap;
+
+impl Prepared<'_> {
+    /// The report, but for the time it took.
+    pub(crate) fn report(
+        &self,
+        store: &Store,
+        removals: &Removals,
+        pairs: PairCounts,
+        stages: Stages<'_>,
+        work: &Work,
+    ) -> Result<Report> {
+        let settings = &self.job.settings;
+        let mut counts = Counts { ..store.counts().clone() };
+        let observer = stages.observer();
+        let mut histogram = vec![0; 21];
+        let mut removed_by_source = vec![0; self.sources.len()];
+        let mut kept = self.room(work, observer).sorter(self.budget.sorting(), |number: &Number| *number);
+        for (step, removal) in removals.iter().enumerate() {
+            observer.go_on_at(step)?;
+            let removal = removal?;
+            counts.exact += u64::from(removal.is_exact());
+            kept.push(removal.kept);
+            removed_by_source[store.source_of(removal.number)] += 1;
+            if !removal.is_exact() && !removal.similarity.is_nan() {
+                histogram[(removal.similarity * 20.0) as usize] += 1;
+            }
+        }
+        counts.near = removals.len() - counts.exact;
+        counts.kept = counts.documents - counts.exact - counts.near - counts.bad_skipped;
+        let (mut last, mut members) = (None, 0);
+        for (step, kept) in kept.finish()?.iter().enumerate() {
+            observer.go_on_at(step)?;
+            let kept = Some(kept?);
+            if last != kept {
+                counts.clusters += 1;
+                members = 1;
+                last = kept;
+            }
+            members += 1;
+            counts.largest_cluster = counts.largest_cluster.max(members);
+        }
+        if settings.id_field.is_some() {
+            counts.repeated_ids = self.repeated_ids(store, self.room(work, observer))?;
+        }
+        if settings.on_bad_record == OnBadRecord::Skip {
+            for (step, bad) in store.bad().enumerate() {
+                observer.go_on_at(step)?;
+                removed_by_source[store.source_of(bad?.0)] += 1;
+            }
+        }
+        let mut records = vec![0; self.sources.len()];
+        for (_, block) in store.blocks() {
+            records[block.source as usize] += u64::from(block.slots);
+        }
+        let sources = (0..self.sources.len())
+            .map(|at| SourceReport {
+                name: self.sources.get(at).name.clone(),
+                against: self.sources.is_against(at),
+                records: records[at],
+                removed: if self.sources.is_against(at) { 0 } else { removed_by_source[at] },
+            })
+            .collect();
+        let recall = self.recall(store, removals, self.room(work, observer))?;
+        Ok(Report {
+            version: 1,
+            lookalike: env!("CARGO_PKG_VERSION").into(),
+            settings: settings.clone(),
+            plan: self.means.plan.clone(),
+            sources,
+            counts,
+            verified_pairs: pairs.verified,
+            histogram,
+            recall,
+            capped: BTreeMap::new(),
+            run: Run {
+                threads: self.threads,
+                memory: self.job.resources.memory,
+                resumed: work.is_resumed(),
+                spilled: store.is_spilled(),
+                pairs,
+                ..stages.finish()
+            },
+        })
+    }
+
+    /// How many documents have an id that another one before had.
+    fn repeated_ids(&self, store: &Store, room: Room<'_>) -> Result<u64> {
+        let mut keys: Vec<(u64, Number)> = Vec::new();
+        let scan = |visit: &mut Keys<'_>| {
+            for part in 0..store.parts() {
+                room.observer.go_on()?;
+                keys.clear();
+                store.visit_ids(&store.numbers_of_part(part).collect::<Vec<_>>(), |number, id| {
+                    if !id.is_empty() {
+                        let hash = lookalike::hashing::hash_bytes(id.as_bytes());
+                        keys.push((lookalike::hashing::mix64(hash), number));
+                    }
+                })?;
+                visit(&keys);
+            }
+            Ok(())
+        };
+        let mut repeated = 0;
+        repeats(store.count(), room, scan, &mut |_, first| repeated += u64::from(!first))?;
+        Ok(repeated)
+    }
+}

@@ -1,0 +1,83 @@
+//! Decisions -> the list of removed documents, and the sample of pairs that just missed the threshold.
+
+use crate::decide::Removals;
+use crate::prepared::Prepared;
+use crate::resume::decisions_file::Decided;
+use crate::resume::work::Work;
+use crate::store::Store;
+use crate::write::naming::Names;
+use crate::write::removed;
+use crate::{Error, Job, Observer, RemovedFormat, Result};
+use corpus::{Target, WORK_FOLDER, output_names};
+use files::Access;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// The name of the list of removed documents; an error if an output would have a name that is taken.
+pub(crate) fn removed_name(job: &Job) -> Result<&'static str> {
+    let name = match job.settings.removed_format {
+        RemovedFormat::Jsonl => "removed.jsonl",
+        RemovedFormat::Parquet => "removed.parquet",
+    };
+    output_names(&job.sources, &[WORK_FOLDER, "report.json", "report.html", name])?;
+    Ok(name)
+}
+
+/// Writes the list of removed documents aside, and publishes it under `name`.
+pub(crate) fn write_removed(
+    prepared: &Prepared<'_>,
+    store: &Store,
+    removals: &Removals,
+    target: &Target,
+    aside: &Path,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let settings = &prepared.job.settings;
+    let name = removed_name(prepared.job)?;
+    let file = aside.join(name);
+    let io = |cause| Error::Io { action: "write", name: file.display().to_string(), cause };
+    let out = target.files().create(&file, Access::Shared)?;
+    match settings.removed_format {
+        RemovedFormat::Jsonl => {
+            let mut out = BufWriter::with_capacity(1 << 18, out);
+            removed::rows(removals, store, prepared.sources, settings, &mut |row| {
+                observer.go_on()?;
+                out.write_all(&removed::json_line(&row)).map_err(io)
+            })?;
+            out.into_inner().map_err(|error| io(error.into_error()))?.sync()?;
+        }
+        RemovedFormat::Parquet => {
+            let mut out = corpus::RemovedWriter::new(out)?;
+            removed::rows(removals, store, prepared.sources, settings, &mut |row| {
+                observer.go_on()?;
+                Ok(out.push(&row)?)
+            })?;
+            out.finish()?;
+        }
+    }
+    Ok(target.publish(&file, name)?)
+}
+
+/// The sample of pairs just below the threshold, for people.
+pub(crate) fn write_near_misses(
+    prepared: &Prepared<'_>,
+    store: &Store,
+    decided: &Decided,
+    work: &Work,
+) -> Result<()> {
+    let numbers = decided.near_misses.iter().flat_map(|&(a, b, _)| [a, b]).collect();
+    let has_ids = prepared.job.settings.id_field.is_some();
+    let names = Names::new(numbers, store, prepared.sources, has_ids)?;
+    let mut lines = Vec::new();
+    for &(number, other, similarity) in &decided.near_misses {
+        let (a, b) = (names.reference(other)?, names.reference(number)?);
+        let line = serde_json::json!({
+            "a": a.id, "a_source": a.source, "a_line": a.line,
+            "b": b.id, "b_source": b.source, "b_line": b.line,
+            "similarity": similarity,
+        });
+        lines.extend_from_slice(line.to_string().as_bytes());
+        lines.push(b'\n');
+    }
+    work.write("near-misses.jsonl", &lines)
+}
