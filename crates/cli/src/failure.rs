@@ -79,7 +79,9 @@ impl From<pipeline::Error> for Failure {
         }
         let code = match &error {
             Error::Corpus(error) => code_of(error),
-            Error::Setting(_) | Error::Invalid(_) => ExitCode::Usage,
+            Error::Setting(_) | Error::Wrong(_) | Error::Invalid(_) | Error::NoSuchDocument { .. } => {
+                ExitCode::Usage
+            }
             Error::Damaged { name, .. } if is_of_target(name) => ExitCode::TargetRefused,
             Error::BadRecord { .. } | Error::Damaged { .. } => ExitCode::BadInput,
             Error::Memory { .. } => ExitCode::Memory,
@@ -88,8 +90,15 @@ impl From<pipeline::Error> for Failure {
             Error::Io { cause, .. } => code_of_io(cause),
             _ => ExitCode::Failure,
         };
+        let message = match &error {
+            Error::Wrong(wrong) => wrong.worded(&flag),
+            error => error.to_string(),
+        };
         let advice = match &error {
-            Error::BadRecord { reason, .. } => Some(advice_on_bad_record(reason)),
+            Error::BadRecord { lacks_text, .. } => Some(advice_on_bad_record(*lacks_text)),
+            Error::NoSuchDocument { nearest, .. } => Some(advice_on_id(nearest)),
+            Error::Memory { needed, .. } => Some(advice_on_memory(Some(*needed))),
+            Error::Thread { .. } => Some("ask for fewer with --threads".into()),
             Error::Corpus(error) => advice_on(error),
             Error::Io { cause, .. } => advice_on_io(cause),
             Error::Damaged { name, .. } if is_of_target(name) => {
@@ -104,7 +113,7 @@ impl From<pipeline::Error> for Failure {
             }
             _ => None,
         };
-        Self { code, message: error.to_string(), advice }
+        Self { code, message, advice }
     }
 }
 
@@ -122,7 +131,10 @@ fn is_of_target(name: &str) -> bool {
 fn code_of(error: &corpus::Error) -> ExitCode {
     match error {
         corpus::Error::Damaged { .. } => ExitCode::BadInput,
-        corpus::Error::Invalid(_) => ExitCode::Usage,
+        corpus::Error::Invalid(_)
+        | corpus::Error::NoSuchColumn { .. }
+        | corpus::Error::NotForStdout { .. }
+        | corpus::Error::TooLong { .. } => ExitCode::Usage,
         corpus::Error::TooLarge { .. } | corpus::Error::TooWide { .. } => ExitCode::Memory,
         corpus::Error::Io { cause, .. } => code_of_io(cause),
         _ => ExitCode::Failure,
@@ -134,13 +146,33 @@ fn code_of_io(cause: &io::Error) -> ExitCode {
     if cause.kind() == io::ErrorKind::NotFound { ExitCode::Usage } else { ExitCode::Failure }
 }
 
+/// A setting as it is typed.
+fn flag(choice: &pipeline::Choice) -> String {
+    let name = choice.setting.as_str();
+    choice.value.as_ref().map_or_else(|| format!("--{name}"), |value| format!("--{name} {value}"))
+}
+
 /// A field that is not there is usually another field's name forgotten; anything else is the record's fault.
-fn advice_on_bad_record(reason: &str) -> String {
+fn advice_on_bad_record(lacks_text: bool) -> String {
     let skip = "--on-bad-record skip lists such records as removed, keep writes them uncompared";
-    if reason.contains("missing") {
+    if lacks_text {
         format!("name the field that holds the text with --text-field; {skip}")
     } else {
         skip.into()
+    }
+}
+
+fn advice_on_id(nearest: &[String]) -> String {
+    match nearest {
+        [] => "an id is a value of --id-field, or SOURCE:LINE".into(),
+        some => format!("did you mean {}?", some.join(", ")),
+    }
+}
+
+fn advice_on_memory(needed: Option<u64>) -> String {
+    match needed {
+        Some(needed) => format!("raise --memory to {}", corpus::readable_size(needed)),
+        None => "raise --memory".into(),
     }
 }
 
@@ -150,9 +182,16 @@ fn advice_on(error: &corpus::Error) -> Option<String> {
             Some("fetch or write the source again; nothing was written from it".into())
         }
         corpus::Error::Io { cause, .. } => advice_on_io(cause),
-        corpus::Error::Invalid(message) if message.contains("has no column") => {
+        corpus::Error::NoSuchColumn { .. } => {
             Some("name one of these with --text-field, --id-field, --keep or --within".into())
         }
+        corpus::Error::NotForStdout { .. } => Some("name a folder with --output".into()),
+        corpus::Error::TooLarge { .. } => Some(advice_on_memory(error.needed_memory())),
+        corpus::Error::TooWide { .. } => Some(format!(
+            "{}, or compress it again with a smaller window",
+            advice_on_memory(error.needed_memory())
+        )),
+        corpus::Error::TooLong { .. } => Some("name a shorter text, or raise --memory".into()),
         _ => None,
     }
 }
@@ -203,11 +242,12 @@ mod tests {
     #[test]
     fn each_kind_of_error_has_its_exit_code() {
         let io = || io::Error::other("x");
-        let bad = |reason: &str| pipeline::Error::BadRecord {
+        let bad = |reason: &str, lacks_text| pipeline::Error::BadRecord {
             source_name: "a.jsonl".into(),
             line: 3,
             place: "line 3".into(),
             reason: reason.into(),
+            lacks_text,
         };
         let damaged = corpus::Error::Damaged { name: "a.gz".into(), cause: "cut short".into() };
         let of_run = |name: &str| pipeline::Error::Damaged { name: name.into(), cause: "x".into() };
@@ -216,7 +256,7 @@ mod tests {
             (corpus::Error::Invalid("no such file".into()).into(), ExitCode::Usage),
             (corpus::Error::Io { action: "read", name: "a".into(), cause: io() }.into(), ExitCode::Failure),
             (damaged.into(), ExitCode::BadInput),
-            (bad("the field `text` is missing"), ExitCode::BadInput),
+            (bad("the field `text` is missing", true), ExitCode::BadInput),
             (pipeline::Error::Target("x".into()), ExitCode::TargetRefused),
             (pipeline::Error::Memory { what: "x".into(), needed: 2, limit: 1 }, ExitCode::Memory),
             (pipeline::Error::Interrupted, ExitCode::Interrupted),
@@ -229,8 +269,8 @@ mod tests {
         for (error, code) in codes {
             assert_eq!(Failure::from(error).code, code);
         }
-        assert!(Failure::from(bad("the field `text` is missing")).to_string().contains("--text-field"));
-        assert!(!Failure::from(bad("it is not valid UTF-8")).to_string().contains("--text-field"));
+        assert!(Failure::from(bad("the field `text` is missing", true)).to_string().contains("--text-field"));
+        assert!(!Failure::from(bad("it is not valid UTF-8", false)).to_string().contains("--text-field"));
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub struct BadRecord<'a> {
     pub reason: String,
     /// Its id, if it was asked for and can be read.
     pub id: Option<Id<'a>>,
+    /// Whether it has no field for the text: perhaps another field has it.
+    pub lacks_text: bool,
 }
 
 /// What was taken from a record.

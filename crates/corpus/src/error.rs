@@ -36,9 +36,35 @@ pub enum Error {
     /// What was asked for makes no sense: no such file, two outputs of one name, no such column.
     #[error("{0}")]
     Invalid(String),
+    /// A table has no column of this name.
+    #[error("{name} has no column `{column}`; its columns are: {}", quoted(columns))]
+    NoSuchColumn {
+        /// The source.
+        name: String,
+        /// The column.
+        column: String,
+        /// The columns that there are.
+        columns: Vec<String>,
+    },
+    /// A source cannot follow the others on standard output.
+    #[error("{name} cannot be written to standard output: {problem}")]
+    NotForStdout {
+        /// The source.
+        name: String,
+        /// Why.
+        problem: &'static str,
+    },
+    /// A text is longer than the memory allows.
+    #[error("{name} is longer than {}, the most that can be looked at within the memory limit", readable_size(*most))]
+    TooLong {
+        /// The text.
+        name: String,
+        /// How long it can be.
+        most: u64,
+    },
     /// A record, or a page of a Parquet file, is larger than the memory allows.
     #[error(
-        "{name}, record {record}: {} in one {what} need about {} of memory; raise --memory",
+        "{name}, record {record}: {} in one {what} need about {} of memory",
         readable_size(*bytes),
         readable_size(*needed)
     )]
@@ -56,11 +82,9 @@ pub enum Error {
     },
     /// A compressed source wants its decompressor to remember more than the memory allows.
     #[error(
-        "{name} is compressed with a window of {}, and the memory limit allows {}; raise --memory to about {}, or compress it \
-         again with a smaller window",
+        "{name} is compressed with a window of {}, and the memory limit allows {}",
         wanted.map_or_else(|| format!("more than {}", readable_size(*allowed)), readable_size),
-        readable_size(*allowed),
-        readable_size(memory_for_window(wanted.unwrap_or(allowed * 2)))
+        readable_size(*allowed)
     )]
     TooWide {
         /// The source.
@@ -72,7 +96,22 @@ pub enum Error {
     },
 }
 
-/// The memory limit that allows a window of so many bytes: a ninth of it, and what the program itself needs.
-fn memory_for_window(window: u64) -> u64 {
-    window.saturating_mul(9).saturating_add(128 << 20)
+impl Error {
+    /// The memory limit with which this would not have gone wrong, where it is known.
+    #[must_use]
+    pub fn needed_memory(&self) -> Option<u64> {
+        match self {
+            Self::TooLarge { needed, .. } => Some(*needed),
+            // A window may take a ninth of the limit, less what the program itself needs.
+            Self::TooWide { wanted, allowed, .. } => {
+                Some(wanted.unwrap_or(allowed * 2).saturating_mul(9).saturating_add(128 << 20))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `a`, `b`: names of columns in a message.
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -117,9 +117,13 @@ impl<'a> Lines<'a> {
                 None => Ok((value, None)),
             }
         };
+        let mut lacks_text = false;
         let text = match next(&fields.text, &mut scratch.text) {
             Ok((Some(Value { kind: Kind::String, .. }), Some(text))) => Ok(text),
-            Ok((unusable, _)) => Err(unusable_text(&fields.text, unusable, line)),
+            Ok((unusable, _)) => {
+                lacks_text = unusable.is_none();
+                Err(unusable_text(&fields.text, unusable, line))
+            }
             Err(reason) => Err(reason),
         };
         let mut optional = |path: &Option<FieldPath>, memory| match path {
@@ -141,7 +145,7 @@ impl<'a> Lines<'a> {
         let (text, order, within) = match (text, order, within, unreadable) {
             (Ok(text), Ok(order), Ok(within), None) => (text, order, within),
             (Err(reason), ..) | (_, _, _, Some(reason)) | (_, Err(reason), ..) | (_, _, Err(reason), _) => {
-                return Record::Bad(BadRecord { reason, id });
+                return Record::Bad(BadRecord { reason, id, lacks_text });
             }
         };
         let absent = Absent { id: absent_id, order: order.0.is_none(), within: within.0.is_none() };
@@ -161,7 +165,7 @@ impl<'a> Lines<'a> {
 /// A record of which nothing can be read.
 #[cold]
 fn bad<'a>(reason: String) -> Record<'a> {
-    Record::Bad(BadRecord { reason, id: None })
+    Record::Bad(BadRecord { reason, id: None, lacks_text: false })
 }
 
 #[cold]

@@ -20,8 +20,19 @@ pub enum Error {
     #[error(transparent)]
     Setting(#[from] lookalike::Error),
     /// A setting that makes no sense, or two that exclude each other.
+    #[error(transparent)]
+    Wrong(#[from] crate::WrongSetting),
+    /// What was asked for cannot be done.
     #[error("{0}")]
     Invalid(String),
+    /// No document has this id.
+    #[error("no document has the id {id}")]
+    NoSuchDocument {
+        /// The id.
+        id: String,
+        /// Ids that are nearly the same.
+        nearest: Vec<String>,
+    },
     /// A record that cannot be used, and `--on-bad-record fail`.
     #[error("{source_name}, {place}: {reason}")]
     BadRecord {
@@ -33,10 +44,12 @@ pub enum Error {
         place: String,
         /// Why.
         reason: String,
+        /// Whether it has no field for the text: perhaps another field has it.
+        lacks_text: bool,
     },
     /// The memory limit is too small for this corpus.
     #[error(
-        "{what} needs {} MiB of memory, and the limit is {} MiB; raise --memory",
+        "{what} needs {} MiB of memory, and the limit is {} MiB",
         needed.div_ceil(1 << 20),
         limit >> 20
     )]
@@ -68,6 +81,12 @@ pub enum Error {
         name: String,
         /// What is wrong.
         cause: String,
+    },
+    /// A thread cannot be started.
+    #[error("cannot start a thread: {cause}")]
+    Thread {
+        /// What the system said.
+        cause: std::io::Error,
     },
     /// A panic, which is a mistake in this program.
     #[error("a bug in lookalike: {message}; please report it")]

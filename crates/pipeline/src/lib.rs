@@ -39,9 +39,9 @@ pub use progress::observer::{Observer, Silent, Stage};
 pub use report::Report;
 pub use settings::presets;
 pub use settings::{
-    BandsAndRows, Case, Clusters, Elements, Form, Keep, LARGEST_TEXT, MOST_MEMORY, MOST_THREADS, Measure,
-    Method, NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat, Resources, Settings, Store, Verify,
-    Whitespace,
+    BandsAndRows, Case, Choice, Clusters, Elements, Form, Keep, LARGEST_TEXT, MOST_MEMORY, MOST_THREADS,
+    Measure, Method, NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat, Resources, SettingName,
+    Settings, Store, Verify, Whitespace, WrongSetting,
 };
 pub use sketch::document::{DocumentBuffers, Documents, Sketch};
 pub use sketch::sketch_file::SKETCH_MAGIC;

@@ -10,13 +10,16 @@ use crate::method::Means;
 use crate::progress::timing::Stages;
 use crate::report::PairCounts;
 use crate::resume::work::Work;
+use crate::settings::not_allowed;
 use crate::sketch::order::KeepOrder;
 use crate::sketch::sketch_file::stored_key;
 use crate::sketch::{Sources, missing_fields, sketch};
 use crate::store::{Number, Store};
 use crate::verify::{Task, verify};
 use crate::view::View;
-use crate::{Error, Job, LARGEST_TEXT, Observer, Resources, Result, Stage};
+use crate::{
+    Choice, Error, Job, LARGEST_TEXT, Observer, Resources, Result, SettingName, Stage, WrongSetting,
+};
 
 /// A job, checked and worked out.
 pub(crate) struct Prepared<'a> {
@@ -41,11 +44,8 @@ impl<'a> Prepared<'a> {
             return Err(Error::Invalid(format!("{} sources are more than a run can have", sources.len())));
         }
         if job.settings.max_text > LARGEST_TEXT {
-            return Err(Error::Invalid(format!(
-                "--max-text {} is not allowed: at most {}",
-                job.settings.max_text,
-                corpus::readable_size(LARGEST_TEXT)
-            )));
+            let most = format!("at most {}", corpus::readable_size(LARGEST_TEXT));
+            return Err(not_allowed(SettingName::MaxText, job.settings.max_text, most));
         }
         let mut means = Means::new(&job.settings)?;
         let weights = means.method.memory();
@@ -56,7 +56,9 @@ impl<'a> Prepared<'a> {
         let left = Resources { memory: job.resources.memory - weights, ..job.resources.clone() };
         let budget = Ledger::new(&left, sources.len())?;
         if job.settings.against_only && job.against.is_empty() {
-            return Err(Error::Invalid("--against-only needs --against".into()));
+            let choice = Choice::any(SettingName::AgainstOnly);
+            let needed = Choice::any(SettingName::Against);
+            return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
         }
         if let (Some((file, _)), crate::Store::Shingles) = (&job.sketch, job.settings.store) {
             means.use_key(&stored_key(file)?);

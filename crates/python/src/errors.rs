@@ -43,7 +43,7 @@ impl Class {
     }
 
     fn saying(self, message: impl std::fmt::Display) -> PyErr {
-        Python::attach(|py| self.error(py, (in_python(&message.to_string()),)))
+        Python::attach(|py| self.error(py, (message.to_string(),)))
     }
 }
 
@@ -149,7 +149,14 @@ fn of_pipeline(error: &pipeline::Error) -> PyErr {
         pipeline::Error::BadRecord { source_name, line, reason, .. } => {
             Python::attach(|py| Class::BadRecord.error(py, (source_name, *line, reason)))
         }
-        pipeline::Error::Memory { .. } => Class::MemoryLimit.saying(error),
+        pipeline::Error::Wrong(wrong) => Class::Setting.saying(wrong.worded(&argument)),
+        pipeline::Error::NoSuchDocument { nearest, .. } if !nearest.is_empty() => {
+            Class::Setting.saying(format_args!("{error}; did you mean {}?", nearest.join(", ")))
+        }
+        pipeline::Error::Memory { .. } => Class::MemoryLimit.saying(format_args!("{error}; raise memory")),
+        pipeline::Error::Thread { .. } => {
+            Class::Setting.saying(format_args!("{error}; ask for fewer threads"))
+        }
         pipeline::Error::Target(_) => Class::Target.saying(error),
         pipeline::Error::Io { action, name, cause } => of_system(action, name, cause),
         pipeline::Error::Damaged { .. } => Class::Damaged.saying(error),
@@ -163,7 +170,9 @@ fn of_corpus(error: &corpus::Error) -> PyErr {
     match error {
         corpus::Error::Io { action, name, cause } => of_system(action, name, cause),
         corpus::Error::Damaged { .. } => Class::Damaged.saying(error),
-        corpus::Error::TooLarge { .. } => Class::MemoryLimit.saying(error),
+        corpus::Error::TooLarge { .. } | corpus::Error::TooWide { .. } | corpus::Error::TooLong { .. } => {
+            Class::MemoryLimit.saying(format_args!("{error}; raise memory"))
+        }
         _ => Class::Setting.saying(error),
     }
 }
@@ -179,51 +188,8 @@ fn of_system(action: &str, name: &str, cause: &std::io::Error) -> PyErr {
     Python::attach(|py| class.error(py, (number, format!("cannot {action}: {said}"), name)))
 }
 
-/// Flags of the command line are called as arguments are: `--on-bad-record` is `on_bad_record`. Other words, such as the
-/// names of files, stay as they are.
-fn in_python(message: &str) -> String {
-    let mut said = String::with_capacity(message.len());
-    let mut rest = message;
-    while let Some(at) = rest.find("--") {
-        let (before, from) = rest.split_at(at);
-        said.push_str(before);
-        let end = from.find(|c: char| c != '-' && !c.is_ascii_lowercase()).unwrap_or(from.len());
-        let (flag, after) = from.split_at(end);
-        let begins_a_word = before.chars().next_back().is_none_or(|c| c.is_whitespace() || "(`".contains(c));
-        if begins_a_word && FLAGS.contains(&&flag[2..]) {
-            said.push_str(&flag[2..].replace('-', "_"));
-        } else {
-            said.push_str(flag);
-        }
-        rest = after;
-    }
-    said + rest
+/// A setting as it is passed.
+fn argument(choice: &pipeline::Choice) -> String {
+    let name = choice.setting.as_str().replace('-', "_");
+    choice.value.as_ref().map_or(name.clone(), |value| format!("{name}={value}"))
 }
-
-/// The flags that messages name.
-const FLAGS: [&str; 24] = [
-    "against",
-    "against-only",
-    "annotate",
-    "bands",
-    "clusters",
-    "distance",
-    "elements",
-    "format",
-    "hashes",
-    "id-field",
-    "keep",
-    "max-text",
-    "measure",
-    "memory",
-    "method",
-    "on-bad-record",
-    "prefer",
-    "recall",
-    "shingles",
-    "temp-dir",
-    "threshold",
-    "verify",
-    "weights",
-    "within",
-];

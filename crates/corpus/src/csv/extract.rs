@@ -21,7 +21,7 @@ pub(crate) fn visit(
             Ok(columns) => record(records.slot(slot), header, columns, scratch),
             Err(path) => {
                 let reason = format!("the field `{}` is missing", path.written());
-                Record::Bad(BadRecord { reason, id: None })
+                Record::Bad(BadRecord { reason, id: None, lacks_text: true })
             }
         };
         visit(slot, record)
@@ -46,7 +46,7 @@ fn record<'a>(bytes: &'a [u8], header: &Header, columns: Columns, scratch: &'a m
             let whole = Span { begin: 0, end: written.len(), ..span };
             Some(Id::string(field(written, whole, &mut *id_text).to_owned()))
         });
-        Record::Bad(BadRecord { reason, id })
+        Record::Bad(BadRecord { reason, id, lacks_text: false })
     };
     let line = match simdutf8::compat::from_utf8(bytes) {
         Ok(line) => line,

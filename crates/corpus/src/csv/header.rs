@@ -91,11 +91,10 @@ impl Header {
                     None => Ok(()),
                 }
             }
-            Err(path) => Err(Error::Invalid(format!(
-                "{source} has no column `{}`; its columns are: {}",
-                path.written(),
-                self.names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-            ))),
+            Err(path) => {
+                let columns = self.names.iter().map(ToString::to_string).collect();
+                Err(Error::NoSuchColumn { name: source.into(), column: path.written(), columns })
+            }
         }
     }
 }

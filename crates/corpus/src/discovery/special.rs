@@ -8,7 +8,7 @@ use super::{Discovery, FormatChoice, Looked, Refusal};
 use crate::discovery::containers::{Container, container};
 use crate::reader::{LEAST_WINDOW, decompress};
 use crate::stdin::{Stdin, look_ahead};
-use crate::{Compression, Error, Format, Location, Pipe, Result, Source, Stamp, path_to_name, readable_size};
+use crate::{Compression, Error, Format, Location, Pipe, Result, Source, Stamp, path_to_name};
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{IsTerminal, Read};
@@ -196,10 +196,7 @@ fn read_within(name: &str, stream: impl Read, most: u64) -> std::io::Result<Resu
     let mut bytes = Vec::new();
     stream.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        let most = readable_size(most);
-        return Ok(Err(Error::Invalid(format!(
-            "{name} is longer than {most}, the most that can be looked at within the memory limit; name a shorter text, or raise --memory"
-        ))));
+        return Ok(Err(Error::TooLong { name: name.into(), most }));
     }
     Ok(Ok(bytes))
 }

@@ -39,11 +39,6 @@ fn below(schema: &SchemaDescriptor, leaf: usize, names: &[String]) -> bool {
 }
 
 fn missing(schema: &SchemaDescriptor, path: &FieldPath, source: &str) -> Error {
-    let names: Vec<String> =
-        schema.columns().iter().map(|column| format!("`{}`", column.path().parts().join("."))).collect();
-    Error::Invalid(format!(
-        "{source} has no column `{}`; its columns are: {}",
-        path.written(),
-        names.join(", ")
-    ))
+    let columns = schema.columns().iter().map(|column| column.path().parts().join(".")).collect();
+    Error::NoSuchColumn { name: source.into(), column: path.written(), columns }
 }

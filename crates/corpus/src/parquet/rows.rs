@@ -42,12 +42,12 @@ impl ArrowRows {
             let record = match text.value_of(row).map(|value| strings.get(value)) {
                 None => {
                     let reason = format!("the field `{}` is null", fields.text.written());
-                    Record::Bad(BadRecord { reason, id })
+                    Record::Bad(BadRecord { reason, id, lacks_text: false })
                 }
                 Some(Err(byte)) => {
                     let name = fields.text.written();
                     let reason = format!("the field `{name}` is not valid UTF-8 at byte {byte}");
-                    Record::Bad(BadRecord { reason, id })
+                    Record::Bad(BadRecord { reason, id, lacks_text: false })
                 }
                 Some(Ok(text)) => {
                     let kind = order

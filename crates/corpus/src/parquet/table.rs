@@ -91,14 +91,9 @@ impl TableReader {
         let empty = RecordBatch::new_empty(Arc::clone(&table.schema));
         for path in named.into_iter().flatten() {
             if Column::find(&empty, path).is_none() {
-                let names: Vec<_> =
-                    table.schema.fields().iter().map(|field| format!("`{}`", field.name())).collect();
-                return Err(Error::Invalid(format!(
-                    "{} has no column `{}`; its columns are: {}",
-                    source.name,
-                    path.written(),
-                    names.join(", ")
-                )));
+                let columns = table.schema.fields().iter().map(|field| field.name().clone()).collect();
+                let (name, column) = (source.name.clone(), path.written());
+                return Err(Error::NoSuchColumn { name, column, columns });
             }
         }
         check_types(&table.schema, fields, &source.name)?;

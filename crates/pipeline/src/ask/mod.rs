@@ -14,10 +14,11 @@ use crate::prepared::Prepared;
 use crate::progress::timing::Stages;
 use crate::report::Report;
 use crate::resume::begin::temporary_work;
+use crate::settings::not_allowed;
 use crate::solve::Found;
 use crate::verify::Task;
 use crate::write::naming::{BATCH, Names};
-use crate::{Error, Job, Match, Member, Method, Observer, Pair, Result, Settings};
+use crate::{Job, Match, Member, Method, Observer, Pair, Result, SettingName, Settings};
 use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
@@ -162,7 +163,7 @@ pub(crate) fn by_kept(removals: &Removals, room: Room<'_>) -> Result<Removals> {
 pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) -> Result<Vec<Match>> {
     let threshold = job.settings.threshold;
     if !(0.0..=1.0).contains(&threshold) {
-        return Err(Error::Invalid(format!("--threshold {threshold} is not in [0, 1]")));
+        return Err(not_allowed(SettingName::Threshold, threshold, "a number from 0 to 1"));
     }
     // Everything is compared, so nothing is planned, and any threshold will do.
     let settings = Settings { threshold: 1.0, bands: None, ..job.settings.clone() };

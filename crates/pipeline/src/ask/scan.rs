@@ -84,6 +84,7 @@ pub(crate) fn scan<R: Send>(
                         line,
                         place: corpus::place_of(source, &block, slot),
                         reason: bad.reason,
+                        lacks_text: bad.lacks_text,
                     });
                 }
                 _ => {}

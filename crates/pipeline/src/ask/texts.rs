@@ -73,11 +73,7 @@ fn place_of(document: &Reference) -> String {
 
 /// No document has this id.
 pub(crate) fn unknown_id(id: &str, suggested: &[String]) -> Error {
-    let advice = match suggested {
-        [] => "; ids are those of --id-field, or SOURCE:LINE".to_owned(),
-        some => format!("; did you mean {}?", some.join(", ")),
-    };
-    Error::Invalid(format!("no document has the id {id}{advice}"))
+    Error::NoSuchDocument { id: id.into(), nearest: suggested.to_vec() }
 }
 
 /// See [`crate::sample`].

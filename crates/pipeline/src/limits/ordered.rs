@@ -151,7 +151,7 @@ fn pool<J: Send, S, R: Send>(
 
 /// A thread cannot be started.
 pub(crate) fn no_thread(cause: std::io::Error) -> Error {
-    Error::Io { action: "start", name: "a thread (fewer are asked for with --threads)".into(), cause }
+    Error::Thread { cause }
 }
 
 #[cfg(test)]

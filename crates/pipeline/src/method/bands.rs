@@ -3,7 +3,7 @@
 use super::{Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches};
 use crate::report::Plan;
 use crate::store::columns::Columns;
-use crate::{Error, Result, Settings, Verify};
+use crate::{Result, Settings, Verify, WrongSetting};
 use lookalike::banding::plan::by_recall;
 use lookalike::banding::{Banding, SCurve, band_key_of_lanes};
 use lookalike::minhash::bbit::row_probability;
@@ -33,11 +33,8 @@ impl Bands {
             Some(chosen) => {
                 let banding = Banding::new(chosen.bands, chosen.rows)?;
                 if banding.num_hashes() > settings.hashes {
-                    return Err(Error::Invalid(format!(
-                        "--bands {chosen} needs {} hashes, and --hashes is {}",
-                        banding.num_hashes(),
-                        settings.hashes
-                    )));
+                    let (needed, hashes) = (banding.num_hashes(), settings.hashes);
+                    return Err(WrongSetting::TooFewHashes { bands: chosen, needed, hashes }.into());
                 }
                 banding
             }

@@ -4,8 +4,9 @@ use super::key::KeySeed;
 use super::{Shingled, SketchBuffers, Sketcher, weights};
 use crate::limits::memory::Ledger;
 use crate::report::Plan;
+use crate::settings::{Choice, not_allowed};
 use crate::store::columns::{Columns, Entry, Within};
-use crate::{Elements, Error, Keep, Measure, Method, Result, Settings, Verify};
+use crate::{Elements, Error, Keep, Measure, Method, Result, SettingName, Settings, Verify, WrongSetting};
 use corpus::{FieldPath, Fields};
 use lookalike::hashing::mix64;
 use lookalike::minhash::bag_elements;
@@ -62,9 +63,9 @@ const KEPT_TEXT_BYTES: usize = 1 << 20;
 impl Means {
     /// Checks the settings and works out what they mean.
     pub(crate) fn new(settings: &Settings) -> Result<Self> {
-        let invalid = |message: String| Err(Error::Invalid(message));
         if !(settings.threshold > 0.0 && settings.threshold <= 1.0) {
-            return invalid(format!("--threshold {} is not in (0, 1]", settings.threshold));
+            let allowed = "a number above 0, and at most 1";
+            return Err(not_allowed(SettingName::Threshold, settings.threshold, allowed));
         }
         let shingler = settings.shingler()?;
         let measure = match settings.measure {
@@ -72,28 +73,21 @@ impl Means {
             Measure::Containment => SetMeasure::Containment,
         };
         if settings.measure == Measure::Containment {
-            if settings.keep != Keep::First {
-                return invalid(
-                    "--measure containment keeps the document with the most shingles; leave out --keep"
-                        .into(),
-                );
-            }
-            if settings.verify != Verify::Exact {
-                return invalid(
-                    "--measure containment is always verified exactly; leave out --verify".into(),
-                );
-            }
-            if settings.method == Method::Simhash {
-                return invalid("--measure containment needs --method minhash".into());
-            }
+            check_containment(settings)?;
         }
         if settings.weights.is_some() && settings.method != Method::Simhash {
-            return invalid(
-                "--weights needs --method simhash; for whole-number weights use --elements bag".into(),
-            );
+            return Err(WrongSetting::Needs {
+                choice: Choice::any(SettingName::Weights),
+                needed: Choice::new(SettingName::Method, Method::Simhash),
+                instead: Some((
+                    Choice::new(SettingName::Elements, Elements::Bag),
+                    "for whole-number weights",
+                )),
+            }
+            .into());
         }
         if settings.max_text == 0 {
-            return invalid("--max-text must be at least 1".into());
+            return Err(not_allowed(SettingName::MaxText, 0, "at least 1"));
         }
         let weights = settings.weights.as_ref().map(|file| weights::read(file, &shingler)).transpose()?;
         let (weights, weights_hash) = weights.map_or_else(Default::default, |(all, hash)| (all, Some(hash)));
@@ -230,7 +224,7 @@ impl Means {
         let bytes = text.len() as u64;
         if bytes > budget.longest_text(factor) {
             return Err(Error::Memory {
-                what: format!("a text of {} (see --max-text)", corpus::readable_size(bytes)),
+                what: format!("a text of {}", corpus::readable_size(bytes)),
                 needed: budget.for_text(bytes, factor),
                 limit: budget.limit(),
             });
@@ -247,6 +241,23 @@ impl Means {
         buffers.normalized.shrink_to(KEPT_TEXT_BYTES);
         hash
     }
+}
+
+/// An error if a setting is chosen that containment settles by itself.
+fn check_containment(settings: &Settings) -> Result<()> {
+    let choice = Choice::new(SettingName::Measure, Measure::Containment);
+    let settles = |choice, other, meaning| Err(WrongSetting::Settles { choice, other, meaning }.into());
+    if settings.keep != Keep::First {
+        return settles(choice, SettingName::Keep, "keeps the document with the most shingles");
+    }
+    if settings.verify != Verify::Exact {
+        return settles(choice, SettingName::Verify, "is always verified exactly");
+    }
+    if settings.method == Method::Simhash {
+        let needed = Choice::new(SettingName::Method, Method::Minhash);
+        return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
+    }
+    Ok(())
 }
 
 impl TextBuffers {

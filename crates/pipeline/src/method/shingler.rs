@@ -1,6 +1,7 @@
 //! Settings -> what cuts texts into shingles.
 
-use crate::{Error, Result, Settings};
+use crate::settings::not_allowed;
+use crate::{Result, SettingName, Settings};
 use lookalike::normalization::{self, Normalization};
 use lookalike::shingling::{Shingler, Shingling, StopWords, Unit};
 
@@ -14,10 +15,8 @@ impl Settings {
 /// `words:5` and the like, with the normalisation.
 fn shingling(settings: &Settings) -> Result<Shingling> {
     let wrong = || {
-        Error::Invalid(format!(
-            "--shingles {} is not of the form words:K, characters:K or stop-words:K",
-            settings.shingles
-        ))
+        let forms = "it is words:K, characters:K or stop-words:K, where K is a number";
+        not_allowed(SettingName::Shingles, &settings.shingles, forms)
     };
     let (unit, k) = settings.shingles.split_once(':').ok_or_else(wrong)?;
     let unit = match unit {

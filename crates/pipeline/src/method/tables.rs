@@ -2,8 +2,9 @@
 
 use super::{Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches, weights};
 use crate::report::Plan;
+use crate::settings::not_allowed;
 use crate::store::columns::Columns;
-use crate::{Error, Result, Settings, Verify};
+use crate::{Result, SettingName, Settings, Verify};
 use lookalike::banding::band_key;
 use lookalike::simhash::SimHasher;
 use std::collections::HashMap;
@@ -25,7 +26,7 @@ impl Tables {
     pub(super) fn new(settings: &Settings, weights: HashMap<u64, f64>) -> Result<Self> {
         let distance = settings.distance;
         if distance > 32 {
-            return Err(Error::Invalid(format!("--distance {distance} is more than 32 of 64 bits")));
+            return Err(not_allowed(SettingName::Distance, distance, "at most 32 of 64 bits"));
         }
         let hasher = SimHasher::new(settings.seed);
         Ok(Self { hasher, distance, masks: table_masks(distance), weights, verify: settings.verify })

@@ -1,6 +1,9 @@
 //! What a run is asked to do. Each default is written here and nowhere else.
 
 pub mod presets;
+mod wrong;
+
+pub use wrong::{Choice, SettingName, WrongSetting};
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -300,16 +303,21 @@ impl Resources {
     pub fn check(&self) -> crate::Result<()> {
         let Self { memory, threads, .. } = *self;
         if threads > MOST_THREADS {
-            return Err(crate::Error::Invalid(format!(
-                "--threads {threads} is not allowed: at most {MOST_THREADS}"
-            )));
+            return Err(not_allowed(SettingName::Threads, threads, format!("at most {MOST_THREADS}")));
         }
         if memory > MOST_MEMORY {
-            return Err(crate::Error::Invalid(format!(
-                "--memory {memory} is not allowed: no machine has more than {}",
-                corpus::readable_size(MOST_MEMORY)
-            )));
+            let most = corpus::readable_size(MOST_MEMORY);
+            return Err(not_allowed(SettingName::Memory, memory, format!("no machine has more than {most}")));
         }
         Ok(())
     }
+}
+
+/// A value that a setting cannot have, and what is allowed.
+pub(crate) fn not_allowed(
+    setting: SettingName,
+    value: impl std::fmt::Display,
+    allowed: impl Into<String>,
+) -> crate::Error {
+    WrongSetting::NotAllowed { choice: Choice::new(setting, value), allowed: allowed.into() }.into()
 }

@@ -7,7 +7,7 @@ use crate::limits::memory::Ledger;
 use crate::method::Means;
 use crate::report::Counts;
 use crate::sketch::{Sources, limits};
-use crate::{Error, Keep, Result};
+use crate::{Choice, Error, Keep, Result, SettingName, WrongSetting};
 use corpus::{FieldPath, Format, Limits, field_names};
 use lookalike::similarity::edit_distance_at_most;
 
@@ -26,21 +26,23 @@ pub(crate) fn check(means: &Means, sources: Sources<'_>, budget: &Ledger, counts
             && documents > 0
             && absent == documents
         {
-            let flag = match number {
-                0 => "--id-field",
-                1 if matches!(means.settings.keep, Keep::Max(_)) => "--keep max:",
-                1 => "--keep min:",
-                _ => "--within",
+            let name = path.written();
+            let choice = match number {
+                0 => Choice::new(SettingName::IdField, name),
+                1 if matches!(means.settings.keep, Keep::Max(_)) => {
+                    Choice::new(SettingName::Keep, format_args!("max:{name}"))
+                }
+                1 => Choice::new(SettingName::Keep, format_args!("min:{name}")),
+                _ => Choice::new(SettingName::Within, name),
             };
-            return Err(refusal(flag, path, sources, limits(budget, means)));
+            return Err(refusal(choice, path, sources, limits(budget, means)));
         }
     }
     Ok(())
 }
 
-fn refusal(flag: &str, path: &FieldPath, sources: Sources<'_>, limits: Limits) -> Error {
+fn refusal(choice: Choice, path: &FieldPath, sources: Sources<'_>, limits: Limits) -> Error {
     let name = path.written();
-    let flag = if flag.ends_with(':') { format!("{flag}{name}") } else { format!("{flag} {name}") };
     // The first records of the first source with fields.
     let mut names = Vec::new();
     for at in (0..sources.len()).filter(|&at| sources.get(at).format == Format::Jsonl) {
@@ -50,11 +52,6 @@ fn refusal(flag: &str, path: &FieldPath, sources: Sources<'_>, limits: Limits) -
             break;
         }
     }
-    if names.is_empty() {
-        return Error::Invalid(format!(
-            "{flag}: no record has the field `{name}`; text files have no fields"
-        ));
-    }
     let nearest = names
         .iter()
         .filter_map(|other| {
@@ -62,7 +59,6 @@ fn refusal(flag: &str, path: &FieldPath, sources: Sources<'_>, limits: Limits) -
             edit_distance_at_most(&name, other, most).map(|distance| (distance, other))
         })
         .min();
-    let advice = nearest.map_or(String::new(), |(_, nearest)| format!("; did you mean `{nearest}`?"));
-    let listed = corpus::fields_there_are(&names);
-    Error::Invalid(format!("{flag}: no record has the field `{name}`; {listed}{advice}"))
+    let nearest = nearest.map(|(_, nearest)| nearest.clone());
+    WrongSetting::NoSuchField { choice, field: name, fields: names, nearest }.into()
 }

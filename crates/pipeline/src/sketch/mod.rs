@@ -275,7 +275,7 @@ impl<'a> BlockSketcher<'a> {
         self.sources.is_against(self.job.source as usize)
     }
 
-    fn add_bad(&mut self, slot: usize, BadRecord { reason, id }: BadRecord<'_>) -> Result<()> {
+    fn add_bad(&mut self, slot: usize, BadRecord { reason, id, lacks_text }: BadRecord<'_>) -> Result<()> {
         let against = self.is_against();
         let counts = &mut self.columns.counts;
         match self.means.settings.on_bad_record {
@@ -286,6 +286,7 @@ impl<'a> BlockSketcher<'a> {
                     line: self.job.block.number(slot),
                     place: place_of(source, &self.job.block, slot),
                     reason,
+                    lacks_text,
                 });
             }
             _ if against => {}

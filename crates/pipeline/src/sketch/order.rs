@@ -3,7 +3,7 @@
 use crate::sketch::Sources;
 use crate::store::Number;
 use crate::store::columns::Entry;
-use crate::{Error, Keep, Measure, Result, Settings};
+use crate::{Choice, Keep, Measure, Result, SettingName, Settings, WrongSetting};
 
 /// A place in the keep order; smaller stays.
 pub(crate) type Rank = (u32, u64, Number);
@@ -36,10 +36,10 @@ impl KeepOrder {
             })
             .collect();
         match used.iter().position(|used| !used) {
-            Some(unused) => Err(Error::Invalid(format!(
-                "--prefer {}: no source is called so; a name, a folder or a pattern with * is needed",
-                patterns[unused]
-            ))),
+            Some(unused) => Err(WrongSetting::NoSuchSource {
+                choice: Choice::new(SettingName::Prefer, &patterns[unused]),
+            }
+            .into()),
             None => Ok(Self { source_ranks, first }),
         }
     }

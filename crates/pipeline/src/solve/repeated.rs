@@ -37,7 +37,7 @@ pub(super) fn repeated(
     let count = parts.count();
     if u32::try_from(count).is_err() {
         let keys = "keys are more than documents that are compared at a time can have";
-        return Err(Error::Invalid(format!("{count} {keys}; a smaller --memory divides them")));
+        return Err(Error::Invalid(format!("{count} {keys}; a smaller memory limit divides them")));
     }
     let room = (memory / 2).max(4 << 20) as usize / PARTED_BYTES;
     let mut found = if count > KEYS_OF_PART && count.div_ceil(room) <= MOST_ROUNDS {
