@@ -13,6 +13,7 @@ Usage: cargo xtask <command>
   fuzz [--minutes N | --seconds N] [NAME]
                             every fuzz target, or the one named, for so long each (default 30 seconds)
   tables                    writes the Unicode tables of the library again, from pinned data
+  dist                      what a release consists of: the program, the wheel, source crates, checksums; each installed and tried
   help, --help, -h          this text";
 
 /// How long each fuzz target runs unless told otherwise.
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Fuzz { seconds: u32, target: Option<String> },
     Torture { rounds: u32, seed: u32 },
     Tables,
+    Dist,
 }
 
 impl Command {
@@ -42,11 +44,13 @@ impl Command {
         match (command.as_str(), rest.as_slice()) {
             ("help" | "--help" | "-h", _) => Ok(Self::Help),
             ("bench", _) => Ok(Self::Bench { arguments: rest }),
-            ("test" | "fuzz" | "torture" | "tables", _) if wants_help => Ok(Self::Help),
+            ("test" | "fuzz" | "torture" | "tables" | "dist", _) if wants_help => Ok(Self::Help),
             ("test", []) => Ok(Self::Test),
             ("test", [word, ..]) => Err(format!("`test` takes no argument, but got `{word}`")),
             ("tables", []) => Ok(Self::Tables),
             ("tables", [word, ..]) => Err(format!("`tables` takes no argument, but got `{word}`")),
+            ("dist", []) => Ok(Self::Dist),
+            ("dist", [word, ..]) => Err(format!("`dist` takes no argument, but got `{word}`")),
             ("fuzz", _) => Self::parse_fuzz(&rest),
             ("torture", _) => Self::parse_torture(&rest),
             (other, _) => Err(format!("there is no command `{other}`")),
@@ -102,6 +106,7 @@ mod tests {
     fn commands_are_understood() {
         assert_eq!(parse(""), Ok(Command::Help));
         assert_eq!(parse("fuzz --help"), Ok(Command::Help));
+        assert_eq!(parse("dist"), Ok(Command::Dist));
         assert_eq!(parse("test"), Ok(Command::Test));
         assert_eq!(parse("tables"), Ok(Command::Tables));
         assert_eq!(parse("bench --quick"), Ok(Command::Bench { arguments: vec!["--quick".into()] }));
@@ -120,6 +125,7 @@ mod tests {
         for (line, word) in [
             ("tset", "tset"),
             ("test fast", "fast"),
+            ("dist quickly", "quickly"),
             ("fuzz --seconds", "number"),
             ("fuzz --seconds 0", "0"),
             ("fuzz --seconds soon", "soon"),

@@ -1,4 +1,4 @@
-//! The project's own commands, as `cargo xtask <command>`: how it is tested, measured and fuzzed.
+//! The project's own commands, as `cargo xtask <command>`: how it is tested, measured, fuzzed and released.
 
 mod arguments;
 mod commands;
@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         Ok(Command::Test) => commands::test::run(),
         Ok(Command::Bench { arguments }) => commands::bench::run(&arguments),
         Ok(Command::Fuzz { seconds, target }) => commands::fuzz::run(seconds, target.as_deref()),
+        Ok(Command::Dist) => commands::dist::run(),
         Ok(Command::Tables) => commands::tables::run(),
         Ok(Command::Torture { rounds, seed }) => commands::store::torture(rounds, seed),
         Err(wrong) => Err(format!("{wrong}\n\n{}", arguments::HELP)),

@@ -88,7 +88,7 @@ pub(super) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf, Stri
     Ok(environment)
 }
 
-fn make_environment(environment: &Path) -> Result<(), String> {
+pub(super) fn make_environment(environment: &Path) -> Result<(), String> {
     let interpreter = std::env::var("LOOKALIKE_PYTHON").unwrap_or_else(|_| "python3".into());
     let mut make = Command::new(&interpreter);
     make.args(["-m", "venv", "--clear"]).arg(environment);
@@ -110,7 +110,7 @@ fn in_environment(environment: &Path, name: &str) -> Command {
 }
 
 /// The wheel in the folder.
-fn only_wheel(folder: &Path) -> Result<PathBuf, String> {
+pub(super) fn only_wheel(folder: &Path) -> Result<PathBuf, String> {
     let cannot_read = |cause| format!("cannot read {}: {cause}", folder.display());
     let entries = std::fs::read_dir(folder).map_err(cannot_read)?;
     let files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>();
