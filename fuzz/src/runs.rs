@@ -1,7 +1,7 @@
 //! A small corpus on disk, and a sketch file and a finished run of it, for the targets that damage what a run stores.
 
 use corpus::{Discovery, Target, discover};
-use pipeline::{Job, OnBadRecord, Resources, Settings, Silent, Store};
+use pipeline::{Job, OnBadRecord, Resources, Settings, Silent, Stored};
 use std::path::{Path, PathBuf};
 
 /// Records of every kind: copies, near-duplicates, an empty text, a bad one, values to keep by.
@@ -61,7 +61,7 @@ impl Corpus {
         let file = self.folder.join("sketch");
         // A run with the same number as one that was killed may find its file.
         let _ = std::fs::remove_file(&file);
-        pipeline::sketch(&self.job(Store::Shingles), &file, &Silent).expect("the corpus can be sketched");
+        pipeline::sketch(&self.job(Stored::Shingles), &file, &Silent).expect("the corpus can be sketched");
         file
     }
 
@@ -70,7 +70,7 @@ impl Corpus {
         let out = self.folder.join("out");
         let _ = std::fs::remove_dir_all(&out);
         let target = Target::new(&out.display().to_string()).expect("it is a folder");
-        pipeline::dedup(&self.job(Store::Signatures), &target, false, &Silent)
+        pipeline::dedup(&self.job(Stored::Signatures), &target, false, &Silent)
             .expect("the corpus can be used");
         out
     }

@@ -41,7 +41,7 @@ pub use settings::presets;
 pub use settings::{
     BandsAndRows, Case, Choice, Clusters, Elements, Form, Keep, LARGEST_TEXT, MOST_MEMORY, MOST_THREADS,
     Measure, Method, NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat, Resources, SettingName,
-    Settings, Store, Verify, Whitespace, WrongSetting,
+    Settings, Stored, Verify, Whitespace, WrongSetting,
 };
 pub use sketch::document::{DocumentBuffers, Documents, Sketch};
 pub use sketch::sketch_file::SKETCH_MAGIC;

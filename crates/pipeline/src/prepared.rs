@@ -60,7 +60,7 @@ impl<'a> Prepared<'a> {
             let needed = Choice::any(SettingName::Against);
             return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
         }
-        if let (Some((file, _)), crate::Store::Shingles) = (&job.sketch, job.settings.store) {
+        if let (Some((file, _)), crate::Stored::Shingles) = (&job.sketch, job.settings.store) {
             means.use_key(&stored_key(file)?);
         }
         means.plan.input_bytes = sources.bytes();

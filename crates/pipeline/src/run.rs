@@ -6,7 +6,7 @@ use crate::progress::timing::Stages;
 use crate::report::{Plan, Report};
 use crate::resume::begin::{begin, temporary_work};
 use crate::resume::claim::{self, Claim};
-use crate::resume::decisions_file::Decided;
+use crate::resume::decisions_file::Findings;
 use crate::resume::identity::{Identity, check_unchanged};
 use crate::resume::work::Work;
 use crate::store::Store;
@@ -119,22 +119,22 @@ fn dedup_stages(
     begin(prepared, work, lasting)?;
     let mut stages = Stages::new(observer);
     let store = prepared.sketch(work, &mut stages)?;
-    let (removals, decided) = match work.stored_decisions()? {
+    let (removals, findings) = match work.stored_decisions()? {
         Some(stored) => {
             work.reuse();
             stored.into_removals(&prepared.budget)?
         }
         None => {
-            let (removals, decided) = decide_stages(prepared, &store, work, &mut stages)?;
+            let (removals, findings) = decide_stages(prepared, &store, work, &mut stages)?;
             if lasting {
-                work.write_decisions(&removals, &decided, observer)?;
+                work.write_decisions(&removals, &findings, observer)?;
             }
-            (removals, decided)
+            (removals, findings)
         }
     };
-    write_stage(prepared, &store, &removals, &decided, target, work, &mut stages)?;
+    write_stage(prepared, &store, &removals, &findings, target, work, &mut stages)?;
     check_unchanged(prepared.sources, identity)?;
-    let report = prepared.report(&store, &removals, decided.pairs, stages, work)?;
+    let report = prepared.report(&store, &removals, findings.pairs, stages, work)?;
     if lasting {
         work.tidy()?;
         work.publish(target)?;
@@ -151,11 +151,11 @@ fn decide_stages(
     store: &Store,
     work: &Work,
     stages: &mut Stages<'_>,
-) -> Result<(Removals, Decided)> {
+) -> Result<(Removals, Findings)> {
     let copies = prepared.copies(store, work, stages)?;
     let (removals, pairs, near) = prepared.decide(store, &copies, work, stages)?;
     let near_misses = near.iter().map(|miss| (miss.number, miss.other, miss.similarity)).collect();
-    Ok((removals, Decided { pairs, near_misses }))
+    Ok((removals, Findings { pairs, near_misses }))
 }
 
 /// Kept records, and the lists of the others.
@@ -163,7 +163,7 @@ fn write_stage(
     prepared: &Prepared<'_>,
     store: &Store,
     removals: &Removals,
-    decided: &Decided,
+    findings: &Findings,
     target: &Target,
     work: &Work,
     stages: &mut Stages<'_>,
@@ -183,7 +183,7 @@ fn write_stage(
     outputs.write(target, &aside)?;
     if !target.is_stdout() {
         write_removed(prepared, store, removals, target, &aside, stages.observer())?;
-        write_near_misses(prepared, store, decided, work)?;
+        write_near_misses(prepared, store, findings, work)?;
     }
     stages.end(store.counts().text_bytes);
     Ok(())

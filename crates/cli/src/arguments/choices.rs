@@ -8,7 +8,7 @@ use super::values::one_of;
 use clap::Args;
 use pipeline::{
     BandsAndRows, Case, Clusters, Elements, Form, Keep, Measure, Method, OnBadRecord, Punctuation,
-    RemovedFormat, Store, Verify, Whitespace,
+    RemovedFormat, Stored, Verify, Whitespace,
 };
 use serde::Deserialize;
 use std::num::NonZeroUsize;
@@ -162,8 +162,8 @@ pub(crate) struct Writing {
 #[command(next_help_heading = "Writing")]
 pub(crate) struct Storing {
     /// What the file holds: signatures, or the shingles too, so that verifying need not read the sources again
-    #[arg(long, value_name = "WHAT", value_parser = one_of::<Store>(Store::WRITTEN))]
-    pub(crate) store: Option<Store>,
+    #[arg(long, value_name = "WHAT", value_parser = one_of::<Stored>(Stored::WRITTEN))]
+    pub(crate) store: Option<Stored>,
 }
 
 /// What the run may use; none of it changes the answer.

@@ -1,7 +1,7 @@
 //! One output while it is written: bytes -> a file aside -> its place in the target.
 
 use super::frames::Frames;
-use super::target::Place;
+use super::target::TargetKind;
 use super::{SinkOptions, Target, names};
 use crate::PatientStdout;
 use crate::{Compression, Error, Result, Source};
@@ -70,7 +70,7 @@ impl Output {
     ) -> Result<Self> {
         let mut output =
             Self { target: target.clone(), output: source.output.clone(), aside: None, stream: None };
-        if let Place::Stdout(_) = target.place {
+        if let TargetKind::Stdout(_) = target.kind {
             let stdout = PatientStdout::new().map_err(|cause| output.error(cause))?;
             let to = Counted { destination: Destination::Stdout(stdout), bytes: 0 };
             output.stream = Some(Stream::Plain(BufWriter::with_capacity(BUFFER, to)));
@@ -102,8 +102,8 @@ impl Output {
 
     /// What the system said, as an error about this output.
     pub(crate) fn error(&self, cause: io::Error) -> Error {
-        let name = match (&self.target.place, &self.aside) {
-            (Place::Stdout(_), _) => "standard output".to_owned(),
+        let name = match (&self.target.kind, &self.aside) {
+            (TargetKind::Stdout(_), _) => "standard output".to_owned(),
             (_, Some(aside)) => format!("{} (the output {}, unfinished)", aside.display(), self.output),
             (_, None) => self.output.clone(),
         };

@@ -13,11 +13,11 @@ use std::sync::Arc;
 pub struct Target {
     name: String,
     files: Files,
-    pub(crate) place: Place,
+    pub(crate) kind: TargetKind,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Place {
+pub(crate) enum TargetKind {
     /// A folder or a prefix.
     Named(Arc<dyn files::Place>),
     Stdout(Stdout),
@@ -35,24 +35,24 @@ impl Target {
 
     /// The same on a local disk of the caller's, which may be a faulty one.
     pub fn on(argument: &str, files: Files) -> Result<Self> {
-        let folder = |path: &str| Place::Named(Arc::new(Folder::new(files.clone(), path.into())));
-        let place = if argument == "-" {
-            Place::Stdout(Stdout::default())
+        let folder = |path: &str| TargetKind::Named(Arc::new(Folder::new(files.clone(), path.into())));
+        let kind = if argument == "-" {
+            TargetKind::Stdout(Stdout::default())
         } else if let Some(path) = argument.strip_prefix("file://") {
             folder(path)
         } else if argument.contains("://") {
-            Place::Named(Arc::new(Prefix::new(argument)?))
+            TargetKind::Named(Arc::new(Prefix::new(argument)?))
         } else {
             folder(argument)
         };
-        Ok(Self { name: argument.into(), files, place })
+        Ok(Self { name: argument.into(), files, kind })
     }
 
     /// With another place in place of the one that it has: what `change` makes of it.
     #[must_use]
     pub fn with_place(mut self, change: impl FnOnce(Arc<dyn files::Place>) -> Arc<dyn files::Place>) -> Self {
-        if let Place::Named(place) = self.place {
-            self.place = Place::Named(change(place));
+        if let TargetKind::Named(place) = self.kind {
+            self.kind = TargetKind::Named(change(place));
         }
         self
     }
@@ -78,7 +78,7 @@ impl Target {
     /// Whether it is standard output.
     #[must_use]
     pub fn is_stdout(&self) -> bool {
-        matches!(self.place, Place::Stdout(_))
+        matches!(self.kind, TargetKind::Stdout(_))
     }
 
     /// An error if there can be no output of this name: it leads elsewhere, or a store cannot have it.
@@ -88,9 +88,9 @@ impl Target {
 
     /// The place; none for standard output, which holds nothing.
     fn named(&self) -> Option<&dyn files::Place> {
-        match &self.place {
-            Place::Named(place) => Some(&**place),
-            Place::Stdout(_) => None,
+        match &self.kind {
+            TargetKind::Named(place) => Some(&**place),
+            TargetKind::Stdout(_) => None,
         }
     }
 

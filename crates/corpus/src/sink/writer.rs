@@ -2,7 +2,7 @@
 
 use super::annotation;
 use super::output::Output;
-use super::target::Place;
+use super::target::TargetKind;
 use super::{Annotation, Disposition, SinkOptions, Target, Written};
 use crate::block::Content;
 use crate::parquet::ParquetSink;
@@ -236,9 +236,9 @@ fn annotate(
 
 /// Notes on standard output what comes next; whether a header belongs before it.
 fn begin_stdout(target: &Target, source: &Source, header: &[u8]) -> Result<bool> {
-    match &target.place {
-        Place::Stdout(stdout) => stdout.begin(&source.name, source.format, header),
-        Place::Named(_) => Ok(true),
+    match &target.kind {
+        TargetKind::Stdout(stdout) => stdout.begin(&source.name, source.format, header),
+        TargetKind::Named(_) => Ok(true),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::work::{KEY, Work};
 use crate::method::key::KeySeed;
 use crate::prepared::Prepared;
-use crate::{Error, Job, Result, Store};
+use crate::{Error, Job, Result, Stored};
 use corpus::WORK_FOLDER;
 
 /// Which sketch file the run began from, if any, and where its parts begin.
@@ -24,7 +24,7 @@ pub(crate) fn begin(prepared: &Prepared<'_>, work: &mut Work, lasting: bool) -> 
     let Some((file, offset)) = &job.sketch else {
         // A run that was killed may have begun from one.
         work.remove_file(SKETCH_FILE)?;
-        if lasting && job.settings.store == Store::Shingles {
+        if lasting && job.settings.store == Stored::Shingles {
             prepared.means.use_key(&key_of(work)?);
         }
         return Ok(());

@@ -36,7 +36,7 @@ const LONGEST_JSON: u64 = 1 << 28;
 
 /// What verification came to besides removals.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Decided {
+pub(crate) struct Findings {
     pub pairs: PairCounts,
     /// The later document in keep order, the earlier one, their similarity.
     pub near_misses: Vec<(Number, Number, f64)>,
@@ -77,7 +77,7 @@ impl DecisionsWriter {
     }
 
     /// Ends the file.
-    pub(crate) fn finish(mut self, decided: &Decided) -> Result<()> {
+    pub(crate) fn finish(mut self, decided: &Findings) -> Result<()> {
         let json = serde_json::to_vec(decided).expect("plain data");
         self.put(&json)?;
         self.put(&(json.len() as u64).to_le_bytes())?;
@@ -96,7 +96,7 @@ pub(crate) struct DecisionsReader {
     path: PathBuf,
     count: u64,
     /// What verification came to besides.
-    pub decided: Decided,
+    pub decided: Findings,
 }
 
 impl DecisionsReader {
@@ -135,7 +135,7 @@ impl DecisionsReader {
     }
 
     /// The removals, in memory if `ledger` has room for them, and what verification came to besides.
-    pub(crate) fn into_removals(self, ledger: &Ledger) -> Result<(Removals, Decided)> {
+    pub(crate) fn into_removals(self, ledger: &Ledger) -> Result<(Removals, Findings)> {
         let name = self.path.display().to_string();
         Ok((Removals::open(self.file, name, HEAD, self.count, ledger)?, self.decided))
     }
@@ -150,7 +150,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (files, path, tie) = (Files::default(), folder.path().join("decisions"), [7; 32]);
         let removals: Vec<Removal> = (0..10).map(|n| Removal::exact(2 * n + 1, 2 * n)).collect();
-        let decided = Decided { near_misses: vec![(1, 2, 0.5)], ..Decided::default() };
+        let decided = Findings { near_misses: vec![(1, 2, 0.5)], ..Findings::default() };
         let mut writer = DecisionsWriter::begin(&files, &path, &tie).unwrap();
         writer.push(&removals[..3]).unwrap();
         writer.push(&removals[3..]).unwrap();

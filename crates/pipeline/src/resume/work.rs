@@ -19,7 +19,7 @@
 
 use crate::decide::{Removal, Removals};
 use crate::method::Means;
-use crate::resume::decisions_file::{Decided, DecisionsReader, DecisionsWriter};
+use crate::resume::decisions_file::{DecisionsReader, DecisionsWriter, Findings};
 use crate::store::Store;
 use crate::store::columns::Columns;
 use crate::store::part::{self, Checksum, Link};
@@ -369,7 +369,7 @@ impl Work {
     pub(crate) fn write_decisions(
         &self,
         removals: &Removals,
-        decided: &Decided,
+        decided: &Findings,
         observer: &dyn Observer,
     ) -> Result<()> {
         let mut writer = DecisionsWriter::begin(&self.files, &self.folder.join(DECISIONS), &self.tie())?;

@@ -62,7 +62,7 @@ pub struct Settings {
     /// The form of the list of removed documents.
     pub removed_format: RemovedFormat,
     /// Whether the shingles are kept beside the signatures.
-    pub store: Store,
+    pub store: Stored,
 }
 
 impl Default for Settings {
@@ -92,7 +92,7 @@ impl Default for Settings {
             max_text: 16 << 20,
             annotate: false,
             removed_format: RemovedFormat::Jsonl,
-            store: Store::Signatures,
+            store: Stored::Signatures,
         }
     }
 }
@@ -169,7 +169,7 @@ choices!(/** What is checked before a pair counts. */ Verify { /** The exact sim
 choices!(/** What a cluster is. */ Clusters { /** A kept document and what is similar to it. */ Stars = "stars", /** All that is connected by similar pairs. */ Components = "components", });
 choices!(/** What happens to a record that cannot be used. */ OnBadRecord { /** The run stops and names it. */ Fail = "fail", /** It is listed as removed, with the reason. */ Skip = "skip", /** It is written, uncompared. */ Keep = "keep", });
 choices!(/** The form of the list of removed documents. */ RemovedFormat { /** `removed.jsonl`. */ Jsonl = "jsonl", /** `removed.parquet`. */ Parquet = "parquet", });
-choices!(/** What a sketch file holds. */ Store { /** Signatures. */ Signatures = "signatures", /** Signatures and shingles. */ Shingles = "shingles", });
+choices!(/** What a sketch file holds. */ Stored { /** Signatures. */ Signatures = "signatures", /** Signatures and shingles. */ Shingles = "shingles", });
 
 /// Which document of a cluster stays: the first in this order; input order breaks ties.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

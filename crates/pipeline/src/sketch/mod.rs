@@ -80,7 +80,7 @@ pub(crate) struct Worker {
 }
 
 /// A block on its way to a thread.
-struct Job {
+struct BlockJob {
     source: u32,
     block: Block,
     /// Held while a long block is worked on.
@@ -178,9 +178,9 @@ fn sketch_rest(
             return Err(Error::Invalid(format!("{name} has {} records in one block", block.len())));
         }
         let long = budget.long_block(block.bytes() as u64);
-        Ok(Some(Job { source, block, long }))
+        Ok(Some(BlockJob { source, block, long }))
     };
-    let work_on = |worker: &mut Worker, job: Job| {
+    let work_on = |worker: &mut Worker, job: BlockJob| {
         let mut sketcher = BlockSketcher::new(&job, sources, means, budget, &mut worker.buffers);
         job.block.visit(&means.fields, None, &mut worker.scratch, &mut |slot, record| {
             sketcher.add(slot, record);
@@ -219,7 +219,7 @@ fn sketch_rest(
 
 /// Sketches the documents of a block.
 struct BlockSketcher<'a> {
-    job: &'a Job,
+    job: &'a BlockJob,
     sources: Sources<'a>,
     means: &'a Means,
     budget: &'a Ledger,
@@ -230,7 +230,7 @@ struct BlockSketcher<'a> {
 
 impl<'a> BlockSketcher<'a> {
     fn new(
-        job: &'a Job,
+        job: &'a BlockJob,
         sources: Sources<'a>,
         means: &'a Means,
         budget: &'a Ledger,
@@ -350,7 +350,7 @@ impl<'a> BlockSketcher<'a> {
             Keep::Max(_) => keep_of(document.order.map(|order| order.bytes), 0xff, &mut columns.orders),
             Keep::Min(_) => keep_of(document.order.map(|order| order.bytes), 0, &mut columns.orders),
         };
-        if settings.store == crate::Store::Shingles && class == Class::Compared {
+        if settings.store == crate::Stored::Shingles && class == Class::Compared {
             columns.shingles.extend_from_slice(means.elements(text, buffers)?);
         }
         buffers.shrink_after(text.len());

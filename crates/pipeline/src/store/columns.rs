@@ -165,7 +165,7 @@ impl Columns {
         if means.settings.id_field.is_some() {
             self.id_ends.push(self.ids.len() as u64);
         }
-        if means.settings.store == crate::Store::Shingles {
+        if means.settings.store == crate::Stored::Shingles {
             self.shingle_ends.push(self.shingles.len() as u64);
         }
         if means.fields.order.is_some() {
@@ -180,7 +180,7 @@ impl Columns {
         self.lanes.len() == slots * means.lanes()
             && has(means.method.stores_keys(), &self.sample_ends)
             && has(means.settings.id_field.is_some(), &self.id_ends)
-            && has(means.settings.store == crate::Store::Shingles, &self.shingle_ends)
+            && has(means.settings.store == crate::Stored::Shingles, &self.shingle_ends)
             && has(means.fields.order.is_some(), &self.order_ends)
     }
 

@@ -174,7 +174,7 @@ fn every_list_that_is_asked_for_must_be_there() {
     let settings = Settings {
         id_field: Some("id".into()),
         keep: Keep::Max("n".into()),
-        store: crate::Store::Shingles,
+        store: crate::Stored::Shingles,
         hashes: LANES,
         bands: "1x2".parse().ok(),
         ..Settings::default()

@@ -2,7 +2,7 @@
 
 use super::{How, job, run, sources_of};
 use crate::method::key::tests::with_key;
-use crate::{Clusters, Elements, Keep, Measure, Method, Resources, Settings, Silent, Store, Verify};
+use crate::{Clusters, Elements, Keep, Measure, Method, Resources, Settings, Silent, Stored, Verify};
 use lookalike::shingling::Shingler;
 use std::collections::HashMap;
 use testkit::corpora::{Document, Forger, Planted, near_copies, templated};
@@ -39,7 +39,7 @@ fn a_text_with_the_hashes_of_another_does_not_remove_it() {
         Settings { measure: Measure::Containment, ..settings() },
         Settings { elements: Elements::Bag, ..settings() },
         Settings { method: Method::Simhash, ..settings() },
-        Settings { store: Store::Shingles, ..settings() },
+        Settings { store: Stored::Shingles, ..settings() },
     ] {
         let result = run(&documents, 0, &settings, How::PLAIN);
         assert_eq!(result.kept, ["gibberish", "innocent"], "{settings:?}");
@@ -66,9 +66,9 @@ fn stored_shingles_are_not_fooled_and_have_a_key_of_their_own() {
         crate::sketch(&job(&settings, sources.clone(), Vec::new(), 1), &path, &Silent).unwrap();
         path
     };
-    let (one, two) = (sketch("one", Store::Shingles), sketch("two", Store::Shingles));
+    let (one, two) = (sketch("one", Stored::Shingles), sketch("two", Stored::Shingles));
     assert_ne!(std::fs::read(&one).unwrap(), std::fs::read(two).unwrap());
-    let (plain, again) = (sketch("plain", Store::Signatures), sketch("again", Store::Signatures));
+    let (plain, again) = (sketch("plain", Stored::Signatures), sketch("again", Stored::Signatures));
     assert_eq!(std::fs::read(&plain).unwrap(), std::fs::read(again).unwrap());
     for file in [one, plain] {
         let resources = Resources { memory: 1 << 30, threads: 1, temp_dir: None, max_pairs: None };
@@ -130,7 +130,7 @@ fn every_key_gives_the_same_bytes() {
         Settings { clusters: Clusters::Components, ..settings() },
         Settings { method: Method::Simhash, distance: 12, ..settings() },
         Settings { shingles: "stop-words:3".into(), threshold: 0.6, ..settings() },
-        Settings { shingles: "characters:12".into(), store: Store::Shingles, ..settings() },
+        Settings { shingles: "characters:12".into(), store: Stored::Shingles, ..settings() },
     ] {
         let keyed = |key: u8, how: How| {
             let result = with_key(key, || run(&documents, 50, &settings, how));

@@ -2,7 +2,7 @@
 
 use crate::decide::Removals;
 use crate::prepared::Prepared;
-use crate::resume::decisions_file::Decided;
+use crate::resume::decisions_file::Findings;
 use crate::resume::work::Work;
 use crate::store::Store;
 use crate::write::naming::Names;
@@ -62,14 +62,14 @@ pub(crate) fn write_removed(
 pub(crate) fn write_near_misses(
     prepared: &Prepared<'_>,
     store: &Store,
-    decided: &Decided,
+    findings: &Findings,
     work: &Work,
 ) -> Result<()> {
-    let numbers = decided.near_misses.iter().flat_map(|&(a, b, _)| [a, b]).collect();
+    let numbers = findings.near_misses.iter().flat_map(|&(a, b, _)| [a, b]).collect();
     let has_ids = prepared.job.settings.id_field.is_some();
     let names = Names::new(numbers, store, prepared.sources, has_ids)?;
     let mut lines = Vec::new();
-    for &(number, other, similarity) in &decided.near_misses {
+    for &(number, other, similarity) in &findings.near_misses {
         let (a, b) = (names.reference(other)?, names.reference(number)?);
         let line = serde_json::json!({
             "a": a.id, "a_source": a.source, "a_line": a.line,
