@@ -142,7 +142,7 @@ pub fn pairs(file: &Path, threshold: f64) -> Result<Pairs, String> {
     let job = pipeline::Job {
         sources,
         against: Vec::new(),
-        settings: pipeline::Settings { threshold, ..pipeline::Settings::default() },
+        settings: pipeline::Settings::default().with_threshold(threshold),
         resources: pipeline::Resources {
             memory: 4 << 30,
             threads: 2,

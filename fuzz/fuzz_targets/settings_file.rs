@@ -9,7 +9,7 @@ fuzz_target!(|text: &str| {
         Err(wrong) => assert!(!wrong.is_empty()),
         Ok(mut settings) => {
             // It would be read, and there is none.
-            settings.weights = None;
+            settings.signature.weights = None;
             let resources = Resources { memory: 1 << 28, threads: 1, temp_dir: None, max_pairs: None };
             let job = Job { sources: Vec::new(), against: Vec::new(), settings, resources, sketch: None };
             if let Err(refused) = pipeline::plan(&job) {

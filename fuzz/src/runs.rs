@@ -42,16 +42,14 @@ impl Corpus {
 
     fn job(&self, store: Store) -> Job {
         let input = self.folder.join("in.jsonl").display().to_string();
-        let settings = Settings {
-            id_field: Some("id".into()),
-            keep: "max:n".parse().expect("it is one of the choices"),
-            within: Some("w".into()),
-            on_bad_record: OnBadRecord::Skip,
-            threshold: 0.6,
-            hashes: 16,
-            store,
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .with_id_field(Some("id".into()))
+            .with_keep("max:n".parse().expect("it is one of the choices"))
+            .with_within(Some("w".into()))
+            .with_on_bad_record(OnBadRecord::Skip)
+            .with_threshold(0.6)
+            .with_hashes(16)
+            .with_store(store);
         let sources = discover(&[input], &Discovery::default()).expect("the file was written");
         Job { sources, against: Vec::new(), settings, resources: self.resources(), sketch: None }
     }

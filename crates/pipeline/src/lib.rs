@@ -39,9 +39,9 @@ pub use progress::observer::{Observer, Silent, Stage};
 pub use report::Report;
 pub use settings::presets;
 pub use settings::{
-    BandsAndRows, Case, Choice, Clusters, Elements, Form, Keep, LARGEST_TEXT, MOST_MEMORY, MOST_THREADS,
-    Measure, Method, NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat, Resources, SettingName,
-    Settings, Stored, Verify, Whitespace, WrongSetting,
+    BandsAndRows, Case, Choice, Clusters, Elements, FileSettings, Form, Keep, LARGEST_TEXT, MOST_MEMORY,
+    MOST_THREADS, MatchSettings, Measure, Method, NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat,
+    Resources, SettingName, Settings, SignatureSettings, Stored, Verify, Whitespace, WrongSetting,
 };
 pub use sketch::document::{DocumentBuffers, Documents, Sketch};
 pub use sketch::sketch_file::SKETCH_MAGIC;

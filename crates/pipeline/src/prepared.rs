@@ -43,9 +43,9 @@ impl<'a> Prepared<'a> {
         if u32::try_from(sources.len()).is_err() {
             return Err(Error::Invalid(format!("{} sources are more than a run can have", sources.len())));
         }
-        if job.settings.max_text > LARGEST_TEXT {
+        if job.settings.files.max_text > LARGEST_TEXT {
             let most = format!("at most {}", corpus::readable_size(LARGEST_TEXT));
-            return Err(not_allowed(SettingName::MaxText, job.settings.max_text, most));
+            return Err(not_allowed(SettingName::MaxText, job.settings.files.max_text, most));
         }
         let mut means = Means::new(&job.settings)?;
         let weights = means.method.memory();
@@ -55,12 +55,12 @@ impl<'a> Prepared<'a> {
         }
         let left = Resources { memory: job.resources.memory - weights, ..job.resources.clone() };
         let budget = Ledger::new(&left, sources.len())?;
-        if job.settings.against_only && job.against.is_empty() {
+        if job.settings.matching.against_only && job.against.is_empty() {
             let choice = Choice::any(SettingName::AgainstOnly);
             let needed = Choice::any(SettingName::Against);
             return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
         }
-        if let (Some((file, _)), crate::Stored::Shingles) = (&job.sketch, job.settings.store) {
+        if let (Some((file, _)), crate::Stored::Shingles) = (&job.sketch, job.settings.files.store) {
             means.use_key(&stored_key(file)?);
         }
         means.plan.input_bytes = sources.bytes();

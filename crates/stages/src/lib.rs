@@ -16,7 +16,7 @@
 //! use arrow_array::{cast::AsArray, types::Float64Type, Int64Array, RecordBatch, StringArray};
 //! use std::sync::Arc;
 //!
-//! let stages = Stages::new(&pipeline::Settings { shingles: "words:2".into(), ..Default::default() })?;
+//! let stages = Stages::new(&pipeline::Settings::default().with_shingles("words:2".into()))?;
 //! let pair = RecordBatch::try_from_iter([
 //!     ("a", Arc::new(Int64Array::from(vec![1])) as _),
 //!     ("b", Arc::new(Int64Array::from(vec![2])) as _),

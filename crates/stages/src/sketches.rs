@@ -33,9 +33,9 @@ impl Stages {
     /// reason. A document that is compared by content hash only has no keys.
     pub fn sketch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let settings = self.documents.settings();
-        let numbers = ids(batch, settings.id_field.as_deref().unwrap_or("id"))?;
-        let texts = Texts::of(batch, &settings.text_field)?;
-        let within = settings.within.as_deref().map(|name| Texts::of(batch, name)).transpose()?;
+        let numbers = ids(batch, settings.files.id_field.as_deref().unwrap_or("id"))?;
+        let texts = Texts::of(batch, &settings.files.text_field)?;
+        let within = settings.matching.within.as_deref().map(|name| Texts::of(batch, name)).transpose()?;
         let rows = batch.num_rows();
         let lanes = self.documents.lanes();
         let mut hashes = FixedSizeBinaryBuilder::with_capacity(rows, 16);
@@ -48,8 +48,8 @@ impl Stages {
         let mut bytes = Vec::with_capacity(2 * lanes);
         for row in 0..rows {
             let Some(text) = texts.get(row) else {
-                let reason = format!("the column `{}` is null", settings.text_field);
-                if settings.on_bad_record == OnBadRecord::Fail {
+                let reason = format!("the column `{}` is null", settings.files.text_field);
+                if settings.files.on_bad_record == OnBadRecord::Fail {
                     return Err(Error::BadRecord { id: numbers.value(row), reason });
                 }
                 hashes.append_null();

@@ -104,9 +104,9 @@ fn the_stages_find_the_pairs_of_a_run() {
     let texts: Vec<&str> = corpus.iter().map(|document| document.text.as_str()).collect();
     for settings in [
         Settings::default(),
-        Settings { threshold: 0.5, shingles: "characters:7".into(), ..Settings::default() },
-        Settings { elements: Elements::Bag, threshold: 0.6, ..Settings::default() },
-        Settings { method: Method::Simhash, distance: 6, threshold: 0.7, ..Settings::default() },
+        Settings::default().with_threshold(0.5).with_shingles("characters:7".into()),
+        Settings::default().with_elements(Elements::Bag).with_threshold(0.6),
+        Settings::default().with_method(Method::Simhash).with_distance(6).with_threshold(0.7),
     ] {
         let (stages, run) = (pairs_by_stages(&texts, &settings), pairs_by_run(&texts, &settings));
         assert!(run.len() > 20, "{} pairs", run.len());
@@ -157,7 +157,7 @@ fn text_is_the_same_however_it_is_stored() {
 
 #[test]
 fn within_keeps_documents_apart() {
-    let settings = Settings { within: Some("language".into()), ..Settings::default() };
+    let settings = Settings::default().with_within(Some("language".into()));
     let stages = Stages::new(&settings).unwrap();
     let mut columns: Vec<(&str, ArrayRef)> = vec![("id", Arc::new(Int64Array::from(vec![1, 2, 3])))];
     columns.push(("text", Arc::new(StringArray::from(vec!["a b c d e f g"; 3]))));
@@ -175,7 +175,7 @@ fn a_document_without_text_is_said_so() {
     let table = batch(vec![("id", ids), ("text", text)]);
     let error = Stages::new(&Settings::default()).unwrap().sketch(&table).unwrap_err();
     assert!(matches!(error, Error::BadRecord { id: 7, .. }), "{error}");
-    let settings = Settings { on_bad_record: OnBadRecord::Skip, ..Settings::default() };
+    let settings = Settings::default().with_on_bad_record(OnBadRecord::Skip);
     let sketches = Stages::new(&settings).unwrap().sketch(&table).unwrap();
     assert!(sketches["signature"].is_null(0) && sketches["reason"].is_valid(0));
     assert!(sketches["signature"].is_valid(1) && sketches["reason"].is_null(1));
@@ -201,7 +201,7 @@ fn batches_of_another_form_are_refused_with_the_column() {
     let wrong = batch(vec![("a", ids()), ("b", ids()), ("a_signature", text()), ("b_signature", text())]);
     assert!(stages.signature_similarity(&wrong).unwrap_err().to_string().contains("256 bytes"));
     assert!(candidate_pairs(&batch(vec![("ids", ids())])).is_err());
-    assert!(Stages::new(&Settings { hashes: 0, ..Settings::default() }).is_err());
+    assert!(Stages::new(&Settings::default().with_hashes(0)).is_err());
 }
 
 #[test]

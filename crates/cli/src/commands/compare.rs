@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<()>
     if let Some(path) = &arguments.html {
         check_page(path)?;
     }
-    if settings.elements == Elements::Bag {
+    if settings.signature.elements == Elements::Bag {
         return Err(Failure::usage("compare compares sets of shingles, not bags")
             .with_advice("leave out --elements bag"));
     }
@@ -63,14 +63,14 @@ pub(crate) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<()>
         bytes_shingler = byte_shingler()?;
         (&bytes_shingler, format!("{BYTES_OF_SHINGLE} bytes"))
     } else {
-        (chances.shingler(), settings.shingles.clone())
+        (chances.shingler(), settings.signature.shingles.clone())
     };
     let mut comparison = passages::compare(&a.text, &b.text, shingler).map_err(library)?;
     if is_binary {
         in_bytes(&mut comparison, &a.text, &b.text);
     }
     let counts = comparison.counts;
-    let similarity = match settings.measure {
+    let similarity = match settings.matching.measure {
         Measure::Jaccard => (counts.jaccard(), "similarity"),
         Measure::Containment if counts.a <= counts.b => (counts.containment_of_a(), "containment"),
         Measure::Containment => (counts.containment_of_b(), "containment"),
@@ -80,12 +80,12 @@ pub(crate) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<()>
         estimates: estimates(&a.text, &b.text, shingler, &settings)?,
         finding: Finding {
             plan: chances.label(),
-            threshold: settings.threshold,
-            probability: match settings.method {
+            threshold: settings.matching.threshold,
+            probability: match settings.signature.method {
                 pipeline::Method::Minhash => chances.of(similarity.0, counts.a.min(counts.b) as u64),
                 pipeline::Method::Simhash => {
                     let cosine = cosine(counts.a, counts.b, counts.common);
-                    lookalike::simhash::probability_within(settings.distance, u64::BITS, cosine)
+                    lookalike::simhash::probability_within(settings.matching.distance, u64::BITS, cosine)
                         .map_err(library)?
                 }
             },
@@ -193,12 +193,12 @@ fn estimates(a: &str, b: &str, shingler: &Shingler, settings: &Settings) -> Resu
     let [a, b]: [ShingleSet; 2] = [shingler.set(a), shingler.set(b)];
     let common = lookalike::similarity::intersection_size(&a, &b);
     let exact = lookalike::similarity::jaccard(&a, &b);
-    let hasher = FastSketch::new(settings.hashes, settings.seed).map_err(library)?;
+    let hasher = FastSketch::new(settings.signature.hashes, settings.signature.seed).map_err(library)?;
     let [signature, other] = [&a, &b].map(|set| hasher.sketch(set.as_slice()));
     let whole = signature.estimate(&other).map_err(library)?;
     let cut = |signature| BBitSignature::new(signature, BITS).map_err(library);
     let bits = cut(&signature)?.estimate(&cut(&other)?).map_err(library)?;
-    let simhasher: SimHasher<u64> = SimHasher::new(settings.seed);
+    let simhasher: SimHasher<u64> = SimHasher::new(settings.signature.seed);
     let fingerprint = |set: &ShingleSet| simhasher.fingerprint(set.as_slice());
     let angle = fingerprint(&a).estimate(fingerprint(&b)).map_err(library)?;
     let jaccard = |sketch: String, estimate: lookalike::minhash::Estimate| Estimate {
@@ -209,8 +209,8 @@ fn estimates(a: &str, b: &str, shingler: &Shingler, settings: &Settings) -> Resu
         exact,
     };
     Ok(vec![
-        jaccard(format!("MinHash, {} hashes", settings.hashes), whole),
-        jaccard(format!("{BITS}-bit MinHash, {} hashes", settings.hashes), bits),
+        jaccard(format!("MinHash, {} hashes", settings.signature.hashes), whole),
+        jaccard(format!("{BITS}-bit MinHash, {} hashes", settings.signature.hashes), bits),
         Estimate {
             sketch: format!("SimHash, 64 bits, {} apart", angle.distance),
             measure: "cosine".into(),

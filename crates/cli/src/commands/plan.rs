@@ -30,7 +30,7 @@ const HARDLY: f64 = 0.01;
 pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
     let Resolved { settings, resources, .. } =
         Layers::read(arguments.choices(), Purpose::Duplicates)?.resolve()?;
-    if settings.measure == Measure::Containment {
+    if settings.matching.measure == Measure::Containment {
         return Err(Failure::usage("a plan is made of bands, and containment is found by sampled shingles")
             .with_advice("lookalike dedup --dry-run --measure containment says what it finds"));
     }
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
         check_page(path)?;
     }
     let chances = Chances::new(&settings)?;
-    let simhash = settings.method == Method::Simhash;
+    let simhash = settings.signature.method == Method::Simhash;
     if simhash && !arguments.sample.is_empty() {
         return Err(Failure::usage("a sample is measured for bands, not for the tables of SimHash")
             .with_advice("leave out --sample, or --method simhash"));
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
         inputs => Some(measure(inputs, arguments, printer, &curve)?),
     };
     let mut plot = CurvePlot::of(curve);
-    plot.threshold = (!simhash).then_some(settings.threshold);
+    plot.threshold = (!simhash).then_some(settings.matching.threshold);
     if let Some(path) = &arguments.svg {
         write_page(path, &plot.svg().standalone())?;
         printer.written("the curve", path);
@@ -73,9 +73,11 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
 
 /// The chance that a pair is found by its similarity: with SimHash, that its fingerprints are within the distance.
 pub(super) fn curve(chances: &Chances, settings: &Settings) -> Curve {
-    Curve::sample(chances.label(), |similarity| match settings.method {
+    Curve::sample(chances.label(), |similarity| match settings.signature.method {
         Method::Minhash => chances.of(similarity, SHINGLES),
-        Method::Simhash => probability_within(settings.distance, u64::BITS, similarity).unwrap_or(0.0),
+        Method::Simhash => {
+            probability_within(settings.matching.distance, u64::BITS, similarity).unwrap_or(0.0)
+        }
     })
 }
 
@@ -86,13 +88,13 @@ fn library(error: lookalike::Error) -> Failure {
 /// The chosen bands and rows, and those with fewer and more rows.
 fn alternatives(settings: &Settings, chosen: &pipeline::report::Plan) -> Result<Vec<Alternative>> {
     let mut made = Vec::new();
-    for rows in 1..=settings.hashes.min(32) {
+    for rows in 1..=settings.signature.hashes.min(32) {
         let is_chosen = rows == chosen.rows;
-        let bands = if is_chosen { chosen.bands } else { settings.hashes / rows };
+        let bands = if is_chosen { chosen.bands } else { settings.signature.hashes / rows };
         let curve = SCurve::new(Banding::new(bands, rows).map_err(library)?);
-        let plan = Plan::of(&curve, settings.threshold).map_err(library)?;
+        let plan = Plan::of(&curve, settings.matching.threshold).map_err(library)?;
         // What hardly finds anything at the threshold is no alternative, nor is what brings everything together.
-        let sensible = plan.recall > 0.05 && plan.false_positive_area < 0.5 * settings.threshold;
+        let sensible = plan.recall > 0.05 && plan.false_positive_area < 0.5 * settings.matching.threshold;
         if is_chosen || sensible {
             made.push(Alternative { is_chosen, half: curve.similarity_at(0.5).map_err(library)?, plan });
         }
@@ -102,7 +104,7 @@ fn alternatives(settings: &Settings, chosen: &pipeline::report::Plan) -> Result<
 
 /// The ways to cut fingerprints into blocks, of which some must agree.
 fn tables(settings: &Settings, documents: u64) -> Vec<Tables> {
-    let distance = u64::from(settings.distance);
+    let distance = u64::from(settings.matching.distance);
     (distance + 1..=(distance + 4).min(64))
         .map(|blocks| {
             // At most `distance` blocks differ, so all others agree in one of the tables.
@@ -141,11 +143,12 @@ fn measure(
     }
     let chances = Chances::new(&job.settings)?;
     let sets: Vec<ShingleSet> = texts.iter().map(|text| chances.shingler().set(text)).collect();
-    let hasher = FastSketch::new(job.settings.hashes, job.settings.seed).map_err(library)?;
+    let hasher =
+        FastSketch::new(job.settings.signature.hashes, job.settings.signature.seed).map_err(library)?;
     let lanes: Vec<Vec<u16>> = sets
         .iter()
         .map(|set| {
-            let mut of_set = vec![0; job.settings.hashes];
+            let mut of_set = vec![0; job.settings.signature.hashes];
             lanes::lanes_into(hasher.sketch(set.as_slice()).slots(), &mut of_set);
             of_set
         })
@@ -177,7 +180,7 @@ fn measure(
 }
 
 fn unit_of(settings: &Settings) -> &str {
-    settings.shingles.split_once(':').map_or("words", |(unit, _)| unit)
+    settings.signature.shingles.split_once(':').map_or("words", |(unit, _)| unit)
 }
 
 /// For each length of shingles the chance that one of a document is in another one, too.

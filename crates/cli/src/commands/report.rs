@@ -54,7 +54,7 @@ pub(super) fn write(run: &FinishedRun, file: Option<&Path>, printer: &Printer) -
 fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
     let report = run.report();
     let chances = Chances::new(run.settings())?;
-    let simhash = report.settings.method == Method::Simhash;
+    let simhash = report.settings.signature.method == Method::Simhash;
     let curve = curve(&chances, run.settings());
     let clusters = run.clusters(EXAMPLES, MEMBERS)?;
     let nearest = run.least_similar(EXAMPLES)?;
@@ -81,8 +81,8 @@ fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
         histogram: histogram(report, &curve),
         plan: PlanData {
             label: chances.label(),
-            threshold: report.settings.threshold,
-            distance: simhash.then_some(report.settings.distance),
+            threshold: report.settings.matching.threshold,
+            distance: simhash.then_some(report.settings.matching.distance),
             curve,
             facts: facts(report),
         },
@@ -129,7 +129,7 @@ fn page(run: &FinishedRun) -> Result<(String, Option<String>)> {
 
 /// What pairs of the run count by.
 fn checked(report: &pipeline::Report) -> Checked {
-    match (report.settings.verify, report.settings.method) {
+    match (report.settings.matching.verify, report.settings.signature.method) {
         (Verify::Exact, _) => Checked::Exactly,
         (Verify::Estimate, Method::Minhash) => Checked::ByEstimate,
         // The tables of SimHash estimate nothing: what they find is within the distance.
@@ -139,15 +139,16 @@ fn checked(report: &pipeline::Report) -> Checked {
 
 /// Similarities of what was removed, and how many of each were probably missed, where that is known.
 fn histogram(report: &pipeline::Report, curve: &Curve) -> Histogram {
-    let is_known = checked(report) == Checked::Exactly && report.settings.method == Method::Minhash;
+    let is_known = checked(report) == Checked::Exactly && report.settings.signature.method == Method::Minhash;
     let bin = |(at, &found): (usize, &u64)| {
         let similarity = (at as f64 / 20.0 + 0.025).min(1.0);
-        let chance = if is_known { curve.at(similarity.max(report.settings.threshold)) } else { 1.0 };
+        let chance =
+            if is_known { curve.at(similarity.max(report.settings.matching.threshold)) } else { 1.0 };
         let missed = if chance > 0.0 { found as f64 * (1.0 - chance) / chance } else { 0.0 };
         Bin { found, missed }
     };
     let bins = report.histogram.iter().enumerate().map(bin).collect();
-    Histogram { bins, threshold: Some(report.settings.threshold) }
+    Histogram { bins, threshold: Some(report.settings.matching.threshold) }
 }
 
 fn facts(report: &pipeline::Report) -> Vec<(String, String)> {
@@ -157,7 +158,11 @@ fn facts(report: &pipeline::Report) -> Vec<(String, String)> {
         ("input", figures::bytes(plan.input_bytes)),
         ("on disk per document", figures::bytes(plan.disk_bytes_per_document)),
         (
-            if report.settings.verify == Verify::Exact { "candidates compared" } else { "candidates" },
+            if report.settings.matching.verify == Verify::Exact {
+                "candidates compared"
+            } else {
+                "candidates"
+            },
             figures::count(pairs.compared),
         ),
         (
@@ -178,11 +183,11 @@ fn facts(report: &pipeline::Report) -> Vec<(String, String)> {
 
 fn kinds(report: &pipeline::Report) -> Vec<KindCount> {
     let counts = &report.counts;
-    let near = match (checked(report), report.settings.clusters) {
+    let near = match (checked(report), report.settings.matching.clusters) {
         (Checked::Exactly, Clusters::Stars) => "similar to a kept one, at or above the threshold",
         (Checked::Exactly, Clusters::Components) => "connected with a kept one by similar pairs",
         (Checked::ByEstimate, _) => "similar to a kept one by the estimate of their signatures, unverified",
-        (Checked::NotAtAll, _) if report.settings.method == Method::Simhash => {
+        (Checked::NotAtAll, _) if report.settings.signature.method == Method::Simhash => {
             "a fingerprint close enough to that of a kept one, unverified"
         }
         (Checked::NotAtAll, _) => "a candidate of a kept one, unverified",

@@ -83,7 +83,7 @@ impl Inspected {
                     count(counts.kept),
                     count(counts.exact),
                     count(counts.near),
-                    report.settings.threshold
+                    report.settings.matching.threshold
                 );
                 if !clusters.is_empty() {
                     heading(&mut text, "Largest clusters");
@@ -152,7 +152,7 @@ impl Inspected {
                     text,
                     "{BOLD}At {} instead of {}{BOLD:#}: {} documents would be kept instead of {}, {} near-duplicates removed instead of {}",
                     change.threshold,
-                    before.settings.threshold,
+                    before.settings.matching.threshold,
                     count(change.kept),
                     count(before.counts.kept),
                     count(change.near),
@@ -181,7 +181,7 @@ impl Inspected {
         let mut value = match self {
             Self::Overview { report, clusters, above, below, by_similarity, .. } => json!({
                 "counts": report.counts,
-                "threshold": report.settings.threshold,
+                "threshold": report.settings.matching.threshold,
                 "clusters": clusters.iter().map(|(size, members)| json!({"size": size, "pairs": all(members)})).collect::<Vec<_>>(),
                 "nearest_to_threshold": all(above),
                 "near_misses": all(below),
@@ -204,7 +204,7 @@ impl Inspected {
             }),
             Self::Change { before, change, stays, goes, .. } => json!({
                 "threshold": change.threshold,
-                "threshold_of_run": before.settings.threshold,
+                "threshold_of_run": before.settings.matching.threshold,
                 "kept": change.kept,
                 "kept_by_run": before.counts.kept,
                 "near": change.near,

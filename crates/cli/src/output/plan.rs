@@ -11,17 +11,17 @@ const FEW: u64 = 10;
 /// What will be done, in two lines.
 pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
     let settings = &job.settings;
-    let candidates = match settings.method {
-        Method::Minhash if settings.measure == Measure::Containment => {
+    let candidates = match settings.signature.method {
+        Method::Minhash if settings.matching.measure == Measure::Containment => {
             // A document of n shingles, a share t of them in another, has a sampled one there unless all n t are left out.
             let left_out = 1.0 - 1.0 / SAMPLED_ONE_IN as f64;
-            let shingles = (0.01f64.ln() / left_out.ln() / settings.threshold).ceil() as u64;
-            let of_few = sample_probability(SAMPLED_ONE_IN, settings.threshold * FEW as f64);
+            let shingles = (0.01f64.ln() / left_out.ln() / settings.matching.threshold).ceil() as u64;
+            let of_few = sample_probability(SAMPLED_ONE_IN, settings.matching.threshold * FEW as f64);
             format!(
                 "one shingle in {SAMPLED_ONE_IN} is sampled, which finds 99 % of the documents of {} shingles at \
                  containment {}, more of the larger ones, and {} of those of {FEW}",
                 numbers::count(shingles),
-                settings.threshold,
+                settings.matching.threshold,
                 numbers::share(of_few),
             )
         }
@@ -30,11 +30,14 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
             plan.bands,
             plan.rows,
             numbers::share(plan.recall_at_threshold),
-            settings.measure,
-            settings.threshold,
+            settings.matching.measure,
+            settings.matching.threshold,
         ),
         Method::Simhash => {
-            format!("{} tables find all pairs at Hamming distance {} or less", plan.bands, settings.distance)
+            format!(
+                "{} tables find all pairs at Hamming distance {} or less",
+                plan.bands, settings.matching.distance
+            )
         }
     };
     let input = numbers::bytes(plan.input_bytes);

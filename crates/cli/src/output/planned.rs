@@ -71,8 +71,8 @@ impl Planned {
     /// For people.
     pub(crate) fn text(&self, colors: Colors, columns: usize) -> String {
         let mut text = String::new();
-        let simhash = self.settings.method == Method::Simhash;
-        let threshold = self.settings.threshold;
+        let simhash = self.settings.signature.method == Method::Simhash;
+        let threshold = self.settings.matching.threshold;
         if simhash {
             let _ = writeln!(text, "{BOLD}{}{BOLD:#}: no pair within the distance is missed", self.label);
             let _ = writeln!(text, "{DIM}the chance to be within it, by the cosine of the documents{DIM:#}");
@@ -107,7 +107,7 @@ impl Planned {
     }
 
     fn write_alternatives(&self, text: &mut String) {
-        let threshold = self.settings.threshold;
+        let threshold = self.settings.matching.threshold;
         let _ = writeln!(
             text,
             "\n{DIM}  {:>5} {:>5} {:>7} {:>12} {:>10} {:>14} {:>14}{DIM:#}",
@@ -162,7 +162,7 @@ impl Planned {
             count(sample.sampled),
             count(sample.documents)
         );
-        let plot = Histogram { bins: sample.bins.clone(), threshold: Some(self.settings.threshold) };
+        let plot = Histogram { bins: sample.bins.clone(), threshold: Some(self.settings.matching.threshold) };
         text.push_str(&histogram(&plot, columns.min(100), colors));
         let _ = writeln!(
             text,
@@ -234,8 +234,8 @@ impl Planned {
         });
         let value = json!({
             "plan": self.label,
-            "threshold": self.settings.threshold,
-            "recall": self.settings.recall,
+            "threshold": self.settings.matching.threshold,
+            "recall": self.settings.matching.recall,
             "documents": self.documents,
             "disk_bytes": self.disk_bytes,
             "disk_bytes_with_keys": self.disk_bytes_with_keys,

@@ -11,10 +11,10 @@ pub(crate) fn table(rows: &[(Preset, Settings, Figures)]) -> String {
     for (preset, settings, Figures { banding, recall, found_at }) in rows {
         table.push([
             preset.name.into(),
-            settings.shingles.clone(),
-            settings.hashes.to_string(),
+            settings.signature.shingles.clone(),
+            settings.signature.hashes.to_string(),
             format!("{}x{}", banding.bands(), banding.rows()),
-            settings.threshold.to_string(),
+            settings.matching.threshold.to_string(),
             format!("{recall:.3}"),
             format!("{found_at:.3}"),
             preset.about.into(),
@@ -35,11 +35,11 @@ pub(crate) fn json(rows: &[(Preset, Settings, Figures)]) -> String {
         let row = json!({
             "preset": preset.name,
             "about": preset.about,
-            "shingles": settings.shingles,
-            "hashes": settings.hashes,
+            "shingles": settings.signature.shingles,
+            "hashes": settings.signature.hashes,
             "bands": banding.bands(),
             "rows": banding.rows(),
-            "threshold": settings.threshold,
+            "threshold": settings.matching.threshold,
             "recall_at_threshold": recall,
             "similarity_at_recall_0.99": found_at,
         });

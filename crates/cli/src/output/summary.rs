@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
     let counts = &report.counts;
     let documents = counts.documents;
-    let verb = match (target, report.settings.annotate) {
+    let verb = match (target, report.settings.files.annotate) {
         (None, _) => "would keep",
         (Some(_), true) => "marked: would keep",
         (Some(_), false) => "kept",
@@ -24,7 +24,7 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
     let mut rows: Vec<(&str, String)> = Vec::new();
     let of_all = |part: u64| format!("{:>13}  {}", numbers::count(part), numbers::percent(part, documents));
     rows.push(("exact copies", of_all(counts.exact)));
-    let unverified = if report.settings.verify == Verify::Exact { "" } else { ", unverified" };
+    let unverified = if report.settings.matching.verify == Verify::Exact { "" } else { ", unverified" };
     rows.push(("near-duplicates", format!("{}{unverified}", of_all(counts.near))));
     if counts.bad_skipped + counts.bad_kept > 0 {
         let bad = format!("{} skipped, {} kept", counts.bad_skipped, counts.bad_kept);
@@ -42,7 +42,7 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
     rows.extend(recall(report).map(|recall| ("recall", recall)));
     rows.extend(capped(report));
     if let Some(target) = target.filter(|target| *target != "-") {
-        let removed = match report.settings.removed_format {
+        let removed = match report.settings.files.removed_format {
             RemovedFormat::Jsonl => "removed.jsonl",
             RemovedFormat::Parquet => "removed.parquet",
         };
@@ -115,8 +115,8 @@ fn time(report: &Report) -> String {
 
 fn compared(report: &Report) -> String {
     let pairs = &report.run.pairs;
-    if report.settings.verify != Verify::Exact {
-        let by = match (report.settings.verify, report.settings.method) {
+    if report.settings.matching.verify != Verify::Exact {
+        let by = match (report.settings.matching.verify, report.settings.signature.method) {
             (Verify::Estimate, Method::Minhash) => "by the estimate of their signatures",
             (_, Method::Minhash) => "by an equal band alone",
             (_, Method::Simhash) => "by the distance of their fingerprints alone",

@@ -75,7 +75,7 @@ kept 8,800 of 10,000 documents (88.0 %) in 2.0 s, 100 MB/s of text
 fn a_dry_run_and_annotations_are_called_what_they_are() {
     assert!(plain(&summary::dedup(&report(), None)).starts_with("would keep 8,800"));
     let mut annotated = report();
-    annotated.settings.annotate = true;
+    annotated.settings.files.annotate = true;
     assert!(plain(&summary::dedup(&annotated, Some("clean/"))).starts_with("marked: would keep 8,800"));
 }
 
@@ -122,11 +122,11 @@ fn the_plan_names_bands_recall_and_needs() {
     let text = plain(&plan::plan(&made_plan(), &job));
     assert!(text.contains("21 bands of 6 rows find 99.8 % of the pairs at jaccard 0.8"), "{text}");
     assert!(text.contains("1.5 GiB; memory: up to 2.0 GiB; per document about 812 bytes on disk"), "{text}");
-    job.settings.measure = pipeline::Measure::Containment;
+    job.settings.matching.measure = pipeline::Measure::Containment;
     let text = plain(&plan::plan(&made_plan(), &job));
     assert!(text.contains("finds 99 % of the documents of 44 shingles at containment 0.8"), "{text}");
-    job.settings.measure = pipeline::Measure::Jaccard;
-    job.settings.method = Method::Simhash;
+    job.settings.matching.measure = pipeline::Measure::Jaccard;
+    job.settings.signature.method = Method::Simhash;
     assert!(plain(&plan::plan(&made_plan(), &job)).contains("Hamming distance 3"));
 }
 

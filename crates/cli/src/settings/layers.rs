@@ -7,49 +7,49 @@ use pipeline::Settings;
 pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
     let Reading { text_field, id_field, format: _, on_bad_record, max_text, within } =
         choices.reading.clone();
-    set(&mut settings.text_field, text_field);
-    set(&mut settings.id_field, id_field.map(Some));
-    set(&mut settings.on_bad_record, on_bad_record);
-    set(&mut settings.max_text, max_text.map(|bytes| bytes.0));
-    set(&mut settings.within, within.map(Some));
+    set(&mut settings.files.text_field, text_field);
+    set(&mut settings.files.id_field, id_field.map(Some));
+    set(&mut settings.files.on_bad_record, on_bad_record);
+    set(&mut settings.files.max_text, max_text.map(|bytes| bytes.0));
+    set(&mut settings.matching.within, within.map(Some));
 
     let Sketching { shingles, normalize, elements, weights, method, hashes, seed } =
         choices.sketching.clone();
     let NormalizeChoices { case, form, punctuation, whitespace } = normalize;
-    set(&mut settings.shingles, shingles);
-    set(&mut settings.normalize.case, case);
-    set(&mut settings.normalize.form, form);
-    set(&mut settings.normalize.punctuation, punctuation);
-    set(&mut settings.normalize.whitespace, whitespace);
-    set(&mut settings.elements, elements);
-    set(&mut settings.weights, weights.map(Some));
-    set(&mut settings.method, method);
-    set(&mut settings.hashes, hashes);
-    set(&mut settings.seed, seed);
+    set(&mut settings.signature.shingles, shingles);
+    set(&mut settings.signature.normalize.case, case);
+    set(&mut settings.signature.normalize.form, form);
+    set(&mut settings.signature.normalize.punctuation, punctuation);
+    set(&mut settings.signature.normalize.whitespace, whitespace);
+    set(&mut settings.signature.elements, elements);
+    set(&mut settings.signature.weights, weights.map(Some));
+    set(&mut settings.signature.method, method);
+    set(&mut settings.signature.hashes, hashes);
+    set(&mut settings.signature.seed, seed);
 
     let Matching { threshold, measure, recall, bands, distance, verify, against: _, against_only } =
         choices.matching.clone();
-    set(&mut settings.threshold, threshold);
-    set(&mut settings.measure, measure);
+    set(&mut settings.matching.threshold, threshold);
+    set(&mut settings.matching.measure, measure);
     if let Some(recall) = recall {
         // Whoever asks for a recall wants bands planned from it, not those of a layer below.
-        settings.recall = recall;
-        settings.bands = None;
+        settings.matching.recall = recall;
+        settings.matching.bands = None;
     }
-    set(&mut settings.bands, bands.map(Some));
-    set(&mut settings.distance, distance);
-    set(&mut settings.verify, verify);
-    set(&mut settings.against_only, against_only);
+    set(&mut settings.matching.bands, bands.map(Some));
+    set(&mut settings.matching.distance, distance);
+    set(&mut settings.matching.verify, verify);
+    set(&mut settings.matching.against_only, against_only);
 
     let Keeping { clusters, keep, prefer } = choices.keeping.clone();
-    set(&mut settings.clusters, clusters);
-    set(&mut settings.keep, keep);
-    set(&mut settings.prefer, prefer);
+    set(&mut settings.matching.clusters, clusters);
+    set(&mut settings.matching.keep, keep);
+    set(&mut settings.matching.prefer, prefer);
 
     let Writing { annotate, removed_format } = choices.writing.clone();
-    set(&mut settings.annotate, annotate);
-    set(&mut settings.removed_format, removed_format);
-    set(&mut settings.store, choices.storing.store);
+    set(&mut settings.files.annotate, annotate);
+    set(&mut settings.files.removed_format, removed_format);
+    set(&mut settings.files.store, choices.storing.store);
 }
 
 fn set<T>(setting: &mut T, choice: Option<T>) {

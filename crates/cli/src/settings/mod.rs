@@ -101,8 +101,8 @@ impl Layers {
     /// An error if a flag was typed that has no effect with the method or measure.
     fn check_effects(&self, settings: &Settings) -> Result<()> {
         let Choices { sketching, matching, .. } = &self.flags;
-        let simhash = settings.method == Method::Simhash;
-        let containment = settings.measure == Measure::Containment;
+        let simhash = settings.signature.method == Method::Simhash;
+        let containment = settings.matching.measure == Measure::Containment;
         let (with, typed) = if simhash {
             let typed = [("hashes", sketching.hashes.is_some()), ("bands", matching.bands.is_some())];
             ("--method simhash", [typed[0], typed[1], ("recall", matching.recall.is_some())])
@@ -125,18 +125,18 @@ impl Layers {
             preset.apply(&mut settings)?;
         }
         if self.purpose == Purpose::Query {
-            settings.threshold = 0.0;
+            settings.matching.threshold = 0.0;
         }
         layers::apply(&self.file, &mut settings);
         layers::apply(&self.flags, &mut settings);
-        check_share("threshold", settings.threshold)?;
-        check_share("recall", settings.recall)?;
+        check_share("threshold", settings.matching.threshold)?;
+        check_share("recall", settings.matching.recall)?;
         self.check_effects(&settings)?;
         let written = self.flags.reading.format.as_ref().or(self.file.reading.format.as_ref());
         let format = written.map(|written| format(written)).transpose()?;
         let against = if self.flags.matching.against.is_empty() { &self.file } else { &self.flags };
         let against = against.matching.against.clone();
-        if settings.against_only && against.is_empty() {
+        if settings.matching.against_only && against.is_empty() {
             return Err(Failure::usage("--against-only compares with nothing without --against")
                 .with_advice("name the documents to compare with: --against INPUT"));
         }

@@ -93,20 +93,20 @@ mod tests {
     fn what_a_sketch_fixes_cannot_be_contradicted() {
         let made = Settings::default();
         let path = Path::new("corpus.sketch");
-        let mut wanted = Settings { threshold: 0.5, keep: Keep::Longest, ..made.clone() };
+        let mut wanted = made.clone().with_threshold(0.5).with_keep(Keep::Longest);
         check(path, &made, &wanted).unwrap();
         check(path, &wanted, &made).unwrap();
-        wanted.keep = Keep::Max("stars".into());
+        wanted.matching.keep = Keep::Max("stars".into());
         assert!(check(path, &made, &wanted).unwrap_err().to_string().contains("has no numbers for"));
-        wanted.keep = Keep::First;
-        wanted.measure = pipeline::Measure::Containment;
+        wanted.matching.keep = Keep::First;
+        wanted.matching.measure = pipeline::Measure::Containment;
         assert!(check(path, &made, &wanted).is_err());
-        wanted.measure = made.measure;
-        wanted.hashes = 64;
+        wanted.matching.measure = made.matching.measure;
+        wanted.signature.hashes = 64;
         let failure = check(path, &made, &wanted).unwrap_err().to_string();
         assert!(failure.contains("hashes is 64, but corpus.sketch was made with 128"), "{failure}");
-        wanted.hashes = 128;
-        wanted.normalize.case = Case::Keep;
+        wanted.signature.hashes = 128;
+        wanted.signature.normalize.case = Case::Keep;
         let failure = check(path, &made, &wanted).unwrap_err().to_string();
         assert!(failure.contains("case is keep, but corpus.sketch was made with fold"), "{failure}");
     }

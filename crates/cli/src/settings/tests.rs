@@ -22,22 +22,25 @@ fn without_any_choice_the_defaults_of_the_pipeline_hold() {
 #[test]
 fn a_preset_goes_over_defaults_a_file_over_the_preset_and_flags_over_all() {
     let fineweb = settings(Some("fineweb"), "", Choices::default());
-    assert_eq!((fineweb.hashes, fineweb.threshold), (112, 0.75));
-    assert_eq!(fineweb.bands, Some(BandsAndRows { bands: 14, rows: 8 }));
-    assert_eq!(fineweb.keep, Keep::First);
+    assert_eq!((fineweb.signature.hashes, fineweb.matching.threshold), (112, 0.75));
+    assert_eq!(fineweb.matching.bands, Some(BandsAndRows { bands: 14, rows: 8 }));
+    assert_eq!(fineweb.matching.keep, Keep::First);
 
     let file = "threshold = 0.6\nkeep = 'longest'\n";
     let with_file = settings(Some("fineweb"), file, Choices::default());
-    assert_eq!((with_file.hashes, with_file.threshold, &with_file.keep), (112, 0.6, &Keep::Longest));
+    assert_eq!(
+        (with_file.signature.hashes, with_file.matching.threshold, &with_file.matching.keep),
+        (112, 0.6, &Keep::Longest)
+    );
 
     let matching = Matching { threshold: Some(0.5), ..Matching::default() };
     let with_flag = settings(Some("fineweb"), file, Choices { matching, ..Choices::default() });
-    assert_eq!(with_flag, Settings { threshold: 0.5, ..with_file });
+    assert_eq!(with_flag, with_file.with_threshold(0.5));
 }
 
 #[test]
 fn a_preset_can_stand_in_the_file() {
-    assert_eq!(settings(None, "preset = 'dolma'", Choices::default()).hashes, 286);
+    assert_eq!(settings(None, "preset = 'dolma'", Choices::default()).signature.hashes, 286);
 }
 
 #[test]
@@ -45,10 +48,10 @@ fn a_wanted_recall_takes_the_place_of_bands_from_below() {
     let matching = Matching { recall: Some(0.9), ..Matching::default() };
     let flags = Choices { matching, ..Choices::default() };
     let resolved = settings(Some("fineweb"), "", flags.clone());
-    assert_eq!((resolved.bands, resolved.recall), (None, 0.9));
-    assert_eq!(settings(None, "bands = '3x4'", flags).bands, None);
+    assert_eq!((resolved.matching.bands, resolved.matching.recall), (None, 0.9));
+    assert_eq!(settings(None, "bands = '3x4'", flags).matching.bands, None);
     assert_eq!(
-        settings(None, "bands = '3x4'\nrecall = 0.5", Choices::default()).bands,
+        settings(None, "bands = '3x4'\nrecall = 0.5", Choices::default()).matching.bands,
         Some(BandsAndRows { bands: 3, rows: 4 })
     );
 }
@@ -57,7 +60,7 @@ fn a_wanted_recall_takes_the_place_of_bands_from_below() {
 fn a_query_has_no_threshold_unless_asked() {
     let query = |file: &str| {
         let layers = layers(Some("fineweb"), file, Choices::default());
-        Layers { purpose: Purpose::Query, ..layers }.resolve().unwrap().settings.threshold
+        Layers { purpose: Purpose::Query, ..layers }.resolve().unwrap().settings.matching.threshold
     };
     assert_eq!(query(""), 0.0);
     assert_eq!(query("threshold = 0.5"), 0.5);
@@ -84,13 +87,13 @@ fn memory_below_the_least_is_refused_and_the_default_is_not() {
 
 #[test]
 fn a_flag_that_contradicts_a_sketch_is_refused_and_one_that_agrees_is_not() {
-    let made = Settings { hashes: 64, ..Settings::default() };
+    let made = Settings::default().with_hashes(64);
     let resolve = |hashes| {
         let sketching = Sketching { hashes: Some(hashes), ..Sketching::default() };
         let layers = layers(None, "threshold = 0.3", Choices { sketching, ..Choices::default() });
         layers.resolve_sketch(Path::new("a.sketch"), &made)
     };
-    assert_eq!(resolve(64).unwrap().settings, Settings { threshold: 0.3, ..made.clone() });
+    assert_eq!(resolve(64).unwrap().settings, made.clone().with_threshold(0.3));
     assert!(resolve(128).is_err());
 }
 

@@ -30,7 +30,7 @@ impl Asked {
             let middle = low + (high - low) / 2;
             if is_protected(middle) { low = middle + 1 } else { high = middle }
         }
-        Self { protected: low, against_only: prepared.job.settings.against_only }
+        Self { protected: low, against_only: prepared.job.settings.matching.against_only }
     }
 
     /// Whether a pair is asked for.

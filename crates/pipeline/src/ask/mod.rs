@@ -18,7 +18,7 @@ use crate::settings::not_allowed;
 use crate::solve::Found;
 use crate::verify::Task;
 use crate::write::naming::{BATCH, Names};
-use crate::{Job, Match, Member, Method, Observer, Pair, Result, SettingName, Settings};
+use crate::{Job, Match, Member, Method, Observer, Pair, Result, SettingName};
 use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
@@ -60,7 +60,7 @@ pub(crate) fn pairs_prepared(
         let mut report = prepared.report(&store, &Sorted::empty(), counts, stages, &work)?;
         let recall = prepared.recall(&store, &found, room)?;
         let all = AllPairs::new(found, &copies, asked, store.count(), room)?;
-        let simhash = job.settings.method == Method::Simhash;
+        let simhash = job.settings.signature.method == Method::Simhash;
         let most = job.resources.max_pairs.unwrap_or(u64::MAX);
         if job.resources.max_pairs.is_some() {
             let left_out = all.count()?.saturating_sub(most);
@@ -71,7 +71,7 @@ pub(crate) fn pairs_prepared(
         let mut batch: Vec<Removal> = Vec::with_capacity(BATCH);
         let mut give = |batch: &mut Vec<Removal>| -> Result<ControlFlow<()>> {
             let numbers = batch.iter().flat_map(|pair| [pair.number, pair.kept]).collect();
-            let names = Names::new(numbers, &store, prepared.sources, job.settings.id_field.is_some())?;
+            let names = Names::new(numbers, &store, prepared.sources, job.settings.files.id_field.is_some())?;
             for pair in batch.drain(..) {
                 observer.go_on()?;
                 let flow = visit(Pair {
@@ -133,7 +133,7 @@ pub(crate) fn clusters(
             }
             observer.go_on()?;
             let numbers = batch.iter().flat_map(|removal| [removal.number, removal.kept]).collect();
-            let names = Names::new(numbers, &store, prepared.sources, job.settings.id_field.is_some())?;
+            let names = Names::new(numbers, &store, prepared.sources, job.settings.files.id_field.is_some())?;
             for removal in batch {
                 observer.go_on()?;
                 if last != Some(removal.kept) {
@@ -161,12 +161,12 @@ pub(crate) fn by_kept(removals: &Removals, room: Room<'_>) -> Result<Removals> {
 
 /// See [`crate::query`]. One pass over the corpus compares the query with every document, exactly.
 pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) -> Result<Vec<Match>> {
-    let threshold = job.settings.threshold;
+    let threshold = job.settings.matching.threshold;
     if !(0.0..=1.0).contains(&threshold) {
         return Err(not_allowed(SettingName::Threshold, threshold, "a number from 0 to 1"));
     }
     // Everything is compared, so nothing is planned, and any threshold will do.
-    let settings = Settings { threshold: 1.0, bands: None, ..job.settings.clone() };
+    let settings = job.settings.clone().with_threshold(1.0).with_bands(None);
     let job = &Job { settings, ..job.clone() };
     let prepared = Prepared::new(job)?;
     let means = &prepared.means;

@@ -36,7 +36,7 @@ pub(crate) fn scan<R: Send>(
     mut collect: impl FnMut(R) + Send,
 ) -> Result<()> {
     let (means, sources) = (&prepared.means, prepared.sources);
-    let stops = prepared.job.settings.on_bad_record == OnBadRecord::Fail;
+    let stops = prepared.job.settings.files.on_bad_record == OnBadRecord::Fail;
     observer.started(Stage::Sketch, sources.bytes());
     let limits = limits(&prepared.budget, means);
     let (mut at, mut reader): (usize, Option<Reader>) = (0, None);

@@ -71,7 +71,7 @@ impl Prepared<'_> {
                 return Ok(());
             }
             let some: Vec<(Number, Number)> = some.iter().map(|&[first, number]| (number, first)).collect();
-            let similarities = if self.job.settings.verify == Verify::Exact {
+            let similarities = if self.job.settings.matching.verify == Verify::Exact {
                 similarities(self.view(store, stages), &some)?
             } else {
                 vec![f64::NAN; some.len()]
@@ -86,7 +86,7 @@ impl Prepared<'_> {
 
     /// The Hamming distances of pairs, with SimHash; otherwise none is ever asked for, and they are 0.
     fn distances(&self, store: &Store, pairs: &[(Number, Number)]) -> Result<Vec<u32>> {
-        if self.job.settings.method != Method::Simhash {
+        if self.job.settings.signature.method != Method::Simhash {
             return Ok(vec![0; pairs.len()]);
         }
         let mut numbers: Vec<Number> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();

@@ -81,7 +81,7 @@ impl Prepared<'_> {
         let near_misses = NearMisses::default();
         let room = self.room(work, stages.observer());
         let mut near = room.sorter(self.budget.collecting(), |removal: &Removal| removal.number);
-        let counts = match self.job.settings.clusters {
+        let counts = match self.job.settings.matching.clusters {
             Clusters::Stars => {
                 let mut visit = |found: Found| near.push(Removal::near(&found));
                 let task = Task::Survivors { near_misses: &near_misses, visit: &mut visit };
@@ -99,7 +99,7 @@ impl Prepared<'_> {
                 PairCounts { verified, ..counts }
             }
         };
-        let (near, against_only) = (near.finish()?, self.job.settings.against_only);
+        let (near, against_only) = (near.finish()?, self.job.settings.matching.against_only);
         let protected = |number| self.is_protected(store, number);
         let removals = with_copies(near, copies, store.count(), against_only, room, protected)?;
         Ok((removals, counts, near_misses.into_vec()))

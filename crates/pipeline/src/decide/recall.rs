@@ -120,7 +120,7 @@ impl Prepared<'_> {
         room: Room<'_>,
     ) -> Result<Option<Recall>> {
         let settings = &self.job.settings;
-        if settings.verify != Verify::Exact || settings.clusters == Clusters::Components {
+        if settings.matching.verify != Verify::Exact || settings.matching.clusters == Clusters::Components {
             return Ok(None);
         }
         let Some(mut estimator) = estimator(&self.means, room) else { return Ok(None) };

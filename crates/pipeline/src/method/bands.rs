@@ -28,24 +28,33 @@ pub(crate) struct Bands {
 impl Bands {
     /// Bands, rows and cutoff follow from the settings alone.
     pub(super) fn new(settings: &Settings) -> Result<Self> {
-        let hasher = FastSketch::new(settings.hashes, settings.seed)?;
-        let banding = match settings.bands {
+        let hasher = FastSketch::new(settings.signature.hashes, settings.signature.seed)?;
+        let banding = match settings.matching.bands {
             Some(chosen) => {
                 let banding = Banding::new(chosen.bands, chosen.rows)?;
-                if banding.num_hashes() > settings.hashes {
-                    let (needed, hashes) = (banding.num_hashes(), settings.hashes);
+                if banding.num_hashes() > settings.signature.hashes {
+                    let (needed, hashes) = (banding.num_hashes(), settings.signature.hashes);
                     return Err(WrongSetting::TooFewHashes { bands: chosen, needed, hashes }.into());
                 }
                 banding
             }
-            None => by_recall(settings.hashes, settings.threshold, settings.recall)?.banding,
+            None => {
+                by_recall(settings.signature.hashes, settings.matching.threshold, settings.matching.recall)?
+                    .banding
+            }
         };
         // Where every candidate counts, none may be turned away.
-        let cutoff = match settings.verify {
+        let cutoff = match settings.matching.verify {
             Verify::None => 0,
-            _ => lanes::estimate_cutoff(settings.hashes, settings.threshold, FILTER_MISS)?,
+            _ => lanes::estimate_cutoff(settings.signature.hashes, settings.matching.threshold, FILTER_MISS)?,
         };
-        Ok(Self { hasher, banding, cutoff, verify: settings.verify, threshold: settings.threshold })
+        Ok(Self {
+            hasher,
+            banding,
+            cutoff,
+            verify: settings.matching.verify,
+            threshold: settings.matching.threshold,
+        })
     }
 
     fn rows_of<'l>(&self, band: usize, lanes: &'l [u16]) -> &'l [u16] {

@@ -60,18 +60,20 @@ mod tests {
 
     #[test]
     fn chances_are_those_of_the_plan() {
-        let settings = Settings { bands: Some(BandsAndRows { bands: 1, rows: 4 }), ..Settings::default() };
+        let settings = Settings::default().with_bands(Some(BandsAndRows { bands: 1, rows: 4 }));
         let chances = Chances::new(&settings).unwrap();
         assert_eq!(chances.label(), "1 band of 4 rows");
         assert!((chances.of(0.5, 100) - 0.0625).abs() < 1e-4);
-        assert!((chances.of(settings.threshold, 100) - chances.plan().recall_at_threshold).abs() < 1e-12);
+        assert!(
+            (chances.of(settings.matching.threshold, 100) - chances.plan().recall_at_threshold).abs() < 1e-12
+        );
     }
 
     #[test]
     fn short_documents_are_found_less_often_by_samples() {
-        let settings = Settings { measure: crate::Measure::Containment, ..Settings::default() };
+        let settings = Settings::default().with_measure(crate::Measure::Containment);
         let chances = Chances::new(&settings).unwrap();
-        let by_shingles = chances.by_shingles(settings.threshold);
+        let by_shingles = chances.by_shingles(settings.matching.threshold);
         assert!(by_shingles.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1), "{by_shingles:?}");
         let planned = by_shingles.iter().find(|(shingles, _)| *shingles == PLANNED_SHINGLES).unwrap();
         assert!((planned.1 - chances.plan().recall_at_threshold).abs() < 1e-12);

@@ -63,19 +63,19 @@ const KEPT_TEXT_BYTES: usize = 1 << 20;
 impl Means {
     /// Checks the settings and works out what they mean.
     pub(crate) fn new(settings: &Settings) -> Result<Self> {
-        if !(settings.threshold > 0.0 && settings.threshold <= 1.0) {
+        if !(settings.matching.threshold > 0.0 && settings.matching.threshold <= 1.0) {
             let allowed = "a number above 0, and at most 1";
-            return Err(not_allowed(SettingName::Threshold, settings.threshold, allowed));
+            return Err(not_allowed(SettingName::Threshold, settings.matching.threshold, allowed));
         }
         let shingler = settings.shingler()?;
-        let measure = match settings.measure {
+        let measure = match settings.matching.measure {
             Measure::Jaccard => SetMeasure::Jaccard,
             Measure::Containment => SetMeasure::Containment,
         };
-        if settings.measure == Measure::Containment {
+        if settings.matching.measure == Measure::Containment {
             check_containment(settings)?;
         }
-        if settings.weights.is_some() && settings.method != Method::Simhash {
+        if settings.signature.weights.is_some() && settings.signature.method != Method::Simhash {
             return Err(WrongSetting::Needs {
                 choice: Choice::any(SettingName::Weights),
                 needed: Choice::new(SettingName::Method, Method::Simhash),
@@ -86,29 +86,30 @@ impl Means {
             }
             .into());
         }
-        if settings.max_text == 0 {
+        if settings.files.max_text == 0 {
             return Err(not_allowed(SettingName::MaxText, 0, "at least 1"));
         }
-        let weights = settings.weights.as_ref().map(|file| weights::read(file, &shingler)).transpose()?;
+        let weights =
+            settings.signature.weights.as_ref().map(|file| weights::read(file, &shingler)).transpose()?;
         let (weights, weights_hash) = weights.map_or_else(Default::default, |(all, hash)| (all, Some(hash)));
         let method = super::of(settings, weights)?;
         let mut plan = method.plan();
         plan.memory_bytes_per_document = crate::limits::memory::PER_DOCUMENT;
         let lanes = method.lanes() as u64;
-        let ids = if settings.id_field.is_some() { 40 } else { 0 };
+        let ids = if settings.files.id_field.is_some() { 40 } else { 0 };
         plan.disk_bytes_per_document = size_of::<Entry>() as u64 + 2 * lanes + ids;
         let path = |name: &String| FieldPath::new(name);
         Ok(Self {
             fields: Fields {
-                text: path(&settings.text_field),
-                id: settings.id_field.as_ref().map(path),
-                order: match &settings.keep {
+                text: path(&settings.files.text_field),
+                id: settings.files.id_field.as_ref().map(path),
+                order: match &settings.matching.keep {
                     Keep::Max(field) | Keep::Min(field) => Some(path(field)),
                     Keep::First | Keep::Longest => None,
                 },
-                within: settings.within.as_ref().map(path),
+                within: settings.matching.within.as_ref().map(path),
             },
-            verifier: Verifier::new(measure, settings.threshold)?,
+            verifier: Verifier::new(measure, settings.matching.threshold)?,
             settings: settings.clone(),
             shingler,
             deciding: OnceLock::new(),
@@ -151,7 +152,7 @@ impl Means {
     /// The elements of a text whose similarity is compared: its shingles, or those of its bag. Any order, repeats
     /// allowed. They are hashed with the key of the run.
     pub(crate) fn elements<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
-        match self.settings.elements {
+        match self.settings.signature.elements {
             Elements::Set => Ok(self.deciding().hashes(text, &mut buffers.shingles)),
             Elements::Bag => {
                 let hashes = self.deciding().hashes(text, &mut buffers.shingles).to_vec();
@@ -184,7 +185,7 @@ impl Means {
         // The sum stands for the bag of shingles: texts that are equal after normalisation have the same.
         let sum = hashes.iter().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
         let fingerprint = mix64(sum ^ mix64(hashes.len() as u64 ^ within[0]));
-        let is_bag = self.settings.elements == Elements::Bag;
+        let is_bag = self.settings.signature.elements == Elements::Bag;
         let elements = match is_bag {
             false => hashes,
             true => {
@@ -198,14 +199,15 @@ impl Means {
 
     /// Whether anything is compared by its elements.
     pub(crate) fn compares_elements(&self) -> bool {
-        self.settings.verify == Verify::Exact || self.settings.measure == Measure::Containment
+        self.settings.matching.verify == Verify::Exact
+            || self.settings.matching.measure == Measure::Containment
     }
 
     /// Whether rare shingles find the same pairs as the bands: the measure and the method must allow it.
     pub(crate) fn has_rare_shingles(&self) -> bool {
         self.method.least_matching().is_some()
-            && self.settings.verify == Verify::Exact
-            && self.settings.measure == Measure::Jaccard
+            && self.settings.matching.verify == Verify::Exact
+            && self.settings.matching.measure == Measure::Jaccard
     }
 
     /// Whether a text has fewer tokens than a shingle.
@@ -247,13 +249,13 @@ impl Means {
 fn check_containment(settings: &Settings) -> Result<()> {
     let choice = Choice::new(SettingName::Measure, Measure::Containment);
     let settles = |choice, other, meaning| Err(WrongSetting::Settles { choice, other, meaning }.into());
-    if settings.keep != Keep::First {
+    if settings.matching.keep != Keep::First {
         return settles(choice, SettingName::Keep, "keeps the document with the most shingles");
     }
-    if settings.verify != Verify::Exact {
+    if settings.matching.verify != Verify::Exact {
         return settles(choice, SettingName::Verify, "is always verified exactly");
     }
-    if settings.method == Method::Simhash {
+    if settings.signature.method == Method::Simhash {
         let needed = Choice::new(SettingName::Method, Method::Minhash);
         return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
     }
@@ -295,16 +297,16 @@ mod tests {
     #[test]
     fn settings_that_make_no_sense_are_refused() {
         for wrong in [
-            Settings { threshold: 0.0, ..Settings::default() },
-            Settings { threshold: 1.1, ..Settings::default() },
-            Settings { threshold: f64::NAN, ..Settings::default() },
-            Settings { shingles: "words".into(), ..Settings::default() },
-            Settings { shingles: "words:0".into(), ..Settings::default() },
-            Settings { hashes: 0, ..Settings::default() },
-            Settings { bands: Some(crate::BandsAndRows { bands: 30, rows: 30 }), ..Settings::default() },
-            Settings { measure: Measure::Containment, keep: Keep::Longest, ..Settings::default() },
-            Settings { method: Method::Simhash, distance: 33, ..Settings::default() },
-            Settings { recall: 1.5, ..Settings::default() },
+            Settings::default().with_threshold(0.0),
+            Settings::default().with_threshold(1.1),
+            Settings::default().with_threshold(f64::NAN),
+            Settings::default().with_shingles("words".into()),
+            Settings::default().with_shingles("words:0".into()),
+            Settings::default().with_hashes(0),
+            Settings::default().with_bands(Some(crate::BandsAndRows { bands: 30, rows: 30 })),
+            Settings::default().with_measure(Measure::Containment).with_keep(Keep::Longest),
+            Settings::default().with_method(Method::Simhash).with_distance(33),
+            Settings::default().with_recall(1.5),
         ] {
             assert!(Means::new(&wrong).is_err(), "{wrong:?}");
         }

@@ -91,7 +91,7 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
 
 /// The method that the settings ask for. Weights are those of shingles.
 fn of(settings: &Settings, weights: HashMap<u64, f64>) -> Result<Box<dyn Sketcher>> {
-    Ok(match (settings.method, settings.measure) {
+    Ok(match (settings.signature.method, settings.matching.measure) {
         (Method::Simhash, _) => Box::new(tables::Tables::new(settings, weights)?),
         (Method::Minhash, Measure::Containment) => Box::new(samples::Samples::new(settings)),
         (Method::Minhash, Measure::Jaccard) => Box::new(bands::Bands::new(settings)?),

@@ -24,7 +24,7 @@ pub(crate) struct Samples {
 
 impl Samples {
     pub(super) fn new(settings: &Settings) -> Self {
-        Self { threshold: settings.threshold }
+        Self { threshold: settings.matching.threshold }
     }
 }
 

@@ -16,9 +16,9 @@ impl Settings {
 fn shingling(settings: &Settings) -> Result<Shingling> {
     let wrong = || {
         let forms = "it is words:K, characters:K or stop-words:K, where K is a number";
-        not_allowed(SettingName::Shingles, &settings.shingles, forms)
+        not_allowed(SettingName::Shingles, &settings.signature.shingles, forms)
     };
-    let (unit, k) = settings.shingles.split_once(':').ok_or_else(wrong)?;
+    let (unit, k) = settings.signature.shingles.split_once(':').ok_or_else(wrong)?;
     let unit = match unit {
         "words" => Unit::Words,
         "characters" => Unit::Characters,
@@ -30,7 +30,7 @@ fn shingling(settings: &Settings) -> Result<Shingling> {
 }
 
 fn normalization_of(settings: &Settings) -> Normalization {
-    let chosen = &settings.normalize;
+    let chosen = &settings.signature.normalize;
     let case = match chosen.case {
         crate::Case::Fold => normalization::Case::Fold,
         crate::Case::Keep => normalization::Case::Keep,

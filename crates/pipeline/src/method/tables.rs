@@ -24,12 +24,12 @@ pub(crate) struct Tables {
 
 impl Tables {
     pub(super) fn new(settings: &Settings, weights: HashMap<u64, f64>) -> Result<Self> {
-        let distance = settings.distance;
+        let distance = settings.matching.distance;
         if distance > 32 {
             return Err(not_allowed(SettingName::Distance, distance, "at most 32 of 64 bits"));
         }
-        let hasher = SimHasher::new(settings.seed);
-        Ok(Self { hasher, distance, masks: table_masks(distance), weights, verify: settings.verify })
+        let hasher = SimHasher::new(settings.signature.seed);
+        Ok(Self { hasher, distance, masks: table_masks(distance), weights, verify: settings.matching.verify })
     }
 
     fn fingerprint_of(&self, features: &[u64]) -> Result<u64> {

@@ -51,10 +51,10 @@ impl Prepared<'_> {
             members += 1;
             counts.largest_cluster = counts.largest_cluster.max(members);
         }
-        if settings.id_field.is_some() {
+        if settings.files.id_field.is_some() {
             counts.repeated_ids = self.repeated_ids(store, self.room(work, observer))?;
         }
-        if settings.on_bad_record == OnBadRecord::Skip {
+        if settings.files.on_bad_record == OnBadRecord::Skip {
             for (step, bad) in store.bad().enumerate() {
                 observer.go_on_at(step)?;
                 removed_by_source[store.source_of(bad?.0)] += 1;

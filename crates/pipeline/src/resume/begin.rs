@@ -24,7 +24,7 @@ pub(crate) fn begin(prepared: &Prepared<'_>, work: &mut Work, lasting: bool) -> 
     let Some((file, offset)) = &job.sketch else {
         // A run that was killed may have begun from one.
         work.remove_file(SKETCH_FILE)?;
-        if lasting && job.settings.store == Stored::Shingles {
+        if lasting && job.settings.files.store == Stored::Shingles {
             prepared.means.use_key(&key_of(work)?);
         }
         return Ok(());

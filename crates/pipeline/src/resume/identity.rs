@@ -111,7 +111,7 @@ impl Identity {
 
     /// An error if the file of weights is not what it was when `name` was made.
     pub(crate) fn check_weights(&self, name: &str) -> Result<()> {
-        let Some(file) = &self.settings.weights else { return Ok(()) };
+        let Some(file) = &self.settings.signature.weights else { return Ok(()) };
         let (_, hash) = weights::read(file, &self.settings.shingler()?)?;
         if self.weights.as_ref().is_some_and(|weights| *weights != hash) {
             let file = file.display();
@@ -173,7 +173,7 @@ pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
         let (before, now) = (written(old.get(key)), written(Some(value)));
         return format!("{target} holds a run where {key} is {before}, and now it is {now}; {ADVICE}");
     }
-    if let (Some(file), true) = (&asked.settings.weights, found.weights != asked.weights) {
+    if let (Some(file), true) = (&asked.settings.signature.weights, found.weights != asked.weights) {
         let file = file.display();
         return format!("{file} has changed since the run in {target} began; {ADVICE}");
     }

@@ -104,11 +104,11 @@ impl Preset {
     pub fn apply(&self, settings: &mut Settings) -> Result<()> {
         let banding = self.banding()?;
         if let Some(shingles) = self.shingles {
-            settings.shingles = shingles.into();
+            settings.signature.shingles = shingles.into();
         }
-        settings.hashes = self.hashes;
-        settings.threshold = self.threshold;
-        settings.bands = Some(BandsAndRows { bands: banding.bands(), rows: banding.rows() });
+        settings.signature.hashes = self.hashes;
+        settings.matching.threshold = self.threshold;
+        settings.matching.bands = Some(BandsAndRows { bands: banding.bands(), rows: banding.rows() });
         Ok(())
     }
 

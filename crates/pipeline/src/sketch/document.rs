@@ -65,7 +65,7 @@ impl Documents {
         sketch.content_hash = means.content_hash(text, texts);
         sketch.lanes.clear();
         sketch.keys.clear();
-        if text.len() as u64 > means.settings.max_text || memchr(0, text.as_bytes()).is_some() {
+        if text.len() as u64 > means.settings.files.max_text || memchr(0, text.as_bytes()).is_some() {
             sketch.shingles = 0;
             sketch.lanes.resize(means.lanes(), 0);
             return Ok(());
@@ -103,7 +103,8 @@ impl Documents {
     /// Whether a pair of this exact similarity is one of duplicates. Without exact verification every compared pair is.
     #[must_use]
     pub fn is_duplicate(&self, similarity: f64) -> bool {
-        self.means.settings.verify != Verify::Exact || similarity >= self.means.settings.threshold
+        self.means.settings.matching.verify != Verify::Exact
+            || similarity >= self.means.settings.matching.threshold
     }
 
     fn measure(&self) -> SetMeasure {

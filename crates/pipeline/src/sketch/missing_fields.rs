@@ -29,7 +29,7 @@ pub(crate) fn check(means: &Means, sources: Sources<'_>, budget: &Ledger, counts
             let name = path.written();
             let choice = match number {
                 0 => Choice::new(SettingName::IdField, name),
-                1 if matches!(means.settings.keep, Keep::Max(_)) => {
+                1 if matches!(means.settings.matching.keep, Keep::Max(_)) => {
                     Choice::new(SettingName::Keep, format_args!("max:{name}"))
                 }
                 1 => Choice::new(SettingName::Keep, format_args!("min:{name}")),

@@ -278,7 +278,7 @@ impl<'a> BlockSketcher<'a> {
     fn add_bad(&mut self, slot: usize, BadRecord { reason, id, lacks_text }: BadRecord<'_>) -> Result<()> {
         let against = self.is_against();
         let counts = &mut self.columns.counts;
-        match self.means.settings.on_bad_record {
+        match self.means.settings.files.on_bad_record {
             OnBadRecord::Fail => {
                 let source = self.sources.get(self.job.source as usize);
                 return Err(Error::BadRecord {
@@ -324,7 +324,7 @@ impl<'a> BlockSketcher<'a> {
         counts.replaced_bytes += u64::from(document.replaced);
         counts.add_absent(document, &means.fields);
         let within = document.within.as_ref().map_or([0; 2], |value| within_hash(value));
-        let over_limit = text.len() as u64 > settings.max_text;
+        let over_limit = text.len() as u64 > settings.files.max_text;
         let with_nul = memchr(0, text.as_bytes()).is_some();
         let (class, fingerprint, size) = if over_limit || with_nul {
             counts.over_limit += u64::from(over_limit);
@@ -343,14 +343,14 @@ impl<'a> BlockSketcher<'a> {
             columns.counts.short += u64::from(sketched.size == 1 && means.is_short(text));
             (Class::Compared, sketched.fingerprint, sketched.size)
         };
-        let keep = match &settings.keep {
-            _ if settings.measure == crate::Measure::Containment => u64::MAX - size as u64,
+        let keep = match &settings.matching.keep {
+            _ if settings.matching.measure == crate::Measure::Containment => u64::MAX - size as u64,
             // Input order needs nothing; with this a sketch serves both.
             Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
             Keep::Max(_) => keep_of(document.order.map(|order| order.bytes), 0xff, &mut columns.orders),
             Keep::Min(_) => keep_of(document.order.map(|order| order.bytes), 0, &mut columns.orders),
         };
-        if settings.store == crate::Stored::Shingles && class == Class::Compared {
+        if settings.files.store == crate::Stored::Shingles && class == Class::Compared {
             columns.shingles.extend_from_slice(means.elements(text, buffers)?);
         }
         buffers.shrink_after(text.len());

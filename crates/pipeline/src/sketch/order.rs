@@ -19,8 +19,9 @@ pub(crate) struct KeepOrder {
 impl KeepOrder {
     /// An error if a preferred source is none of the sources.
     pub(crate) fn new(settings: &Settings, sources: Sources<'_>) -> Result<Self> {
-        let patterns = &settings.prefer;
-        let first = settings.keep == Keep::First && settings.measure != Measure::Containment;
+        let patterns = &settings.matching.prefer;
+        let first =
+            settings.matching.keep == Keep::First && settings.matching.measure != Measure::Containment;
         let mut used = vec![false; patterns.len()];
         let source_ranks = (0..sources.len())
             .map(|at| {

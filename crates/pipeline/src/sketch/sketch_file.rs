@@ -47,11 +47,11 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     // Goes with what is in it if the run fails, and is removed by the next one if it is killed.
     let aside = files.temp_folder(beside)?;
     // The key of stored shingles is nobody else's business.
-    let access = if job.settings.store == Stored::Shingles { Access::Private } else { Access::Shared };
+    let access = if job.settings.files.store == Stored::Shingles { Access::Private } else { Access::Shared };
     let mut file = files.create(&aside.path().join("sketch"), access)?;
     let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
     let mut identity = Identity::new(&prepared.means, prepared.sources)?;
-    if job.settings.store == Stored::Shingles {
+    if job.settings.files.store == Stored::Shingles {
         let seed = match &job.sketch {
             Some((file, _)) => stored_key(file)?,
             None => KeySeed::random()?,

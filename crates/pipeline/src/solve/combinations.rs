@@ -70,14 +70,14 @@ enum Prefix {
 impl Combinations {
     /// For a chunk with sets, if the method compares them and `memory` bytes are enough.
     pub(super) fn new(chunk: &Chunk, means: &Means, using: Using<'_>) -> Result<Option<Self>> {
-        if means.settings.verify != Verify::Exact || !chunk.has_sets() {
+        if means.settings.matching.verify != Verify::Exact || !chunk.has_sets() {
             return Ok(None);
         }
         // Keys have 32-bit numbers, and how many there are is known from a sample only.
         let memory = using.memory.min(KEY_BYTES * u64::from(u32::MAX / 2));
         let Some(bundles) = Bundles::new(chunk, memory / 2, using.observer)? else { return Ok(None) };
         let planner = Planner::new(chunk, means, &bundles);
-        if means.settings.measure == Measure::Containment {
+        if means.settings.matching.measure == Measure::Containment {
             return planner.containment(using).map(Some);
         }
         let Some(mut combined) = planner.cheapest(memory / 2) else { return Ok(None) };

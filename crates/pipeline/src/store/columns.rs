@@ -162,10 +162,10 @@ impl Columns {
         if means.method.stores_keys() {
             self.sample_ends.push(self.samples.len() as u64);
         }
-        if means.settings.id_field.is_some() {
+        if means.settings.files.id_field.is_some() {
             self.id_ends.push(self.ids.len() as u64);
         }
-        if means.settings.store == crate::Stored::Shingles {
+        if means.settings.files.store == crate::Stored::Shingles {
             self.shingle_ends.push(self.shingles.len() as u64);
         }
         if means.fields.order.is_some() {
@@ -179,8 +179,8 @@ impl Columns {
         let has = |wanted: bool, ends: &[u64]| !wanted || ends.len() == slots;
         self.lanes.len() == slots * means.lanes()
             && has(means.method.stores_keys(), &self.sample_ends)
-            && has(means.settings.id_field.is_some(), &self.id_ends)
-            && has(means.settings.store == crate::Stored::Shingles, &self.shingle_ends)
+            && has(means.settings.files.id_field.is_some(), &self.id_ends)
+            && has(means.settings.files.store == crate::Stored::Shingles, &self.shingle_ends)
             && has(means.fields.order.is_some(), &self.order_ends)
     }
 

@@ -171,14 +171,12 @@ fn columns_one_after_the_other_are_as_if_made_at_once() {
 /// A sketch file that was made to deceive may lack a list that its settings ask for.
 #[test]
 fn every_list_that_is_asked_for_must_be_there() {
-    let settings = Settings {
-        id_field: Some("id".into()),
-        keep: Keep::Max("n".into()),
-        store: crate::Stored::Shingles,
-        hashes: LANES,
-        bands: "1x2".parse().ok(),
-        ..Settings::default()
-    };
+    let settings = Settings::default()
+        .with_id_field(Some("id".into()))
+        .with_keep(Keep::Max("n".into()))
+        .with_store(crate::Stored::Shingles)
+        .with_hashes(LANES)
+        .with_bands("1x2".parse().ok());
     let means = Means::new(&settings).unwrap();
     let [whole, _] = columns();
     assert!(whole.has_all_of(&means));
@@ -195,7 +193,7 @@ fn every_list_that_is_asked_for_must_be_there() {
         change(&mut other);
         assert!(!other.has_all_of(&means));
     }
-    let fewer = Means::new(&Settings { id_field: None, ..settings }).unwrap();
+    let fewer = Means::new(&settings.with_id_field(None)).unwrap();
     assert!(
         Columns { id_ends: Vec::new(), ids: Vec::new(), ..whole }.has_all_of(&fewer),
         "nobody asks for ids"

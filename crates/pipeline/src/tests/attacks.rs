@@ -23,7 +23,7 @@ fn forged(text: &str) -> String {
 }
 
 fn settings() -> Settings {
-    Settings { id_field: Some("id".into()), ..Settings::default() }
+    Settings::default().with_id_field(Some("id".into()))
 }
 
 /// Gibberish that shares no word with a text and has its hashes under the fixed key, and so its signature.
@@ -35,18 +35,18 @@ fn a_text_with_the_hashes_of_another_does_not_remove_it() {
     let documents = [Document::new("gibberish", gibberish), Document::new("innocent", INNOCENT)];
     for settings in [
         settings(),
-        Settings { clusters: Clusters::Components, ..settings() },
-        Settings { measure: Measure::Containment, ..settings() },
-        Settings { elements: Elements::Bag, ..settings() },
-        Settings { method: Method::Simhash, ..settings() },
-        Settings { store: Stored::Shingles, ..settings() },
+        settings().with_clusters(Clusters::Components),
+        settings().with_measure(Measure::Containment),
+        settings().with_elements(Elements::Bag),
+        settings().with_method(Method::Simhash),
+        settings().with_store(Stored::Shingles),
     ] {
         let result = run(&documents, 0, &settings, How::PLAIN);
         assert_eq!(result.kept, ["gibberish", "innocent"], "{settings:?}");
     }
     // What the guide says: signatures alone are fooled. (So the two were candidates above.)
     for verify in [Verify::Estimate, Verify::None] {
-        let result = run(&documents, 0, &Settings { verify, ..settings() }, How::PLAIN);
+        let result = run(&documents, 0, &settings().with_verify(verify), How::PLAIN);
         assert_eq!(result.kept, ["gibberish"], "{verify:?}");
     }
 }
@@ -62,7 +62,7 @@ fn stored_shingles_are_not_fooled_and_have_a_key_of_their_own() {
     let sources = sources_of(&folder.path().join("in"), &documents, usize::MAX);
     let sketch = |name: &str, store| {
         let path = folder.path().join(name);
-        let settings = Settings { store, ..settings() };
+        let settings = settings().with_store(store);
         crate::sketch(&job(&settings, sources.clone(), Vec::new(), 1), &path, &Silent).unwrap();
         path
     };
@@ -100,7 +100,7 @@ fn a_value_of_within_with_the_hash_of_another_is_another() {
         of("near", &format!("{INNOCENT} Really."), "example.org"),
     ];
     for measure in [Measure::Jaccard, Measure::Containment] {
-        let settings = Settings { within: Some("domain".into()), measure, ..settings() };
+        let settings = settings().with_within(Some("domain".into())).with_measure(measure);
         let result = run(&documents, 0, &settings, How::PLAIN);
         let kept_for: Vec<_> = result.removed.values().map(|row| row["kept_id"].as_str().unwrap()).collect();
         assert!(result.kept.contains(&"forged".to_owned()), "{measure:?}: {:?}", result.kept);
@@ -123,14 +123,14 @@ fn every_key_gives_the_same_bytes() {
     let spilled = How { threads: 2, free: Some(600_000), split: usize::MAX };
     for settings in [
         settings(),
-        Settings { threshold: 0.5, keep: Keep::Longest, ..settings() },
-        Settings { within: Some("domain".into()), ..settings() },
-        Settings { elements: Elements::Bag, ..settings() },
-        Settings { measure: Measure::Containment, threshold: 0.6, ..settings() },
-        Settings { clusters: Clusters::Components, ..settings() },
-        Settings { method: Method::Simhash, distance: 12, ..settings() },
-        Settings { shingles: "stop-words:3".into(), threshold: 0.6, ..settings() },
-        Settings { shingles: "characters:12".into(), store: Stored::Shingles, ..settings() },
+        settings().with_threshold(0.5).with_keep(Keep::Longest),
+        settings().with_within(Some("domain".into())),
+        settings().with_elements(Elements::Bag),
+        settings().with_measure(Measure::Containment).with_threshold(0.6),
+        settings().with_clusters(Clusters::Components),
+        settings().with_method(Method::Simhash).with_distance(12),
+        settings().with_shingles("stop-words:3".into()).with_threshold(0.6),
+        settings().with_shingles("characters:12".into()).with_store(Stored::Shingles),
     ] {
         let keyed = |key: u8, how: How| {
             let result = with_key(key, || run(&documents, 50, &settings, how));

@@ -21,7 +21,7 @@ const WAYS: [How; 5] = [
 ];
 
 fn settings() -> Settings {
-    Settings { id_field: Some("id".into()), ..Settings::default() }
+    Settings::default().with_id_field(Some("id".into()))
 }
 
 /// Documents of all kinds: planted near-duplicates, look-alikes of one template, and the edges.
@@ -65,24 +65,24 @@ pub(super) fn rules(settings: &Settings) -> Rules {
     let plan = crate::method::Means::new(settings).unwrap().plan;
     Rules {
         shingles: Shingles::Words(5),
-        bag: settings.elements == Elements::Bag,
-        hashes: settings.hashes,
-        seed: settings.seed,
+        bag: settings.signature.elements == Elements::Bag,
+        hashes: settings.signature.hashes,
+        seed: settings.signature.seed,
         bands: plan.bands,
         rows: plan.rows,
-        measure: match settings.measure {
+        measure: match settings.matching.measure {
             Measure::Jaccard => reference::Measure::Jaccard,
             Measure::Containment => reference::Measure::Containment,
         },
-        threshold: settings.threshold,
-        keep: match settings.keep {
+        threshold: settings.matching.threshold,
+        keep: match settings.matching.keep {
             Keep::First => reference::Keep::First,
             Keep::Longest => reference::Keep::Longest,
             Keep::Max(_) => reference::Keep::Max,
             Keep::Min(_) => reference::Keep::Min,
         },
-        against_only: settings.against_only,
-        max_text: settings.max_text as usize,
+        against_only: settings.matching.against_only,
+        max_text: settings.files.max_text as usize,
     }
 }
 
@@ -99,9 +99,9 @@ fn share_samples(items: &[Item], settings: &Settings) -> impl Fn(usize, usize) -
 }
 
 fn check(documents: &[Document], protected: usize, settings: &Settings, result: &Result) {
-    let items = items(documents, protected, settings.within.is_some());
+    let items = items(documents, protected, settings.matching.within.is_some());
     let rules = rules(settings);
-    let fates = if settings.measure == Measure::Containment {
+    let fates = if settings.matching.measure == Measure::Containment {
         reference::decide(&items, &rules, &share_samples(&items, settings)).unwrap()
     } else {
         let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
@@ -157,10 +157,10 @@ fn check_all_ways(documents: &[Document], protected: usize, settings: &Settings)
 fn keep_policies_and_thresholds() {
     let documents = corpus(1);
     for keep in ["first", "longest", "max:score", "min:score"] {
-        check_all_ways(&documents, 0, &Settings { keep: keep.parse().unwrap(), ..settings() });
+        check_all_ways(&documents, 0, &settings().with_keep(keep.parse().unwrap()));
     }
     for (seed, threshold) in [(2, 0.3), (3, 0.5), (4, 0.95), (5, 1.0)] {
-        check_all_ways(&corpus(seed), 0, &Settings { threshold, ..settings() });
+        check_all_ways(&corpus(seed), 0, &settings().with_threshold(threshold));
     }
 }
 
@@ -185,7 +185,7 @@ fn keep_policies_compare_values_exactly() {
             document.score = (at % 11 != 0).then(|| score(at * 7919 % 1009));
         }
         for keep in ["max:score", "min:score"] {
-            check_all_ways(&documents, 0, &Settings { keep: keep.parse().unwrap(), ..settings() });
+            check_all_ways(&documents, 0, &settings().with_keep(keep.parse().unwrap()));
         }
     }
 }
@@ -194,8 +194,8 @@ fn keep_policies_compare_values_exactly() {
 fn against_and_within() {
     let documents = corpus(6);
     check_all_ways(&documents, 150, &settings());
-    check_all_ways(&documents, 150, &Settings { against_only: true, keep: Keep::Longest, ..settings() });
-    check_all_ways(&documents, 0, &Settings { within: Some("domain".into()), ..settings() });
+    check_all_ways(&documents, 150, &settings().with_against_only(true).with_keep(Keep::Longest));
+    check_all_ways(&documents, 0, &settings().with_within(Some("domain".into())));
 }
 
 /// A connected set that does not fit is decided piece by piece: a document that an earlier piece kept removes others only
@@ -210,7 +210,7 @@ fn against_only_where_a_connected_set_does_not_fit() {
     documents.extend(near_copies(500, 900, 22).enumerate().map(renamed("alike")));
     documents.extend(near_copies(300, 900, 21).enumerate().map(renamed("like the protected")));
     for clusters in [Clusters::Stars, Clusters::Components] {
-        let settings = Settings { against_only: true, clusters, ..settings() };
+        let settings = settings().with_against_only(true).with_clusters(clusters);
         let plain = run(&documents, 20, &settings, How::PLAIN);
         assert!(plain.kept.len() >= 500 && plain.removed.len() >= 200, "{}", plain.kept.len());
         if clusters == Clusters::Stars {
@@ -226,22 +226,18 @@ fn against_only_where_a_connected_set_does_not_fit() {
 #[test]
 fn measures_and_elements() {
     let documents = corpus(7);
-    check_all_ways(&documents, 0, &Settings { measure: Measure::Containment, ..settings() });
-    check_all_ways(
-        &documents,
-        100,
-        &Settings { measure: Measure::Containment, threshold: 0.6, ..settings() },
-    );
-    check_all_ways(&documents, 0, &Settings { elements: Elements::Bag, ..settings() });
+    check_all_ways(&documents, 0, &settings().with_measure(Measure::Containment));
+    check_all_ways(&documents, 100, &settings().with_measure(Measure::Containment).with_threshold(0.6));
+    check_all_ways(&documents, 0, &settings().with_elements(Elements::Bag));
     let bands = Some(BandsAndRows { bands: 10, rows: 3 });
-    check_all_ways(&documents, 0, &Settings { bands, hashes: 64, seed: 5, ..settings() });
-    check_all_ways(&documents, 0, &Settings { max_text: 700, ..settings() });
+    check_all_ways(&documents, 0, &settings().with_bands(bands).with_hashes(64).with_seed(5));
+    check_all_ways(&documents, 0, &settings().with_max_text(700));
 }
 
 #[test]
 fn components_are_those_of_the_plain_definition() {
     let documents = corpus(8);
-    let settings = Settings { clusters: Clusters::Components, keep: Keep::Longest, ..settings() };
+    let settings = settings().with_clusters(Clusters::Components).with_keep(Keep::Longest);
     let items = items(&documents, 0, false);
     let rules = rules(&settings);
     let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
@@ -263,11 +259,9 @@ fn components_are_those_of_the_plain_definition() {
 #[test]
 fn pairs_are_those_of_the_plain_definition() {
     let documents = corpus(9);
-    for settings in [
-        settings(),
-        Settings { threshold: 0.5, ..settings() },
-        Settings { measure: Measure::Containment, ..settings() },
-    ] {
+    for settings in
+        [settings(), settings().with_threshold(0.5), settings().with_measure(Measure::Containment)]
+    {
         check_pairs(&documents, 0, &settings);
     }
 }
@@ -282,7 +276,7 @@ fn pairs_with_against_are_those_that_are_asked_for() {
         documents[from].text = documents[at].text.clone();
     }
     for against_only in [false, true] {
-        check_pairs(&documents, 180, &Settings { against_only, ..settings() });
+        check_pairs(&documents, 180, &settings().with_against_only(against_only));
     }
 }
 
@@ -291,13 +285,13 @@ fn check_pairs(documents: &[Document], protected: usize, settings: &Settings) {
     let rules = rules(settings);
     let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
     let samples = share_samples(&items, settings);
-    let candidates = |a, b| match settings.measure {
+    let candidates = |a, b| match settings.matching.measure {
         Measure::Jaccard => lanes.are_candidates(a, b),
         Measure::Containment => samples(a, b),
     };
     let is_asked_for = |a: usize, b: usize| match (a < protected, b < protected) {
         (true, true) => false,
-        (false, false) => !settings.against_only,
+        (false, false) => !settings.matching.against_only,
         _ => true,
     };
     let expected: Vec<(String, String, f64)> = reference::verified_pairs(&items, &rules, &candidates)

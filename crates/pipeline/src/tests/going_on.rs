@@ -28,7 +28,7 @@ fn corpus() -> Corpus {
 
 impl Corpus {
     fn job(&self) -> Job {
-        let settings = Settings { id_field: Some("id".into()), threshold: 0.6, ..Settings::default() };
+        let settings = Settings::default().with_id_field(Some("id".into())).with_threshold(0.6);
         let mut job = job(&settings, self.sources.clone(), Vec::new(), 1);
         job.resources.temp_dir = Some(self.folder.path().to_owned());
         job
@@ -255,7 +255,7 @@ fn a_prefix_where_another_computer_works_or_another_run_is_refused() {
     target.remove("_lookalike/lock").unwrap();
     dedup(&job, &target).unwrap();
     let mut other = corpus.job();
-    other.settings.threshold = 0.9;
+    other.settings.matching.threshold = 0.9;
     let message = dedup(&other, &target).unwrap_err().to_string();
     assert!(message.contains("threshold is 0.6, and now it is 0.9"), "{message}");
     // Outputs that nobody can say what they are of.
@@ -337,14 +337,14 @@ fn a_run_that_failed_makes_way_for_the_corrected_one_and_a_stopped_one_does_not(
     };
     let out = corpus.folder.path().join("out");
     // Before anything was sketched nothing remains.
-    let typo = with(&|settings| settings.text_field = "typo".into());
+    let typo = with(&|settings| settings.files.text_field = "typo".into());
     assert!(dedup(&typo, &local(&out)).is_err());
     assert!(!out.exists());
     // Later the sketches remain, and make way.
     let failed = with(&|_| {});
     assert!(matches!(dedup(&failed, &local(&out)), Err(Error::BadRecord { .. })));
     assert!(Work::has_parts(&Files::default(), &out.join("_lookalike")).unwrap());
-    let corrected = with(&|settings| settings.on_bad_record = OnBadRecord::Skip);
+    let corrected = with(&|settings| settings.files.on_bad_record = OnBadRecord::Skip);
     // Stopped after some parts: worth going on from, so no other run takes its place.
     let mut questions = 1;
     while !Work::has_parts(&Files::default(), &out.join("_lookalike")).unwrap() || questions == 1 {
@@ -352,7 +352,7 @@ fn a_run_that_failed_makes_way_for_the_corrected_one_and_a_stopped_one_does_not(
         assert!(matches!(stopped, Err(Error::Interrupted)));
         questions += 1;
     }
-    let other = with(&|settings| settings.threshold = 0.9);
+    let other = with(&|settings| settings.matching.threshold = 0.9);
     let message = dedup(&other, &local(&out)).unwrap_err().to_string();
     assert!(message.contains("on-bad-record is") || message.contains("threshold is"), "{message}");
     dedup(&corrected, &local(&out)).unwrap();

@@ -11,13 +11,13 @@ fn measured(documents: &[Document], settings: &Settings) -> (f64, crate::report:
     let job = job(settings, sources_of(folder.path(), documents, usize::MAX), Vec::new(), 2);
     let mut found = 0;
     let report = crate::pairs(&job, &Silent, &mut |pair| {
-        assert!(pair.similarity.unwrap() >= settings.threshold);
+        assert!(pair.similarity.unwrap() >= settings.matching.threshold);
         found += 1;
         Ok(std::ops::ControlFlow::Continue(()))
     })
     .unwrap();
     let texts: Vec<&str> = documents.iter().map(|document| document.text.as_str()).collect();
-    let all = jaccard_pairs(&texts, Shingles::Words(5), settings.threshold).unwrap().len();
+    let all = jaccard_pairs(&texts, Shingles::Words(5), settings.matching.threshold).unwrap().len();
     (f64::from(found) / all as f64, report.recall.unwrap())
 }
 
@@ -28,7 +28,8 @@ fn the_estimate_is_within_four_standard_errors_of_the_truth() {
     // each of the eight.
     for (bands, rows) in [(4, 6), (10, 10)] {
         let bands = Some(BandsAndRows { bands, rows });
-        let settings = Settings { threshold: 0.6, bands, id_field: Some("id".into()), ..Settings::default() };
+        let settings =
+            Settings::default().with_threshold(0.6).with_bands(bands).with_id_field(Some("id".into()));
         for seed in 1..3 {
             let prose =
                 Planted { documents: 1_200, near: 0.6, copies: 0.0, seed, ..Planted::default() }.collect();
@@ -50,7 +51,7 @@ fn the_estimate_is_within_four_standard_errors_of_the_truth() {
 fn the_default_plan_finds_what_it_promises() {
     let documents = Planted { documents: 1_500, near: 0.6, copies: 0.0, ..Planted::default() }.collect();
     for threshold in [0.5, 0.8] {
-        let settings = Settings { threshold, id_field: Some("id".into()), ..Settings::default() };
+        let settings = Settings::default().with_threshold(threshold).with_id_field(Some("id".into()));
         let (truth, recall) = measured(&documents, &settings);
         assert!(truth >= 0.99, "{truth} at {threshold}");
         assert!(recall.estimate >= 0.99, "{recall:?} at {threshold}");
@@ -69,7 +70,7 @@ fn every_class_of_document_is_counted() {
     ]
     .map(|(id, text)| Document::new(id, text))
     .into();
-    let settings = Settings { id_field: Some("id".into()), max_text: 1_000, ..Settings::default() };
+    let settings = Settings::default().with_id_field(Some("id".into())).with_max_text(1_000);
     let counts = run(&documents, 0, &settings, How::PLAIN).report.counts;
     let found =
         (counts.empty, counts.short, counts.with_nul, counts.over_limit, counts.documents, counts.kept);

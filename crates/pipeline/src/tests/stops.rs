@@ -57,11 +57,11 @@ fn corpus() -> Vec<Document> {
 
 /// The ways through the stages: settings, how much memory there is, and whether pairs are asked for.
 fn ways() -> Vec<(&'static str, Settings, Option<u64>, bool)> {
-    let settings = || Settings { threshold: 0.6, id_field: Some("id".into()), ..Settings::default() };
-    let simhash = Settings { method: Method::Simhash, verify: Verify::None, ..settings() };
-    let containment = Settings { measure: Measure::Containment, ..settings() };
-    let components = Settings { clusters: Clusters::Components, ..settings() };
-    let longest = Settings { keep: crate::Keep::Longest, annotate: true, ..settings() };
+    let settings = || Settings::default().with_threshold(0.6).with_id_field(Some("id".into()));
+    let simhash = settings().with_method(Method::Simhash).with_verify(Verify::None);
+    let containment = settings().with_measure(Measure::Containment);
+    let components = settings().with_clusters(Clusters::Components);
+    let longest = settings().with_keep(crate::Keep::Longest).with_annotate(true);
     vec![
         ("in memory", settings(), None, false),
         ("spilled", settings(), Some(100_000), false),
@@ -179,7 +179,7 @@ type Question<'q> = &'q dyn Fn(&dyn Observer) -> crate::Result<()>;
 fn questions_about_a_corpus_stop_too() {
     let documents = corpus();
     let folder = tempfile::tempdir().unwrap();
-    let settings = Settings { id_field: Some("id".into()), ..Settings::default() };
+    let settings = Settings::default().with_id_field(Some("id".into()));
     let sources = sources_of(&folder.path().join("in"), &documents, 150);
     for threads in [1, 3] {
         let job = job(&settings, sources.clone(), Vec::new(), threads);

@@ -87,7 +87,7 @@ impl Solver<'_, '_> {
     fn solve(&mut self, pieces: &[(usize, Vec<Number>)]) -> Result<()> {
         let View { means, threads, observer, .. } = self.view;
         observer.go_on()?;
-        let against_only = means.settings.against_only;
+        let against_only = means.settings.matching.against_only;
         let role = |protected| Role::of(protected, against_only);
         let mut loaded = Loaded::default();
         for (at, numbers) in pieces {

@@ -82,7 +82,7 @@ fn run_series(
     // Chunks of which something is kept, and what is not.
     let mut kept: Vec<usize> = Vec::new();
     let mut gone = Bits::new(if one_chunk { 0 } else { view.store.count() });
-    let against_only = view.means.settings.against_only;
+    let against_only = view.means.settings.matching.against_only;
     let role = |protected| Role::of(protected, against_only);
     let is_protected = |number: Number| view.order.is_protected(view.store.source_of(number));
     for at in series.chunks.clone() {

@@ -29,7 +29,7 @@ pub(super) fn run(
         let protected = order.is_protected(store.source_of(number));
         match protected && shared.contains(number) {
             true => Role::Both,
-            false => Role::of(protected, means.settings.against_only),
+            false => Role::of(protected, means.settings.matching.against_only),
         }
     };
     let mut compare = |loaded: &Loaded| -> Result<()> {

@@ -72,7 +72,7 @@ impl Corpus {
 
 fn planted(keep: Keep) -> Corpus {
     let documents = Planted { documents: 300, near: 0.5, seed: 2, ..Planted::default() }.collect();
-    Corpus::new(documents, Settings { keep, threshold: 0.6, ..Settings::default() })
+    Corpus::new(documents, Settings::default().with_keep(keep).with_threshold(0.6))
 }
 
 /// Connected sets, by root.
@@ -130,7 +130,7 @@ fn every_document_is_in_one_chunk_with_those_it_is_connected_with() {
 fn a_set_that_does_not_fit_is_a_series_in_keep_order() {
     let corpus = Corpus::new(
         templated(120, 2_000, 0.9, 5).collect(),
-        Settings { keep: Keep::Longest, threshold: 0.7, ..Settings::default() },
+        Settings::default().with_keep(Keep::Longest).with_threshold(0.7),
     );
     corpus.with(500_000, |view, candidates, work| {
         let packed = packing::pack(view, candidates, false, work).unwrap();
@@ -163,7 +163,7 @@ fn in_a_series_too_only_what_is_protected_removes() {
     let documents: Vec<Document> =
         templated(120, 2_000, 0.9, 6).chain(templated(120, 2_000, 0.9, 5)).collect();
     for against_only in [false, true] {
-        let settings = Settings { against_only, threshold: 0.7, ..Settings::default() };
+        let settings = Settings::default().with_against_only(against_only).with_threshold(0.7);
         let corpus = Corpus::against(documents.clone(), 120, against_only, settings);
         let mut answers = Vec::new();
         for free in [1 << 28, 500_000] {
@@ -186,7 +186,7 @@ fn a_series_names_the_first_in_keep_order_and_each_pair_once() {
     // About half of the pairs are similar enough.
     let documents: Vec<Document> = templated(200, 2_000, 0.7, 5).collect();
     let settings =
-        Settings { threshold: 0.7, bands: "42x3".parse().ok(), keep: Keep::Longest, ..Settings::default() };
+        Settings::default().with_threshold(0.7).with_bands("42x3".parse().ok()).with_keep(Keep::Longest);
     let corpus = Corpus::against(documents, 120, true, settings);
     let (mut answers, mut pairs) = (Vec::new(), Vec::new());
     for free in [1 << 28, 300_000] {
@@ -246,7 +246,7 @@ fn documents_are_loaded_in_keep_order_with_their_sets() {
 #[test]
 fn refined_sets_are_smaller_and_lose_no_similar_pair() {
     let documents: Vec<Document> = with_footer(60, 30, 40, 1).chain(templated(40, 900, 0.85, 1)).collect();
-    let corpus = Corpus::new(documents, Settings { threshold: 0.7, ..Settings::default() });
+    let corpus = Corpus::new(documents, Settings::default().with_threshold(0.7));
     corpus.with(1 << 28, |view, _, work| {
         let entries = view.store.entries_of(&(0..100).collect::<Vec<Number>>()).unwrap();
         let all = || {

@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// The name of the list of removed documents; an error if an output would have a name that is taken.
 pub(crate) fn removed_name(job: &Job) -> Result<&'static str> {
-    let name = match job.settings.removed_format {
+    let name = match job.settings.files.removed_format {
         RemovedFormat::Jsonl => "removed.jsonl",
         RemovedFormat::Parquet => "removed.parquet",
     };
@@ -37,7 +37,7 @@ pub(crate) fn write_removed(
     let file = aside.join(name);
     let io = |cause| Error::Io { action: "write", name: file.display().to_string(), cause };
     let out = target.files().create(&file, Access::Shared)?;
-    match settings.removed_format {
+    match settings.files.removed_format {
         RemovedFormat::Jsonl => {
             let mut out = BufWriter::with_capacity(1 << 18, out);
             removed::rows(removals, store, prepared.sources, settings, &mut |row| {
@@ -66,7 +66,7 @@ pub(crate) fn write_near_misses(
     work: &Work,
 ) -> Result<()> {
     let numbers = findings.near_misses.iter().flat_map(|&(a, b, _)| [a, b]).collect();
-    let has_ids = prepared.job.settings.id_field.is_some();
+    let has_ids = prepared.job.settings.files.id_field.is_some();
     let names = Names::new(numbers, store, prepared.sources, has_ids)?;
     let mut lines = Vec::new();
     for &(number, other, similarity) in &findings.near_misses {

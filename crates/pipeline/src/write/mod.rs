@@ -47,12 +47,12 @@ impl Outputs<'_> {
             let (first, entries) = self.store.entries(part)?;
             for (number, entry) in (first..).zip(entries.iter()) {
                 match entry.class() {
-                    Class::Bad if settings.on_bad_record == OnBadRecord::Skip => dropped.insert(number),
+                    Class::Bad if settings.files.on_bad_record == OnBadRecord::Skip => dropped.insert(number),
                     _ => {}
                 }
             }
         }
-        if !settings.annotate {
+        if !settings.files.annotate {
             for (step, removal) in self.removals.iter().enumerate() {
                 self.observer.go_on_at(step)?;
                 dropped.insert(removal?.number);
@@ -81,8 +81,9 @@ impl Outputs<'_> {
         let settings = &self.means.settings;
         let room = Room { ledger: self.budget, work: self.work, observer: self.observer };
         let clusters = settings
+            .files
             .annotate
-            .then(|| ClusterNames::new(self.store, self.sources, settings.id_field.is_some(), room))
+            .then(|| ClusterNames::new(self.store, self.sources, settings.files.id_field.is_some(), room))
             .transpose()?;
         let corpus = self.sources.against.len()..self.sources.len();
         // Whatever goes to standard output goes there in order.
@@ -112,7 +113,7 @@ impl Outputs<'_> {
             self.observer.advanced(Stage::Write, source.size);
             return Ok(());
         }
-        let options = SinkOptions { annotate: self.means.settings.annotate, threads };
+        let options = SinkOptions { annotate: self.means.settings.files.annotate, threads };
         let mut reader =
             Reader::open(source, ReadMode::Whole, &self.means.fields, limits(self.budget, self.means))?;
         // Each of these may take an eighth of the memory.
@@ -202,7 +203,7 @@ impl Outputs<'_> {
         let numbers: Vec<Number> = (first..end).collect();
         let is_document = self.store.entries_of(&numbers)?.iter().map(Entry::is_document).collect();
         let asked = numbers.into_iter().chain(here.iter().map(|removal| removal.kept)).collect();
-        let has_ids = self.means.settings.id_field.is_some();
+        let has_ids = self.means.settings.files.id_field.is_some();
         let names = Names::with_types(asked, self.store, self.sources, has_ids)?;
         Ok(Said { removals: here, is_document, names, clusters })
     }

@@ -16,8 +16,8 @@ pub(crate) fn rows(
     settings: &Settings,
     visit: &mut dyn FnMut(RemovedRow) -> Result<()>,
 ) -> Result<()> {
-    let has_ids = settings.id_field.is_some();
-    let bad = (settings.on_bad_record == OnBadRecord::Skip).then(|| store.bad());
+    let has_ids = settings.files.id_field.is_some();
+    let bad = (settings.files.on_bad_record == OnBadRecord::Skip).then(|| store.bad());
     let mut bad = BadRows { bad, store, sources, has_ids, named: VecDeque::new() };
     let mut bad_before = |number: Number, visit: &mut dyn FnMut(RemovedRow) -> Result<()>| -> Result<()> {
         while let Some(row) = bad.next_before(number)? {
@@ -46,7 +46,7 @@ pub(crate) fn rows(
                 kept_source: Some(kept.source),
                 kept_line: Some(kept.line),
                 similarity: reported(removal, settings),
-                distance: (settings.method == Method::Simhash).then_some(removal.distance),
+                distance: (settings.signature.method == Method::Simhash).then_some(removal.distance),
                 reason: unverified(removal, settings),
             })?;
         }
@@ -100,13 +100,13 @@ impl BadRows<'_> {
 
 /// The similarity as it is reported: exact, or none.
 fn reported(removal: &Removal, settings: &Settings) -> Option<f64> {
-    let exact = removal.is_exact() || settings.verify == Verify::Exact;
+    let exact = removal.is_exact() || settings.matching.verify == Verify::Exact;
     (exact && !removal.similarity.is_nan()).then_some(removal.similarity)
 }
 
 /// What is said of a pair that was not verified.
 fn unverified(removal: &Removal, settings: &Settings) -> Option<String> {
-    match settings.verify {
+    match settings.matching.verify {
         _ if removal.is_exact() => None,
         Verify::Exact => None,
         Verify::Estimate if removal.similarity.is_nan() => Some("not verified".into()),

@@ -37,15 +37,14 @@ impl PartialEq for Shingler {
 
 impl Shingler {
     fn with(shingles: &str, normalize: NormalizeSettings) -> PyResult<Self> {
-        let settings =
-            Settings { shingles: shingles.into(), normalize: normalize.clone(), ..Settings::default() };
+        let settings = Settings::default().with_shingles(shingles.into()).with_normalize(normalize.clone());
         Ok(Self { shingles: shingles.into(), normalize, inner: settings.shingler().or_raise()? })
     }
 
     /// A shingler, what it is written as, or nothing for the default.
     pub(super) fn from_argument(value: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         match value {
-            None => Self::with(&Settings::default().shingles, NormalizeSettings::default()),
+            None => Self::with(&Settings::default().signature.shingles, NormalizeSettings::default()),
             Some(value) => match value.cast::<Self>() {
                 Ok(shingler) => Ok(shingler.get().clone()),
                 Err(_) => Self::with(&value.extract::<String>()?, NormalizeSettings::default()),

@@ -10,12 +10,12 @@ use pyo3::types::PyDict;
 
 fn compared(a: &str, b: &str, options: &Options) -> PyResult<(Chances, Comparison, String)> {
     let settings = options.settings()?;
-    if settings.elements == Elements::Bag {
+    if settings.signature.elements == Elements::Bag {
         return Err(setting("compare compares sets of shingles, not bags; leave out elements"));
     }
     let chances = Chances::new(&settings).or_raise()?;
     let comparison = passages::compare(a, b, chances.shingler()).or_raise()?;
-    Ok((chances, comparison, settings.shingles))
+    Ok((chances, comparison, settings.signature.shingles))
 }
 
 /// The chance that a run compares the two: by their similarity, or by the part of the smaller one that is in the larger.
@@ -45,7 +45,7 @@ pub(crate) fn compare<'py>(
     found.set_item("jaccard", counts.jaccard())?;
     found.set_item("containment_a", counts.containment_of_a())?;
     found.set_item("containment_b", counts.containment_of_b())?;
-    found.set_item("chance", chance(&chances, &comparison, options.settings()?.measure))?;
+    found.set_item("chance", chance(&chances, &comparison, options.settings()?.matching.measure))?;
     let (in_a, in_b) = (Characters::new(&a), Characters::new(&b));
     let passages: Vec<(usize, usize, usize, usize, usize, bool)> = comparison
         .passages
@@ -64,8 +64,8 @@ pub(crate) fn compare<'py>(
 pub(crate) fn compare_page(py: Python<'_>, a: String, b: String, options: Options) -> PyResult<String> {
     outside(py, || {
         let (chances, comparison, shingles) = compared(&a, &b, &options)?;
-        let threshold = options.settings()?.threshold;
-        let probability = chance(&chances, &comparison, options.settings()?.measure);
+        let threshold = options.settings()?.matching.threshold;
+        let probability = chance(&chances, &comparison, options.settings()?.matching.measure);
         let finding = Finding { plan: chances.label(), threshold, probability };
         Ok(figures::compare_page(&CompareData {
             a: NamedText { name: "A", text: &a },

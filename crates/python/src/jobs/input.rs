@@ -62,7 +62,9 @@ impl Options {
                 setting(format!("{} = {value} is not allowed: {wrong}", name.replace('-', "_")))
             })?;
         }
-        for (name, share) in [("threshold", settings.threshold), ("recall", settings.recall)] {
+        for (name, share) in
+            [("threshold", settings.matching.threshold), ("recall", settings.matching.recall)]
+        {
             if !(0.0..=1.0).contains(&share) {
                 return Err(setting(format!("{name} = {share} is not allowed: it is a number from 0 to 1")));
             }
@@ -134,7 +136,7 @@ fn sources(
     match documents {
         Documents::Table(table) => {
             let rows = Table::new(Arc::clone(&table.schema), table.batches.clone());
-            Ok(vec![rows.into_source(name, &settings.text_field)])
+            Ok(vec![rows.into_source(name, &settings.files.text_field)])
         }
         Documents::Paths(paths) => discover(paths, how).or_raise(),
     }

@@ -25,8 +25,8 @@ pub(crate) fn plan<'py>(
     found.set_item("bands", plan.bands)?;
     found.set_item("rows", plan.rows)?;
     found.set_item("recall", plan.recall_at_threshold)?;
-    found.set_item("threshold", settings.threshold)?;
-    found.set_item("hashes", settings.hashes)?;
+    found.set_item("threshold", settings.matching.threshold)?;
+    found.set_item("hashes", settings.signature.hashes)?;
     found.set_item("label", chances.label())?;
     found.set_item("disk_bytes", documents.saturating_mul(plan.disk_bytes_per_document))?;
     found.set_item("least_memory", pipeline::least_memory(documents, threads.max(1)))?;
@@ -34,8 +34,8 @@ pub(crate) fn plan<'py>(
     found.set_item("curve", curve.collect::<Vec<f64>>())?;
     // Containment is found by sampled shingles, so that a document with few of them is found less often.
     let by_shingles = PyDict::new(py);
-    if settings.measure == Measure::Containment {
-        for (shingles, chance) in chances.by_shingles(settings.threshold) {
+    if settings.matching.measure == Measure::Containment {
+        for (shingles, chance) in chances.by_shingles(settings.matching.threshold) {
             by_shingles.set_item(shingles, chance)?;
         }
         found.set_item("shingles", PLANNED_SHINGLES)?;

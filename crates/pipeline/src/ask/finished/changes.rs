@@ -6,7 +6,7 @@ use crate::prepared::Prepared;
 use crate::progress::timing::Stages;
 use crate::report::Recall;
 use crate::resume::work::Work;
-use crate::{Job, Observer, Result, Settings};
+use crate::{Job, Observer, Result};
 
 /// What another threshold changes.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +33,7 @@ impl FinishedRun {
     /// What would change at another threshold, with the first `most` documents of each kind. Nothing is sketched again.
     pub fn at_threshold(&self, threshold: f64, most: usize, observer: &dyn Observer) -> Result<Change> {
         let job = self.job()?;
-        let job = Job { settings: Settings { threshold, ..job.settings.clone() }, ..job };
+        let job = Job { settings: job.settings.clone().with_threshold(threshold), ..job };
         // What the run holds already is in its own ledger.
         let prepared = Prepared { budget: self.ledger.clone(), ..Prepared::new(&job)? };
         let work = Work::temporary(&job.temp_folder())?;

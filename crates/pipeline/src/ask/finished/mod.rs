@@ -133,7 +133,7 @@ impl FinishedRun {
             read(&format!("{WORK_FOLDER}/{BEGAN_IN}"))?.and_then(|path| String::from_utf8(path).ok());
         let began_in = name_to_path(&began_in.unwrap_or_default());
         let mut settings = identity.settings.clone();
-        settings.weights = settings.weights.map(|path| from_there(&began_in, &path));
+        settings.signature.weights = settings.signature.weights.map(|path| from_there(&began_in, &path));
         let mut work = Work::existing(own, &run);
         let sketch_file = work.read(SKETCH_FILE)?.and_then(|written| String::from_utf8(written).ok());
         if let Some((offset, path)) = sketch_file.as_deref().and_then(|written| written.split_once(' ')) {
@@ -292,7 +292,7 @@ impl FinishedRun {
         ascending.sort_unstable();
         ascending.dedup();
         let mut ids = vec![String::new(); ascending.len()];
-        if self.identity.settings.id_field.is_some() {
+        if self.identity.settings.files.id_field.is_some() {
             let mut place = 0;
             self.store.visit_ids(&ascending, |_, id| {
                 ids[place].push_str(id);
@@ -346,7 +346,7 @@ impl FinishedRun {
     }
 
     fn visit_ids(&self, mut visit: impl FnMut(Number, &str)) -> Result<()> {
-        if self.identity.settings.id_field.is_none() {
+        if self.identity.settings.files.id_field.is_none() {
             return Ok(());
         }
         for part in 0..self.store.parts() {
@@ -370,7 +370,7 @@ impl FinishedRun {
                 best.truncate(most);
             }
         };
-        if self.identity.settings.id_field.is_some() {
+        if self.identity.settings.files.id_field.is_some() {
             self.visit_ids(|_, other| consider(other))?;
         } else {
             let line = id.rsplit_once(':').and_then(|(_, line)| line.parse::<u64>().ok()).unwrap_or(1);
@@ -398,7 +398,7 @@ impl FinishedRun {
                     break;
                 }
             }
-            let kept = self.identity.settings.on_bad_record == crate::OnBadRecord::Keep;
+            let kept = self.identity.settings.files.on_bad_record == crate::OnBadRecord::Keep;
             return Ok((Fate::Bad(reason, kept), 0));
         }
         if let Some(removal) = self.removals.find(&number, |removal| removal.number)? {

@@ -57,7 +57,7 @@ fn documents_of_other_values_of_within_are_not_alike() {
 #[test]
 fn without_sets_the_signatures_decide() {
     let of = |verify, lanes| {
-        let means = Means::new(&Settings { verify, ..settings() }).unwrap();
+        let means = Means::new(&settings().with_verify(verify)).unwrap();
         verdict(&chunk(&[(SAME, &[1]), (lanes, &[2])]), &means)
     };
     let Verdict::Similar(evidence) = of(Verify::Estimate, [1, 2, 3, 9]) else {
@@ -76,7 +76,7 @@ fn without_sets_the_signatures_decide() {
 #[test]
 fn fingerprints_are_near_or_not() {
     let settings =
-        Settings { method: Method::Simhash, verify: Verify::None, distance: 3, ..Settings::default() };
+        Settings::default().with_method(Method::Simhash).with_verify(Verify::None).with_distance(3);
     let means = Means::new(&settings).unwrap();
     for (bits, near) in [(0b0, true), (0b111, true), (0b1111, false)] {
         let chunk = chunk(&[(SAME, &[]), ([1 ^ bits, 2, 3, 4], &[])]);
@@ -92,8 +92,7 @@ fn fingerprints_are_near_or_not() {
 #[test]
 fn samples_find_and_the_part_of_the_later_document_counts() {
     let means =
-        Means::new(&Settings { measure: Measure::Containment, threshold: 0.6, ..Settings::default() })
-            .unwrap();
+        Means::new(&Settings::default().with_measure(Measure::Containment).with_threshold(0.6)).unwrap();
     let mut chunk = chunk(&[([0; 4], &[1, 2, 3, 4, 5, 6]), ([0; 4], &[4, 5, 9])]);
     chunk.lanes.clear();
     chunk.samples = vec![10, 20, 30, 20, 40];

@@ -15,7 +15,7 @@ use crate::{BandsAndRows, Settings, Silent};
 /// Two bands of two rows, and a threshold of a half.
 fn settings() -> Settings {
     let bands = Some(BandsAndRows { bands: 2, rows: 2 });
-    Settings { hashes: 4, bands, threshold: 0.5, ..Settings::default() }
+    Settings::default().with_hashes(4).with_bands(bands).with_threshold(0.5)
 }
 
 fn means() -> Means {

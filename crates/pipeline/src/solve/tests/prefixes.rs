@@ -4,13 +4,13 @@ use super::super::buckets::Lookup;
 use super::super::prefixes::{RareShingles, prefix_length};
 use super::{chunk, means, settings};
 use crate::method::Means;
-use crate::{Measure, Settings, Silent, Verify};
+use crate::{Measure, Silent, Verify};
 use lookalike::hashing::SplitMix64;
 
 #[test]
 fn as_many_are_shown_as_a_subset_may_lack() {
     let length =
-        |size, threshold| prefix_length(size, &Means::new(&Settings { threshold, ..settings() }).unwrap());
+        |size, threshold| prefix_length(size, &Means::new(&settings().with_threshold(threshold)).unwrap());
     // Of ten elements a similar subset has at least eight, so it has one of any three.
     assert_eq!(length(10, 0.8), 3);
     assert_eq!(length(10, 0.5), 6);
@@ -71,10 +71,7 @@ fn whoever_is_similar_enough_is_met() {
 #[test]
 fn it_is_for_exact_jaccard_by_bands_alone() {
     let chunk = chunk(&[([0; 4], &[1]), ([0; 4], &[1])]);
-    for other in [
-        Settings { verify: Verify::None, ..settings() },
-        Settings { measure: Measure::Containment, ..settings() },
-    ] {
+    for other in [settings().with_verify(Verify::None), settings().with_measure(Measure::Containment)] {
         assert!(RareShingles::new(&chunk, &Means::new(&other).unwrap(), &Silent).unwrap().is_none());
     }
 }

@@ -21,10 +21,10 @@ pub(super) struct Alike<'a> {
 impl<'a> Alike<'a> {
     pub(super) fn new(settings: &'a Settings, items: Vec<Item>) -> Self {
         let rules = rules(settings);
-        let simhash = settings.method == Method::Simhash;
-        let containment = settings.measure == Measure::Containment;
+        let simhash = settings.signature.method == Method::Simhash;
+        let containment = settings.matching.measure == Measure::Containment;
         let lanes = (!simhash && !containment).then(|| Lanes::new(&items, &rules, lane_of).unwrap());
-        let hasher = SimHasher::new(settings.seed);
+        let hasher = SimHasher::new(settings.signature.seed);
         let fingerprint = |item: &Item| {
             let mut buffer = ShingleBuffer::default();
             let mut hashes = Shingler::words(5).unwrap().hashes(&item.text, &mut buffer).to_vec();
@@ -57,7 +57,7 @@ impl<'a> Alike<'a> {
     pub(super) fn are_candidates(&self, a: usize, b: usize) -> bool {
         match &self.lanes {
             Some(lanes) => lanes.are_candidates(a, b),
-            None if self.samples.is_empty() => self.distance(a, b) <= self.settings.distance,
+            None if self.samples.is_empty() => self.distance(a, b) <= self.settings.matching.distance,
             None => self.samples[a].iter().any(|sample| self.samples[b].contains(sample)),
         }
     }
@@ -69,7 +69,7 @@ impl<'a> Alike<'a> {
 
     /// The estimate of a similarity from the signatures.
     fn estimate(&self, lanes: &Lanes, a: usize, b: usize) -> f64 {
-        let hashes = self.settings.hashes;
+        let hashes = self.settings.signature.hashes;
         let matching = (lanes.estimate(a, b) * hashes as f64).round() as usize;
         estimate_of_lanes(matching, hashes).unwrap().similarity
     }
@@ -79,10 +79,9 @@ impl<'a> Alike<'a> {
         if !self.are_candidates(a, b) {
             return None;
         }
-        match (self.settings.verify, &self.lanes) {
-            (Verify::Estimate, Some(lanes)) => {
-                Some(self.estimate(lanes, a, b)).filter(|estimate| *estimate >= self.settings.threshold)
-            }
+        match (self.settings.matching.verify, &self.lanes) {
+            (Verify::Estimate, Some(lanes)) => Some(self.estimate(lanes, a, b))
+                .filter(|estimate| *estimate >= self.settings.matching.threshold),
             _ => Some(f64::NAN),
         }
     }
@@ -90,10 +89,10 @@ impl<'a> Alike<'a> {
     /// What becomes of each document.
     pub(super) fn fates(&self) -> Vec<Fate> {
         let Self { items, rules, .. } = self;
-        let exactly = self.settings.verify == Verify::Exact;
+        let exactly = self.settings.matching.verify == Verify::Exact;
         let candidates = |a: usize, b: usize| self.are_candidates(a, b);
         let unverified = |a: usize, b: usize| self.unverified(a, b);
-        match (self.settings.clusters, exactly) {
+        match (self.settings.matching.clusters, exactly) {
             (Clusters::Stars, true) => reference::decide(items, rules, &candidates),
             (Clusters::Stars, false) => reference::decide_with(items, rules, &unverified),
             (Clusters::Components, true) => reference::decide_components(items, rules, &candidates),
@@ -104,7 +103,7 @@ impl<'a> Alike<'a> {
 
     /// All pairs that are alike.
     pub(super) fn pairs(&self) -> Vec<(usize, usize, f64)> {
-        if self.settings.verify == Verify::Exact {
+        if self.settings.matching.verify == Verify::Exact {
             let candidates = |a: usize, b: usize| self.are_candidates(a, b);
             return reference::verified_pairs(&self.items, &self.rules, &candidates).unwrap();
         }
@@ -116,22 +115,20 @@ impl<'a> Alike<'a> {
 pub(super) fn settings(row: &Row) -> Settings {
     let list = |written: &str| written.split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect();
     let finds = row.get("finds");
-    Settings {
-        id_field: Some("id".into()),
-        method: if finds == "simhash" { Method::Simhash } else { Method::Minhash },
-        measure: if finds == "containment" { Measure::Containment } else { Measure::Jaccard },
+    Settings::default()
+        .with_id_field(Some("id".into()))
+        .with_method(if finds == "simhash" { Method::Simhash } else { Method::Minhash })
+        .with_measure(if finds == "containment" { Measure::Containment } else { Measure::Jaccard })
         // Wide enough that documents of a few dozen shingles meet.
-        distance: 12,
-        verify: row.get("verify").parse().unwrap(),
-        keep: row.get("keep").parse().unwrap(),
-        prefer: list(row.get("prefer")),
-        within: Some(row.get("within").to_owned()).filter(|field| !field.is_empty()),
-        elements: row.get("elements").parse().unwrap(),
-        clusters: row.get("clusters").parse().unwrap(),
-        against_only: row.get("against") == "only",
-        on_bad_record: row.get("bad").parse().unwrap(),
-        threshold: row.get("threshold").parse().unwrap(),
-        max_text: row.get("max-text").parse().unwrap(),
-        ..Settings::default()
-    }
+        .with_distance(12)
+        .with_verify(row.get("verify").parse().unwrap())
+        .with_keep(row.get("keep").parse().unwrap())
+        .with_prefer(list(row.get("prefer")))
+        .with_within(Some(row.get("within").to_owned()).filter(|field| !field.is_empty()))
+        .with_elements(row.get("elements").parse().unwrap())
+        .with_clusters(row.get("clusters").parse().unwrap())
+        .with_against_only(row.get("against") == "only")
+        .with_on_bad_record(row.get("bad").parse().unwrap())
+        .with_threshold(row.get("threshold").parse().unwrap())
+        .with_max_text(row.get("max-text").parse().unwrap())
 }

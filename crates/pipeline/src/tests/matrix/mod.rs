@@ -56,13 +56,13 @@ impl<'a> Files<'a> {
     fn items(&self, settings: &Settings) -> Vec<Item> {
         let place = |number: usize| {
             let named = |pattern: &String| pattern.contains(&format!("part-{number:03}"));
-            settings.prefer.iter().position(named).unwrap_or(settings.prefer.len())
+            settings.matching.prefer.iter().position(named).unwrap_or(settings.matching.prefer.len())
         };
         self.documents()
             .map(|(number, document)| Item {
                 text: document.text.clone(),
                 score: document.score.clone(),
-                within: settings.within.is_some().then(|| document.domain.clone()).flatten(),
+                within: settings.matching.within.is_some().then(|| document.domain.clone()).flatten(),
                 protected: number.is_none(),
                 priority: number.map_or(0, place),
             })
@@ -122,7 +122,7 @@ fn check_dedup(row: &Row, files: &Files<'_>, settings: &Settings) -> Report {
             let what = || format!("{}: {line:?} is {removed:?}", row.name());
             let stays = match line {
                 Line::Blank => continue,
-                Line::Bad(_) if settings.on_bad_record == OnBadRecord::Keep => true,
+                Line::Bad(_) if settings.files.on_bad_record == OnBadRecord::Keep => true,
                 Line::Bad(_) => {
                     assert!(removed.as_ref().is_some_and(|row| row["kind"] == "bad"), "{}", what());
                     continue;
@@ -169,7 +169,7 @@ impl Wanted<'_> {
         let exact = self.kind == Kind::Exact;
         assert_eq!(row["kind"], if exact { "exact" } else { "near" }, "{what}");
         assert_eq!(row["kept_id"], *kept.id, "{what}");
-        let is_known = exact || settings.verify == Verify::Exact;
+        let is_known = exact || settings.matching.verify == Verify::Exact;
         assert_eq!(row["similarity"].as_f64(), is_known.then_some(self.similarity), "{what}");
         let estimated = format!("estimated similarity {:.4}", self.similarity);
         let reason = match is_known {
@@ -178,7 +178,7 @@ impl Wanted<'_> {
             false => Some(estimated.as_str()),
         };
         assert_eq!(row["reason"].as_str(), reason, "{what}");
-        if settings.method == Method::Simhash {
+        if settings.signature.method == Method::Simhash {
             let distance = self.alike.distance(self.at, self.kept);
             assert_eq!(row["distance"].as_u64(), Some(u64::from(distance)), "{what}");
         }
@@ -197,7 +197,7 @@ fn check_pairs(row: &Row, files: &Files<'_>, settings: &Settings) -> Report {
         assert_eq!([&pair.a.id, &pair.b.id], [&documents[a].id, &documents[b].id], "{}", row.name());
         let similarity = Some(similarity).filter(|similarity| !similarity.is_nan());
         assert_eq!(pair.similarity, similarity, "{} {pair:?}", row.name());
-        if settings.method == Method::Simhash {
+        if settings.signature.method == Method::Simhash {
             assert_eq!(pair.distance, Some(alike.distance(a, b)), "{} {pair:?}", row.name());
         }
         Ok(std::ops::ControlFlow::Continue(()))
