@@ -30,11 +30,6 @@ impl Failure {
         Self::new(ExitCode::Usage, message)
     }
 
-    /// The memory limit is too small.
-    pub(crate) fn memory(message: impl Into<String>) -> Self {
-        Self::new(ExitCode::Memory, message)
-    }
-
     /// Something outside failed.
     pub(crate) fn io(action: &str, name: impl fmt::Display, cause: &io::Error) -> Self {
         Self::new(code_of_io(cause), format!("cannot {action} {name}: {cause}"))
@@ -70,7 +65,7 @@ impl fmt::Display for Failure {
 
 impl From<pipeline::Error> for Failure {
     fn from(error: pipeline::Error) -> Self {
-        use pipeline::Error;
+        use pipeline::{Error, SettingName, WrongSetting};
         if let Error::Interrupted = error {
             return Self::interrupted();
         }
@@ -79,6 +74,11 @@ impl From<pipeline::Error> for Failure {
         }
         let code = match &error {
             Error::Corpus(error) => code_of(error),
+            Error::Wrong(WrongSetting::NotAllowed { choice, .. })
+                if choice.setting == SettingName::Memory =>
+            {
+                ExitCode::Memory
+            }
             Error::Setting(_) | Error::Wrong(_) | Error::Invalid(_) | Error::NoSuchDocument { .. } => {
                 ExitCode::Usage
             }
@@ -98,6 +98,9 @@ impl From<pipeline::Error> for Failure {
             Error::BadRecord { lacks_text, .. } => Some(advice_on_bad_record(*lacks_text)),
             Error::NoSuchDocument { nearest, .. } => Some(advice_on_id(nearest)),
             Error::Memory { needed, .. } => Some(advice_on_memory(Some(*needed))),
+            Error::Wrong(WrongSetting::NoEffect { .. }) => {
+                Some("leave it out, or choose another method or measure".into())
+            }
             Error::Thread { .. } => Some("ask for fewer with --threads".into()),
             Error::Corpus(error) => advice_on(error),
             Error::Io { cause, .. } => advice_on_io(cause),
@@ -171,7 +174,9 @@ fn advice_on_id(nearest: &[String]) -> String {
 
 fn advice_on_memory(needed: Option<u64>) -> String {
     match needed {
-        Some(needed) => format!("raise --memory to {}", corpus::readable_size(needed)),
+        Some(needed) => {
+            format!("raise --memory to {}", corpus::written_size(needed.next_multiple_of(1 << 20)))
+        }
         None => "raise --memory".into(),
     }
 }

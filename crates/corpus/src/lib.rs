@@ -60,7 +60,7 @@ pub use sink::{
     Annotation, Disposition, RemovedRow, RemovedWriter, SinkOptions, SinkWriter, Target, Written,
     output_names,
 };
-pub use size::{parse_size, readable_size};
+pub use size::{parse_size, readable_size, written_size};
 pub use source::{Compression, Format, Location, Source, Stamp};
 pub use stdin::PutBy;
 pub use stopping::{PatientStdout, go_on, is_stopped, stop_waiting_when};

@@ -15,6 +15,16 @@ pub fn readable_size(bytes: u64) -> String {
     format!("{amount:.1} {}", UNITS[unit])
 }
 
+/// The shortest exact way to write an amount of bytes so that [`parse_size`] reads it: `64MiB`.
+#[must_use]
+pub fn written_size(bytes: u64) -> String {
+    let units = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match units.into_iter().find(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit)) {
+        Some((name, unit)) => format!("{}{name}", bytes / unit),
+        None => bytes.to_string(),
+    }
+}
+
 /// Units, the binary ones by name (`KiB` or `K`), the decimal ones as in `KB`.
 const UNITS: [(&str, u64); 13] = [
     ("tib", 1 << 40),

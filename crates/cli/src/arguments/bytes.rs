@@ -19,12 +19,7 @@ impl FromStr for Bytes {
 impl fmt::Display for Bytes {
     /// The shortest exact way to write it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, unit) in [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] {
-            if self.0 >= unit && self.0.is_multiple_of(unit) {
-                return write!(f, "{}{name}", self.0 / unit);
-            }
-        }
-        write!(f, "{}", self.0)
+        f.write_str(&corpus::written_size(self.0))
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) use sketch_file::is_sketch;
 use crate::arguments::{Bytes, Choices};
 use crate::failure::{Failure, Result};
 use corpus::{Discovery, Format, FormatChoice};
-use pipeline::{LEAST_MEMORY, Measure, Method, Resources, Settings, presets};
+use pipeline::{Resources, SettingName, Settings, presets};
 use std::path::{Path, PathBuf};
 
 /// What is meant.
@@ -70,13 +70,6 @@ impl Layers {
     /// What the run may use.
     pub(crate) fn resources(&self) -> Result<Resources> {
         let memory = match self.flags.using.memory.or(self.file.using.memory) {
-            Some(Bytes(memory)) if memory < LEAST_MEMORY => {
-                return Err(Failure::memory(format!(
-                    "--memory {} is too little: the least is {}",
-                    Bytes(memory),
-                    Bytes(LEAST_MEMORY)
-                )));
-            }
             Some(Bytes(memory)) => memory,
             None => Resources::of_this_machine().memory,
         };
@@ -101,22 +94,14 @@ impl Layers {
     /// An error if a flag was typed that has no effect with the method or measure.
     fn check_effects(&self, settings: &Settings) -> Result<()> {
         let Choices { sketching, matching, .. } = &self.flags;
-        let simhash = settings.signature.method == Method::Simhash;
-        let containment = settings.matching.measure == Measure::Containment;
-        let (with, typed) = if simhash {
-            let typed = [("hashes", sketching.hashes.is_some()), ("bands", matching.bands.is_some())];
-            ("--method simhash", [typed[0], typed[1], ("recall", matching.recall.is_some())])
-        } else if containment {
-            let typed = [("distance", matching.distance.is_some()), ("bands", matching.bands.is_some())];
-            ("--measure containment", [typed[0], typed[1], ("recall", matching.recall.is_some())])
-        } else {
-            ("--method minhash", [("distance", matching.distance.is_some()), ("", false), ("", false)])
+        let is_typed = |setting| match setting {
+            SettingName::Bands => matching.bands.is_some(),
+            SettingName::Distance => matching.distance.is_some(),
+            SettingName::Hashes => sketching.hashes.is_some(),
+            SettingName::Recall => matching.recall.is_some(),
+            _ => false,
         };
-        match typed.into_iter().find(|(_, typed)| *typed) {
-            None => Ok(()),
-            Some((flag, _)) => Err(Failure::usage(format!("--{flag} has no effect with {with}"))
-                .with_advice("leave it out, or choose another method or measure")),
-        }
+        Ok(settings.check_effects(is_typed)?)
     }
 
     /// All layers over `settings`.
@@ -129,8 +114,7 @@ impl Layers {
         }
         layers::apply(&self.file, &mut settings);
         layers::apply(&self.flags, &mut settings);
-        check_share("threshold", settings.matching.threshold)?;
-        check_share("recall", settings.matching.recall)?;
+        settings.check_shares()?;
         self.check_effects(&settings)?;
         let written = self.flags.reading.format.as_ref().or(self.file.reading.format.as_ref());
         let format = written.map(|written| format(written)).transpose()?;
@@ -159,14 +143,6 @@ pub(crate) fn of_text(text: &str) -> Result<Settings> {
     let preset = file.using.preset.as_deref().map(presets::find).transpose()?;
     let layers = Layers { purpose: Purpose::Duplicates, preset, file, flags: Choices::default() };
     Ok(layers.resolve()?.settings)
-}
-
-/// An error unless `value` is between 0 and 1.
-fn check_share(name: &str, value: f64) -> Result<()> {
-    if (0.0..=1.0).contains(&value) {
-        return Ok(());
-    }
-    Err(Failure::usage(format!("{name} {value} is not allowed: it is a number from 0 to 1")))
 }
 
 /// The format that `written` names.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::arguments::{Matching, Sketching, Using};
-use pipeline::{BandsAndRows, Keep};
+use pipeline::{BandsAndRows, Keep, LEAST_MEMORY};
 
 fn layers(preset: Option<&str>, file: &str, flags: Choices) -> Layers {
     let file = config_file::parse(file, "lookalike.toml").unwrap();

@@ -1,6 +1,7 @@
 //! What a run is asked to do: what identifies a signature, what decides a match, what concerns files. Each default is
 //! written here and nowhere else.
 
+mod checks;
 mod choices;
 pub mod presets;
 mod resources;

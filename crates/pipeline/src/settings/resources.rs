@@ -2,6 +2,7 @@
 
 use super::{SettingName, not_allowed};
 use crate::{LEAST_MEMORY, Result, available_memory};
+use corpus::written_size;
 use std::path::PathBuf;
 
 /// More threads than this are a mistake: each takes memory of its own, and no machine has so many processors.
@@ -38,14 +39,21 @@ impl Resources {
         }
     }
 
-    /// An error if there cannot be so much.
+    /// An error if this is too little, or more than there can be.
     pub fn check(&self) -> Result<()> {
         let Self { memory, threads, .. } = *self;
+        if threads == 0 {
+            return Err(not_allowed(SettingName::Threads, threads, "at least 1"));
+        }
+        if memory < LEAST_MEMORY {
+            let least = format!("the least is {}", written_size(LEAST_MEMORY));
+            return Err(not_allowed(SettingName::Memory, written_size(memory), least));
+        }
         if threads > MOST_THREADS {
             return Err(not_allowed(SettingName::Threads, threads, format!("at most {MOST_THREADS}")));
         }
         if memory > MOST_MEMORY {
-            let most = corpus::readable_size(MOST_MEMORY);
+            let most = written_size(MOST_MEMORY);
             return Err(not_allowed(SettingName::Memory, memory, format!("no machine has more than {most}")));
         }
         Ok(())

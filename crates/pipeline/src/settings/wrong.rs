@@ -48,6 +48,8 @@ names! {
     Method = "method",
     /// Sources that come first.
     Prefer = "prefer",
+    /// The wanted chance of finding a pair.
+    Recall = "recall",
     /// What a shingle is.
     Shingles = "shingles",
     /// Threads.
@@ -112,6 +114,13 @@ pub enum WrongSetting {
         /// What it means for that one: `always verifies exactly`.
         meaning: &'static str,
     },
+    /// A setting was chosen that has no effect.
+    NoEffect {
+        /// The setting.
+        setting: SettingName,
+        /// What takes its effect.
+        with: Choice,
+    },
     /// A signature has too few hashes for the bands.
     TooFewHashes {
         /// The bands and rows.
@@ -155,6 +164,9 @@ impl WrongSetting {
             }
             Self::Settles { choice, other, meaning } => {
                 format!("{} {meaning}; leave out {}", name(choice), any(*other))
+            }
+            Self::NoEffect { setting, with } => {
+                format!("{} has no effect with {}", any(*setting), name(with))
             }
             Self::TooFewHashes { bands, needed, hashes } => {
                 let chosen = name(&Choice::new(SettingName::Bands, bands));

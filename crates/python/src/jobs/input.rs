@@ -3,7 +3,7 @@
 use crate::errors::{Raise, setting};
 use crate::table::ArrowTable;
 use corpus::{Discovery, FormatChoice, PutBy, Source, Table, discover};
-use pipeline::{Job, LEAST_MEMORY, Resources, Settings, presets};
+use pipeline::{Job, Resources, Settings, presets};
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -62,13 +62,8 @@ impl Options {
                 setting(format!("{} = {value} is not allowed: {wrong}", name.replace('-', "_")))
             })?;
         }
-        for (name, share) in
-            [("threshold", settings.matching.threshold), ("recall", settings.matching.recall)]
-        {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(setting(format!("{name} = {share} is not allowed: it is a number from 0 to 1")));
-            }
-        }
+        settings.check_shares().or_raise()?;
+        settings.check_effects(|setting| given.get(setting.as_str()).is_some()).or_raise()?;
         Ok(settings)
     }
 
@@ -77,15 +72,11 @@ impl Options {
         let mut resources = Resources { temp_dir: self.temp_dir.clone(), ..Resources::of_this_machine() };
         if let Some(memory) = &self.memory {
             resources.memory = corpus::parse_size(memory).map_err(setting)?;
-            if resources.memory < LEAST_MEMORY {
-                return Err(setting(format!("memory = {memory} is too little: the least is 64MiB")));
-            }
         }
-        match self.threads {
-            Some(0) => return Err(setting("threads = 0 is not allowed: at least 1")),
-            Some(threads) => resources.threads = threads,
-            None => {}
+        if let Some(threads) = self.threads {
+            resources.threads = threads;
         }
+        resources.check().or_raise()?;
         Ok(resources)
     }
 
