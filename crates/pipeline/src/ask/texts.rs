@@ -45,15 +45,23 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
         Ok(is_asked.then(|| TextOf { document: reference, text: document.text.to_owned() }))
     };
     let mut found: Vec<TextOf> = Vec::new();
+    let mut repeated = BTreeSet::new();
     scan(&prepared, observer, look, |text| {
         // Of several with one id, the first.
         let known = |other: &TextOf| {
             other.document.id == text.document.id && !ids.contains(&place_of(&text.document).as_str())
         };
-        if !found.iter().any(known) {
+        if found.iter().any(known) {
+            repeated.insert(text.document.id);
+        } else {
             found.push(text);
         }
     })?;
+    for id in repeated {
+        observer.note(&format!(
+            "several documents have the id {id}; the first one is taken (SOURCE:LINE names another)"
+        ));
+    }
     let named = |id: &str| {
         let is_it = |text: &&TextOf| text.document.id == id || place_of(&text.document) == id;
         found.iter().find(is_it).cloned().ok_or_else(|| {
