@@ -45,6 +45,12 @@ impl Chosen {
         }
     }
 
+    /// The same without what only a folder keeps.
+    #[cfg(test)]
+    pub(crate) fn without_near_misses(self) -> Self {
+        Self { near_misses: Vec::new(), ..self }
+    }
+
     /// The documents that are shown, ascending, each once.
     #[must_use]
     pub fn documents(&self) -> Vec<u64> {

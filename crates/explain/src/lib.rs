@@ -14,5 +14,7 @@ mod error;
 pub mod examples;
 pub mod plan;
 pub mod report;
+#[cfg(test)]
+mod tests;
 
 pub use error::{Error, Result};

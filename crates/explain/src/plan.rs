@@ -111,7 +111,15 @@ pub struct MeasuredSample {
     pub suggested_k: Option<usize>,
     /// What shingles are made of: `words`.
     #[serde(skip)]
-    pub unit: String,
+    unit: String,
+}
+
+impl MeasuredSample {
+    /// The shingles of the suggested length, as settings name them: `words:3`.
+    #[must_use]
+    pub fn suggested_shingles(&self) -> Option<String> {
+        self.suggested_k.map(|k| format!("{}:{k}", self.unit))
+    }
 }
 
 impl Planned {

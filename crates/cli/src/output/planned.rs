@@ -130,8 +130,8 @@ impl ShownPlan<'_> {
             let mark = if Some(*k) == sample.suggested_k { "▸" } else { " " };
             let _ = writeln!(text, "{mark} {k:>2}   {}", percent(*shared));
         }
-        let _ = match sample.suggested_k {
-            Some(k) => writeln!(text, "suggested: --shingles {}:{k}", sample.unit),
+        let _ = match sample.suggested_shingles() {
+            Some(shingles) => writeln!(text, "suggested: --shingles {shingles}"),
             None => writeln!(
                 text,
                 "no k makes unrelated documents different: they share a template, or are duplicates"

@@ -159,7 +159,11 @@ impl Means {
         if settings.max_text == 0 {
             return invalid("--max-text must be at least 1".into());
         }
-        let weights = settings.weights.as_ref().map(|file| weights::read(file, &shingler)).transpose()?;
+        let weights = settings
+            .weights
+            .as_ref()
+            .map(|file| weights::read(file, &shingler))
+            .transpose()?;
         let (weights, weights_hash) = weights.map_or_else(Default::default, |(all, hash)| (all, Some(hash)));
         let (sketching, mut plan) = sketching(settings, weights)?;
         plan.memory_bytes_per_document = crate::limits::memory::PER_DOCUMENT;
