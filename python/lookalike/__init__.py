@@ -44,7 +44,9 @@ from .errors import (
 )
 from .estimates import AngleEstimate, Cardinality, Estimate
 from .jobs import clusters, compare, dedup, pairs, plan, query
+from .pages import Page
 from .results import (
+    Alternative,
     Cluster,
     Clusters,
     Comparison,
@@ -56,9 +58,13 @@ from .results import (
     Plan,
     Removed,
     RemovedRows,
+    Sample,
+    SketchEstimate,
+    Tables,
 )
 
 __all__ = [
+    "Alternative",
     "AngleEstimate",
     "ArrowTable",
     "BBitMinHash",
@@ -81,6 +87,7 @@ __all__ = [
     "MinHash",
     "NotFoundError",
     "Options",
+    "Page",
     "Pair",
     "Pairs",
     "Passage",
@@ -88,11 +95,14 @@ __all__ = [
     "Removed",
     "RemovedRows",
     "SCurve",
+    "Sample",
     "SettingError",
     "Shingler",
     "Signature",
     "Signatures",
     "SimHash",
+    "SketchEstimate",
+    "Tables",
     "TargetError",
     "WeightedMinHash",
     "__version__",

@@ -30,7 +30,8 @@ import numpy as np
 from . import _native
 from ._options import FILES_ONLY, Options, resolve, whole
 from ._sources import Columns, Documents, documents
-from .errors import SettingError
+from .errors import SettingError, TargetError
+from .pages import Page
 from .results import (
     Cluster,
     Clusters,
@@ -125,18 +126,20 @@ def dedup(
         folder = os.fsdecode(output)
         with _orderly_end():
             written = _native.dedup(given.native, compared, folder, native, _bar(progress))
-        report = json.loads(written)
+        summary = json.loads(written)
         kept: Any = folder if isinstance(source, str) else pathlib.Path(folder)
-        return kept, Deduplication(functools.partial(_removed_of, folder, report), report)
+        removed_later = functools.partial(_removed_of, folder, summary)
+        return kept, Deduplication(removed_later, summary, functools.partial(_page_of_folder, folder, native))
     with _orderly_end():
-        columns, written = _native.decide(given.native, compared, native, _bar(progress))
-    report = json.loads(written)
+        columns, written, examples = _native.decide(given.native, compared, native, _bar(progress))
+    summary = json.loads(written)
     removed = _removed(columns, given, other)
+    page = functools.partial(_page_of_memory, _title(source, given), written, examples)
     if not given.in_memory:
-        return source, Deduplication(removed, report)
+        return source, Deduplication(removed, summary, page)
     mask = np.ones(len(given), dtype=bool)
     mask[columns["line"] - 1] = False
-    return given.take(mask), Deduplication(removed, report, mask)
+    return given.take(mask), Deduplication(removed, summary, page, mask)
 
 
 def pairs(source: Any, *, progress: Progress = False, **options: Unpack[Options]) -> Pairs:
@@ -202,7 +205,7 @@ def query(
 
 
 def compare(a: str, b: str, /, **options: Unpack[Options]) -> Comparison:
-    """How similar two texts are, exactly, and which passages they share.
+    """How similar two texts are, exactly, what sketches make of it, and which passages they share.
 
     >>> import lookalike
     >>> found = lookalike.compare("the dog which chased the cat", "the dog that chased the cat", shingles="characters:5")
@@ -210,6 +213,8 @@ def compare(a: str, b: str, /, **options: Unpack[Options]) -> Comparison:
     0.46875
     >>> [passage.b for passage in found.passages]
     [(0, 27)]
+    >>> found.estimates[0].sketch, found.estimates[0].exact
+    ('MinHash, 128 hashes', 0.46875)
     """
     for text in (a, b):
         if not isinstance(text, str):
@@ -219,15 +224,34 @@ def compare(a: str, b: str, /, **options: Unpack[Options]) -> Comparison:
     return Comparison(a, b, _native.compare(a, b, native), native)
 
 
-def plan(documents: int = 1_000_000, **options: Unpack[Options]) -> Plan:
+def plan(
+    documents: int = 1_000_000, *, sample: Any = None, progress: Progress = False, **options: Unpack[Options]
+) -> Plan:
     """What a run with these settings would find, and what so many documents would cost.
 
     >>> import lookalike
     >>> lookalike.plan(threshold=0.8)
     <21 bands of 6 rows: a pair at 0.8 is found with probability 0.9983>
+    >>> plan = lookalike.plan(1000, sample=["a rose is a rose", "to be or not to be", "a rose is a flower"], shingles="words:2")
+    >>> plan.sample.histogram[0], plan.sample.suggested_shingles
+    (2, 'words:1')
+
+    Args:
+        documents: how many there will be.
+        sample: documents of any kind that `dedup` takes. The exact similarities of all pairs of up to 1,000 of them say
+            how many candidates to expect, and how long shingles should be.
+        progress: true for a bar by tqdm while the sample is read, or a factory that is called as `tqdm.tqdm` is.
+        **options: see `lookalike.Options`.
     """
-    native = resolve("plan", dict(options))
-    return Plan(_native.plan(whole("documents", documents, least=1), native["threads"] or os.cpu_count() or 1, native), native)
+    if sample is None:
+        native, texts = resolve("plan", dict(options)), None
+    else:
+        given, native = _prepare("plan", sample, options)
+        texts = given.native
+    count = whole("documents", documents, least=1)
+    with _orderly_end():
+        found = _native.plan(count, native["threads"] or os.cpu_count() or 1, native, texts, _bar(progress))
+    return Plan(found, native)
 
 
 def _text(name: str, text: str) -> str:
@@ -393,6 +417,23 @@ def _removed_of(folder: str, report: Dict[str, Any]) -> RemovedRows:
     kept = [row.get("kept_source") for row in rows]
     columns["against"] = [source in compared and source not in own for source in kept]
     return RemovedRows(columns)
+
+
+def _title(source: Any, given: Documents) -> str:
+    """What the page of a run without a folder is called."""
+    if isinstance(given.native, list):
+        return ", ".join(given.native)
+    return f"{type(source).__name__} of {len(given)} documents"
+
+
+def _page_of_folder(folder: str, native: Dict[str, Any]) -> Page:
+    if "://" in folder:
+        raise TargetError(f"a report is made from a folder on this machine; copy {folder} to one and run `lookalike report`")
+    return Page(*_native.page_of_folder(folder, native))
+
+
+def _page_of_memory(title: str, summary: str, examples: str) -> Page:
+    return Page(*_native.page_of_memory(title, summary, examples))
 
 
 _REMOVED = {

@@ -25,8 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 from . import _native
 from ._options import RESOURCES, whole
 from ._plots import new_axes
+from .pages import Page
 
 __all__ = [
+    "Alternative",
     "Cluster",
     "Clusters",
     "Comparison",
@@ -38,6 +40,9 @@ __all__ = [
     "Plan",
     "Removed",
     "RemovedRows",
+    "Sample",
+    "SketchEstimate",
+    "Tables",
 ]
 
 Key = Any
@@ -112,6 +117,70 @@ class Passage(NamedTuple):
     shingles: int
     moved: bool
     """Whether it stands elsewhere in the other text, or is repeated."""
+    place: str = "in-order"
+    """"in-order", "moved", "repeated-in-a" or "repeated-in-b"."""
+
+
+class SketchEstimate(NamedTuple):
+    """What a sketch makes of two texts, beside the exact value."""
+
+    sketch: str
+    """As in "MinHash, 128 hashes"."""
+    measure: str
+    """"Jaccard" or "cosine"."""
+    estimate: float
+    standard_error: float
+    """As the theory has it."""
+    exact: float
+
+
+class Alternative(NamedTuple):
+    """Bands and rows that a plan could have."""
+
+    bands: int
+    rows: int
+    chosen: bool
+    """Whether a run with these settings has them."""
+    recall: float
+    """The chance of finding a pair at the threshold."""
+    half_at: float
+    """The similarity at which half of the pairs are found."""
+    false_positive_area: float
+    """The area below the curve left of the threshold: pairs that are compared in vain."""
+    false_negative_area: float
+    """The area above the curve right of the threshold: pairs that are missed."""
+
+
+class Tables(NamedTuple):
+    """A way to cut fingerprints into blocks, with SimHash."""
+
+    blocks: int
+    tables: int
+    equal_bits: int
+    """Bits that must agree."""
+    chosen: bool
+    """Whether a run with these settings has them."""
+    candidates_per_query: float
+    """Candidates by chance."""
+    bytes: int
+    """Bytes of all tables."""
+
+
+class Sample(NamedTuple):
+    """What a sample of texts says about a plan."""
+
+    documents: int
+    """Documents that it was taken from."""
+    sampled: int
+    """Documents in it."""
+    histogram: List[int]
+    """Its pairs by exact similarity, in twentieths: `[0, 0.05)` first, exactly 1 last."""
+    expected_candidates: float
+    """Pairs that a run on the documents planned for would compare."""
+    shared_by_k: Dict[int, float]
+    """The share of a document's shingles that an unrelated one has too, by the length of shingles: the median."""
+    suggested_shingles: Optional[str]
+    """Shingles of the least length for which that share is below 0.01; none if there is no such length."""
 
 
 class _Tabular:
@@ -230,9 +299,9 @@ class Pairs(_Rows[Pair]):
     _names = Pair._fields
     _documents = ("a", "b")
 
-    def __init__(self, columns: Dict[str, List[Any]], report: Dict[str, Any]) -> None:
+    def __init__(self, columns: Dict[str, List[Any]], summary: Dict[str, Any]) -> None:
         super().__init__(columns)
-        self.report = report
+        self.summary = summary
         """What the run says about itself, as in `report.json`."""
 
 
@@ -242,9 +311,9 @@ class Clusters(_Tabular, Sequence[Cluster]):
 
     _documents = ("document",)
 
-    def __init__(self, clusters: List[Cluster], report: Dict[str, Any]) -> None:
+    def __init__(self, clusters: List[Cluster], summary: Dict[str, Any]) -> None:
         self._clusters = clusters
-        self.report = report
+        self.summary = summary
         """What the run says about itself, as in `report.json`."""
 
     def __len__(self) -> int:
@@ -278,7 +347,7 @@ class Clusters(_Tabular, Sequence[Cluster]):
 
 
 class Deduplication:
-    """What a dedup decided: `removed`, and the `report`.
+    """What a dedup decided: `removed`, the `summary`, and the page of `report()`.
 
     In a notebook it shows itself, with the similarities of what was removed.
     """
@@ -286,11 +355,13 @@ class Deduplication:
     def __init__(
         self,
         removed: Union[RemovedRows, Callable[[], RemovedRows]],
-        report: Dict[str, Any],
+        summary: Dict[str, Any],
+        page: Callable[[], Page],
         mask: Optional[NDArray[np.bool_]] = None,
     ) -> None:
         self._removed = removed
-        self.report = report
+        self._page = page
+        self.summary = summary
         """What the run says about itself, as in `report.json`."""
         self.mask = mask
         """Of what was handed over in memory: an array of bool, true for kept rows."""
@@ -308,16 +379,31 @@ class Deduplication:
     @property
     def documents(self) -> int:
         """How many documents there were."""
-        return int(self.report["counts"]["documents"])
+        return int(self.summary["counts"]["documents"])
 
     @property
     def recall(self) -> Optional[float]:
         """The share of the duplicates that was found, by the run's own estimate; none where nothing is estimated."""
-        recall = self.report["recall"]
+        recall = self.summary["recall"]
         return None if recall is None else float(recall["estimate"])
 
+    def report(self) -> Page:
+        """The run as a page: the plan, similarities, clusters, and examples with their texts side by side.
+
+        Of a run into a folder it is the page of `lookalike report`, made from the folder and the sources as they are now.
+        Of what was handed over in memory it has the same but the nearest misses, which only a folder keeps. Of files without
+        `output` it has no texts either; `note` of the page says so.
+
+        >>> import lookalike
+        >>> texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose; is a rose"]
+        >>> kept, result = lookalike.dedup(texts, shingles="words:3")
+        >>> "A rose is a rose; is a rose" in result.report().html
+        True
+        """
+        return self._page()
+
     def __repr__(self) -> str:
-        counts = self.report["counts"]
+        counts = self.summary["counts"]
         recall = "" if self.recall is None else f", recall {self.recall:.4f}"
         return (
             f"<{counts['documents']} documents: {counts['kept']} kept, {counts['exact']} exact copies and "
@@ -325,34 +411,41 @@ class Deduplication:
         )
 
     def _repr_html_(self) -> str:
-        threshold = float(self.report["settings"]["threshold"])
-        figure = _native.histogram_svg(self.report["histogram"], threshold)
+        threshold = float(self.summary["settings"]["threshold"])
+        figure = _native.histogram_svg(self.summary["histogram"], threshold)
         return f"<p>{html.escape(repr(self)[1:-1])}</p>{figure}{self.removed._repr_html_()}"
 
     def plot(self, ax: Any = None) -> Any:
         """The similarities of removed near-duplicates as a histogram, with the chance of being found; needs matplotlib."""
         ax = new_axes() if ax is None else ax
-        found = self.report["histogram"]
+        found = self.summary["histogram"]
         edges = np.linspace(0.0, 1.05, len(found) + 1)
         ax.bar(edges[:-1], found, width=0.05, align="edge", label="removed near-duplicates")
         ax.set_xlabel("similarity to the kept document")
         ax.set_ylabel("documents")
         chance = ax.twinx()
         at = np.linspace(0.0, 1.0, 201)
-        options = {**dict.fromkeys(RESOURCES), "settings": json.dumps(self.report["settings"])}
+        options = {**dict.fromkeys(RESOURCES), "settings": json.dumps(self.summary["settings"])}
         chance.plot(at, _native.chances(options, at.tolist()), color="C1")
         chance.set_ylabel("chance of being found")
         chance.set_ylim(0, 1.02)
-        ax.axvline(self.report["settings"]["threshold"], color="grey", linestyle="--")
+        ax.axvline(self.summary["settings"]["threshold"], color="grey", linestyle="--")
         return ax
 
 
-class Comparison:
-    """How similar two texts are, exactly, and what they share."""
+class Comparison(Page):
+    """How similar two texts are, exactly, what sketches make of it, and what the texts share.
+
+    In a notebook it shows both texts side by side; `html` is that page, and `save` writes it.
+    """
 
     def __init__(self, a: str, b: str, found: Dict[str, Any], options: Dict[str, Any]) -> None:
+        super().__init__("")
         self._texts = (a, b)
         self._options = options
+        self.similarity: float = found["similarity"]
+        """What the threshold is for, exactly: `jaccard`, or with containment the part of the smaller one that is in the
+        other."""
         self.jaccard: float = found["jaccard"]
         """Shared shingles over all shingles of both."""
         self.containment_a: float = found["containment_a"]
@@ -363,24 +456,26 @@ class Comparison:
         """Different shingles of A and of B."""
         self.shared: int = found["shared"]
         """Different shingles that are in both."""
+        self.threshold: float = found["threshold"]
+        """The similarity from which the two are duplicates."""
         self.chance: float = found["chance"]
         """The chance that a run with these settings compares the two."""
-        self.passages: List[Passage] = [
-            Passage((a_start, a_end), (b_start, b_end), shingles, moved)
-            for a_start, a_end, b_start, b_end, shingles, moved in found["passages"]
-        ]
+        self.plan: str = found["plan"]
+        """What such a run finds pairs by: "21 bands of 6 rows"."""
+        self.estimates: List[SketchEstimate] = [SketchEstimate(*estimate) for estimate in found["estimates"]]
+        """What sketches make of the pair."""
+        self.passages: List[Passage] = [Passage(*passage) for passage in found["passages"]]
         """The shared passages, in characters of the texts as they are."""
 
     def __repr__(self) -> str:
         return f"<jaccard {self.jaccard:.4f}, {self.shared} shared shingles in {len(self.passages)} passages>"
 
-    def to_html(self) -> str:
-        """Both texts side by side as one page of HTML."""
-        return _native.compare_page(*self._texts, self._options)
-
-    def _repr_html_(self) -> str:
-        page = html.escape(self.to_html(), quote=True)
-        return f'<iframe srcdoc="{page}" style="width:100%;height:480px;border:0"></iframe>'
+    @property
+    def html(self) -> str:
+        """Both texts side by side as one page, from `<!DOCTYPE html>` on."""
+        if not self._html:
+            self._html = _native.compare_page(*self._texts, self._options)
+        return self._html
 
 
 class Plan:
@@ -405,9 +500,18 @@ class Plan:
         """Bytes of memory that so many documents need at least."""
         self.disk_bytes: int = found["disk_bytes"]
         """Bytes on disk while it runs, about."""
+        self.disk_bytes_with_keys: int = found["disk_bytes_with_keys"]
+        """The same if memory is short, without what is spilled to verify."""
         self.curve: NDArray[np.float64] = np.array(found["curve"])
         """The chance of finding a pair, at similarities that divide 0 to 1 evenly."""
         self._label: str = found["label"]
+        explained = json.loads(found["explained"])
+        self.alternatives: List[Alternative] = [_alternative(each) for each in explained["alternatives"]]
+        """Bands and rows, the chosen ones and others; empty unless pairs are found by bands."""
+        self.tables: List[Tables] = [Tables(**each) for each in explained["tables"]]
+        """The ways to cut fingerprints into blocks, with SimHash."""
+        self.sample: Optional[Sample] = _sample(explained)
+        """What the sample says; none unless one was given."""
 
     @overload
     def probability(self, similarity: float, shingles: Optional[int] = None) -> float: ...
@@ -442,7 +546,12 @@ class Plan:
         )
 
     def _repr_html_(self) -> str:
-        return _native.curve_svg(self._label, self.curve.tolist(), self.threshold)
+        curve = _native.curve_svg(self._label, self.curve.tolist(), self.threshold)
+        if self.sample is None:
+            return curve
+        expected = f"{self.sample.expected_candidates:,.0f} expected candidates"
+        figure = _native.histogram_svg(self.sample.histogram, self.threshold)
+        return f"{curve}<p>Pairs of {self.sample.sampled} sampled documents by similarity; {expected}</p>{figure}"
 
     def plot(self, ax: Any = None) -> Any:
         """The S-curve; needs matplotlib."""
@@ -454,6 +563,24 @@ class Plan:
         ax.set_ylim(0, 1.02)
         ax.legend()
         return ax
+
+
+def _alternative(written: Dict[str, Any]) -> Alternative:
+    return Alternative(recall=written.pop("recall_at_threshold"), **written)
+
+
+def _sample(explained: Dict[str, Any]) -> Optional[Sample]:
+    written = explained["sample"]
+    if written is None:
+        return None
+    return Sample(
+        written["documents"],
+        written["sampled"],
+        written["histogram"],
+        written["expected_candidates"],
+        dict(written["shared_by_k"]),
+        explained["suggested_shingles"],
+    )
 
 
 def _shown_row(row: Any) -> str:

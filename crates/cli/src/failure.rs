@@ -120,6 +120,20 @@ impl From<pipeline::Error> for Failure {
     }
 }
 
+impl From<explain::Error> for Failure {
+    fn from(error: explain::Error) -> Self {
+        use explain::Error;
+        let message = error.to_string();
+        let advice = match error {
+            Error::Pipeline(error) => return error.into(),
+            Error::Bags => Some("leave out --elements bag".into()),
+            Error::SampleNeedsBands { .. } => Some("leave out --sample, or --method simhash".into()),
+            _ => None,
+        };
+        Self { advice, ..Self::usage(message) }
+    }
+}
+
 impl From<corpus::Error> for Failure {
     fn from(error: corpus::Error) -> Self {
         Self::from(pipeline::Error::from(error))

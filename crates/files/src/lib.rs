@@ -19,6 +19,7 @@ mod error;
 #[cfg(feature = "faults")]
 pub mod faulty;
 mod lock;
+mod page;
 mod path_name;
 mod place;
 mod system;
@@ -27,6 +28,7 @@ mod unfinished;
 
 pub use error::{Error, Result};
 pub use lock::Lock;
+pub use page::{PageError, check_page, write_page};
 pub use path_name::{name_to_path, path_to_name};
 pub use place::{Folder, Place};
 #[cfg(feature = "faults")]

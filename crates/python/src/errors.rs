@@ -114,6 +114,28 @@ impl<T> Raise<T> for pipeline::Result<T> {
     }
 }
 
+impl<T> Raise<T> for explain::Result<T> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(|error| match &error {
+            explain::Error::Pipeline(error) => of_pipeline(error),
+            explain::Error::Bags => setting(format_args!("{error}; leave out elements")),
+            explain::Error::SampleNeedsBands { .. } => setting(format_args!("{error}; leave out sample")),
+            _ => setting(error),
+        })
+    }
+}
+
+impl<T> Raise<T> for Result<T, files::PageError> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(|error| match &error {
+            files::PageError::Refused(error) => of_system(error.action, &error.name, &error.cause),
+            files::PageError::Occupied { .. } => {
+                Class::Target.saying(format_args!("{error}; name another file for the page"))
+            }
+        })
+    }
+}
+
 impl<T> Raise<T> for corpus::Result<T> {
     fn or_raise(self) -> PyResult<T> {
         self.map_err(|error| of_corpus(&error))

@@ -26,7 +26,7 @@ def truth(texts: List[str]) -> Dict[Tuple[int, int], float]:
 def test_pairs_are_all_and_exact(texts: List[str], truth: Dict[Tuple[int, int], float]) -> None:
     found = lookalike.pairs(texts, threshold=0.5, recall=0.9999, hashes=512)
     assert {(pair.a, pair.b): pair.similarity for pair in found} == truth
-    assert found.report["verified_pairs"] > 0
+    assert found.summary["verified_pairs"] > 0
 
 
 def test_removals_follow_the_greedy_rule(texts: List[str], truth: Dict[Tuple[int, int], float]) -> None:
@@ -90,13 +90,13 @@ def test_compare_gives_places_in_characters() -> None:
     (passage,) = found.passages
     assert shared.rstrip(" over") in a[slice(*passage.a)]
     assert a[slice(*passage.a)] == b[slice(*passage.b)]
-    assert "<iframe" in found._repr_html_() and "naïve" in found.to_html()
+    assert "<iframe" in found._repr_html_() and "naïve" in found.html
     assert lookalike.compare("", "").jaccard == 1.0
 
 
 def test_plan_is_the_one_of_the_run(texts: List[str]) -> None:
     plan = lookalike.plan(threshold=0.7, hashes=256)
-    report = lookalike.dedup(texts, threshold=0.7, hashes=256)[1].report
+    report = lookalike.dedup(texts, threshold=0.7, hashes=256)[1].summary
     assert (plan.bands, plan.rows) == (report["plan"]["bands"], report["plan"]["rows"])
     assert plan.probability(0.7) == pytest.approx(plan.recall)
     assert np.all(np.diff(plan.probability(np.linspace(0, 1, 50))) >= 0)
@@ -167,7 +167,7 @@ def test_texts_cannot_reach_a_page_as_anything_but_text() -> None:
     frame = pytest.importorskip("pandas").DataFrame({"text": [evil, evil], "id": ["<b>1", "<b>2"]})
     _, result = lookalike.dedup(frame, id="id")
     assert "<b>" not in result._repr_html_()
-    assert "<script>alert" not in lookalike.compare(evil, evil).to_html()
+    assert "<script>alert" not in lookalike.compare(evil, evil).html
 
 
 def test_defaults_and_presets_are_known() -> None:

@@ -28,9 +28,9 @@ def test_kept_records_are_written(jsonl: pathlib.Path, tmp_path: pathlib.Path, t
     assert [(row.document, row.similarity) for row in result.removed] == [
         (f"d{row.document}", row.similarity) for row in in_memory.removed
     ]
-    assert json.loads((tmp_path / "out" / "report.json").read_text()) == result.report
+    assert json.loads((tmp_path / "out" / "report.json").read_text()) == result.summary
     again, second = lookalike.dedup(str(jsonl), output=str(tmp_path / "out"), id="id")
-    assert again == str(tmp_path / "out") and second.report == result.report
+    assert again == str(tmp_path / "out") and second.summary == result.summary
 
 
 def test_without_output_nothing_is_written(jsonl: pathlib.Path, tmp_path: pathlib.Path) -> None:

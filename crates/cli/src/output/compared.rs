@@ -1,66 +1,64 @@
-//! Two texts, compared, as text, JSON and a page.
+//! Two texts, compared, as text and JSON.
 
 use super::escaped::escaped;
 use super::numbers::count;
 use super::{BOLD, DIM};
+use explain::comparison::{Compared, place_name};
 use figures::terminal::{Colors, LineBreaks, SideBySide, side_by_side};
-use figures::{CompareData, Estimate, Finding, NamedText, compare_page, percent, similarity};
-use lookalike::passages::{Comparison, Passage, Place};
+use figures::{Estimate, Finding, percent, similarity};
+use lookalike::passages::{Passage, Place};
 use serde_json::json;
 use std::fmt::Write as _;
 
 /// Passages that are listed, at most, where they are not shown in the texts.
 const LISTED: usize = 20;
 
-/// Two texts and what they have in common.
-#[derive(Debug)]
-pub(crate) struct Compared {
-    pub(crate) names: [String; 2],
-    /// A character for each byte if they are no texts.
-    pub(crate) texts: [String; 2],
-    pub(crate) is_binary: bool,
-    pub(crate) comparison: Comparison,
-    /// In what they were compared.
-    pub(crate) shingles: String,
-    pub(crate) estimates: Vec<Estimate>,
-    pub(crate) finding: Finding,
-    /// The similarity that the threshold is for, and what it is called.
-    pub(crate) similarity: (f64, &'static str),
-    pub(crate) notes: Vec<String>,
-    /// Whether nothing is to be folded.
-    pub(crate) whole: bool,
+/// What is shown of a comparison, for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// The numbers only: the texts are on a page.
+    Numbers,
+    /// The texts too, with long stretches folded.
+    Folded,
+    /// The whole texts.
+    Whole,
 }
 
-impl Compared {
+/// Two texts, compared, on their way out.
+#[derive(Debug)]
+pub(super) struct ShownComparison<'c>(pub(super) &'c Compared);
+
+impl ShownComparison<'_> {
     /// The numbers, and the texts side by side.
-    pub(crate) fn text(&self, colors: Colors, columns: usize) -> String {
+    pub(super) fn text(&self, shown: Shown, colors: Colors, columns: usize) -> String {
         let mut text = self.numbers();
-        if self.is_binary || self.comparison.passages.is_empty() {
+        if shown == Shown::Numbers || self.0.of.is_binary || self.0.comparison.passages.is_empty() {
             return text;
         }
-        let [a, b] = [0, 1].map(|at| escaped(&self.names[at]));
+        let [a, b] = [0, 1].map(|at| escaped(&self.0.of.names[at]));
         let half = columns.saturating_sub(3) / 2;
         let _ = write!(text, "\n{BOLD}{a:<half$}{BOLD:#}   {BOLD}{b}{BOLD:#}\n");
-        let (unshared_words, shared_words) = if self.whole { (usize::MAX, usize::MAX) } else { (24, 80) };
+        let (unshared_words, shared_words) =
+            if shown == Shown::Whole { (usize::MAX, usize::MAX) } else { (24, 80) };
         let line_breaks = LineBreaks::Paragraphs;
         let options = SideBySide { width: columns, colors, unshared_words, shared_words, line_breaks };
-        text.push_str(&side_by_side(&self.texts[0], &self.texts[1], &self.comparison, options));
+        text.push_str(&side_by_side(&self.0.of.texts[0], &self.0.of.texts[1], &self.0.comparison, options));
         text
     }
 
     /// The numbers.
-    pub(crate) fn numbers(&self) -> String {
-        let counts = self.comparison.counts;
-        let [a, b] = [0, 1].map(|at| escaped(&self.names[at]));
+    pub(super) fn numbers(&self) -> String {
+        let counts = self.0.comparison.counts;
+        let [a, b] = [0, 1].map(|at| escaped(&self.0.of.names[at]));
         let mut text = String::new();
-        for note in &self.notes {
+        for note in &self.0.notes {
             let _ = writeln!(text, "{DIM}note:{DIM:#} {note}");
         }
         let _ = writeln!(
             text,
             "{BOLD}Jaccard similarity  {}{BOLD:#}  in {}",
             similarity(counts.jaccard()),
-            self.shingles
+            self.0.shingles
         );
         let _ = writeln!(text, "A in B              {:<8}  A = {a}", percent(counts.containment_of_a()));
         let _ = writeln!(text, "B in A              {:<8}  B = {b}", percent(counts.containment_of_b()));
@@ -77,15 +75,15 @@ impl Compared {
             "\n{DIM}{:<28} {:>8} {:>10} {:>8} {:>8}{DIM:#}",
             "sketch", "estimate", "std. error", "exact", "off by"
         );
-        for Estimate { sketch, measure, value, standard_error, exact } in &self.estimates {
+        for Estimate { sketch, measure, value, standard_error, exact } in &self.0.estimates {
             let off = value - exact;
             let _ = writeln!(
                 text,
                 "{sketch:<28} {value:>8.4} {standard_error:>10.4} {exact:>8.4} {off:>+8.4}  {measure}"
             );
         }
-        let Finding { plan, threshold, probability } = &self.finding;
-        let (value, measure) = self.similarity;
+        let Finding { plan, threshold, probability } = &self.0.finding;
+        let (value, measure) = (self.0.similarity, self.0.measure);
         let verdict = if value >= *threshold { "a duplicate" } else { "no duplicate" };
         let _ = writeln!(
             text,
@@ -96,7 +94,7 @@ impl Compared {
     }
 
     fn passages(&self, text: &mut String) {
-        let passages = &self.comparison.passages;
+        let passages = &self.0.comparison.passages;
         let of = |place: Place| passages.iter().filter(|passage| passage.place == place).count() as u64;
         let moved = of(Place::Moved);
         let repeated = of(Place::RepeatedInA) + of(Place::RepeatedInB);
@@ -121,7 +119,7 @@ impl Compared {
         for passage in longest.iter().take(LISTED) {
             let range = |range: &std::ops::Range<usize>| format!("{}..{}", range.start, range.end);
             let (a, b) = (range(&passage.a), range(&passage.b));
-            let _ = writeln!(text, "{:>10} {a:>22} {b:>22}  {}", passage.shingles, written(passage.place));
+            let _ = writeln!(text, "{:>10} {a:>22} {b:>22}  {}", passage.shingles, place_name(passage.place));
         }
         if longest.len() > LISTED {
             let _ = writeln!(text, "{DIM}{:>10} more{DIM:#}", count((longest.len() - LISTED) as u64));
@@ -129,10 +127,11 @@ impl Compared {
     }
 
     /// Everything, for machines.
-    pub(crate) fn json(&self) -> String {
-        let counts = self.comparison.counts;
-        let named = |at: usize, shingles: usize| json!({"name": self.names[at], "bytes": self.bytes(at), "shingles": shingles});
+    pub(super) fn json(&self) -> String {
+        let counts = self.0.comparison.counts;
+        let named = |at: usize, shingles: usize| json!({"name": self.0.of.names[at], "bytes": self.0.bytes(at), "shingles": shingles});
         let estimates: Vec<_> = self
+            .0
             .estimates
             .iter()
             .map(|estimate| {
@@ -146,6 +145,7 @@ impl Compared {
             })
             .collect();
         let passages: Vec<_> = self
+            .0
             .comparison
             .passages
             .iter()
@@ -154,62 +154,29 @@ impl Compared {
                     "a": [passage.a.start, passage.a.end],
                     "b": [passage.b.start, passage.b.end],
                     "shingles": passage.shingles,
-                    "place": written(passage.place),
+                    "place": place_name(passage.place),
                 })
             })
             .collect();
         let value = json!({
             "a": named(0, counts.a),
             "b": named(1, counts.b),
-            "compared_in": self.shingles,
+            "compared_in": self.0.shingles,
             "common_shingles": counts.common,
             "jaccard": counts.jaccard(),
             "containment_of_a": counts.containment_of_a(),
             "containment_of_b": counts.containment_of_b(),
             "estimates": estimates,
             "plan": {
-                "label": self.finding.plan,
-                "threshold": self.finding.threshold,
-                "probability": self.finding.probability,
+                "label": self.0.finding.plan,
+                "threshold": self.0.finding.threshold,
+                "probability": self.0.finding.probability,
             },
             "passages": passages,
-            "notes": self.notes,
+            "notes": self.0.notes,
         });
         let mut text = serde_json::to_string_pretty(&value).expect("plain values");
         text.push('\n');
         text
-    }
-
-    fn bytes(&self, at: usize) -> usize {
-        let text = &self.texts[at];
-        if self.is_binary { text.chars().count() } else { text.len() }
-    }
-
-    /// The page.
-    pub(crate) fn page(&self) -> String {
-        let empty = Comparison { counts: self.comparison.counts, passages: Vec::new() };
-        let [a, b] = [0, 1].map(|at| NamedText {
-            name: &self.names[at],
-            text: if self.is_binary { "" } else { &self.texts[at] },
-        });
-        compare_page(&CompareData {
-            a,
-            b,
-            comparison: if self.is_binary { &empty } else { &self.comparison },
-            shingles: self.shingles.clone(),
-            estimates: self.estimates.clone(),
-            finding: Some(self.finding.clone()),
-            notes: self.notes.clone(),
-        })
-    }
-}
-
-/// The place of a passage as it is written.
-fn written(place: Place) -> &'static str {
-    match place {
-        Place::InOrder => "in-order",
-        Place::Moved => "moved",
-        Place::RepeatedInA => "repeated-in-a",
-        Place::RepeatedInB => "repeated-in-b",
     }
 }

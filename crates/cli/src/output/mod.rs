@@ -17,20 +17,23 @@ mod summary;
 mod tests;
 
 pub(crate) use answers::Answers;
-pub(crate) use compared::Compared;
+pub(crate) use compared::Shown;
 pub(crate) use inspected::{Inspected, Named, NamedPair};
-pub(crate) use planned::{Alternative, MeasuredSample, Planned, Tables};
 pub(crate) use progress::Progress;
 
 use crate::arguments::{Color, General, LogLevel};
 use crate::exit_code::ExitCode;
 use crate::failure::{Failure, Result};
 use anstyle::{AnsiColor, Style};
+use compared::ShownComparison;
 use escaped::{escaped, escaped_lines};
+use explain::comparison::Compared;
+use explain::plan::{MeasuredSample, Planned};
 use figures::terminal::is_obeyed;
 use indicatif::MultiProgress;
 use pipeline::presets::{Figures, Preset};
 use pipeline::{Job, Report, Settings};
+use planned::ShownPlan;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -135,17 +138,15 @@ impl Printer {
     }
 
     /// A comparison; on a terminal only its numbers if the texts went elsewhere.
-    pub(crate) fn compared(&self, compared: &Compared, elsewhere: bool) -> Result<()> {
-        let text = match (self.json, elsewhere) {
-            (true, _) => compared.json(),
-            (false, true) => compared.numbers(),
-            (false, false) => compared.text(colors(), columns()),
-        };
+    pub(crate) fn compared(&self, compared: &Compared, shown: Shown) -> Result<()> {
+        let compared = ShownComparison(compared);
+        let text = if self.json { compared.json() } else { compared.text(shown, colors(), columns()) };
         self.document(text.as_bytes())
     }
 
-    /// A plan.
-    pub(crate) fn planned(&self, planned: &Planned) -> Result<()> {
+    /// A plan, and what a sample says about it.
+    pub(crate) fn planned(&self, planned: &Planned, sample: Option<&MeasuredSample>) -> Result<()> {
+        let planned = ShownPlan { planned, sample };
         let text = if self.json { planned.json() } else { planned.text(colors(), columns()) };
         self.document(text.as_bytes())
     }

@@ -2,91 +2,42 @@
 
 use super::numbers::{bytes, count};
 use super::{BOLD, DIM};
-use figures::svg::{Bin, CurvePlot, Histogram};
+use explain::plan::{MeasuredSample, Planned};
+use figures::svg::{Bin, Histogram};
 use figures::terminal::{Colors, PlotSize, curve_plot, histogram};
 use figures::{area, percent};
-use lookalike::banding::plan::Plan;
-use pipeline::{Method, Settings};
+use pipeline::Method;
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// A plan and its alternatives.
+/// A plan, and what a sample says about it.
 #[derive(Debug)]
-pub(crate) struct Planned {
-    pub(crate) settings: Settings,
-    pub(crate) label: String,
-    pub(crate) documents: u64,
-    pub(crate) plot: CurvePlot,
-    pub(crate) alternatives: Vec<Alternative>,
-    pub(crate) tables: Vec<Tables>,
-    pub(crate) disk_bytes: u64,
-    /// If band keys do not fit in memory, without what is spilled to verify.
-    pub(crate) disk_bytes_with_keys: u64,
-    pub(crate) least_memory: u64,
-    pub(crate) sample: Option<MeasuredSample>,
+pub(super) struct ShownPlan<'p> {
+    pub(super) planned: &'p Planned,
+    pub(super) sample: Option<&'p MeasuredSample>,
 }
 
-/// Bands and rows.
-#[derive(Debug)]
-pub(crate) struct Alternative {
-    pub(crate) is_chosen: bool,
-    pub(crate) plan: Plan,
-    /// The similarity at which half of the pairs are found.
-    pub(crate) half: f64,
-}
-
-/// A way to cut fingerprints into blocks.
-#[derive(Debug)]
-pub(crate) struct Tables {
-    pub(crate) is_chosen: bool,
-    pub(crate) blocks: u64,
-    pub(crate) tables: u64,
-    /// Bits that must agree.
-    pub(crate) bits: u64,
-    /// Chance candidates per query.
-    pub(crate) candidates: f64,
-    /// Bytes of all tables.
-    pub(crate) bytes: u64,
-}
-
-/// What a sample says.
-#[derive(Debug)]
-pub(crate) struct MeasuredSample {
-    /// Documents of the corpus.
-    pub(crate) documents: u64,
-    pub(crate) sampled: u64,
-    /// Pairs by similarity.
-    pub(crate) bins: Vec<Bin>,
-    /// Pairs that the plan would compare, of the documents planned for.
-    pub(crate) expected_candidates: f64,
-    /// What shingles are made of.
-    pub(crate) unit: String,
-    /// The chance that a shingle of a document is in another one, by k.
-    pub(crate) chance: Vec<(usize, f64)>,
-    /// The least k for which that is small.
-    pub(crate) suggested: Option<usize>,
-}
-
-impl Planned {
+impl ShownPlan<'_> {
     /// For people.
-    pub(crate) fn text(&self, colors: Colors, columns: usize) -> String {
+    pub(super) fn text(&self, colors: Colors, columns: usize) -> String {
         let mut text = String::new();
-        let simhash = self.settings.signature.method == Method::Simhash;
-        let threshold = self.settings.matching.threshold;
+        let simhash = self.planned.settings.signature.method == Method::Simhash;
+        let threshold = self.planned.settings.matching.threshold;
         if simhash {
-            let _ = writeln!(text, "{BOLD}{}{BOLD:#}: no pair within the distance is missed", self.label);
+            let _ =
+                writeln!(text, "{BOLD}{}{BOLD:#}: no pair within the distance is missed", self.planned.label);
             let _ = writeln!(text, "{DIM}the chance to be within it, by the cosine of the documents{DIM:#}");
         } else {
-            let recall = self.plot.curves[0].at(threshold);
+            let recall = self.planned.curve.at(threshold);
             let _ = writeln!(
                 text,
                 "{BOLD}{}{BOLD:#}: finds {} of the pairs at {threshold}",
-                self.label,
+                self.planned.label,
                 percent(recall)
             );
         }
         let size = PlotSize { width: columns.min(100), height: 16 };
-        text.push_str(&curve_plot(&self.plot, size, colors));
+        text.push_str(&curve_plot(&self.planned.plot(), size, colors));
         if simhash {
             self.write_tables(&mut text);
         } else {
@@ -95,19 +46,19 @@ impl Planned {
         let _ = writeln!(
             text,
             "\n{} documents: {} on disk while it runs, {} and more if memory is short; at least {} of memory",
-            count(self.documents),
-            bytes(self.disk_bytes),
-            bytes(self.disk_bytes_with_keys),
-            bytes(self.least_memory)
+            count(self.planned.documents),
+            bytes(self.planned.disk_bytes),
+            bytes(self.planned.disk_bytes_with_keys),
+            bytes(self.planned.least_memory)
         );
-        if let Some(sample) = &self.sample {
+        if let Some(sample) = self.sample {
             self.write_sample(sample, colors, columns, &mut text);
         }
         text
     }
 
     fn write_alternatives(&self, text: &mut String) {
-        let threshold = self.settings.matching.threshold;
+        let threshold = self.planned.settings.matching.threshold;
         let _ = writeln!(
             text,
             "\n{DIM}  {:>5} {:>5} {:>7} {:>12} {:>10} {:>14} {:>14}{DIM:#}",
@@ -119,16 +70,16 @@ impl Planned {
             "wrong (area)",
             "missed (area)"
         );
-        for Alternative { is_chosen, plan, half } in &self.alternatives {
-            let mark = if *is_chosen { "▸" } else { " " };
+        for plan in &self.planned.alternatives {
+            let mark = if plan.chosen { "▸" } else { " " };
             let _ = writeln!(
                 text,
                 "{mark} {:>5} {:>5} {:>7} {:>12} {:>10.3} {:>14} {:>14}",
-                plan.banding.bands(),
-                plan.banding.rows(),
-                plan.banding.num_hashes(),
-                percent(plan.recall),
-                half,
+                plan.bands,
+                plan.rows,
+                plan.bands * plan.rows,
+                percent(plan.recall_at_threshold),
+                plan.half_at,
                 area(plan.false_positive_area),
                 area(plan.false_negative_area)
             );
@@ -141,15 +92,15 @@ impl Planned {
             "\n{DIM}  {:>6} {:>7} {:>11} {:>22} {:>12}{DIM:#}",
             "blocks", "tables", "equal bits", "candidates per query", "tables take"
         );
-        for table in &self.tables {
-            let mark = if table.is_chosen { "▸" } else { " " };
+        for table in &self.planned.tables {
+            let mark = if table.chosen { "▸" } else { " " };
             let _ = writeln!(
                 text,
                 "{mark} {:>6} {:>7} {:>11} {:>22} {:>12}",
                 table.blocks,
                 table.tables,
-                table.bits,
-                format!("{:.3}", table.candidates),
+                table.equal_bits,
+                format!("{:.3}", table.candidates_per_query),
                 bytes(table.bytes)
             );
         }
@@ -162,24 +113,25 @@ impl Planned {
             count(sample.sampled),
             count(sample.documents)
         );
-        let plot = Histogram { bins: sample.bins.clone(), threshold: Some(self.settings.matching.threshold) };
+        let bins = sample.histogram.iter().map(|&found| Bin { found, missed: 0.0 }).collect();
+        let plot = Histogram { bins, threshold: Some(self.planned.settings.matching.threshold) };
         text.push_str(&histogram(&plot, columns.min(100), colors));
         let _ = writeln!(
             text,
             "expected candidates of {} documents: {}",
-            count(self.documents),
+            count(self.planned.documents),
             count(sample.expected_candidates.round() as u64)
         );
         let _ = writeln!(
             text,
             "\n{DIM}   k   share of a document's shingles that another one has (median){DIM:#}"
         );
-        for (k, chance) in &sample.chance {
-            let mark = if Some(*k) == sample.suggested { "▸" } else { " " };
-            let _ = writeln!(text, "{mark} {k:>2}   {}", percent(*chance));
+        for (k, shared) in &sample.shared_by_k {
+            let mark = if Some(*k) == sample.suggested_k { "▸" } else { " " };
+            let _ = writeln!(text, "{mark} {k:>2}   {}", percent(*shared));
         }
-        let _ = match sample.suggested {
-            Some(k) => writeln!(text, "suggested: --shingles {}:{k}", sample.unit),
+        let _ = match sample.suggested_shingles() {
+            Some(shingles) => writeln!(text, "suggested: --shingles {shingles}"),
             None => writeln!(
                 text,
                 "no k makes unrelated documents different: they share a template, or are duplicates"
@@ -188,62 +140,23 @@ impl Planned {
     }
 
     /// For machines.
-    pub(crate) fn json(&self) -> String {
+    pub(super) fn json(&self) -> String {
         let curve: Vec<_> = (0..=100)
             .map(|at| f64::from(at) / 100.0)
-            .map(|similarity| json!([similarity, self.plot.curves[0].at(similarity)]))
+            .map(|similarity| json!([similarity, self.planned.curve.at(similarity)]))
             .collect();
-        let alternatives: Vec<_> = self
-            .alternatives
-            .iter()
-            .map(|Alternative { is_chosen, plan, half }| {
-                json!({
-                    "bands": plan.banding.bands(),
-                    "rows": plan.banding.rows(),
-                    "chosen": is_chosen,
-                    "recall_at_threshold": plan.recall,
-                    "half_at": half,
-                    "false_positive_area": plan.false_positive_area,
-                    "false_negative_area": plan.false_negative_area,
-                })
-            })
-            .collect();
-        let tables: Vec<_> = self
-            .tables
-            .iter()
-            .map(|table| {
-                json!({
-                    "blocks": table.blocks,
-                    "tables": table.tables,
-                    "equal_bits": table.bits,
-                    "chosen": table.is_chosen,
-                    "candidates_per_query": table.candidates,
-                    "bytes": table.bytes,
-                })
-            })
-            .collect();
-        let sample = self.sample.as_ref().map(|sample| {
-            json!({
-                "documents": sample.documents,
-                "sampled": sample.sampled,
-                "histogram": sample.bins.iter().map(|bin| bin.found).collect::<Vec<_>>(),
-                "expected_candidates": sample.expected_candidates,
-                "shared_by_k": sample.chance,
-                "suggested_k": sample.suggested,
-            })
-        });
         let value = json!({
-            "plan": self.label,
-            "threshold": self.settings.matching.threshold,
-            "recall": self.settings.matching.recall,
-            "documents": self.documents,
-            "disk_bytes": self.disk_bytes,
-            "disk_bytes_with_keys": self.disk_bytes_with_keys,
-            "least_memory": self.least_memory,
+            "plan": self.planned.label,
+            "threshold": self.planned.settings.matching.threshold,
+            "recall": self.planned.settings.matching.recall,
+            "documents": self.planned.documents,
+            "disk_bytes": self.planned.disk_bytes,
+            "disk_bytes_with_keys": self.planned.disk_bytes_with_keys,
+            "least_memory": self.planned.least_memory,
             "curve": curve,
-            "alternatives": alternatives,
-            "tables": tables,
-            "sample": sample,
+            "alternatives": self.planned.alternatives,
+            "tables": self.planned.tables,
+            "sample": self.sample,
         });
         let mut text = serde_json::to_string_pretty(&value).expect("plain values");
         text.push('\n');

@@ -1,34 +1,18 @@
 //! Two texts -> what they share.
 
 use super::input::Options;
-use crate::errors::{Raise, outside, setting};
-use figures::{CompareData, Finding, NamedText};
-use lookalike::passages::{self, Characters, Comparison, Place};
-use pipeline::{Chances, Elements, Measure};
+use crate::errors::{Raise, outside};
+use explain::comparison::{Compared, TwoTexts, in_characters, place_name};
+use lookalike::passages::Place;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-fn compared(a: &str, b: &str, options: &Options) -> PyResult<(Chances, Comparison, String)> {
-    let settings = options.settings()?;
-    if settings.signature.elements == Elements::Bag {
-        return Err(setting("compare compares sets of shingles, not bags; leave out elements"));
-    }
-    let chances = Chances::new(&settings).or_raise()?;
-    let comparison = passages::compare(a, b, chances.shingler()).or_raise()?;
-    Ok((chances, comparison, settings.signature.shingles))
+fn compared(a: String, b: String, options: &Options) -> PyResult<Compared> {
+    let texts = TwoTexts { names: ["A".into(), "B".into()], texts: [a, b], is_binary: false };
+    explain::comparison::compare(texts, &options.settings()?).or_raise()
 }
 
-/// The chance that a run compares the two: by their similarity, or by the part of the smaller one that is in the larger.
-fn chance(chances: &Chances, comparison: &Comparison, measure: Measure) -> f64 {
-    let counts = comparison.counts;
-    let similarity = match measure {
-        Measure::Jaccard => counts.jaccard(),
-        Measure::Containment => counts.containment_of_a().max(counts.containment_of_b()),
-    };
-    chances.of(similarity, counts.a.min(counts.b) as u64)
-}
-
-/// Counts of shingles, the chance of being found, and the passages with their places in characters.
+/// Counts of shingles, the estimates, the chance of being found, and the passages with their places in characters.
 #[pyfunction]
 pub(crate) fn compare<'py>(
     py: Python<'py>,
@@ -36,23 +20,39 @@ pub(crate) fn compare<'py>(
     b: String,
     options: Options,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (chances, comparison, _) = outside(py, || compared(&a, &b, &options))??;
-    let counts = comparison.counts;
+    let compared = outside(py, || {
+        let mut compared = compared(a, b, &options)?;
+        let [a, b] = &compared.of.texts;
+        in_characters(&mut compared.comparison, a, b);
+        PyResult::Ok(compared)
+    })??;
+    let counts = compared.comparison.counts;
     let found = PyDict::new(py);
     found.set_item("shingles_a", counts.a)?;
     found.set_item("shingles_b", counts.b)?;
     found.set_item("shared", counts.common)?;
+    found.set_item("similarity", compared.similarity)?;
     found.set_item("jaccard", counts.jaccard())?;
     found.set_item("containment_a", counts.containment_of_a())?;
     found.set_item("containment_b", counts.containment_of_b())?;
-    found.set_item("chance", chance(&chances, &comparison, options.settings()?.matching.measure))?;
-    let (in_a, in_b) = (Characters::new(&a), Characters::new(&b));
-    let passages: Vec<(usize, usize, usize, usize, usize, bool)> = comparison
+    found.set_item("threshold", compared.finding.threshold)?;
+    found.set_item("chance", compared.finding.probability)?;
+    found.set_item("plan", compared.finding.plan)?;
+    let estimates: Vec<_> = compared
+        .estimates
+        .into_iter()
+        .map(|estimate| {
+            (estimate.sketch, estimate.measure, estimate.value, estimate.standard_error, estimate.exact)
+        })
+        .collect();
+    found.set_item("estimates", estimates)?;
+    let passages: Vec<_> = compared
+        .comparison
         .passages
-        .iter()
+        .into_iter()
         .map(|passage| {
-            let (a, b) = (in_a.convert(&passage.a), in_b.convert(&passage.b));
-            (a.start, a.end, b.start, b.end, passage.shingles, passage.place != Place::InOrder)
+            let (a, b) = ((passage.a.start, passage.a.end), (passage.b.start, passage.b.end));
+            (a, b, passage.shingles, passage.place != Place::InOrder, place_name(passage.place))
         })
         .collect();
     found.set_item("passages", passages)?;
@@ -62,19 +62,5 @@ pub(crate) fn compare<'py>(
 /// The comparison as a page of HTML.
 #[pyfunction]
 pub(crate) fn compare_page(py: Python<'_>, a: String, b: String, options: Options) -> PyResult<String> {
-    outside(py, || {
-        let (chances, comparison, shingles) = compared(&a, &b, &options)?;
-        let threshold = options.settings()?.matching.threshold;
-        let probability = chance(&chances, &comparison, options.settings()?.matching.measure);
-        let finding = Finding { plan: chances.label(), threshold, probability };
-        Ok(figures::compare_page(&CompareData {
-            a: NamedText { name: "A", text: &a },
-            b: NamedText { name: "B", text: &b },
-            comparison: &comparison,
-            shingles,
-            estimates: Vec::new(),
-            finding: Some(finding),
-            notes: Vec::new(),
-        }))
-    })?
+    outside(py, || Ok(compared(a, b, &options)?.page()))?
 }

@@ -1,7 +1,8 @@
 //! Decisions -> columns that Python makes its answer of.
 
+use super::examples::examples;
 use super::input::{Documents, Options};
-use crate::errors::{Raise, setting, system};
+use crate::errors::{Raise, outside, setting, system};
 use crate::watch::watched;
 use corpus::{RemovedRow, Target};
 use numpy::IntoPyArray;
@@ -48,7 +49,7 @@ pub(super) fn json(report: &Report) -> PyResult<String> {
     serde_json::to_string(report).map_err(setting)
 }
 
-/// What would be removed, and the report; nothing is written.
+/// What would be removed, the report, and the examples for its page; nothing is written.
 #[pyfunction]
 pub(crate) fn decide<'py>(
     py: Python<'py>,
@@ -56,7 +57,7 @@ pub(crate) fn decide<'py>(
     against: Option<Documents<'py>>,
     options: Options,
     progress: Option<Bound<'py, PyAny>>,
-) -> PyResult<(Bound<'py, PyDict>, String)> {
+) -> PyResult<(Bound<'py, PyDict>, String, String)> {
     let (job, _put_by) = options.job(&documents, against.as_ref(), None)?;
     let is_paths = |documents: &Documents<'_>| matches!(documents, Documents::Paths(_));
     let named = is_paths(&documents) || against.as_ref().is_some_and(is_paths);
@@ -67,10 +68,12 @@ pub(crate) fn decide<'py>(
             Ok(())
         })
     })?;
+    let examples = outside(py, || examples(&job, &removed.rows))?.or_raise()?;
+    let examples = serde_json::to_string(&examples).map_err(setting)?;
     let columns = removed.columns(py, named)?;
     let own: Vec<&str> = job.sources.iter().map(|source| source.name.as_str()).collect();
     columns.set_item("own_sources", own)?;
-    Ok((columns, json(&report)?))
+    Ok((columns, json(&report)?, examples))
 }
 
 /// Runs dedup into a folder: the report.

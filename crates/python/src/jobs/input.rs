@@ -68,7 +68,7 @@ impl Options {
     }
 
     /// What may be used.
-    fn resources(&self) -> PyResult<Resources> {
+    pub(crate) fn resources(&self) -> PyResult<Resources> {
         let mut resources = Resources { temp_dir: self.temp_dir.clone(), ..Resources::of_this_machine() };
         if let Some(memory) = &self.memory {
             resources.memory = corpus::parse_size(memory).map_err(setting)?;

@@ -1,4 +1,4 @@
-//! Whole jobs: dedup, pairs, clusters, query, plan, compare.
+//! Whole jobs: dedup, pairs, clusters, query, plan, compare; and their pages.
 //!
 //! The Python side turns whatever it is given into paths or an [`ArrowTable`](crate::table::ArrowTable), and what comes
 //! back into the same kind of thing again.
@@ -6,7 +6,9 @@
 mod answers;
 mod comparison;
 mod decisions;
+mod examples;
 mod input;
+mod pages;
 mod plan;
 
 pub(crate) use input::Options;
@@ -26,6 +28,9 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(answers::query, module)?)?;
     module.add_function(wrap_pyfunction!(comparison::compare, module)?)?;
     module.add_function(wrap_pyfunction!(comparison::compare_page, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::page_of_folder, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::page_of_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::write_page, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(plan::chances, module)?)?;
     module.add_function(wrap_pyfunction!(plan::curve_svg, module)?)?;

@@ -1,24 +1,33 @@
 //! Settings -> what a run with them would find, in numbers and as a picture.
 
-use super::input::Options;
-use crate::errors::Raise;
+use super::input::{Documents, Options};
+use crate::errors::{Raise, outside};
+use crate::watch::watched;
+use explain::plan::{MOST_SAMPLED, MeasuredSample, Planned, Sample};
 use figures::svg::{Bin, Curve, CurvePlot, Histogram};
 use pipeline::{Chances, Measure, PLANNED_SHINGLES};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::json;
 
 /// Steps of the curve.
 const STEPS: usize = 200;
 
-/// Bands, rows, recall at the threshold, and the chance of finding a pair by its similarity.
+/// Bands, rows, recall at the threshold, and the chance of finding a pair by its similarity; what else the command says
+/// of a plan, as JSON under `explained`.
 #[pyfunction]
 pub(crate) fn plan<'py>(
     py: Python<'py>,
     documents: u64,
     threads: usize,
     options: Options,
+    sample: Option<Documents<'py>>,
+    progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = options.settings()?;
+    let planned = outside(py, || Planned::new(settings.clone(), documents, threads.max(1)))?.or_raise()?;
+    let sample =
+        sample.map(|inputs| measure(py, &planned, &inputs, &options, progress.as_ref())).transpose()?;
     let chances = py.detach(|| Chances::new(&settings)).or_raise()?;
     let plan = chances.plan();
     let found = PyDict::new(py);
@@ -28,8 +37,17 @@ pub(crate) fn plan<'py>(
     found.set_item("threshold", settings.matching.threshold)?;
     found.set_item("hashes", settings.signature.hashes)?;
     found.set_item("label", chances.label())?;
-    found.set_item("disk_bytes", documents.saturating_mul(plan.disk_bytes_per_document))?;
-    found.set_item("least_memory", pipeline::least_memory(documents, threads.max(1)))?;
+    found.set_item("disk_bytes", planned.disk_bytes)?;
+    found.set_item("disk_bytes_with_keys", planned.disk_bytes_with_keys)?;
+    found.set_item("least_memory", planned.least_memory)?;
+    let suggested = sample.as_ref().and_then(MeasuredSample::suggested_shingles);
+    let explained = json!({
+        "alternatives": planned.alternatives,
+        "tables": planned.tables,
+        "sample": sample,
+        "suggested_shingles": suggested,
+    });
+    found.set_item("explained", explained.to_string())?;
     let curve = (0..=STEPS).map(|step| chances.of(step as f64 / STEPS as f64, PLANNED_SHINGLES));
     found.set_item("curve", curve.collect::<Vec<f64>>())?;
     // Containment is found by sampled shingles, so that a document with few of them is found less often.
@@ -44,6 +62,21 @@ pub(crate) fn plan<'py>(
     }
     found.set_item("by_shingles", by_shingles)?;
     Ok(found)
+}
+
+/// What a sample of these documents says about a plan.
+fn measure(
+    py: Python<'_>,
+    planned: &Planned,
+    inputs: &Documents<'_>,
+    options: &Options,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<MeasuredSample> {
+    planned.check_sample().or_raise()?;
+    let (job, _put_by) = options.job(inputs, None, None)?;
+    let (texts, documents) =
+        watched(py, progress, |observer| pipeline::sample(&job, MOST_SAMPLED, observer))?;
+    outside(py, || planned.measure(Sample { texts: &texts, documents }, &job.settings))?.or_raise()
 }
 
 /// The chance of finding a pair, for each of these similarities; with containment, of a document of so many shingles.

@@ -20,6 +20,7 @@ use crate::store::{Number, Store};
 use crate::{Error, Job, Reference, Resources, Result, Settings, Silent};
 use corpus::{Source, WORK_FOLDER, name_to_path, path_to_name};
 use lookalike::similarity::edit_distance_at_most;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ pub struct FinishedRun {
 
 /// A pair that was compared: a kept document, and one that was removed because of it or nearly was. Documents are
 /// numbered through all sources, from 0.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RunPair {
     /// The kept document.
     pub kept: u64,
@@ -58,7 +59,7 @@ pub struct RunPair {
 }
 
 /// A kept document and what was removed because of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunCluster {
     /// The kept document.
     pub kept: u64,
@@ -69,7 +70,7 @@ pub struct RunCluster {
 }
 
 /// The clusters of a run.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RunClusters {
     /// The largest ones, the largest first.
     pub largest: Vec<RunCluster>,

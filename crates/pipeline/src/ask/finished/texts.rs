@@ -15,15 +15,18 @@ pub struct Excerpt {
     pub is_cut: bool,
 }
 
-/// The first `longest` bytes of a text, or a little less: whole characters, and whole words where that is possible.
-pub(crate) fn excerpt(text: &str, longest: usize) -> Excerpt {
-    if text.len() <= longest {
-        return Excerpt { text: text.to_owned(), is_cut: false };
+impl Excerpt {
+    /// The first `longest` bytes of a text, or a little less: whole characters, and whole words where that is possible.
+    #[must_use]
+    pub fn of(text: &str, longest: usize) -> Self {
+        if text.len() <= longest {
+            return Self { text: text.to_owned(), is_cut: false };
+        }
+        let end = (0..=longest).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        let beginning = &text[..end];
+        let word_end = beginning.rfind(char::is_whitespace).filter(|&at| at > end / 2).unwrap_or(end);
+        Self { text: text[..word_end].to_owned(), is_cut: true }
     }
-    let end = (0..=longest).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    let beginning = &text[..end];
-    let word_end = beginning.rfind(char::is_whitespace).filter(|&at| at > end / 2).unwrap_or(end);
-    Excerpt { text: text[..word_end].to_owned(), is_cut: true }
 }
 
 impl FinishedRun {
@@ -41,7 +44,7 @@ impl FinishedRun {
             &ascending,
             |_| Vec::new(),
             |made: &mut Vec<Excerpt>, _, text, _| {
-                made.push(excerpt(text, longest));
+                made.push(Excerpt::of(text, longest));
                 Ok(())
             },
             |_, made| {
@@ -60,9 +63,9 @@ mod tests {
 
     #[test]
     fn excerpts_end_with_words_and_never_within_characters() {
-        assert_eq!(excerpt("one two", 7), Excerpt { text: "one two".into(), is_cut: false });
-        assert_eq!(excerpt("one two three", 9), Excerpt { text: "one two".into(), is_cut: true });
-        assert_eq!(excerpt("éééé", 5), Excerpt { text: "éé".into(), is_cut: true });
-        assert_eq!(excerpt("aaaaaaaa", 4), Excerpt { text: "aaaa".into(), is_cut: true });
+        assert_eq!(Excerpt::of("one two", 7), Excerpt { text: "one two".into(), is_cut: false });
+        assert_eq!(Excerpt::of("one two three", 9), Excerpt { text: "one two".into(), is_cut: true });
+        assert_eq!(Excerpt::of("éééé", 5), Excerpt { text: "éé".into(), is_cut: true });
+        assert_eq!(Excerpt::of("aaaaaaaa", 4), Excerpt { text: "aaaa".into(), is_cut: true });
     }
 }

@@ -1,0 +1,217 @@
+//! What was removed -> the clusters and pairs that a page shows, with the texts of their documents.
+
+use figures::{Checked, ClusterExample, ExampleText, Member, PairExample};
+use pipeline::{Excerpt, FinishedRun, Reference, RunCluster, RunClusters, RunPair};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+/// Examples of each kind.
+const EXAMPLES: usize = 20;
+
+/// Members of a cluster that are shown.
+const MEMBERS: usize = 8;
+
+/// Bytes of text that an example shows.
+pub const SHOWN: usize = 12_000;
+
+/// The clusters and pairs that are shown. Documents are called by number, in input order.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Chosen {
+    clusters: RunClusters,
+    /// Removed near-duplicates, the least similar first.
+    least_similar: Vec<RunPair>,
+    /// Pairs below the threshold, the most similar first; empty where nobody kept them.
+    near_misses: Vec<RunPair>,
+}
+
+impl Chosen {
+    /// Of a finished run.
+    pub fn of_run(run: &FinishedRun) -> pipeline::Result<Self> {
+        Ok(Self {
+            clusters: run.clusters(EXAMPLES, MEMBERS)?,
+            least_similar: run.least_similar(EXAMPLES)?,
+            near_misses: run.near_misses().iter().copied().take(EXAMPLES).collect(),
+        })
+    }
+
+    /// Of a run that left no folder: of all its removed documents, in input order.
+    #[must_use]
+    pub fn of_removed(removed: &[RunPair]) -> Self {
+        Self {
+            clusters: largest_clusters(removed),
+            least_similar: least_similar(removed),
+            near_misses: Vec::new(),
+        }
+    }
+
+    /// The same without what only a folder keeps.
+    #[cfg(test)]
+    pub(crate) fn without_near_misses(self) -> Self {
+        Self { near_misses: Vec::new(), ..self }
+    }
+
+    /// The documents that are shown, ascending, each once.
+    #[must_use]
+    pub fn documents(&self) -> Vec<u64> {
+        let of_cluster = |cluster: &RunCluster| {
+            let removed: Vec<u64> = cluster.removed.iter().map(|pair| pair.other).collect();
+            std::iter::once(cluster.kept).chain(removed)
+        };
+        let pairs = self.least_similar.iter().chain(&self.near_misses);
+        let clusters = self.clusters.largest.iter().flat_map(of_cluster);
+        let mut documents: Vec<u64> =
+            clusters.chain(pairs.flat_map(|pair| [pair.kept, pair.other])).collect();
+        documents.sort_unstable();
+        documents.dedup();
+        documents
+    }
+}
+
+fn largest_clusters(removed: &[RunPair]) -> RunClusters {
+    let mut sizes_by_kept: HashMap<u64, u64> = HashMap::new();
+    for pair in removed {
+        *sizes_by_kept.entry(pair.kept).or_insert(1) += 1;
+    }
+    let mut by_size: Vec<(Reverse<u64>, u64)> =
+        sizes_by_kept.into_iter().map(|(kept, size)| (Reverse(size), kept)).collect();
+    by_size.sort_unstable();
+    let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
+    for (Reverse(size), _) in &by_size {
+        *sizes.entry(*size).or_default() += 1;
+    }
+    by_size.truncate(EXAMPLES);
+    let mut members: HashMap<u64, Vec<RunPair>> =
+        by_size.iter().map(|(_, kept)| (*kept, Vec::new())).collect();
+    for pair in removed {
+        if let Some(of_cluster) = members.get_mut(&pair.kept).filter(|members| members.len() < MEMBERS) {
+            of_cluster.push(*pair);
+        }
+    }
+    let cluster = |(Reverse(size), kept): (Reverse<u64>, u64)| RunCluster {
+        kept,
+        removed: members.remove(&kept).unwrap_or_default(),
+        size,
+    };
+    RunClusters { largest: by_size.into_iter().map(cluster).collect(), sizes }
+}
+
+fn least_similar(removed: &[RunPair]) -> Vec<RunPair> {
+    let mut near: Vec<(f64, RunPair)> = removed
+        .iter()
+        .filter(|pair| !pair.is_exact)
+        .filter_map(|pair| pair.similarity.map(|similarity| (similarity, *pair)))
+        .collect();
+    near.sort_by(|(similarity, pair), (other, with)| {
+        similarity.total_cmp(other).then(pair.other.cmp(&with.other))
+    });
+    near.truncate(EXAMPLES);
+    near.into_iter().map(|(_, pair)| pair).collect()
+}
+
+/// A document that is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// Its id.
+    pub id: String,
+    /// Where it stands; may be empty.
+    pub place: String,
+    /// Its text, or the beginning.
+    pub text: String,
+    /// Whether that is not all of it.
+    pub is_cut: bool,
+}
+
+impl Shown {
+    /// A document with the beginning of its text; none if the text is not at hand.
+    #[must_use]
+    pub fn new(id: String, place: String, text: Option<Excerpt>) -> Self {
+        let Excerpt { text, is_cut } = text.unwrap_or(Excerpt { text: String::new(), is_cut: true });
+        Self { id, place, text, is_cut }
+    }
+}
+
+/// The examples of a page: plain data, small whatever the corpus.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Examples {
+    chosen: Chosen,
+    documents: BTreeMap<u64, Shown>,
+    /// What is not shown, and why.
+    pub note: Option<String>,
+}
+
+impl Examples {
+    /// The examples of a finished run. Texts are read from its sources again; if these have changed, there are none.
+    pub fn of_run(run: &FinishedRun) -> pipeline::Result<Self> {
+        let chosen = Chosen::of_run(run)?;
+        let numbers = chosen.documents();
+        let references = run.references(&numbers)?;
+        let (texts, note) = match run.texts(&numbers, SHOWN) {
+            Ok(texts) => (texts.into_iter().map(Some).collect(), None),
+            Err(error) => (vec![None; numbers.len()], Some(format!("the report shows no texts: {error}"))),
+        };
+        let shown = references.into_iter().zip(texts).map(|(Reference { id, source, line }, text)| {
+            Shown::new(id, format!("{source}, line {line}"), text)
+        });
+        Ok(Self::new(chosen, shown.collect(), note))
+    }
+
+    /// These examples with their documents, in the order of [`Chosen::documents`].
+    #[must_use]
+    pub fn new(chosen: Chosen, documents: Vec<Shown>, note: Option<String>) -> Self {
+        let documents = chosen.documents().into_iter().zip(documents).collect();
+        Self { chosen, documents, note }
+    }
+
+    /// How many clusters there are of each size.
+    pub(crate) fn sizes(&self) -> &BTreeMap<u64, u64> {
+        &self.chosen.clusters.sizes
+    }
+
+    /// The least similar pairs of which one was removed.
+    pub(crate) fn near_threshold(&self) -> Vec<PairExample> {
+        self.pairs(&self.chosen.least_similar, "removed")
+    }
+
+    /// The most similar pairs of which both were kept.
+    pub(crate) fn nearest_misses(&self) -> Vec<PairExample> {
+        self.pairs(&self.chosen.near_misses, "below the threshold")
+    }
+
+    /// The largest clusters.
+    pub(crate) fn clusters(&self, checked: Checked) -> Vec<ClusterExample> {
+        let near = if checked == Checked::Exactly { "near" } else { "unverified" };
+        let member = |pair: &RunPair| {
+            Some(Member {
+                document: self.text(pair.other)?,
+                similarity: pair.similarity.unwrap_or(f64::NAN),
+                kind: if pair.is_exact { "exact" } else { near }.into(),
+            })
+        };
+        let example = |cluster: &RunCluster| {
+            Some(ClusterExample {
+                size: cluster.size,
+                kept: self.text(cluster.kept)?,
+                members: cluster.removed.iter().filter_map(member).collect(),
+            })
+        };
+        self.chosen.clusters.largest.iter().filter_map(example).collect()
+    }
+
+    fn text(&self, number: u64) -> Option<ExampleText> {
+        let Shown { id, place, text, is_cut } = self.documents.get(&number)?.clone();
+        Some(ExampleText { id, place, text, is_cut })
+    }
+
+    fn pairs(&self, pairs: &[RunPair], note: &str) -> Vec<PairExample> {
+        let example = |pair: &RunPair| {
+            Some(PairExample {
+                a: self.text(pair.kept)?,
+                b: self.text(pair.other)?,
+                similarity: pair.similarity?,
+                note: note.to_owned(),
+            })
+        };
+        pairs.iter().filter_map(example).collect()
+    }
+}

@@ -1,0 +1,20 @@
+//! What can be shown of a plan, of two texts and of a finished run.
+//!
+//! ```text
+//! settings, a sample of texts -> what would be found and compared       plan
+//! two texts                   -> how similar they are, what they share  comparison
+//! a finished run              -> a page                                 report, examples
+//! ```
+//!
+//! The answers are plain data and pages of HTML. Nothing here prints, and nothing is written: whoever asks does that.
+
+pub mod comparison;
+mod curve;
+mod error;
+pub mod examples;
+pub mod plan;
+pub mod report;
+#[cfg(test)]
+mod tests;
+
+pub use error::{Error, Result};
