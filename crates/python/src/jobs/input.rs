@@ -63,7 +63,10 @@ impl Options {
             })?;
         }
         settings.check_shares().or_raise()?;
-        settings.check_effects(|setting| given.get(setting.as_str()).is_some()).or_raise()?;
+        // Results hand over all settings of their run: those with the default were not chosen.
+        let default = serde_json::to_value(Settings::default()).map_err(setting)?;
+        let is_chosen = |name: &str| given.get(name).is_some_and(|value| *value != default[name]);
+        settings.check_effects(|setting| is_chosen(setting.as_str())).or_raise()?;
         Ok(settings)
     }
 
