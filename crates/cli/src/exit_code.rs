@@ -46,9 +46,9 @@ impl ExitCode {
         match self {
             Self::Success => "success; also if the reader of standard output closed it early",
             Self::Failure => "a file cannot be read or written, or the disk is full",
-            Self::Usage => "the command line or the settings file is wrong, or a file it names does not exist",
+            Self::Usage => "the command line or the settings file is wrong, or names a missing file",
             Self::BadInput => "a record or a source cannot be used (see --on-bad-record)",
-            Self::TargetRefused => "the target folder belongs to another run, or the inputs have changed since",
+            Self::TargetRefused => "the target belongs to another run, or the inputs have changed since",
             Self::Memory => "the memory limit is too small (see --memory)",
             Self::Bug => "a bug in lookalike; please report it",
             Self::HungUp => "stopped by SIGHUP: the terminal was closed",

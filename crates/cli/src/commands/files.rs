@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all, and pages that replace nothing but pages.
+//! Writes files that are either complete or absent, and pages that replace only earlier pages of lookalike.
 
 use crate::failure::{Failure, Result};
 use files::Files;
@@ -6,16 +6,17 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// How every page and picture begins, so that one can be told from what a user would miss.
+/// The first line of every page and picture. It tells them from files of the user, which must not be overwritten.
 const MARK: &str = "<!-- made by lookalike -->\n";
 
-/// Writes a file aside and renames it.
+/// Writes to a temporary file and renames it.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let written = Files::default().write_whole(path, bytes);
     written.map_err(|error| Failure::io("write", path.display(), &error.cause))
 }
 
-/// Writes a page or a picture. A pipe or a device gets its bytes; of files only an earlier page is replaced.
+/// Writes a page or a picture. The path may be a pipe or a device. An existing file is replaced only if it is an
+/// earlier page.
 pub(super) fn write_page(path: &Path, page: &str) -> Result<()> {
     check_page(path)?;
     let page = [MARK, page].concat();
@@ -25,13 +26,13 @@ pub(super) fn write_page(path: &Path, page: &str) -> Result<()> {
             let file = File::options().write(true).open(path);
             file.and_then(|mut file| file.write_all(page.as_bytes())).map_err(failed)
         }
-        // What a link leads to is replaced, not the link.
+        // A link is followed: its target is replaced, not the link.
         Ok(_) => write_whole(&path.canonicalize().map_err(failed)?, page.as_bytes()),
         Err(_) => write_whole(path, page.as_bytes()),
     }
 }
 
-/// An error if a page cannot be written to `path` because something else is there.
+/// An error if `path` is a folder, or a file that lookalike did not write.
 pub(super) fn check_page(path: &Path) -> Result<()> {
     let Ok(found) = path.metadata() else { return Ok(()) };
     let refused = |what: &str| {
@@ -47,7 +48,7 @@ pub(super) fn check_page(path: &Path) -> Result<()> {
     let mut head = [0; MARK.len()];
     match File::open(path).and_then(|mut file| file.read_exact(&mut head)) {
         Ok(()) if head == *MARK.as_bytes() => Ok(()),
-        _ => refused("a file already, and not a page of lookalike"),
+        _ => refused("an existing file that is not a page of lookalike"),
     }
 }
 
@@ -64,7 +65,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(path("new.html")).unwrap(), format!("{MARK}two"));
         std::fs::write(path("corpus.html"), "<!DOCTYPE html>").unwrap();
         let refused = write_page(&path("corpus.html"), "page").unwrap_err();
-        assert!(refused.to_string().contains("a file already, and not a page"), "{refused}");
+        assert!(refused.to_string().contains("an existing file that is not a page"), "{refused}");
         assert!(write_page(folder.path(), "page").unwrap_err().to_string().contains("is a folder"));
         assert_eq!(std::fs::read_to_string(path("corpus.html")).unwrap(), "<!DOCTYPE html>");
         #[cfg(unix)]

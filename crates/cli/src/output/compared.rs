@@ -1,4 +1,4 @@
-//! Two texts, compared, as text, JSON and a page.
+//! The comparison of two texts, written as text, as JSON and as a page.
 
 use super::escaped::escaped;
 use super::numbers::count;
@@ -9,30 +9,30 @@ use lookalike::passages::{Comparison, Passage, Place};
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// Passages that are listed, at most, where they are not shown in the texts.
+/// At most this many passages are listed.
 const LISTED: usize = 20;
 
 /// Two texts and what they have in common.
 #[derive(Debug)]
 pub(crate) struct Compared {
     pub(crate) names: [String; 2],
-    /// A character for each byte if they are no texts.
+    /// The two texts. If the files are binary, each character stands for one byte.
     pub(crate) texts: [String; 2],
     pub(crate) is_binary: bool,
     pub(crate) comparison: Comparison,
-    /// In what they were compared.
+    /// The kind of shingles that were compared.
     pub(crate) shingles: String,
     pub(crate) estimates: Vec<Estimate>,
     pub(crate) finding: Finding,
-    /// The similarity that the threshold is for, and what it is called.
+    /// The similarity that is compared with the threshold, and its name.
     pub(crate) similarity: (f64, &'static str),
     pub(crate) notes: Vec<String>,
-    /// Whether nothing is to be folded.
+    /// True if long stretches of text are shown in full.
     pub(crate) whole: bool,
 }
 
 impl Compared {
-    /// The numbers, and the texts side by side.
+    /// The numbers, followed by the texts side by side.
     pub(crate) fn text(&self, colors: Colors, columns: usize) -> String {
         let mut text = self.numbers();
         if self.is_binary || self.comparison.passages.is_empty() {
@@ -48,7 +48,7 @@ impl Compared {
         text
     }
 
-    /// The numbers.
+    /// The numbers without the texts.
     pub(crate) fn numbers(&self) -> String {
         let counts = self.comparison.counts;
         let [a, b] = [0, 1].map(|at| escaped(&self.names[at]));
@@ -89,7 +89,7 @@ impl Compared {
         let verdict = if value >= *threshold { "a duplicate" } else { "no duplicate" };
         let _ = writeln!(
             text,
-            "\nAt a {measure} of {threshold} or more this is {verdict}; the plan ({plan}) finds such a pair with probability {probability:.4}."
+            "\nAt a {measure} of {threshold} or more this is {verdict}; the plan ({plan}) finds a pair of this similarity with probability {probability:.4}."
         );
         self.passages(&mut text);
         text
@@ -128,7 +128,7 @@ impl Compared {
         }
     }
 
-    /// Everything, for machines.
+    /// Everything, as JSON.
     pub(crate) fn json(&self) -> String {
         let counts = self.comparison.counts;
         let named = |at: usize, shingles: usize| json!({"name": self.names[at], "bytes": self.bytes(at), "shingles": shingles});
@@ -185,7 +185,7 @@ impl Compared {
         if self.is_binary { text.chars().count() } else { text.len() }
     }
 
-    /// The page.
+    /// The comparison as an HTML page.
     pub(crate) fn page(&self) -> String {
         let empty = Comparison { counts: self.comparison.counts, passages: Vec::new() };
         let [a, b] = [0, 1].map(|at| NamedText {
@@ -204,7 +204,7 @@ impl Compared {
     }
 }
 
-/// The place of a passage as it is written.
+/// The name of a passage's place, in text and JSON.
 fn written(place: Place) -> &'static str {
     match place {
         Place::InOrder => "in-order",

@@ -1,19 +1,20 @@
-//! The plan, before work starts.
+//! The plan, which is printed before the work starts.
 
 use super::{BOLD, numbers};
 use lookalike::banding::sample_probability;
 use pipeline::report::Plan;
 use pipeline::{Job, Measure, Method, SAMPLED_ONE_IN};
 
-/// Shingles of a short document.
+/// The number of shingles of a short document, for which the plan also states the chance.
 const FEW: u64 = 10;
 
-/// What will be done, in two lines.
+/// The plan in two lines.
 pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
     let settings = &job.settings;
     let candidates = match settings.method {
         Method::Minhash if settings.measure == Measure::Containment => {
-            // A document of n shingles, a share t of them in another, has a sampled one there unless all n t are left out.
+            // A document of n shingles shares n t of them with another document, if t is its containment. The pair is
+            // found unless none of these n t shingles is sampled.
             let left_out = 1.0 - 1.0 / SAMPLED_ONE_IN as f64;
             let shingles = (0.01f64.ln() / left_out.ln() / settings.threshold).ceil() as u64;
             let of_few = sample_probability(SAMPLED_ONE_IN, settings.threshold * FEW as f64);

@@ -1,4 +1,4 @@
-//! A plan, as text and JSON.
+//! The plan of `lookalike plan`, written as text and as JSON.
 
 use super::numbers::{bytes, count};
 use super::{BOLD, DIM};
@@ -20,13 +20,13 @@ pub(crate) struct Planned {
     pub(crate) alternatives: Vec<Alternative>,
     pub(crate) tables: Vec<Tables>,
     pub(crate) disk_bytes: u64,
-    /// If band keys do not fit in memory, without what is spilled to verify.
+    /// Bytes on disk if band keys do not fit in memory. Temporary files of verification are not included.
     pub(crate) disk_bytes_with_keys: u64,
     pub(crate) least_memory: u64,
     pub(crate) sample: Option<MeasuredSample>,
 }
 
-/// Bands and rows.
+/// A choice of bands and rows.
 #[derive(Debug)]
 pub(crate) struct Alternative {
     pub(crate) is_chosen: bool,
@@ -35,40 +35,40 @@ pub(crate) struct Alternative {
     pub(crate) half: f64,
 }
 
-/// A way to cut fingerprints into blocks.
+/// A way to divide fingerprints into blocks.
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(crate) is_chosen: bool,
     pub(crate) blocks: u64,
     pub(crate) tables: u64,
-    /// Bits that must agree.
+    /// The number of bits that must be equal.
     pub(crate) bits: u64,
-    /// Chance candidates per query.
+    /// The number of candidates that a query meets by chance.
     pub(crate) candidates: f64,
-    /// Bytes of all tables.
+    /// The size of all tables in bytes.
     pub(crate) bytes: u64,
 }
 
-/// What a sample says.
+/// What was measured in a sample.
 #[derive(Debug)]
 pub(crate) struct MeasuredSample {
-    /// Documents of the corpus.
+    /// The number of documents in the corpus.
     pub(crate) documents: u64,
     pub(crate) sampled: u64,
-    /// Pairs by similarity.
+    /// The number of pairs by similarity.
     pub(crate) bins: Vec<Bin>,
-    /// Pairs that the plan would compare, of the documents planned for.
+    /// The number of pairs that the plan would compare, for the planned number of documents.
     pub(crate) expected_candidates: f64,
-    /// What shingles are made of.
+    /// The unit of the shingles: words or characters.
     pub(crate) unit: String,
-    /// The chance that a shingle of a document is in another one, by k.
+    /// For each k, the chance that a shingle of a document is also in another document.
     pub(crate) chance: Vec<(usize, f64)>,
-    /// The least k for which that is small.
+    /// The smallest k for which this chance is small.
     pub(crate) suggested: Option<usize>,
 }
 
 impl Planned {
-    /// For people.
+    /// The plan as text.
     pub(crate) fn text(&self, colors: Colors, columns: usize) -> String {
         let mut text = String::new();
         let simhash = self.settings.method == Method::Simhash;
@@ -182,12 +182,12 @@ impl Planned {
             Some(k) => writeln!(text, "suggested: --shingles {}:{k}", sample.unit),
             None => writeln!(
                 text,
-                "no k makes unrelated documents different: they share a template, or are duplicates"
+                "unrelated documents share shingles at every k: they have a common template, or are duplicates"
             ),
         };
     }
 
-    /// For machines.
+    /// The plan as JSON.
     pub(crate) fn json(&self) -> String {
         let curve: Vec<_> = (0..=100)
             .map(|at| f64::from(at) / 100.0)
