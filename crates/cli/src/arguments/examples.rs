@@ -20,7 +20,7 @@ in the order of their paths. This input order decides which of two equally good 
 pub(crate) const DEDUP_ABOUT: &str = "\
 Removes near-duplicates.
 
-A document is removed if its similarity to a kept document is at least the threshold. removed.jsonl lists each removed \
+A document is removed only if its similarity to a kept document is at least the threshold. removed.jsonl lists each removed \
 document with the kept document that it duplicates and their exact similarity. (--verify and --clusters can change this.) The \
 kept records are written unchanged to files in the target folder that have the names, formats and compression of the inputs. \
 report.json is written last. It says what was done, and estimates the share of the duplicates that was found.
