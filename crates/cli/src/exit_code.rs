@@ -1,21 +1,22 @@
-//! What the process ends with.
+//! The exit codes of the process.
 
-/// What the process ends with; a script can tell what to do next.
+/// The exit code of the process, from which a script can tell what to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitCode {
-    /// Done, also when it had been done before, and when whoever read standard output has seen enough.
+    /// The command succeeded. This includes a run that was finished before, and a reader that closed standard output
+    /// early.
     Success = 0,
-    /// Something outside failed: a file cannot be read or written, the disk is full.
+    /// Something outside this program failed: a file cannot be read or written, or the disk is full.
     Failure = 1,
-    /// The command line or the settings file makes no sense.
+    /// The command line or the settings file is wrong.
     Usage = 2,
     /// A record or a source cannot be used.
     BadInput = 3,
-    /// The target holds something else: another run, or this one over inputs that have changed since.
+    /// The target folder belongs to another run, or the inputs have changed since this run began.
     TargetRefused = 4,
     /// The memory limit is too small.
     Memory = 5,
-    /// A mistake in this program.
+    /// A bug in this program.
     Bug = 70,
     /// Stopped by SIGHUP: the terminal was closed.
     HungUp = 129,
@@ -26,7 +27,7 @@ pub(crate) enum ExitCode {
 }
 
 impl ExitCode {
-    /// All of them, for the help text.
+    /// All exit codes, for the help text.
     pub(crate) const ALL: [Self; 10] = [
         Self::Success,
         Self::Failure,
@@ -40,14 +41,14 @@ impl ExitCode {
         Self::Terminated,
     ];
 
-    /// What it means, in the help text.
+    /// The meaning of the code, for the help text.
     pub(crate) fn meaning(self) -> &'static str {
         match self {
-            Self::Success => "done; also when whoever read standard output has seen enough",
-            Self::Failure => "something outside failed: a file cannot be read or written, the disk is full",
-            Self::Usage => "the command line or the settings file makes no sense, or names what is not there",
+            Self::Success => "success; also if the reader of standard output closed it early",
+            Self::Failure => "a file cannot be read or written, or the disk is full",
+            Self::Usage => "the command line or the settings file is wrong, or names a missing file",
             Self::BadInput => "a record or a source cannot be used (see --on-bad-record)",
-            Self::TargetRefused => "the target holds something else: another run, or inputs changed since",
+            Self::TargetRefused => "the target belongs to another run, or the inputs have changed since",
             Self::Memory => "the memory limit is too small (see --memory)",
             Self::Bug => "a bug in lookalike; please report it",
             Self::HungUp => "stopped by SIGHUP: the terminal was closed",

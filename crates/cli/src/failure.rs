@@ -1,4 +1,4 @@
-//! What ends a command: the exit code, what happened, and what to do next.
+//! The failure of a command: the exit code, what happened, and what to do next.
 
 use crate::exit_code::ExitCode;
 use crate::interruption;
@@ -9,10 +9,10 @@ use std::path::Path;
 /// The result of a command.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// What ends a command.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// What the process ends with.
+    /// The exit code of the process.
     pub(crate) code: ExitCode,
     /// What happened.
     pub(crate) message: String,
@@ -25,7 +25,7 @@ impl Failure {
         Self { code, message: message.into(), advice: None }
     }
 
-    /// The command line or the settings file makes no sense.
+    /// The command line or the settings file is wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ExitCode::Usage, message)
     }
@@ -38,16 +38,16 @@ impl Failure {
     /// Stopped by Ctrl-C or another signal.
     pub(crate) fn interrupted() -> Self {
         let resumable = interruption::is_resumable();
-        let next = if resumable { "the same command goes on from here" } else { "nothing was kept of it" };
+        let next = if resumable { "run the same command again to continue" } else { "no results were kept" };
         Self::new(interruption::exit_code(), format!("stopped; {next}"))
     }
 
-    /// A panic, by what it said.
+    /// A panic with this message.
     pub(crate) fn bug(message: &str) -> Self {
         pipeline::Error::Panicked { message: message.into() }.into()
     }
 
-    /// The same, with what to do next.
+    /// The same failure with advice on what to do next.
     pub(crate) fn with_advice(self, advice: impl Into<String>) -> Self {
         Self { advice: Some(advice.into()), ..self }
     }
@@ -108,11 +108,11 @@ impl From<pipeline::Error> for Failure {
                 Some("choose another target folder, or remove this one".into())
             }
             Error::Panicked { .. } => Some(
-                "say what the command was, and what stands above; the inputs are as they were, and outputs are whole or absent"
+                "please report the command and the lines above; the inputs are unchanged, and every output file is complete or absent"
                     .into(),
             ),
             Error::Damaged { .. } => {
-                Some("make it again with `lookalike sketch`, or give the sources themselves".into())
+                Some("make it again with `lookalike sketch`, or give the source files as inputs".into())
             }
             _ => None,
         };
@@ -140,7 +140,7 @@ impl From<corpus::Error> for Failure {
     }
 }
 
-/// Whether a file is one that a run keeps in its target.
+/// True if the file is one that a run keeps in its target folder.
 fn is_of_target(name: &str) -> bool {
     name.ends_with("report.json") || Path::new(name).components().any(|part| part.as_os_str() == "_lookalike")
 }
@@ -158,20 +158,21 @@ fn code_of(error: &corpus::Error) -> ExitCode {
     }
 }
 
-/// What is not there was named wrongly.
+/// If a file does not exist, the command line named it wrongly: that is a usage error.
 fn code_of_io(cause: &io::Error) -> ExitCode {
     if cause.kind() == io::ErrorKind::NotFound { ExitCode::Usage } else { ExitCode::Failure }
 }
 
-/// A setting as it is typed.
+/// A setting as a user types it.
 fn flag(choice: &pipeline::Choice) -> String {
     let name = choice.setting.as_str();
     choice.value.as_ref().map_or_else(|| format!("--{name}"), |value| format!("--{name} {value}"))
 }
 
-/// A field that is not there is usually another field's name forgotten; anything else is the record's fault.
+/// If the field is missing, the user has probably forgotten `--text-field`. In all other cases the record is at
+/// fault.
 fn advice_on_bad_record(lacks_text: bool) -> String {
-    let skip = "--on-bad-record skip lists such records as removed, keep writes them uncompared";
+    let skip = "--on-bad-record skip lists such records as removed, keep writes them without comparing them";
     if lacks_text {
         format!("name the field that holds the text with --text-field; {skip}")
     } else {
@@ -198,11 +199,11 @@ fn advice_on_memory(needed: Option<u64>) -> String {
 fn advice_on(error: &corpus::Error) -> Option<String> {
     match error {
         corpus::Error::Damaged { .. } => {
-            Some("fetch or write the source again; nothing was written from it".into())
+            Some("download or create the file again; no output was written from it".into())
         }
         corpus::Error::Io { cause, .. } => advice_on_io(cause),
         corpus::Error::NoSuchColumn { .. } => {
-            Some("name one of these with --text-field, --id-field, --keep or --within".into())
+            Some("choose one of these columns with --text-field, --id-field, --keep or --within".into())
         }
         corpus::Error::NotForStdout { .. } => Some("name a folder with --output".into()),
         corpus::Error::TooLarge { .. } => Some(advice_on_memory(error.needed_memory())),
@@ -219,17 +220,17 @@ fn advice_on_io(cause: &io::Error) -> Option<String> {
     match cause.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             let then = if interruption::is_resumable() {
-                "the same command goes on from here"
+                "run the same command again to continue"
             } else {
-                "run it again"
+                "run the command again"
             };
-            Some(format!("free some space, or spill elsewhere with --temp-dir; then {then}"))
+            Some(format!("free some space, or choose another --temp-dir; then {then}"))
         }
         _ => None,
     }
 }
 
-/// What the system said.
+/// The error of the operating system, if there is one.
 fn cause_of(error: &pipeline::Error) -> Option<&io::Error> {
     match error {
         pipeline::Error::Corpus(corpus::Error::Io { cause, .. }) | pipeline::Error::Io { cause, .. } => {
@@ -239,13 +240,13 @@ fn cause_of(error: &pipeline::Error) -> Option<&io::Error> {
     }
 }
 
-/// Whether the error only says that whoever read standard output has seen enough.
+/// True if the error only says that the reader of standard output has closed it.
 fn is_closed_pipe(error: &pipeline::Error) -> bool {
     cause_of(error).is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// What ends a command whose answers go to standard output. A reader that has seen enough is no failure; but Ctrl-C ends
-/// the reader of a pipe too, and then the answers are cut short.
+/// The result of a command that writes its answers to standard output and met this error. It is no failure if the
+/// reader closed standard output. But Ctrl-C ends the reader of a pipe too, and then the answers are incomplete.
 pub(crate) fn of_answers(error: pipeline::Error) -> Result<()> {
     match error {
         error if !is_closed_pipe(&error) => Err(error.into()),

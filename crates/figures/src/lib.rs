@@ -1,11 +1,11 @@
-//! What lookalike finds -> pictures and pages.
+//! Results of lookalike -> pictures and pages.
 //!
-//! Plain data goes in, text comes out: [`svg`] plots, [`terminal`] plots and texts side by side, and whole pages of HTML
-//! ([`compare_page`], [`report_page`]). Nothing here reads or writes files.
+//! Functions take plain data and return text: [`svg`] plots, [`terminal`] plots and texts side by side, and whole
+//! pages of HTML ([`compare_page`], [`report_page`]). Nothing here reads or writes files.
 //!
-//! **Pages** are one file each: styles and the small script are in them, and nothing is loaded from anywhere. They can be
-//! read without the script, by keyboard, on paper, in light and dark. All text of documents is escaped where it is
-//! written (by `maud`), so a corpus full of `<script>` is harmless.
+//! **Pages** are one file each. The file contains the styles and a small script, and the page loads nothing else. Pages
+//! can be read without the script, by keyboard, on paper, and in light or dark colours. `maud` escapes all text of
+//! documents, so a corpus full of `<script>` is harmless.
 //!
 //! ```
 //! use figures::svg::{Curve, CurvePlot};

@@ -1,6 +1,6 @@
-//! Numbers -> text for people.
+//! Numbers -> text that people can read.
 
-/// A count with its thousands apart: `1,234,567`.
+/// A count with thousands separators: `1,234,567`.
 #[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -14,7 +14,7 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// A share in percent: `12.3 %`; as many digits as it takes to tell it from nothing and from all.
+/// A share in percent: `12.3 %`. It has enough digits to differ from `0 %` and from `100 %`.
 #[must_use]
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;

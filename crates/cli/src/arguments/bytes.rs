@@ -17,7 +17,7 @@ impl FromStr for Bytes {
 }
 
 impl fmt::Display for Bytes {
-    /// The shortest exact way to write it.
+    /// Writes the number with the largest unit that divides it exactly.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&corpus::written_size(self.0))
     }

@@ -1,7 +1,7 @@
-//! The settings that a user can choose, in groups, each `None` until chosen.
+//! The settings that a user can choose, in groups. A setting that was not chosen is `None`.
 //!
 //! The same structs are read from flags (by clap) and from the settings file (by serde), so a flag and its key cannot
-//! have different names. Which groups a command takes stands in `commands.rs`; a settings file may hold all of them.
+//! have different names. `commands.rs` says which groups a command takes. A settings file may hold all groups.
 
 use super::bytes::Bytes;
 use super::values::one_of;
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// Everything that can be chosen: by the flags of a command, or in a settings file.
+/// Everything that can be chosen, by the flags of a command or in a settings file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Choices {
     pub(crate) reading: Reading,
@@ -31,67 +31,71 @@ pub(crate) struct Choices {
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// The field with the text; `a.b` is the field b of the object in the field a
+    /// The field that holds the text. `a.b` is the field b of the object in the field a
     #[arg(long, value_name = "FIELD")]
     pub(crate) text_field: Option<String>,
-    /// The field with the id; without it a document is called SOURCE:LINE
+    /// The field that holds the id. Without this flag, the id of a document is SOURCE:LINE
     #[arg(long, value_name = "FIELD")]
     pub(crate) id_field: Option<String>,
-    /// The format of every source, instead of what its name and contents say
+    /// Read all inputs in this format. Without this flag, a file's format is known by its name and contents
     #[arg(long, value_name = "FORMAT", value_parser = ["jsonl", "csv", "tsv", "parquet", "text"])]
     pub(crate) format: Option<String>,
-    /// A record that cannot be used: stop and name it, list it as removed, or write it uncompared
+    /// What to do with a record that cannot be used: stop with an error (fail), list it as removed (skip), or write
+    /// it to the output without comparing it (keep)
     #[arg(long, value_name = "WHAT", value_parser = one_of::<OnBadRecord>(OnBadRecord::WRITTEN))]
     pub(crate) on_bad_record: Option<OnBadRecord>,
-    /// Longer texts are compared as a whole only
+    /// Texts longer than this are compared by content hash only, which finds exact copies but no near-duplicates
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_text: Option<Bytes>,
-    /// Compare only documents with equal values of this field
+    /// Compare only documents that have the same value in this field
     #[arg(long, value_name = "FIELD")]
     pub(crate) within: Option<String>,
 }
 
-/// How a text becomes a sketch.
+/// How text becomes a sketch.
 #[derive(Debug, Clone, Default, Args, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Shingles and sketches")]
 pub(crate) struct Sketching {
-    /// What a shingle is: words:K, characters:K or stop-words:K
+    /// What a shingle is: K consecutive words (words:K), K consecutive characters (characters:K), or K words of which
+    /// the first is an English stop word (stop-words:K)
     #[arg(long, value_name = "UNIT:K")]
     pub(crate) shingles: Option<String>,
     #[command(flatten)]
     pub(crate) normalize: NormalizeChoices,
-    /// Whether repeated shingles count: a set or a bag
+    /// Whether a repeated shingle counts once (set) or as often as it occurs (bag)
     #[arg(long, value_name = "KIND", value_parser = one_of::<Elements>(Elements::WRITTEN))]
     pub(crate) elements: Option<Elements>,
-    /// Token weights, a line `TOKEN<TAB>WEIGHT` each, 1 for all others (SimHash)
+    /// A file of shingle weights for SimHash, with lines `SHINGLE<TAB>WEIGHT`. Shingles that are not in the file have
+    /// the weight 1
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    /// Which sketch finds the candidates
+    /// Which kind of sketch finds the candidate pairs
     #[arg(long, value_name = "METHOD", value_parser = one_of::<Method>(Method::WRITTEN))]
     pub(crate) method: Option<Method>,
-    /// Hashes per signature
+    /// The number of hashes in a signature
     #[arg(long, value_name = "N")]
     pub(crate) hashes: Option<usize>,
-    /// What the hash functions are drawn from
+    /// The seed of the hash functions
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 }
 
-/// What happens to a text before it is shingled, and what equal text means. `[normalize]` in a settings file.
+/// How text is normalised before it is cut into shingles. Two texts are equal if their normalised forms are equal.
+/// In a settings file this group is the table `[normalize]`.
 #[derive(Debug, Clone, Default, Args, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub(crate) struct NormalizeChoices {
-    /// Upper and lower case: folded together, or kept
+    /// Treat upper and lower case as equal (fold), or as different (keep)
     #[arg(long, value_name = "CASE", value_parser = one_of::<Case>(Case::WRITTEN))]
     pub(crate) case: Option<Case>,
-    /// Unicode normalisation form
+    /// The Unicode normalisation form that texts are brought into before they are compared; keep changes nothing
     #[arg(long, value_name = "FORM", value_parser = one_of::<Form>(Form::WRITTEN))]
     pub(crate) form: Option<Form>,
-    /// Punctuation: kept, or dropped with nothing in its place
+    /// Keep punctuation, or drop it. Nothing is put in its place, not even a space
     #[arg(long, value_name = "WHAT", value_parser = one_of::<Punctuation>(Punctuation::WRITTEN))]
     pub(crate) punctuation: Option<Punctuation>,
-    /// White space: runs collapsed to one space, removed, or kept
+    /// Replace each run of white space by one space (collapse), remove all white space, or keep it unchanged
     #[arg(long, value_name = "WHAT", value_parser = one_of::<Whitespace>(Whitespace::WRITTEN))]
     pub(crate) whitespace: Option<Whitespace>,
 }
@@ -101,44 +105,50 @@ pub(crate) struct NormalizeChoices {
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Duplicates")]
 pub(crate) struct Matching {
-    /// The least similarity of a duplicate, from 0 to 1
+    /// Documents that are at least this similar are duplicates: a number from 0 to 1
     #[arg(long, short, value_name = "SIMILARITY")]
     pub(crate) threshold: Option<f64>,
-    /// Which similarity: of both documents, or how much of the smaller one is in the other
+    /// How similarity is measured: shared shingles as a share of all shingles of both documents (jaccard), or of the
+    /// shingles of the smaller document (containment)
     #[arg(long, value_name = "MEASURE", value_parser = one_of::<Measure>(Measure::WRITTEN))]
     pub(crate) measure: Option<Measure>,
-    /// The wanted chance of finding a pair at the threshold; bands and rows are planned from it
+    /// The chance of finding a pair whose similarity is exactly the threshold. Bands and rows are planned to reach it
     #[arg(long, value_name = "CHANCE")]
     pub(crate) recall: Option<f64>,
-    /// Bands and rows, instead of planned ones: more bands find more, more rows find less
+    /// Use these bands and rows, as in 21x6, instead of planning them. More bands find more pairs, more rows find
+    /// fewer
     #[arg(long, value_name = "BxR", conflicts_with = "recall")]
     pub(crate) bands: Option<BandsAndRows>,
-    /// The largest Hamming distance of a duplicate (SimHash)
+    /// With SimHash: the largest Hamming distance between the fingerprints of two duplicates
     #[arg(long, value_name = "BITS")]
     pub(crate) distance: Option<u32>,
-    /// What is checked before a pair counts: the exact similarity, the estimate of the signatures, or nothing
+    /// How a candidate pair is checked: by its exact similarity (exact), by the estimate from the signatures
+    /// (estimate), or not at all (none)
     #[arg(long, value_name = "HOW", value_parser = one_of::<Verify>(Verify::WRITTEN))]
     pub(crate) verify: Option<Verify>,
-    /// Documents that come first and are neither removed nor written: what looks like them goes
+    /// Also remove what duplicates a document in these files; the files themselves are not written out
     #[arg(long, value_name = "INPUT", num_args = 1..)]
     pub(crate) against: Vec<String>,
-    /// Compare with the documents of --against only, not among the inputs themselves
+    /// Compare the inputs only with the documents of --against, not with each other
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
     pub(crate) against_only: Option<bool>,
 }
 
-/// Which document of several stays.
+/// Which document of a cluster is kept.
 #[derive(Debug, Clone, Default, Args, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
-#[command(next_help_heading = "Survivors")]
+#[command(next_help_heading = "Kept documents")]
 pub(crate) struct Keeping {
-    /// What a cluster is: a kept document and what is similar to it, or all that is connected by similar pairs
+    /// What a cluster is: a kept document and the documents similar to it (stars), or all documents that are
+    /// connected by similar pairs, chains included (components)
     #[arg(long, value_name = "KIND", value_parser = one_of::<Clusters>(Clusters::WRITTEN))]
     pub(crate) clusters: Option<Clusters>,
-    /// Which document stays: first, longest, max:FIELD or min:FIELD; ties by input order
+    /// Which document of a cluster is kept: first, longest, max:FIELD (the largest value in a field) or min:FIELD
+    /// (the smallest). Of equal ones, the first in input order is kept
     #[arg(long, value_name = "ORDER")]
     pub(crate) keep: Option<Keep>,
-    /// Sources whose documents come before all others, the first one first: globs, separated by commas
+    /// Keep documents of these sources rather than of others, most preferred source first: names, folders or patterns
+    /// with *, separated by commas
     #[arg(long, value_name = "SOURCE", value_delimiter = ',')]
     pub(crate) prefer: Option<Vec<String>>,
 }
@@ -148,10 +158,11 @@ pub(crate) struct Keeping {
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Writing")]
 pub(crate) struct Writing {
-    /// Write every record, with the fields lookalike_cluster, _duplicate, _kept_id and _similarity
+    /// Remove nothing. Write every record with four added fields: lookalike_cluster, lookalike_duplicate,
+    /// lookalike_kept_id and lookalike_similarity
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
     pub(crate) annotate: Option<bool>,
-    /// The form of the list of removed documents
+    /// The file format of the list of removed documents
     #[arg(long, value_name = "FORMAT", value_parser = one_of::<RemovedFormat>(RemovedFormat::WRITTEN))]
     pub(crate) removed_format: Option<RemovedFormat>,
 }
@@ -166,24 +177,25 @@ pub(crate) struct Storing {
     pub(crate) store: Option<Stored>,
 }
 
-/// What the run may use; none of it changes the answer.
+/// What the run may use. A preset and a settings file can change the answer; memory, threads and folder cannot.
 #[derive(Debug, Clone, Default, Args, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Resources and settings")]
 pub(crate) struct Using {
-    /// Memory, at most; beyond it the run spills to disk [default: half of what this process can have]
+    /// The most memory to use. What does not fit is written to temporary files [default: half of the memory that this
+    /// process can have]
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Bytes>,
-    /// Threads [default: as many as there are cores]
+    /// The number of threads [default: the number of processor cores]
     #[arg(long, short = 'j', value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Where to spill [default: the target]
+    /// The folder for temporary files [default: the target folder, or the system's temporary folder]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) temp_dir: Option<PathBuf>,
-    /// Settings that another tool runs with: see `lookalike presets`
+    /// Start from the settings of another tool; `lookalike presets` lists them
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(pipeline::presets::names()), hide_possible_values = true)]
     pub(crate) preset: Option<String>,
-    /// A file of settings (TOML), with the names of the flags as keys; flags go before it
+    /// Read settings from this TOML file. Its keys are the names of the flags. A flag overrides the file
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     pub(crate) config: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! The commands, and which choices each of them takes.
+//! The commands, and the groups of settings that each command takes.
 
 use super::choices::{Choices, Keeping, Matching, Reading, Sketching, Storing, Using, Writing};
 use super::examples;
@@ -7,46 +7,46 @@ use clap::{ArgGroup, Args, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What to do.
+/// The command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Remove near-duplicates: kept records, the list of what went and why, and a report
+    /// Remove near-duplicates, list what was removed and why, and write a report
     #[command(long_about = examples::DEDUP_ABOUT, after_long_help = examples::DEDUP)]
     Dedup(Box<DedupArguments>),
     /// List all pairs of similar documents
     #[command(long_about = examples::PAIRS_ABOUT, after_long_help = examples::PAIRS)]
     Pairs(Box<PairsArguments>),
-    /// List the groups of similar documents, the one that would be kept first
+    /// List the groups of similar documents; the first of each group is the one that dedup keeps
     #[command(long_about = examples::CLUSTERS_ABOUT, after_long_help = examples::CLUSTERS)]
     Clusters(Box<ClustersArguments>),
-    /// Find the documents that look like a given text
+    /// Find the documents that are most similar to a given text
     #[command(long_about = examples::QUERY_ABOUT, after_long_help = examples::QUERY)]
     Query(Box<QueryArguments>),
-    /// Hash a corpus once, for any number of later runs with other thresholds
+    /// Hash a corpus once into a file, for later runs with other thresholds
     #[command(long_about = examples::SKETCH_ABOUT, after_long_help = examples::SKETCH)]
     Sketch(Box<SketchArguments>),
-    /// Compare two texts: how similar they are, what sketches make of it, and the passages they share
+    /// Compare two texts: how similar they are, what sketches estimate, and which passages they share
     #[command(long_about = examples::COMPARE_ABOUT, after_long_help = examples::COMPARE)]
     Compare(Box<CompareArguments>),
-    /// Plan bands and rows for a threshold: what is found, what it costs, and the curve
+    /// Plan bands and rows for a threshold: which pairs they find, what they cost, and the curve
     #[command(long_about = examples::PLAN_ABOUT, after_long_help = examples::PLAN)]
     Plan(Box<PlanArguments>),
-    /// Look into a finished run: clusters, pairs near the threshold, the fate of a document, another threshold
+    /// Look into a finished run: its clusters, the pairs near the threshold, why a document was removed
     #[command(long_about = examples::INSPECT_ABOUT, after_long_help = examples::INSPECT)]
     Inspect(Box<InspectArguments>),
-    /// Write the report of a finished run as a page
+    /// Write the report of a finished run as an HTML page
     #[command(long_about = examples::REPORT_ABOUT, after_long_help = examples::REPORT)]
     Report(ReportArguments),
-    /// List the presets: what other tools run with, and what share of the pairs that finds
+    /// List the presets: the settings of other tools, and the share of similar pairs that each finds
     #[command(long_about = examples::PRESETS_ABOUT, after_long_help = examples::PRESETS)]
     Presets,
-    /// Write the completions of a shell to standard output
+    /// Write the completion script for a shell to standard output
     #[command(after_long_help = examples::COMPLETIONS)]
     Completions(CompletionsArguments),
     /// Write the manual page to standard output, or the pages of all commands to a folder
     #[command(after_long_help = examples::MAN)]
     Man(ManArguments),
-    /// Write the reference of all commands to standard output, in Markdown
+    /// Write the reference of all commands to standard output as Markdown
     #[command(hide = true)]
     Reference,
 }
@@ -54,16 +54,16 @@ pub(crate) enum Command {
 /// `lookalike dedup`
 #[derive(Debug, Args)]
 pub(crate) struct DedupArguments {
-    /// Files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
+    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
-    /// A folder or an object-store prefix for the outputs; `-` writes the kept records to standard output
+    /// Where to write: a folder or an object-store prefix. With `-`, the kept records are written to standard output
     #[arg(long, short, value_name = "TARGET", required_unless_present = "dry_run")]
     pub(crate) output: Option<String>,
-    /// Do everything but write: the report says what would be removed
+    /// Write no outputs; only report what would be removed
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Write the report as a page too: report.html in the target folder, or this file
+    /// Also write the report as an HTML page, to report.html in the target folder or to this file
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, conflicts_with = "dry_run")]
     pub(crate) report: Option<Option<PathBuf>>,
     #[command(flatten)]
@@ -83,10 +83,11 @@ pub(crate) struct DedupArguments {
 /// `lookalike pairs`
 #[derive(Debug, Args)]
 pub(crate) struct PairsArguments {
-    /// Files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
+    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
-    /// List the first N pairs only, and say how many there are beyond; n equal documents alone make n (n - 1) / 2
+    /// List only the first N pairs, and say how many more there are. A corpus with n equal documents has at least
+    /// n (n - 1) / 2 pairs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_pairs: Option<u64>,
     #[command(flatten)]
@@ -102,7 +103,7 @@ pub(crate) struct PairsArguments {
 /// `lookalike clusters`
 #[derive(Debug, Args)]
 pub(crate) struct ClustersArguments {
-    /// Files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
+    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
     #[command(flatten)]
@@ -121,16 +122,16 @@ pub(crate) struct ClustersArguments {
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("asked").args(["text", "text_file"]).required(true)))]
 pub(crate) struct QueryArguments {
-    /// Files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
+    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
-    /// The text to look for
+    /// The text to search for
     #[arg(long, value_name = "TEXT")]
     pub(crate) text: Option<String>,
-    /// A file with the text to look for; `-` for standard input
+    /// A file that holds the text to search for; `-` reads it from standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) text_file: Option<PathBuf>,
-    /// How many documents to show, at most
+    /// Show at most this many documents
     #[arg(long, value_name = "N", default_value = "10", value_parser = shown_at_most())]
     pub(crate) top: usize,
     #[command(flatten)]
@@ -147,10 +148,12 @@ pub(crate) struct QueryArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Matches")]
 pub(crate) struct QueryMatching {
-    /// The least similarity of a match, from 0 to 1; with 0, everything that shares a shingle
+    /// Show documents that are at least this similar, from 0 to 1. With 0, all that share a shingle with the text are
+    /// shown
     #[arg(long, short, value_name = "SIMILARITY")]
     pub(crate) threshold: Option<f64>,
-    /// Which similarity: of both texts, or how much of the smaller one is in the other
+    /// How similarity is measured: shared shingles as a share of all shingles of both texts (jaccard), or of the
+    /// shingles of the smaller one (containment)
     #[arg(long, value_name = "MEASURE", value_parser = super::values::one_of::<pipeline::Measure>(pipeline::Measure::WRITTEN))]
     pub(crate) measure: Option<pipeline::Measure>,
 }
@@ -158,10 +161,10 @@ pub(crate) struct QueryMatching {
 /// `lookalike sketch`
 #[derive(Debug, Args)]
 pub(crate) struct SketchArguments {
-    /// Files, folders, globs, object-store addresses, or `-` for standard input
+    /// What to read: files, folders, globs or object-store addresses
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
-    /// The sketch file
+    /// The sketch file to write
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
@@ -177,19 +180,19 @@ pub(crate) struct SketchArguments {
 /// `lookalike compare`
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// The first text: a file, or an id with --corpus
+    /// The first text: a file, or with --corpus the id of a document
     #[arg(value_name = "A")]
     pub(crate) a: String,
-    /// The second text: a file, or an id with --corpus
+    /// The second text: a file, or with --corpus the id of a document
     #[arg(value_name = "B")]
     pub(crate) b: String,
-    /// The corpus that has the two documents; A and B are ids then, or SOURCE:LINE
+    /// Compare two documents of this corpus. A and B are then ids of documents, or SOURCE:LINE
     #[arg(long, value_name = "INPUT", num_args = 1..)]
     pub(crate) corpus: Vec<String>,
-    /// Write the comparison as a page
+    /// Write the comparison as an HTML page
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Show the texts whole, with nothing folded
+    /// Show the whole texts, without leaving out long stretches
     #[arg(long)]
     pub(crate) whole: bool,
     #[command(flatten)]
@@ -202,20 +205,20 @@ pub(crate) struct CompareArguments {
     pub(crate) using: Using,
 }
 
-/// What a plan follows from.
+/// The settings that a plan is made from.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Plan")]
 pub(crate) struct Planning {
-    /// The least similarity of a duplicate, from 0 to 1
+    /// Documents that are at least this similar are duplicates: a number from 0 to 1
     #[arg(long, short, value_name = "SIMILARITY")]
     pub(crate) threshold: Option<f64>,
-    /// The wanted chance of finding a pair at the threshold; bands and rows are planned from it
+    /// The chance of finding a pair whose similarity is exactly the threshold. Bands and rows are planned to reach it
     #[arg(long, value_name = "CHANCE")]
     pub(crate) recall: Option<f64>,
-    /// Bands and rows, instead of planned ones
+    /// Use these bands and rows, as in 21x6, instead of planning them
     #[arg(long, value_name = "BxR", conflicts_with = "recall")]
     pub(crate) bands: Option<pipeline::BandsAndRows>,
-    /// The largest Hamming distance of a duplicate (SimHash)
+    /// With SimHash: the largest Hamming distance between the fingerprints of two duplicates
     #[arg(long, value_name = "BITS")]
     pub(crate) distance: Option<u32>,
 }
@@ -223,13 +226,14 @@ pub(crate) struct Planning {
 /// `lookalike plan`
 #[derive(Debug, Args)]
 pub(crate) struct PlanArguments {
-    /// How many documents to plan for
+    /// The number of documents to plan for
     #[arg(long, short = 'n', value_name = "N", default_value = "1000000", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000_000))]
     pub(crate) documents: u64,
-    /// Plan the permuted tables of SimHash instead
+    /// Plan the permuted tables of SimHash instead of bands and rows
     #[arg(long)]
     pub(crate) simhash: bool,
-    /// Measure the similarities of a sample of this corpus: how many candidates to expect, and which k to choose
+    /// Measure similarities in a sample of this corpus, to tell how many candidates to expect and which shingle
+    /// length K to choose
     #[arg(long, value_name = "INPUT", num_args = 1.., conflicts_with = "simhash")]
     pub(crate) sample: Vec<String>,
     /// Write the curve as an SVG picture
@@ -251,13 +255,13 @@ pub(crate) struct InspectArguments {
     /// The target folder of a finished `lookalike dedup`
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// What became of this document, and why: an id, or SOURCE:LINE
+    /// Show what happened to this document, and why. Give its id, or SOURCE:LINE
     #[arg(long, value_name = "ID", conflicts_with = "threshold")]
     pub(crate) id: Option<String>,
-    /// What would change at another threshold
+    /// Show what would change at this threshold
     #[arg(long, short, value_name = "SIMILARITY")]
     pub(crate) threshold: Option<f64>,
-    /// How many of each to show, at most
+    /// Show at most this many clusters, pairs and documents
     #[arg(long, value_name = "N", default_value = "5", value_parser = shown_at_most())]
     pub(crate) top: usize,
     #[command(flatten)]
@@ -270,7 +274,7 @@ pub(crate) struct ReportArguments {
     /// The target folder of a finished `lookalike dedup`
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// The page; without it `report.html` in the run's folder
+    /// The file to write [default: report.html in the folder of the run]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -280,20 +284,20 @@ pub(crate) struct ReportArguments {
 /// `lookalike completions`
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArguments {
-    /// The shell
+    /// The shell to write the completion script for
     pub(crate) shell: clap_complete::Shell,
 }
 
 /// `lookalike man`
 #[derive(Debug, Args)]
 pub(crate) struct ManArguments {
-    /// A folder for the pages of all commands
+    /// Write the pages of all commands to this folder. Without it, one page is written to standard output
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
 }
 
 impl DedupArguments {
-    /// What was chosen.
+    /// The settings that were chosen.
     pub(crate) fn choices(&self) -> Choices {
         Choices {
             keeping: self.keeping.clone(),
@@ -304,14 +308,14 @@ impl DedupArguments {
 }
 
 impl PairsArguments {
-    /// What was chosen.
+    /// The settings that were chosen.
     pub(crate) fn choices(&self) -> Choices {
         chosen(&self.matching, &self.reading, &self.sketching, &self.using)
     }
 }
 
 impl ClustersArguments {
-    /// What was chosen.
+    /// The settings that were chosen.
     pub(crate) fn choices(&self) -> Choices {
         Choices {
             keeping: self.keeping.clone(),
@@ -321,7 +325,7 @@ impl ClustersArguments {
 }
 
 impl QueryArguments {
-    /// What was chosen.
+    /// The settings that were chosen.
     pub(crate) fn choices(&self) -> Choices {
         let QueryMatching { threshold, measure } = self.matching;
         let matching = Matching { threshold, measure, ..Matching::default() };
@@ -330,14 +334,14 @@ impl QueryArguments {
 }
 
 impl CompareArguments {
-    /// What was chosen.
+    /// The settings that were chosen.
     pub(crate) fn choices(&self) -> Choices {
         chosen(&self.planning.matching(), &self.reading, &self.sketching, &self.using)
     }
 }
 
 impl PlanArguments {
-    /// What was chosen.
+    /// The settings that were chosen.
     pub(crate) fn choices(&self) -> Choices {
         let mut choices = chosen(&self.planning.matching(), &self.reading, &self.sketching, &self.using);
         if self.simhash {
@@ -355,7 +359,7 @@ impl Planning {
 }
 
 impl SketchArguments {
-    /// What was chosen.
+    /// The settings that were chosen.
     pub(crate) fn choices(&self) -> Choices {
         Choices {
             storing: self.storing.clone(),

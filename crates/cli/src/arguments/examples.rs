@@ -1,57 +1,59 @@
-//! The longer parts of the help texts: what a command does, and commands that work.
+//! The longer parts of the help texts: what each command does, and examples.
 
 pub(crate) const OVERVIEW: &str = "\
 Examples:
-  lookalike dedup crawl/*.jsonl.zst -o clean/                  without near-duplicates
-  lookalike dedup new/*.jsonl --against old/*.jsonl -o fresh/  what is new
-  lookalike pairs corpus.jsonl --threshold 0.5                 all similar pairs
-  lookalike clusters corpus.jsonl                              groups of similar documents
-  lookalike query corpus.jsonl --text-file page.txt            who looks like this
+  lookalike dedup crawl/*.jsonl.zst -o clean/                  remove near-duplicates
+  lookalike dedup new/*.jsonl --against old/*.jsonl -o fresh/  keep only what is new
+  lookalike pairs corpus.jsonl --threshold 0.5                 list all similar pairs
+  lookalike clusters corpus.jsonl                              list groups of similar documents
+  lookalike query corpus.jsonl --text-file page.txt            find what is similar to a text
   lookalike sketch corpus.jsonl -o corpus.sketch               hash once, run often
-  lookalike compare a.txt b.txt                                what two texts share
-  lookalike inspect clean/ --id doc-17                         why is this one gone?
-  lookalike report clean/                                      the run as a page
-  lookalike plan --threshold 0.8 --documents 1000000           what bands and rows do
+  lookalike compare a.txt b.txt                                show what two texts share
+  lookalike inspect clean/ --id doc-17                         show why a document was removed
+  lookalike report clean/                                      write a run's report as a page
+  lookalike plan --threshold 0.8 --documents 1000000           show what bands and rows do
 
-Sources are JSON Lines, CSV, TSV, Parquet and plain text files (a file is a document), plain or compressed with gzip, \
-zstd, bzip2 or xz. They are read in the order of the arguments, those of a folder or a glob by path, and that order decides ties.";
+The inputs can be JSON Lines, CSV, TSV, Parquet and plain text files, uncompressed or compressed with gzip, zstd, bzip2 or \
+xz. A plain text file is one document. Inputs are read in the order of the arguments; the files of a folder or a glob are read \
+in the order of their paths. This input order decides which of two equally good documents is kept.";
 
 pub(crate) const DEDUP_ABOUT: &str = "\
 Removes near-duplicates.
 
-Unless told otherwise (--verify, --clusters), every removed document is similar, by at least the threshold, to a document \
-that is kept and that removed.jsonl names with the exact similarity. The kept records go to files of the same names, formats and compression below the target, each \
-unchanged. report.json, written last, says what was done, and what share of the duplicates was found.
+A document is removed only if its similarity to a kept document is at least the threshold. removed.jsonl lists each removed \
+document with the kept document that it duplicates and their exact similarity. (--verify and --clusters can change this.) The \
+kept records are written unchanged to files in the target folder that have the names, formats and compression of the inputs. \
+report.json is written last. It says what was done, and estimates the share of the duplicates that was found.
 
-A run that was stopped goes on with the same command. The outputs are the same bytes for any number of threads and any \
-memory limit.";
+If a run was stopped, the same command continues it. The outputs are byte for byte the same for any number of threads and \
+any memory limit.";
 
 pub(crate) const DEDUP: &str = "\
 Examples:
-  Words in fives, similarity 0.8, the first document stays:
+  Use the defaults: shingles of five words, threshold 0.8, keep the first document:
     lookalike dedup crawl/*.jsonl.zst -o clean/
 
-  A folder of text files, looser, the longest text stays:
+  A folder of text files, with a lower threshold; keep the longest text:
     lookalike dedup books/ -o clean/ --threshold 0.7 --keep longest
 
-  Parquet with its own column names, in little memory:
+  Parquet with other column names, in little memory:
     lookalike dedup a.parquet --text-field body --id-field doc.id -o clean/ --memory 2GiB
 
-  What is new, compared with an older corpus:
+  Keep only what is new compared with an older corpus:
     lookalike dedup new/*.jsonl --against old/*.jsonl -o fresh/
 
-  Every record stays, with fields that say what it duplicates:
+  Keep every record, and add fields that say what it duplicates:
     lookalike dedup crawl/ -o marked/ --annotate
 
-  In a pipe:
+  Read and write through a pipe:
     zcat crawl.jsonl.gz | lookalike dedup - -o - > clean.jsonl
 
-  What would go, without writing:
+  Report what would be removed, without writing files:
     lookalike dedup crawl/ --dry-run --json";
 
 pub(crate) const PAIRS_ABOUT: &str = "\
-Lists all pairs of similar documents with their exact similarity, in input order: the two ids and the similarity, separated \
-by tabs, or a JSON object per line with --json. With SimHash the Hamming distance comes last.";
+Lists all pairs of similar documents with their exact similarity, in input order. Each line has the two ids and the \
+similarity, separated by tabs. With SimHash, the Hamming distance follows. With --json, each line is a JSON object.";
 
 pub(crate) const PAIRS: &str = "\
 Examples:
@@ -60,8 +62,9 @@ Examples:
   lookalike pairs corpus.jsonl --method simhash --distance 3 --verify none";
 
 pub(crate) const CLUSTERS_ABOUT: &str = "\
-Lists the groups of similar documents. The first of each group is the one that `lookalike dedup` would keep; below it stands \
-what would go, with its similarity to the first. With --json: an object per line, with `kept` and `members`.";
+Lists the groups of similar documents. The first document of each group is the one that `lookalike dedup` would keep. The \
+indented lines below it are the documents that would be removed, with their similarity to the first. With --json, each line is \
+an object with `kept` and `members`.";
 
 pub(crate) const CLUSTERS: &str = "\
 Examples:
@@ -70,8 +73,8 @@ Examples:
   lookalike clusters corpus.jsonl --clusters components --json";
 
 pub(crate) const QUERY_ABOUT: &str = "\
-Finds the documents that look most like a text: similarity and id, separated by a tab, the most similar first. Every \
-document is compared exactly.";
+Finds the documents that are most similar to a text. Each line has the similarity and the id, separated by a tab; the most \
+similar document comes first. Every document is compared exactly.";
 
 pub(crate) const QUERY: &str = "\
 Examples:
@@ -80,10 +83,10 @@ Examples:
   cat page.txt | lookalike query corpus.jsonl --text-file - --threshold 0.5 --json";
 
 pub(crate) const SKETCH_ABOUT: &str = "\
-Hashes a corpus into one file that the other commands take as their input. What the sketch fixes (text, shingles, \
-normalisation, hashes, seed) is then taken from it; threshold, bands, keep order and so on can differ from run to run. The \
-sources must stay where they are, unchanged: records are copied from them, and verifying reads them unless the file \
-stores the shingles.";
+Hashes a corpus into one file that the other commands take as their input. The settings that determine the sketch (fields, \
+shingles, normalisation, hashes, seed) are stored in the file. Threshold, bands, keep order and others can differ from run to \
+run. The sources must stay where they are and must not change: records are copied from them, and pairs are checked with their \
+texts unless the file stores the shingles.";
 
 pub(crate) const SKETCH: &str = "\
 Examples:
@@ -91,18 +94,18 @@ Examples:
   lookalike dedup corpus.sketch -o clean/ --threshold 0.9
   lookalike pairs corpus.sketch --threshold 0.7
 
-  Larger, but verifying does not read the sources:
+  A larger file; checking pairs does not read the sources:
     lookalike sketch corpus.jsonl -o corpus.sketch --store shingles";
 
 pub(crate) const PRESETS_ABOUT: &str = "\
-Lists what other tools run with, as settings of this one, and the share of the pairs at the threshold that such bands and \
-rows find. A preset changes settings only: every removal is still verified (see --verify), and flags go before it.";
+Lists the settings of other tools as presets, with the share of the pairs at the threshold that their bands and rows find. A \
+preset only changes settings: every removal is still checked (see --verify). Flags override a preset.";
 
 pub(crate) const PRESETS: &str = "\
 Examples:
   lookalike presets
   lookalike dedup crawl/*.jsonl -o clean/ --preset fineweb
-  lookalike dedup crawl/*.jsonl -o clean/ --preset fineweb --recall 0.99   other bands, the rest as it is";
+  lookalike dedup crawl/*.jsonl -o clean/ --preset fineweb --recall 0.99   plan other bands";
 
 pub(crate) const COMPLETIONS: &str = "\
 Examples:
@@ -116,12 +119,13 @@ Examples:
   lookalike man ~/.local/share/man/man1";
 
 pub(crate) const COMPARE_ABOUT: &str = "\
-Compares two texts: the exact Jaccard similarity and how much of each is in the other, what each kind of sketch estimates \
-and how far off it is, the chance that the plan finds the pair, and the passages they share: maximal runs of common \
-shingles, aligned, each with its place in both texts. Passages that stand in another order are marked as moved.
+Compares two texts. The output has the exact Jaccard similarity, how much of each text is in the other, what each kind of \
+sketch estimates and how far off the estimate is, and the chance that the plan finds the pair. Then follow the passages that \
+the texts share: maximal runs of common shingles, with their positions in both texts. Passages that come in a different order \
+are marked as moved.
 
-On a terminal the two texts stand side by side with the passages in colour. Files that are not text are compared as \
-bytes.";
+On a terminal, the two texts are shown side by side with the shared passages in colour. Files that are not text are compared \
+as bytes.";
 
 pub(crate) const COMPARE: &str = "\
 Examples:
@@ -131,11 +135,12 @@ Examples:
   lookalike compare a.py b.py --shingles words:2 --json";
 
 pub(crate) const PLAN_ABOUT: &str = "\
-Says what bands and rows do: the chance of finding a pair by its similarity as a curve, the alternatives in a table with \
-the areas of wrong candidates and missed pairs, and the memory and disk that a corpus of that size takes.
+Shows what bands and rows do. A curve shows the chance of finding a pair, by its similarity. A table compares the plan with \
+alternatives, by the area under the curve for wrong candidates and the area above it for missed pairs. The last lines say how \
+much memory and disk a corpus of this size takes.
 
-With --sample, similarities are measured on a sample of a corpus: how many candidates to expect, and how long shingles \
-should be so that unrelated documents share few.";
+With --sample, similarities are measured in a sample of a corpus. This tells how many candidates to expect, and how long \
+shingles should be so that unrelated documents share few of them.";
 
 pub(crate) const PLAN: &str = "\
 Examples:
@@ -146,9 +151,9 @@ Examples:
   lookalike plan --simhash --distance 3";
 
 pub(crate) const INSPECT_ABOUT: &str = "\
-Looks into a finished run: its largest clusters, the pairs nearest to the threshold on both sides, samples by similarity; \
-with --id what became of a document, and why; with --threshold what would change at another one, from the run's sketches, \
-without hashing anything again.";
+Looks into a finished run: its largest clusters, the pairs nearest to the threshold on both sides, and an example of each \
+similarity. --id shows what happened to a document, and why. --threshold shows what would change at another threshold; it uses \
+the sketches of the run and hashes nothing again.";
 
 pub(crate) const INSPECT: &str = "\
 Examples:
@@ -157,8 +162,9 @@ Examples:
   lookalike inspect clean/ --threshold 0.9";
 
 pub(crate) const REPORT_ABOUT: &str = "\
-Writes the report of a finished run as one page that needs nothing else: counts, the plan and its curve, the similarities \
-found and what was probably missed, clusters, times, settings, and examples with the shared passages marked.";
+Writes the report of a finished run as one HTML file that needs no other files. It has counts, the plan and its curve, the \
+similarities that were found and what was probably missed, clusters, times, settings, and examples with the shared passages \
+marked.";
 
 pub(crate) const REPORT: &str = "\
 Examples:

@@ -1,47 +1,47 @@
-//! What every command understands.
+//! The flags that every command has.
 
 use clap::{Args, ValueEnum};
 
-/// How much is said, and in which colours.
+/// What is printed, and in which form.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct General {
-    /// Answer in JSON on standard output, for machines
+    /// Write the answer to standard output as JSON, for other programs
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Say nothing but warnings and errors: no plan, no progress, no summary
+    /// Print only warnings and errors: no plan, no progress, no summary
     #[arg(long, short, global = true, conflicts_with = "log_level")]
     pub(crate) quiet: bool,
-    /// How much is said on standard error [default: info]
+    /// How much is printed to standard error [default: info]
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log_level: Option<LogLevel>,
-    /// When there are colours
+    /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
 
-/// What is said on standard error, each with what stands before it.
+/// How much is printed to standard error. Each level includes those before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum LogLevel {
     /// Errors only
     Error,
-    /// Also what is worth knowing
+    /// Also warnings and notes
     Warn,
     /// Also the plan, progress on a terminal, and the summary
     #[default]
     Info,
-    /// Also the settings, and the beginning and end of each stage
+    /// Also the settings, and the start and end of each stage
     Debug,
 }
 
-/// When there are colours.
+/// When colours are used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless the variable NO_COLOR is set
+    /// On a terminal, unless the environment variable NO_COLOR is set
     #[default]
     Auto,
-    /// Everywhere
+    /// Always
     Always,
-    /// Nowhere
+    /// Never
     Never,
 }

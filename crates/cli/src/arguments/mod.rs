@@ -1,7 +1,7 @@
 //! The command line, as typed.
 //!
-//! What the user typed becomes [`Arguments`] and nothing is decided here: a flag that was not given is `None`. Defaults
-//! live in `pipeline::Settings`; the help texts read them from there.
+//! What the user typed becomes [`Arguments`]. Nothing is decided here: a flag that was not given is `None`. The
+//! defaults are in `pipeline::Settings`, and the help texts read them from there.
 
 mod bytes;
 mod choices;
@@ -26,7 +26,7 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-/// Finds near-duplicates and look-alikes in a corpus of any size: every removal checked exactly, named and explained
+/// Finds near-duplicates in a corpus of any size. Every removal is checked exactly, listed and explained
 #[derive(Debug, Parser)]
 #[command(name = "lookalike", version, arg_required_else_help = true)]
 #[command(after_help = "Examples and details: lookalike COMMAND --help", after_long_help = after_long_help())]
@@ -38,14 +38,14 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// What the command was called with.
+    /// Reads the command line.
     pub(crate) fn from_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let matches = command().try_get_matches_from(words)?;
         Self::from_arg_matches(&matches).map_err(|wrong| wrong.format(&mut command()))
     }
 }
 
-/// The commands with their help: each flag with the default that the settings have.
+/// The commands with their help. Each flag shows its default, which comes from the settings.
 pub(crate) fn command() -> clap::Command {
     let mut command = Arguments::command();
     let defaults = serde_json::to_value(pipeline::Settings::default()).expect("settings are plain values");
@@ -56,7 +56,7 @@ pub(crate) fn command() -> clap::Command {
     command
 }
 
-/// Flags that `-h` leaves to `--help`.
+/// The flags that only `--help` shows, not `-h`.
 const RARE: [&str; 19] = [
     "recall",
     "bands",
@@ -79,7 +79,7 @@ const RARE: [&str; 19] = [
     "temp-dir",
 ];
 
-/// Says at each flag that is a setting what it is if not given.
+/// Adds the default to the help of each flag that is a setting.
 fn with_defaults(command: clap::Command, defaults: &Value) -> clap::Command {
     let is_query = command.get_name() == "query";
     let is_inspect = command.get_name() == "inspect";
@@ -99,7 +99,7 @@ fn with_defaults(command: clap::Command, defaults: &Value) -> clap::Command {
     })
 }
 
-/// The default of a setting as it is typed; none if there is nothing to type.
+/// The default of a setting, as a user would type it; `None` if the setting has no default.
 fn shown(name: &str, defaults: &Value) -> Option<String> {
     let value = defaults.get(name).or_else(|| defaults.get("normalize")?.get(name))?;
     match value {

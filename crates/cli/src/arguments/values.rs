@@ -1,9 +1,9 @@
-//! Values that are one of a few words, or numbers within bounds.
+//! How values are read that are one of a few words, or a number within bounds.
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use std::str::FromStr;
 
-/// Reads one of the words `written`, which help, errors and completions list.
+/// Reads one of the words in `written`. Help texts, errors and completions list these words.
 pub(crate) fn one_of<T>(written: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = String> + Clone + Send + Sync + 'static,
@@ -11,7 +11,7 @@ where
     PossibleValuesParser::new(written).try_map(|word| word.parse::<T>())
 }
 
-/// Reads how many answers are shown: more than a million are no answer for people, and are held in memory.
+/// Reads the number of answers to show. The limit is a million: nobody reads more, and answers are held in memory.
 pub(crate) fn shown_at_most() -> impl TypedValueParser<Value = usize> {
     RangedU64ValueParser::<usize>::new().range(1..=1_000_000)
 }

@@ -1,4 +1,4 @@
-//! `lookalike completions`: what a shell needs to complete our commands.
+//! `lookalike completions`: the script that lets a shell complete the commands and flags.
 
 use crate::arguments::{CompletionsArguments, command};
 use crate::failure::Result;

@@ -12,21 +12,21 @@ use pipeline::Outcome;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
-    // A dry run without a target writes nothing, to wherever.
+    // A dry run writes nothing, so it needs no target.
     let argument = arguments.output.as_deref().unwrap_or(STANDARD);
     let to_stdout = argument == STANDARD && !arguments.dry_run;
     if to_stdout && printer.json() {
-        return Err(Failure::usage("standard output cannot take both the records and the report")
+        return Err(Failure::usage("the records and the report cannot both be written to standard output")
             .with_advice(
-                "leave out --json, or name a folder with -o; its report.json is what --json prints",
+                "leave out --json, or name a folder with -o; --json prints the same as its report.json",
             ));
     }
     let beside = arguments.output.as_deref();
     let (job, _put_by) = job(&arguments.inputs, beside, arguments.choices(), Purpose::Duplicates, printer)?;
     let target = Target::new(argument)?;
     if let Some(file) = target.folder().filter(|folder| folder.exists() && !folder.is_dir()) {
-        return Err(Failure::usage(format!("{} is a file, and the target is a folder", file.display()))
-            .with_advice("name a folder with -o; it is made if it is not there"));
+        return Err(Failure::usage(format!("{} is a file, but the target must be a folder", file.display()))
+            .with_advice("name a folder with -o; it is created if it does not exist"));
     }
     let resumable = !to_stdout && !arguments.dry_run;
     if arguments.report.is_some() && target.folder().is_none() {
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
         && !folder.is_dir()
     {
         return Err(Failure::usage(format!("there is no folder {} for the page", folder.display()))
-            .with_advice("make it first"));
+            .with_advice("create it first"));
     }
     if let (Some(Some(page)), Some(folder)) = (&arguments.report, target.folder()) {
         if job.writes(folder, page) {

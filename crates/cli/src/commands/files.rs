@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all, and pages that replace nothing but pages.
+//! Writes files that are either complete or absent, and pages that replace only earlier pages of lookalike.
 
 use crate::failure::{Failure, Result};
 use files::{Files, PageError};
@@ -10,12 +10,13 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     written.map_err(|error| Failure::io("write", path.display(), &error.cause))
 }
 
-/// Writes a page or a picture. A pipe or a device gets its bytes; of files only an earlier page is replaced.
+/// Writes a page or a picture. The path may be a pipe or a device. An existing file is replaced only if it is an
+/// earlier page.
 pub(super) fn write_page(path: &Path, page: &str) -> Result<()> {
     files::write_page(path, page).map_err(|error| not_written(path, error))
 }
 
-/// An error if a page cannot be written to `path` because something else is there.
+/// An error if `path` is a folder, or a file that lookalike did not write.
 pub(super) fn check_page(path: &Path) -> Result<()> {
     files::check_page(path).map_err(|error| not_written(path, error))
 }

@@ -8,10 +8,10 @@ use crate::settings::{Layers, Purpose};
 use pipeline::{FinishedRun, RunPair};
 use std::path::Path;
 
-/// Bytes of text that are shown of a document, at most.
+/// At most this many bytes of a document's text are shown.
 const SHOWN: usize = 160;
 
-/// Opens a run with what may be used.
+/// Opens a finished run with the resources that the flags allow.
 pub(super) fn open(run: &Path, using: &Using) -> Result<FinishedRun> {
     let choices = Choices { using: using.clone(), ..Choices::default() };
     let resources = Layers::read(choices, Purpose::Duplicates)?.resources()?;
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &InspectArguments, printer: &Printer) -> Result<()>
     printer.inspected(&inspected)
 }
 
-/// Documents by name, with the beginnings of their texts where the sources still have them.
+/// The documents with these numbers, by name. Each has the beginning of its text if the sources are still unchanged.
 fn named(run: &FinishedRun, numbers: &[u64]) -> Result<(Vec<Named>, Option<String>)> {
     let references = run.references(numbers)?;
     let (texts, note) = match run.texts(numbers, SHOWN) {
@@ -91,7 +91,7 @@ fn fate(run: &FinishedRun, id: &str, top: usize) -> Result<Inspected> {
         let suggested = run.similar_ids(id, 3)?;
         let failure = Failure::usage(format!("no document of the run has the id {id}"));
         return Err(failure.with_advice(match suggested.as_slice() {
-            [] => "ids are those of --id-field, or SOURCE:LINE".to_owned(),
+            [] => "an id is a value of --id-field, or SOURCE:LINE".to_owned(),
             some => format!("did you mean {}?", some.join(", ")),
         }));
     };

@@ -12,11 +12,11 @@ use std::path::Path;
 /// The argument that means standard input or standard output.
 pub(crate) const STANDARD: &str = "-";
 
-/// Sentences about what was passed over that are shown; of more, their number.
+/// At most this many notes about skipped inputs are shown. Of the others, only the number is shown.
 const SHOWN: usize = 20;
 
-/// The job that `inputs` and `choices` describe; and the copies of what can be read only once, which must last as long as
-/// the job. What is in `target` is not an input.
+/// The job that `inputs` and `choices` describe. The second value holds the temporary copies of inputs that can be
+/// read only once; it must live as long as the job. Files in `target` are not taken as inputs.
 pub(crate) fn job(
     inputs: &[impl AsRef<OsStr>],
     target: Option<&str>,
@@ -50,17 +50,17 @@ fn say_skipped<'a>(skipped: impl Iterator<Item = &'a String> + Clone, printer: &
     skipped.clone().take(SHOWN).for_each(|skipped| printer.note(skipped));
     let more = skipped.count().saturating_sub(SHOWN);
     if more > 0 {
-        printer.note(&format!("{more} more are skipped for such reasons"));
+        printer.note(&format!("{more} more are skipped for similar reasons"));
     }
 }
 
-/// The job of a sketch file, with what may be chosen anew.
+/// The job of a sketch file. The settings that a sketch does not fix come from `layers`.
 fn from_sketch(path: &Path, layers: &Layers) -> Result<Job> {
     let job = pipeline::open_sketch(path, layers.resources()?)?;
     let resolved = layers.resolve_sketch(path, &job.settings)?;
     if !resolved.against.is_empty() {
         return Err(Failure::usage("--against cannot be used with a sketch file")
-            .with_advice("give the sources themselves as inputs"));
+            .with_advice("give the source files as inputs instead of the sketch"));
     }
     Ok(Job { settings: resolved.settings, ..job })
 }

@@ -28,7 +28,7 @@ fn write(folder: &Path, name: &str, command: clap::Command) -> Result<()> {
 }
 
 fn page(command: clap::Command) -> Result<Vec<u8>> {
-    // A manual page has the text that `--help` has: what `-h` leaves out is not left out here.
+    // A manual page has all flags that `--help` shows, also those that `-h` hides.
     let command = command.mut_args(|argument| argument.hide_short_help(false));
     let mut page = Vec::new();
     Man::new(command).render(&mut page).map_err(|cause| Failure::io("write", "the manual page", &cause))?;

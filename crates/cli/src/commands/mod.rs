@@ -1,4 +1,4 @@
-//! What each command does: arguments -> settings -> a call of the pipeline -> output.
+//! The commands. Each one goes from arguments to settings, calls the pipeline, and prints the output.
 
 pub(crate) mod clusters;
 pub(crate) mod compare;

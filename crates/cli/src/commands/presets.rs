@@ -1,4 +1,4 @@
-//! `lookalike presets`: what other tools run with.
+//! `lookalike presets`: the settings of other tools.
 
 use crate::failure::Result;
 use crate::output::Printer;

@@ -1,4 +1,4 @@
-//! `lookalike query`: a corpus and a text -> the documents that look like it.
+//! `lookalike query`: a corpus and a text -> the documents most similar to it.
 
 use super::job::{STANDARD, job};
 use crate::arguments::QueryArguments;
@@ -8,7 +8,7 @@ use crate::output::{Answers, Printer, Progress};
 use crate::settings::{Layers, Purpose};
 use std::path::Path;
 
-/// Bytes of memory for each byte of the text that is looked for.
+/// Each byte of the query text is estimated to take this many bytes of memory.
 const MEMORY_PER_BYTE: u64 = 8;
 
 /// Runs the command.
@@ -23,22 +23,23 @@ pub(crate) fn run(arguments: &QueryArguments, printer: &Printer) -> Result<()> {
     progress.end();
     let matches = outcome?;
     if matches.is_empty() {
-        printer.note("no document reaches the threshold and shares a shingle with the text");
+        printer.note("no document shares a shingle with the text and reaches the threshold");
     }
     let mut answers = Answers::new(printer.json())?;
     let given = matches.iter().try_for_each(|found| answers.found(found));
     given.and_then(|()| answers.end()).or_else(of_answers)
 }
 
-/// The text to look for, of at most so many bytes. Bytes that are not UTF-8 count as U+FFFD, as they do in text files of a corpus.
+/// The text to search for. A text of more than `most` bytes is an error. Bytes that are not UTF-8 become U+FFFD, as
+/// in the text files of a corpus.
 fn text(arguments: &QueryArguments, most: u64) -> Result<String> {
     let Some(path) = &arguments.text_file else {
         return Ok(arguments.text.clone().unwrap_or_default());
     };
     if path == Path::new(STANDARD) {
         if arguments.inputs.iter().any(|input| input == STANDARD) {
-            return Err(Failure::usage("standard input cannot be both the corpus and the text")
-                .with_advice("give one of them as a file"));
+            return Err(Failure::usage("standard input cannot be both the corpus and the text to search for")
+                .with_advice("read one of them from a file"));
         }
         return Ok(corpus::read_text_of_stdin(most)?);
     }

@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 const PREFACE: &str = "\
 # Commands
 
-Written by `lookalike reference`; the test `reference_is_up_to_date` compares. The [guide](guide.md) explains.
+This page is written by `lookalike reference`; the test `reference_is_up_to_date` checks it. The [guide](guide.md) explains how
+to use the commands.
 ";
 
 /// Runs the command.
@@ -41,7 +42,7 @@ fn reference() -> String {
     text
 }
 
-/// A command: what it does, how it is called, its flags, examples.
+/// The section of a command: what it does, how it is called, its flags and examples.
 fn section(text: &mut String, command: &Command) {
     let mut command = command.clone();
     let _ = write!(text, "\n## lookalike {}\n", command.get_name());
@@ -55,7 +56,7 @@ fn section(text: &mut String, command: &Command) {
     }
 }
 
-/// The arguments of a command, by heading; global ones stand once, under "Every command".
+/// The arguments of a command, by heading. Global flags are listed only once, under "Every command".
 fn flags(text: &mut String, command: &Command) {
     let is_top = command.has_subcommands();
     let mut headings: Vec<Option<&str>> = Vec::new();
@@ -97,7 +98,7 @@ fn name(argument: &Arg) -> String {
     }
 }
 
-/// What it can be, and what it is if not given.
+/// The possible values and the default of an argument.
 fn values(argument: &Arg) -> String {
     let mut text = String::new();
     let possible = argument.get_possible_values();
@@ -114,7 +115,7 @@ fn values(argument: &Arg) -> String {
     text
 }
 
-/// Angle brackets are tags in Markdown.
+/// Escapes angle brackets, which are tags in Markdown.
 fn markdown(text: &str) -> String {
     text.replace('<', "&lt;")
 }

@@ -1,4 +1,4 @@
-//! `lookalike sketch`: a corpus -> a file from which later runs begin.
+//! `lookalike sketch`: a corpus -> a sketch file, which later runs can use as their input.
 
 use super::job::{STANDARD, job};
 use crate::arguments::SketchArguments;
@@ -16,8 +16,8 @@ pub(crate) fn run(arguments: &SketchArguments, printer: &Printer) -> Result<()> 
     }
     if let Some(sketch) = arguments.inputs.iter().find(|input| is_sketch(input)) {
         let sketch = sketch.display();
-        return Err(Failure::usage(format!("{sketch} is a sketch already"))
-            .with_advice(format!("use it: lookalike dedup {sketch} -o TARGET")));
+        return Err(Failure::usage(format!("{sketch} is already a sketch file"))
+            .with_advice(format!("use it as an input: lookalike dedup {sketch} -o TARGET")));
     }
     if arguments.inputs.iter().any(|input| input == STANDARD) {
         return Err(Failure::usage("standard input cannot be sketched: later runs read the sources again")

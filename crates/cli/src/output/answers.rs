@@ -1,4 +1,4 @@
-//! Pairs, clusters and matches on standard output, one after the other as they are found.
+//! Writes pairs, clusters and matches to standard output, each as soon as it is found.
 
 use super::escaped::escaped;
 use corpus::PatientStdout;
@@ -6,38 +6,38 @@ use pipeline::{Error, Match, Member, Pair, Reference, Result};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
 
-/// What standard output is called in errors.
+/// The name of standard output in error messages.
 pub(crate) const STANDARD_OUTPUT: &str = "standard output";
 
-/// Writes answers.
+/// Writes the answers of a command.
 #[derive(Debug)]
 pub(crate) struct Answers<W: Write = BufWriter<PatientStdout>> {
     out: W,
     json: bool,
     given: u64,
-    /// Members of the cluster that is being written as JSON.
+    /// The number of members written so far of the current cluster, when writing JSON.
     in_cluster: Option<u64>,
 }
 
 impl Answers {
-    /// Answers on standard output.
+    /// Writes answers to standard output.
     pub(crate) fn new(json: bool) -> Result<Self> {
         Ok(Self::to(BufWriter::new(PatientStdout::new().map_err(failed)?), json))
     }
 }
 
 impl<W: Write> Answers<W> {
-    /// Answers anywhere.
+    /// Writes answers to `out`.
     pub(crate) fn to(out: W, json: bool) -> Self {
         Self { out, json, given: 0, in_cluster: None }
     }
 
-    /// How many answers there were.
+    /// The number of answers written so far.
     pub(crate) fn given(&self) -> u64 {
         self.given
     }
 
-    /// `a`, `b` and their similarity; with SimHash the distance too.
+    /// Writes the ids of a pair and their similarity; with SimHash also the distance.
     pub(crate) fn pair(&mut self, pair: &Pair) -> Result<()> {
         let Pair { a, b, similarity, distance } = pair;
         self.given += 1;
@@ -55,8 +55,8 @@ impl<W: Write> Answers<W> {
         self.line(&line)
     }
 
-    /// The kept document, and below it the others with their similarity; as JSON one object for a cluster, of which each
-    /// member is written as it comes.
+    /// Writes a member of a cluster: the kept document first, then the others with their similarity. As JSON, a
+    /// cluster is one object, which is written member by member.
     pub(crate) fn member(&mut self, member: &Member) -> Result<()> {
         let Member { document, similarity, is_kept } = member;
         if !self.json {
@@ -77,7 +77,7 @@ impl<W: Write> Answers<W> {
         write!(self.out, "{comma}{object}").map_err(failed)
     }
 
-    /// Ends the object of a cluster, if one was begun.
+    /// Ends the JSON object of the current cluster, if there is one.
     fn end_cluster(&mut self) -> Result<()> {
         match self.in_cluster.take() {
             Some(_) => self.line("]}"),
@@ -85,7 +85,7 @@ impl<W: Write> Answers<W> {
         }
     }
 
-    /// A similarity and the document that has it.
+    /// Writes a matching document and its similarity.
     pub(crate) fn found(&mut self, found: &Match) -> Result<()> {
         if self.json {
             let mut object = reference(&found.document);
@@ -95,7 +95,7 @@ impl<W: Write> Answers<W> {
         self.line(&format!("{}\t{}", written(Some(found.similarity)), escaped(&found.document.id)))
     }
 
-    /// Everything has been written.
+    /// Ends the last cluster and flushes the output.
     pub(crate) fn end(&mut self) -> Result<()> {
         self.end_cluster()?;
         self.out.flush().map_err(failed)
@@ -115,7 +115,7 @@ fn reference(document: &Reference) -> Value {
     json!({"id": id, "source": source, "line": line})
 }
 
-/// Four digits, or a dash where nothing was compared.
+/// The similarity with four decimals, or a dash if none was computed.
 fn written(similarity: Option<f64>) -> String {
     similarity.map_or_else(|| "-".into(), |similarity| format!("{similarity:.4}"))
 }

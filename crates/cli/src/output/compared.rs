@@ -10,7 +10,7 @@ use lookalike::passages::{Passage, Place};
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// Passages that are listed, at most, where they are not shown in the texts.
+/// At most this many passages are listed.
 const LISTED: usize = 20;
 
 /// What is shown of a comparison, for people.
@@ -87,7 +87,7 @@ impl ShownComparison<'_> {
         let verdict = if value >= *threshold { "a duplicate" } else { "no duplicate" };
         let _ = writeln!(
             text,
-            "\nAt a {measure} of {threshold} or more this is {verdict}; the plan ({plan}) finds such a pair with probability {probability:.4}."
+            "\nAt a {measure} of {threshold} or more this is {verdict}; the plan ({plan}) finds a pair of this similarity with probability {probability:.4}."
         );
         self.passages(&mut text);
         text

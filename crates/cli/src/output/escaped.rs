@@ -1,12 +1,13 @@
-//! Names, ids and messages -> what is shown of them: nothing that a terminal would obey, and nothing that breaks a line.
+//! Names, ids and messages -> the same without characters that a terminal would interpret or that would break a line.
 //!
-//! Whoever writes a document chooses its id, and with it could move the cursor, rename the window or hide what follows.
-//! All that is printed for people, and all that is printed in columns, goes through here; JSON has its own rules.
+//! The author of a document chooses its id. Without escaping, an id could move the cursor, rename the window or hide
+//! the text that follows. Everything that is printed as text or in columns is escaped here. JSON has its own rules.
 
 use figures::terminal::is_obeyed;
 use std::fmt::Write as _;
 
-/// On one line: a tab is `\t`, the end of a line `\n` or `\r`, other characters that would be obeyed `\u{1b}`.
+/// Text on one line. A tab becomes `\t` and the end of a line `\n` or `\r`. Other characters that a terminal would
+/// interpret are written like `\u{1b}`.
 pub(super) fn escaped(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
@@ -23,7 +24,7 @@ pub(super) fn escaped(text: &str) -> String {
     line
 }
 
-/// The same for a message of several lines, which stay lines.
+/// Escapes each line of a message, and keeps its line breaks.
 pub(super) fn escaped_lines(text: &str) -> String {
     text.split('\n').map(escaped).collect::<Vec<_>>().join("\n")
 }

@@ -1,4 +1,4 @@
-//! What was found in a run, as text and JSON.
+//! What `lookalike inspect` found in a run, written as text and as JSON.
 
 use super::escaped::escaped;
 use super::numbers::count;
@@ -10,43 +10,43 @@ use pipeline::{Change, Fate, Reference, RunPair};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// Characters of an id that are shown, at most.
+/// At most this many characters of an id are shown.
 const LONGEST_ID: usize = 100;
 
-/// A document with the beginning of its text, and whether it goes on.
+/// A document with the beginning of its text. The flag is true if the text is longer than what is shown.
 #[derive(Debug, Clone)]
 pub(crate) struct Named {
     pub(crate) reference: Reference,
     pub(crate) text: Option<(String, bool)>,
 }
 
-/// A kept document, another one, and what is known of them.
+/// A kept document, another document, and their similarity.
 pub(crate) type NamedPair = (Named, Named, RunPair);
 
-/// What was asked, and the answer.
+/// The answer to a question about a run.
 #[derive(Debug)]
 pub(crate) enum Inspected {
     /// The run as a whole.
     Overview {
         report: Box<Report>,
-        /// Sizes and members of the largest clusters.
+        /// The largest clusters, each with its size and some of its members.
         clusters: Vec<(u64, Vec<NamedPair>)>,
         /// The removed documents nearest to the threshold.
         above: Vec<NamedPair>,
-        /// Pairs that nearly were duplicates.
+        /// Pairs just below the threshold.
         below: Vec<NamedPair>,
-        /// A pair for each twentieth of the similarity.
+        /// An example pair for each twentieth of the similarity scale.
         by_similarity: Vec<NamedPair>,
         note: Option<String>,
     },
-    /// What became of a document.
+    /// What happened to a document.
     Fate {
         document: Named,
         fate: Fate,
-        /// Some of the pairs that it is in, of `all`.
+        /// Some of the pairs that contain the document. `all` is the number of such pairs.
         pairs: Vec<NamedPair>,
         all: u64,
-        /// How many others have the same id.
+        /// The number of other documents with the same id.
         others: u64,
         note: Option<String>,
     },
@@ -61,7 +61,7 @@ pub(crate) enum Inspected {
 }
 
 impl Inspected {
-    /// What is worth knowing about the answer.
+    /// A note about the answer.
     pub(crate) fn note(&self) -> Option<&str> {
         match self {
             Self::Overview { note, .. } | Self::Fate { note, .. } | Self::Change { note, .. } => {
@@ -70,7 +70,7 @@ impl Inspected {
         }
     }
 
-    /// For people.
+    /// The answer as text.
     pub(crate) fn text(&self, columns: usize) -> String {
         let mut text = String::new();
         match self {
@@ -101,13 +101,13 @@ impl Inspected {
                 }
                 pairs(&mut text, "Removed, nearest to the threshold", above, columns);
                 pairs(&mut text, "Compared, and just below the threshold", below, columns);
-                pairs(&mut text, "One of each similarity", by_similarity, columns);
+                pairs(&mut text, "An example of each similarity", by_similarity, columns);
             }
             Self::Fate { document, fate, pairs: some, all, others, .. } => {
                 let _ = writeln!(text, "{}", shown(document, columns, 0));
                 let _ = match fate {
                     Fate::Bad(reason, true) => {
-                        writeln!(text, "{BOLD}kept uncompared{BOLD:#}: {}", escaped(reason))
+                        writeln!(text, "{BOLD}kept without comparing it{BOLD:#}: {}", escaped(reason))
                     }
                     Fate::Bad(reason, false) => {
                         writeln!(text, "{BOLD}skipped{BOLD:#}: {}", escaped(reason))
@@ -129,7 +129,7 @@ impl Inspected {
                         writeln!(text, "{BOLD}kept{BOLD:#}; nothing was removed because of it")
                     }
                     Fate::Kept(_) => writeln!(text, "{BOLD}kept{BOLD:#}; removed because of it:"),
-                    Fate::Against(_) => writeln!(text, "only compared against; removed because of it:"),
+                    Fate::Against(_) => writeln!(text, "a document of --against; removed because of it:"),
                 };
                 for (kept, other, pair) in some {
                     let named = if matches!(fate, Fate::Removed(_)) { kept } else { other };
@@ -176,7 +176,7 @@ impl Inspected {
         text
     }
 
-    /// For machines.
+    /// The answer as JSON.
     pub(crate) fn json(&self) -> String {
         let mut value = match self {
             Self::Overview { report, clusters, above, below, by_similarity, .. } => json!({
@@ -238,7 +238,7 @@ fn pairs(text: &mut String, title: &str, some: &[NamedPair], columns: usize) {
     }
 }
 
-/// How similar a pair is.
+/// The similarity of a pair, as it is shown.
 fn how(pair: &RunPair) -> String {
     match pair.similarity {
         _ if pair.is_exact => "exact".into(),
@@ -247,7 +247,7 @@ fn how(pair: &RunPair) -> String {
     }
 }
 
-/// A document in what is left of a line after `indent`.
+/// The id of a document and as much of its text as fits on a line that is indented by `indent`.
 fn shown(named: &Named, columns: usize, indent: usize) -> String {
     let mut id = escaped(&named.reference.id);
     if id.chars().count() > LONGEST_ID {
@@ -261,7 +261,7 @@ fn shown(named: &Named, columns: usize, indent: usize) -> String {
     format!("{id}  {DIM}{short}{}{DIM:#}", if fits { "" } else { "…" })
 }
 
-/// Text on one line, without anything that a terminal would obey.
+/// Text on one line, without characters that a terminal would interpret.
 fn one_line(text: &str) -> String {
     harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }

@@ -1,7 +1,7 @@
-//! The only place that prints.
+//! The only module that prints.
 //!
-//! Answers go to standard output, everything else to standard error. Progress is shown on a terminal only, and lines
-//! that are printed meanwhile go above it.
+//! Answers are written to standard output, everything else to standard error. Progress is shown on a terminal only.
+//! Lines that are printed while progress is shown appear above it.
 
 mod answers;
 mod compared;
@@ -38,7 +38,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// What is drawn at the bottom of the terminal; nothing if there is none.
+/// The progress bars at the bottom of the terminal. Nothing is drawn if standard error is not a terminal.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 const BOLD: Style = Style::new().bold();
@@ -47,7 +47,7 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 const CYAN: Style = AnsiColor::Cyan.on_default().bold();
 
-/// Prints as much as was asked for.
+/// Prints as much as the flags ask for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Printer {
     level: LogLevel,
@@ -55,7 +55,7 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    /// A printer that obeys the flags.
+    /// A printer that follows the flags.
     pub(crate) fn new(general: &General) -> Self {
         match general.color {
             Color::Auto => {}
@@ -66,12 +66,12 @@ impl Printer {
         Self { level, json: general.json }
     }
 
-    /// Whether answers are JSON.
+    /// True if answers are written as JSON.
     pub(crate) fn json(&self) -> bool {
         self.json
     }
 
-    /// Says what ended the command, and gives the exit code.
+    /// Prints why the command failed, and returns the exit code.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
         let mut text = format!("{RED}error:{RED:#} {}", escaped_lines(&failure.message));
         if let Some(advice) = &failure.advice {
@@ -81,12 +81,12 @@ impl Printer {
         failure.code
     }
 
-    /// Says something worth knowing.
+    /// Prints a note.
     pub(crate) fn note(&self, message: &str) {
         self.say(LogLevel::Warn, &format!("{YELLOW}note:{YELLOW:#} {}", escaped_lines(message)));
     }
 
-    /// Says what the settings came to, to those who want to know.
+    /// Prints the settings of the job, at the level `debug`.
     pub(crate) fn settings(&self, job: &Job) {
         if self.level >= LogLevel::Debug {
             let settings = serde_json::to_string(&job.settings).expect("settings are plain values");
@@ -97,28 +97,28 @@ impl Printer {
         }
     }
 
-    /// What a dedup came to; `target` is where the outputs are, if there are any.
+    /// Prints the summary of a dedup. `target` is where the outputs are; `None` if there are none.
     pub(crate) fn summary(&self, report: &Report, target: Option<&str>) -> Result<()> {
         self.say(LogLevel::Info, &summary::dedup(report, target));
         self.report(report)
     }
 
-    /// The target held the finished run.
+    /// Says that the target already held the finished run.
     pub(crate) fn already_finished(&self, report: &Report, target: &str) -> Result<()> {
         self.say(
             LogLevel::Info,
-            &format!("{BOLD}{} holds this run already, finished: nothing to do{BOLD:#}", escaped(target)),
+            &format!("{BOLD}{} already holds this finished run: nothing to do{BOLD:#}", escaped(target)),
         );
         self.say(LogLevel::Info, &summary::dedup(report, Some(target)));
         self.report(report)
     }
 
-    /// What a search for pairs came to; the answers were printed on the way.
+    /// Prints the summary of a search for pairs. The pairs themselves were printed before.
     pub(crate) fn pairs(&self, report: &Report, given: u64) {
         self.say(LogLevel::Info, &summary::pairs(report, given));
     }
 
-    /// The list of pairs is not all of them.
+    /// Says that not all pairs were listed.
     pub(crate) fn cut(&self, given: u64, left_out: u64) {
         let [given, left_out] = [given, left_out].map(numbers::count);
         self.note(&format!(
@@ -126,12 +126,12 @@ impl Printer {
         ));
     }
 
-    /// What a search for clusters came to; the answers were printed on the way.
+    /// Prints the summary of a search for clusters. The clusters themselves were printed before.
     pub(crate) fn clusters(&self, report: &Report) {
         self.say(LogLevel::Info, &summary::clusters(report));
     }
 
-    /// What sketching came to.
+    /// Prints the summary of sketching.
     pub(crate) fn sketched(&self, report: &Report, file: &Path) -> Result<()> {
         self.say(LogLevel::Info, &summary::sketched(report, &file.display().to_string()));
         self.report(report)
@@ -151,13 +151,13 @@ impl Printer {
         self.document(text.as_bytes())
     }
 
-    /// What was found in a run.
+    /// Prints what was found in a run.
     pub(crate) fn inspected(&self, inspected: &Inspected) -> Result<()> {
         let text = if self.json { inspected.json() } else { inspected.text(columns()) };
         self.document(text.as_bytes())
     }
 
-    /// Something was written to a file.
+    /// Says which file something was written to.
     pub(crate) fn written(&self, what: &str, path: &Path) {
         self.say(
             LogLevel::Info,
@@ -165,13 +165,13 @@ impl Printer {
         );
     }
 
-    /// The presets.
+    /// Prints the presets.
     pub(crate) fn presets(&self, rows: &[(Preset, Settings, Figures)]) -> Result<()> {
         let text = if self.json { presets::json(rows) } else { presets::table(rows) };
         self.document(text.as_bytes())
     }
 
-    /// Something whole for standard output. A reader that has seen enough is no failure.
+    /// Writes a whole document to standard output. It is no failure if the reader has closed standard output.
     pub(crate) fn document(&self, bytes: &[u8]) -> Result<()> {
         let mut stdout = anstream::stdout().lock();
         match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
@@ -182,7 +182,7 @@ impl Printer {
         }
     }
 
-    /// The report on standard output, if asked for.
+    /// Writes the report to standard output if `--json` was given.
     fn report(&self, report: &Report) -> Result<()> {
         if !self.json {
             return Ok(());
@@ -199,7 +199,7 @@ impl Printer {
     }
 }
 
-/// Whether standard output is shown in colour.
+/// Whether standard output has colours.
 fn colors() -> figures::terminal::Colors {
     match anstream::AutoStream::choice(&io::stdout()) {
         anstream::ColorChoice::Never => figures::terminal::Colors::Off,
@@ -207,13 +207,13 @@ fn colors() -> figures::terminal::Colors {
     }
 }
 
-/// The columns of the terminal; 100 where there is none.
+/// The width of the terminal in columns; 100 if there is no terminal.
 fn columns() -> usize {
     let (_, columns) = console::Term::stdout().size_checked().unwrap_or((0, 100));
     usize::from(columns).clamp(40, 240)
 }
 
-/// Says what is wrong with the command line, or what was asked for with `--help` and `--version`.
+/// Prints what is wrong with the command line, or the text of `--help` or `--version`.
 pub(crate) fn usage(wrong: &clap::Error) -> ExitCode {
     let dangerous = std::env::args_os().any(|argument| argument.to_string_lossy().contains(is_obeyed));
     if dangerous {
@@ -229,12 +229,12 @@ pub(crate) fn usage(wrong: &clap::Error) -> ExitCode {
     if wrong.use_stderr() { ExitCode::Usage } else { ExitCode::Success }
 }
 
-/// Says that the process ends here.
+/// Says that the process was stopped.
 pub(crate) fn stopped() {
-    line(&format!("{RED}error:{RED:#} stopped; nothing was kept of it"));
+    line(&format!("{RED}error:{RED:#} stopped; no results were kept"));
 }
 
-/// From now on a panic is told in one line, without anything that a terminal would obey.
+/// From now on a panic is reported in one line, without characters that a terminal would interpret.
 pub(crate) fn hear_of_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -242,24 +242,24 @@ pub(crate) fn hear_of_panics() {
     }));
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn said(panic: &(dyn std::any::Any + Send)) -> &str {
     let literal = panic.downcast_ref::<&str>().copied();
     literal
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("it did not say what happened")
+        .unwrap_or("there is no message")
 }
 
-/// Says that Ctrl-C was understood.
+/// Says that the signal to stop was received.
 pub(crate) fn stopping(resumable: bool) {
-    let next = if resumable { "the same command goes on from here" } else { "nothing is kept of it" };
-    line(&format!("{YELLOW}stopping cleanly...{YELLOW:#} {next}; Ctrl-C again stops at once"));
+    let next = if resumable { "run the same command again to continue" } else { "no results are kept" };
+    line(&format!("{YELLOW}stopping cleanly...{YELLOW:#} {next}; press Ctrl-C again to stop at once"));
 }
 
-/// A line on standard error, above what is drawn there.
+/// Prints a line to standard error, above the progress bars.
 fn line(text: &str) {
     BARS.suspend(|| {
-        // Whoever closed standard error does not want to know.
+        // If standard error is closed, there is nowhere to report that.
         let _ = writeln!(anstream::stderr().lock(), "{text}");
     });
 }

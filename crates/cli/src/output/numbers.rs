@@ -15,12 +15,12 @@ pub(crate) fn count(number: u64) -> String {
     grouped
 }
 
-/// `12.3 %` of `whole`; nothing of nothing.
+/// `12.3 %`: the share of `part` in `whole`. It is `0.0 %` if `whole` is 0.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "0.0 %".into() } else { share(part as f64 / whole as f64) }
 }
 
-/// `12.3 %`, never rounded up to all or down to nothing.
+/// `12.3 %`. It is never rounded up to 100 % or down to 0 %.
 pub(crate) fn share(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
@@ -45,7 +45,7 @@ pub(crate) fn seconds(seconds: f64) -> String {
     format!("{} h {:02} min", whole / 3600, whole % 3600 / 60)
 }
 
-/// `103 MB/s`; nothing if it took no time.
+/// `103 MB/s`; `None` if no time has passed.
 pub(crate) fn rate(bytes: u64, seconds: f64) -> Option<String> {
     let rate = bytes as f64 / seconds / 1e6;
     (seconds > 0.0 && rate.is_finite())

@@ -1,14 +1,14 @@
-//! The plan, before work starts.
+//! The plan, which is printed before the work starts.
 
 use super::{BOLD, numbers};
 use lookalike::banding::sample_probability;
 use pipeline::report::Plan;
 use pipeline::{Job, Measure, Method, SAMPLED_ONE_IN};
 
-/// Shingles of a short document.
+/// The number of shingles of a short document, for which the plan also states the chance.
 const FEW: u64 = 10;
 
-/// What will be done, in two lines.
+/// The plan in two lines.
 pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
     let settings = &job.settings;
     let candidates = match settings.signature.method {

@@ -1,4 +1,4 @@
-//! A plan, as text and JSON.
+//! The plan of `lookalike plan`, written as text and as JSON.
 
 use super::numbers::{bytes, count};
 use super::{BOLD, DIM};
@@ -134,7 +134,7 @@ impl ShownPlan<'_> {
             Some(shingles) => writeln!(text, "suggested: --shingles {shingles}"),
             None => writeln!(
                 text,
-                "no k makes unrelated documents different: they share a template, or are duplicates"
+                "unrelated documents share shingles at every k: they have a common template, or are duplicates"
             ),
         };
     }

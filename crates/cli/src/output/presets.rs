@@ -4,9 +4,9 @@ use pipeline::Settings;
 use pipeline::presets::{Figures, Preset};
 use serde_json::json;
 
-/// For people.
+/// The presets as a table.
 pub(crate) fn table(rows: &[(Preset, Settings, Figures)]) -> String {
-    let header = ["preset", "shingles", "hashes", "bands", "threshold", "recall at it", "0.99 from", "as in"];
+    let header = ["preset", "shingles", "hashes", "bands", "threshold", "recall", "0.99 from", "as in"];
     let mut table = vec![header.map(str::to_owned)];
     for (preset, settings, Figures { banding, recall, found_at }) in rows {
         table.push([
@@ -22,13 +22,13 @@ pub(crate) fn table(rows: &[(Preset, Settings, Figures)]) -> String {
     }
     let mut text = aligned(&table);
     text.push_str(
-        "\nrecall at it: the share of the pairs of exactly this similarity that becomes candidates; 0.99 from: the\n\
-         similarity from which 99 of 100 do. --recall plans other bands: see lookalike presets --help.\n",
+        "\nrecall: the share of the pairs at the threshold that become candidates. 0.99 from: the similarity from which\n\
+         99 of 100 pairs do. --recall plans other bands: see lookalike presets --help.\n",
     );
     text
 }
 
-/// For machines: an object per line.
+/// The presets as JSON, an object per line.
 pub(crate) fn json(rows: &[(Preset, Settings, Figures)]) -> String {
     let mut text = String::new();
     for (preset, settings, Figures { banding, recall, found_at }) in rows {

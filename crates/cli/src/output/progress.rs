@@ -1,4 +1,4 @@
-//! A run, watched: a bar per stage on a terminal, a line when it is done.
+//! The progress of a run: on a terminal, a bar for each stage, and a line when the stage is done.
 
 use super::{BARS, DIM, Printer, numbers, plan};
 use crate::arguments::LogLevel;
@@ -10,14 +10,14 @@ use pipeline::{Job, Observer, Stage};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a bar moves even if nothing is reported, so that its clock runs.
+/// A bar is drawn again after this time even if no progress was reported, so that its clock runs.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Watches a run.
+/// Shows the progress of a run.
 #[derive(Debug)]
 pub(crate) struct Progress<'a> {
     printer: &'a Printer,
-    /// What is planned for, if the plan is to be shown.
+    /// The job whose plan is shown; `None` if no plan is shown.
     job: Option<&'a Job>,
     running: Mutex<Option<Running>>,
 }
@@ -30,12 +30,12 @@ struct Running {
 }
 
 impl<'a> Progress<'a> {
-    /// Watches the run of `job`.
+    /// Shows the plan and the progress of `job`.
     pub(crate) fn new(printer: &'a Printer, job: &'a Job) -> Self {
         Self { job: Some(job), ..Self::quiet_about_plan(printer) }
     }
 
-    /// Watches something else than the run of a job.
+    /// Shows progress without a plan.
     pub(crate) fn quiet_about_plan(printer: &'a Printer) -> Self {
         if printer.level < LogLevel::Info {
             BARS.set_draw_target(ProgressDrawTarget::hidden());
@@ -43,12 +43,12 @@ impl<'a> Progress<'a> {
         Self { printer, job: None, running: Mutex::new(None) }
     }
 
-    /// The same without the plan: a query compares everything, so bands and recall say nothing about it.
+    /// The same without the plan. A query compares every document, so bands and recall do not apply to it.
     pub(crate) fn without_plan(self) -> Self {
         Self { job: None, ..self }
     }
 
-    /// The run is over, however it ended.
+    /// Removes the bar. Call this when the run has ended, with or without success.
     pub(crate) fn end(&self) {
         if let Some(Running { bar, .. }) = self.running().take() {
             bar.finish_and_clear();
@@ -56,7 +56,7 @@ impl<'a> Progress<'a> {
     }
 
     fn running(&self) -> MutexGuard<'_, Option<Running>> {
-        // What is behind the lock is only drawn, and stays drawable.
+        // After a panic the bar can still be drawn, so a poisoned lock does no harm.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -97,7 +97,7 @@ impl Observer for Progress<'_> {
         bar.finish_and_clear();
         let line =
             format!("{:>14}  {amount} in {}", stage.name(), numbers::seconds(began.elapsed().as_secs_f64()));
-        // Done stages stay on a terminal; elsewhere they are news for those who asked for everything.
+        // On a terminal, finished stages remain visible. Elsewhere they are printed at the level `debug` only.
         let level = if BARS.is_hidden() { LogLevel::Debug } else { LogLevel::Info };
         self.printer.say(level, &line);
     }
@@ -111,8 +111,8 @@ impl Observer for Progress<'_> {
     }
 }
 
-/// Amount, rate and remaining time; the latter only where the end is known. The bar takes what is left of a line of
-/// `columns`, within limits.
+/// A bar with amount, rate and remaining time. The remaining time is shown only if the total is known. The bar fills
+/// the rest of a line of `columns`, within limits.
 fn style(stage: Stage, total: u64, columns: u16) -> ProgressStyle {
     const TEXT: u16 = 68;
     let bar = match columns.saturating_sub(TEXT).min(30) {

@@ -1,17 +1,17 @@
-//! What a run came to, for people.
+//! The summary of a run, as text.
 
 use super::escaped::escaped;
 use super::{BOLD, DIM, numbers};
 use pipeline::{Method, RemovedFormat, Report, Verify};
 use std::fmt::Write as _;
 
-/// What a dedup came to.
+/// The summary of a dedup.
 pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
     let counts = &report.counts;
     let documents = counts.documents;
     let verb = match (target, report.settings.files.annotate) {
         (None, _) => "would keep",
-        (Some(_), true) => "marked: would keep",
+        (Some(_), true) => "annotated; would keep",
         (Some(_), false) => "kept",
     };
     let mut text = format!(
@@ -52,14 +52,15 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
     text
 }
 
-/// What a search for pairs came to; `given` are those with exact copies, which need no comparison.
+/// The summary of a search for pairs. `given` is the number of pairs with exact copies included, which need no
+/// comparison.
 pub(crate) fn pairs(report: &Report, given: u64) -> String {
     let mut text = format!("{BOLD}{}{BOLD:#}", counted(given, "pair"));
     add_search(&mut text, report);
     text
 }
 
-/// What a search for clusters came to.
+/// The summary of a search for clusters.
 pub(crate) fn clusters(report: &Report) -> String {
     let counts = &report.counts;
     let mut text = format!(
@@ -84,7 +85,7 @@ fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", numbers::count(number), if number == 1 { "" } else { "s" })
 }
 
-/// What sketching came to.
+/// The summary of sketching.
 pub(crate) fn sketched(report: &Report, file: &str) -> String {
     let mut text = format!(
         "{BOLD}sketched {}{BOLD:#} in {}",
@@ -97,7 +98,7 @@ pub(crate) fn sketched(report: &Report, file: &str) -> String {
     text
 }
 
-/// `12.3 s, 103 MB/s`, and what was unusual about the run.
+/// `12.3 s, 103 MB/s`, and whether the run was resumed or used temporary files.
 fn time(report: &Report) -> String {
     let run = &report.run;
     let mut text = numbers::seconds(run.seconds);
@@ -131,7 +132,8 @@ fn compared(report: &Report) -> String {
     )
 }
 
-/// Two standard errors either way hold the true value 19 times of 20. From no pairs nothing can be said.
+/// The estimated recall; `None` if no pairs were found. The true value is within two standard errors in 19 of 20
+/// cases.
 fn recall(report: &Report) -> Option<String> {
     report.recall.filter(|recall| recall.pairs > 0).map(|recall| {
         let bounded = |number: f64| match number {
@@ -152,36 +154,36 @@ fn capped(report: &Report) -> impl Iterator<Item = (&'static str, String)> {
     report.capped.iter().map(|(what, often)| ("capped", format!("{:>13}  {what}", numbers::count(*often))))
 }
 
-/// Documents with a treatment of their own, where there are any.
+/// The documents that were treated specially, one row for each kind that occurred.
 fn edges(report: &Report) -> impl Iterator<Item = (&'static str, String)> {
     let counts = &report.counts;
     [
         ("empty", counts.empty, "without any token"),
-        ("short", counts.short, "of fewer tokens than a shingle"),
-        ("over the limit", counts.over_limit, "compared as a whole only (--max-text)"),
-        ("with NUL", counts.with_nul, "compared as a whole only"),
+        ("short", counts.short, "with fewer tokens than a shingle"),
+        ("over the limit", counts.over_limit, "compared by content hash only (--max-text)"),
+        ("with NUL", counts.with_nul, "compared by content hash only"),
         ("not UTF-8", counts.replaced_bytes, "text files with replaced bytes"),
         ("repeated ids", counts.repeated_ids, "told apart by source and line"),
-        ("without id", counts.absent_id + counts.null_id, "called by source and line"),
-        ("without value", counts.absent_order + counts.null_order, "of the field of --keep: kept last"),
+        ("without id", counts.absent_id + counts.null_id, "named by source and line"),
+        ("without value", counts.absent_order + counts.null_order, "in the field of --keep: ordered last"),
         (
             "mixed values",
             mixed_values(counts),
-            "of the field of --keep: booleans, numbers, times, text, in this order",
+            "in the field of --keep: ordered as booleans, numbers, times, text",
         ),
         (
             "without group",
             counts.absent_within + counts.null_within,
-            "of the field of --within: compared with each other",
+            "no value in the field of --within: compared with each other",
         ),
-        ("blank lines", counts.blank_lines, "no records, not written"),
+        ("blank lines", counts.blank_lines, "not records, not written"),
     ]
     .into_iter()
     .filter(|(_, number, _)| *number > 0)
     .map(|(name, number, about)| (name, format!("{:>13}  {about}", numbers::count(number))))
 }
 
-/// How many values of the field of `--keep` there are, if they are of several kinds.
+/// The number of values in the field of `--keep` if they are of several kinds, otherwise 0.
 fn mixed_values(counts: &pipeline::report::Counts) -> u64 {
     if counts.order_kinds.len() > 1 { counts.order_kinds.values().sum() } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! What is printed, of values made by hand.
+//! Tests of what is printed, with values made by hand.
 
 use super::*;
 use pipeline::report::{Counts, PairCounts, Plan, Recall, Run};
@@ -64,7 +64,7 @@ kept 8,800 of 10,000 documents (88.0 %) in 2.0 s, 100 MB/s of text
   near-duplicates           690  6.9 %
   bad records                10  0.1 %  10 skipped, 0 kept
   clusters                  400  largest 31
-  short                       7  of fewer tokens than a shingle
+  short                       7  with fewer tokens than a shingle
   pairs                   1,203  of 2,345 compared, 12,345 candidates
   recall                 0.9981  estimated from 690 pairs, standard error 0.0012
   outputs         clean/: kept records, removed.jsonl, report.json";

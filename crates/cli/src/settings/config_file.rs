@@ -1,4 +1,4 @@
-//! The settings file: TOML with the names of the flags as keys.
+//! The settings file: TOML whose keys are the names of the flags.
 
 use crate::arguments::{
     Choices, Keeping, Matching, NormalizeChoices, Reading, Sketching, Storing, Using, Writing,
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The longest settings file, in bytes.
+/// A settings file longer than this, in bytes, is refused.
 const LONGEST: u64 = 1 << 20;
 
 /// The choices in the file at `path`.
@@ -27,7 +27,7 @@ pub(crate) fn read(path: &Path) -> Result<Choices> {
     parse(&text, &path.display().to_string())
 }
 
-/// The choices in `text`; `name` stands in errors.
+/// The choices in `text`. Error messages call the file `name`.
 pub(crate) fn parse(text: &str, name: &str) -> Result<Choices> {
     let table: toml::Table = group(text, name)?;
     let known = keys_of_settings();
@@ -35,7 +35,8 @@ pub(crate) fn parse(text: &str, name: &str) -> Result<Choices> {
     if let Some(toml::Value::Table(normalize)) = table.get("normalize") {
         check_keys(normalize, &keys::<NormalizeChoices>(), name, "normalize.")?;
     }
-    // Each group is read from the whole text, so that an error names its line; a group ignores the keys of others.
+    // Each group is read from the whole text, so that an error can name its line. A group ignores the keys of other
+    // groups.
     Ok(Choices {
         reading: group::<Reading>(text, name)?,
         sketching: group::<Sketching>(text, name)?,
@@ -53,7 +54,7 @@ fn group<T: DeserializeOwned>(text: &str, name: &str) -> Result<T> {
     })
 }
 
-/// An error that names the nearest known key if there is an unknown one.
+/// An error if the table has an unknown key. The error names the most similar known key.
 fn check_keys(table: &toml::Table, known: &[String], name: &str, prefix: &str) -> Result<()> {
     let Some(unknown) = table.keys().find(|key| !known.contains(key)) else {
         return Ok(());
@@ -69,7 +70,7 @@ fn check_keys(table: &toml::Table, known: &[String], name: &str, prefix: &str) -
     })
 }
 
-/// The known name that looks most like `name`, if one does.
+/// The known name that is most similar to `name`, if one is similar enough.
 fn nearest<'k>(name: &str, known: &'k [String]) -> Option<&'k str> {
     let (likeness, nearest) = known
         .iter()
@@ -78,7 +79,7 @@ fn nearest<'k>(name: &str, known: &'k [String]) -> Option<&'k str> {
     (likeness > 0.75).then_some(nearest)
 }
 
-/// The keys of the whole file.
+/// All keys that a settings file may have.
 fn keys_of_settings() -> Vec<String> {
     let normalize = keys::<NormalizeChoices>();
     let mut known: Vec<String> = [
@@ -91,14 +92,14 @@ fn keys_of_settings() -> Vec<String> {
         keys::<Using>(),
     ]
     .concat();
-    // A settings file does not name another one.
+    // A settings file cannot name another settings file.
     known.retain(|key| key != "config" && !normalize.contains(key));
     known.push("normalize".into());
     known.sort();
     known
 }
 
-/// The flags of a group, which are its keys.
+/// The names of the flags of a group, which are also its keys.
 fn keys<T: Args>() -> Vec<String> {
     let command = T::augment_args(clap::Command::new("keys"));
     command.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
@@ -156,7 +157,7 @@ mod tests {
         written.sort();
         assert_eq!(written, keys_of_settings().iter().collect::<Vec<_>>(), "the test names every key");
         let choices = parse(text, "lookalike.toml").unwrap();
-        // A key that serde does not know would be ignored, and so still be nothing.
+        // A key that serde does not know would be ignored, and its field would still be `None`.
         let shown = format!("{choices:?}").replace("config: None", "");
         assert!(!shown.contains(": None") && !shown.contains(": []"), "{shown}");
     }

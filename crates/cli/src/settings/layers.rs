@@ -1,9 +1,9 @@
-//! One layer of choices over settings.
+//! Applies one layer of choices to settings.
 
 use crate::arguments::{Choices, Keeping, Matching, NormalizeChoices, Reading, Sketching, Writing};
 use pipeline::Settings;
 
-/// Sets what was chosen and leaves the rest.
+/// Sets what was chosen and leaves the other settings unchanged.
 pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
     let Reading { text_field, id_field, format: _, on_bad_record, max_text, within } =
         choices.reading.clone();

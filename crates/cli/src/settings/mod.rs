@@ -1,7 +1,7 @@
-//! What was typed -> what is meant.
+//! Command-line arguments -> the settings of a run.
 //!
-//! Four layers, each over the one before: the defaults of `pipeline::Settings` (or the settings of a sketch file), a
-//! preset, the settings file, the flags.
+//! There are four layers, and each overrides the one before: the defaults of `pipeline::Settings` (or the settings of
+//! a sketch file), a preset, the settings file, the flags.
 
 mod config_file;
 mod layers;
@@ -17,29 +17,29 @@ use corpus::{Discovery, Format, FormatChoice};
 use pipeline::{Resources, SettingName, Settings, presets};
 use std::path::{Path, PathBuf};
 
-/// What is meant.
+/// The settings of a run after all layers.
 #[derive(Debug)]
 pub(crate) struct Resolved {
     /// What decides the answer.
     pub(crate) settings: Settings,
     /// What may be used.
     pub(crate) resources: Resources,
-    /// How sources are looked for.
+    /// How inputs are found.
     pub(crate) discovery: Discovery,
-    /// Documents that come first and are neither removed nor written.
+    /// Inputs that the documents are also compared with. They are neither removed nor written.
     pub(crate) against: Vec<String>,
 }
 
-/// What the layers begin with.
+/// What the threshold is used for. Its default depends on this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// The threshold says what a duplicate is.
+    /// The threshold decides which documents are duplicates.
     Duplicates,
-    /// The threshold only cuts the list of matches short, so there is none unless it is asked for.
+    /// The threshold only shortens the list of matches. It is 0 unless the user sets it.
     Query,
 }
 
-/// The layers under the flags, not yet put together.
+/// The layers, not yet combined.
 #[derive(Debug)]
 pub(crate) struct Layers {
     purpose: Purpose,
@@ -62,7 +62,7 @@ impl Layers {
         Ok(Self { purpose, preset, file, flags })
     }
 
-    /// What is meant, for inputs that are documents.
+    /// The settings for inputs that are documents.
     pub(crate) fn resolve(&self) -> Result<Resolved> {
         self.over(Settings::default())
     }
@@ -84,14 +84,14 @@ impl Layers {
         Ok(resources)
     }
 
-    /// What is meant, for the sketch file at `path` that was made with `made_with`.
+    /// The settings for the sketch file at `path`, which was made with the settings `made_with`.
     pub(crate) fn resolve_sketch(&self, path: &Path, made_with: &Settings) -> Result<Resolved> {
         let resolved = self.over(made_with.clone())?;
         sketch_file::check(path, made_with, &resolved.settings)?;
         Ok(resolved)
     }
 
-    /// An error if a flag was typed that has no effect with the method or measure.
+    /// An error if the user gave a flag that has no effect with the method or measure.
     fn check_effects(&self, settings: &Settings) -> Result<()> {
         let Choices { sketching, matching, .. } = &self.flags;
         let is_typed = |setting| match setting {
@@ -104,7 +104,7 @@ impl Layers {
         Ok(settings.check_effects(is_typed)?)
     }
 
-    /// All layers over `settings`.
+    /// Applies all layers to `settings`.
     fn over(&self, mut settings: Settings) -> Result<Resolved> {
         if let Some(preset) = &self.preset {
             preset.apply(&mut settings)?;
@@ -136,7 +136,7 @@ impl Layers {
     }
 }
 
-/// The settings that a settings file of this text leads to, without any flag.
+/// The settings that result from a settings file with this text, without any flags.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn of_text(text: &str) -> Result<Settings> {
     let file = config_file::parse(text, "lookalike.toml")?;

@@ -1,4 +1,4 @@
-//! A sketch file as the input: what it fixes cannot be chosen again.
+//! A sketch file as the input: the settings that its sketches depend on cannot be changed.
 
 use crate::failure::{Failure, Result};
 use pipeline::{SKETCH_MAGIC, Settings};
@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The settings that a sketch was made with and that its signatures depend on.
+/// The settings that cannot differ from those that the sketch was made with.
 const FIXED: [&str; 14] = [
     "text-field",
     "id-field",
@@ -26,7 +26,7 @@ const FIXED: [&str; 14] = [
     "store",
 ];
 
-/// Whether `argument` names a sketch file: by content, whatever its name.
+/// True if `argument` names a sketch file. This is decided by its first bytes, not by its name.
 pub(crate) fn is_sketch(argument: impl AsRef<OsStr>) -> bool {
     let mut start = [0; SKETCH_MAGIC.len()];
     let path = Path::new(argument.as_ref());
@@ -35,7 +35,7 @@ pub(crate) fn is_sketch(argument: impl AsRef<OsStr>) -> bool {
         && start == *SKETCH_MAGIC
 }
 
-/// An error if `wanted` differs from what the sketch was made with in anything that a sketch fixes.
+/// An error if `wanted` differs from `made_with` in a setting that the sketch fixes.
 pub(crate) fn check(path: &Path, made_with: &Settings, wanted: &Settings) -> Result<()> {
     let (made_with, wanted) = (written(made_with), written(wanted));
     for name in FIXED {
@@ -49,13 +49,14 @@ pub(crate) fn check(path: &Path, made_with: &Settings, wanted: &Settings) -> Res
             return Err(contradiction(path, name, want, made));
         }
     }
-    // Input order is always known; of what else decides there is only what was asked for, or the length.
+    // A sketch always has the input order. Beside it, a sketch has the values of the `keep` that it was made with;
+    // with `first` it has the lengths.
     let (made, want) = (text_of(&made_with["keep"]), text_of(&wanted["keep"]));
     if want == "first" || want == made || (want == "longest" && made == "first") {
         return Ok(());
     }
-    Err(Failure::usage(format!("keep is {want}, which {} has no numbers for", path.display()))
-        .with_advice("give the sources themselves as inputs"))
+    Err(Failure::usage(format!("{} has no values for --keep {want}", path.display()))
+        .with_advice("give the source files as inputs instead of the sketch"))
 }
 
 fn written(settings: &Settings) -> Value {
@@ -65,7 +66,7 @@ fn written(settings: &Settings) -> Value {
 fn contradiction(path: &Path, name: &str, wanted: &Value, made: &Value) -> Failure {
     let (path, wanted, made) = (path.display(), text_of(wanted), text_of(made));
     Failure::usage(format!("{name} is {wanted}, but {path} was made with {made}"))
-        .with_advice(format!("leave {name} out to use what the sketch has, or sketch the corpus again"))
+        .with_advice(format!("leave out {name} to use the setting of the sketch, or sketch the corpus again"))
 }
 
 fn text_of(value: &Value) -> String {

@@ -115,7 +115,7 @@ fn an_interrupt_stops_it_and_says_how_to_go_on() {
         let stderr = String::from_utf8(output.stderr).unwrap();
         if output.status.code() == Some(130) {
             interrupted += 1;
-            assert!(stderr.contains("the same command goes on from here"), "{stderr}");
+            assert!(stderr.contains("run the same command again to continue"), "{stderr}");
             assert!(!folder.path("out/report.json").exists());
         }
     }

@@ -67,9 +67,9 @@ fn every_stage_hears_every_signal() {
     let folder = corpus(6_000);
     let signals = [("INT", 130), ("TERM", 143), ("HUP", 129)];
     let runs = [
-        ("dedup corpus -o out --id-field id --threshold 0.6", "the same command goes on from here"),
-        ("pairs corpus --id-field id --threshold 0.6 --memory 64MiB", "nothing was kept of it"),
-        ("clusters corpus --threshold 0.6 --clusters components", "nothing was kept of it"),
+        ("dedup corpus -o out --id-field id --threshold 0.6", "run the same command again to continue"),
+        ("pairs corpus --id-field id --threshold 0.6 --memory 64MiB", "no results were kept"),
+        ("clusters corpus --threshold 0.6 --clusters components", "no results were kept"),
     ];
     for (at, (run, said)) in runs.into_iter().enumerate() {
         for (stage, (signal, code)) in ["sketch", "exact-copies", "candidates", "verify"]
@@ -119,7 +119,7 @@ fn waiting_for_standard_input_ends_and_its_copy_goes() {
     running.signal("TERM");
     let (code, heard) = running.end();
     assert_eq!(code, 143, "{heard}");
-    assert!(heard.contains("stopped; nothing was kept of it"), "{heard}");
+    assert!(heard.contains("stopped; no results were kept"), "{heard}");
     assert!(is_empty(&folder.path("temporary")));
     drop(input);
 

@@ -52,7 +52,7 @@ fn a_finished_run_does_nothing_again_and_another_one_is_refused() {
     let before = folder.read("out/report.json");
     let again = folder.run(&format!("dedup corpus.jsonl -o out {SETTINGS}"));
     assert_eq!(again.code, 0);
-    assert!(again.stderr.contains("out holds this run already, finished"), "{}", again.stderr);
+    assert!(again.stderr.contains("out already holds this finished run"), "{}", again.stderr);
     assert_eq!(folder.read("out/report.json"), before);
     insta::assert_snapshot!("dedup_other_settings", folder.run("dedup corpus.jsonl -o out --threshold 0.2"));
     let folder = folder.with("corpus.jsonl", "{\"id\":\"five\",\"text\":\"changed\"}\n");

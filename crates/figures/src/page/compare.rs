@@ -6,29 +6,29 @@ use crate::numbers::{bytes, count, percent, shortened, similarity};
 use lookalike::passages::{Comparison, Place};
 use maud::{Markup, html};
 
-/// Passages that the table lists.
+/// The table lists at most this many passages.
 const LISTED: usize = 200;
 
-/// All that the page of a comparison shows.
+/// Everything that the page of a comparison shows.
 #[derive(Debug, Clone)]
 pub struct CompareData<'t> {
     /// The first text.
     pub a: NamedText<'t>,
     /// The second text.
     pub b: NamedText<'t>,
-    /// What they share.
+    /// The passages that they share.
     pub comparison: &'t Comparison,
     /// How they were cut into shingles: `words:5`.
     pub shingles: String,
-    /// What sketches say of the similarity.
+    /// The estimates of sketches.
     pub estimates: Vec<Estimate>,
-    /// Whether a plan would find the pair.
+    /// The chance that a plan finds the pair.
     pub finding: Option<Finding>,
-    /// What else there is to say: that bytes were replaced, for example.
+    /// Notes, for example that bytes were replaced.
     pub notes: Vec<String>,
 }
 
-/// A text and where it came from.
+/// A text and its name.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedText<'t> {
     /// File name or id.
@@ -37,7 +37,7 @@ pub struct NamedText<'t> {
     pub text: &'t str,
 }
 
-/// What a sketch says of a similarity.
+/// The estimate of a similarity by a sketch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
     /// The sketch: `MinHash, 128 hashes`.
@@ -46,18 +46,18 @@ pub struct Estimate {
     pub measure: String,
     /// The estimate.
     pub value: f64,
-    /// Its standard error, as the theory has it.
+    /// Its theoretical standard error.
     pub standard_error: f64,
     /// The exact value.
     pub exact: f64,
 }
 
-/// What a plan does with a pair.
+/// How likely a plan finds a pair.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// The plan: `21 bands of 6 rows`.
     pub plan: String,
-    /// The similarity from which pairs are wanted.
+    /// The smallest similarity of a duplicate.
     pub threshold: f64,
     /// The probability that the pair becomes a candidate.
     pub probability: f64,
@@ -110,7 +110,7 @@ fn headline(data: &CompareData<'_>) -> Markup {
             @if let Some(finding) = &data.finding {
                 li {
                     strong { (percent(finding.probability)) }
-                    span { "chance to be found by " (finding.plan) " (threshold " (finding.threshold) ")" }
+                    span { "chance of being found by " (finding.plan) " (threshold " (finding.threshold) ")" }
                 }
             }
         }
@@ -126,7 +126,7 @@ fn by_place(comparison: &Comparison) -> [u64; 3] {
     ]
 }
 
-/// What the marks mean.
+/// The legend of the marks.
 pub(crate) fn legend() -> Markup {
     html! {
         p class="legend" {
@@ -134,7 +134,7 @@ pub(crate) fn legend() -> Markup {
             span class="gap p0" { "differs inside a passage" }
             span class="mark p1 moved" { "moved" }
             span class="mark p2 repeated" { "repeated" }
-            span class="muted" { "A passage leads to its partner in the other text." }
+            span class="muted" { "Click a passage to see its partner in the other text." }
         }
     }
 }
@@ -145,8 +145,8 @@ fn counts(data: &CompareData<'_>) -> Markup {
         section {
             h2 { "Shingles" }
             (facts([
-                ("different ones of the first", count(counts.a as u64)),
-                ("different ones of the second", count(counts.b as u64)),
+                ("different shingles in the first", count(counts.a as u64)),
+                ("different shingles in the second", count(counts.b as u64)),
                 ("in both", count(counts.common as u64)),
                 ("only in the first", count((counts.a - counts.common) as u64)),
                 ("only in the second", count((counts.b - counts.common) as u64)),
@@ -159,7 +159,7 @@ fn estimates(data: &CompareData<'_>) -> Markup {
     html! {
         @if !data.estimates.is_empty() {
             section {
-                h2 { "What sketches say" }
+                h2 { "Estimates by sketches" }
                 div class="scroll" { table {
                     thead { tr {
                         th { "sketch" } th { "measure" } th class="number" { "estimate" } th class="number" { "exact" }
@@ -182,7 +182,7 @@ fn estimates(data: &CompareData<'_>) -> Markup {
     }
 }
 
-/// How far an estimate is off, and in standard errors if there is one.
+/// The error of an estimate, also in units of its standard error if that is known.
 fn off_by(estimate: &Estimate) -> String {
     let error = estimate.value - estimate.exact;
     if estimate.standard_error > 0.0 {
@@ -207,7 +207,7 @@ fn passages(data: &CompareData<'_>) -> Markup {
                 div class="scroll" { table {
                     thead { tr {
                         th class="number" { "passage" } th class="number" { "shingles" } th { "place" }
-                        th class="number" { "bytes of the first" } th class="number" { "bytes of the second" } th { "begins" }
+                        th class="number" { "bytes of the first" } th class="number" { "bytes of the second" } th { "first words" }
                     } }
                     tbody {
                         @for at in longest {

@@ -1,4 +1,4 @@
-//! Examples of a run -> what can be opened and read, as much as fits on the page.
+//! Examples of a run -> parts of the page that can be opened. As many are shown as fit on the page.
 
 use super::compare::legend;
 use super::marked_text::{Titled, marked_texts};
@@ -7,43 +7,43 @@ use lookalike::passages::compare;
 use lookalike::shingling::Shingler;
 use maud::{Markup, html};
 
-/// Characters of an id or a place that are shown.
+/// At most this many characters of an id or a location are shown.
 const NAME: usize = 160;
 
-/// A document, its text shortened by the caller if it is long.
+/// A document. The caller shortens its text if it is long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExampleText {
     /// Its id.
     pub id: String,
-    /// Where it stands: `part-3.jsonl:120`; may be empty.
+    /// Its location, as in `part-3.jsonl:120`; may be empty.
     pub place: String,
     /// The text, or its beginning.
     pub text: String,
-    /// Whether that is not all of it.
+    /// True if `text` is only the beginning.
     pub is_cut: bool,
 }
 
 /// Two documents of some similarity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairExample {
-    /// The first: the kept one, where one was kept.
+    /// The first document: the kept one, if one of the two was removed.
     pub a: ExampleText,
-    /// The second.
+    /// The second document.
     pub b: ExampleText,
-    /// Their similarity, of the whole texts.
+    /// The similarity of the whole texts.
     pub similarity: f64,
-    /// What became of them, in a few words; may be empty.
+    /// What happened to the documents, in a few words; may be empty.
     pub note: String,
 }
 
 /// A cluster of near-duplicates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClusterExample {
-    /// How many documents it has, the kept one included.
+    /// The number of documents in it, including the kept one.
     pub size: u64,
     /// The kept document.
     pub kept: ExampleText,
-    /// Removed ones: all, or some.
+    /// All or some of the removed documents.
     pub members: Vec<Member>,
 }
 
@@ -52,13 +52,13 @@ pub struct ClusterExample {
 pub struct Member {
     /// The document.
     pub document: ExampleText,
-    /// Its similarity to the kept one; NaN if it is not known.
+    /// Its similarity to the kept document; NaN if unknown.
     pub similarity: f64,
-    /// Why: `near`, `exact`, `unverified`.
+    /// Why it was removed: `near`, `exact`, `unverified`.
     pub kind: String,
 }
 
-/// Examples of one kind.
+/// A section of the page with examples of one kind.
 pub(super) struct Shelf<'d> {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
@@ -66,14 +66,15 @@ pub(super) struct Shelf<'d> {
     pub(super) examples: Vec<Example<'d>>,
 }
 
-/// One that can be opened.
+/// An example that can be opened.
 #[derive(Clone, Copy)]
 pub(super) enum Example<'d> {
     Cluster(&'d ClusterExample),
     Pair(&'d PairExample),
 }
 
-/// What the shelves show in at most `budget` bytes: one example of each in turn, as long as the next one fits.
+/// The shelves with their examples, in at most `budget` bytes. Shelves take turns in adding an example. An example
+/// that does not fit is left out.
 pub(super) fn shelves(shelves: &[Shelf<'_>], shingler: &Shingler, budget: usize) -> Markup {
     let mut rendered: Vec<Vec<Markup>> = vec![Vec::new(); shelves.len()];
     let mut left = budget;
@@ -114,7 +115,7 @@ fn at_first(shelf: &Shelf<'_>, shelves: &[Shelf<'_>]) -> bool {
 }
 
 impl Example<'_> {
-    /// Bytes that it takes at least: those of its texts.
+    /// The least number of bytes that it takes: the bytes of its texts.
     fn least_bytes(self) -> usize {
         match self {
             Self::Cluster(ClusterExample { kept, members, .. }) => members
@@ -179,7 +180,7 @@ fn render_pair(pair: &PairExample, id: &str, shingler: &Shingler) -> Markup {
     }
 }
 
-/// Two documents side by side. What they share is looked for in what is shown of them.
+/// Two documents side by side. Shared passages are searched for only in the part of the texts that is shown.
 fn texts(id: &str, a: &ExampleText, b: &ExampleText, shingler: &Shingler) -> Markup {
     let names = [a, b].map(|text| (shortened(&text.id, NAME), shortened(&text.place, NAME)));
     let show = |at: usize, text| Titled { title: &names[at].0, place: &names[at].1, text };
@@ -189,7 +190,7 @@ fn texts(id: &str, a: &ExampleText, b: &ExampleText, shingler: &Shingler) -> Mar
             Err(error) => p class="note" { (error) },
         }
         @if a.is_cut || b.is_cut {
-            p class="muted" { "The beginnings of the texts; a similarity is that of the whole ones." }
+            p class="muted" { "Only the beginnings of the texts are shown; the similarity is that of the whole texts." }
         }
     }
 }

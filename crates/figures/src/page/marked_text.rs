@@ -1,26 +1,26 @@
 //! Two texts and what they share -> two columns with linked passages.
 //!
-//! A passage is a link to its partner in the other text, so it is reached by Tab and followed by Enter or a click, with or
-//! without the script. Each piece is named `PAIR-SIDE-NUMBER`, where the pair is told apart by the caller, and leads to
-//! the piece that its own words stand in.
+//! A passage is a link to its partner in the other text. It can be reached with Tab and followed with Enter or a
+//! click, with or without the script. Each piece has the name `PAIR-SIDE-NUMBER`, where the caller chooses a unique
+//! name for the pair. The link of a piece leads to the piece of the other text that holds the same words.
 
 use crate::numbers::count;
 use lookalike::passages::{Comparison, Place, Segment, Side};
 use maud::{Markup, html};
 
-/// Colours of passages.
+/// The number of colours for passages.
 const COLORS: usize = 6;
 
-/// A text and what it is called.
+/// A text and its title.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Titled<'t> {
     pub(crate) title: &'t str,
-    /// Where it came from; may be empty.
+    /// Its location; may be empty.
     pub(crate) place: &'t str,
     pub(crate) text: &'t str,
 }
 
-/// The texts side by side. `pair` is unique on the page, of letters and digits.
+/// The texts side by side. `pair` is a name of letters and digits that is unique on the page.
 pub(crate) fn marked_texts(pair: &str, a: Titled<'_>, b: Titled<'_>, comparison: &Comparison) -> Markup {
     let of_a = Marked::new(pair, Side::A, a, comparison);
     let of_b = Marked::new(pair, Side::B, b, comparison);
@@ -85,13 +85,13 @@ impl<'t> Marked<'t> {
         }
     }
 
-    /// The piece of the other text with what stands at a byte of a passage here.
+    /// The piece of the other text that corresponds to a byte of a passage in this text.
     fn partner(&self, byte: usize, passage: usize, other: &Self) -> Option<usize> {
         let of_passage = &self.comparison.passages[passage];
         let run = of_passage.runs.partition_point(|run| run.range(self.side).end <= byte);
         let place = of_passage.runs.get(run)?.range(other.side).start;
         let first = other.segments.partition_point(|segment| segment.range.end <= place);
-        // The first word of a run may belong to the one before; then its own piece begins a little later.
+        // The first word of a run may belong to the run before. Then the piece of this run begins a little later.
         let near = || (first..other.segments.len()).take(4);
         let is_shared = |at: &usize| other.segments[*at].mark.is_some_and(|mark| mark.is_shared);
         let is_own = |at: &usize| other.segments[*at].mark.is_some_and(|mark| mark.passage == passage);

@@ -1,7 +1,7 @@
 //! Plain data -> pages of HTML, one file each.
 //!
-//! The two pages share one design: `style.css` for everything that is not a plot, `script.js` for what is nicer with a
-//! script and works without.
+//! The two pages share one design. `style.css` styles everything that is not a plot. `script.js` adds conveniences;
+//! the pages also work without it.
 
 pub(crate) mod compare;
 pub(crate) mod examples;
@@ -15,10 +15,10 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-/// Forbids a page everything but its own style and script, should anything slip in.
+/// A security policy that allows only the page's own style and script, in case foreign markup gets into the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// Characters of a name that are shown.
+/// At most this many characters of a name are shown.
 const NAME: usize = 160;
 
 /// A whole page.
@@ -43,7 +43,7 @@ pub(crate) fn page(title: &str, body: &Markup) -> String {
     .into_string()
 }
 
-/// A figure with what it is called and what it means.
+/// A figure with its caption.
 pub(crate) fn figure(svg: &crate::svg::Svg, caption: &Markup) -> Markup {
     html! { figure { (svg.inline()) figcaption { (caption) } } }
 }

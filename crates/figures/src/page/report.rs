@@ -1,4 +1,4 @@
-//! A run -> a page to look at.
+//! The data of a run -> the report page.
 
 use super::examples::{Example, PairExample, Shelf, shelves};
 use super::report_data::{Checked, Headline, PlanData, ReportData};
@@ -7,19 +7,19 @@ use crate::numbers::{area, bytes, count, percent, seconds, shortened};
 use crate::svg::CurvePlot;
 use maud::{Markup, html};
 
-/// The most bytes that a report has. Examples are left out until it fits.
+/// A report page has at most this many bytes. Examples that do not fit are left out.
 pub const PAGE_BUDGET: usize = 5_000_000;
 
-/// Rows of a table that are shown; a corpus can have a million files.
+/// At most this many rows of a table are shown, since a corpus can have a million files.
 const ROWS: usize = 200;
-/// Characters of a name or value that are shown.
+/// At most this many characters of a name or value are shown.
 const VALUE: usize = 400;
 
 /// The report as one page of less than [`PAGE_BUDGET`] bytes.
 #[must_use]
 pub fn report_page(data: &ReportData) -> String {
     let without = page(&shortened(&data.title, VALUE), &body(data, 0)).len();
-    // The headings of the shelves are in both; what the examples take is counted to the byte.
+    // `without` includes the headings of the shelves. The bytes of the examples are counted exactly.
     let budget = PAGE_BUDGET.saturating_sub(without).saturating_sub(4_096);
     page(&shortened(&data.title, VALUE), &body(data, budget))
 }
@@ -63,7 +63,7 @@ fn headline(data: &ReportData) -> Markup {
     }
 }
 
-/// What documents were removed as, if not as exact copies.
+/// How documents that are not exact copies were removed.
 fn near_words(data: &ReportData) -> &'static str {
     match (data.checked, data.plan.distance) {
         (Checked::Exactly, _) => "near-duplicates removed",
@@ -98,7 +98,7 @@ fn plan(data: &ReportData) -> Markup {
     let mut known = vec![("plan", shortened(label, VALUE))];
     let mut plot = CurvePlot { curves: vec![curve.clone()], threshold: None, found: Vec::new() };
     let caption = match distance {
-        // Similarities of shingles have no place on a scale of cosines.
+        // The curve has a scale of cosines, so similarities of shingles are not drawn on it.
         Some(distance) => {
             known.push(("largest Hamming distance", distance.to_string()));
             if data.checked == Checked::Exactly {
@@ -141,15 +141,15 @@ fn similarities(data: &ReportData) -> Markup {
         numbers.push(("missed, by estimate", format!("{:.1}", data.histogram.missed())));
     }
     let caption = match data.checked {
-        Checked::Exactly => "Exact similarity of removed documents to what was kept",
+        Checked::Exactly => "Exact similarity of removed documents to the kept ones",
         Checked::ByEstimate => {
-            "Similarity of removed documents to what was kept, as their signatures estimate it: unverified"
+            "Similarity of removed documents to the kept ones, estimated by signatures: unverified"
         }
         Checked::NotAtAll => "",
     };
     html! {
         @if data.checked == Checked::NotAtAll {
-            p { "No similarity was worked out: pairs count unverified, by " (alone(data)) " alone." }
+            p { "No similarity was computed: pairs count unverified, by " (alone(data)) " alone." }
         } @else if nothing {
             p { "No document was removed as a near-duplicate, so there is no similarity to show." }
             (recall(data))
@@ -157,7 +157,7 @@ fn similarities(data: &ReportData) -> Markup {
             div class="columns wide" {
                 (figure(&data.histogram.svg(), &html! {
                     (caption)
-                    @if data.histogram.missed() > 0.0 { "; on top what was missed, by estimate" } "."
+                    @if data.histogram.missed() > 0.0 { "; the light bars on top are pairs that were missed, by estimate" } "."
                 }))
                 div {
                     (facts(numbers))
@@ -168,7 +168,7 @@ fn similarities(data: &ReportData) -> Markup {
     }
 }
 
-/// What unverified pairs count by.
+/// The reason why unverified pairs count as similar.
 fn alone(data: &ReportData) -> &'static str {
     if data.plan.distance.is_some() { "the distance of their fingerprints" } else { "an equal band" }
 }
@@ -178,7 +178,7 @@ fn recall(data: &ReportData) -> Markup {
         @match &data.recall {
             Some(recall) if recall.pairs == 0 => p {
                 "Nothing is known of the share that was found: it is estimated from the near-duplicates that were found, and \
-                 there are none."
+                 there were none."
             },
             Some(recall) => {
                 p {
@@ -186,18 +186,18 @@ fn recall(data: &ReportData) -> Markup {
                     (percent(recall.standard_error)) ", from " (count(recall.pairs)) " pairs)."
                 }
                 p class="muted" {
-                    "A pair of similarity s is found with probability p(s), so each that was found stands for 1/p(s). Exact \
-                     copies and what was cut short are not in the figure."
+                    "A pair of similarity s is found with probability p(s), so each pair that was found stands for 1/p(s) pairs. Exact \
+                     copies and skipped comparisons are not included in this estimate."
                 }
             }
             None => p { @match (data.checked, data.plan.distance) {
                 (Checked::Exactly, Some(distance)) => {
-                    "All pairs of fingerprints at Hamming distance " (distance) " or less were found and compared. What share of \
-                     all similar pairs has such fingerprints is not estimated."
+                    "All pairs of fingerprints at Hamming distance " (distance) " or less were found and compared. The share \
+                     of similar pairs that have such fingerprints is not estimated."
                 }
-                (Checked::Exactly, None) => { "What share of the similar pairs was found is not estimated for these settings." }
+                (Checked::Exactly, None) => { "The share of similar pairs that was found is not estimated for these settings." }
                 (Checked::ByEstimate | Checked::NotAtAll, _) => {
-                    "What share of the similar pairs was found is not estimated, since pairs are unverified."
+                    "The share of similar pairs that was found is not estimated, since pairs are unverified."
                 }
             } },
         }
@@ -214,7 +214,7 @@ fn clusters(data: &ReportData) -> Markup {
         .fold(0, |sum: u64, size| sum.saturating_add(size.1));
     html! {
         div class="columns wide" {
-            (figure(&data.cluster_sizes.svg(), &html! { "Clusters by size, both on logarithmic scales." }))
+            (figure(&data.cluster_sizes.svg(), &html! { "The number of clusters by size, both on logarithmic scales." }))
             (facts([
                 ("clusters", count(data.headline.clusters)),
                 ("clusters of two", count(pairs)),
@@ -245,7 +245,7 @@ fn kinds(data: &ReportData) -> Markup {
 
 fn capped(data: &ReportData) -> Markup {
     html! {
-        h3 { "Cut short or skipped" }
+        h3 { "Limited or skipped" }
         @if data.capped.is_empty() {
             p { "Nothing." }
         } @else {
@@ -266,7 +266,7 @@ fn sources(data: &ReportData) -> Markup {
                             tr {
                                 td {
                                     (shortened(&source.name, VALUE))
-                                    @if source.against { span class="muted" { " (compared against)" } }
+                                    @if source.against { span class="muted" { " (only compared against)" } }
                                 }
                                 td class="number" { (count(source.records)) }
                                 td class="number" { (count(source.removed)) }
@@ -292,7 +292,7 @@ fn examples(data: &ReportData) -> [Shelf<'_>; 3] {
             id: "examples",
             title: "Examples of clusters",
             about:
-                "Open a cluster to see its members, and a member to see it beside the document that was kept."
+                "Open a cluster to see its members. Open a member to see it beside the kept document."
                     .to_owned(),
             examples: data.clusters.iter().map(Example::Cluster).collect(),
         },
@@ -301,11 +301,11 @@ fn examples(data: &ReportData) -> [Shelf<'_>; 3] {
             title: "Just above the threshold",
             about: match data.checked {
                 Checked::Exactly => {
-                    format!("The least similar pairs of which one was removed: a little above {threshold}.")
+                    format!("The least similar pairs of which one was removed: just above {threshold}.")
                 }
                 _ => format!(
-                    "The pairs of which one was removed that are least similar by the estimate of their signatures, a little \
-                     above {threshold}: unverified."
+                    "The least similar pairs of which one was removed, by the estimate of their signatures: just above \
+                     {threshold}, unverified."
                 ),
             },
             examples: pairs(&data.near_threshold),
@@ -313,7 +313,7 @@ fn examples(data: &ReportData) -> [Shelf<'_>; 3] {
         Shelf {
             id: "nearest-misses",
             title: "Nearest misses",
-            about: format!("The most similar pairs of which both were kept: a little below {threshold}."),
+            about: format!("The most similar pairs of which both were kept: just below {threshold}."),
             examples: pairs(&data.nearest_misses),
         },
     ]
@@ -324,7 +324,7 @@ fn configuration(data: &ReportData) -> Markup {
         (facts(data.configuration.iter().take(ROWS).map(|(name, value)| (name.as_str(), shortened(value, VALUE)))))
         @if data.stages.stages.len() > 1 {
             @let total: f64 = data.stages.stages.iter().map(|stage| stage.seconds).sum();
-            p class="muted" { (seconds(total)) " in all stages." }
+            p class="muted" { (seconds(total)) " for all stages." }
         }
     }
 }

@@ -1,25 +1,25 @@
-//! What a report is made of.
+//! The data that a report page shows.
 
 use super::examples::{ClusterExample, PairExample};
 use crate::svg::{ClusterSizes, Curve, Histogram, Stages};
 use lookalike::shingling::Shingler;
 
-/// All that a report shows.
+/// Everything that a report shows.
 #[derive(Debug, Clone)]
 pub struct ReportData {
-    /// What the run is called.
+    /// The name of the run.
     pub title: String,
-    /// The program with its version, when it ran: whatever belongs below the title.
+    /// The line below the title: for example the program's version and the time of the run.
     pub subtitle: String,
-    /// The numbers on top.
+    /// The numbers at the top of the page.
     pub headline: Headline,
-    /// What was planned.
+    /// The plan of the run.
     pub plan: PlanData,
-    /// What pairs count by, which decides what may be said of them.
+    /// How pairs were checked. The texts of the page depend on it.
     pub checked: Checked,
-    /// Verified similarities, in 21 bins, with what was probably missed.
+    /// Verified similarities in 21 bins, with the estimated number of missed pairs.
     pub histogram: Histogram,
-    /// The share of the duplicates that was found; none where it is not estimated.
+    /// The share of the duplicates that was found; `None` if it was not estimated.
     pub recall: Option<RecallData>,
     /// Clusters by size.
     pub cluster_sizes: ClusterSizes,
@@ -27,23 +27,23 @@ pub struct ReportData {
     pub kinds: Vec<KindCount>,
     /// Stages of the run.
     pub stages: Stages,
-    /// Where documents came from.
+    /// The sources of the documents.
     pub sources: Vec<SourceCount>,
-    /// What was cut short or skipped, and how often.
+    /// Work that was limited or skipped, and how often.
     pub capped: Vec<(String, u64)>,
-    /// The settings, resolved, by name.
+    /// The names and final values of the settings.
     pub configuration: Vec<(String, String)>,
-    /// How texts are cut into shingles, for the passages of the examples.
+    /// Cuts texts into shingles, to find the shared passages of the examples.
     pub shingler: Shingler,
-    /// Clusters, the most telling ones first.
+    /// Example clusters, the most informative first.
     pub clusters: Vec<ClusterExample>,
     /// Pairs just above the threshold: the least similar ones that were removed.
     pub near_threshold: Vec<PairExample>,
-    /// Pairs just below it: the most similar ones that were kept.
+    /// Pairs just below the threshold: the most similar ones of which both documents were kept.
     pub nearest_misses: Vec<PairExample>,
 }
 
-/// The numbers on top.
+/// The numbers at the top of the page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Headline {
     /// Documents read.
@@ -56,13 +56,13 @@ pub struct Headline {
     pub near: u64,
     /// Bad records that were skipped.
     pub skipped: u64,
-    /// Clusters of at least two.
+    /// Clusters of at least two documents.
     pub clusters: u64,
     /// Bytes of text.
     pub text_bytes: u64,
 }
 
-/// What is checked before a pair counts.
+/// How a pair is checked before it counts as similar.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Checked {
     /// The exact similarity.
@@ -74,18 +74,19 @@ pub enum Checked {
     NotAtAll,
 }
 
-/// What was planned.
+/// The plan of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanData {
-    /// In words: `21 bands of 6 rows`.
+    /// The plan as text: `21 bands of 6 rows`.
     pub label: String,
-    /// The similarity from which documents are duplicates.
+    /// The smallest similarity of a duplicate.
     pub threshold: f64,
     /// With SimHash, the Hamming distance up to which all pairs of fingerprints are found.
     pub distance: Option<u32>,
-    /// The chance to find a pair, by similarity; with SimHash, that its fingerprints are within the distance, by cosine.
+    /// The chance of finding a pair, by similarity. With SimHash, it is the chance that the fingerprints of a pair
+    /// are within the distance, by cosine.
     pub curve: Curve,
-    /// What else is known of it, by name: memory, disk, passes.
+    /// Other facts about the plan by name: memory, disk, passes.
     pub facts: Vec<(String, String)>,
 }
 
@@ -96,18 +97,18 @@ pub struct RecallData {
     pub estimate: f64,
     /// Its standard error.
     pub standard_error: f64,
-    /// Pairs that it rests on.
+    /// The number of pairs that it is estimated from.
     pub pairs: u64,
 }
 
-/// Documents of a kind.
+/// The number of documents of a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KindCount {
     /// The kind.
     pub name: String,
-    /// How many.
+    /// The number of documents.
     pub count: u64,
-    /// What that means.
+    /// What the kind means.
     pub meaning: String,
 }
 
@@ -118,8 +119,8 @@ pub struct SourceCount {
     pub name: String,
     /// Records.
     pub records: u64,
-    /// Those that were removed.
+    /// Records that were removed.
     pub removed: u64,
-    /// Whether it was only compared against.
+    /// True for a source of `--against`, which is never removed or written.
     pub against: bool,
 }

@@ -1,5 +1,5 @@
 "use strict";
-// A passage shows its partner: both are highlighted, and the other text scrolls to it while the page stays.
+// A click on a passage highlights it and its partner, and scrolls the other text to the partner without moving the page.
 (() => {
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const clear = () => document.querySelectorAll(".mark.on").forEach((mark) => mark.classList.remove("on"));

@@ -8,7 +8,7 @@ use maud::html;
 /// Clusters by size.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClusterSizes {
-    /// Documents in a cluster, and how many clusters have so many.
+    /// Each size of a cluster in documents, and the number of clusters of that size.
     pub sizes: Vec<(u64, u64)>,
 }
 
@@ -47,7 +47,7 @@ impl ClusterSizes {
         Svg { width: 640.0, height: 310.0, title: "Cluster sizes".into(), description, body }
     }
 
-    /// At most a few hundred points: sizes that fall on the same spot are drawn once.
+    /// The sizes to draw. Sizes that fall on the same spot are drawn once, so there are at most a few hundred points.
     fn merged(&self) -> Vec<(u64, u64)> {
         let mut sizes: Vec<(u64, u64)> =
             self.sizes.iter().copied().filter(|size| size.0 > 0 && size.1 > 0).collect();

@@ -9,13 +9,13 @@ use maud::{Markup, html};
 /// A probability for every similarity from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// What it belongs to: `16 x 8`.
+    /// The name of the curve: `16 x 8`.
     pub label: String,
-    /// Probabilities at similarities that divide 0 to 1 evenly, both ends included; at least two.
+    /// Probabilities at evenly spaced similarities from 0 to 1, both ends included. There are at least two.
     pub probabilities: Vec<f64>,
 }
 
-/// Similarities at which curves are taken.
+/// The number of intervals between the points of a curve.
 const SAMPLES: usize = 400;
 
 impl Curve {
@@ -26,7 +26,7 @@ impl Curve {
         Self { label: label.into(), probabilities }
     }
 
-    /// The probability at a similarity, between two samples on the straight line.
+    /// The probability at a similarity, by linear interpolation between two samples.
     #[must_use]
     pub fn at(&self, similarity: f64) -> f64 {
         let last = self.probabilities.len().saturating_sub(1);
@@ -37,7 +37,7 @@ impl Curve {
         value(left) * (1.0 - share) + value(left + 1) * share
     }
 
-    /// Its label, as far as there is room.
+    /// Its label, shortened.
     pub(crate) fn name(&self) -> String {
         shortened(&self.label, 60)
     }
@@ -49,8 +49,8 @@ impl Curve {
         std::iter::once(from).chain(between).chain([to]).map(|s| (s, self.at(s))).collect()
     }
 
-    /// The areas of error at a threshold: below the curve left of it (false positives), and above it right of it (false
-    /// negatives), by trapezoids.
+    /// The two areas of error at a threshold, computed by trapezoids. False positives are the area below the curve,
+    /// left of the threshold. False negatives are the area above the curve, right of the threshold.
     #[must_use]
     pub fn error_areas(&self, threshold: f64) -> (f64, f64) {
         let below = |points: Vec<(f64, f64)>| {
@@ -61,14 +61,15 @@ impl Curve {
     }
 }
 
-/// One or several curves, with the threshold and what was found.
+/// One or several curves, with the threshold and the pairs that were found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CurvePlot {
-    /// The curves; the first one is the chosen plan, and its errors are shaded.
+    /// The curves. The first one is the chosen plan, and its areas of error are shaded.
     pub curves: Vec<Curve>,
-    /// The similarity from which pairs are wanted.
+    /// The smallest similarity of a duplicate.
     pub threshold: Option<f64>,
-    /// Found pairs by similarity, drawn behind the curves relative to the fullest bin; empty for none.
+    /// Found pairs by similarity. They are drawn behind the curves, relative to the fullest bin. Empty if there are
+    /// none.
     pub found: Vec<Bin>,
 }
 
@@ -116,7 +117,7 @@ impl CurvePlot {
         let width = 1.0 / (self.found.len().saturating_sub(1).max(1)) as f64;
         html! {
             @for (at, bin) in self.found.iter().enumerate().filter(|(_, bin)| bin.found > 0) {
-                // The last bin is the point 1: as wide as can be seen.
+                // The last bin is the single similarity 1. Its bar is just wide enough to be seen.
                 @let (left, right) = if at + 1 == self.found.len() { (0.994, 1.0) }
                     else { (at as f64 * width + 0.003, (at + 1) as f64 * width - 0.003) };
                 @let title = format!("{} pairs found, {}", count(bin.found), bin_name(at, self.found.len()));
@@ -192,7 +193,7 @@ fn areas(curve: &Curve, threshold: f64) -> Markup {
     }
 }
 
-/// What a bin holds, of bins of which the last is exactly 1.
+/// The similarities of a bin, as text. The last bin holds exactly 1.
 pub(crate) fn bin_name(at: usize, bins: usize) -> String {
     let width = 1.0 / bins.saturating_sub(1).max(1) as f64;
     if at + 1 == bins {

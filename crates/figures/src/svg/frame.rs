@@ -4,7 +4,7 @@ use super::{coordinate, path};
 use crate::numbers::count;
 use maud::{Markup, html};
 
-/// A drawing area, and the numbers at its edges.
+/// A drawing area with its two scales.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
     pub(super) left: f64,
@@ -15,10 +15,10 @@ pub(super) struct Frame {
     pub(super) y: Scale,
 }
 
-/// From numbers to a position between 0 and 1.
+/// Maps numbers to positions between 0 and 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Scale {
-    /// From 0 to this.
+    /// From 0 to this number.
     Linear(f64),
     /// From one number to another.
     Between(f64, f64),
@@ -36,7 +36,7 @@ impl Scale {
         Self::Linear(end.unwrap_or(most))
     }
 
-    /// A scale of powers of ten, at least one of them.
+    /// A scale of powers of ten that covers at least one decade.
     pub(super) fn log(most: u64) -> Self {
         let whole = most.max(1).ilog10();
         let is_power = 10u64.checked_pow(whole) == Some(most.max(1));
@@ -52,7 +52,7 @@ impl Scale {
         .clamp(0.0, 1.0)
     }
 
-    /// The numbers that are written.
+    /// The numbers that are written at the axis.
     pub(super) fn ticks(self) -> Vec<f64> {
         match self {
             Self::Linear(end) => (0..=4).map(|quarter| end * f64::from(quarter) / 4.0).collect(),
@@ -80,7 +80,7 @@ impl Frame {
         self.bottom - (self.bottom - self.top) * self.y.position(value)
     }
 
-    /// Rules across, ticks and names.
+    /// The horizontal rules, the ticks and the names of the axes.
     pub(super) fn axes(
         &self,
         x_ticks: &[(f64, String)],
@@ -118,7 +118,7 @@ impl Frame {
     }
 }
 
-/// A number of a tick: no digits that are always 0.
+/// The label of a tick, without trailing zeros.
 pub(super) fn tick(value: f64) -> String {
     if value >= 10_000.0 {
         const UNITS: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];

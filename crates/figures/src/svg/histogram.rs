@@ -11,17 +11,17 @@ use maud::html;
 pub struct Bin {
     /// Pairs found.
     pub found: u64,
-    /// Pairs that were missed, by estimate.
+    /// The estimated number of missed pairs.
     pub missed: f64,
 }
 
 impl Bin {
-    /// What was missed; nothing where that is no number of pairs.
+    /// The number of missed pairs; 0 if the estimate is negative or not finite.
     pub(crate) fn missed_pairs(&self) -> f64 {
         if self.missed.is_finite() { self.missed.max(0.0) } else { 0.0 }
     }
 
-    /// What was found and missed.
+    /// Found and missed pairs together.
     pub(crate) fn all_pairs(&self) -> f64 {
         self.found as f64 + self.missed_pairs()
     }
@@ -32,7 +32,7 @@ impl Bin {
 pub struct Histogram {
     /// The bins.
     pub bins: Vec<Bin>,
-    /// The similarity from which pairs were wanted.
+    /// The smallest similarity of a duplicate.
     pub threshold: Option<f64>,
 }
 
@@ -94,19 +94,20 @@ impl Histogram {
         }
     }
 
-    /// Pairs found.
+    /// The number of pairs found in all bins.
     #[must_use]
     pub fn found(&self) -> u64 {
         self.bins.iter().fold(0, |sum, bin| sum.saturating_add(bin.found))
     }
 
-    /// Pairs missed, by estimate.
+    /// The estimated number of missed pairs in all bins.
     #[must_use]
     pub fn missed(&self) -> f64 {
         self.bins.iter().map(Bin::missed_pairs).sum()
     }
 
-    /// Bins from the threshold (or the first that has something) to the last.
+    /// The bins that are shown: from the threshold or the first bin that is not empty, whichever comes first, to the
+    /// last.
     pub(crate) fn shown(&self) -> std::ops::Range<usize> {
         let steps = self.bins.len().saturating_sub(1).max(1) as f64;
         let at_threshold = self.threshold.map_or(usize::MAX, |threshold| (threshold * steps + 1e-9) as usize);

@@ -1,4 +1,4 @@
-//! Numbers against numbers: lines, points and bars on axes of any name.
+//! General plots: lines, points and bars on two named axes.
 
 use super::frame::{Frame, Scale, tick};
 use super::{Svg, coordinate, path};
@@ -19,7 +19,7 @@ enum AxisScale {
 }
 
 impl Axis {
-    /// From one number to a larger one; ticks at its fifths.
+    /// An axis from one number to a larger one, with a tick at every fifth.
     #[must_use]
     pub fn between(name: impl Into<String>, from: f64, to: f64) -> Self {
         let ends =
@@ -27,7 +27,7 @@ impl Axis {
         Self { name: name.into(), scale: AxisScale::Between(ends.0, ends.1) }
     }
 
-    /// Powers of ten, from 1 to the first that is not below `most`.
+    /// A logarithmic axis from 1 to the smallest power of ten that is at least `most`.
     #[must_use]
     pub fn log(name: impl Into<String>, most: u64) -> Self {
         Self { name: name.into(), scale: AxisScale::Log(most) }
@@ -48,18 +48,18 @@ impl Axis {
 /// How a series is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Marks {
-    /// A line through the points: what a formula says.
+    /// A line through the points, for the values of a formula.
     Line,
-    /// The points by themselves: what was measured.
+    /// Single points, for measured values.
     Points,
-    /// A bar of this width at each point, from the lower end of the axis: how often something was measured.
+    /// A bar of this width at each point, from the lower end of the axis, for how often a value was measured.
     Bars(f64),
 }
 
 /// Numbers that belong together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What they are.
+    /// The label in the legend.
     pub label: String,
     /// How they are drawn.
     pub marks: Marks,
@@ -67,11 +67,11 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Places at which a function is taken.
+/// The number of intervals between the points of a function.
 const SAMPLES: usize = 160;
 
 impl Series {
-    /// A function as a line, between two numbers.
+    /// A function between two numbers, drawn as a line.
     #[must_use]
     pub fn of(label: impl Into<String>, from: f64, to: f64, function: impl Fn(f64) -> f64) -> Self {
         let at = |step: usize| from + (to - from) * step as f64 / SAMPLES as f64;
@@ -86,40 +86,40 @@ impl Series {
     }
 }
 
-/// Where the legend stands.
+/// The corner of the legend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Corner {
-    /// Where curves that rise leave room.
+    /// Free if curves rise late.
     #[default]
     TopLeft,
-    /// Where curves that fall leave room.
+    /// Free if curves fall early.
     TopRight,
-    /// Where curves that rise early leave room.
+    /// Free if curves rise early.
     BottomRight,
-    /// Where curves that fall late leave room.
+    /// Free if curves fall late.
     BottomLeft,
 }
 
 /// Up to four lines, and as many kinds of points and bars, on two axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinePlot {
-    /// What it shows.
+    /// The title of the plot.
     pub title: String,
     /// The axis from left to right.
     pub x: Axis,
     /// The axis from bottom to top.
     pub y: Axis,
-    /// What is drawn; the first line is the one that stands out.
+    /// The series to draw. The first line is emphasised.
     pub series: Vec<Series>,
-    /// A dashed line at a number of the x axis, with its name.
+    /// The position on the x axis of a dashed vertical line, and its name.
     pub mark: Option<(f64, String)>,
-    /// Where the legend stands.
+    /// The corner of the legend.
     pub legend: Corner,
 }
 
 const LINES: [&str; 4] = ["curve", "curve other", "curve other second", "curve other third"];
 const POINTS: [&str; 2] = ["found", "missed"];
-/// Room for a letter, with the larger type of small screens.
+/// The width that is reserved for a letter. It allows for the larger type of small screens.
 const LETTER_WIDTH: f64 = 8.6;
 
 impl LinePlot {
@@ -157,7 +157,7 @@ impl LinePlot {
         Svg { width: 640.0, height: 352.0, title: self.title.clone(), description, body }
     }
 
-    /// The style of each series, by its number among those that are drawn alike.
+    /// The style of each series. Series with the same kind of marks get different styles.
     fn classes(&self) -> Vec<&'static str> {
         let (mut lines, mut others) = (LINES.iter(), POINTS.iter());
         let next = |series: &Series| match series.marks {

@@ -1,8 +1,8 @@
 //! Numbers -> SVG.
 //!
-//! Each plot is a struct of plain numbers with a method `svg`. Colours are those of the page around it: `currentColor`
-//! and the variables of `plot.css`, so that one drawing does for light, dark and paper. Every plot has a title and a
-//! description for those who do not see it, and its numbers are text in it.
+//! Each plot is a struct of plain numbers with a method `svg`. A plot takes its colours from the page around it, by
+//! `currentColor` and the variables of `plot.css`, so the same drawing works in light and dark colours and on paper.
+//! Every plot has a title and a description for screen readers, and its numbers are text.
 
 mod cluster_sizes;
 mod curve;
@@ -22,7 +22,7 @@ use maud::{Markup, html};
 /// The styles of all plots.
 pub(crate) const STYLE: &str = include_str!("plot.css");
 
-/// The colours of a plot that stands alone: those of the pages, without the page.
+/// The colours of a plot in a file of its own: the same as on the pages.
 const STANDALONE_STYLE: &str = "svg.plot{color:#1d1d1b;background:#fff}\
 @media(prefers-color-scheme:dark){svg.plot{color:#e9e7e2;background:#17181b;--accent:#63c7b8;--warm:#e0a45e}}";
 
@@ -37,13 +37,13 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// A file by itself, with its styles.
+    /// The drawing as a file of its own, with its styles.
     #[must_use]
     pub fn standalone(&self) -> String {
         self.markup(Some(&format!("{STYLE}{STANDALONE_STYLE}"))).into_string()
     }
 
-    /// The drawing for a page that has the styles.
+    /// The drawing as part of a page that has the styles.
     pub(crate) fn inline(&self) -> Markup {
         self.markup(None)
     }
@@ -62,10 +62,10 @@ impl Svg {
     }
 }
 
-/// A coordinate, to a hundredth of a unit: short, and the same on every machine.
+/// A coordinate, rounded to a hundredth of a unit, so that it is short and the same on every machine.
 pub(crate) fn coordinate(value: f64) -> String {
     let rounded = (value * 100.0).round() / 100.0;
-    // Not -0.
+    // Avoids `-0`.
     if rounded == 0.0 || !rounded.is_finite() { "0".to_owned() } else { format!("{rounded}") }
 }
 

@@ -1,4 +1,4 @@
-//! How long each stage took, and how much it went through.
+//! How long each stage took, and how much it processed.
 
 use super::{Svg, coordinate};
 use crate::numbers::{rate, seconds, shortened};
@@ -13,23 +13,23 @@ pub struct Stage {
     pub seconds: f64,
     /// CPU seconds of all threads.
     pub cpu_seconds: f64,
-    /// What it went through.
+    /// The amount that it processed.
     pub amount: u64,
-    /// In which unit: `documents`, `bytes`, `pairs`.
+    /// The unit of the amount: `documents`, `bytes`, `pairs`.
     pub unit: String,
 }
 
 /// The stages of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stages {
-    /// In order.
+    /// The stages in the order in which they ran.
     pub stages: Vec<Stage>,
 }
 
 const ROW: f64 = 44.0;
-/// Stages that are drawn; a run has ten or so.
+/// At most this many stages are drawn. A run has about ten.
 const MOST: usize = 40;
-/// Characters of a name for which there is room.
+/// At most this many characters of a name are shown.
 const NAME: usize = 40;
 
 impl Stages {
@@ -67,7 +67,7 @@ impl Stages {
 }
 
 impl Stage {
-    /// What it went through per second, if it took any time.
+    /// The amount processed per second; `None` if the stage took no time.
     #[must_use]
     pub fn rate(&self) -> Option<String> {
         (self.seconds > 0.0 && self.amount > 0)

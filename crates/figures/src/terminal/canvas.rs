@@ -16,7 +16,7 @@ impl Canvas {
         Self { columns, rows, cells: vec![(0, PLAIN); columns * rows] }
     }
 
-    /// Dots across and down.
+    /// The number of dots across and down.
     pub(super) fn dots(&self) -> (usize, usize) {
         (2 * self.columns, 4 * self.rows)
     }

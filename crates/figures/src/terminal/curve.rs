@@ -15,15 +15,16 @@ pub struct PlotSize {
     pub height: usize,
 }
 
-/// Columns of the numbers on the left, with the axis.
+/// The numbers on the left and the axis take this many columns.
 const MARGIN: usize = 6;
-/// Rows of the axis and the numbers below it.
+/// The axis and the numbers below it take this many rows.
 const ROWS_BELOW: usize = 2;
-/// Rows of the curves, at least.
+/// The curves have at least this many rows.
 const LEAST_ROWS: usize = 4;
 
-/// The curves of a plot with its threshold, below a line for each (the found pairs are left to the histogram). It is at
-/// least 16 columns wide, and higher than asked for if there is no room for four rows of curves.
+/// The curves of a plot with its threshold, below a heading line for each curve. The found pairs are not drawn here
+/// but in the histogram. The plot is at least 16 columns wide. It is higher than asked for if there is no room for
+/// four rows of curves.
 #[must_use]
 pub fn curve_plot(plot: &CurvePlot, size: PlotSize, colors: Colors) -> String {
     let columns = size.width.max(16) - MARGIN;
@@ -42,7 +43,7 @@ pub fn curve_plot(plot: &CurvePlot, size: PlotSize, colors: Colors) -> String {
         let mut last = height(0);
         for x in 0..across {
             let y = height(x);
-            // Where it is steep, the dots between two columns too.
+            // Where the curve is steep, the dots between two columns are set too.
             for dot in y.min(last)..=y.max(last).max(y.min(last) + 1) - 1 {
                 canvas.set(x, dot, style);
             }
@@ -70,7 +71,7 @@ fn place(value: f64, dots: usize) -> usize {
     (value.clamp(0.0, 1.0) * dots.saturating_sub(1) as f64).round() as usize
 }
 
-/// What each curve is, in its colour.
+/// A line for each curve, with its colour and its name.
 fn heading(plot: &CurvePlot, colors: Colors) -> String {
     let mut text = String::new();
     for (at, curve) in plot.curves.iter().enumerate() {
@@ -83,7 +84,7 @@ fn heading(plot: &CurvePlot, colors: Colors) -> String {
     text
 }
 
-/// `0`, `0.2`, ... below their places.
+/// The labels `0`, `0.2`, ... below their positions on the axis.
 fn x_labels(columns: usize) -> String {
     let mut line = vec![' '; MARGIN + columns + 3];
     for fifth in 0..=5 {

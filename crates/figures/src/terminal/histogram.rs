@@ -4,8 +4,8 @@ use super::style::{ACCENT, Colors, WARM};
 use crate::numbers::count;
 use crate::svg::Histogram;
 
-/// The histogram as a row per bin: its name, a bar of what was found and, lighter, of what was missed by estimate, and
-/// the numbers.
+/// The histogram with a row for each bin. A row has the name of the bin, a bar for the found pairs, a lighter bar for
+/// the estimated missed pairs, and the numbers.
 #[must_use]
 pub fn histogram(histogram: &Histogram, width: usize, colors: Colors) -> String {
     let shown = histogram.shown();
@@ -38,11 +38,11 @@ pub fn histogram(histogram: &Histogram, width: usize, colors: Colors) -> String 
     text
 }
 
-/// A bar of so many columns, in eighths.
+/// A bar of this many columns, to an eighth of a column.
 fn bar(columns: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (columns * 8.0).round().max(0.0) as usize;
-    // What is not nothing is seen.
+    // Every value above 0 has a visible bar.
     let eighths = if columns > 0.0 { eighths.max(1) } else { 0 };
     format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8])
 }

@@ -1,8 +1,8 @@
-//! Numbers and texts -> what a terminal shows.
+//! Numbers and texts -> output for a terminal.
 //!
-//! Plots are Unicode: curves in Braille dots (2 x 4 to a character), bars in eighths of a block. Widths are those of
-//! the terminal's columns, so that wide characters stay in line. Nothing of a document reaches the terminal as a
-//! control character.
+//! Plots are drawn with Unicode characters: curves with Braille dots (2 x 4 in a character), bars with eighths of a
+//! block. Widths are counted in terminal columns, so that wide characters stay aligned. No control character of a
+//! document reaches the terminal.
 
 mod canvas;
 mod curve;

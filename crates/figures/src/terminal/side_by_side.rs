@@ -1,26 +1,26 @@
-//! Two texts side by side, the shared passages marked.
+//! Two texts side by side, with the shared passages marked.
 //!
-//! Passages that are in order begin on the same line on both sides; what lies between them stands between them. A
-//! passage has its colour on both sides (its number in brackets where there are no colours: `[1 ... 1]`); those that
-//! moved or repeat are underlined.
+//! A passage that is in order begins on the same line on both sides. A passage has the same colour on both sides.
+//! Without colours, its number is written in brackets at both ends: `[1 ... 1]`. Passages that are moved or repeated
+//! are underlined.
 
 use super::style::{Colors, DIM, MOVED_PASSAGES, PASSAGES, PLAIN, Style};
 use super::wrapping::{Column, harmless};
 use lookalike::passages::{Comparison, Mark, Place, Segment, Side};
 use std::ops::Range;
 
-/// How texts are shown side by side. Nothing here changes what is found.
+/// How texts are shown side by side. These options do not change which passages are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SideBySide {
     /// Columns of the terminal.
     pub width: usize,
     /// Whether passages have colours or numbers.
     pub colors: Colors,
-    /// Words that are shown at each end of a stretch that is not shared; the rest is counted.
+    /// This many words are shown at each end of a stretch that is not shared. The words between are only counted.
     pub unshared_words: usize,
-    /// Words that are shown at each end of a shared one.
+    /// This many words are shown at each end of a shared stretch.
     pub shared_words: usize,
-    /// What becomes of line breaks.
+    /// Which line breaks are shown.
     pub line_breaks: LineBreaks,
 }
 
@@ -29,12 +29,13 @@ pub struct SideBySide {
 pub enum LineBreaks {
     /// All of them: for code and verse.
     All,
-    /// Only those before an empty line: for prose with lines of its own.
+    /// Only the breaks between paragraphs: for prose.
     Paragraphs,
 }
 
 impl Default for SideBySide {
-    /// 100 columns without colours; 12 words around what is shared, 60 at each end of a passage, all line breaks.
+    /// 100 columns without colours, 12 words at each end of an unshared stretch, 60 at each end of a passage, all
+    /// line breaks.
     fn default() -> Self {
         Self {
             width: 100,
@@ -46,7 +47,7 @@ impl Default for SideBySide {
     }
 }
 
-/// The texts side by side, a line of output per row.
+/// The texts side by side.
 #[must_use]
 pub fn side_by_side(a: &str, b: &str, comparison: &Comparison, options: SideBySide) -> String {
     let width = options.width.max(11).saturating_sub(3) / 2;
@@ -75,8 +76,8 @@ pub fn side_by_side(a: &str, b: &str, comparison: &Comparison, options: SideBySi
     rows
 }
 
-/// Where both texts are cut so that what belongs together begins on one line: before and behind every passage that is
-/// in order, by segments.
+/// The positions, in segments, at which both texts begin a new line together: before and after every passage that is
+/// in order.
 fn cuts(left: &Text<'_>, right: &Text<'_>) -> Vec<(usize, usize)> {
     let (first_a, first_b) = (left.first_segments(), right.first_segments());
     let end = |text: &Text<'_>, start: usize, passage: usize| {
@@ -87,7 +88,7 @@ fn cuts(left: &Text<'_>, right: &Text<'_>) -> Vec<(usize, usize)> {
     let mut cuts = Vec::new();
     let mut from = (0, 0);
     for (at, passage) in left.comparison.passages.iter().enumerate() {
-        // A short passage can lie within others, and has no segment of its own then.
+        // A short passage can lie within others. Then it has no segment of its own.
         let (Some(of_a), Some(of_b)) = (first_a[at], first_b[at]) else { continue };
         if passage.place == Place::InOrder && of_a >= from.0 && of_b >= from.1 {
             from = (end(left, of_a, at), end(right, of_b, at));
@@ -97,7 +98,7 @@ fn cuts(left: &Text<'_>, right: &Text<'_>) -> Vec<(usize, usize)> {
     cuts
 }
 
-/// Cuts what stands right behind a passage, as a full stop does, off the text that follows.
+/// Separates the characters directly after a passage, such as a full stop, from the text that follows.
 fn with_tails(text: &str, segments: Vec<Segment>) -> Vec<Segment> {
     let mut cut = Vec::with_capacity(segments.len());
     for segment in segments {
@@ -114,14 +115,14 @@ fn with_tails(text: &str, segments: Vec<Segment>) -> Vec<Segment> {
     cut
 }
 
-/// Whether a segment is what [`with_tails`] cut off: it begins right behind a word, and has no blank.
+/// True if [`with_tails`] has separated this segment: it begins directly after a word and has no white space.
 fn is_tail(text: &str, segment: &Segment) -> bool {
     segment.mark.is_none()
         && !text[..segment.range.start].ends_with(char::is_whitespace)
         && !text[segment.range.clone()].contains(char::is_whitespace)
 }
 
-/// One of the texts.
+/// One of the two texts.
 struct Text<'t> {
     text: &'t str,
     segments: Vec<Segment>,
@@ -131,7 +132,7 @@ struct Text<'t> {
 }
 
 impl Text<'_> {
-    /// Where each passage begins, by segments.
+    /// The first segment of each passage.
     fn first_segments(&self) -> Vec<Option<usize>> {
         let mut first = vec![None; self.comparison.passages.len()];
         for (at, segment) in self.segments.iter().enumerate().rev() {
@@ -142,7 +143,7 @@ impl Text<'_> {
         first
     }
 
-    /// The lines of some segments.
+    /// The lines that these segments take.
     fn lines(&mut self, segments: Range<usize>) -> Vec<String> {
         for at in segments.clone() {
             let segment = self.segments[at].clone();
@@ -163,7 +164,7 @@ impl Text<'_> {
         self.column.take_lines()
     }
 
-    /// The words of a segment, with the number of its passage at its ends where there are no colours.
+    /// The words of a segment. Without colours, the number of the passage is added at its ends.
     fn words(&self, at: usize, glues: bool) -> Vec<Word> {
         let segment = &self.segments[at];
         let mut words: Vec<Word> = Vec::new();
@@ -191,7 +192,7 @@ impl Text<'_> {
         words
     }
 
-    /// Whether a line ends at this whitespace.
+    /// True if a line ends at this white space.
     fn ends_line(&self, blank: &str) -> bool {
         let breaks = blank.matches('\n').count();
         match self.options.line_breaks {
@@ -203,7 +204,7 @@ impl Text<'_> {
     fn push_words(&mut self, words: &[Word], mark: Option<Mark>, keep: usize) {
         let style = self.style(mark);
         let folded = words.len().saturating_sub(2 * keep);
-        // A few words are sooner shown than counted.
+        // A few words take no more room than the note that counts them.
         if folded <= 4 {
             return self.push_all(words, style);
         }
@@ -233,7 +234,7 @@ impl Text<'_> {
     }
 }
 
-/// The whitespace at the beginning of a text.
+/// The white space at the beginning of the text.
 fn leading_blank(text: &str) -> &str {
     &text[..text.len() - text.trim_start().len()]
 }
@@ -241,7 +242,7 @@ fn leading_blank(text: &str) -> &str {
 /// A word as it is shown.
 struct Word {
     text: String,
-    /// Whether it stands right behind the one before.
+    /// True if no space comes before the word.
     glues: bool,
     ends_line: bool,
 }

@@ -9,7 +9,7 @@ pub enum Colors {
     Off,
 }
 
-/// What a stretch of text looks like: codes of ANSI's "select graphic rendition"; empty for plain text.
+/// The style of a stretch of text: codes of ANSI's "select graphic rendition". Plain text has an empty style.
 pub(super) type Style = &'static str;
 
 pub(super) const PLAIN: Style = "";
@@ -17,9 +17,9 @@ pub(super) const DIM: Style = "2";
 pub(super) const ACCENT: Style = "36";
 pub(super) const WARM: Style = "33";
 
-/// The colours of passages, one after the other.
+/// The colours of passages, used in turn.
 pub(super) const PASSAGES: [Style; 6] = ["36", "33", "35", "32", "34", "31"];
-/// The same, underlined: for passages that are not in order.
+/// The same colours with an underline, for passages that are not in order.
 pub(super) const MOVED_PASSAGES: [Style; 6] = ["4;36", "4;33", "4;35", "4;32", "4;34", "4;31"];
 
 impl Colors {

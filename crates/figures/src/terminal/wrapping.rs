@@ -9,7 +9,7 @@ pub(super) struct Column {
     width: usize,
     colors: Colors,
     lines: Vec<String>,
-    /// The line that is being filled: stretches of one style.
+    /// The current line, as stretches of text with one style each.
     line: Vec<(String, Style)>,
     used: usize,
 }
@@ -19,14 +19,14 @@ impl Column {
         Self { width: width.max(2), colors, lines: Vec::new(), line: Vec::new(), used: 0 }
     }
 
-    /// Adds a word, with a blank before it unless it begins a line or `glue`s to what precedes.
+    /// Adds a word. A space comes before it unless it begins a line or `glue` is true.
     pub(super) fn push_word(&mut self, word: &str, style: Style, glue: bool) {
         let width = word.width();
         let blank = usize::from(!glue && self.used > 0);
         if self.used > 0 && self.used + blank + width > self.width {
             self.end_line();
         } else if blank == 1 {
-            // A blank between two words of a passage belongs to it.
+            // The space between two words of a passage has the style of the passage.
             let style = if self.line.last().is_some_and(|last| last.1 == style) { style } else { PLAIN };
             self.append(" ", style);
         }
@@ -35,7 +35,7 @@ impl Column {
             return;
         }
         for character in word.chars() {
-            // This one makes the character before it wide.
+            // This variation selector makes the character before it wide.
             let width = if character == '\u{fe0f}' { 1 } else { character.width().unwrap_or(0) };
             if self.used + width > self.width {
                 self.end_line();
@@ -53,7 +53,7 @@ impl Column {
         }
     }
 
-    /// Ends the line, filled to the width.
+    /// Ends the line and fills it to the width of the column.
     pub(super) fn end_line(&mut self) {
         let text: String = self.line.iter().map(|(text, style)| self.colors.paint(text, style)).collect();
         self.lines.push(format!("{text}{}", " ".repeat(self.width.saturating_sub(self.used))));
@@ -61,27 +61,27 @@ impl Column {
         self.used = 0;
     }
 
-    /// Ends a paragraph: nothing if no line is begun.
+    /// Ends a paragraph. If the current line is empty, nothing happens.
     pub(super) fn end_paragraph(&mut self) {
         if self.used > 0 {
             self.end_line();
         }
     }
 
-    /// The lines so far, all of the column's width.
+    /// Takes the lines so far. Each has the width of the column.
     pub(super) fn take_lines(&mut self) -> Vec<String> {
         self.end_paragraph();
         std::mem::take(&mut self.lines)
     }
 
-    /// A line of nothing.
+    /// An empty line of the column's width.
     pub(super) fn blank(&self) -> String {
         " ".repeat(self.width)
     }
 }
 
-/// Whether a terminal would obey a character instead of showing it: control characters of ASCII and Latin-1, ends of lines and
-/// paragraphs, and what turns the direction of text.
+/// True if a terminal would interpret the character instead of showing it. These are the control characters of ASCII
+/// and Latin-1, line and paragraph separators, and characters that change the direction of text.
 #[must_use]
 pub fn is_obeyed(character: char) -> bool {
     character.is_control()
@@ -89,8 +89,8 @@ pub fn is_obeyed(character: char) -> bool {
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
-/// Text without anything that a terminal would obey, in as many columns: control characters by their pictures, others
-/// by a replacement character.
+/// Text without characters that a terminal would interpret. Control characters are replaced by their Unicode
+/// pictures, others by U+FFFD. The number of characters stays the same.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     text.chars()
