@@ -30,7 +30,7 @@ impl Failure {
         Self::new(ExitCode::Usage, message)
     }
 
-    /// Something outside failed.
+    /// A file cannot be read or written.
     pub(crate) fn io(action: &str, name: impl fmt::Display, cause: &io::Error) -> Self {
         Self::new(code_of_io(cause), format!("cannot {action} {name}: {cause}"))
     }
@@ -101,7 +101,7 @@ impl From<pipeline::Error> for Failure {
             Error::Wrong(WrongSetting::NoEffect { .. }) => {
                 Some("leave it out, or choose another method or measure".into())
             }
-            Error::Thread { .. } => Some("ask for fewer with --threads".into()),
+            Error::Thread { .. } => Some("choose a smaller number with --threads".into()),
             Error::Corpus(error) => advice_on(error),
             Error::Io { cause, .. } => advice_on_io(cause),
             Error::Damaged { name, .. } if is_of_target(name) => {

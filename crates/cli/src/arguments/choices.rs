@@ -172,7 +172,8 @@ pub(crate) struct Writing {
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Writing")]
 pub(crate) struct Storing {
-    /// What the file holds: signatures, or the shingles too, so that verifying need not read the sources again
+    /// What the file holds: signatures only, or also shingles. With shingles, checking pairs does not read the
+    /// sources again
     #[arg(long, value_name = "WHAT", value_parser = one_of::<Stored>(Stored::WRITTEN))]
     pub(crate) store: Option<Stored>,
 }

@@ -38,8 +38,10 @@ fn text(arguments: &QueryArguments, most: u64) -> Result<String> {
     };
     if path == Path::new(STANDARD) {
         if arguments.inputs.iter().any(|input| input == STANDARD) {
-            return Err(Failure::usage("standard input cannot be both the corpus and the text to search for")
-                .with_advice("read one of them from a file"));
+            return Err(Failure::usage(
+                "standard input cannot be both the corpus and the text to search for",
+            )
+            .with_advice("read one of them from a file"));
         }
         return Ok(corpus::read_text_of_stdin(most)?);
     }

@@ -245,9 +245,7 @@ pub(crate) fn hear_of_panics() {
 /// The message of a panic.
 pub(crate) fn said(panic: &(dyn std::any::Any + Send)) -> &str {
     let literal = panic.downcast_ref::<&str>().copied();
-    literal
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("there is no message")
+    literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("there is no message")
 }
 
 /// Says that the signal to stop was received.

@@ -291,9 +291,8 @@ fn examples(data: &ReportData) -> [Shelf<'_>; 3] {
         Shelf {
             id: "examples",
             title: "Examples of clusters",
-            about:
-                "Open a cluster to see its members. Open a member to see it beside the kept document."
-                    .to_owned(),
+            about: "Open a cluster to see its members. Open a member to see it beside the kept document."
+                .to_owned(),
             examples: data.clusters.iter().map(Example::Cluster).collect(),
         },
         Shelf {

@@ -46,7 +46,7 @@ impl Resources {
             return Err(not_allowed(SettingName::Threads, threads, "at least 1"));
         }
         if memory < LEAST_MEMORY {
-            let least = format!("the least is {}", written_size(LEAST_MEMORY));
+            let least = format!("at least {} is needed", written_size(LEAST_MEMORY));
             return Err(not_allowed(SettingName::Memory, written_size(memory), least));
         }
         if threads > MOST_THREADS {
