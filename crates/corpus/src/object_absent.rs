@@ -7,7 +7,8 @@ use std::path::Path;
 
 fn absent<T>(address: &str) -> Result<T> {
     Err(Error::Invalid(format!(
-        "{address} is in an object store, but this program was built without object stores; build it with the feature `object-store`"
+        "{address} is in an object store, but this program was built without object stores; build it with \
+         the feature `object-store`"
     )))
 }
 

@@ -7,7 +7,8 @@
 //!
 //! The first byte of a key is the kind of the value. The bytes after it are compared within the kind:
 //!
-//! - A number is encoded by its exact decimal value `0.ddd x 10^e`: the exponent, then the digits two by two, then a zero byte.
+//! - A number is encoded by its exact decimal value `0.ddd x 10^e`: the exponent, then the digits two by two,
+//!   then a zero byte.
 //!   For a negative number every byte is inverted. Integers of any length and decimals are compared without rounding;
 //!   a floating-point number counts as the shortest decimal that is read back as the same number.
 //! - A time is a number of nanoseconds since 1970.

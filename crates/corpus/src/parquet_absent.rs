@@ -28,7 +28,8 @@ impl TableReader {
 
 fn absent<T>(source: &Source) -> Result<T> {
     Err(Error::Invalid(format!(
-        "{} is a Parquet file, but this program was built without Parquet support; build it with the feature `parquet`",
+        "{} is a Parquet file, but this program was built without Parquet support; build it with the feature \
+         `parquet`",
         source.name
     )))
 }
@@ -40,7 +41,8 @@ pub(crate) enum RemovedSink {}
 impl RemovedSink {
     pub(crate) fn new(file: files::OutFile) -> Result<Self> {
         Err(Error::Invalid(format!(
-            "{} cannot be written: this program was built without Parquet support; build it with the feature `parquet`, or choose JSON Lines",
+            "{} cannot be written: this program was built without Parquet support; build it with the feature \
+             `parquet`, or choose JSON Lines",
             file.path().display()
         )))
     }

@@ -24,7 +24,8 @@ pub(super) fn files(folder: &Path, target: Option<&Path>) -> Result<Below> {
     if held(folder) != Held::Nothing {
         below.files.retain(|file| !is_own(&path_to_name(file)));
         below.skipped.push(format!(
-            "{} holds an earlier run of lookalike: its outputs are read as inputs, its reports and internal files are skipped",
+            "{} holds an earlier run of lookalike: its outputs are read as inputs, its reports and internal \
+             files are skipped",
             path_to_name(folder)
         ));
     }
@@ -91,7 +92,8 @@ fn reason_to_skip(
     if target == Some(real) {
         return if is_named {
             Err(Error::Invalid(format!(
-                "{name} is both an input and the target; choose another target with -o, or give single files of this folder as inputs"
+                "{name} is both an input and the target; choose another target with -o, or give single files \
+                 of this folder as inputs"
             )))
         } else {
             Ok(Some("it is the target of this run"))
@@ -99,7 +101,8 @@ fn reason_to_skip(
     }
     match held(folder) {
         Held::Unfinished if is_named => Err(Error::Invalid(format!(
-            "{name} holds a run of lookalike that is not finished; finish it with the same command, or give its sources"
+            "{name} holds a run of lookalike that is not finished; finish it with the same command, or give \
+             its sources"
         ))),
         Held::Unfinished => Ok(Some("it holds an unfinished run of lookalike")),
         Held::Finished if !is_named => Ok(Some("it holds what an earlier run of lookalike wrote")),

@@ -60,7 +60,8 @@ fn open(path: &Path, metadata: &Metadata) -> Result<(Pipe, Vec<u8>)> {
 
 fn endless(name: &str) -> Error {
     Error::Invalid(format!(
-        "{name} is a device, which may never end; copy the part that you need to a file (head -c SIZE) and use that file"
+        "{name} is a device, which may never end; copy the part that you need to a file (head -c SIZE) and \
+         use that file"
     ))
 }
 

@@ -8,8 +8,8 @@
 //! only three things matter: the quote that ends it, the backslash of an escape, and control characters, which are
 //! not allowed. Therefore:
 //!
-//! - control characters are searched in many lines at once, as the minimum of all bytes, which the compiler turns into
-//!   vector instructions ([`has_controls`]); usually there are none, and then no string is searched for them;
+//! - control characters are searched in many lines at once, as the minimum of all bytes, which the compiler turns
+//!   into vector instructions ([`has_controls`]); usually there are none, and then no string is searched for them;
 //! - the next quote or backslash is found by [`memchr::memchr2`], 32 bytes at a time;
 //! - a string without escapes is borrowed from the line; one with escapes is copied, whole stretches at a time
 //!   ([`unescape`](unescape::unescape)).

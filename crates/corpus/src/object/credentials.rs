@@ -26,8 +26,8 @@ pub(super) fn require(there: bool, written: &str, how: &str, public: &str) -> Re
         return Ok(());
     }
     Err(Error::Invalid(format!(
-        "there are no credentials for {written}; set {how}, or {public}=true for public data, or {ASKED}=1 to use the credentials of \
-         this cloud machine"
+        "there are no credentials for {written}; set {how}, or {public}=true for public data, or {ASKED}=1 \
+         to use the credentials of this cloud machine"
     )))
 }
 

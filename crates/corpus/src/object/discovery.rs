@@ -128,7 +128,8 @@ impl Others {
             .collect();
         if self.is_run {
             all.push(format!(
-                "{} holds an earlier run of lookalike: its outputs are read as inputs, its reports and internal files are skipped",
+                "{} holds an earlier run of lookalike: its outputs are read as inputs, its reports and \
+                 internal files are skipped",
                 folder.written()
             ));
         }

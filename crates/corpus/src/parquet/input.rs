@@ -37,7 +37,8 @@ impl Input {
     pub(crate) fn open(source: &Source, most_page_bytes: u64) -> Result<(Self, ArrowReaderMetadata)> {
         if source.compression != Compression::None {
             return Err(Error::Invalid(format!(
-                "{} is a compressed Parquet file, which cannot be read because Parquet needs random access; decompress it first",
+                "{} is a compressed Parquet file, which cannot be read because Parquet needs random access; \
+                 decompress it first",
                 source.name
             )));
         }
@@ -52,7 +53,8 @@ impl Input {
             }
             Location::Stdin | Location::Pipe(_) => {
                 return Err(Error::Invalid(
-                    "Parquet cannot be read from standard input or a pipe, because its end must be read first; give the file itself"
+                    "Parquet cannot be read from standard input or a pipe, because its end must be read \
+                     first; give the file itself"
                         .to_owned(),
                 ));
             }

@@ -1,7 +1,7 @@
 //! Parquet files: reading rows, and writing the kept rows.
 //!
 //! ```text
-//! file or object -> columns that are needed -> batches of rows -> documents         kept rows -> file with the same schema
+//! file or object -> columns that are needed -> batches of rows -> documents         kept rows -> file, same schema
 //!       input           projection (reader)       reader          columns, rows                  sink
 //! ```
 //!

@@ -202,8 +202,8 @@ pub(super) fn check_types(schema: &SchemaRef, fields: &Fields, source: &str) -> 
             ))),
             // The column exists, but is inside a list or a map.
             None => Err(Error::Invalid(format!(
-                "the column `{}` of {source} is inside a list or a map, so that a row may have several values; choose another \
-                 column",
+                "the column `{}` of {source} is inside a list or a map, so that a row may have several \
+                 values; choose another column",
                 path.written()
             ))),
         }

@@ -71,7 +71,8 @@ pub(crate) fn csv_header(
 /// Why a record or file cannot be annotated.
 pub(crate) fn has_already(name: &str) -> String {
     format!(
-        "it already has a field `{name}`, perhaps from an earlier run; remove or rename that field, or use the original file"
+        "it already has a field `{name}`, perhaps from an earlier run; remove or rename that field, or use \
+         the original file"
     )
 }
 

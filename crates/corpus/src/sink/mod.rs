@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! block + fate of each record -> bytes -> compressed frames -> temporary file -> its place in the target
-//!        writer, annotation                frames              output            target (files, stdout, crate::object)
+//!        writer, annotation                frames              output            target (files, stdout, object)
 //! ```
 //!
 //! An output mirrors its source: it has the same name, format and compression, and it contains the kept records byte

@@ -12,8 +12,8 @@ pub fn output_names(sources: &[Source], reserved: &[&str]) -> Result<()> {
         check_name(&source.output)?;
         if let Some(reserved) = reserved.iter().find(|reserved| overlap(&source.output, reserved)) {
             return Err(Error::Invalid(format!(
-                "the output of {} would be {}, but {reserved} in the target is reserved for the run itself; rename the source, \
-                 or give the folder above it instead",
+                "the output of {} would be {}, but {reserved} in the target is reserved for the run itself; \
+                 rename the source, or give the folder above it instead",
                 source.name, source.output
             )));
         }
@@ -40,8 +40,8 @@ fn collision(first: &Source, second: &Source) -> Error {
         return Error::Invalid(format!("{} is given twice; give it once", second.name));
     }
     Error::Invalid(format!(
-        "{} and {} would both be written to {}; give their common folder instead, so that their outputs are in separate \
-         folders, or process them one at a time with different targets",
+        "{} and {} would both be written to {}; give their common folder instead, so that their outputs are \
+         in separate folders, or process them one at a time with different targets",
         first.name, second.name, first.output
     ))
 }
@@ -65,7 +65,8 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::Invalid(format!(
-        "{name:?} cannot be the name of an output: it must be a path below the target, without `.`, `..` and empty parts"
+        "{name:?} cannot be the name of an output: it must be a path below the target, without `.`, `..` and \
+         empty parts"
     )))
 }
 

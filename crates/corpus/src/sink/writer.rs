@@ -244,8 +244,8 @@ fn begin_stdout(target: &Target, source: &Source, header: &[u8]) -> Result<bool>
 
 fn text_annotated(source: &Source) -> Error {
     Error::Invalid(format!(
-        "{}: plain text files cannot be annotated; run `lookalike clusters` to see which documents belong together, or give \
-         the texts as JSON Lines",
+        "{}: plain text files cannot be annotated; run `lookalike clusters` to see which documents belong \
+         together, or give the texts as JSON Lines",
         source.name
     ))
 }

@@ -12,8 +12,8 @@ pub struct Pages {
     pub templates: usize,
     /// Approximate length of a page in bytes.
     pub bytes: usize,
-    /// The smallest and the largest share of a page that comes from its template; uniform between them. The Jaccard similarity
-    /// of two pages with share p each is about p / (2 - p): 0.8 at p = 0.89.
+    /// The smallest and the largest share of a page that comes from its template; uniform between them. The Jaccard
+    /// similarity of two pages with share p each is about p / (2 - p): 0.8 at p = 0.89.
     pub boilerplate: (f64, f64),
     /// The share of pages whose own content is the content of an earlier page with another number in it.
     pub near: f64,

@@ -2,7 +2,8 @@
 //!
 //! 1. Documents with equal normalised text (and an equal value of `within`) are a *class*; its first member in keep
 //!    order stands for it.
-//! 2. Two of these first members are *similar* when they are a candidate pair and their exact similarity is at least the threshold.
+//! 2. Two of these first members are *similar* if they are a candidate pair and their exact similarity is at least
+//!    the threshold.
 //! 3. In keep order, a first member is removed if a kept one before it is similar. The first such kept one is its
 //!    kept document.
 //! 4. The other members of a class are always removed. If their first member was removed, they have the same kept
