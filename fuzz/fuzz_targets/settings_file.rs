@@ -1,4 +1,5 @@
-//! Any text as a settings file: an error that says what is wrong, or settings from which a run is planned or refused.
+//! Any text as a settings file. The result must be an error that says what is wrong, or settings with which a run is
+//! planned or refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,7 +9,7 @@ fuzz_target!(|text: &str| {
     match cli::settings_of(text) {
         Err(wrong) => assert!(!wrong.is_empty()),
         Ok(mut settings) => {
-            // It would be read, and there is none.
+            // This setting names a file, which does not exist here.
             settings.weights = None;
             let resources = Resources { memory: 1 << 28, threads: 1, temp_dir: None, max_pairs: None };
             let job = Job { sources: Vec::new(), against: Vec::new(), settings, resources, sketch: None };
