@@ -17,7 +17,7 @@ struct Input {
     blocks: Option<u8>,
     max_tables: u8,
     max_bytes: Option<u16>,
-    /// The distance of pairs may exceed the distance that the index was built for by this much.
+    /// Another distance for all pairs, which may exceed the distance that the index was built for.
     pair_distance: u8,
     queries: Vec<(u16, u128)>,
 }
