@@ -1,4 +1,4 @@
-//! What eight times the documents cost, in memory and with so little memory that the run spills.
+//! The cost of eight times as many documents: with enough memory, and with so little memory that the run spills.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::dedup::{self, Program};

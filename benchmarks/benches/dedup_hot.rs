@@ -1,4 +1,4 @@
-//! Hot buckets: a million near-copies of one document, and 200,000 documents that share a template but differ.
+//! Hot buckets: a million near-copies of one document, and 200,000 different documents that share a template.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::dedup::{self, Program};
@@ -25,7 +25,7 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
-/// CPU seconds; an error unless `kept` documents are kept.
+/// Returns the CPU seconds. An error unless exactly `kept` documents are kept.
 fn run(
     program: &Program,
     scratch: &Scratch,

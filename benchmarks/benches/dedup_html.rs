@@ -1,5 +1,5 @@
-//! The whole dedup of boilerplate-heavy HTML pages, as a ratio to parsing the JSON alone; and whether the run's own
-//! estimate of its recall holds where documents stand and fall together.
+//! The whole dedup of HTML pages with much boilerplate, as a ratio to parsing the JSON alone. It also checks the
+//! run's own estimate of its recall on documents that are not independent of each other.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::dedup::{self, Program};

@@ -1,4 +1,5 @@
-//! Two million documents, a gigabyte of text, in 256 MiB: peak memory, disk, and the same answer as without the limit.
+//! Two million documents, a gigabyte of text, with a limit of 256 MiB: peak memory, disk space, and a check that the
+//! answer is the same as without the limit.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::dedup::{self, Program};

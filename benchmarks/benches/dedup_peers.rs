@@ -1,7 +1,8 @@
-//! Other programs for the same work in the same run: words 5-grams, about 128 hashes, t = 0.8.
+//! Other programs that do the same work, in the same run: 5-grams of words, about 128 hashes, t = 0.8.
 //!
-//! CPU seconds of each (user and system, with its children), peak memory, and its pairs against the exact similarities, with a margin of 0.01
-//! for another notion of a word. A peer that cannot be installed is named and left out.
+//! For each program it reports the CPU seconds (user and system, including child processes), the peak memory, and the
+//! quality of its pairs against the exact similarities. A margin of 0.01 allows for other definitions of a word. A
+//! program that cannot be installed is named and skipped.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::dedup::{self, Program};
@@ -40,7 +41,7 @@ fn main() -> Result<(), String> {
                     fastest = (speed, peer.name);
                 }
             }
-            Err(reason) => println!("{}: left out: {reason}", peer.name),
+            Err(reason) => println!("{}: skipped: {reason}", peer.name),
         }
     }
     let program = Program::build()?;

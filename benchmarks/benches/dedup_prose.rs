@@ -1,7 +1,7 @@
 //! The whole dedup of long prose, verified and written out, as a ratio to parsing the JSON alone.
 //!
-//! Quality beside speed: every removal is verified again from the texts; the pairs at 0.8 and 0.5 are compared with the exact
-//! similarities of all pairs, and the run's own estimate of its recall with the true one.
+//! Quality is reported beside speed: every removal is verified again from the texts. The pairs at 0.8 and 0.5 are
+//! compared with the exact similarities of all pairs, and the run's own estimate of its recall with the true recall.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::dedup::{self, Program};

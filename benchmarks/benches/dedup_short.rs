@@ -34,7 +34,7 @@ fn main() -> Result<(), String> {
     });
     let (found, all) = quality::share_of_planted(&texts, planted, &removals, 0.8);
     println!("{:34} {} removed, each verified again", "", removals.len());
-    println!("{:34} {found:.4} of {all} planted pairs gone {}", "", verdict_at_least(found, 0.99));
-    println!("{:34} recall by its own estimate {}", "", dedup::report(&target)?["recall"]);
+    println!("{:34} {found:.4} of {all} planted pairs removed {}", "", verdict_at_least(found, 0.99));
+    println!("{:34} the run's own estimate of its recall {}", "", dedup::report(&target)?["recall"]);
     Ok(())
 }

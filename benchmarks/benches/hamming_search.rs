@@ -8,7 +8,7 @@ use std::time::Instant;
 const DISTANCE: u32 = 3;
 const PLANTED: usize = 1_000;
 
-/// Random fingerprints, the last of which are near copies of the first.
+/// Random fingerprints. The last of them are near-copies of the first.
 fn fingerprints(count: usize) -> Vec<u64> {
     let mut all = random_numbers(count, 5);
     for i in 0..PLANTED {

@@ -1,5 +1,5 @@
-//! Bias and variance of the two fast min-hash families over set sizes and similarities: what the choice of the
-//! default (`docs/decisions/0001-default-min-hash.md`) stands on.
+//! Bias and variance of the two fast min-hash families over set sizes and similarities: the basis for the choice of
+//! the default (`docs/decisions/0001-default-min-hash.md`).
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::random_numbers;
@@ -8,7 +8,7 @@ use lookalike::minhash::{FastSketch, MinHasher, MultiplyShift, Signature};
 
 const NUM_HASHES: usize = 128;
 
-/// Bias and variance of an estimate, the latter as a ratio to J(1-J)/K, and how often a 16 x 8 banding finds the pair.
+/// The bias of an estimate, its variance as a ratio to J(1-J)/K, and how often a 16 x 8 banding finds the pair.
 struct Cell {
     bias: f64,
     variance: f64,
@@ -30,7 +30,7 @@ fn measure(size: usize, shared: usize, trials: u64, sketch: impl Fn(u64, &[u64])
     }
     let n = trials as f64;
     let bias = sum / n;
-    // One element: J is 0 or 1, and so is every estimate.
+    // With one element, J is 0 or 1, and so is every estimate.
     let classic = (exact * (1.0 - exact) / NUM_HASHES as f64).max(f64::MIN_POSITIVE);
     Cell { bias, variance: (squares / n - bias * bias) / classic, found: found as f64 / n }
 }
@@ -57,7 +57,7 @@ fn main() {
     ] {
         for wanted in [0.1, 0.5, 0.8, 0.95] {
             let shared = ((2.0 * wanted * size as f64) / (1.0 + wanted)).round() as usize;
-            // Of one element only J = 0 and J = 1 can be had.
+            // With one element, only J = 0 and J = 1 are possible.
             let is_possible = shared > 0 && shared < size;
             let is_extreme = size == 1 && matches!(wanted, 0.1 | 0.95);
             if !is_possible && !is_extreme {

@@ -1,4 +1,4 @@
-//! The min-hash families side by side: time per element of a set, against the textbook loop.
+//! The min-hash families compared: time per element of a set, as a ratio to the textbook loop.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::{least_cpu_seconds, random_numbers, root_mean_square};

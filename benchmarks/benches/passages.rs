@@ -1,6 +1,7 @@
-//! The passages that two long texts share: megabytes of both per CPU second.
+//! The passages that two long texts share: megabytes of both texts per CPU second.
 //!
-//! The answer beside the speed: the counts must be those of the shingle sets, and what was moved must be found moved.
+//! The answer is checked beside the speed: the counts must equal those of the shingle sets, and passages that were
+//! moved must be reported as moved.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::{least_cpu_seconds, sized, verdict};
@@ -9,7 +10,7 @@ use lookalike::passages::{Place, compare};
 use lookalike::shingling::Shingler;
 use lookalike::similarity::jaccard;
 
-/// Words of 2 to 10 letters with natural frequencies (Zipf), about `bytes` in all.
+/// Words of 2 to 10 letters with natural frequencies (Zipf), about `bytes` bytes in total.
 fn words(bytes: usize, random: &mut SplitMix64) -> Vec<String> {
     let vocabulary: Vec<String> = (0..20_000)
         .map(|_| {
@@ -27,7 +28,7 @@ fn words(bytes: usize, random: &mut SplitMix64) -> Vec<String> {
     words
 }
 
-/// Every 50th word or so changed, and the first tenth put at the end.
+/// About every 50th word is changed, and the first tenth is moved to the end.
 fn edited(words: &[String], random: &mut SplitMix64) -> Vec<String> {
     let mut edited: Vec<String> = words.to_vec();
     for word in &mut edited {
@@ -66,7 +67,7 @@ fn main() {
             );
             let moved = comparison.passages.iter().filter(|passage| passage.place == Place::Moved);
             let moved: usize = moved.map(|passage| passage.shingles).sum();
-            assert_eq!(moved > 0, what.starts_with("edited"), "what moved is found moved");
+            assert_eq!(moved > 0, what.starts_with("edited"), "moved passages must be reported as moved");
             let seconds = least_cpu_seconds(3, || compare(a, b, &shingler));
             println!(
                 "{what:28} {unit:10} {:9} {:8.4} {:8.1} {}",

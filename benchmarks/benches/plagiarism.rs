@@ -1,7 +1,9 @@
-//! Plagiarised or not: programs of students against the original of each task (`ir-plag-code`), by containment.
+//! Detection of plagiarism: programs of students compared with the original of each task (`ir-plag-code`), by
+//! containment.
 //!
-//! Quality only. A pair counts as plagiarised if the larger of the two containments is at least the threshold. Nothing is
-//! tuned: all thresholds are shown, beside what calling every pair plagiarised would give.
+//! This benchmark measures quality only. A pair counts as plagiarised if the larger of the two containments is at
+//! least the threshold. Nothing is tuned: all thresholds are shown, together with the result of calling every pair
+//! plagiarised.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::data_folder;
@@ -9,13 +11,13 @@ use lookalike::shingling::{ShingleSet, Shingler};
 use lookalike::similarity::containment;
 use std::collections::HashMap;
 
-/// An original, another program of the same task, and whether that one is a copy.
+/// An original, another program for the same task, and true if that program is plagiarised.
 type Pair<'a> = (&'a str, &'a str, bool);
 
 fn main() {
     let folder = data_folder().map(|folder| folder.join("ir-plag-code"));
     let Some(folder) = folder.filter(|folder| folder.is_dir()) else {
-        println!("skipped: ir-plag-code is not in the folder that LOOKALIKE_DATA names");
+        println!("skipped: ir-plag-code is not in the folder LOOKALIKE_DATA");
         return;
     };
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("the corpus can be read");

@@ -1,6 +1,6 @@
-//! From a JSON Lines file to its texts, as a ratio to parsing the JSON alone (of bytes that are in memory already).
+//! From a JSON Lines file to its texts, as a ratio to parsing the JSON alone (of bytes that are already in memory).
 //!
-//! The texts must be the parser's, to the byte.
+//! The texts must be equal to those of the parser, byte for byte.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::{generated_prose, least_cpu_seconds, parse_only, prose, verdict};
@@ -59,7 +59,8 @@ fn measure(name: &str, lines: &[u8], file: &Path, at_most: f64) {
             });
         });
         println!(
-            "  blocks of {kibibytes:5} KiB: read {:6.0} MB/s  {:4.2} x; read and take texts {:6.0} MB/s  {:4.2} x parse-only {}",
+            "  blocks of {kibibytes:5} KiB: read {:6.0} MB/s  {:4.2} x; read and take texts {:6.0} MB/s  \
+             {:4.2} x parse-only {}",
             megabytes / only_read,
             only_read / parse,
             megabytes / all,

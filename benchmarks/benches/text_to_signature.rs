@@ -1,7 +1,7 @@
 //! From text to signature, as a ratio to parsing the JSON alone.
 //!
-//! Quality beside speed: over pairs of neighbouring documents, the error of the estimated similarity against the
-//! exact one, which must stay within what the theory says.
+//! Quality is reported beside speed: over pairs of neighbouring documents, the error of the estimated similarity
+//! compared with the exact one. It must not exceed the error that the theory predicts.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use benchmarks::{least_cpu_seconds, parse_only, prose, root_mean_square, verdict};
@@ -75,7 +75,7 @@ fn main() {
     quality(&texts);
 }
 
-/// What 1024 hashes cost against 128, from text, by the number of shingles in a document.
+/// The cost of 1024 hashes compared with 128, from text to signature, by the number of shingles in a document.
 fn curve_of_document_lengths(texts: &[String]) {
     println!("\n1024 hashes against 128, from text to signature, by length of document");
     let all: String = texts.iter().take(40).map(String::as_str).collect::<Vec<_>>().join(" ");
@@ -122,7 +122,8 @@ fn quality(texts: &[String]) {
         }
         let (error, theory) = (root_mean_square(&errors), root_mean_square(&expected));
         println!(
-            "\nquality, {num_hashes:4} hashes: error against exact Jaccard over {} pairs {error:.4}, theory {theory:.4}",
+            "\nquality, {num_hashes:4} hashes: error against exact Jaccard over {} pairs {error:.4}, theory \
+             {theory:.4}",
             errors.len()
         );
         assert!(errors.len() < 30 || error < 1.5 * theory, "the estimate is worse than it should be");

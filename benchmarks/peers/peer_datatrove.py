@@ -1,6 +1,6 @@
 """datatrove: the min-hash pipeline of FineWeb (signatures, buckets, clusters) as one task, 14 buckets of 8 hashes.
 
-It says which cluster a document is in; all pairs of a cluster are what it claims.
+It reports the cluster of each document, which claims that all pairs in a cluster are duplicates.
 """
 
 import os

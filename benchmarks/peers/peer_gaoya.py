@@ -1,6 +1,6 @@
 """gaoya: MinHashStringIndex with its own word n-grams; its query checks the estimated similarity.
 
-Its interface sketches a text once to query and once more to insert.
+Its interface sketches each text twice: once to query and once to insert.
 """
 
 import shared

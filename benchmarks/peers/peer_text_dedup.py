@@ -1,6 +1,6 @@
 """text-dedup: its min-hash command, one process, bands chosen by itself.
 
-It says which cluster a document is in; all pairs of a cluster are what it claims.
+It reports the cluster of each document, which claims that all pairs in a cluster are duplicates.
 """
 
 import os

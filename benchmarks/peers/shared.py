@@ -1,4 +1,4 @@
-"""What the peers share: reading documents, word 5-grams, writing pairs.
+"""Code that the peers share: reading documents, 5-grams of words, writing pairs.
 
 A peer is a program `peer.py DOCUMENTS.jsonl PAIRS.tsv`. It writes the pairs that it takes for duplicates at 0.8, as
 two line numbers from 0 with a tab between them, each pair once.
@@ -35,7 +35,7 @@ def shingles(text):
 
 
 def pairs_of_groups(groups):
-    """All pairs of members of one group: what a peer claims that answers with clusters or buckets."""
+    """All pairs of members of one group: a peer that answers with clusters or buckets claims all of them."""
     return {pair for group in groups for pair in combinations(sorted(set(group)), 2)}
 
 

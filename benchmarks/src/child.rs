@@ -1,8 +1,8 @@
-//! A program run to its end, and what it used.
+//! Runs a program to its end and measures the resources that it used.
 //!
-//! CPU time is user and system time of the program and of all it started, from `getrusage` of waited-for children. Peak memory is the
-//! high-water mark that the kernel keeps per process (`VmHWM`), read while the program runs; that of `getrusage` would
-//! begin with the memory of the benchmark itself.
+//! CPU time is the user and system time of the program and its child processes, from `getrusage` for children. Peak
+//! memory is the high-water mark that the kernel keeps for each process (`VmHWM`), read while the program runs; the
+//! value of `getrusage` would start with the memory of the benchmark itself.
 
 use nix::sys::resource::{UsageWho, getrusage};
 use std::path::Path;
@@ -10,21 +10,21 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use testkit::faults::bytes_in;
 
-/// What a program used.
+/// The resources that a program used.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Usage {
-    /// User and system seconds, with those of its children.
+    /// User and system seconds, including those of child processes.
     pub cpu_seconds: f64,
     /// Wall-clock seconds.
     pub wall_seconds: f64,
     /// The largest resident memory of any of its processes, in bytes.
     pub peak_bytes: u64,
-    /// The most bytes that the watched folder held.
+    /// The largest number of bytes in the watched folder.
     pub disk_bytes: u64,
 }
 
 impl Usage {
-    /// The smaller of each.
+    /// The smaller value of each.
     #[must_use]
     pub fn least(self, other: Self) -> Self {
         Self {
@@ -36,8 +36,8 @@ impl Usage {
     }
 }
 
-/// Runs a program to its end. An error says how it ended and the last that it wrote to stderr. One program at a time:
-/// the CPU time of children is counted for the whole process.
+/// Runs a program to its end. An error says how it ended, with the last lines that it wrote to stderr. Only one
+/// program may run at a time, because the CPU time of children is counted for the whole process.
 pub fn run(command: &mut Command, watched: Option<&Path>) -> Result<Usage, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let messages = std::env::temp_dir().join(format!("lookalike-messages-{}", std::process::id()));
@@ -50,7 +50,7 @@ pub fn run(command: &mut Command, watched: Option<&Path>) -> Result<Usage, Strin
         .stdout(Stdio::null())
         .stderr(stderr)
         .spawn()
-        .map_err(|cause| format!("{program} does not run: {cause}"))?;
+        .map_err(|cause| format!("cannot start {program}: {cause}"))?;
     let mut usage = Usage::default();
     let mut looked_at_disk = start;
     let status = loop {
@@ -77,7 +77,7 @@ pub fn run(command: &mut Command, watched: Option<&Path>) -> Result<Usage, Strin
     Err(format!("{program}: {status}\n{}", last.into_iter().rev().collect::<Vec<_>>().join("\n")))
 }
 
-/// The least that `repetitions` runs of the same program used; `prepare` makes each one.
+/// The smallest usage of `repetitions` runs of the same program. `prepare` makes the command for each run.
 pub fn least_of(
     repetitions: usize,
     mut prepare: impl FnMut() -> Result<Command, String>,
@@ -87,11 +87,11 @@ pub fn least_of(
         let usage = run(&mut prepare()?, None)?;
         least = Some(least.map_or(usage, |least| least.least(usage)));
     }
-    least.ok_or_else(|| "nothing was run".into())
+    least.ok_or_else(|| "no run was requested".into())
 }
 
 fn end(child: &mut Child, message: &str) -> String {
-    // What went wrong is what the caller hears of; the program must not outlive the call.
+    // The caller gets the original error; the program must not outlive the call.
     let _ = child.kill();
     let _ = child.wait();
     message.to_owned()
@@ -103,7 +103,7 @@ fn cpu_seconds_of_children() -> f64 {
     seconds(usage.user_time()) + seconds(usage.system_time())
 }
 
-/// The largest high-water mark of a process and its descendants; 0 where there is no `/proc`.
+/// The largest high-water mark of a process and its descendants; 0 on systems without `/proc`.
 fn peak_of_tree(process: u32) -> u64 {
     let own = std::fs::read_to_string(format!("/proc/{process}/status"))
         .ok()

@@ -1,4 +1,4 @@
-//! The program under test: `lookalike dedup` as a user runs it, and `pairs` through the library.
+//! The program under test: `lookalike dedup` as users run it, and `pairs` called through the library.
 
 use crate::child::{self, Usage};
 use crate::parse_only;
@@ -7,27 +7,28 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The built program.
+/// The program, built for the benchmarks.
 #[derive(Debug, Clone)]
 pub struct Program {
     path: PathBuf,
 }
 
-/// A document that was removed, from `removed.jsonl`. Lines count from 0 here.
+/// A removed document, from `removed.jsonl`. Lines are counted from 0 here.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Removal {
-    /// The document.
+    /// The line of the removed document.
     pub line: usize,
-    /// The kept one.
+    /// The line of the kept document.
     pub kept_line: usize,
-    /// Whether it is an exact copy.
+    /// True if it is an exact copy.
     pub exact: bool,
-    /// The similarity that was written.
+    /// The similarity in the file.
     pub similarity: f64,
 }
 
 impl Program {
-    /// Builds it with the profile of the benchmarks, if need be. `LOOKALIKE_BIN` names another one to measure instead.
+    /// Builds the program with the profile of the benchmarks, if necessary. `LOOKALIKE_BIN` names another program to
+    /// measure instead.
     pub fn build() -> Result<Self, String> {
         if let Some(path) = std::env::var_os("LOOKALIKE_BIN") {
             return Ok(Self { path: path.into() });
@@ -37,12 +38,12 @@ impl Program {
         build.args(["build", "--quiet", "--release", "--bin", "lookalike"]);
         child::run(build.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")), None)?;
         // Benchmarks are in `release/deps`, the program is in `release`.
-        let own = std::env::current_exe().map_err(|cause| format!("where is this benchmark? {cause}"))?;
+        let own = std::env::current_exe().map_err(|cause| format!("cannot find this benchmark: {cause}"))?;
         let path = own.ancestors().nth(2).unwrap_or(Path::new(".")).join("lookalike");
         if path.is_file() { Ok(Self { path }) } else { Err(format!("{} was not built", path.display())) }
     }
 
-    /// `lookalike dedup INPUT -o TARGET --threads N` and further arguments.
+    /// The command `lookalike dedup INPUT -o TARGET --threads N` with further arguments.
     #[must_use]
     pub fn dedup(&self, input: &Path, target: &Path, threads: usize, more: &[&str]) -> Command {
         let mut command = Command::new(&self.path);
@@ -52,14 +53,14 @@ impl Program {
     }
 }
 
-/// What `report.json` of a finished run says.
+/// The content of `report.json` of a finished run.
 pub fn report(target: &Path) -> Result<serde_json::Value, String> {
     let file = target.join("report.json");
     let bytes = std::fs::read(&file).map_err(|cause| format!("{}: {cause}", file.display()))?;
     serde_json::from_slice(&bytes).map_err(|cause| format!("{}: {cause}", file.display()))
 }
 
-/// What `removed.jsonl` of a run over one file says.
+/// The content of `removed.jsonl` of a run over one file.
 pub fn removals(target: &Path) -> Result<Vec<Removal>, String> {
     let file = target.join("removed.jsonl");
     let text = std::fs::read_to_string(&file).map_err(|cause| format!("{}: {cause}", file.display()))?;
@@ -77,13 +78,14 @@ pub fn removals(target: &Path) -> Result<Vec<Removal>, String> {
     parsed.collect()
 }
 
-/// The one kept file of a run over `input`.
+/// The output file of a run over `input`.
 #[must_use]
 pub fn kept_file(target: &Path, input: &Path) -> PathBuf {
     target.join(input.file_name().unwrap_or_default())
 }
 
-/// CPU seconds to parse the file once, taking the text: from memory, and with reading it from the page cache.
+/// CPU seconds to parse the file once and take the text: with the file in memory, and with reading it from the page
+/// cache.
 pub fn parse_seconds(file: &Path, repetitions: usize) -> Result<(f64, f64), String> {
     let lines = std::fs::read(file).map_err(|cause| format!("{}: {cause}", file.display()))?;
     let visit = |text: &str| {
@@ -102,7 +104,7 @@ pub fn parse_seconds(file: &Path, repetitions: usize) -> Result<(f64, f64), Stri
     failure.map_or(Ok((from_memory, with_reading)), Err)
 }
 
-/// The texts of a file of JSON Lines.
+/// The texts of a JSON Lines file.
 pub fn texts(file: &Path) -> Result<Vec<String>, String> {
     let lines = std::fs::read(file).map_err(|cause| format!("{}: {cause}", file.display()))?;
     let mut texts = Vec::new();
@@ -113,17 +115,18 @@ pub fn texts(file: &Path) -> Result<Vec<String>, String> {
 /// The pairs of a file.
 #[derive(Debug, Clone)]
 pub struct Pairs {
-    /// By line from 0.
+    /// The pairs, by line number from 0.
     pub found: Vec<(usize, usize)>,
     /// The run's own estimate of its recall.
     pub recall: Option<pipeline::report::Recall>,
 }
 
 impl Pairs {
-    /// How many standard errors the run's own estimate of its recall is away from the true one, in words.
+    /// A sentence that says how many standard errors the run's own estimate of its recall is away from the true
+    /// recall.
     #[must_use]
     pub fn estimate_against(&self, recall: f64) -> String {
-        let Some(own) = self.recall else { return "no estimate of its own".into() };
+        let Some(own) = self.recall else { return "the run gave no estimate".into() };
         let away = (own.estimate - recall).abs() / own.standard_error.max(1e-9);
         format!(
             "own estimate {:.4}, standard error {:.4}: {away:.2} standard errors away {}",
@@ -159,7 +162,7 @@ pub fn pairs(file: &Path, threshold: f64) -> Result<Pairs, String> {
     Ok(Pairs { found, recall: report.recall })
 }
 
-/// One line about a run: CPU, wall clock, memory, and speed.
+/// One line about a run: CPU time, wall-clock time, memory, and speed.
 #[must_use]
 pub fn line(what: &str, usage: Usage, megabytes: f64) -> String {
     format!(

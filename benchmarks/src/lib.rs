@@ -1,7 +1,7 @@
-//! What the benchmarks share: CPU time, corpora and the parse-only pass.
+//! Code that the benchmarks share: CPU time, corpora and the parse-only pass.
 //!
-//! Speeds are compared as ratios within one run. Times are CPU seconds of this process, the least of several
-//! repetitions, which is what a noisy machine disturbs least.
+//! Speeds are compared as ratios within one run. Times are CPU seconds of this process. The smallest of several
+//! repetitions is used, because a noisy machine disturbs it least.
 
 pub mod child;
 pub mod dedup;
@@ -19,7 +19,7 @@ pub fn cpu_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// The least CPU time of `repetitions` runs of `work`, in seconds.
+/// The smallest CPU time of `repetitions` runs of `work`, in seconds.
 pub fn least_cpu_seconds<T>(repetitions: usize, mut work: impl FnMut() -> T) -> f64 {
     (0..repetitions.max(1))
         .map(|_| {
@@ -30,25 +30,26 @@ pub fn least_cpu_seconds<T>(repetitions: usize, mut work: impl FnMut() -> T) -> 
         .fold(f64::INFINITY, f64::min)
 }
 
-/// What a target says of a measured value: `(target: at most 4, met)`.
+/// Compares a measured value with a target: `(target: at most 4, met)`.
 #[must_use]
 pub fn verdict(measured: f64, at_most: f64) -> String {
     format!("(target: at most {at_most}, {})", if measured <= at_most { "met" } else { "MISSED" })
 }
 
-/// What a target says of a measured value: `(target: at least 1.7, met)`.
+/// Compares a measured value with a target: `(target: at least 1.7, met)`.
 #[must_use]
 pub fn verdict_at_least(measured: f64, at_least: f64) -> String {
     format!("(target: at least {at_least}, {})", if measured >= at_least { "met" } else { "MISSED" })
 }
 
-/// Whether the benchmark was asked for a tenth of its work: `--quick`, or `LOOKALIKE_QUICK` set to anything.
+/// True if the benchmark was asked to do only a tenth of its work: with `--quick`, or with `LOOKALIKE_QUICK` set to
+/// any value.
 #[must_use]
 pub fn is_quick() -> bool {
     std::env::args().any(|argument| argument == "--quick") || std::env::var_os("LOOKALIKE_QUICK").is_some()
 }
 
-/// `full`, or a tenth of it if the benchmark was asked to be quick.
+/// `full`, or a tenth of it if [`is_quick`] is true.
 #[must_use]
 pub fn sized(full: usize) -> usize {
     if is_quick() { full / 10 } else { full }
@@ -67,7 +68,7 @@ pub fn root_mean_square(values: &[f64]) -> f64 {
     (values.iter().map(|value| value * value).sum::<f64>() / values.len().max(1) as f64).sqrt()
 }
 
-/// The folder with the real corpora, if there is one: `LOOKALIKE_DATA`, or `shared/data` beside the checkout.
+/// The folder with the real corpora, if it exists: `LOOKALIKE_DATA`, or `shared/data` beside the checkout.
 #[must_use]
 pub fn data_folder() -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
@@ -75,7 +76,7 @@ pub fn data_folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// JSON Lines of long prose: the eLife articles if they are at hand, generated prose if not.
+/// JSON Lines of long prose: the eLife articles if they are available, otherwise generated prose.
 #[must_use]
 pub fn prose() -> (String, Vec<u8>) {
     let file = data_folder().map(|folder| folder.join("elife-bench/docs.jsonl.zst"));
@@ -110,7 +111,7 @@ pub fn generated_prose(documents: usize, words: usize) -> Vec<u8> {
     lines
 }
 
-/// Parses every line with the fastest parser at hand, takes the field `text` and hands it to `visit`.
+/// Parses every line with the fastest available parser, and passes the field `text` to `visit`.
 pub fn parse_only(lines: &[u8], mut visit: impl FnMut(&str)) {
     let mut buffers = simd_json::Buffers::default();
     let mut line_buffer = Vec::new();

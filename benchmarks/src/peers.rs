@@ -1,18 +1,18 @@
-//! Other programs for the same work, from the Python package index.
+//! Other programs that do the same work, from the Python package index.
 //!
-//! Each has a virtual environment of its own, made once in a folder outside the repository: `LOOKALIKE_PEERS`, or `lookalike-peers` in the
-//! user's cache folder.
+//! Each program has its own virtual environment, which is created once in a folder outside the repository:
+//! `LOOKALIKE_PEERS`, or `lookalike-peers` in the user's cache folder.
 
 use crate::child::{self, Usage};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A peer.
+/// A program to compare with.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer {
-    /// Its name; its program is `peers/peer_NAME.py`.
+    /// The name of the peer. Its script is `peers/peer_NAME.py`.
     pub name: &'static str,
-    /// What is installed for it; the first package is the peer itself.
+    /// The packages to install. The first one is the peer itself.
     pub packages: &'static [&'static str],
 }
 
@@ -27,7 +27,7 @@ pub const PEERS: [Peer; 6] = [
 ];
 
 impl Peer {
-    /// Makes its environment if need be and returns the version that is installed.
+    /// Creates its environment if necessary, and returns the installed version.
     pub fn install(&self) -> Result<String, String> {
         if let Some(version) = self.version() {
             return Ok(version);
@@ -38,14 +38,15 @@ impl Peer {
         let mut install = Command::new(self.python()?);
         install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(self.packages);
         child::run(&mut install, None)?;
-        self.version().ok_or_else(|| format!("{} was installed, and is not there", self.name))
+        self.version().ok_or_else(|| format!("{} was installed, but its version cannot be found", self.name))
     }
 
-    /// Runs it over a file of JSON Lines: what it used, and the pairs that it found, by line from 0.
+    /// Runs it on a JSON Lines file. Returns the resources that it used and the pairs that it found, by line number
+    /// from 0.
     pub fn run(&self, documents: &Path, pairs: &Path) -> Result<(Usage, Vec<(usize, usize)>), String> {
         let program = format!("{}/peers/peer_{}.py", env!("CARGO_MANIFEST_DIR"), self.name);
         let mut command = Command::new(self.python()?);
-        // One thread, in whichever way the libraries beneath take it.
+        // Each of these variables limits some library to one thread.
         for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"] {
             command.env(variable, "1");
         }

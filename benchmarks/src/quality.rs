@@ -1,4 +1,4 @@
-//! Answers against the truth: a benchmark that is wrong fails.
+//! Comparison of answers with the truth. A benchmark with a wrong answer fails.
 
 use crate::dedup::Removal;
 use lookalike::shingling::{ShingleSet, Shingler};
@@ -6,21 +6,22 @@ use lookalike::similarity::jaccard;
 use std::collections::BTreeMap;
 use testkit::oracle::Overlap;
 
-/// How many of the true pairs were found, and how many of the found ones are true.
+/// How many of the true pairs were found, and how many of the found pairs are true.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
-    /// Found true pairs over true pairs.
+    /// The number of true pairs that were found divided by the number of true pairs.
     pub recall: f64,
-    /// Found true pairs over found pairs.
+    /// The number of true pairs that were found divided by the number of found pairs.
     pub precision: f64,
-    /// True pairs.
+    /// Number of true pairs.
     pub truth: usize,
-    /// Found pairs.
+    /// Number of found pairs.
     pub found: usize,
 }
 
-/// Pairs against the exact similarities. A pair from `threshold + margin` up must be found, one below `threshold - margin` must not, and those between
-/// may: programs that split words differently see similarities that differ in the third digit.
+/// Compares pairs with the exact similarities. A pair at or above `threshold + margin` must be found, a pair below
+/// `threshold - margin` must not be found, and a pair between them may be found: programs that split words
+/// differently compute similarities that differ in the third digit.
 #[must_use]
 pub fn quality(found: &[(usize, usize)], exact: &[Overlap], threshold: f64, margin: f64) -> Quality {
     let similarities: BTreeMap<(usize, usize), f64> =
@@ -41,8 +42,8 @@ pub fn quality(found: &[(usize, usize)], exact: &[Overlap], threshold: f64, marg
     }
 }
 
-/// Recomputes the similarity of every removal from the texts: an error unless each names a kept document, its written similarity is
-/// exact, and it is at least `threshold`.
+/// Computes the similarity of every removal again from the texts. An error unless each removal names a kept document,
+/// the similarity in the file is exact, and it is at least `threshold`.
 pub fn check_removals<T: AsRef<str>>(
     texts: &[T],
     removals: &[Removal],
@@ -51,17 +52,17 @@ pub fn check_removals<T: AsRef<str>>(
     let shingler = Shingler::default();
     let mut is_removed = vec![false; texts.len()];
     for removal in removals {
-        let place =
-            is_removed.get_mut(removal.line).ok_or(format!("there is no such document: {removal:?}"))?;
+        let place = is_removed.get_mut(removal.line).ok_or(format!("no such document: {removal:?}"))?;
         *place = true;
     }
-    // Removals that name the same kept document come after each other, so that its set is made once.
+    // Removals with the same kept document follow each other, so that the set of the kept document is computed only
+    // once.
     let mut by_kept: Vec<&Removal> = removals.iter().collect();
     by_kept.sort_unstable_by_key(|removal| (removal.kept_line, removal.line));
     let mut kept: Option<(usize, ShingleSet)> = None;
     for removal in by_kept {
         if is_removed.get(removal.kept_line) != Some(&false) {
-            return Err(format!("the kept document was not kept: {removal:?}"));
+            return Err(format!("the kept document was removed too: {removal:?}"));
         }
         let set = match kept.take() {
             Some((line, set)) if line == removal.kept_line => set,
@@ -76,7 +77,8 @@ pub fn check_removals<T: AsRef<str>>(
     Ok(())
 }
 
-/// Of the planted pairs `(of, document)` at or above `threshold`, the share of which at least one document is gone.
+/// Of the planted pairs `(of, document)` at or above `threshold`, the share in which at least one document is
+/// removed.
 #[must_use]
 pub fn share_of_planted<T: AsRef<str>>(
     texts: &[T],

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use testkit::corpora::{Document, write_jsonl};
 
-/// The folder; it is removed with all it holds when dropped.
+/// The folder. It is removed with everything in it when the value is dropped.
 #[derive(Debug)]
 pub struct Scratch {
     folder: PathBuf,
@@ -19,13 +19,13 @@ impl Scratch {
         Ok(Self { folder })
     }
 
-    /// The path of something in it.
+    /// The path of a file or folder in it.
     #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// A folder in it that does not exist: what was there is removed.
+    /// The path of a folder in it that does not exist. If it existed, it is removed.
     pub fn fresh(&self, name: &str) -> io::Result<PathBuf> {
         let folder = self.path(name);
         match std::fs::remove_dir_all(&folder) {
@@ -34,14 +34,14 @@ impl Scratch {
         }
     }
 
-    /// Writes bytes to a file in it. What was written is in the page cache.
+    /// Writes bytes to a file in it. Afterwards the file is in the page cache.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         let file = self.path(name);
         std::fs::write(&file, bytes)?;
         Ok(file)
     }
 
-    /// Writes documents to a file of JSON Lines in it, without holding them in memory.
+    /// Writes documents to a JSON Lines file in it, without holding them in memory.
     pub fn write_documents(
         &self,
         name: &str,
@@ -57,12 +57,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A drop has nobody to tell, and the folder is in the system's own place for such things.
+        // A drop cannot report errors, and the folder is in the system's folder for temporary files.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Whether two files hold the same bytes.
+/// True if two files contain the same bytes.
 pub fn same_bytes(a: &Path, b: &Path) -> io::Result<bool> {
     use std::io::Read;
     let (mut a, mut b) = (File::open(a)?, File::open(b)?);

@@ -1,4 +1,5 @@
-//! Records compressed in every way: the records as they are; damaged ones an error or records, never a panic.
+//! Records, compressed in every way, must be read back unchanged. Damaged ones must give an error or records, never a
+//! panic.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -20,9 +21,9 @@ enum Codec {
 struct Input {
     codec: Codec,
     text: String,
-    /// Repetitions, so that there is something to compress.
+    /// Number of repetitions, so that there is something to compress.
     times: u8,
-    /// Members one after the other: all are read.
+    /// Number of compressed members in the file. All of them must be read.
     members: u8,
     damage: Damage,
     is_damaged: bool,
@@ -60,7 +61,8 @@ fuzz_target!(|input: Input| {
     let file = temporary_file("compressed", &damaged);
     let taken = read(&file, Format::Jsonl, 1 << 10, &mut |_| {});
     let again = read(&file, Format::Jsonl, 1 << 14, &mut |_| {});
-    // How far it could be read is said in whole pieces, whose size is another.
+    // An error tells how far the data could be read, in steps of whole pieces, and the two readers use different
+    // sizes.
     assert!(taken == again || taken.is_err() && again.is_err(), "{taken:?} {again:?}");
     if damaged == packed {
         let plain = temporary_file("compressed-plain", &bytes.repeat(members));

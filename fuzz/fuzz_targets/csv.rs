@@ -1,4 +1,4 @@
-//! CSV in blocks of any size, against the csv crate.
+//! CSV in blocks of any size, compared with the csv crate.
 #![no_main]
 
 use corpus::Format;
@@ -12,7 +12,7 @@ fuzz_target!(|input: (Vec<u8>, u8)| {
     let format = Format::Csv { delimiter: b',' };
     let taken = read(&file, format, usize::from(block_bytes) + 1, &mut |_| {});
     assert_eq!(taken, read(&file, format, 1 << 14, &mut |_| {}));
-    // A line end is more to that crate than to us.
+    // The csv crate accepts more kinds of line ends than our reader.
     if bytes.contains(&b'\r') {
         return;
     }
@@ -23,7 +23,7 @@ fuzz_target!(|input: (Vec<u8>, u8)| {
     let records: Vec<csv::ByteRecord> =
         expected.byte_records().map(|record| record.expect("any bytes do")).collect();
     let taken = taken.expect("the header is there");
-    // That crate takes an opening quote at the very end for nothing at all.
+    // The csv crate ignores an opening quote at the very end.
     assert!(taken.len().abs_diff(records.len()) <= usize::from(bytes.ends_with(b"\"")));
     for (record, taken) in records.iter().zip(&taken) {
         if let Taken::Document { text, .. } = taken {

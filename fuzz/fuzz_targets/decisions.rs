@@ -1,5 +1,5 @@
-//! A damaged file of decisions in the folder of a finished run: what is asked about the run ends with an error, or with the right answer;
-//! never with a panic. With a checksum that is put right, any answer will do.
+//! A damaged file of decisions in the folder of a finished run. A query about the run must end with an error or with
+//! the right answer, never with a panic. If the checksum is made valid again, any answer is accepted.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ use pipeline::FinishedRun;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// The checksum, at the end.
+/// Length of the checksum at the end of the file.
 const CHECKSUM: usize = 32;
 
 struct Base {
@@ -31,7 +31,7 @@ fn base() -> &'static Base {
     })
 }
 
-/// All that can be asked without reading the sources.
+/// All queries that do not read the sources.
 fn ask(run: &FinishedRun) -> pipeline::Result<String> {
     let removed = run.removed().collect::<pipeline::Result<Vec<_>>>()?;
     let numbers: Vec<u64> =

@@ -1,4 +1,4 @@
-//! Bit-parallel edit distance, with and without a limit, against the textbook table.
+//! Bit-parallel edit distance, with and without a limit, compared with the textbook table.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -10,9 +10,9 @@ use lookalike::similarity::{
 #[derive(Debug, Arbitrary)]
 struct Input {
     text: Vec<u8>,
-    /// How many different symbols the text has.
+    /// The number of different symbols in the text.
     alphabet: u8,
-    /// What turns the text into the other one: positions and symbols.
+    /// The edits that turn the text into the other one: positions and symbols.
     edits: Vec<(u16, Edit)>,
     limit: u16,
     strings: (String, String),

@@ -1,4 +1,4 @@
-//! Hamming search and all pairs, with plain and with compressed tables, against brute force.
+//! Hamming search and all pairs, with plain and with compressed tables, compared with brute force.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -8,7 +8,7 @@ use lookalike::simhash::FingerprintBits;
 
 #[derive(Debug, Arbitrary)]
 struct Input {
-    /// First, step and number of fingerprints that are evenly spaced: equal ones, consecutive ones, shared prefixes.
+    /// First value, step and number of evenly spaced fingerprints: equal ones, consecutive ones, shared prefixes.
     runs: Vec<(u128, u128, u8)>,
     /// Copies of earlier fingerprints with some bits flipped.
     copies: Vec<(u16, u128)>,
@@ -17,12 +17,12 @@ struct Input {
     blocks: Option<u8>,
     max_tables: u8,
     max_bytes: Option<u16>,
-    /// How far apart pairs may be, beyond what the index was built for.
+    /// Another distance for all pairs, which may exceed the distance that the index was built for.
     pair_distance: u8,
     queries: Vec<(u16, u128)>,
 }
 
-/// The most fingerprints that are compared by brute force.
+/// The largest number of fingerprints that are compared by brute force.
 const MOST: usize = 600;
 
 fn check<B: FingerprintBits>(input: &Input) {

@@ -1,5 +1,5 @@
-//! Every intersection kernel and the overlap table against sets of the standard library, and verification against
-//! computing and comparing.
+//! Every intersection kernel and the overlap table, compared with sets of the standard library; and verification,
+//! compared with computing the similarity.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -12,17 +12,17 @@ use std::collections::BTreeSet;
 
 #[derive(Debug, Arbitrary)]
 struct Input {
-    /// Gaps between the elements of the two sets: small ones make shared elements likely.
+    /// Gaps between the elements of the two sets. Small gaps make common elements likely.
     gaps_a: Vec<u8>,
     gaps_b: Vec<u8>,
     start_a: u64,
     start_b: u8,
-    /// Where the slices start, for alignment.
+    /// Offsets at which the slices begin, to vary their alignment.
     skip: (u8, u8),
     threshold: f64,
 }
 
-/// Ascending elements; stops at the end of the range.
+/// Ascending elements. They stop at the end of the value range.
 fn elements(start: u64, gaps: &[u8]) -> Vec<u64> {
     gaps.iter()
         .scan(Some(start), |next, &gap| {
@@ -46,7 +46,7 @@ fuzz_target!(|input: Input| {
         assert_eq!(intersection_size_with(kernel, a, b), common, "{}", kernel.name());
     }
 
-    // As sequences, with repeats and out of order.
+    // The elements as sequences, with repetitions and unsorted.
     let sequence = |elements: &[u64], gaps: &[u8]| -> Vec<u64> {
         gaps.iter().filter_map(|&gap| elements.get(usize::from(gap))).copied().collect()
     };

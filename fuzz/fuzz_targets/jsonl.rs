@@ -1,4 +1,4 @@
-//! Lines of JSON against serde_json, in blocks of any size.
+//! Lines of JSON in blocks of any size, compared with serde_json.
 #![no_main]
 
 use corpus::{Format, Record};
@@ -8,12 +8,12 @@ use serde_json::Value;
 
 fuzz_target!(|input: (Vec<u8>, u8)| {
     let (bytes, block_bytes) = input;
-    // What may be taken for compressed is left to the target `reader`.
+    // Input that may be taken for compressed data is left to the target `reader`.
     if let Some(0x1f | 0x28 | 0x50..=0x5f) = bytes.first() {
         return;
     }
     let file = temporary_file("jsonl", &bytes);
-    // Blank lines are no records; of the first line a byte order mark does not count.
+    // Empty lines are not records. A byte order mark at the beginning of the first line does not count.
     let is_blank = |(number, line): &(usize, &[u8])| {
         let line = if *number == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
         line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
@@ -31,7 +31,8 @@ fuzz_target!(|input: (Vec<u8>, u8)| {
         }
     });
     assert_eq!(taken, read(&file, Format::Jsonl, 1 << 14, &mut |_| {}));
-    // The other way round: what serde_json takes is a document. (A byte order mark is ours alone.)
+    // In the other direction: a line that serde_json accepts must be a document. Only our reader accepts a byte order
+    // mark.
     if let Ok(taken) = taken {
         for (line, taken) in records().zip(taken) {
             if let Ok(Value::Object(object)) = serde_json::from_slice(line) {

@@ -1,4 +1,5 @@
-//! Sketches on every kernel against their definition, and the signature of a union against merged signatures.
+//! Sketches on every kernel, compared with their definition; and the signature of a union, compared with merged
+//! signatures.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -11,9 +12,9 @@ struct Input {
     num_hashes: u16,
     seed: u64,
     elements: Vec<u64>,
-    /// More elements, evenly spaced: first, step, number.
+    /// More elements, evenly spaced: first value, step, number.
     progression: (u64, u64, u16),
-    /// Where the elements are cut into two sets, and how far the two overlap.
+    /// Where the elements are divided into two sets, and how far the two sets overlap.
     cut: (u16, u16),
 }
 

@@ -1,5 +1,5 @@
-//! Any bytes as a Parquet file, by columns of any depth: an error or records, the same in blocks of any size. What the Parquet crate
-//! does not check is for our guard to turn into an error.
+//! Any bytes as a Parquet file, with columns of any depth. The result must be an error or records, the same in blocks
+//! of any size. Our guard must turn damage that the Parquet crate does not check into an error.
 #![no_main]
 
 use corpus::{FieldPath, Fields, Format};
@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
         let fields = Fields { text: FieldPath::new(text), id, order: other.clone(), within: other };
         let taken = read_fields(&file, Format::Parquet, &fields, 1, &mut |_| {});
         let again = read_fields(&file, Format::Parquet, &fields, 1 << 14, &mut |_| {});
-        // A file that is damaged in the middle gives different errors at different places.
+        // A file that is damaged in the middle may give different errors at different positions.
         if let (Ok(taken), Ok(again)) = (taken, again) {
             assert_eq!(taken, again);
         }

@@ -1,5 +1,5 @@
-//! Damaged parts of a sketch file: a run from it ends with an error, or with the right answer; never with a panic. With checksums that
-//! are put right, any answer will do.
+//! Damaged parts of a sketch file. A run from it must end with an error or with the right answer, never with a panic.
+//! If the checksums are made valid again, any answer is accepted.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,17 +8,17 @@ use lookalike_fuzz::runs::{Corpus, decide_from};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// Bytes of a part before what its checksum covers: a mark and the checksum.
+/// The position of the checksum in a part: it follows the magic bytes, and covers everything after itself.
 const CHECKSUM: std::ops::Range<usize> = 8..40;
 
-/// Bytes after the last part.
+/// Number of bytes after the last part.
 const END: usize = 16;
 
 struct Base {
     corpus: Corpus,
     file: PathBuf,
     bytes: Vec<u8>,
-    /// Where the part begins; there is one.
+    /// Where the only part begins.
     part: usize,
     answer: Vec<String>,
 }

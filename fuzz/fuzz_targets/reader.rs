@@ -1,4 +1,5 @@
-//! Any bytes as a source of any format, compressed or not: no panic, and the same records in blocks of any size.
+//! Any bytes as a source of any format, compressed or not. There must be no panic, and the same records in blocks of
+//! any size.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -10,7 +11,7 @@ use lookalike_fuzz::{read, temporary_file};
 struct Input {
     bytes: Vec<u8>,
     format: u8,
-    /// Repetitions, so that reads end in the middle of something.
+    /// Number of repetitions, so that reads end in the middle of a record.
     times: u16,
     block_bytes: u16,
 }

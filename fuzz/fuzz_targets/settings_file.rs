@@ -1,4 +1,5 @@
-//! Any text as a settings file: an error that says what is wrong, or settings from which a run is planned or refused.
+//! Any text as a settings file. The result must be an error that says what is wrong, or settings with which a run is
+//! planned or refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

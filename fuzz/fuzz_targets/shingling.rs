@@ -1,4 +1,4 @@
-//! Shingles of any bytes, under any settings and on every kernel, against their definition.
+//! Shingles of any bytes, with any settings and on every kernel, compared with their definition.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -21,19 +21,19 @@ struct Input {
     whitespace: u8,
 }
 
-/// Text is put together from pieces, so that words and joiners in every place of a block are likely.
+/// Text is composed of pieces, so that words and joiners are likely at every position of a block.
 #[derive(Debug, Arbitrary)]
 enum Piece {
     Bytes(Vec<u8>),
     Character(char),
-    /// So many letters in a row.
+    /// This many letters in a row.
     Letters(u8),
-    /// So many blanks in a row.
+    /// This many spaces in a row.
     Blanks(u8),
     Awkward(u8),
 }
 
-/// What the rules for words turn on.
+/// Pieces of text for which the rules for words matter.
 const AWKWARD: [&str; 24] = [
     "the ",
     "a",
@@ -102,7 +102,7 @@ fn settings(input: &Input) -> Shingling {
         .with_hash_bits(if input.hash_bits % 2 == 0 { 64 } else { 8 + u32::from(input.hash_bits) % 57 })
 }
 
-/// The hashes by the definition, for words.
+/// The hashes of word shingles, by definition.
 fn word_shingles(settings: &Shingling, key: &Key, normalized: &str) -> Vec<u64> {
     let words: Vec<&str> = words(normalized).collect();
     let hash = |words: &[&str]| {
@@ -120,7 +120,7 @@ fn word_shingles(settings: &Shingling, key: &Key, normalized: &str) -> Vec<u64> 
     shingles
 }
 
-/// Shingles of characters are equal exactly when their hashes are.
+/// Checks that shingles of characters are equal exactly if their hashes are equal.
 fn check_characters(settings: &Shingling, normalized: &str, hashes: &[u64]) {
     let characters: Vec<char> = normalized.chars().collect();
     let k = settings.k.min(characters.len()).max(1);
@@ -144,7 +144,7 @@ fuzz_target!(|input: Input| {
     assert_eq!(settings.normalization.normalize_bytes(&text), normalized);
 
     let shingler = Shingler::new(settings.clone()).expect("these settings are allowed");
-    // One buffer for all, so that what an earlier document left in it shows if it is ever read.
+    // One buffer is used for all documents. If data of an earlier document were ever read, the result would be wrong.
     let mut buffer = ShingleBuffer::default();
     shingler.hashes("what an earlier document left, ".repeat(40), &mut buffer);
     let hashes = shingler.clone().with_kernel(Kernel::PORTABLE).hashes(&text, &mut buffer).to_vec();

@@ -1,4 +1,5 @@
-//! Decoding any bytes: an error that says where, or a value whose encoding is exactly these bytes.
+//! Decoding of any bytes. The result must be an error with a position, or a value whose encoding is exactly these
+//! bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -46,7 +47,7 @@ fn check_index(bytes: &[u8]) {
     }
 }
 
-/// Puts the beginning of an index, sizes that fit and a checksum over the bytes.
+/// Puts the header of an index, matching sizes and a checksum over the bytes.
 fn as_index(bytes: &[u8]) -> Vec<u8> {
     let documents = bytes.len() / 28;
     let mut index =
@@ -60,7 +61,7 @@ fn as_index(bytes: &[u8]) -> Vec<u8> {
         index.extend_from_slice(&id[4..]);
     }
     index.extend_from_slice(slots);
-    // Some field of the header is then as it comes.
+    // One field of the header then gets an arbitrary value.
     if let Some(&at) = bytes.last() {
         index[5 + usize::from(at) % 51] ^= bytes[0] & 0x0f;
     }
@@ -100,7 +101,7 @@ fn check_all(bytes: &[u8]) {
     }
 }
 
-/// Puts the beginning of each format, with a number of entries that fits, over the bytes.
+/// Puts the header of each format, with a matching number of entries, over the bytes.
 fn with_headers(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     [*b"LKMH", *b"LKBB", *b"LKDF", *b"LKSH"].into_iter().map(|magic| {
         let mut bytes = bytes.to_vec();
@@ -116,7 +117,7 @@ fn with_headers(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
                 bytes[6] = 1 << (bytes[6] % 5);
                 bytes[7] %= 2;
                 let slots = (bytes.len() - 20) / 8 * 64 / usize::from(bytes[6]);
-                // Up to seven slots less take as many words.
+                // Up to seven slots fewer take the same number of words.
                 let slots = slots.saturating_sub(usize::from(bytes[16] % 8)) as u32;
                 bytes[16..20].copy_from_slice(&slots.to_le_bytes());
             }

@@ -1,4 +1,5 @@
-//! A damaged head of a sketch file, of which the parts are linked to it again: settings and sources that nobody asked for, but no panic.
+//! A sketch file whose head is damaged and whose parts are linked to the new head. The settings and sources in it are
+//! arbitrary, but there must be no panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,7 +8,7 @@ use lookalike_fuzz::runs::{Corpus, decide_from};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// Bytes before the head: a mark and its length.
+/// Number of bytes before the head: the magic bytes and the length of the head.
 const FIRST: usize = 16;
 
 struct Base {
@@ -54,6 +55,6 @@ fuzz_target!(|input: (bool, Damage)| {
         [&b"LKASKETC"[..], &length, &head, &linked(&base.rest, &base.head, &head)].concat()
     };
     std::fs::write(&base.file, bytes).expect("the folder is ours");
-    // Whatever it says: an error, or the answer to another question.
+    // An error or the answer to another question: both are accepted.
     let _ = decide_from(&base.file, base.corpus.resources());
 });

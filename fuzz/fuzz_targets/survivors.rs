@@ -1,4 +1,4 @@
-//! Survivors against the rule as it is written, from any pairs, valid or not.
+//! Survivors of any pairs, valid or not, compared with the rule as it is written.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,33 +1,33 @@
 //! Good bytes -> damaged bytes.
 //!
-//! Files with checksums refuse almost everything that a fuzzer writes, so the targets begin with a good file, damage it in chosen
-//! places, and may put the checksums right again: what a disk does, and what somebody does who wants to deceive.
+//! Files with checksums refuse almost everything that a fuzzer writes. The targets therefore begin with a good file,
+//! damage it at chosen positions, and may make the checksums valid again. This imitates a bad disk and an attacker.
 
 use arbitrary::Arbitrary;
 
 /// One change.
 #[derive(Debug, Clone, Arbitrary)]
 enum Edit {
-    /// Another byte.
+    /// Replaces a byte.
     Put { at: u16, byte: u8 },
-    /// A number of 64 bits, little-endian: lengths and ends are such.
+    /// Replaces 8 bytes by a 64-bit number in little-endian order, because lengths and ends are stored in this form.
     PutNumber { at: u16, number: u64 },
-    /// More bytes.
+    /// Inserts bytes.
     Insert { at: u16, bytes: Vec<u8> },
-    /// Fewer.
+    /// Removes bytes.
     Remove { at: u16, count: u8 },
-    /// Nothing after this.
+    /// Removes everything after a position.
     Cut { at: u16 },
 }
 
-/// Some changes, one after the other.
+/// Several changes, one after the other.
 #[derive(Debug, Clone, Arbitrary)]
 pub struct Damage {
     edits: Vec<Edit>,
 }
 
 impl Damage {
-    /// The bytes with the changes. Places outside are taken as if the bytes went round.
+    /// The bytes after the changes. Positions beyond the end wrap around to the beginning.
     pub fn apply(&self, bytes: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
         for edit in self.edits.iter().take(16) {

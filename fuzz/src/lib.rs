@@ -1,4 +1,4 @@
-//! What the targets share.
+//! Code that the targets share.
 
 pub mod damage;
 pub mod runs;
@@ -8,23 +8,23 @@ use corpus::{
 };
 use std::path::{Path, PathBuf};
 
-/// What was taken from a slot.
+/// The content of a slot.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Taken {
-    /// A bad one.
+    /// A bad record.
     Bad(String),
     /// A document.
     Document { text: String, id: Option<String>, within: Option<String> },
 }
 
-/// Writes `bytes` to a file of this process and of the target `name`.
+/// Writes `bytes` to a temporary file whose name belongs to this process and to the target `name`.
 pub fn temporary_file(name: &str, bytes: &[u8]) -> PathBuf {
     let file = std::env::temp_dir().join(format!("lookalike-fuzz-{name}-{}", std::process::id()));
     std::fs::write(&file, bytes).expect("the folder for temporary files can be written");
     file
 }
 
-/// Panics of other crates, which the readers turn into errors, are no finding from now on.
+/// From now on, panics of other crates that the readers turn into errors are not findings.
 pub fn tolerate_panics_of_others() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -37,7 +37,7 @@ pub fn tolerate_panics_of_others() {
     });
 }
 
-/// All that is taken from a file in this format, or the error; `visit` sees the records too.
+/// All records of a file in this format, or the error. `visit` sees the records too.
 pub fn read(
     file: &Path,
     format: corpus::Format,
@@ -53,7 +53,7 @@ pub fn read(
     read_fields(file, format, &fields, block_bytes, visit)
 }
 
-/// The same by these fields.
+/// Like [`read`], with these fields.
 pub fn read_fields(
     file: &Path,
     format: corpus::Format,
@@ -62,7 +62,7 @@ pub fn read_fields(
     visit: &mut dyn FnMut(&Record<'_>),
 ) -> Result<Vec<Taken>, String> {
     let how = Discovery { format: FormatChoice::Always(format), target: None };
-    // Bytes of some kinds are refused before they are read.
+    // Some kinds of bytes are refused before they are read.
     let source = discover(&[file.display().to_string()], &how).map_err(|error| error.to_string())?.remove(0);
     let mut taken = Vec::new();
     let limits = Limits { block_bytes, record_bytes: 1 << 26, records: 8_192 };

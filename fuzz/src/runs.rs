@@ -1,10 +1,10 @@
-//! A small corpus on disk, and a sketch file and a finished run of it, for the targets that damage what a run stores.
+//! A small corpus on disk, with a sketch file and a finished run, for the targets that damage the files of a run.
 
 use corpus::{Discovery, Target, discover};
 use pipeline::{Job, OnBadRecord, Resources, Settings, Silent, Stored};
 use std::path::{Path, PathBuf};
 
-/// Records of every kind: copies, near-duplicates, an empty text, a bad one, values to keep by.
+/// Records of every kind: copies, near-duplicates, an empty text, a bad record, values for `--keep`.
 const RECORDS: &str = r#"{"id": "a", "n": 3, "w": "x", "text": "the quick brown fox jumps over the lazy dog and runs away"}
 {"id": "b", "n": 2, "w": "x", "text": "the quick brown fox jumps over the lazy dog and runs home"}
 
@@ -16,13 +16,13 @@ const RECORDS: &str = r#"{"id": "a", "n": 3, "w": "x", "text": "the quick brown 
 {"id": "h", "n": 2, "w": "x", "text": "the quick brown fox jumps over the lazy dog and runs away"}
 "#;
 
-/// A folder of this process and of the target `name`, with the corpus in it.
+/// A folder for this process and the target `name`, with the corpus in it.
 pub struct Corpus {
     folder: PathBuf,
 }
 
 impl Corpus {
-    /// Writes it.
+    /// Creates the folder and writes the corpus.
     pub fn new(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("lookalike-fuzz-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
@@ -35,7 +35,7 @@ impl Corpus {
         &self.folder
     }
 
-    /// What a run may use here.
+    /// The resources that a run may use here.
     pub fn resources(&self) -> Resources {
         Resources { memory: 1 << 28, threads: 1, temp_dir: Some(self.folder.clone()), max_pairs: Some(1_000) }
     }
@@ -54,16 +54,16 @@ impl Corpus {
         Job { sources, against: Vec::new(), settings, resources: self.resources(), sketch: None }
     }
 
-    /// Makes a sketch file with shingles, and says where.
+    /// Writes a sketch file with shingles, and returns its path.
     pub fn sketch(&self) -> PathBuf {
         let file = self.folder.join("sketch");
-        // A run with the same number as one that was killed may find its file.
+        // A process with the same number may have been killed and have left this file.
         let _ = std::fs::remove_file(&file);
         pipeline::sketch(&self.job(Stored::Shingles), &file, &Silent).expect("the corpus can be sketched");
         file
     }
 
-    /// Makes a finished run, and says in which folder.
+    /// Makes a finished run, and returns its folder.
     pub fn dedup(&self) -> PathBuf {
         let out = self.folder.join("out");
         let _ = std::fs::remove_dir_all(&out);
@@ -74,7 +74,7 @@ impl Corpus {
     }
 }
 
-/// What a run from a sketch file comes to, or its error.
+/// The result of a run from a sketch file, or its error.
 pub fn decide_from(sketch: &Path, resources: Resources) -> Result<Vec<String>, String> {
     let mut rows = Vec::new();
     let decide = || {

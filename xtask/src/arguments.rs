@@ -1,28 +1,30 @@
 //! The command line -> a command.
 
-/// What `--help` prints.
+/// The text that `--help` prints.
 pub(crate) const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  test                      formatting, clippy, all tests, doc tests, docs without warnings, every example,
-                            whether the fuzz targets compile, and the Python package in a fresh environment
-  bench [--quick] [NAME...] the benchmarks, or those named (`python`: of the package); --quick: a tenth of the documents
+  test                      checks formatting, clippy, all tests, doc tests, docs without warnings, every example,
+                            that the fuzz targets compile, and the Python package in a fresh environment
+  bench [--quick] [NAME...] runs all benchmarks or the named ones (`python`: those of the Python package);
+                            --quick: with a tenth of the documents
   torture [--rounds N] [--seed N]
-                            runs of every kind, killed at random moments (default 500 rounds) and before each of their calls to the
-                            file layer, to a folder and to an S3 stand-in
+                            kills runs of every kind at random moments (default 500 rounds) and before each of
+                            their calls to the file layer; the target is a folder or a local substitute for S3
   fuzz [--minutes N | --seconds N] [NAME]
-                            every fuzz target, or the one named, for so long each (default 30 seconds)
-  tables                    writes the Unicode tables of the library again, from pinned data
-  dist                      what a release consists of: the program, the wheel, source crates, checksums; each installed and tried
-  help, --help, -h          this text";
+                            runs every fuzz target, or the named one, for this long each (default 30 seconds)
+  tables                    generates the Unicode tables of the library again, from pinned data
+  dist                      builds a release (the program, the wheel, source crates, checksums);
+                            each part is installed and tried
+  help, --help, -h          prints this text";
 
-/// How long each fuzz target runs unless told otherwise.
+/// How long each fuzz target runs by default, in seconds.
 const DEFAULT_FUZZ_SECONDS: u32 = 30;
 
-/// How many rounds of kills there are unless told otherwise.
+/// The default number of rounds of kills.
 const DEFAULT_ROUNDS: u32 = 500;
 
-/// What the user asked for.
+/// The command that the user asked for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Help,
@@ -35,7 +37,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The command of these words, or what is wrong with them.
+    /// Reads a command from the words of the command line. An error says what is wrong.
     pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let mut words = words.into_iter();
         let Some(command) = words.next() else { return Ok(Self::Help) };
@@ -53,7 +55,7 @@ impl Command {
             ("dist", [word, ..]) => Err(format!("`dist` takes no argument, but got `{word}`")),
             ("fuzz", _) => Self::parse_fuzz(&rest),
             ("torture", _) => Self::parse_torture(&rest),
-            (other, _) => Err(format!("there is no command `{other}`")),
+            (other, _) => Err(format!("unknown command `{other}`")),
         }
     }
 
@@ -62,7 +64,7 @@ impl Command {
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match word.as_str() {
-                // 0 means "for ever" to libFuzzer.
+                // For libFuzzer, 0 means without a limit.
                 "--seconds" => seconds = number(word, words.next())?,
                 "--minutes" => seconds = number(word, words.next())?.saturating_mul(60),
                 flag if flag.starts_with('-') => return Err(format!("`fuzz` has no option `{flag}`")),

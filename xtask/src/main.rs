@@ -1,4 +1,4 @@
-//! The project's own commands, as `cargo xtask <command>`: how it is tested, measured, fuzzed and released.
+//! The project's own commands, run as `cargo xtask <command>`: they test, measure, fuzz and release it.
 
 mod arguments;
 mod commands;

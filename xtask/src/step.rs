@@ -18,7 +18,7 @@ pub(crate) fn build_folder() -> PathBuf {
     root().join(folder)
 }
 
-/// The cargo that runs us, in the root of the workspace, with these arguments.
+/// The cargo that started this program, in the root of the workspace, with these arguments.
 pub(crate) fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
@@ -33,7 +33,7 @@ pub(crate) fn run(name: &str, command: &mut Command) -> Result<(), String> {
     })
 }
 
-/// Runs the command and returns what it writes to stdout.
+/// Runs the command and returns its stdout.
 pub(crate) fn run_for_output(name: &str, command: &mut Command) -> Result<String, String> {
     timed(name, || {
         let output = command.stderr(Stdio::inherit()).output();
@@ -45,7 +45,8 @@ pub(crate) fn run_for_output(name: &str, command: &mut Command) -> Result<String
     })
 }
 
-/// Runs a command that runs tests, with its output shown, and returns how many passed. None at all is a failure.
+/// Runs a command that runs tests, shows its output, and returns how many tests passed. It is an error if no test
+/// ran.
 pub(crate) fn run_tests(name: &str, command: &mut Command) -> Result<u64, String> {
     timed(name, || {
         command.stdout(Stdio::piped());
@@ -59,7 +60,7 @@ pub(crate) fn run_tests(name: &str, command: &mut Command) -> Result<u64, String
         let status = child.wait().map_err(|cause| format!("{name}: {cause}"))?;
         match (status.success(), passed) {
             (false, _) => Err(failed(name, command)),
-            (true, 0) => Err(format!("{name}: no test ran, which is not the same as all tests passing")),
+            (true, 0) => Err(format!("{name}: no test ran")),
             (true, passed) => Ok(passed),
         }
     })
@@ -87,7 +88,7 @@ fn cannot_start(name: &str, command: &Command, cause: &std::io::Error) -> String
     format!("{name}: cannot start `{}`: {cause}", shown(command))
 }
 
-/// The command as one would type it.
+/// The command as a user would type it.
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_stem().unwrap_or(command.get_program());
     let environment = command.get_envs().filter_map(|(name, value)| {

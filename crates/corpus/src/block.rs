@@ -1,4 +1,4 @@
-//! Blocks of whole records, and what is taken from a record.
+//! Blocks of whole records, and the values that are taken from a record.
 
 use crate::order_key::OrderKey;
 use crate::parquet::ArrowRows;
@@ -9,92 +9,93 @@ use std::borrow::Cow;
 /// Where a block begins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// Bytes before it, after decompression (Parquet: rows).
+    /// Number of bytes before the block, after decompression. For Parquet: number of rows before the block.
     pub offset: u64,
-    /// Records before it. Blank lines of JSON Lines and CSV count, though they are no records: so that in JSON Lines this is
-    /// the number of lines.
+    /// Number of records before the block. Empty lines of JSON Lines and CSV are counted too, although they are not
+    /// records. In JSON Lines this is therefore the number of lines.
     pub record: u64,
 }
 
 /// A path to a field: `a.b` is the field `b` of the object in the field `a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldPath {
-    /// The names on the way, at least one.
+    /// The names from the outside to the inside; there is at least one.
     pub names: Vec<String>,
 }
 
 impl FieldPath {
-    /// The path that `written` names, with dots between names. A field whose own name has dots is found too: the
+    /// Reads a path whose names are separated by dots. A field whose own name contains dots is found too, because the
     /// whole of `written` is tried first.
     #[must_use]
     pub fn new(written: &str) -> Self {
         Self { names: written.split('.').map(str::to_owned).collect() }
     }
 
-    /// The path as [`new`](Self::new) takes it.
+    /// The path in the form that [`new`](Self::new) reads.
     #[must_use]
     pub fn written(&self) -> String {
         self.names.join(".")
     }
 }
 
-/// What to take from each record.
+/// The fields to take from each record.
 #[derive(Debug, Clone)]
 pub struct Fields {
-    /// The text. (Ignored for plain text files: the file is the text.)
+    /// The field with the text. Ignored for plain text files, where the whole file is the text.
     pub text: FieldPath,
-    /// The id.
+    /// The field with the id.
     pub id: Option<FieldPath>,
-    /// The value that `--keep max:FIELD` and `min:FIELD` compare.
+    /// The field that `--keep max:FIELD` and `min:FIELD` compare.
     pub order: Option<FieldPath>,
-    /// The value of `--within FIELD`.
+    /// The field of `--within FIELD`.
     pub within: Option<FieldPath>,
 }
 
 /// One record of a block.
 #[derive(Debug)]
 pub enum Record<'a> {
-    /// It cannot be used.
+    /// The record cannot be used.
     Bad(BadRecord<'a>),
-    /// A document.
+    /// The record is a document.
     Document(Document<'a>),
 }
 
 /// A record that cannot be used.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BadRecord<'a> {
-    /// Why, in words that end a sentence: "the field `text` is missing".
+    /// Why the record cannot be used, as the end of a sentence: "the field `text` is missing".
     pub reason: String,
-    /// Its id, if it was asked for and can be read.
+    /// The id of the record, if an id was asked for and can be read.
     pub id: Option<Id<'a>>,
-    /// Whether it has no field for the text: perhaps another field has it.
+    /// True if the record has no field of the text's name: the text may be in another field.
     pub lacks_text: bool,
 }
 
-/// What was taken from a record.
+/// The values that were taken from a record.
 #[derive(Debug)]
 pub struct Document<'a> {
     /// The text.
     pub text: &'a str,
-    /// Whether bytes of a text file that are not UTF-8 were replaced by U+FFFD.
+    /// True if the text comes from a text file and bytes that are not UTF-8 were replaced by U+FFFD.
     pub replaced: bool,
-    /// The id, if asked for, there and not null.
+    /// The id, if it was asked for, exists and is not null.
     pub id: Option<Id<'a>>,
-    /// The value that is compared, if asked for and there. (Null, an empty string, an object and an array are no such
-    /// values.)
+    /// The value for `--keep`, if it was asked for and can be compared. Null, an empty string, an object and an array
+    /// cannot be compared.
     pub order: Option<OrderKey<'a>>,
-    /// The value, if asked for: a string as it is, anything else as JSON writes it, nothing if missing or null.
+    /// The value for `--within`, if it was asked for: the content of a string, the JSON of any other value, an empty
+    /// string if the field is missing or null.
     pub within: Option<Cow<'a, str>>,
-    /// Which of the fields that were asked for the record does not have at all.
+    /// The fields that were asked for and that the record does not have.
     pub absent: Absent,
 }
 
 /// The id of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Id<'a> {
-    /// A string as it is, anything else as JSON writes it.
+    /// The content of a string, or the JSON of any other value.
     pub text: Cow<'a, str>,
-    /// True if it is not a string, so that it stands in JSON without quotes.
+    /// True if the id is not a string: JSON then writes it without quotes.
     pub is_bare: bool,
 }
 
@@ -105,46 +106,47 @@ impl<'a> Id<'a> {
     }
 }
 
-/// Fields that a record does not have.
+/// The fields that were asked for and that a record does not have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Absent {
-    /// The id.
+    /// True if the id is missing.
     pub id: bool,
-    /// The value that is compared.
+    /// True if the value for `--keep` is missing.
     pub order: bool,
-    /// The value of `--within`.
+    /// True if the value for `--within` is missing.
     pub within: bool,
 }
 
-/// Working memory for parsing; use it again and again.
+/// Working memory for parsing. Use one value for many blocks.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// The text, where it is not in the block as it is: without its escapes, or with what is not UTF-8 replaced.
+    /// The text, if it cannot be borrowed from the block: after unescaping, or after bytes that are not UTF-8 were
+    /// replaced.
     pub(crate) text: String,
-    /// The id, likewise.
+    /// The id, in the same cases.
     pub(crate) id: String,
-    /// The value of `--within`, likewise.
+    /// The value for `--within`, in the same cases.
     pub(crate) within: String,
-    /// The value that is compared, likewise.
+    /// The value for `--keep`, in the same cases.
     pub(crate) other: String,
-    /// The key of that value.
+    /// The order key of the value for `--keep`.
     pub(crate) order: Vec<u8>,
-    /// Where the fields of a CSV record are.
+    /// The positions of the fields in a CSV record.
     pub(crate) spans: Vec<csv::Span>,
 }
 
 /// Whole records of a source, not yet parsed.
 #[derive(Debug, Default)]
 pub struct Block {
-    /// Where it begins.
+    /// Where the block begins.
     pub position: Position,
     pub(crate) content: Content,
 }
 
-/// What a block holds. A reader that is given a block of its own kind uses its memory again.
+/// The content of a block. A reader that is given a block of its own kind uses the memory of that block again.
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// Records as they stand in the source.
+    /// Records as they are written in the source.
     Raw(RawRecords),
     /// Rows of a Parquet file or of a table in memory.
     Rows(ArrowRows),
@@ -157,7 +159,7 @@ impl Default for Content {
 }
 
 impl Content {
-    /// The raw records to read over; what else was there is given up.
+    /// The raw records, to be overwritten. Content of another kind is dropped.
     pub(crate) fn raw_mut(&mut self) -> &mut RawRecords {
         if !matches!(self, Self::Raw(_)) {
             *self = Self::default();
@@ -170,7 +172,7 @@ impl Content {
 }
 
 impl Block {
-    /// How many records it has. Blank lines are none.
+    /// Number of records in the block. Empty lines are not records.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.content {
@@ -179,19 +181,20 @@ impl Block {
         }
     }
 
-    /// Whether it has none.
+    /// True if the block has no records.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of a record in its source, from 1: in JSON Lines its line; in CSV blank lines count as records.
+    /// The number of a record in its source, counted from 1. In JSON Lines this is its line. In CSV empty lines are
+    /// counted as records.
     #[must_use]
     pub fn number(&self, slot: usize) -> u64 {
         self.position.record + slot as u64 + self.blank_lines_before(slot) + 1
     }
 
-    /// Blank lines of the block before a record.
+    /// Number of empty lines in the block before a record.
     #[must_use]
     pub fn blank_lines_before(&self, slot: usize) -> u64 {
         match &self.content {
@@ -200,7 +203,7 @@ impl Block {
         }
     }
 
-    /// Blank lines of the block.
+    /// Number of empty lines in the block.
     #[must_use]
     pub fn blank_lines(&self) -> u64 {
         match &self.content {
@@ -209,7 +212,7 @@ impl Block {
         }
     }
 
-    /// Bytes it holds (for throughput and memory).
+    /// Number of bytes in the block (for throughput and memory).
     #[must_use]
     pub fn bytes(&self) -> usize {
         match &self.content {
@@ -218,7 +221,8 @@ impl Block {
         }
     }
 
-    /// Parses the records `selected` (their places in the block, ascending), or all, and hands each to `visit` with its place.
+    /// Parses the records `selected` (their positions in the block, ascending), or all records, and passes each with
+    /// its position to `visit`.
     pub fn visit(
         &self,
         fields: &Fields,

@@ -1,4 +1,4 @@
-//! What goes wrong outside, with where and what to do.
+//! Errors of the outside world: where something happened, and what to do.
 
 use crate::size::readable_size;
 
@@ -11,18 +11,18 @@ impl From<files::Error> for Error {
     }
 }
 
-/// What goes wrong outside.
+/// An error that comes from outside the program: from files, from object stores, or from the user.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file or object cannot be read or written.
     #[error("cannot {action} {name}: {cause}")]
     Io {
-        /// What was tried, as in "read".
+        /// The action that failed, as in "read".
         action: &'static str,
         /// The file, as the user named it.
         name: String,
-        /// What the system said.
+        /// The error that the system reported.
         cause: std::io::Error,
     },
     /// The contents of a source are damaged: truncated gzip, a broken Parquet footer.
@@ -30,10 +30,10 @@ pub enum Error {
     Damaged {
         /// The source.
         name: String,
-        /// What is wrong, and where.
+        /// What is damaged, and where.
         cause: String,
     },
-    /// What was asked for makes no sense: no such file, two outputs of one name, no such column.
+    /// A request that makes no sense: a file or a column that does not exist, two outputs with the same name.
     #[error("{0}")]
     Invalid(String),
     /// A table has no column of this name.
@@ -43,66 +43,66 @@ pub enum Error {
         name: String,
         /// The column.
         column: String,
-        /// The columns that there are.
+        /// The columns that the table has.
         columns: Vec<String>,
     },
-    /// A source cannot follow the others on standard output.
+    /// A source cannot be written to standard output after the others.
     #[error("{name} cannot be written to standard output: {problem}")]
     NotForStdout {
         /// The source.
         name: String,
-        /// Why.
+        /// Why this is not possible.
         problem: &'static str,
     },
-    /// A text is longer than the memory allows.
-    #[error("{name} is longer than {}, the most that can be looked at within the memory limit", readable_size(*most))]
+    /// A text is longer than the memory limit allows.
+    #[error("{name} is longer than {}, the longest text that fits into the memory limit", readable_size(*most))]
     TooLong {
-        /// The text.
+        /// The name of the text.
         name: String,
-        /// How long it can be.
+        /// The largest length that fits, in bytes.
         most: u64,
     },
-    /// A record, or a page of a Parquet file, is larger than the memory allows.
+    /// A record, or a page of a Parquet file, is larger than the memory limit allows.
     #[error(
-        "{name}, record {record}: {} in one {what} need about {} of memory",
+        "{name}, record {record}: a {what} of {} needs about {} of memory",
         readable_size(*bytes),
         readable_size(*needed)
     )]
     TooLarge {
         /// The source.
         name: String,
-        /// The record, from 1.
+        /// The number of the record, counted from 1.
         record: u64,
         /// What is too large: `record` or `page`.
         what: &'static str,
-        /// Its length; of a row of a table at least so much.
+        /// Its length in bytes. For a row of a table this is a lower bound.
         bytes: u64,
-        /// The memory limit that would do.
+        /// The memory limit that would be enough.
         needed: u64,
     },
-    /// A compressed source wants its decompressor to remember more than the memory allows.
+    /// A source was compressed with a window that is larger than the memory limit allows.
     #[error(
-        "{name} is compressed with a window of {}, and the memory limit allows {}",
+        "{name} is compressed with a window of {}, but the memory limit allows only {}",
         wanted.map_or_else(|| format!("more than {}", readable_size(*allowed)), readable_size),
         readable_size(*allowed)
     )]
     TooWide {
         /// The source.
         name: String,
-        /// The window, if it is known.
+        /// The window in bytes, if it is known.
         wanted: Option<u64>,
-        /// The largest that is allowed.
+        /// The largest window that is allowed, in bytes.
         allowed: u64,
     },
 }
 
 impl Error {
-    /// The memory limit with which this would not have gone wrong, where it is known.
+    /// The memory limit that would have avoided this error, if it is known.
     #[must_use]
     pub fn needed_memory(&self) -> Option<u64> {
         match self {
             Self::TooLarge { needed, .. } => Some(*needed),
-            // A window may take a ninth of the limit, less what the program itself needs.
+            // The window may take a ninth of the limit after subtracting what the program itself needs.
             Self::TooWide { wanted, allowed, .. } => {
                 Some(wanted.unwrap_or(allowed * 2).saturating_mul(9).saturating_add(128 << 20))
             }
@@ -111,7 +111,7 @@ impl Error {
     }
 }
 
-/// `a`, `b`: names of columns in a message.
+/// Formats names of columns for a message: `a`, `b`.
 fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

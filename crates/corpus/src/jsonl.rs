@@ -7,11 +7,12 @@ use crate::{
 };
 use std::borrow::Cow;
 
-/// Lines are checked to be UTF-8, and for control characters, in groups of about this many bytes: enough to make up
-/// for the call, few enough to be in the nearest cache still when they are parsed.
+/// Lines are checked for UTF-8 and for control characters in groups of about this many bytes. The groups are large
+/// enough that the cost of the call does not matter, and small enough to be still in the fastest cache when the lines
+/// are parsed.
 const GROUP: usize = 16 << 10;
 
-/// As [`Block::visit`](crate::Block::visit), for JSON Lines; `first` if the source begins here.
+/// [`Block::visit`](crate::Block::visit) for JSON Lines. `first` is true if the block is the beginning of the source.
 pub(crate) fn visit(
     records: &RawRecords,
     first: bool,
@@ -21,7 +22,7 @@ pub(crate) fn visit(
     visit: &mut dyn FnMut(usize, Record<'_>) -> Result<()>,
 ) -> Result<()> {
     let mut lines = Lines::new(fields, scratch);
-    // A blank first line has the byte order mark with it.
+    // If the first line is empty, the byte order mark belongs to that line.
     let first = first && records.len() > 0 && records.begin(0) == 0;
     if let Some(selected) = selected {
         for &slot in selected {
@@ -67,7 +68,7 @@ pub(crate) fn visit(
     Ok(())
 }
 
-/// What is taken from lines, and the memory for it.
+/// The fields to take from each line, and the working memory.
 struct Lines<'a> {
     fields: &'a Fields,
     wanted: Wanted,
@@ -82,7 +83,7 @@ impl<'a> Lines<'a> {
         Self { fields, wanted: Wanted::new(paths.into_iter().flatten()), found: Found::default(), scratch }
     }
 
-    /// A line that may not be UTF-8.
+    /// Reads a line that may not be UTF-8.
     fn unchecked(&mut self, line: &[u8], visit: impl FnOnce(Record<'_>) -> Result<()>) -> Result<()> {
         match simdutf8::compat::from_utf8(line) {
             Ok(line) => visit(self.record(line, true)),
@@ -93,7 +94,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// A line; `controls` if it may have control characters.
+    /// Reads a line. `controls` is true if it may contain control characters.
     fn record<'b>(&'b mut self, line: &'b str, controls: bool) -> Record<'b> {
         let line = line.strip_suffix('\n').unwrap_or(line);
         let line = line.strip_suffix('\r').unwrap_or(line);
@@ -134,7 +135,7 @@ impl<'a> Lines<'a> {
         let order = optional(&fields.order, &mut scratch.other);
         let within = optional(&fields.within, &mut scratch.within);
         let absent_id = matches!(id, Ok((None, _)));
-        // A bad record keeps its id, if that can be read.
+        // A bad record keeps its id if the id can be read.
         let (id, unreadable) = match id {
             Ok((kind, said)) => {
                 let is_bare = kind != Some(Kind::String);
@@ -162,7 +163,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// A record of which nothing can be read.
+/// A record that cannot be read at all.
 #[cold]
 fn bad<'a>(reason: String) -> Record<'a> {
     Record::Bad(BadRecord { reason, id: None, lacks_text: false })
@@ -178,11 +179,11 @@ fn unusable_text(path: &FieldPath, value: Option<Value>, line: &str) -> String {
     }
 }
 
-/// Names that a message lists at most, and how many characters of each.
+/// The largest number of names that a message lists, and the largest number of characters of each name.
 const LISTED: usize = 20;
 const LISTED_CHARACTERS: usize = 60;
 
-/// `its fields are: ...`. Names are a stranger's: control characters are written as escapes.
+/// `its fields are: ...`. The names come from an untrusted file, so control characters are written as escapes.
 #[must_use]
 pub fn fields_there_are(names: &[String]) -> String {
     if names.is_empty() {

@@ -1,15 +1,15 @@
-//! The outside world: sources of documents, and sinks for what is kept of them.
+//! The outside world: sources of documents, and sinks for the documents that are kept.
 //!
 //! ```text
-//! arguments -> sources -> blocks -> records            blocks + what becomes of each record -> sinks
+//! arguments -> sources -> blocks -> records            blocks + the fate of each record -> sinks
 //!  discovery    source     reader    block                                                      sink
 //! ```
 //!
-//! A *source* is a file, an object, a table in memory or standard input. It is read in *blocks* of whole records, always the same blocks for
-//! the same source, so that a record is found again by the position of its block. Reading is sequential; what a
-//! block holds is parsed by whoever has the block, on any thread.
+//! A *source* is a file, an object, a table in memory or standard input. It is read in *blocks* of whole records. The
+//! same source always gives the same blocks, so that a record is found again by the position of its block. Reading is
+//! sequential; any thread may parse a block.
 
-// What only Parquet files need stands beside what other formats need.
+// Code that only Parquet files need is not separated from code for other formats.
 #![cfg_attr(not(feature = "parquet"), allow(dead_code))]
 
 mod block;

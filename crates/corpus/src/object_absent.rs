@@ -1,4 +1,4 @@
-//! What stands in for object stores in a build without them: errors that say so.
+//! A replacement for object stores in a build without them: every call is an error that says so.
 
 use crate::{Discovery, Error, Found, Result, Source, Stamp};
 use std::convert::Infallible;
@@ -7,7 +7,8 @@ use std::path::Path;
 
 fn absent<T>(address: &str) -> Result<T> {
     Err(Error::Invalid(format!(
-        "{address} is in an object store, and this is built without them; build with the feature `object-store`"
+        "{address} is in an object store, but this program was built without object stores; build it with \
+         the feature `object-store`"
     )))
 }
 
@@ -15,7 +16,7 @@ pub(crate) fn discover(argument: &str, _how: &Discovery, _found: &mut Found) -> 
     absent(argument)
 }
 
-/// An object that is open for reading: there is none.
+/// An object that is open for reading. No value of this type can exist.
 #[derive(Debug, Clone)]
 pub(crate) struct Object(Box<Infallible>);
 
@@ -33,7 +34,7 @@ pub(crate) fn changed<'s>(_objects: &[&'s Source]) -> Result<Option<&'s Source>>
     Ok(None)
 }
 
-/// A prefix that outputs are put below: there is none.
+/// A prefix below which outputs are written. No value of this type can exist.
 #[derive(Debug, Clone)]
 pub(crate) enum Prefix {}
 

@@ -1,33 +1,35 @@
-//! A value of the field that `--keep max:FIELD` and `min:FIELD` compare -> bytes that compare as the values do.
+//! A value of the field that `--keep max:FIELD` and `min:FIELD` compare -> bytes that sort in the same order as the
+//! values.
 //!
 //! ```text
 //! false  true  -inf  negative numbers  0  positive numbers  inf  times  text
 //! ```
 //!
-//! A key is one byte that says which of these it is, and what follows is compared within its kind:
+//! The first byte of a key is the kind of the value. The bytes after it are compared within the kind:
 //!
-//! - A number is its exact decimal value `0.ddd x 10^e`: the exponent, then the digits two by two, then a zero byte.
-//!   Of a negative number every byte is inverted. Integers of any length and decimals are compared without rounding;
-//!   a binary fraction counts as the shortest decimal that reads back as it.
+//! - A number is encoded by its exact decimal value `0.ddd x 10^e`: the exponent, then the digits two by two,
+//!   then a zero byte.
+//!   For a negative number every byte is inverted. Integers of any length and decimals are compared without rounding;
+//!   a floating-point number counts as the shortest decimal that is read back as the same number.
 //! - A time is a number of nanoseconds since 1970.
-//! - Text is compared byte by byte, so dates of ISO 8601 are in their order. A zero byte in it is written as `00 ff`,
+//! - Text is compared byte by byte, so dates of ISO 8601 are sorted by time. A zero byte in it is written as `00 ff`,
 //!   and its end as `00 01`.
 //!
-//! No key is the beginning of another one. So the keys with all bytes inverted are in the opposite order, and keys that
-//! are cut to a fixed length with zeros after them are never in the wrong order.
+//! No key is a prefix of another key. Therefore the keys with all bytes inverted are in the opposite order, and keys
+//! that are cut to a fixed length, or filled with zeros up to it, are never in the wrong order.
 
 use std::collections::BTreeMap;
 
-/// What a value is, as far as its order is concerned.
+/// The kind of a value. The kind decides how values are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OrderKind {
     /// `false` before `true`.
     Boolean,
-    /// By value; text that is a number counts as one.
+    /// Compared by value. Text that is a number counts as a number.
     Number,
     /// Dates and times of Parquet files and tables.
     Time,
-    /// Byte by byte.
+    /// Compared byte by byte.
     Text,
 }
 
@@ -35,7 +37,7 @@ impl OrderKind {
     /// All kinds, in their order.
     pub const ALL: [Self; 4] = [Self::Boolean, Self::Number, Self::Time, Self::Text];
 
-    /// What such values are called: `numbers`.
+    /// The name of values of this kind: `numbers`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -47,15 +49,15 @@ impl OrderKind {
     }
 }
 
-/// How many values there are of each kind, by its name.
+/// The number of values of each kind, by the name of the kind.
 pub type OrderKinds = BTreeMap<String, u64>;
 
-/// A value as it is compared.
+/// A value in the form in which it is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderKey<'a> {
-    /// What it is.
+    /// The kind of the value.
     pub kind: OrderKind,
-    /// Smaller for smaller values; never the beginning of another one.
+    /// Smaller bytes for smaller values. They are never a prefix of the bytes of another value.
     pub bytes: &'a [u8],
 }
 
@@ -69,10 +71,10 @@ const INFINITY: u8 = 0x24;
 const TIME: u8 = 0x30;
 const TEXT: u8 = 0x40;
 
-/// Exponents up to this, either way, are one byte.
+/// Exponents between minus this and plus this are encoded in one byte.
 const SHORT_EXPONENT: i64 = 100;
 
-/// The key of text: a number if it is one; nothing if it is empty.
+/// The key of text: the key of a number if the text is a number, no key if it is empty.
 pub(crate) fn of_text(text: &str, key: &mut Vec<u8>) -> Option<OrderKind> {
     if text.trim().is_empty() {
         return None;
@@ -92,7 +94,7 @@ pub(crate) fn of_text(text: &str, key: &mut Vec<u8>) -> Option<OrderKind> {
     Some(OrderKind::Text)
 }
 
-/// The key of a number as it is written in decimal digits: nothing if it is none. (`inf` and `nan` are words.)
+/// The key of a number in decimal digits. No key if `written` is not a number (`inf` and `nan` are not).
 pub(crate) fn of_number(written: &str, key: &mut Vec<u8>) -> Option<OrderKind> {
     let written = written.trim().as_bytes();
     let (negative, unsigned) = match written {
@@ -142,7 +144,7 @@ pub(crate) fn of_number(written: &str, key: &mut Vec<u8>) -> Option<OrderKind> {
     Some(OrderKind::Number)
 }
 
-/// What stands after the `e` of a number. One that is too long to be told from another is the longest there is.
+/// The exponent after the `e` of a number. An exponent that is too large for the type becomes the largest one.
 fn exponent(written: &[u8]) -> Option<i64> {
     let (negative, digits) = match written {
         [b'-', rest @ ..] => (true, rest),
@@ -165,7 +167,7 @@ pub(crate) fn of_bool(value: bool, key: &mut Vec<u8>) -> OrderKind {
     OrderKind::Boolean
 }
 
-/// The key of a binary fraction; nothing for one that is not a number.
+/// The key of a floating-point number. No key for NaN.
 #[cfg(feature = "parquet")]
 pub(crate) fn of_float(value: f64, key: &mut Vec<u8>) -> Option<OrderKind> {
     if value.is_nan() {
@@ -176,7 +178,7 @@ pub(crate) fn of_float(value: f64, key: &mut Vec<u8>) -> Option<OrderKind> {
         key.push(if value > 0.0 { INFINITY } else { MINUS_INFINITY });
         return Some(OrderKind::Number);
     }
-    // From 2^53 on these are whole numbers, of which the shortest decimal is not the value.
+    // From 2^53 on these are whole numbers, and the shortest decimal is not the exact value.
     if value.abs() >= 9_007_199_254_740_992.0 {
         return of_number(&format!("{value:.0}"), key);
     }

@@ -1,14 +1,14 @@
-//! What stands in for Parquet in a build without it: an error that says so.
+//! A replacement for Parquet in a build without it: every call is an error that says so.
 
 use crate::sink::{Disposition, RemovedRow, SinkOptions, Target};
 use crate::{Announce, Block, Error, Fields, Limits, Position, ReadMode, Record, Result, Scratch, Source};
 use std::path::Path;
 
-/// Rows in memory: there are none.
+/// Rows in memory. No value of this type can exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Table {}
 
-/// Reads rows in memory: it cannot be made.
+/// Reads rows in memory. No value of this type can exist.
 #[derive(Debug)]
 pub(crate) enum TableReader {}
 
@@ -28,19 +28,21 @@ impl TableReader {
 
 fn absent<T>(source: &Source) -> Result<T> {
     Err(Error::Invalid(format!(
-        "{} is a Parquet file, and this is built without Parquet support; build with the feature `parquet`",
+        "{} is a Parquet file, but this program was built without Parquet support; build it with the feature \
+         `parquet`",
         source.name
     )))
 }
 
-/// Writes the list of what was removed: it cannot be made.
+/// Writes the list of removed documents. No value of this type can exist.
 #[derive(Debug)]
 pub(crate) enum RemovedSink {}
 
 impl RemovedSink {
     pub(crate) fn new(file: files::OutFile) -> Result<Self> {
         Err(Error::Invalid(format!(
-            "{} cannot be written: this is built without Parquet support; build with the feature `parquet`, or ask for JSON Lines",
+            "{} cannot be written: this program was built without Parquet support; build it with the feature \
+             `parquet`, or choose JSON Lines",
             file.path().display()
         )))
     }
@@ -54,7 +56,7 @@ impl RemovedSink {
     }
 }
 
-/// Rows of a Parquet file: there are none.
+/// Rows of a Parquet file. No value of this type can exist.
 #[derive(Debug)]
 pub(crate) enum ArrowRows {}
 
@@ -78,7 +80,7 @@ impl ArrowRows {
     }
 }
 
-/// Reads the rows of a Parquet file: it cannot be made.
+/// Reads the rows of a Parquet file. No value of this type can exist.
 #[derive(Debug)]
 pub(crate) enum ParquetReader {}
 
@@ -96,7 +98,7 @@ impl ParquetReader {
     }
 }
 
-/// Writes rows of a Parquet file: it cannot be made.
+/// Writes rows of a Parquet file. No value of this type can exist.
 #[derive(Debug)]
 pub(crate) enum ParquetSink {}
 

@@ -1,25 +1,25 @@
-//! What gives its bytes only once: a named pipe, `<(command)`, a device that ends.
+//! Inputs that deliver their bytes only once: a named pipe, `<(command)`, a device that ends.
 //!
-//! Its first bytes are looked at to tell its format, and are kept until it is read. It is opened once: whoever writes to a
-//! named pipe would take a second opening for a second reader.
+//! The first bytes are read to recognise the format, and are kept until the pipe is read. A pipe is opened only once:
+//! the program that writes to a named pipe would take a second opening for a second reader.
 
 use crate::stopping::wait_for;
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// An open pipe, from its first byte on that nobody has read.
+/// An open pipe. Reading continues at the first byte that was not read yet.
 #[derive(Clone)]
 pub struct Pipe(Arc<Mutex<Open>>);
 
 struct Open {
-    /// Bytes that were looked at and not yet read.
+    /// Bytes that were read in advance.
     ahead: Vec<u8>,
     file: File,
 }
 
 impl Pipe {
-    /// Opens it and looks at its first bytes, up to `bytes` of them.
+    /// Opens a pipe and reads its first bytes, at most `bytes`, in advance.
     pub(crate) fn open(mut file: File, bytes: u64) -> io::Result<(Self, Vec<u8>)> {
         let mut ahead = Vec::new();
         (&mut file).take(bytes).read_to_end(&mut ahead)?;
@@ -42,7 +42,7 @@ impl Read for Pipe {
     }
 }
 
-/// Two pipes are the same if they are the same open file.
+/// Two pipes are equal if they are the same open file.
 impl PartialEq for Pipe {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -1,4 +1,4 @@
-//! A record -> where it is, in words; and what fields the records of a source have.
+//! A record -> its location for a message; and the names of the fields in the records of a source.
 
 use crate::block::Content;
 use crate::json::names_along;
@@ -7,8 +7,8 @@ use crate::reader::ByteStream;
 use crate::{Block, FieldPath, Fields, Format, Limits, ReadMode, Reader, Result, Source};
 use memchr::memchr_iter;
 
-/// Where a record is, for messages: `line 3`; in CSV, where a record may span lines, `record 3 (line 5)`; `row 3` of a
-/// table. CSV is read again up to there to count its lines.
+/// The location of a record for messages: `line 3`; in CSV, where a record may span several lines, `record 3 (line
+/// 5)`; `row 3` of a table. CSV is read again up to the record to count its lines.
 #[must_use]
 pub fn place_of(source: &Source, block: &Block, slot: usize) -> String {
     let number = block.number(slot);
@@ -20,16 +20,16 @@ pub fn place_of(source: &Source, block: &Block, slot: usize) -> String {
             let Content::Raw(records) = &block.content else { return format!("record {number}") };
             match lines_before(source, block.position.offset + records.begin(slot) as u64) {
                 Ok(lines) => format!("record {number} (line {})", lines + 1),
-                // A source that cannot be read again has only the number.
+                // If the source cannot be read again, only the number is known.
                 Err(_) => format!("record {number}"),
             }
         }
     }
 }
 
-/// The lines of a source before a byte.
+/// The number of lines of a source before a byte.
 fn lines_before(source: &Source, offset: u64) -> Result<u64> {
-    // What needs a larger window than this gets no line: the memory is taken.
+    // If the source needs a larger window than this, no line is given, because the memory is already in use.
     let mut stream = ByteStream::open(source, 8 << 20)?;
     let mut buffer = vec![0; 64 << 10];
     let (mut left, mut lines) = (offset, 0);
@@ -45,11 +45,11 @@ fn lines_before(source: &Source, offset: u64) -> Result<u64> {
     Ok(lines)
 }
 
-/// Records that are looked at for the names of their fields.
+/// Number of records whose field names are collected.
 const LOOKED_AT: usize = 100;
 
-/// The names of the fields that the first records of a JSON Lines source have; if `path` leads into objects that they
-/// have, the paths of what is in these too.
+/// The names of the fields in the first records of a JSON Lines source. If `path` leads into nested objects, also the
+/// paths of the fields in these objects.
 pub fn field_names(source: &Source, path: &FieldPath, limits: Limits) -> Result<Vec<String>> {
     let mut names = Vec::new();
     if source.format != Format::Jsonl {

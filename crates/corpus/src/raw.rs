@@ -1,54 +1,55 @@
-//! Records as they stand in a source: bytes, and where each slot ends.
+//! Records as they are written in a source: their bytes, and the end of each slot.
 //!
-//! Nothing is parsed to make them. A sink writes the bytes of a slot as they are, and
-//! [`visit`](RawRecords::visit) parses the slots that are asked for.
+//! Nothing is parsed to find them. A sink writes the bytes of a slot unchanged, and [`visit`](RawRecords::visit)
+//! parses the slots that are asked for.
 
 use crate::{Fields, Record, Result, Scratch, csv, jsonl, text};
 use std::sync::Arc;
 
-/// Records as they stand in a source.
+/// Records as they are written in a source.
 #[derive(Debug, Default)]
 pub(crate) struct RawRecords {
-    /// The first [`filled`](Self::filled) bytes are the records. What follows is memory to read into: it is not
-    /// cut off, so that it need not be written with zeros again and again.
+    /// The first [`filled`](Self::filled) bytes are the records. The bytes after them are memory to read into; they
+    /// are not truncated, so that they need not be filled with zeros again for every block.
     pub(crate) buffer: Vec<u8>,
     pub(crate) filled: usize,
-    /// Where each slot ends, its line end included.
+    /// The end of each slot, including its line end.
     pub(crate) ends: Vec<usize>,
-    /// Where blank lines are between slots, ascending.
+    /// The positions of empty lines between slots, ascending.
     pub(crate) gaps: Vec<Gap>,
-    /// Blank lines, also those after the last slot.
+    /// Number of empty lines, including those after the last slot.
     pub(crate) blank_lines: u64,
     pub(crate) form: Form,
 }
 
-/// Blank lines before a slot.
+/// Empty lines before a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gap {
     /// The slot, and where it begins.
     pub(crate) slot: usize,
     pub(crate) begin: usize,
-    /// All blank lines of the block before it.
+    /// Number of all empty lines of the block before the slot.
     pub(crate) blank_lines: u64,
 }
 
-/// How raw records are written.
+/// The format of raw records.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Form {
-    /// A JSON value per slot.
+    /// A JSON value in each slot.
     #[default]
     Jsonl,
-    /// A CSV record per slot.
+    /// A CSV record in each slot.
     Csv(Arc<csv::Header>),
-    /// One slot with the whole file.
+    /// One slot that holds the whole file.
     Text,
 }
 
 impl Form {
-    /// Whether a line is blank: of white space only in JSON Lines, of nothing in CSV. `first` if the source begins here.
+    /// True if a line counts as empty: only white space in JSON Lines, no bytes in CSV. `first` is true at the
+    /// beginning of the source.
     pub(crate) fn is_blank(&self, line: &[u8], first: bool) -> bool {
         match self {
-            // Nearly every line begins so.
+            // Nearly every line begins with a brace.
             Self::Jsonl if line.first() == Some(&b'{') => false,
             Self::Jsonl => {
                 let line = if first { without_mark(line) } else { line };
@@ -69,7 +70,7 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
 }
 
 impl RawRecords {
-    /// Nothing, with memory to read into.
+    /// Removes all records. The memory is kept.
     pub(crate) fn clear(&mut self) {
         self.filled = 0;
         self.ends.clear();
@@ -77,7 +78,7 @@ impl RawRecords {
         self.blank_lines = 0;
     }
 
-    /// Adds the record from `begin` to `end`, or counts it if it is a blank line.
+    /// Adds the record from `begin` to `end`, or counts it if it is an empty line.
     pub(crate) fn push(&mut self, begin: usize, end: usize, is_blank: bool) {
         if is_blank {
             self.blank_lines += 1;
@@ -89,7 +90,7 @@ impl RawRecords {
         self.ends.push(end);
     }
 
-    /// The last gap before a slot, or right before it.
+    /// The last gap at or before a slot.
     fn gap(&self, slot: usize) -> Option<&Gap> {
         if self.gaps.is_empty() {
             return None;
@@ -97,7 +98,7 @@ impl RawRecords {
         self.gaps[..self.gaps.partition_point(|gap| gap.slot <= slot)].last()
     }
 
-    /// As [`Block::blank_lines_before`](crate::Block::blank_lines_before).
+    /// Does the work of [`Block::blank_lines_before`](crate::Block::blank_lines_before).
     pub(crate) fn blank_lines_before(&self, slot: usize) -> u64 {
         self.gap(slot).map_or(0, |gap| gap.blank_lines)
     }
@@ -111,7 +112,7 @@ impl RawRecords {
         }
     }
 
-    /// Makes room for at least `bytes` after what is filled.
+    /// Makes room for at least `bytes` bytes after the filled ones.
     pub(crate) fn make_room(&mut self, bytes: usize) {
         let wanted = self.filled.saturating_add(bytes);
         if self.buffer.len() < wanted {
@@ -123,12 +124,12 @@ impl RawRecords {
         self.ends.len()
     }
 
-    /// All records and blank lines, one after the other.
+    /// All records and empty lines in one piece.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[..self.filled]
     }
 
-    /// The bytes of a slot as they stand in the source, with the line end, if it has one.
+    /// The bytes of a slot as they are written in the source, with the line end, if there is one.
     pub(crate) fn slot(&self, slot: usize) -> &[u8] {
         &self.buffer[self.begin(slot)..self.ends[slot]]
     }
@@ -138,7 +139,8 @@ impl RawRecords {
         (0..self.len()).map(|slot| self.slot(slot))
     }
 
-    /// As [`Block::visit`](crate::Block::visit); `first` if the source begins here.
+    /// [`Block::visit`](crate::Block::visit) for raw records. `first` is true if the block is the beginning of the
+    /// source.
     pub(crate) fn visit(
         &self,
         first: bool,

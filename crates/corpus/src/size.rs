@@ -1,4 +1,4 @@
-//! Sizes as people read and write them.
+//! Sizes in the form in which people read and write them.
 
 /// `12 bytes`, `1.5 GiB`.
 #[must_use]
@@ -42,7 +42,7 @@ const UNITS: [(&str, u64); 13] = [
     ("b", 1),
 ];
 
-/// The bytes that `2GiB`, `500MB` or `65536` stand for; or what is wrong with it.
+/// The number of bytes that `2GiB`, `500MB` or `65536` means. An error says what is wrong.
 pub fn parse_size(written: &str) -> Result<u64, String> {
     let wrong = || format!("`{written}` is not an amount of bytes, as in 2GiB, 500MB or 65536");
     let lower = written.trim().to_ascii_lowercase();

@@ -1,31 +1,31 @@
-//! A source: where documents are, and in which form.
+//! A source: where documents are, and in which format.
 
 use crate::{Pipe, Table};
 use std::path::PathBuf;
 
-/// Where a source is.
+/// The location of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// A file.
     Local(PathBuf),
     /// Standard input.
     Stdin,
-    /// What gives its bytes only once, such as a named pipe.
+    /// An input that delivers its bytes only once, such as a named pipe.
     Pipe(Pipe),
-    /// The temporary copy of what gave its bytes only once.
+    /// The temporary copy of an input that delivered its bytes only once.
     Copy(PathBuf),
-    /// An object in a store, by its address: `s3://bucket/key` and the like.
+    /// An object in a store, by its address, such as `s3://bucket/key`.
     Object(String),
     /// Rows in memory.
     Memory(Table),
 }
 
-/// How records are written in a source.
+/// The format of the records in a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// A JSON object per line.
     Jsonl,
-    /// Values separated by `delimiter`, the first record naming the fields.
+    /// Values separated by `delimiter`. The first record contains the names of the fields.
     Csv {
         /// A comma or a tab.
         delimiter: u8,
@@ -53,10 +53,10 @@ impl std::str::FromStr for Format {
     }
 }
 
-/// How a source is compressed; recognised by its first bytes.
+/// The compression of a source, recognised by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// Not compressed.
     None,
     /// gzip, any number of members.
     Gzip,
@@ -69,7 +69,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// How names of files that are compressed so end; nothing for those that are not.
+    /// The ending of names of files with this compression. Empty for files that are not compressed.
     pub(crate) fn suffix(self) -> &'static str {
         match self {
             Self::None => "",
@@ -80,7 +80,7 @@ impl Compression {
         }
     }
 
-    /// What it is called.
+    /// The name of the compression.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::None => "plain",
@@ -92,34 +92,34 @@ impl Compression {
     }
 }
 
-/// What tells that a source has changed.
+/// Shows whether a source has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stamp {
-    /// Time of the last modification of a file, in nanoseconds.
+    /// The time of the last modification of a file, in nanoseconds.
     Modified(i128),
-    /// The entity tag of an object, or its time of modification; the hash of what was copied from standard input or a
-    /// pipe.
+    /// The entity tag of an object, or its time of modification. For a copy of standard input or a pipe: the hash of
+    /// its bytes.
     Tag(String),
-    /// Nothing is known: standard input.
+    /// Nothing is known. This is the stamp of standard input.
     Unknown,
 }
 
 /// A file, an object, a table or standard input with documents in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// What it is called in ids and reports: the path as the user gave it, or as found below the folder that the user gave,
-    /// written as [`path_to_name`](crate::path_to_name) does.
+    /// The name of the source in ids and reports: the path that the user gave, or the path of a file in a folder that
+    /// the user gave, written by [`path_to_name`](crate::path_to_name).
     pub name: String,
-    /// The path of its output below the target folder, written likewise, with `/`.
+    /// The path of its output below the target folder, written in the same way, with `/`.
     pub output: String,
-    /// Where it is.
+    /// The location of the source.
     pub location: Location,
-    /// How its records are written.
+    /// The format of its records.
     pub format: Format,
-    /// How it is compressed.
+    /// Its compression.
     pub compression: Compression,
-    /// Stored bytes (0 if unknown).
+    /// Number of stored bytes (0 if unknown).
     pub size: u64,
-    /// What tells that it has changed.
+    /// Shows whether the source has changed.
     pub stamp: Stamp,
 }

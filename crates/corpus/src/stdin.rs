@@ -1,4 +1,4 @@
-//! Standard input, whose first bytes are looked at before it is read; and the private copy of it, or of a pipe, that is read again.
+//! Standard input, whose first bytes can be read in advance; and the private copy of standard input or of a pipe.
 
 use crate::stopping::wait_for;
 use crate::{Error, Location, Result, Source, Stamp};
@@ -7,16 +7,16 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes copied at once.
+/// Number of bytes that are copied at once.
 const COPIED_AT_ONCE: usize = 128 << 10;
 
-/// Bytes that were looked at and not yet read.
+/// Bytes that were read in advance.
 static AHEAD: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Standard input from its first byte on that nobody has read.
+/// Standard input, from the first byte on that was not read yet.
 pub(crate) struct Stdin;
 
-/// The next bytes of standard input, up to `bytes` of them; they will be read again.
+/// The next bytes of standard input, at most `bytes`. They are returned again by the next read.
 pub(crate) fn look_ahead(bytes: usize) -> std::io::Result<Vec<u8>> {
     let mut ahead = AHEAD.lock().unwrap_or_else(PoisonError::into_inner);
     let missing = bytes.saturating_sub(ahead.len()) as u64;
@@ -24,8 +24,8 @@ pub(crate) fn look_ahead(bytes: usize) -> std::io::Result<Vec<u8>> {
     Ok(ahead.clone())
 }
 
-/// What came from standard input or a pipe, in a file of a private folder that goes when this does, or when the next run finds
-/// that its process is gone.
+/// A copy of standard input or of a pipe in a private temporary folder. The folder is removed when this value is
+/// dropped. If the process ends without dropping it, the next run removes the folder.
 #[derive(Debug)]
 pub struct PutBy {
     _folder: TempFolder,
@@ -35,8 +35,8 @@ impl PutBy {
     /// The name of the copy in its folder.
     const NAME: &str = "standard-input";
 
-    /// Copies what gives its bytes only once to a file in `folder`, if `source` is such a one, and makes the source that
-    /// file. What it holds is what tells it from another one: a pipe has no time of modification.
+    /// If `source` delivers its bytes only once, copies them to a file in `folder` and makes `source` refer to that
+    /// file. The hash of the bytes becomes the stamp of the source, because a pipe has no time of modification.
     pub fn stdin(source: &mut Source, folder: &Path) -> Result<Option<Self>> {
         let mut stream: Box<dyn Read> = match &source.location {
             Location::Stdin => Box::new(Stdin),

@@ -1,4 +1,5 @@
-//! Input and answers that may never come. Whoever waits for them asks now and then whether anybody still wants them.
+//! Waiting for input or answers that may never arrive. While waiting, the program checks regularly whether it should
+//! stop.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fmt;
@@ -8,37 +9,37 @@ use std::os::fd::AsFd;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The time between two questions.
+/// The time between two checks.
 const NAP: Duration = Duration::from_millis(100);
 
 static STOP: OnceLock<fn() -> bool> = OnceLock::new();
 
-/// From now on, whoever waits for a pipe or an object store gives up when `stop` says so. The first call counts: it is for
-/// the program, which hears its signals in one place.
+/// From now on, waiting for a pipe or an object store ends when `stop` returns true. Only the first call has an
+/// effect: it is made by the program, which handles signals in one place.
 pub fn stop_waiting_when(stop: fn() -> bool) {
-    // A second call would be about the same program.
+    // A second call would come from the same program.
     let _ = STOP.set(stop);
 }
 
-/// Nobody wants the input any more.
+/// The program was asked to stop.
 #[derive(Debug)]
 pub(crate) struct Stopped;
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("stopped while waiting for it")
+        f.write_str("the program was stopped while waiting")
     }
 }
 
 impl std::error::Error for Stopped {}
 
-/// Whether a failure only says that nobody wants the input any more.
+/// True if an error only means that the program was asked to stop.
 #[must_use]
 pub fn is_stopped(cause: &io::Error) -> bool {
     cause.get_ref().is_some_and(|cause| cause.is::<Stopped>())
 }
 
-/// What `answer` gives; [`Stopped`] when nobody wants it any more.
+/// The result of `answer`, or [`Stopped`] if the program is asked to stop.
 #[cfg(feature = "object-store")]
 pub(crate) async fn unless_stopped<T>(answer: impl Future<Output = T>) -> Result<T, Stopped> {
     let mut answer = std::pin::pin!(answer);
@@ -52,12 +53,12 @@ pub(crate) async fn unless_stopped<T>(answer: impl Future<Output = T>) -> Result
     }
 }
 
-/// Standard output, which may be a pipe whose reader is slow: whoever writes gives up when nobody wants the output any more.
+/// Standard output, which may be a pipe with a slow reader. Writing ends when the program is asked to stop.
 #[derive(Debug)]
 pub struct PatientStdout(File);
 
 impl PatientStdout {
-    /// A pipe that can be written to at all takes as many bytes as this without a wait.
+    /// A pipe that is ready for writing accepts this many bytes without waiting.
     const AT_ONCE: usize = 4096;
 
     /// Standard output, unbuffered.
@@ -77,7 +78,7 @@ impl Write for PatientStdout {
     }
 }
 
-/// An error if nobody wants any more what is being made.
+/// An error if the program was asked to stop.
 pub fn go_on() -> io::Result<()> {
     match STOP.get() {
         Some(stop) if stop() => Err(io::Error::other(Stopped)),
@@ -85,7 +86,7 @@ pub fn go_on() -> io::Result<()> {
     }
 }
 
-/// Waits until there is something to read, or its end.
+/// Waits until there is something to read, or the end of the input.
 pub(crate) fn wait_for(input: &impl AsFd) -> io::Result<()> {
     wait_until(input, PollFlags::IN)
 }
@@ -99,7 +100,7 @@ fn wait_until(file: &impl AsFd, ready: PollFlags) -> io::Result<()> {
         }
         match poll(&mut [PollFd::new(file, ready)], Some(&nap)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
-            // What cannot be waited for is read or written.
+            // If the system cannot wait for this file, it is read or written directly.
             Ok(_) | Err(_) => return Ok(()),
         }
     }

@@ -1,11 +1,11 @@
-//! A text file's one slot -> its document.
+//! The only slot of a text file -> its document.
 
 use crate::raw::RawRecords;
 use crate::{Absent, Document, Record, Result, Scratch};
 use std::borrow::Cow;
 
-/// As [`Block::visit`](crate::Block::visit), for a text file. A byte order mark is not part of the text; bytes that
-/// are not UTF-8 are replaced by U+FFFD.
+/// [`Block::visit`](crate::Block::visit) for a text file. A byte order mark is not part of the text. Bytes that are
+/// not UTF-8 are replaced by U+FFFD.
 pub(crate) fn visit(
     records: &RawRecords,
     selected: Option<&[u32]>,
@@ -27,7 +27,7 @@ pub(crate) fn visit(
             (scratch.text.as_str(), true)
         }
     };
-    // The file is the text, and has no fields.
+    // The whole file is the text; there are no fields.
     let absent = Absent { id: true, order: true, within: true };
     visit(0, Record::Document(Document { text, replaced, id: None, order: None, within: None, absent }))
 }

@@ -1,38 +1,40 @@
-//! Sources -> the one, if any, that is not what it was when it was found.
+//! Sources -> the first one, if any, that has changed since it was found.
 //!
-//! A file of up to 4 MiB is told by a checksum of all of it. A larger one is told by its size and a checksum of blocks that
-//! come to 4 MiB: the first, the last, and 254 at even distances between them. A change of the same length between two of
-//! these blocks is not seen: to sum all of every file would cost a second reading.
-//! Between two runs the time of a file does not count: to touch a file is not to change it, and a copy of a file is as good as
-//! the file. While a run reads a large file, nobody may touch it: with the same time it is the same, with another one it has changed.
-//! A copy of what gives its bytes only once, such as standard input, is told by a checksum of all of it, taken when it was made.
-//! An object is told by the tag that its store gives it.
+//! A file of up to 4 MiB is recognised by a checksum of all its bytes. A larger file is recognised by its size and a
+//! checksum of 4 MiB of it: the first block, the last block, and 254 blocks at equal distances between them. A change
+//! that keeps the length and lies between two of these blocks is not noticed; a checksum of every byte would cost a
+//! second reading.
+//! Between two runs the time of a file does not count: touching a file does not change it, and a copy of a file is as
+//! good as the file. While a run reads a large file, the file must not be touched: with the same time it counts as
+//! unchanged, with another time as changed.
+//! A copy of an input that delivers its bytes only once, such as standard input, is recognised by a checksum of all
+//! its bytes, which is computed when the copy is made. An object is recognised by the tag that its store gives it.
 
 use crate::discovery::modified;
 use crate::{Error, Location, Result, Source, object};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Bytes of a block.
+/// Size of a block in bytes.
 const BLOCK: u64 = 16 << 10;
-/// Blocks of a file that is larger than all of them.
+/// Number of blocks of a file that is larger than all of them together.
 const BLOCKS: u64 = 256;
 
-/// Whether the checksum of a file of this size is of all its bytes.
+/// True if the checksum of a file of this size covers all its bytes.
 fn is_whole(size: u64) -> bool {
     size <= BLOCKS * BLOCK
 }
 
-/// Whether what tells a source from a changed one depends on all its bytes.
+/// True if every change of the source is noticed, because its checksum or tag depends on all its bytes.
 #[must_use]
 pub fn is_summed_whole(source: &Source) -> bool {
     !matches!(source.location, Location::Local(_)) || is_whole(source.size)
 }
 
-/// The checksum of a local source, in hexadecimal, and its size; nothing for what is not a file.
+/// The size of a local source, and its checksum in hexadecimal. `None` if it is not a file.
 pub fn checksum(source: &Source) -> Result<Option<(u64, String)>> {
     let Location::Local(path) = &source.location else { return Ok(None) };
-    // What is not a regular file gives its bytes only once, and not to this.
+    // A special file delivers its bytes only once, and must not be read here.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Ok(None);
     }
@@ -56,7 +58,7 @@ fn sum(mut file: File) -> io::Result<(u64, String)> {
         add(0, size)?;
     } else {
         for block in 0..BLOCKS {
-            // The last one begins a block before the end.
+            // The last block begins one block size before the end.
             let from = u128::from(size - BLOCK) * u128::from(block) / u128::from(BLOCKS - 1);
             add(from as u64, BLOCK)?;
         }
@@ -64,13 +66,13 @@ fn sum(mut file: File) -> io::Result<(u64, String)> {
     Ok((size, hasher.finalize().to_hex().to_string()))
 }
 
-/// The first of these sources, if any, that is not what it was when it was found; `checksums` are those of the local ones,
-/// empty for others.
+/// The first of these sources, if any, that has changed since it was found. `checksums` are the checksums of the
+/// local sources, and empty for others.
 pub fn changed<'s>(sources: &[&'s Source], checksums: &[&str]) -> Result<Option<&'s Source>> {
     for (source, before) in sources.iter().zip(checksums).filter(|(_, before)| !before.is_empty()) {
-        // To the copy of a pipe nobody else can write.
+        // Nobody else can write to the copy of a pipe.
         let Location::Local(path) = &source.location else { continue };
-        // With another time nobody knows what was written to the bytes between the blocks.
+        // If the time differs, it is unknown whether the bytes between the blocks have changed.
         let has_time = || std::fs::metadata(path).is_ok_and(|found| modified(&found) == source.stamp);
         let is_same = checksum(source)?.is_some_and(|(_, now)| now == **before);
         if !is_same || !is_whole(source.size) && !has_time() {

@@ -1,4 +1,4 @@
-//! Standard input as a source. Each test starts this very program again, with something to read.
+//! Standard input as a source. Each test starts this test program again as a child and writes to its standard input.
 #![allow(clippy::unwrap_used, reason = "tests may unwrap, and so may what they share")]
 
 use corpus::{
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 const CHILD: &str = "LOOKALIKE_TEST_READS_STDIN";
 
-/// What the child does: it says what standard input is, and its texts.
+/// The child prints how it recognised standard input, and the texts.
 #[test]
 fn child() {
     if std::env::var_os(CHILD).is_none() {
@@ -33,7 +33,7 @@ fn child() {
     println!("<<{}|{:?}|{:?}|{}>>", source.output, source.format, source.compression, said.join(","));
 }
 
-/// What the child says if it is given these pieces, one after the other.
+/// The output of the child if these pieces are written to it, one after the other.
 fn read(pieces: &[&[u8]]) -> String {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["child", "--exact", "--nocapture"])

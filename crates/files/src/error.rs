@@ -1,20 +1,20 @@
-//! What the system refused, and where.
+//! An error of the system, and the file or folder where it happened.
 
 use std::io;
 use std::path::Path;
 
-/// The result of what is done to files.
+/// The result of an operation on files.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What the system refused.
+/// An error of the system.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} {name}: {cause}")]
 pub struct Error {
-    /// What was tried, as in "write".
+    /// The action that failed, as in "write".
     pub action: &'static str,
     /// The file or folder.
     pub name: String,
-    /// What the system said.
+    /// The error that the system reported.
     pub cause: io::Error,
 }
 

@@ -1,12 +1,15 @@
-//! A faulty twin of the system, for tests: a chosen call fails, is cut short, or is the last one before a power cut.
+//! A system with injected faults, for tests: a chosen call fails, is cut short, or is the last one before a power
+//! cut.
 //!
-//! Files are real ones, below a folder of the test's. What a power cut would leave of them is kept beside, as a disk would:
+//! The files are real, in a folder of the test. In addition, the state that a power cut would leave is recorded, as
+//! on a disk:
 //!
-//! - *contents* last when the file was synced;
-//! - *names*, made, renamed or removed, last when the folder that they are in was synced.
+//! - *contents* survive if the file was synced;
+//! - *names* that were created, renamed or removed survive if their folder was synced.
 //!
-//! After a power cut every call fails until [`Faulty::restart`], which puts the folder into the state that the disk was in: at
-//! worst nothing is there that was not synced; or names are there whose contents are not, as some file systems leave it.
+//! After a power cut every call fails until [`Faulty::restart`], which puts the folder into the state of the disk. In
+//! the worst case, everything that was not synced is lost. Or the names exist without their contents, as some file
+//! systems leave them.
 
 use crate::system::{Access, Entry, Local, System};
 use crate::{Place, Result};
@@ -19,22 +22,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// What happens at the chosen call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The call fails, and nothing is done.
+    /// The call fails and has no effect.
     Fails,
-    /// Of a write half is done, and the next write to the file fails; any other call fails.
+    /// A write writes half of its bytes, and the next write to the file fails. Any other call fails.
     CutShort,
-    /// The call is done, and is the last one.
+    /// The call succeeds, and every later call fails.
     PowerCut,
 }
 
-/// What a power cut leaves.
+/// What a power cut destroys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// Only what was synced.
+    /// Everything that was not synced.
     Unsynced,
-    /// All names, but only the contents that were synced.
+    /// Contents that were not synced. All names survive.
     Contents,
-    /// Everything: a kill, not a power cut.
+    /// Nothing. This is a killed process, not a power cut.
     Nothing,
 }
 
@@ -49,15 +52,15 @@ struct State {
     root: PathBuf,
     calls: u64,
     fault: Option<(u64, Fault)>,
-    /// Whether the power is cut.
+    /// True after the power cut.
     off: bool,
     /// A file whose next write fails.
     full: Option<PathBuf>,
-    /// What is there: folders, and files by the number that the system gave them.
+    /// The current state: folders, and files by the number that the system gave them.
     live: BTreeMap<PathBuf, Node>,
-    /// What would be there after a power cut.
+    /// The state after a power cut.
     lasting: BTreeMap<PathBuf, Node>,
-    /// The contents that would be, by number.
+    /// The contents of files after a power cut, by number.
     contents: BTreeMap<u64, Vec<u8>>,
 }
 
@@ -68,7 +71,7 @@ enum Node {
 }
 
 impl Faulty {
-    /// All that is below `root` lasts; from here on nothing does unless it is synced.
+    /// Everything below `root` survives a power cut. From now on, changes survive only if they are synced.
     pub fn new(root: &Path, fault: Option<(u64, Fault)>) -> io::Result<Arc<Self>> {
         let mut state = State {
             root: root.to_owned(),
@@ -85,19 +88,19 @@ impl Faulty {
         Ok(Arc::new(Self { state: Mutex::new(state) }))
     }
 
-    /// Calls that were made.
+    /// The number of calls so far.
     #[must_use]
     pub fn calls(&self) -> u64 {
         self.state().calls
     }
 
-    /// Whether the power was cut.
+    /// True after the power cut.
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.state().off
     }
 
-    /// Puts the folder into the state that it would be in after a power cut that loses so much.
+    /// Puts the folder into the state after a power cut that destroys `loss`.
     pub fn restart(&self, loss: Loss) -> io::Result<()> {
         let state = self.state();
         let names = match loss {
@@ -110,7 +113,7 @@ impl Faulty {
             if path.is_dir() { fs::remove_dir_all(&path)? } else { fs::remove_file(&path)? }
         }
         for (path, node) in names {
-            // What is in a folder whose name was lost cannot be found.
+            // A file in a folder whose name was lost cannot be found.
             let found = path.parent().is_some_and(Path::is_dir);
             match node {
                 _ if !found => {}
@@ -147,7 +150,7 @@ impl Faulty {
 }
 
 fn chosen() -> io::Error {
-    io::Error::new(io::ErrorKind::StorageFull, "a fault that the test chose")
+    io::Error::new(io::ErrorKind::StorageFull, "a fault injected by the test")
 }
 
 #[cfg(unix)]
@@ -156,7 +159,7 @@ fn number(file: &File) -> io::Result<u64> {
 }
 
 impl State {
-    /// Counts a call; an error if the power is cut.
+    /// Counts a call. An error if the power was cut.
     fn count(&mut self) -> io::Result<Option<Fault>> {
         if self.off {
             return Err(io::Error::other("the power is cut"));
@@ -315,7 +318,8 @@ impl System for Faulty {
     }
 }
 
-/// A place of which a chosen call fails, before or after it has done what it does, and all calls after it: the network is gone.
+/// A place where a chosen call and all later calls fail, as if the network were gone. The chosen call may still have
+/// its effect.
 #[derive(Debug)]
 pub struct FaultyPlace {
     place: Arc<dyn Place>,
@@ -325,13 +329,14 @@ pub struct FaultyPlace {
 }
 
 impl FaultyPlace {
-    /// Fails at call `at` (from 1); with `done_first` that one is still done, and only its answer is lost.
+    /// Fails at call `at` (counted from 1). If `done_first` is true, that call still has its effect, and only its
+    /// answer is lost.
     #[must_use]
     pub fn new(place: Arc<dyn Place>, at: u64, done_first: bool) -> Self {
         Self { place, calls: Mutex::new(0), at, done_first }
     }
 
-    /// Calls that were made.
+    /// The number of calls so far.
     #[must_use]
     pub fn calls(&self) -> u64 {
         *self.calls.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,19 +1,19 @@
-//! Files that appear whole or not at all, locks, and temporary folders: all that a run does to a disk besides reading its
-//! sources.
+//! Files that are complete or absent, locks, and temporary folders: everything that a run does to a disk, except
+//! reading its sources.
 //!
 //! ```text
-//! bytes -> a file aside -> synced -> renamed into its place -> the folder that names it synced
+//! bytes -> a temporary file -> synced -> renamed to its final name -> its folder synced
 //! ```
 //!
-//! A rename within a file system is atomic, so whoever looks sees the whole file or none; the syncs, in this order, make
-//! that hold after a power cut too.
+//! A rename within a file system is atomic, so every reader sees the complete file or no file. The syncs, in this
+//! order, guarantee this after a power cut too.
 //!
-//! [`Files`] is the local disk. It stands on the few calls of [`System`], so that a test can put
-//! a faulty one below it: every call can fail, be cut short, or be the last before a power cut (the feature `faults`).
-//! [`Place`] is what outputs need of the folder or the prefix of an object store that they go to.
+//! [`Files`] is the local disk. It is built on the few calls of [`System`], so that a test can replace them by faulty
+//! ones: every call can fail, be cut short, or be the last one before a power cut (the feature `faults`). [`Place`]
+//! is the interface that outputs need from their target: a folder or a prefix of an object store.
 //!
-//! Nothing here follows a link that somebody else put where a file is about to be written: files are made under names that cannot
-//! be guessed, or only if there is nothing of that name.
+//! Nothing here follows a link that another user created where a file is about to be written: files are created under
+//! names that cannot be guessed, or only if the name does not exist yet.
 
 mod error;
 #[cfg(feature = "faults")]
@@ -43,7 +43,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How files that are being written beside their place end. They are no outputs.
+/// The ending of files that are still being written. These files are not outputs.
 pub const UNFINISHED: &str = ".lookalike-unfinished";
 
 /// The local disk.
@@ -59,7 +59,7 @@ impl Default for Files {
 }
 
 impl Files {
-    /// On a system of the caller's.
+    /// The local disk with another implementation of [`System`].
     #[must_use]
     pub fn on(system: Arc<dyn System>) -> Self {
         Self { system }
@@ -70,7 +70,7 @@ impl Files {
         self.system.open(path).map_err(failed("read", path))
     }
 
-    /// All bytes of a file; `None` if there is none.
+    /// All bytes of a file; `None` if it does not exist.
     pub fn read(&self, path: &Path) -> Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         match self.system.open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
@@ -80,7 +80,7 @@ impl Files {
         }
     }
 
-    /// Whether there is something of this name; a link counts as what it is.
+    /// True if something of this name exists. A link is not followed.
     pub fn exists(&self, path: &Path) -> Result<bool> {
         match std::fs::symlink_metadata(path) {
             Ok(_) => Ok(true),
@@ -89,7 +89,8 @@ impl Files {
         }
     }
 
-    /// All files below `folder`, as names with `/`, bytewise, but for unfinished ones; empty if there is no such folder.
+    /// The names of all files below `folder`, with `/`, bytewise, without unfinished files. Empty if the folder does
+    /// not exist.
     pub fn list(&self, folder: &Path) -> Result<Vec<String>> {
         let mut names = Vec::new();
         self.list_below(folder, "", &mut names)?;
@@ -114,7 +115,7 @@ impl Files {
         Ok(())
     }
 
-    /// Makes a folder and those above it, and syncs the ones they are made in.
+    /// Creates a folder and its missing parents, and syncs the folders in which they are created.
     pub fn make_folder(&self, folder: &Path) -> Result<()> {
         if folder.as_os_str().is_empty() || folder.is_dir() {
             return Ok(());
@@ -124,19 +125,19 @@ impl Files {
         }
         match self.system.make_folder(folder, Access::Shared) {
             Ok(()) => self.sync_folder_of(folder),
-            // Another thread was first.
+            // Another thread created it first.
             Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
             Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
                 Err(failed("make the folder", folder)(io::Error::new(
                     cause.kind(),
-                    "there is a file of this name; move it or choose another target",
+                    "a file of this name exists; move it or choose another target",
                 )))
             }
             Err(cause) => Err(failed("make the folder", folder)(cause)),
         }
     }
 
-    /// Makes a folder that nobody else may look into, if it is not there; one that is there must be such a folder.
+    /// Creates a folder that only this user can access. If it already exists, it must be such a folder.
     pub fn make_private_folder(&self, folder: &Path) -> Result<()> {
         match self.system.make_folder(folder, Access::Private) {
             Ok(()) => self.sync_folder_of(folder),
@@ -144,27 +145,27 @@ impl Files {
             Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
                 Err(failed("use the folder", folder)(io::Error::new(
                     cause.kind(),
-                    "it is there already and is not a private folder of this user",
+                    "it already exists and is not a private folder of this user",
                 )))
             }
             Err(cause) => Err(failed("make the folder", folder)(cause)),
         }
     }
 
-    /// Begins a file that appears at `place` when it is finished, made beside it under a name that cannot be guessed. The folder must be
-    /// there.
+    /// Begins a file that appears at `place` when it is finished. Until then it is in the same folder, under a name
+    /// that cannot be guessed. The folder must exist.
     pub fn begin(&self, place: &Path) -> Result<Unfinished> {
         Unfinished::begin(self, place)
     }
 
-    /// Writes a file whole or not at all.
+    /// Writes a file completely or not at all.
     pub fn write_whole(&self, place: &Path, bytes: &[u8]) -> Result<()> {
         let mut file = self.begin(place)?;
         io::Write::write_all(&mut file, bytes).map_err(failed("write", place))?;
         file.finish()
     }
 
-    /// Writes a small file unless there is one of this name; whether it was written.
+    /// Writes a small file unless one of this name exists. Returns true if it was written.
     pub fn write_new(&self, place: &Path, bytes: &[u8]) -> Result<bool> {
         self.make_folder(parent(place))?;
         let file = match self.system.create(place, Access::Shared) {
@@ -176,14 +177,14 @@ impl Files {
         let written =
             io::Write::write_all(&mut out, bytes).map_err(failed("write", place)).and_then(|()| out.sync());
         if written.is_err() {
-            // A part of it would be taken for all of it; why it was not written is what the caller hears.
+            // An incomplete file would be taken for a complete one. The caller gets the error of the write.
             let _ = self.remove_file(place);
         }
         written.and_then(|()| self.sync_folder_of(place)).map(|()| true)
     }
 
-    /// Makes a file of this name in a folder that belongs to the caller alone. What is there, a link or what a killed run
-    /// left, is removed, never written to.
+    /// Creates a file in a folder that belongs to the caller alone. If the name exists, as a link or as a file that a
+    /// killed run left, it is removed and never written to.
     pub fn create(&self, path: &Path, access: Access) -> Result<OutFile> {
         match self.system.remove_file(path) {
             Err(cause) if !is_absent(&cause) => return Err(failed("remove", path)(cause)),
@@ -193,7 +194,7 @@ impl Files {
         Ok(OutFile::new(self.clone(), path.to_owned(), file))
     }
 
-    /// Moves a finished file to its place; across file systems it is copied.
+    /// Moves a finished file to `place`. Between file systems it is copied.
     pub fn publish(&self, file: &Path, place: &Path) -> Result<()> {
         let open = self.open(file)?;
         self.system.sync(file, &open).map_err(failed("sync", file))?;
@@ -208,7 +209,8 @@ impl Files {
         }
     }
 
-    /// As [`publish`](Self::publish), from the same file system, unless there is a file of this name; whether it was published.
+    /// Like [`publish`](Self::publish), within one file system, unless a file of this name exists. Returns true if it
+    /// was published.
     pub fn publish_new(&self, file: &Path, place: &Path) -> Result<bool> {
         let open = self.open(file)?;
         self.system.sync(file, &open).map_err(failed("sync", file))?;
@@ -219,7 +221,7 @@ impl Files {
         }
     }
 
-    /// Copies a file to its place, whole or not at all.
+    /// Copies a file to `place`, completely or not at all.
     pub fn copy(&self, file: &Path, place: &Path) -> Result<()> {
         let mut from = self.open(file)?;
         let mut to = self.begin(place)?;
@@ -227,7 +229,7 @@ impl Files {
         to.finish()
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     pub fn remove_file(&self, path: &Path) -> Result<()> {
         match self.system.remove_file(path) {
             Err(cause) if !is_absent(&cause) => Err(failed("remove", path)(cause)),
@@ -235,7 +237,7 @@ impl Files {
         }
     }
 
-    /// Removes a folder and all that is in it, if it is there. Links in it are removed, not followed.
+    /// Removes a folder and everything in it, if it exists. Links in it are removed, not followed.
     pub fn remove_tree(&self, folder: &Path) -> Result<()> {
         match self.system.remove_tree(folder) {
             Err(cause) if !is_absent(&cause) => Err(failed("remove", folder)(cause)),
@@ -243,8 +245,8 @@ impl Files {
         }
     }
 
-    /// Removes a folder whose file `lock` this process has locked: the lock goes when nothing else is left, so that nobody else
-    /// takes what is not yet removed for theirs.
+    /// Removes a folder in which this process holds the lock file `lock`. The lock is removed last, so that no other
+    /// process uses files that are not removed yet.
     pub fn remove_locked_tree(&self, folder: &Path, lock: &str) -> Result<()> {
         let entries = match self.system.list(folder) {
             Ok(entries) => entries,
@@ -256,17 +258,18 @@ impl Files {
             if entry.is_folder { self.remove_tree(&path)? } else { self.remove_file(&path)? }
         }
         self.remove_file(&folder.join(lock))?;
-        // Somebody may have locked it anew.
+        // Another process may have locked it again.
         self.remove_if_empty(folder);
         Ok(())
     }
 
-    /// Removes a folder if it is there and empty; whether it is gone.
+    /// Removes a folder if it exists and is empty. Returns true if the folder no longer exists.
     pub fn remove_if_empty(&self, folder: &Path) -> bool {
         self.system.remove_folder(folder).is_ok()
     }
 
-    /// Removes unfinished files that a killed run left in `folder` (not below it). Only who holds the lock of the folder may.
+    /// Removes unfinished files that a killed run left in `folder` (not in its subfolders). The caller must hold the
+    /// lock of the folder.
     pub fn remove_unfinished(&self, folder: &Path) -> Result<()> {
         let entries = match self.system.list(folder) {
             Ok(entries) => entries,
@@ -281,23 +284,24 @@ impl Files {
         Ok(())
     }
 
-    /// Locks the file at `path`, which is made if it is not there; `None` if another process has it.
+    /// Locks the file at `path`, which is created if it does not exist. `None` if another process holds the lock.
     pub fn lock(&self, path: &Path) -> Result<Option<Lock>> {
         Lock::take(self, path)
     }
 
-    /// A private folder in `parent`, which is removed when it is dropped. What killed runs of the same user left in `parent` is
-    /// removed first.
+    /// Creates a private folder in `parent`, which is removed when the value is dropped. Folders that killed runs of
+    /// the same user left in `parent` are removed first.
     pub fn temp_folder(&self, parent: &Path) -> Result<TempFolder> {
         TempFolder::new(self, parent)
     }
 
-    /// Removes the temporary folders that killed runs of the same user left in `parent`. What cannot be removed is left alone.
+    /// Removes the temporary folders that killed runs of the same user left in `parent`. A folder that cannot be
+    /// removed is ignored.
     pub fn remove_left_folders(&self, parent: &Path) {
         temporary::clear(self, parent);
     }
 
-    /// Makes the name of `path` last.
+    /// Syncs the folder of `path`, so that the name of `path` survives a power cut.
     pub(crate) fn sync_folder_of(&self, path: &Path) -> Result<()> {
         let folder = parent(path);
         match self.system.sync_folder(folder) {
@@ -312,7 +316,7 @@ impl Files {
     }
 }
 
-/// The folder that a path is in.
+/// The folder that contains a path.
 fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -324,7 +328,7 @@ fn is_absent(cause: &io::Error) -> bool {
     matches!(cause.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// The name of a path as part of another name.
+/// The last name of a path, for use in another name.
 fn file_name(path: &Path) -> PathBuf {
     path.file_name().map_or_else(|| "file".into(), PathBuf::from)
 }

@@ -1,4 +1,5 @@
-//! A lock: a file that one process at a time holds. The system lets go of it when the process ends, however it ends.
+//! A lock: a file that one process at a time holds. The system releases it when the process ends, for whatever
+//! reason.
 
 use crate::error::failed;
 use crate::{Files, Result};
@@ -20,14 +21,15 @@ impl Lock {
                 Ok(file) => file,
                 Err(cause) if cause.kind() == std::io::ErrorKind::AlreadyExists => match open(path) {
                     Ok(file) => file,
-                    // Whoever held it removed it meanwhile.
+                    // The process that held the lock has removed it in the meantime.
                     Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => continue,
                     Err(cause) => return Err(failed("lock", path)(cause)),
                 },
                 Err(cause) => return Err(failed("lock", path)(cause)),
             };
             match file.try_lock() {
-                // A lock on a file that was removed, and perhaps made again, between the two calls is none.
+                // If the file was removed, and perhaps created again, between the two calls, this is not a valid
+                // lock.
                 Ok(()) if is_at(&file, path) => return Ok(Some(Self { path: path.to_owned(), _file: file })),
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Ok(None),
@@ -36,14 +38,14 @@ impl Lock {
         }
     }
 
-    /// Where it is.
+    /// The path of the lock file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Opens what is there. A link to another file would have that file locked, which harms nobody: nothing is written.
+/// Opens the existing file. If it is a link, another file is locked, which does no harm because nothing is written.
 fn open(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }

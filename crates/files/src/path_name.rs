@@ -1,10 +1,11 @@
-//! A path <-> its name: text that stands for the path in ids, reports and `run.json`, and leads back to it.
+//! A path <-> its name: text that represents the path in ids, reports and `run.json`, and that can be converted back.
 //!
-//! A path of Unix is bytes, and a name is text. What is UTF-8 stands for itself. A byte that is not is written as `\x` and
-//! two hexadecimal digits; so is the backslash of a path that has such four characters itself. No two paths have the same
-//! name, therefore: whoever reads a name from the left finds each escape where it was made.
+//! On Unix a path consists of bytes, and a name of characters. Valid UTF-8 is copied. A byte that is not valid UTF-8
+//! is written as `\x` and two hexadecimal digits. If a path itself contains four characters of this form, their
+//! backslash is written in the same way. Therefore two different paths never have the same name: reading a name from
+//! the left finds each escape exactly where it was written.
 //!
-//! Other systems have paths of characters; there a name is the path as it is shown.
+//! On other systems paths consist of characters; there the name is the path as it is displayed.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +35,7 @@ pub fn path_to_name(path: &Path) -> String {
     name
 }
 
-/// The path that has this name.
+/// The path with this name.
 #[must_use]
 pub fn name_to_path(name: &str) -> PathBuf {
     let mut bytes = Vec::with_capacity(name.len());
@@ -65,7 +66,7 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
-/// What of `bytes` is UTF-8 from its beginning on, and the bytes after it that are not.
+/// The longest valid UTF-8 at the beginning of `bytes`, and the invalid bytes after it.
 fn valid_prefix(bytes: &[u8]) -> (&str, &[u8]) {
     match bytes.utf8_chunks().next() {
         Some(chunk) => (chunk.valid(), chunk.invalid()),
@@ -73,7 +74,7 @@ fn valid_prefix(bytes: &[u8]) -> (&str, &[u8]) {
     }
 }
 
-/// The byte that an escape at the beginning of `bytes` stands for.
+/// The byte that is escaped at the beginning of `bytes`.
 fn escaped(bytes: &[u8]) -> Option<u8> {
     let [b'\\', b'x', high, low, ..] = bytes else { return None };
     let digit = |byte: &u8| char::from(*byte).to_digit(16).filter(|_| !byte.is_ascii_uppercase());
@@ -109,7 +110,7 @@ mod tests {
     }
 
     proptest! {
-        /// Bytes that are near escapes, to meet the rare cases often.
+        /// Bytes that resemble escapes, so that rare cases are tested often.
         #[test]
         fn a_name_leads_back_to_its_path(
             bytes in prop::collection::vec(prop::sample::select(b"\\\\\\xxx5cf0\xff\xc3\xa9/".to_vec()), 0..12),

@@ -1,34 +1,36 @@
-//! A place that holds named files: what outputs need of where they go.
+//! A place that holds named files: the interface that outputs need from their target.
 
 use crate::{Files, Result, name_to_path, parent};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-/// A folder, a prefix of an object store, or whatever else holds files by name (with `/`). Whoever calls has checked the names.
+/// A folder, a prefix of an object store, or anything else that holds files by name (with `/`). The caller has
+/// checked the names.
 pub trait Place: Debug + Send + Sync {
-    /// The folder, if it is a local one.
+    /// The folder, if it is a local folder.
     fn folder(&self) -> Option<&Path> {
         None
     }
-    /// An error if there can be no file of this name here.
+    /// An error if no file here can have this name.
     fn check(&self, _name: &str) -> Result<()> {
         Ok(())
     }
-    /// Whether there is a file of this name.
+    /// True if a file of this name exists.
     fn exists(&self, name: &str) -> Result<bool>;
-    /// All files, by name, bytewise; empty if the place does not exist.
+    /// The names of all files, bytewise. Empty if the place does not exist.
     fn list(&self) -> Result<Vec<String>>;
-    /// All bytes of a file; `None` if there is none.
+    /// All bytes of a file; `None` if it does not exist.
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>>;
-    /// Writes a file whole or not at all.
+    /// Writes a file completely or not at all.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()>;
-    /// Writes a file whole unless there is one of this name; whether it was written. Of two who do this at once one succeeds.
+    /// Writes a complete file unless one of this name exists. Returns true if it was written. If two callers do this
+    /// at the same time, one of them succeeds.
     fn write_new(&self, name: &str, bytes: &[u8]) -> Result<bool>;
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     fn remove(&self, name: &str) -> Result<()>;
-    /// Moves a finished local file here.
+    /// Moves a finished local file to this place.
     fn publish(&self, file: &Path, name: &str) -> Result<()>;
-    /// Copies a finished local file here.
+    /// Copies a finished local file to this place.
     fn copy(&self, file: &Path, name: &str) -> Result<()>;
 }
 
@@ -40,13 +42,13 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder, which need not be there.
+    /// A local folder, which need not exist.
     #[must_use]
     pub fn new(files: Files, folder: PathBuf) -> Self {
         Self { files, folder }
     }
 
-    /// Where a file of this name goes; the folders above it are made.
+    /// The path for a file of this name. The folders above it are created.
     fn place(&self, name: &str) -> Result<PathBuf> {
         let place = self.folder.join(name_to_path(name));
         self.files.make_folder(parent(&place))?;

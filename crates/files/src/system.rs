@@ -1,4 +1,4 @@
-//! The calls to the system that everything here is made of, so that a test can have each of them fail.
+//! The calls to the system that everything here is built on, so that a test can make each of them fail.
 
 use std::ffi::OsString;
 use std::fmt::Debug;
@@ -6,53 +6,53 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Who may look into what is made.
+/// Who can access a new file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Whoever the user's settings (the umask) allow to.
+    /// Everybody that the user's settings (the umask) allow.
     Shared,
-    /// The user alone.
+    /// Only the user.
     Private,
 }
 
-/// What a folder holds.
+/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
+    /// The name of the entry.
     pub name: OsString,
-    /// Whether it is a folder; a link is not.
+    /// True if the entry is a folder. A link is not a folder.
     pub is_folder: bool,
 }
 
 /// The calls to the system.
 pub trait System: Debug + Send + Sync {
-    /// Makes a file that is not there yet, for reading and writing. A link of that name is an error.
+    /// Creates a file that does not exist yet, for reading and writing. A link of that name is an error.
     fn create(&self, path: &Path, access: Access) -> io::Result<File>;
     /// Opens a file for reading.
     fn open(&self, path: &Path) -> io::Result<File>;
-    /// Writes some bytes at the end of what was written, and says how many.
+    /// Appends some bytes and returns their number.
     fn write(&self, path: &Path, file: &mut File, bytes: &[u8]) -> io::Result<usize>;
-    /// Makes what was written to a file last.
+    /// Syncs the contents of a file, so that they survive a power cut.
     fn sync(&self, path: &Path, file: &File) -> io::Result<()>;
-    /// Gives a file another name, in place of what has that name.
+    /// Renames a file. It replaces an existing file of the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Gives a file another name, unless there is one of that name.
+    /// Renames a file. An error if the new name exists.
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Makes the names in a folder last.
+    /// Syncs a folder, so that the names in it survive a power cut.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
-    /// Makes a folder that is not there yet.
+    /// Creates a folder that does not exist yet.
     fn make_folder(&self, folder: &Path, access: Access) -> io::Result<()>;
     /// Removes a file or a link.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
     /// Removes an empty folder.
     fn remove_folder(&self, folder: &Path) -> io::Result<()>;
-    /// Removes a folder and all that is in it.
+    /// Removes a folder and everything in it.
     fn remove_tree(&self, folder: &Path) -> io::Result<()>;
-    /// What a folder holds, in any order.
+    /// The entries of a folder, in any order.
     fn list(&self, folder: &Path) -> io::Result<Vec<Entry>>;
 }
 
-/// The system that this runs on.
+/// The real system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Local;
 
@@ -94,7 +94,8 @@ impl System for Local {
         match fs::hard_link(from, to) {
             Ok(()) => fs::remove_file(from),
             Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Err(cause),
-            // Some file systems have no second names: two who do this in the same instant may both succeed.
+            // Some file systems have no hard links. There, two callers that do this at the same instant may both
+            // succeed.
             Err(_) if fs::symlink_metadata(to).is_ok() => Err(io::ErrorKind::AlreadyExists.into()),
             Err(_) => fs::rename(from, to),
         }
@@ -146,23 +147,23 @@ impl System for Local {
     }
 }
 
-/// Says that a call to a system or a store is about to be made, so that a test can end the process there. Whoever calls something other than
-/// [`Local`] says it too.
+/// Announces a call to the system or to a store, so that a test can end the process at this point. Implementations
+/// other than [`Local`] must call it too.
 #[cfg(not(feature = "faults"))]
 #[inline]
 pub fn called() {}
 
-/// Calls that are left until the process ends; 0 if it does not.
+/// Number of calls before the process ends; 0 if it does not end.
 #[cfg(feature = "faults")]
 static CALLS_LEFT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 
-/// The process ends, as if it were killed, before it makes its `call`th call (from 1). For tests of whole programs.
+/// Ends the process, as if it were killed, before call number `call` (counted from 1). For tests of whole programs.
 #[cfg(feature = "faults")]
 pub fn die_at_call(call: u64) {
     CALLS_LEFT.store(call, std::sync::atomic::Ordering::SeqCst);
 }
 
-/// Says that a call to a system or a store is about to be made: the one before which the process is to end is the last.
+/// Announces a call to the system or to a store, and ends the process if this is the chosen call.
 #[cfg(feature = "faults")]
 pub fn called() {
     use std::sync::atomic::Ordering::SeqCst;

@@ -1,21 +1,21 @@
-//! Temporary folders: private, under names that cannot be guessed, gone when they are dropped.
+//! Temporary folders: private, with names that cannot be guessed, removed when they are dropped.
 //!
-//! A folder that a killed run left is recognised by the next one: it has the name that such folders have, belongs to this user alone,
-//! and nobody holds the lock inside. A lock gets its name only when it is held, so a folder that is just being made is
-//! never taken for one that was left.
+//! The next run recognises a folder that a killed run left: it has the name of a temporary folder, it belongs to this
+//! user alone, and no process holds the lock inside. The lock file gets its final name only after it is locked, so a
+//! folder that is just being created is never taken for a leftover.
 
 use crate::error::failed;
 use crate::{Access, Files, Lock, OutFile, Result};
 use std::path::{Path, PathBuf};
 
-/// What the names of temporary folders begin with.
+/// The beginning of the names of temporary folders.
 const PREFIX: &str = "lookalike-tmp-";
-/// The lock inside.
+/// The name of the lock file inside.
 const LOCK: &str = "lock";
-/// The lock before it is held.
+/// The name of the lock file before it is locked.
 const NEW_LOCK: &str = "lock-new";
 
-/// A private folder, which goes with all that is in it when this is dropped.
+/// A private folder. It is removed with everything in it when this value is dropped.
 #[derive(Debug)]
 pub struct TempFolder {
     files: Files,
@@ -40,19 +40,19 @@ impl TempFolder {
         Ok(folder)
     }
 
-    /// Whether a path has the name of a temporary folder.
+    /// True if a path has the name of a temporary folder.
     #[must_use]
     pub fn is_one(path: &Path) -> bool {
         path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PREFIX.as_bytes()))
     }
 
-    /// Where it is.
+    /// The path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes a file in it, for the user alone.
+    /// Creates a file in the folder, which only the user can access.
     pub fn create(&self, name: &str) -> Result<OutFile> {
         self.files.create(&self.path.join(name), Access::Private)
     }
@@ -60,12 +60,12 @@ impl TempFolder {
 
 impl Drop for TempFolder {
     fn drop(&mut self) {
-        // Nothing depends on a folder that does not go, and the next run removes it.
+        // Nothing depends on the removal, and the next run removes the folder.
         let _ = self.files.remove_tree(&self.path);
     }
 }
 
-/// Removes what killed runs left in `parent`. What cannot be removed, or looked at, is left alone.
+/// Removes the folders that killed runs left in `parent`. A folder that cannot be read or removed is ignored.
 pub(crate) fn clear(files: &Files, parent: &Path) {
     let Ok(entries) = files.system.list(parent) else { return };
     for entry in entries {
@@ -73,13 +73,13 @@ pub(crate) fn clear(files: &Files, parent: &Path) {
         let folder = parent.join(&entry.name);
         let lock = folder.join(LOCK);
         if left && is_own(&folder) && lock.is_file() && matches!(files.lock(&lock), Ok(Some(_))) {
-            // Somebody else may be at the same.
+            // Another process may be removing it at the same time.
             let _ = files.remove_tree(&folder);
         }
     }
 }
 
-/// Whether it is a folder, no link, that belongs to this user alone.
+/// True if the path is a folder (not a link) that belongs to this user alone.
 #[cfg(unix)]
 pub(crate) fn is_own(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

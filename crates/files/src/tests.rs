@@ -1,4 +1,4 @@
-//! What a power cut, a killed run and a link put in the way leave of files.
+//! The state of files after a power cut, after a killed run, and with a malicious link.
 
 use crate::{Access, Files, UNFINISHED};
 use std::fs;
@@ -71,14 +71,14 @@ fn what_a_killed_run_left_is_removed_and_nothing_else() {
     let parent = tempfile::tempdir().unwrap();
     let files = Files::default();
     let alive = files.temp_folder(parent.path()).unwrap();
-    // A killed run lets go of its lock and removes nothing.
+    // A killed run releases its lock but removes nothing.
     let left = parent.path().join("lookalike-tmp-left");
     fs::rename(files.temp_folder(parent.path()).unwrap().path(), &left).unwrap();
     fs::write(left.join("file"), "x").unwrap();
-    // Without a lock: it is just being made, or is somebody else's.
+    // A folder without a lock: it is just being created, or belongs to another program.
     let unlocked = parent.path().join("lookalike-tmp-new");
     files.make_private_folder(&unlocked).unwrap();
-    // Others may look into it, so it is not one of ours.
+    // Other users can access it, so it is not one of our folders.
     let open = parent.path().join("lookalike-tmp-open");
     fs::create_dir(&open).unwrap();
     fs::write(open.join("lock"), "").unwrap();

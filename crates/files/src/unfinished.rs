@@ -1,4 +1,4 @@
-//! A file while it is written.
+//! A file while it is being written.
 
 use crate::error::failed;
 use crate::{Access, Files, Result, UNFINISHED, file_name, parent};
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that is being written, under the name that it was made with.
+/// A file that is being written, under the name with which it was created.
 #[derive(Debug)]
 pub struct OutFile {
     files: Files,
@@ -21,24 +21,24 @@ impl OutFile {
         Self { files, path, file, bytes: 0 }
     }
 
-    /// Where it is.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Bytes that were written.
+    /// The number of bytes that were written.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Makes what was written last.
+    /// Syncs the contents, so that they survive a power cut.
     pub fn sync(&self) -> Result<()> {
         self.files.system.sync(&self.path, &self.file).map_err(failed("sync", &self.path))
     }
 
-    /// The file itself, to be read.
+    /// The file itself, for reading.
     #[must_use]
     pub fn file(&self) -> &File {
         &self.file
@@ -57,7 +57,7 @@ impl Write for OutFile {
     }
 }
 
-/// A file that is written beside its place. If it is dropped before [`finish`](Self::finish), nothing is left of it.
+/// A file that is written beside its final place. If it is dropped before [`finish`](Self::finish), it is removed.
 #[derive(Debug)]
 pub struct Unfinished {
     out: OutFile,
@@ -76,18 +76,18 @@ impl Unfinished {
             .make_in(parent(place), |path| files.system.create(path, Access::Shared))
             .map_err(failed("write", place))?;
         let (file, path) = made.into_parts();
-        // From here on this type removes it, by the calls that tests can have fail.
+        // From now on this type removes the file, with calls that tests can make fail.
         let path = path.keep().map_err(|error| failed("write", place)(error.error))?;
         Ok(Self { out: OutFile::new(files.clone(), path, file), place: place.to_owned(), finished: false })
     }
 
-    /// Where it will be.
+    /// The final path.
     #[must_use]
     pub fn place(&self) -> &Path {
         &self.place
     }
 
-    /// Syncs it and gives it its name, which lasts.
+    /// Syncs the file, renames it to its final name, and syncs the folder.
     pub fn finish(self) -> Result<()> {
         self.out.sync()?;
         let (files, place) = (self.out.files.clone(), self.place.clone());
@@ -95,7 +95,7 @@ impl Unfinished {
         files.sync_folder_of(&place)
     }
 
-    /// Gives it its name. It need not outlive the process.
+    /// Renames the file to its final name without syncing. It need not survive a power cut.
     pub fn finish_unsynced(mut self) -> Result<()> {
         let files = self.out.files.clone();
         files.system.rename(&self.out.path, &self.place).map_err(failed("write", &self.place))?;
@@ -117,7 +117,8 @@ impl Write for Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if !self.finished {
-            // What is there of it is of no use; that it cannot be removed says less than why it was not finished.
+            // The incomplete file is of no use. The error that stopped the writing is more important than a failure
+            // to remove it.
             let _ = self.out.files.remove_file(&self.out.path);
         }
     }

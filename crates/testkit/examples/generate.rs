@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "slotted" => Box::new(slotted(count, 12, 12, 16, seed)),
         "footers" => Box::new(with_footer(count, 100, 60, seed)),
         "templated" => Box::new(templated(count, 2_000, 0.7, seed)),
-        other => return Err(format!("there is no corpus `{other}`").into()),
+        other => return Err(format!("unknown corpus `{other}`").into()),
     };
     let mut out = BufWriter::with_capacity(1 << 20, File::create(file)?);
     write_jsonl(documents, &mut out)?;

@@ -5,38 +5,38 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// When to kill.
+/// When to kill a program.
 #[derive(Debug, Clone)]
 pub enum Moment {
-    /// After so much time.
+    /// After this time.
     Time(Duration),
-    /// As soon as a folder holds so many bytes, in files of any depth.
+    /// As soon as the files in a folder, at any depth, have this many bytes.
     Bytes {
         /// The folder.
         folder: PathBuf,
-        /// How many.
+        /// The number of bytes.
         bytes: u64,
     },
-    /// As soon as a file is there.
+    /// As soon as a file exists.
     File(PathBuf),
 }
 
 /// How a program that was to be killed ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It was killed, as `kill -9` does.
+    /// It was killed, as with `kill -9`.
     Killed,
     /// It ended by itself before.
     Exited(ExitStatus),
 }
 
-/// Runs a program, its output thrown away, and kills it at the given moment without any warning.
+/// Runs a program without reading its output, and kills it at the given moment without any warning.
 pub fn run_and_kill(command: &mut Command, moment: &Moment) -> io::Result<End> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let start = Instant::now();
     let result = wait_for(&mut child, moment, start);
     if result.is_err() {
-        // Whatever went wrong is what the caller hears of; the program must not outlive the call.
+        // The caller gets the original error; the program must not outlive the call.
         let _ = child.kill();
         let _ = child.wait();
     }
@@ -62,7 +62,7 @@ fn wait_for(child: &mut Child, moment: &Moment, start: Instant) -> io::Result<En
     }
 }
 
-/// Bytes of all files below `folder`; what vanishes meanwhile does not count.
+/// The number of bytes in all files below `folder`. Files that are removed in the meantime do not count.
 #[must_use]
 pub fn bytes_in(folder: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
@@ -76,18 +76,18 @@ pub fn bytes_in(folder: &Path) -> u64 {
         .sum()
 }
 
-/// A small file system in memory, to be filled up. It is taken away when dropped.
+/// A small file system in memory, made to be filled up. It is unmounted when this value is dropped.
 #[derive(Debug)]
 pub struct SmallDisk {
     folder: PathBuf,
 }
 
 impl SmallDisk {
-    /// Mounts a file system of `bytes` bytes at `folder`, which is made. That takes root on Linux; elsewhere the
-    /// error says in one sentence why it cannot be had, for the test to print and skip.
+    /// Mounts a file system of `bytes` bytes at `folder`, which is created. This needs root on Linux. Otherwise the
+    /// error is a sentence that says why there is no such file system; the test prints it and is skipped.
     pub fn mount(folder: &Path, bytes: u64) -> Result<Self, String> {
         std::fs::create_dir_all(folder)
-            .map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
+            .map_err(|cause| format!("cannot create {}: {cause}", folder.display()))?;
         let output = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "tmpfs"])
             .arg(folder)
@@ -96,12 +96,12 @@ impl SmallDisk {
         if output.status.success() {
             return Ok(Self { folder: folder.to_owned() });
         }
-        // The folder stays if it was not empty; nothing of it is needed.
+        // The folder is not removed if it was not empty. It is not needed.
         let _ = std::fs::remove_dir(folder);
         Err(format!("no small disk: {}", String::from_utf8_lossy(&output.stderr).trim()))
     }
 
-    /// Where it is.
+    /// The folder where the file system is mounted.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -110,7 +110,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // A drop has nobody to tell; a mount that stays is visible to whoever looks.
+        // A drop cannot report errors. A file system that is still mounted can be seen by the user.
         let _ = Command::new("umount").arg(&self.folder).stderr(Stdio::null()).status();
         let _ = std::fs::remove_dir(&self.folder);
     }

@@ -1,15 +1,15 @@
-//! What tests and benchmarks of the whole job stand on.
+//! Shared code for tests and benchmarks of the whole program.
 //!
 //! - [`corpora`]: seeded documents with planted near-duplicates, written to JSON Lines;
 //! - [`oracle`]: the exact similarities of all pairs;
 //! - [`mod@reference`]: the plain definition of dedup, which the pipeline must equal;
-//! - [`faults`]: programs killed at any moment, disks that are full;
+//! - [`faults`]: programs that are killed at any moment, and full disks;
 //! - [`memory`]: how much memory a program takes.
 //!
-//! Only types of the standard library are in its interface, so that any crate can use it. The same seed gives the same
+//! The interface uses only types of the standard library, so that any crate can use it. The same seed gives the same
 //! bytes on every machine.
 
-/// A value, or why there is none.
+/// A value or an error.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 pub mod corpora;

@@ -4,10 +4,10 @@ use std::io;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-/// What a program came to, and the most memory that was resident at any time, in bytes (Linux: `VmHWM`).
+/// Runs a program, and returns its output and its largest resident memory in bytes (Linux: `VmHWM`).
 ///
-/// The system forgets the figure when a program ends, so it is read again and again: the last few milliseconds are
-/// not seen.
+/// The system forgets this figure when a program ends, so it is read repeatedly: the last few milliseconds are not
+/// seen.
 pub fn run_and_measure(command: &mut Command) -> io::Result<(Output, u64)> {
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let status = format!("/proc/{}/status", child.id());
@@ -21,7 +21,7 @@ pub fn run_and_measure(command: &mut Command) -> io::Result<(Output, u64)> {
     Ok((output, most))
 }
 
-/// The most that was resident, of the text of `/proc/PID/status`; 0 if it does not say.
+/// The largest resident memory in the text of `/proc/PID/status`; 0 if it is not there.
 fn resident(status: &str) -> u64 {
     let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
     kilobytes.and_then(|kilobytes| kilobytes.parse::<u64>().ok()).unwrap_or(0) * 1024

@@ -1,20 +1,20 @@
-//! Texts -> the exact similarities of all pairs that share anything.
+//! Texts -> the exact similarities of all pairs that have an element in common.
 //!
-//! An inverted index: for every shingle the documents that have it. Going through the shingles of a document and counting
-//! the later documents met on the way gives its overlap with every one of them, exactly, without comparing
-//! pairs that share nothing. The work is the sum of the squared document frequencies; the memory is 24 bytes per shingle.
-//! Two thousand articles of ten thousand shingles each take seconds.
+//! It uses an inverted index: for every shingle, the documents that contain it. For each document, counting the later
+//! documents in the lists of its shingles gives its exact overlap with every one of them. Pairs without a common
+//! shingle are never compared. The work is the sum of the squared document frequencies; the memory is 24 bytes per
+//! shingle. Two thousand articles of ten thousand shingles each take seconds.
 
 use crate::Result;
 use lookalike::minhash::weighted::bag_elements;
 use lookalike::shingling::{ShingleBuffer, Shingler};
 
-/// What a document is made of.
+/// The elements that a document is divided into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shingles {
-    /// Sequences of so many words.
+    /// Sequences of this many words.
     Words(usize),
-    /// Sequences of so many characters.
+    /// Sequences of this many characters.
     Characters(usize),
 }
 
@@ -26,8 +26,8 @@ impl Shingles {
         })
     }
 
-    /// The elements of a text, ascending: its shingles, or with `bag` its shingles with their occurrences, as sets of which the plain
-    /// Jaccard similarity is that of the bags.
+    /// The elements of a text, ascending. These are its shingles. With `bag` they are its shingles numbered by
+    /// occurrence: the plain Jaccard similarity of these sets is the Jaccard similarity of the bags.
     pub fn elements(self, text: &str, bag: bool) -> Result<Vec<u64>> {
         let shingler = self.shingler()?;
         let mut elements =
@@ -37,37 +37,37 @@ impl Shingles {
     }
 }
 
-/// Two documents that share something.
+/// Two documents that have an element in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Overlap {
     /// The number of the earlier document.
     pub a: usize,
-    /// The number of the later one.
+    /// The number of the later document.
     pub b: usize,
-    /// Elements that both have.
+    /// Number of elements that both documents have.
     pub common: usize,
-    /// Elements of `a`.
+    /// Number of elements of `a`.
     pub size_a: usize,
-    /// Elements of `b`.
+    /// Number of elements of `b`.
     pub size_b: usize,
 }
 
 impl Overlap {
-    /// Shared elements over all elements of both.
+    /// The number of common elements divided by the number of elements in either document.
     #[must_use]
     pub fn jaccard(&self) -> f64 {
         self.common as f64 / (self.size_a + self.size_b - self.common) as f64
     }
 
-    /// Shared elements over those of the smaller document.
+    /// The number of common elements divided by the number of elements of the smaller document.
     #[must_use]
     pub fn containment(&self) -> f64 {
         self.common as f64 / self.size_a.min(self.size_b) as f64
     }
 }
 
-/// All pairs of documents for which `wanted` holds, ascending by their numbers. Documents without any element share
-/// nothing, so they are in no pair.
+/// All pairs of documents for which `wanted` is true, ascending by their numbers. Documents without elements are in
+/// no pair.
 pub fn overlaps<T: AsRef<str>>(
     texts: &[T],
     shingles: Shingles,
@@ -100,21 +100,21 @@ pub fn overlaps<T: AsRef<str>>(
     Ok(found)
 }
 
-/// All pairs whose Jaccard similarity is at least `least` (more than 0).
+/// All pairs whose Jaccard similarity is at least `least` (which must be more than 0).
 pub fn jaccard_pairs<T: AsRef<str>>(texts: &[T], shingles: Shingles, least: f64) -> Result<Vec<Overlap>> {
     overlaps(texts, shingles, false, |pair| pair.jaccard() >= least)
 }
 
-/// For every element that more than one document has, the documents, ascending.
+/// For every element that several documents contain, these documents in ascending order.
 struct InvertedIndex {
     sizes: Vec<usize>,
     /// The documents of all postings, one posting after the other.
     documents: Vec<u32>,
-    /// Where each posting begins, and the end of the last one.
+    /// Where each posting begins, and the end of the last posting.
     starts: Vec<u32>,
     /// The postings of all documents, one document after the other.
     postings: Vec<u32>,
-    /// Where those of each document begin, and the end of the last one.
+    /// Where the postings of each document begin, and the end of the last one.
     document_starts: Vec<usize>,
 }
 

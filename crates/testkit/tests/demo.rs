@@ -1,4 +1,4 @@
-//! The demo corpus shows what it is there to show.
+//! The demo corpus contains the cases that it is meant to show.
 
 use testkit::oracle::{Shingles, jaccard_pairs};
 use testkit::reference::{Fate, Item, Kind, Lanes, Rules, decide, lane_of};
@@ -22,7 +22,7 @@ fn it_has_near_duplicates_of_all_degrees() {
         let count = pairs.iter().filter(|pair| (least..greatest).contains(&pair.jaccard())).count();
         assert!(count >= 6, "{count} pairs from {least} to {greatest}");
     }
-    // None is so close to the threshold that another notion of a word would decide.
+    // No pair is so close to the threshold that another definition of a word would change the decision.
     assert!(pairs.iter().all(|pair| (pair.jaccard() - 0.8).abs() > 0.001));
 }
 

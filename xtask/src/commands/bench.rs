@@ -3,10 +3,10 @@
 use super::python;
 use crate::step;
 
-/// The name that stands for the benchmarks of the Python package.
+/// The name that selects the benchmarks of the Python package.
 const PYTHON: &str = "python";
 
-/// Runs the benchmarks that are named, or all of them; what begins with a dash is handed to each in Rust.
+/// Runs the named benchmarks, or all of them. Arguments that begin with a dash are passed to each benchmark in Rust.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let (options, mut names): (Vec<&str>, Vec<&str>) =
         arguments.iter().map(String::as_str).partition(|argument| argument.starts_with('-'));

@@ -1,19 +1,21 @@
 //! `cargo xtask fuzz`: libFuzzer over the targets in `fuzz/`, with the address sanitizer.
 //!
-//! The targets are those `cargo fuzz` would run, but neither it nor a nightly compiler is needed: the compiler's
-//! coverage and sanitizer flags are unlocked for these builds only. Each target begins with what is in `fuzz/seeds`, and with what
-//! it found before, in `fuzz/corpus`.
+//! The targets are the same as for `cargo fuzz`, but neither `cargo fuzz` nor a nightly compiler is needed: the
+//! coverage and sanitizer flags of the compiler are unlocked for these builds only. Each target begins with the
+//! inputs in `fuzz/seeds` and with the inputs that it found before, in `fuzz/corpus`.
 
 use crate::{output, step};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What `cargo fuzz` passes: coverage counters and traced compares for libFuzzer, and the address sanitizer.
+/// The flags that `cargo fuzz` passes: coverage counters and traced comparisons for libFuzzer, and the address
+/// sanitizer.
 const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Zsanitizer=address -Cdebug-assertions -Ccodegen-units=1";
 
-/// Where sanitized programs can be built. Naming it also keeps build scripts free of the flags.
+/// The only platform for which the sanitized programs are built. Stating it also keeps the flags away from build
+/// scripts.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 pub(crate) fn run(seconds: u32, only: Option<&str>) -> Result<(), String> {
@@ -24,10 +26,11 @@ pub(crate) fn run(seconds: u32, only: Option<&str>) -> Result<(), String> {
     let names = targets(&fuzz)?;
     let chosen: Vec<&String> = names.iter().filter(|name| only.is_none_or(|only| *name == only)).collect();
     if chosen.is_empty() {
-        return Err(format!("there is no such fuzz target; there are: {}", names.join(", ")));
+        return Err(format!("unknown fuzz target; the targets are: {}", names.join(", ")));
     }
 
-    // Beside the build folder of the workspace, which other flags must not invalidate.
+    // A separate folder inside the build folder of the workspace, because other flags would invalidate the builds
+    // there.
     let build_folder = step::build_folder().join("fuzz");
     let mut build = step::cargo(["build", "--release", "--bins", "--target", TARGET]);
     build.current_dir(&fuzz).env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", RUSTFLAGS);
@@ -41,7 +44,7 @@ pub(crate) fn run(seconds: u32, only: Option<&str>) -> Result<(), String> {
                 .map_err(|cause| format!("cannot create {}: {cause}", folder.display()))?;
             Ok(folder)
         };
-        // What is found goes to the first folder; the others are only read.
+        // New inputs are written to the first folder; the others are only read.
         let (corpus, seeds, artifacts) =
             (folder("corpus")?, fuzz.join("seeds").join(name), folder("artifacts")?);
         let mut target = Command::new(build_folder.join(TARGET).join("release").join(name));

@@ -1,21 +1,21 @@
-//! The Python package: its wheel is built, installed into a fresh virtual environment with all that its tests need, and
-//! tested there as a user has it.
+//! The Python package. Its wheel is built, installed into a fresh virtual environment together with everything that
+//! its tests need, and tested there in the form in which users get it.
 
 use crate::step;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the tests are, and the documents whose snippets they run.
+/// The folder of the tests, which also run the code in the documentation.
 const TESTS: &str = "python/tests";
-/// Where the benchmarks are.
+/// The folder of the benchmarks.
 const BENCHMARKS: &str = "python/benchmarks";
 
-/// Builds, installs and tests; how many tests passed.
+/// Builds, installs and tests the package. Returns the number of tests that passed.
 pub(super) fn test() -> Result<u64, String> {
     let environment = install("test")?;
     let folder = folder();
     let program = |name: &str| in_environment(&environment, name);
-    // Away from the root, so that the installed package is the one that is found.
+    // The tests run outside the repository root, so that Python finds the installed package.
     let mut mypy = program("mypy");
     mypy.arg("--config-file").arg(step::root().join("pyproject.toml")).args(["-p", "lookalike"]);
     step::run("types of the package", mypy.current_dir(&folder))?;
@@ -25,7 +25,7 @@ pub(super) fn test() -> Result<u64, String> {
     step::run_tests("tests of the package", pytest.current_dir(&folder))
 }
 
-/// The benchmarks of the package, on the texts of `elife-bench` if they are there, else on the demo.
+/// The benchmarks of the package, on the texts of `elife-bench` if they exist, otherwise on the demo.
 pub(super) fn bench() -> Result<(), String> {
     let build = ["build", "--release", "--package", "lookalike-cli"];
     step::run("the command to compare with", &mut step::cargo(build))?;
@@ -45,12 +45,12 @@ pub(super) fn bench() -> Result<(), String> {
     Ok(())
 }
 
-/// Where the environment and the wheel go.
+/// The folder for the environment and the wheel.
 fn folder() -> PathBuf {
     step::build_folder().join("python")
 }
 
-/// Makes a fresh environment with the wheel, as it is now, and what the extra `needs`.
+/// Creates a fresh environment with a newly built wheel and the packages of the extra `needs`.
 fn install(needs: &str) -> Result<PathBuf, String> {
     let (environment, wheels) = (folder().join("environment"), folder().join("wheels"));
     for stale in [&environment, &wheels] {
@@ -73,7 +73,7 @@ fn install(needs: &str) -> Result<PathBuf, String> {
     Ok(environment)
 }
 
-/// An environment of this name with these packages; one that is there already is used as it is.
+/// An environment of this name with these packages. An existing one is used unchanged.
 pub(super) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf, String> {
     let environment = folder().join(name);
     let done = environment.join("installed");
@@ -93,23 +93,23 @@ pub(super) fn make_environment(environment: &Path) -> Result<(), String> {
     let mut make = Command::new(&interpreter);
     make.args(["-m", "venv", "--clear"]).arg(environment);
     step::run("a fresh virtual environment", &mut make).map_err(|error| {
-        format!("{error}\nPython 3.9 or later is needed; LOOKALIKE_PYTHON says which one to use")
+        format!("{error}\nPython 3.9 or later is needed; set LOOKALIKE_PYTHON to choose the interpreter")
     })
 }
 
-/// Where a program of an environment is.
+/// The path of a program in an environment.
 pub(super) fn program(environment: &Path, name: &str) -> PathBuf {
     environment.join(if cfg!(windows) { "Scripts" } else { "bin" }).join(name)
 }
 
-/// A program of the environment.
+/// A command that runs a program of the environment.
 fn in_environment(environment: &Path, name: &str) -> Command {
     let mut command = Command::new(program(environment, name));
     command.current_dir(step::root()).env("VIRTUAL_ENV", environment).env_remove("PYTHONPATH");
     command
 }
 
-/// The wheel in the folder.
+/// The only wheel in the folder.
 pub(super) fn only_wheel(folder: &Path) -> Result<PathBuf, String> {
     let cannot_read = |cause| format!("cannot read {}: {cause}", folder.display());
     let entries = std::fs::read_dir(folder).map_err(cannot_read)?;
@@ -118,6 +118,6 @@ pub(super) fn only_wheel(folder: &Path) -> Result<PathBuf, String> {
     wheels.retain(|file| file.extension().is_some_and(|end| end == "whl"));
     match wheels.as_slice() {
         [wheel] => Ok(wheel.clone()),
-        others => Err(format!("{} holds {} wheels, and there should be one", folder.display(), others.len())),
+        others => Err(format!("{} contains {} wheels instead of one", folder.display(), others.len())),
     }
 }

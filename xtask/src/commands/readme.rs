@@ -1,11 +1,11 @@
-//! The output that the README shows against what the example prints.
+//! Compares the output in the README with the output of the example.
 
 use crate::step;
 
-/// The example whose output stands in the README.
+/// The example whose output is in the README.
 pub(super) const EXAMPLE: &str = "near_duplicates";
 
-/// Fails if the README shows anything else than what the example printed.
+/// Fails if the output in the README differs from the output of the example.
 pub(super) fn check(printed: &str) -> Result<(), String> {
     let path = step::root().join("README.md");
     let readme =
@@ -16,7 +16,7 @@ pub(super) fn check(printed: &str) -> Result<(), String> {
 fn compare(readme: &str, printed: &str) -> Result<(), String> {
     let shown = shown_output(readme).ok_or_else(|| {
         format!(
-            "README.md: no ```text block after `--example {EXAMPLE}`; it should show what the example prints"
+            "README.md: no ```text block after `--example {EXAMPLE}`; it should show the output of the example"
         )
     })?;
     let (shown, printed) = (trimmed(shown), trimmed(printed));
@@ -24,7 +24,7 @@ fn compare(readme: &str, printed: &str) -> Result<(), String> {
     let Some(line) = (0..lines).find(|&line| shown.get(line) != printed.get(line)) else { return Ok(()) };
     let text = |lines: &[&str]| lines.get(line).map_or("nothing".into(), |text| format!("`{text}`"));
     Err(format!(
-        "README.md does not show what the example {EXAMPLE} prints. Line {} of its ```text block:\n    \
+        "README.md does not show the output of the example {EXAMPLE}. Line {} of its ```text block:\n    \
          README:  {}\n    example: {}",
         line + 1,
         text(&shown),
@@ -40,7 +40,7 @@ fn shown_output(readme: &str) -> Option<&str> {
     Some(block)
 }
 
-/// The lines without the blanks at their ends, and without empty lines at the end.
+/// The lines without spaces at their ends, and without empty lines at the end of the text.
 fn trimmed(text: &str) -> Vec<&str> {
     text.trim_end().lines().map(str::trim_end).collect()
 }

@@ -1,4 +1,4 @@
-//! A stand-in for S3 on this machine, for the tests that write to an object store: moto, from the package index.
+//! A local substitute for S3, for the tests that write to an object store: moto, from the package index.
 
 use super::python;
 use crate::{output, step};
@@ -6,13 +6,13 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The variable in which tests look for it.
+/// The environment variable that gives tests its address.
 const VARIABLE: &str = "LOOKALIKE_S3";
 
-/// How long it may take to start.
+/// How long the server may take to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server that runs as long as this is kept.
+/// A server that runs until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Store {
     server: Child,
@@ -20,10 +20,10 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Installs the server, unless it is there from an earlier time, and starts it on a free port.
+    /// Installs the server, unless an earlier call did, and starts it on a free port.
     pub(super) fn start() -> Result<Self, String> {
         let environment = python::environment("store", &["moto[server]>=5,<6"])?;
-        let cannot = |cause| format!("the S3 stand-in cannot be started: {cause}");
+        let cannot = |cause| format!("cannot start the local substitute for S3: {cause}");
         let port = TcpListener::bind("127.0.0.1:0")
             .and_then(|listener| listener.local_addr())
             .map_err(cannot)?
@@ -35,15 +35,15 @@ impl Store {
         let start = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             if start.elapsed() > PATIENCE {
-                return Err("the S3 stand-in does not answer".into());
+                return Err("the local substitute for S3 does not answer".into());
             }
             std::thread::sleep(Duration::from_millis(100));
         }
-        output::note(&format!("an S3 stand-in answers at {}", store.endpoint));
+        output::note(&format!("a local substitute for S3 answers at {}", store.endpoint));
         Ok(store)
     }
 
-    /// Tells a command where it is.
+    /// Passes the address of the server to a command.
     pub(super) fn tell<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         command.env(VARIABLE, &self.endpoint)
     }
@@ -51,17 +51,17 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        // It has nothing that is worth keeping, and whoever drops it has nobody to tell.
+        // The server holds nothing worth keeping, and a drop cannot report errors.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
 }
 
-/// `cargo xtask torture`: hundreds of runs of every kind, killed at random moments; and runs that end before each of their calls to the file
-/// layer, of which `cargo xtask test` tries a few.
+/// `cargo xtask torture`: hundreds of runs of every kind that are killed at random moments, and runs that end before
+/// each of their calls to the file layer. `cargo xtask test` tries only a few of these calls.
 pub(crate) fn torture(rounds: u32, seed: u32) -> Result<(), String> {
     let store = Store::start()?;
-    // As `cargo xtask test` builds it, so that nothing is compiled once more.
+    // Built in the same way as by `cargo xtask test`, so that nothing is compiled twice.
     let test = ["test", "--workspace", "--all-features", "--test", "torture", "--", "--nocapture"];
     let mut test = step::cargo(test);
     test.env("LOOKALIKE_TORTURE_ROUNDS", rounds.to_string());

@@ -1,11 +1,12 @@
-//! `cargo xtask tables`: the Unicode tables of the library, from pinned data.
+//! `cargo xtask tables`: generates the Unicode tables of the library from pinned data.
 
 use crate::step;
 
-/// Where the generated table of classes and case folding is.
+/// The path of the generated table of classes and case folding.
 const TABLES: &str = "crates/lookalike/src/unicode/tables.rs";
 
-/// Writes the tables again: first classes and case folding, then the table of simple characters, which follows from them.
+/// Generates the tables: first classes and case folding, then the table of simple characters, which is computed from
+/// them.
 pub(crate) fn run() -> Result<(), String> {
     let mut generator =
         step::cargo(["run", "--quiet", "--locked", "--manifest-path", "xtask/tables/Cargo.toml"]);

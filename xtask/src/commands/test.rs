@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must hold before a change is accepted. The first failure stops it.
+//! `cargo xtask test`: checks everything that must hold before a change is accepted. It stops at the first failure.
 
 use super::store::Store;
 use super::{python, readme};
@@ -26,7 +26,7 @@ pub(crate) fn run() -> Result<(), String> {
     step::run("docs without warnings", step::cargo(docs).env("RUSTDOCFLAGS", "-D warnings"))?;
     let examples = examples()?;
     for example in &examples {
-        // The profile of the tests, so that nothing is compiled once more.
+        // The profile of the tests is used, so that nothing is compiled twice.
         let run = ["run", "--quiet", "--profile", "test", "--package", "lookalike", "--all-features"];
         let run = run.into_iter().chain(["--example", example]);
         let printed = step::run_for_output(&format!("example {example}"), &mut step::cargo(run))?;
@@ -42,26 +42,27 @@ pub(crate) fn run() -> Result<(), String> {
     let seconds = start.elapsed().as_secs_f64();
     let examples = examples.len();
     output::line(&format!(
-        "all passed: {tests} tests, {doc_tests} doc tests, {examples} examples, {python_tests} tests in Python, {seconds:.0} s"
+        "all passed: {tests} tests, {doc_tests} doc tests, {examples} examples, {python_tests} tests in \
+         Python, {seconds:.0} s"
     ));
     not_tested_here();
     Ok(())
 }
 
-/// Names the classes of CPUs that this machine could not test.
+/// Prints which kinds of CPUs could not be tested on this machine.
 fn not_tested_here() {
     let missing = lookalike::Kernel::missing();
     let run: Vec<&str> = lookalike::Kernel::available().iter().map(|kernel| kernel.name()).collect();
     output::line(&format!("kernels tested on this CPU: {}", run.join(", ")));
     if !missing.is_empty() {
-        output::line(&format!("NOT tested, since this CPU cannot run them: {}", missing.join(", ")));
+        output::line(&format!("NOT tested, because this CPU cannot run them: {}", missing.join(", ")));
     }
     if cfg!(not(target_arch = "aarch64")) {
-        output::line("NOT tested: 64-bit Arm (the portable kernel is what it runs)");
+        output::line("NOT tested: 64-bit Arm (it runs the portable kernel)");
     }
 }
 
-/// Checks that the command compiles without what takes long to build, and with each of it alone.
+/// Checks that the command compiles without the features that take long to build, and with each of them alone.
 fn check_features() -> Result<(), String> {
     for feature in ["", "parquet", "object-store"] {
         let check = ["check", "--package", "lookalike-cli", "--no-default-features", "--features", feature];
@@ -71,17 +72,18 @@ fn check_features() -> Result<(), String> {
     Ok(())
 }
 
-/// The other architecture that the library is prepared for.
+/// The other architecture that the library supports.
 const OTHER_TARGET: &str = "aarch64-unknown-linux-gnu";
 
-/// Checks that the library compiles for 64-bit Arm, if its standard library is installed.
+/// Checks that the library compiles for 64-bit Arm, if the standard library for it is installed.
 fn check_other_architectures() -> Result<(), String> {
     let installed = Command::new("rustup").args(["target", "list", "--installed"]).output();
     let installed =
         installed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     if !installed.lines().any(|target| target == OTHER_TARGET) {
         output::note(&format!(
-            "the library is not checked for {OTHER_TARGET}; `rustup target add {OTHER_TARGET}` makes that possible"
+            "the library is not checked for {OTHER_TARGET}; run `rustup target add {OTHER_TARGET}` to enable \
+             this check"
         ));
         return Ok(());
     }
@@ -89,7 +91,7 @@ fn check_other_architectures() -> Result<(), String> {
     step::run("the library compiles for 64-bit Arm", &mut step::cargo(check))
 }
 
-/// Makes sure that a part of the toolchain is there, with rustup's help if need be.
+/// Makes sure that a component of the toolchain is installed; rustup adds it if necessary.
 fn component(name: &str, subcommand: &str) -> Result<(), String> {
     let present = || {
         let mut version = step::cargo([subcommand, "--version"]);
@@ -98,7 +100,7 @@ fn component(name: &str, subcommand: &str) -> Result<(), String> {
     if present() {
         return Ok(());
     }
-    // What rustup says, it says to the user; whether it helped is asked of cargo.
+    // The output of rustup is shown to the user. Cargo decides whether the component is installed now.
     let added = step::run(
         &format!("installing {name}"),
         Command::new("rustup").args(["component", "add", name]).current_dir(step::root()),
@@ -112,9 +114,9 @@ fn component(name: &str, subcommand: &str) -> Result<(), String> {
     }
 }
 
-/// Compiles the fuzz targets without running them, if the C++ compiler is there that libFuzzer needs.
+/// Compiles the fuzz targets without running them, if the C++ compiler that libFuzzer needs is installed.
 fn check_fuzz_targets() -> Result<(), String> {
-    // The compiler that the `cc` crate takes unless `CXX` names another.
+    // The compiler that the `cc` crate uses unless `CXX` names another one.
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
     let mut version = Command::new(compiler.split_whitespace().next().unwrap_or("c++"));
     version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
@@ -126,7 +128,8 @@ fn check_fuzz_targets() -> Result<(), String> {
     step::run("fuzz targets compile", step::cargo(check).env("CARGO_TARGET_DIR", step::build_folder()))
 }
 
-/// The names of the library's examples, in order: files, and folders with a `main.rs`. None at all is a failure.
+/// The names of the library's examples, in order: files, and folders with a `main.rs`. It is an error if there are
+/// none.
 fn examples() -> Result<Vec<String>, String> {
     let folder = step::root().join("crates/lookalike/examples");
     let cannot_read = |cause| format!("cannot read {}: {cause}", folder.display());
@@ -139,7 +142,7 @@ fn examples() -> Result<Vec<String>, String> {
         }
     }
     if names.is_empty() {
-        return Err(format!("there is no example in {}", folder.display()));
+        return Err(format!("there are no examples in {}", folder.display()));
     }
     names.sort_unstable();
     Ok(names)

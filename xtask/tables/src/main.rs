@@ -21,7 +21,7 @@ fn tables() -> String {
     let mapper = CaseMapper::new();
     let fold = |c: char| mapper.fold_string(c.encode_utf8(&mut [0; 4])).into_owned();
 
-    // Letters that are new in 17.0, so that other data than stated fails here.
+    // These letters are new in 17.0, so data of another version fails here.
     assert!(alphabetic.contains('\u{16ea0}') && fold('\u{16ea0}') == "\u{16ebb}", "the data is not of {VERSION:?}");
 
     let is_number = |c: char| GeneralCategoryGroup::Number.contains(category.get(c));

@@ -236,7 +236,7 @@ fn there_is_no_store_in_memory() {
     let folder = Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n");
     let outcome = folder.run("dedup a.jsonl -o memory://x/y");
     assert!(
-        outcome.code != 0 && outcome.stderr.contains("no address of an object store that is known"),
+        outcome.code != 0 && outcome.stderr.contains("is not an address of a known object store"),
         "{outcome}"
     );
 }

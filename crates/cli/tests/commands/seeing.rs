@@ -229,7 +229,7 @@ fn a_page_never_takes_the_place_of_an_output() {
     let folder = Folder::new().with("site/report.html", FIRST).with("site/index.html", SECOND);
     let outcome = folder.run("dedup site -o clean --report");
     assert_eq!(outcome.code, 2, "{outcome}");
-    assert!(outcome.stderr.contains("report.html in the target is for the run itself"), "{outcome}");
+    assert!(outcome.stderr.contains("report.html in the target is reserved for the run itself"), "{outcome}");
     let folder = finished();
     let outcome = folder.run("report clean -o clean/articles.jsonl");
     assert_eq!(outcome.code, 2, "{outcome}");

@@ -1,8 +1,8 @@
-//! Bytes -> where CSV records end, while they arrive.
+//! Bytes -> the ends of CSV records, found while the bytes arrive.
 
 use memchr::{memchr, memchr2};
 
-/// Finds the ends of records, one read after the other.
+/// Finds the ends of records. The bytes may arrive in several reads.
 #[derive(Debug, Clone)]
 pub(crate) struct Boundaries {
     delimiter: u8,
@@ -10,13 +10,14 @@ pub(crate) struct Boundaries {
 }
 
 impl Boundaries {
-    /// At the beginning of a record.
+    /// A finder at the beginning of a record.
     pub(crate) fn new(delimiter: u8) -> Self {
         Self { delimiter, quoted: false }
     }
 
-    /// The end of the record that `record` begins with, its line end included, or where to look on once there is
-    /// more. All before `from` has been looked at; `complete` if no more will come.
+    /// Returns the end of the first record in `record`, including its line end. If the end has not arrived yet,
+    /// returns the position at which to continue as an error. The bytes before `from` were already searched;
+    /// `complete` is true if no more bytes will arrive.
     pub(crate) fn end(&mut self, record: &[u8], mut from: usize, complete: bool) -> Result<usize, usize> {
         loop {
             if self.quoted {
@@ -24,7 +25,7 @@ impl Boundaries {
                 let quote = from + found;
                 match record.get(quote + 1) {
                     Some(b'"') => from = quote + 2,
-                    // Whether it closes the field is known with the next byte.
+                    // The next byte decides whether this quote closes the field.
                     None if !complete => return Err(quote),
                     _ => {
                         self.quoted = false;

@@ -6,7 +6,7 @@ use crate::raw::RawRecords;
 use crate::{Absent, BadRecord, Document, Fields, Id, OrderKey, Record, Result, Scratch, order_key};
 use std::borrow::Cow;
 
-/// As [`Block::visit`](crate::Block::visit), for CSV.
+/// [`Block::visit`](crate::Block::visit) for CSV.
 pub(crate) fn visit(
     records: &RawRecords,
     header: &Header,
@@ -37,11 +37,11 @@ fn record<'a>(bytes: &'a [u8], header: &Header, columns: Columns, scratch: &'a m
     let Scratch { text, id: id_text, other, within, spans, order: key, .. } = scratch;
     let is_split = split(bytes, header.delimiter, spans).is_ok();
     let Columns { text: text_column, id: id_column, order, within: within_column } = columns;
-    // A bad record keeps its id, if that can be read.
+    // A bad record keeps its id if the id can be read.
     let mut bad = |reason: String| {
         let span = id_column.and_then(|column| spans.get(column)).filter(|_| is_split);
         let id = span.and_then(|&span| {
-            // Where the record is not UTF-8, the id may be.
+            // The id may be UTF-8 even if the record as a whole is not.
             let written = std::str::from_utf8(&bytes[span.begin..span.end]).ok()?;
             let whole = Span { begin: 0, end: written.len(), ..span };
             Some(Id::string(field(written, whole, &mut *id_text).to_owned()))
@@ -55,7 +55,7 @@ fn record<'a>(bytes: &'a [u8], header: &Header, columns: Columns, scratch: &'a m
     if !is_split {
         return bad("a quote is opened and not closed before the end of the file".to_owned());
     }
-    // A text with a delimiter in it that is not in quotes would be cut there.
+    // More fields than names: probably a field contains a delimiter without quotes. The text would be cut there.
     if spans.len() > header.names.len() {
         let (found, named) = (spans.len(), header.names.len());
         let delimiter = header.delimiter as char;

@@ -1,19 +1,19 @@
-//! The first record: the names of the fields.
+//! The first record of a CSV source: the names of the fields.
 
 use super::split::{Span, split, unquote, without_line_end};
 use crate::raw::without_mark;
 use crate::{Error, FieldPath, Fields, Result};
 
-/// The names of the fields, and how they are written.
+/// The names of the fields, and the bytes of the header.
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// As it stands in the source, with a byte order mark and the line end, if it has them.
+    /// The header as it is written in the source, including the byte order mark and the line end, if it has them.
     pub(crate) bytes: Vec<u8>,
     pub(crate) names: Vec<String>,
     pub(crate) delimiter: u8,
 }
 
-/// The numbers of the columns that are asked for.
+/// The numbers of the columns that were asked for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Columns {
     pub(crate) text: usize,
@@ -23,17 +23,17 @@ pub(crate) struct Columns {
 }
 
 impl Header {
-    /// Of a source whose header was not yet read, or that has none because it is empty.
+    /// The header of a source that is empty, or whose header was not read yet.
     pub(crate) fn unknown(delimiter: u8) -> Self {
         Self { bytes: Vec::new(), names: Vec::new(), delimiter }
     }
 
-    /// Whether these bytes have a header in them, or blank lines only.
+    /// True if the bytes contain only empty lines and therefore no header.
     pub(crate) fn is_blank(bytes: &[u8]) -> bool {
         without_mark(bytes).iter().all(|byte| matches!(byte, b'\r' | b'\n'))
     }
 
-    /// Reads the names from the header as it stands in the source `source`, blank lines before it included.
+    /// Reads the names from the header of the source `source`. `bytes` may contain empty lines before the header.
     pub(crate) fn parse(bytes: Vec<u8>, delimiter: u8, source: &str) -> Result<Self> {
         let invalid = |cause: &str| Error::Invalid(format!("{source}, header: {cause}"));
         let record = without_line_end(without_mark(&bytes));
@@ -58,13 +58,13 @@ impl Header {
         Ok(Self { bytes, names, delimiter })
     }
 
-    /// The column of a field. A path with dots is the name of a column here.
+    /// The column of a field. In CSV a path with dots is the name of one column.
     pub(crate) fn column(&self, path: &FieldPath) -> Option<usize> {
         let wanted = path.written();
         self.names.iter().position(|name| *name == wanted)
     }
 
-    /// The columns of all fields that are asked for, or the first that there is not.
+    /// The columns of all fields that were asked for, or the first field that has no column.
     pub(crate) fn columns<'a>(&self, fields: &'a Fields) -> std::result::Result<Columns, &'a FieldPath> {
         let find = |path: &'a FieldPath| self.column(path).ok_or(path);
         Ok(Columns {
@@ -75,7 +75,7 @@ impl Header {
         })
     }
 
-    /// An error if a field that is asked for has no column.
+    /// An error if a field that was asked for has no column.
     pub(crate) fn require(&self, fields: &Fields, source: &str) -> Result<()> {
         match self.columns(fields) {
             Ok(_) => {

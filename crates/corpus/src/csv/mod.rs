@@ -1,13 +1,13 @@
 //! CSV and TSV: comma- or tab-separated values with a header (RFC 4180).
 //!
 //! ```text
-//! bytes -> where records end -> fields of a record -> document
-//!           boundaries           split                extract
+//! bytes -> ends of records -> fields of a record -> document
+//!           boundaries        split                extract
 //! ```
 //!
-//! A field that begins with a quote goes on to the next quote that is not doubled, over delimiters and line ends.
-//! A quote inside a field that did not begin with one is a quote. A line end is `\n` or `\r\n`; a record of no bytes
-//! is not a record.
+//! A field that begins with a quote ends at the next quote that is not doubled; delimiters and line ends in between
+//! belong to the field. In a field that does not begin with a quote, a quote is an ordinary character. A line end is
+//! `\n` or `\r\n`. A line without bytes is not a record.
 
 mod boundaries;
 mod extract;

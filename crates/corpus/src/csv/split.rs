@@ -1,15 +1,16 @@
-//! A CSV record -> where its fields are.
+//! A CSV record -> the positions of its fields.
 
 use memchr::memchr;
 
-/// Where a field is in its record.
+/// The position of a field in its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
-    /// Without the quote that it begins with.
+    /// First byte of the field, after the opening quote if there is one.
     pub(crate) begin: usize,
-    /// Without the quote that it ends with, if it is plain.
+    /// End of the field. The closing quote is excluded if the field is plain.
     pub(crate) end: usize,
-    /// Whether it is what stands there. If not, it has doubled quotes in it, or goes on after the closing one.
+    /// True if the bytes between `begin` and `end` are the value. Otherwise the field contains doubled quotes, or
+    /// continues after its closing quote.
     pub(crate) plain: bool,
 }
 
@@ -23,7 +24,7 @@ pub(crate) fn without_line_end(record: &[u8]) -> &[u8] {
     record.strip_suffix(b"\r").unwrap_or(record)
 }
 
-/// Where the fields of `record` are, which has no line end.
+/// Finds the fields of `record`, which has no line end.
 pub(crate) fn split(record: &[u8], delimiter: u8, spans: &mut Vec<Span>) -> Result<(), Unclosed> {
     spans.clear();
     let next_delimiter =
@@ -49,7 +50,7 @@ pub(crate) fn split(record: &[u8], delimiter: u8, spans: &mut Vec<Span>) -> Resu
     }
 }
 
-/// The quote that closes a field that begins at `from`, and whether quotes are doubled before it.
+/// Finds the quote that closes the field that begins at `from`, and tells whether there are doubled quotes before it.
 fn closing_quote(record: &[u8], mut from: usize) -> Result<(usize, bool), Unclosed> {
     let mut doubled = false;
     loop {
@@ -62,7 +63,7 @@ fn closing_quote(record: &[u8], mut from: usize) -> Result<(usize, bool), Unclos
     }
 }
 
-/// What a field says that is not plain: `written` is all after its first quote.
+/// Writes the value of a field that is not plain. `written` is everything after its first quote.
 pub(crate) fn unquote(written: &str, into: &mut String) {
     into.clear();
     let mut rest = written;
@@ -74,7 +75,7 @@ pub(crate) fn unquote(written: &str, into: &mut String) {
                 into.push('"');
                 rest = after;
             }
-            // The closing one: what comes after it is as it stands.
+            // This is the closing quote. The bytes after it are copied unchanged.
             None => break,
         }
     }

@@ -24,7 +24,7 @@ fn fields_of(record: &[u8], delimiter: u8) -> Option<Vec<String>> {
     )
 }
 
-/// Records, if the bytes come in pieces of these sizes.
+/// The records that are found if the bytes arrive in pieces of these sizes.
 fn records(bytes: &[u8], pieces: &[usize], delimiter: u8) -> Vec<Vec<u8>> {
     let mut records = Vec::new();
     let (mut begin, mut looked, mut arrived) = (0, 0, 0);
@@ -78,7 +78,7 @@ proptest! {
             match fields_of(record, b',') {
                 Some(fields) if without_line_end(record).is_empty() => prop_assert_eq!(fields, [""]),
                 Some(fields) => found.push(fields),
-                // The crate closes the last quote by itself.
+                // The crate `csv` closes the last quote by itself.
                 None => {
                     prop_assert_eq!(record, records.last().unwrap());
                     expected.pop();
@@ -129,7 +129,7 @@ fn shown_bad(bad: &BadRecord<'_>) -> String {
     }
 }
 
-/// Text, id, kind of the value that is compared, value of `--within`.
+/// Text, id, kind of the value for `--keep`, value for `--within`.
 fn shown(found: &Document<'_>) -> String {
     let id = found.id.as_ref().map(|id| (&*id.text, if id.is_bare { "bare" } else { "string" }));
     format!("{}|{:?}|{:?}|{:?}", found.text, id, found.order.map(|order| order.kind), found.within)

@@ -1,21 +1,21 @@
-//! First bytes -> the container that they begin, if it is one that has to be opened by another program first.
+//! First bytes -> the container that they belong to, if lookalike cannot open it.
 //!
-//! An archive or an image taken for a text would be compared with nothing it resembles, and nobody would notice. Formats
-//! are known by their magic bytes. Some of these could also begin a text; such a format is only believed where the first
-//! bytes cannot be text (a NUL, or bytes that are not UTF-8).
+//! If an archive or an image were taken for text, it would resemble nothing, and nobody would notice. Formats are
+//! recognised by their magic bytes. Some magic bytes can also begin ordinary text. For these, the format is only
+//! assumed if the first bytes cannot be text (a NUL, or bytes that are not UTF-8).
 
-/// A container that is not read.
+/// A container that lookalike does not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Container {
-    /// What it is, with its article.
+    /// What the container is, with its article.
     pub(crate) what: &'static str,
-    /// What to do.
+    /// What the user can do.
     pub(crate) advice: &'static str,
-    /// Whether lookalike itself wrote it.
+    /// True if lookalike itself wrote the file.
     pub(crate) is_own: bool,
 }
 
-/// First bytes that are looked at to tell text from anything else.
+/// Number of first bytes that are examined to tell text from other data.
 const LOOKED_AT: usize = 512;
 
 const UNPACK: &str = "unpack it first";
@@ -24,20 +24,20 @@ const CONVERT: &str = "convert it to Parquet or JSON Lines first";
 const EXTRACT: &str = "extract its text first";
 const NO_TEXT: &str = "it holds no text";
 
-/// First bytes, what they begin, what to do. The first that fits is meant.
+/// Magic bytes, the format that they mark, and what the user can do. The first entry that matches counts.
 const MAGIC: &[(&[u8], &str, &str)] = &[
-    (b"PK\x03\x04", "a zip archive (or a document of an office program, an e-book, a Java archive)", UNPACK),
+    (b"PK\x03\x04", "a zip archive (or an office document, an e-book, a Java archive)", UNPACK),
     (b"PK\x05\x06", "an empty zip archive", UNPACK),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
     (b"Rar!\x1a\x07", "a RAR archive", UNPACK),
-    (b"!<arch>\n", "an archive of the program ar", UNPACK),
+    (b"!<arch>\n", "an ar archive", UNPACK),
     (b"\x04\x22\x4d\x18", "compressed with LZ4", DECOMPRESS),
     (b"\x02\x21\x4c\x18", "compressed with LZ4", DECOMPRESS),
     (b"\xff\x06\x00\x00sNaPpY", "compressed with Snappy", DECOMPRESS),
     (b"\x1f\x9d", "compressed with the program compress", DECOMPRESS),
     (b"LZIP\x01", "compressed with lzip", DECOMPRESS),
     (b"%PDF-", "a PDF document", EXTRACT),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a document of an office program", EXTRACT),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office document", EXTRACT),
     (b"ARROW1\0\0", "an Arrow file (Feather)", CONVERT),
     (b"\xff\xff\xff\xff\x10\0\0\0", "an Arrow stream", CONVERT),
     (b"FEA1", "a Feather file", CONVERT),
@@ -59,10 +59,10 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
     (b"GIF89a", "a GIF image", NO_TEXT),
     (b"II*\0", "a TIFF image", NO_TEXT),
     (b"MM\0*", "a TIFF image", NO_TEXT),
-    (b"RIFF", "an image, a sound or a film (RIFF)", NO_TEXT),
-    (b"OggS", "a sound or a film (Ogg)", NO_TEXT),
-    (b"ID3", "a sound (MP3)", NO_TEXT),
-    (b"fLaC", "a sound (FLAC)", NO_TEXT),
+    (b"RIFF", "an image, audio or video file (RIFF)", NO_TEXT),
+    (b"OggS", "an audio or video file (Ogg)", NO_TEXT),
+    (b"ID3", "an audio file (MP3)", NO_TEXT),
+    (b"fLaC", "an audio file (FLAC)", NO_TEXT),
     (b"\x7fELF", "a program", NO_TEXT),
     (b"MZ", "a program", NO_TEXT),
     (b"\xcf\xfa\xed\xfe", "a program", NO_TEXT),
@@ -70,13 +70,13 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
     (b"\0asm", "a program", NO_TEXT),
 ];
 
-/// The container that `head`, the first bytes of a source after decompression, begins.
+/// The container that begins with `head`, the first bytes of a source after decompression.
 pub(crate) fn container(head: &[u8]) -> Option<Container> {
     if let Some(own) = own(head) {
         return Some(own);
     }
     let of = |what, advice| Container { what, advice, is_own: false };
-    // A PDF document may well be text as far as it is looked at; its first line is unmistakable.
+    // The first bytes of a PDF document can be valid text, but its first line is unmistakable.
     if let [b'%', b'P', b'D', b'F', b'-', b'1' | b'2', b'.', b'0'..=b'9', b'\r' | b'\n', ..] = head {
         return Some(of("a PDF document", EXTRACT));
     }
@@ -86,32 +86,29 @@ pub(crate) fn container(head: &[u8]) -> Option<Container> {
     if let Some((_, what, advice)) = MAGIC.iter().find(|(magic, ..)| head.starts_with(magic)) {
         return Some(of(what, advice));
     }
-    // The name of the first file of a tar archive comes before its magic bytes.
+    // In a tar archive the name of the first file comes before the magic bytes.
     if head.get(257..262) == Some(b"ustar") {
         return Some(of("a tar archive", UNPACK));
     }
     None
 }
 
-/// What lookalike itself writes beside the outputs.
+/// Files that lookalike itself writes beside the outputs.
 fn own(head: &[u8]) -> Option<Container> {
     let of = |what, advice| Some(Container { what, advice, is_own: true });
     if head.starts_with(b"LKASKETC") {
         return of(
             "a sketch file of lookalike",
-            "a sketch is the only input of a command or none of them; give the sources that it was made from instead",
+            "a sketch file cannot be mixed with other inputs; give the sources that it was made from instead",
         );
     }
     if head.starts_with(b"LKAPART") {
-        return of(
-            "a part of an unfinished or finished run of lookalike",
-            "give the sources of the run instead",
-        );
+        return of("an internal file of a lookalike run", "give the sources of the run instead");
     }
     None
 }
 
-/// Whether the first bytes can be text: UTF-8 without NUL. (The last character may be cut off.)
+/// True if the first bytes can be text: UTF-8 without NUL. The last character may be cut off.
 fn is_text(head: &[u8]) -> bool {
     let head = &head[..head.len().min(LOOKED_AT)];
     let is_utf8 = match std::str::from_utf8(head) {

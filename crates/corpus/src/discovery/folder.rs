@@ -5,17 +5,18 @@ use crate::{Error, Result, path_to_name};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What is below a folder.
+/// The result of searching a folder.
 #[derive(Debug, Default)]
 pub(super) struct Below {
-    /// Files, as paths from there, bytewise.
+    /// The files, as paths relative to the folder, in bytewise order.
     pub(super) files: Vec<PathBuf>,
-    /// What was passed over, and why.
+    /// What was skipped and why, one sentence each.
     pub(super) skipped: Vec<String>,
 }
 
-/// The files below `folder`. What begins with a dot is passed over, and so are `target`, folders of other runs, and what is
-/// neither a file nor a folder. Links are followed, but never into a folder that is being walked already.
+/// Finds the files below `folder`. Skipped are names that begin with a dot, `target`, folders of other runs, and
+/// everything that is neither a file nor a folder. Links are followed, but never into a folder that is already being
+/// searched.
 pub(super) fn files(folder: &Path, target: Option<&Path>) -> Result<Below> {
     let mut walk = Walk { target, above: BTreeSet::new(), below: Below::default() };
     walk.enter(folder, Path::new(""))?;
@@ -23,7 +24,8 @@ pub(super) fn files(folder: &Path, target: Option<&Path>) -> Result<Below> {
     if held(folder) != Held::Nothing {
         below.files.retain(|file| !is_own(&path_to_name(file)));
         below.skipped.push(format!(
-            "{} holds an earlier run of lookalike: its outputs are inputs, what it wrote about itself is skipped",
+            "{} holds an earlier run of lookalike: its outputs are read as inputs, its reports and internal \
+             files are skipped",
             path_to_name(folder)
         ));
     }
@@ -33,7 +35,7 @@ pub(super) fn files(folder: &Path, target: Option<&Path>) -> Result<Below> {
 }
 
 struct Walk<'a> {
-    /// The target of this run, without links.
+    /// The target of this run, with all links resolved.
     target: Option<&'a Path>,
     above: BTreeSet<PathBuf>,
     below: Below,
@@ -42,7 +44,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn enter(&mut self, folder: &Path, below: &Path) -> Result<()> {
         let failure = |cause| Error::Io { action: "read", name: path_to_name(folder), cause };
-        // The system limits how long a path is, and so how deep this goes.
+        // The system limits the length of a path, and therefore the depth of this recursion.
         let real = folder.canonicalize().map_err(failure)?;
         if let Some(reason) = reason_to_skip(folder, &real, below, self.target)? {
             self.below.skipped.push(format!("{} is skipped: {reason}", path_to_name(folder)));
@@ -77,8 +79,8 @@ impl Walk<'_> {
     }
 }
 
-/// Why `folder` is not an input: it is the target, or belongs to another run. What the user named (`below` is empty then) is
-/// an error instead, unless it holds the outputs of a finished run.
+/// Why `folder` is skipped: it is the target, or it belongs to another run. If the user named the folder itself
+/// (`below` is empty then), this is an error instead, unless the folder holds the outputs of a finished run.
 fn reason_to_skip(
     folder: &Path,
     real: &Path,
@@ -90,7 +92,8 @@ fn reason_to_skip(
     if target == Some(real) {
         return if is_named {
             Err(Error::Invalid(format!(
-                "{name} is both an input and the target; name another target with -o, or the files in it"
+                "{name} is both an input and the target; choose another target with -o, or give single files \
+                 of this folder as inputs"
             )))
         } else {
             Ok(Some("it is the target of this run"))
@@ -98,7 +101,8 @@ fn reason_to_skip(
     }
     match held(folder) {
         Held::Unfinished if is_named => Err(Error::Invalid(format!(
-            "{name} holds a run of lookalike that is not finished; finish it with the same command, or give its sources"
+            "{name} holds a run of lookalike that is not finished; finish it with the same command, or give \
+             its sources"
         ))),
         Held::Unfinished => Ok(Some("it holds an unfinished run of lookalike")),
         Held::Finished if !is_named => Ok(Some("it holds what an earlier run of lookalike wrote")),

@@ -1,9 +1,10 @@
 //! Arguments -> sources, in the order of the contract.
 //!
-//! An argument is `-` (standard input), an address in an object store, a file, a folder or a pattern, tried in that
-//! order. A folder stands for the files below it that are not hidden (no name on the way begins with a dot), a pattern
-//! for the files that match it; both bytewise by path. What this run or an earlier one wrote there is not among them.
-//! What is not a regular file, such as a named pipe, gives its bytes only once: it is opened here, and read from there.
+//! An argument is `-` (standard input), an address in an object store, a file, a folder or a pattern; the
+//! possibilities are tried in this order. A folder stands for all files below it that are not hidden (a hidden path
+//! has a name that begins with a dot). A pattern stands for the files that match it. Both are sorted bytewise by
+//! path. Files that this run or an earlier run wrote are left out. A special file, such as a named pipe, delivers its
+//! bytes only once: it is opened here, and the reader continues with the open file.
 
 mod containers;
 mod folder;
@@ -27,35 +28,36 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// How sources are looked for.
+/// How to look for sources.
 #[derive(Debug, Clone, Default)]
 pub struct Discovery {
-    /// The format of every source, instead of what its name and contents say.
+    /// The format of the sources. By default, the name and the content of each source decide.
     pub format: FormatChoice,
-    /// The target of the run, as the user named it: what is in it is not an input.
+    /// The target of the run, as the user named it. Files in it are not inputs.
     pub target: Option<String>,
 }
 
-/// What arguments name.
+/// The sources that were found.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
     /// The sources, in order.
     pub sources: Vec<Source>,
-    /// What is below the arguments and is not an input, a sentence for each: the target, what earlier runs wrote.
+    /// What was found and is not an input (the target, files of earlier runs), one sentence each.
     pub skipped: Vec<String>,
 }
 
 /// Which format a source has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FormatChoice {
-    /// By name; by content where the name says nothing; a plain text file if that says nothing either.
+    /// The name decides, then the content. If neither decides, the source is a plain text file.
     #[default]
     Detect,
-    /// This one.
+    /// Every source has this format.
     Always(Format),
 }
 
-/// The sources that `arguments` name: in the order of the arguments; those of a folder or a glob bytewise by path.
+/// The sources that `arguments` name, in the order of the arguments. Files from a folder or a pattern are sorted
+/// bytewise by path.
 ///
 /// ```
 /// use corpus::{Block, Discovery, FieldPath, Fields, Limits, ReadMode, Reader, Record, Scratch, discover};
@@ -87,7 +89,7 @@ pub fn discover(arguments: &[impl AsRef<OsStr>], how: &Discovery) -> Result<Vec<
     Ok(find(arguments, how)?.sources)
 }
 
-/// The sources that `arguments` name, as [`discover`] finds them, and what was passed over on the way.
+/// Like [`discover`], but also returns what was skipped.
 pub fn find(arguments: &[impl AsRef<OsStr>], how: &Discovery) -> Result<Found> {
     let mut found = Found::default();
     for argument in arguments {
@@ -132,7 +134,7 @@ fn of_argument(argument: &OsStr, how: &Discovery, found: &mut Found) -> Result<(
             Ok(())
         }
         Err(_) if path.is_symlink() => {
-            Err(Error::Invalid(format!("{name} is a link to a file that is not there")))
+            Err(Error::Invalid(format!("{name} is a link to a file that does not exist")))
         }
         Err(_) if has_wildcards(written) => of_pattern(written, how, found),
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
@@ -146,7 +148,7 @@ fn of_argument(argument: &OsStr, how: &Discovery, found: &mut Found) -> Result<(
     }
 }
 
-/// The target if it is a folder that exists, without links.
+/// The target, with all links resolved, if it is an existing folder.
 fn target_folder(how: &Discovery) -> Option<PathBuf> {
     let target = how.target.as_deref()?;
     if target == "-" {
@@ -156,12 +158,13 @@ fn target_folder(how: &Discovery) -> Option<PathBuf> {
     Path::new(target).canonicalize().ok().filter(|target| target.is_dir())
 }
 
-/// What to add to a message that nothing was found.
+/// The end of a message that no file was found.
 fn all_skipped(found: &Found) -> String {
     found.skipped.iter().fold(String::new(), |all, skipped| format!("{all}; {skipped}"))
 }
 
-/// The files that match a pattern. Their outputs are named from the folder on that is written out in it.
+/// The files that match a pattern. The names of their outputs are relative to the part of the pattern that has no
+/// wildcards.
 fn of_pattern(pattern: &str, how: &Discovery, found: &mut Found) -> Result<()> {
     let mut files = matching_files(pattern)?;
     files.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
@@ -182,10 +185,10 @@ fn of_pattern(pattern: &str, how: &Discovery, found: &mut Found) -> Result<()> {
     Ok(())
 }
 
-/// A source, or why it is not one.
+/// A source, or the reason why it is not read.
 type Looked = std::result::Result<Source, Refusal>;
 
-/// A source that is not read, and why.
+/// A source that is not read, and the reason.
 #[derive(Debug)]
 struct Refusal {
     name: String,
@@ -199,8 +202,8 @@ impl Refusal {
     }
 }
 
-/// Files that were found rather than named, with the names of their outputs; false if there are none. What lookalike itself
-/// wrote is passed over.
+/// Adds files that were found in a folder or by a pattern, with the names of their outputs. Files that lookalike
+/// itself wrote are skipped. Returns false if no file is left.
 fn of_files(files: Vec<(PathBuf, String)>, how: &Discovery, found: &mut Found) -> Result<bool> {
     let (before, mut refused, mut others) = (found.sources.len(), None, 0);
     for (path, output) in files {
@@ -220,7 +223,7 @@ fn of_files(files: Vec<(PathBuf, String)>, how: &Discovery, found: &mut Found) -
         more => format!(" (and {more} other files cannot be read either)"),
     };
     Err(Error::Invalid(format!(
-        "{}{more}; or name what to read with a pattern, such as 'folder/**/*.txt'",
+        "{}{more}; or choose the files to read with a pattern, such as 'folder/**/*.txt'",
         refusal.into_error()
     )))
 }
@@ -247,7 +250,7 @@ fn of_file(path: PathBuf, output: String, how: &Discovery) -> Result<Looked> {
     }))
 }
 
-/// The time of a file.
+/// When the file was last modified.
 pub(crate) fn modified(metadata: &Metadata) -> Stamp {
     let Ok(time) = metadata.modified() else { return Stamp::Unknown };
     Stamp::Modified(match time.duration_since(UNIX_EPOCH) {
@@ -267,7 +270,7 @@ fn of_stdin(how: &Discovery) -> Result<Source> {
         .map_err(Refusal::into_error)
 }
 
-/// A relative path as outputs are named, on every system.
+/// A relative path with slashes, as outputs are named on every system.
 fn with_slashes(path: &Path) -> String {
     path.components().map(|part| path_to_name(Path::new(part.as_os_str()))).collect::<Vec<_>>().join("/")
 }

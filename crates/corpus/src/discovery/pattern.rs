@@ -1,7 +1,7 @@
 //! A pattern -> the files that match it, with the rules of a shell.
 //!
-//! A pattern is followed one name at a time, so that only folders are read that can hold a match. Names that are not UTF-8
-//! are matched as they are shown.
+//! The pattern is followed one name at a time, so that only folders that can contain a match are read. A name that is
+//! not UTF-8 is compared in the form in which it is displayed.
 
 use crate::{Error, Result};
 use glob::{MatchOptions, Pattern};
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 const RULES: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
-/// Any number of folders.
+/// The wildcard for any number of folders.
 const ANY_FOLDERS: &str = "**";
 
 pub(super) fn has_wildcards(argument: &str) -> bool {
     argument.contains(['*', '?', '['])
 }
 
-/// The files that match `pattern`, in any order, some perhaps several times.
+/// Finds the files that match `pattern`. They are not sorted, and a file may be listed several times.
 pub(super) fn matching_files(pattern: &str) -> Result<Vec<PathBuf>> {
     let invalid = |cause| {
         Error::Invalid(format!("there is no file {pattern}, and it is not a pattern either: {cause}"))
@@ -45,7 +45,7 @@ pub(super) fn matching_files(pattern: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// A folder and all folders below it, without hidden ones and without following links.
+/// A folder and all folders below it. Hidden folders are left out, and links are not followed.
 fn folders_below(folder: &Path, into: &mut Vec<PathBuf>) -> Result<()> {
     into.push(folder.to_owned());
     for entry in entries(folder)? {
@@ -56,7 +56,7 @@ fn folders_below(folder: &Path, into: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// What is in a folder; nothing if it is none.
+/// The entries of a folder. Empty if `folder` is not a folder.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     if !here.is_dir() {

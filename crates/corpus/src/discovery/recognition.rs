@@ -1,8 +1,8 @@
-//! A name and first bytes -> format and compression, or why it is not read.
+//! A name and first bytes -> format and compression, or why the source is not read.
 //!
-//! Compression is what the first bytes say, whatever the name is. The format is what the name says, without `.gz` and the
-//! like; where that is nothing, what the contents say. Containers that only other programs can open are refused by their
-//! first bytes, unless the user says which format it is.
+//! The first bytes decide about the compression; the name does not matter. The name decides about the format, without
+//! an ending such as `.gz`. If the name says nothing, the content decides. Containers that lookalike cannot open are
+//! refused because of their first bytes, unless the user states the format.
 
 use super::containers::{Container, container};
 use super::{Discovery, FormatChoice};
@@ -11,10 +11,10 @@ use crate::reader::{LEAST_WINDOW, decompress};
 use crate::{Compression, Format, json};
 use std::io::Read;
 
-/// First bytes that are looked at.
+/// Number of first bytes that are examined.
 pub(crate) const HEAD: u64 = 64 << 10;
 
-/// The format and the compression of a source that is called `name` and begins with `head`, up to [`HEAD`] bytes.
+/// The format and the compression of the source `name`, which begins with `head` (at most [`HEAD`] bytes).
 pub(crate) fn recognise(
     name: &str,
     head: &[u8],
@@ -41,7 +41,7 @@ pub(crate) fn recognise(
     Ok((format, compression))
 }
 
-/// How `head` says that it is compressed.
+/// The compression that the first bytes `head` belong to.
 pub(crate) fn compression(head: &[u8]) -> Compression {
     match head {
         [0x1f, 0x8b, ..] => Compression::Gzip,
@@ -55,8 +55,8 @@ pub(crate) fn compression(head: &[u8]) -> Compression {
     }
 }
 
-/// The first bytes after decompression. The head of a compressed source is cut off somewhere: what comes before that is
-/// enough.
+/// The first bytes after decompression. The head of a compressed source is cut off at some position; what can be
+/// decompressed before that position is enough.
 fn plain(head: &[u8], compression: Compression) -> Vec<u8> {
     if compression == Compression::None {
         return head.to_vec();
@@ -88,7 +88,7 @@ fn by_content(plain: &[u8]) -> Format {
         return Format::Parquet;
     }
     let text = without_mark(plain);
-    // A long first line may not be here as a whole: then its beginning has to do.
+    // If the first line is long, only its beginning is available and has to suffice.
     match text.split_inclusive(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()) {
         Some(line) if is_object(line, line.len() as u64 >= HEAD / 2 && !line.ends_with(b"\n")) => {
             Format::Jsonl

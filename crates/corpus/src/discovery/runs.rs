@@ -1,30 +1,30 @@
-//! Folders that hold a run of lookalike: what it wrote is not what a later run is about.
+//! Folders that hold a run of lookalike. What one run wrote is not an input of the next run.
 
 use crate::path_to_name;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The folder of a run's own in its target.
+/// The folder in the target in which a run keeps its internal files.
 pub const WORK_FOLDER: &str = "_lookalike";
 
-/// What is in it as soon as the run has begun.
+/// The file in [`WORK_FOLDER`] that exists as soon as the run has begun.
 pub const RUN_FILE: &str = "run.json";
 
-/// What a run writes into its target beside the outputs.
+/// What a run writes into its target in addition to the outputs.
 const OWN: [&str; 5] = [WORK_FOLDER, "report.json", "report.html", "removed.jsonl", "removed.parquet"];
 
-/// What of a run a folder holds.
+/// Whether a folder holds a run, and in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Held {
-    /// None.
+    /// The folder holds no run.
     Nothing,
-    /// One that has not come to its end.
+    /// The folder holds a run that is not finished.
     Unfinished,
-    /// A whole one.
+    /// The folder holds a finished run.
     Finished,
 }
 
-/// What of a run `folder` holds.
+/// Whether `folder` holds a run, and in which state.
 pub(crate) fn held(folder: &Path) -> Held {
     if !folder.join(WORK_FOLDER).join(RUN_FILE).is_file() {
         Held::Nothing
@@ -35,13 +35,14 @@ pub(crate) fn held(folder: &Path) -> Held {
     }
 }
 
-/// Whether a run writes `name`, a path below its target, about itself.
+/// True if `name`, a path relative to the target of a run, is a report or an internal file of the run.
 pub(crate) fn is_own(name: &str) -> bool {
     OWN.contains(&name.split('/').next().unwrap_or(name))
 }
 
-/// The files that are in no folder of a run and not in `target`; for each such folder a sentence goes to `skipped`. A folder
-/// that is `written_out` was meant: of that one only what the run wrote about itself is passed over.
+/// Removes files that are in `target` or in the folder of a run. For each of these folders a sentence is added to
+/// `skipped`. If the user wrote the folder `written_out` in full, its outputs are wanted: only the reports and the
+/// internal files of its run are removed.
 pub(super) fn without_runs(
     files: Vec<PathBuf>,
     written_out: &Path,
@@ -70,7 +71,7 @@ pub(super) fn without_runs(
         match run.last() {
             Some((reason, folder)) => drop(left_out.insert(folder, reason)),
             None if is_own(&path_to_name(&below)) && held(here(written_out)) != Held::Nothing => {
-                left_out.insert(file, "an earlier run of lookalike wrote it about itself");
+                left_out.insert(file, "it is a report or an internal file of an earlier run of lookalike");
             }
             None => taken.push(file),
         }
@@ -80,7 +81,7 @@ pub(super) fn without_runs(
     taken
 }
 
-/// A folder as the system names it: nothing means this one.
+/// A folder in the form that the system understands: an empty path is the current folder.
 fn here(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }

@@ -1,7 +1,7 @@
-//! What is neither a file nor a folder -> a source that is read once, or why it is not read.
+//! A special file (neither a file nor a folder) -> a source that is read once, or why it is not read.
 //!
-//! A pipe ends when whoever writes to it does. A device may never end (`/dev/zero`): only one that ends within its first
-//! bytes (`/dev/null`) is read.
+//! A pipe ends when the program that writes to it ends. A device may never end (`/dev/zero`). A device is therefore
+//! only read if it ends within its first bytes (`/dev/null`).
 
 use super::recognition::{HEAD, by_name, compression, recognise};
 use super::{Discovery, FormatChoice, Looked, Refusal};
@@ -14,7 +14,7 @@ use std::fs::{File, Metadata};
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 
-/// What a special file is.
+/// The kinds of special files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Pipe,
@@ -37,13 +37,13 @@ fn kind(metadata: &Metadata) -> Kind {
     }
 }
 
-/// Elsewhere whatever can be opened is read as a pipe is.
+/// On other systems every special file that can be opened is read like a pipe.
 #[cfg(not(unix))]
 fn kind(_metadata: &Metadata) -> Kind {
     Kind::Pipe
 }
 
-/// Opens a special file, and looks at its first bytes. This waits for whoever writes to a named pipe.
+/// Opens a special file, and reads its first bytes. For a named pipe this waits until another program writes to it.
 fn open(path: &Path, metadata: &Metadata) -> Result<(Pipe, Vec<u8>)> {
     let name = path_to_name(path);
     let kind = kind(metadata);
@@ -60,11 +60,12 @@ fn open(path: &Path, metadata: &Metadata) -> Result<(Pipe, Vec<u8>)> {
 
 fn endless(name: &str) -> Error {
     Error::Invalid(format!(
-        "{name} is a device, which may never end; write what is meant of it to a file (head -c SIZE), and name that"
+        "{name} is a device, which may never end; copy the part that you need to a file (head -c SIZE) and \
+         use that file"
     ))
 }
 
-/// The source that a special file is.
+/// The source for a special file.
 pub(super) fn of_special(
     path: &Path,
     output: String,
@@ -75,7 +76,8 @@ pub(super) fn of_special(
     Ok(of_stream(path_to_name(path), output, Location::Pipe(pipe), &head, how))
 }
 
-/// A source that is read once and begins with `head`. A name that does not say the format gets one that does.
+/// A source that is read once and begins with `head`. If its name does not say the format, the output gets a name
+/// that does.
 pub(super) fn of_stream(
     name: String,
     output: String,
@@ -84,7 +86,7 @@ pub(super) fn of_stream(
     how: &Discovery,
 ) -> Looked {
     let (format, compression) = match how.format {
-        // Nothing at all is no records rather than a document without text.
+        // Empty input has no records; it is not a document with an empty text.
         FormatChoice::Detect if head.is_empty() && by_name(&output).is_none() => {
             (Format::Jsonl, Compression::None)
         }
@@ -108,7 +110,8 @@ pub(super) fn of_stream(
     Ok(Source { name, output, location, format, compression, size: 0, stamp: Stamp::Unknown })
 }
 
-/// An error if standard input is a device that has not ended within `head`. A terminal is ended by who sits at it.
+/// An error if standard input is a device that has not ended within `head`. A terminal is allowed: its user ends the
+/// input.
 pub(super) fn refuse_endless_stdin(head: &[u8]) -> Result<()> {
     if (head.len() as u64) < HEAD || std::io::stdin().is_terminal() {
         return Ok(());
@@ -121,8 +124,8 @@ pub(super) fn refuse_endless_stdin(head: &[u8]) -> Result<()> {
     }
 }
 
-/// The bytes of one file or pipe as they are, of at most `most`: what to compare. An error for what never ends, and for what
-/// lookalike itself wrote.
+/// Reads the bytes of one file or pipe, at most `most` bytes, without decompressing them: input of a comparison. An
+/// error for a device that never ends, and for a file that lookalike itself wrote.
 pub fn read_file(argument: &OsStr, most: u64) -> Result<Vec<u8>> {
     let (name, stored, _) = open_any(Path::new(argument))?;
     let bytes = read_within(&name, stored, most).map_err(|cause| Error::Io {
@@ -138,7 +141,7 @@ pub fn read_file(argument: &OsStr, most: u64) -> Result<Vec<u8>> {
     }
 }
 
-/// The same, from standard input.
+/// Like [`read_file`], from standard input.
 pub fn read_stdin(most: u64) -> Result<Vec<u8>> {
     const NAME: &str = "standard input";
     let failure = |cause| Error::Io { action: "read", name: NAME.to_owned(), cause };
@@ -147,14 +150,15 @@ pub fn read_stdin(most: u64) -> Result<Vec<u8>> {
     read_within(NAME, Stdin, most).map_err(failure)?
 }
 
-/// The text in one file or pipe, decompressed, of at most `most` bytes: what to look for. Bytes that are not UTF-8 count as
-/// U+FFFD, as they do in text files of a corpus. An error for what never ends, and for what is a container.
+/// Reads the text of one file or pipe, decompressed, at most `most` bytes: the text of a query. Bytes that are not
+/// UTF-8 are replaced by U+FFFD, as in text files of a corpus. An error for a device that never ends, and for a
+/// container.
 pub fn read_text(argument: &OsStr, most: u64) -> Result<String> {
     let (name, stored, head) = open_any(Path::new(argument))?;
     text_of(&name, stored, &head, most)
 }
 
-/// The same, from standard input.
+/// Like [`read_text`], from standard input.
 pub fn read_text_of_stdin(most: u64) -> Result<String> {
     const NAME: &str = "standard input";
     let failure = |cause| Error::Io { action: "read", name: NAME.to_owned(), cause };
@@ -163,7 +167,7 @@ pub fn read_text_of_stdin(most: u64) -> Result<String> {
     text_of(NAME, Stdin, &head, most)
 }
 
-/// Opens a file or a pipe: its name, its bytes, and the first of them.
+/// Opens a file or a pipe. Returns its name, its bytes, and the first of these bytes.
 fn open_any(path: &Path) -> Result<(String, Pipe, Vec<u8>)> {
     let name = path_to_name(path);
     let failure = |cause| Error::Io { action: "read", name: name.clone(), cause };
@@ -176,7 +180,7 @@ fn open_any(path: &Path) -> Result<(String, Pipe, Vec<u8>)> {
     Ok((name, stored, head))
 }
 
-/// What [`read_text`] reads, from `stored`, which begins with `head`.
+/// Does the work of [`read_text`]: reads the text from `stored`, which begins with `head`.
 fn text_of(name: &str, stored: impl Read + Send + 'static, head: &[u8], most: u64) -> Result<String> {
     let compression = compression(head);
     let damaged = |cause: std::io::Error| match compression {
@@ -191,7 +195,7 @@ fn text_of(name: &str, stored: impl Read + Send + 'static, head: &[u8], most: u6
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// All bytes; an error if they are more than `most`.
+/// Reads all bytes. An error if there are more than `most`.
 fn read_within(name: &str, stream: impl Read, most: u64) -> std::io::Result<Result<Vec<u8>>> {
     let mut bytes = Vec::new();
     stream.take(most.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -1,8 +1,8 @@
-//! A name that does not exist -> the one that was meant, perhaps.
+//! A name that does not exist -> the name that was probably meant.
 
 use std::path::{Path, PathBuf};
 
-/// The name in the same folder that is nearest to `missing`, if one is near: a third of its characters, at most, differ.
+/// The name in the same folder that is most similar to `missing`, if at most a third of its characters differ.
 pub(super) fn nearest(missing: &Path) -> Option<PathBuf> {
     let wanted = missing.file_name()?.to_str()?;
     let folder = missing.parent()?;
@@ -19,7 +19,7 @@ pub(super) fn nearest(missing: &Path) -> Option<PathBuf> {
     (distance <= wanted.chars().count().div_ceil(3).min(4)).then(|| folder.join(name))
 }
 
-/// Characters to insert, delete or substitute (Levenshtein), row by row of the table.
+/// The number of characters to insert, delete or substitute (Levenshtein), computed row by row.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

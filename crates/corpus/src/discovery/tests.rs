@@ -65,7 +65,7 @@ fn arguments_keep_their_order_and_patterns_are_bytewise() {
     assert_eq!(outputs(&all(&["x/**/*.jsonl"])), ["a.jsonl", "b.jsonl", "deep/c.jsonl"]);
     assert_eq!(outputs(&all(&["*/[ab].jsonl"])), ["x/a.jsonl", "x/b.jsonl"]);
     assert_eq!(outputs(&all(&["x/?.jsonl"])), ["a.jsonl", "b.jsonl"]);
-    // A file of that very name comes before the pattern.
+    // A file with exactly this name is preferred to the pattern.
     assert_eq!(outputs(&all(&["[odd].jsonl"])), ["[odd].jsonl"]);
 }
 
@@ -145,12 +145,12 @@ fn containers_are_refused_with_what_to_do() {
     let twice = zstd::encode_all(&zstd::encode_all(&b"text"[..], 1).unwrap()[..], 1).unwrap();
     write(folder.path(), "g.zst", &twice);
     assert!(said("g.zst").contains("is compressed twice"));
-    // Whoever says that it is text gets it as it is; but a sketch never is.
+    // If the user says that it is text, it is read as text. A sketch is refused even then.
     let always = Discovery { format: FormatChoice::Always(Format::Text), target: None };
     let text = |name: &str| discover(&[folder.path().join(name)], &always);
     assert_eq!(text("a.txt").unwrap()[0].format, Format::Text);
     assert!(text("three/corpus.sketch").is_err());
-    // One that lies about is passed over, and said.
+    // A sketch that is found in a folder is skipped, and a sentence says so.
     let found = find_all(&[folder.path().join("three")], &Discovery::default()).unwrap();
     assert_eq!(outputs(&found.sources), ["c.txt"]);
     assert_eq!(found.skipped.len(), 1, "{:?}", found.skipped);
@@ -197,9 +197,9 @@ fn what_runs_wrote_is_not_an_input() {
         assert!(said("data/old is skipped: it holds what an earlier run"), "{:?}", found.skipped);
         assert!(said("data/x/stopped is skipped: "), "{:?}", found.skipped);
     }
-    // Where it is not the target it is a folder like any other.
+    // If another folder is the target, this folder is an ordinary input.
     assert!(outputs(&look("data", "elsewhere").unwrap().sources).contains(&"out/a.txt"));
-    // An input that is the target, and runs that are named themselves.
+    // An input that is also the target, and runs that the user named directly.
     let said = look("data", "data/x/..").unwrap_err().to_string();
     assert!(said.contains("is both an input and the target"), "{said}");
     assert!(look("data/x/stopped", "new").unwrap_err().to_string().contains("not finished"));

@@ -1,23 +1,23 @@
-//! A line of JSON -> where the values of some of its fields are.
+//! A line of JSON -> the positions of the values of some of its fields.
 //!
-//! A parser builds a tree, or a tape, of all that a line holds. Here one string of it is wanted, and perhaps an id, so
-//! nothing is built: the line is gone through once, checked to the last byte against RFC 8259, and the places of the
-//! wanted values are noted.
+//! A parser builds a tree, or a tape, of everything in a line. Here only one string is wanted, and perhaps an id, so
+//! nothing is built: one pass checks every byte of the line against RFC 8259 and notes the positions of the wanted
+//! values.
 //!
-//! Naively that is a step per byte. Nearly all bytes of a document, though, are inside strings, and inside a string
+//! The simple way takes one step per byte. But nearly all bytes of a document are inside strings, and inside a string
 //! only three things matter: the quote that ends it, the backslash of an escape, and control characters, which are
-//! not allowed. So
+//! not allowed. Therefore:
 //!
-//! - control characters are looked for in many lines at once, by the smallest byte, which the compiler turns into
-//!   vector instructions ([`has_controls`]); usually there are none, and then strings need not be looked at for them;
+//! - control characters are searched in many lines at once, as the minimum of all bytes, which the compiler turns
+//!   into vector instructions ([`has_controls`]); usually there are none, and then no string is searched for them;
 //! - the next quote or backslash is found by [`memchr::memchr2`], 32 bytes at a time;
-//! - a string without escapes is handed out as it stands; one with escapes is copied, whole stretches at a time
+//! - a string without escapes is borrowed from the line; one with escapes is copied, whole stretches at a time
 //!   ([`unescape`](unescape::unescape)).
 //!
-//! UTF-8 is checked by the caller, many lines at once, so that a line is a `&str` here. Nesting is kept as a bit per
-//! level, not on the stack, and is limited to [`MAX_DEPTH`] levels.
+//! The caller checks UTF-8 for many lines at once, so that a line is a `&str` here. The nesting is stored as one bit
+//! per level instead of on the stack, and is limited to [`MAX_DEPTH`] levels.
 //!
-//! Of two members of one name the last counts, as in most parsers.
+//! If two members have the same name, the last one counts, as in most parsers.
 
 mod scan;
 mod unescape;
@@ -26,15 +26,15 @@ mod wanted;
 pub(crate) use scan::{Kind, Value, check, has_controls};
 pub(crate) use wanted::{Found, Wanted, names_along};
 
-/// How deep arrays and objects may be nested.
+/// The largest depth of nested arrays and objects.
 pub(crate) const MAX_DEPTH: usize = 1024;
 
-/// What is wrong with a line.
+/// Why a line cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Problem {
-    /// It is not JSON: what is wrong, and before which byte.
+    /// The line is not JSON: what is wrong, and at which byte (from 0).
     Syntax(&'static str, usize),
-    /// It is JSON, but not an object.
+    /// The line is JSON, but not an object.
     NotAnObject(Kind),
 }
 

@@ -1,10 +1,10 @@
-//! The grammar of RFC 8259, gone through without building anything.
+//! The grammar of RFC 8259, checked without building a tree.
 
 use super::unescape::Escapes;
 use super::{MAX_DEPTH, Problem};
 use memchr::memchr2;
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     String,
@@ -28,32 +28,32 @@ impl std::fmt::Display for Kind {
     }
 }
 
-/// Where a value is.
+/// The position of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Value {
     pub(crate) kind: Kind,
-    /// A string: after the quote.
+    /// First byte; of a string, the byte after the opening quote.
     pub(crate) begin: usize,
-    /// A string: at the quote.
+    /// End; of a string, the position of the closing quote.
     pub(crate) end: usize,
-    /// A string: whether it has escapes in it.
+    /// True for a string that contains escapes.
     pub(crate) escaped: bool,
-    /// Which of the noted escapes are its own.
+    /// The range of the noted escapes that belong to this value.
     pub(super) escapes: (u16, u16),
 }
 
-/// A place in a text, all before which was checked.
+/// A position in a line. Everything before it was checked.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Whether the text has control characters anywhere, white space included.
+    /// True if the line contains control characters anywhere, including white space.
     controls: bool,
-    /// Where escapes were met.
+    /// The positions of the escapes found so far.
     escapes: &'a mut Escapes,
 }
 
-/// Whether `text` is one JSON value and white space around it: where it is.
+/// Checks that `text` is one JSON value with optional white space around it, and returns the position of the value.
 pub(crate) fn check(text: &str) -> Result<Value, Problem> {
     let mut escapes = Escapes::default();
     let mut scanner = Scanner::new(text, &mut escapes);
@@ -68,13 +68,13 @@ impl<'a> Scanner<'a> {
         Self { controls: has_controls(text.as_bytes(), b' '), ..Self::without_controls(text, escapes) }
     }
 
-    /// As [`new`](Self::new), of a text that is known to have no control characters.
+    /// Like [`new`](Self::new), for a line that is known to have no control characters.
     pub(super) fn without_controls(text: &'a str, escapes: &'a mut Escapes) -> Self {
         Self { bytes: text.as_bytes(), at: 0, controls: false, escapes }
     }
 
-    /// Goes through an object and hands over each name (a string value) and value. The escapes of a value stay noted
-    /// if `visit` says so.
+    /// Reads an object and passes each name (a string value) and its value to `visit`. The escapes of a value are
+    /// only remembered if `visit` returns true.
     #[inline]
     pub(super) fn members(&mut self, mut visit: impl FnMut(Value, Value) -> bool) -> Result<(), Problem> {
         self.pass_white_space();
@@ -110,7 +110,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Nothing may follow but white space.
+    /// Only white space may follow.
     fn end(&mut self) -> Result<(), Problem> {
         self.pass_white_space();
         if self.at == self.bytes.len() { Ok(()) } else { Err(self.problem("expected the end")) }
@@ -133,7 +133,7 @@ impl<'a> Scanner<'a> {
         Problem::Syntax(if self.at == self.bytes.len() { "it ends too early" } else { what }, self.at)
     }
 
-    /// A name, the colon and the white space around it.
+    /// Reads a name, the colon and the white space around it.
     #[inline]
     fn name(&mut self) -> Result<Value, Problem> {
         if self.peek() != Some(b'"') {
@@ -167,7 +167,7 @@ impl<'a> Scanner<'a> {
         Ok(Value { kind, begin, end: self.at, escaped: false, escapes: (0, 0) })
     }
 
-    /// A number or a word.
+    /// Reads a number, `true`, `false` or `null`.
     fn scalar(&mut self) -> Result<Kind, Problem> {
         let (word, kind) = match self.peek() {
             Some(b'-' | b'0'..=b'9') => return self.number(),
@@ -206,7 +206,7 @@ impl<'a> Scanner<'a> {
         Ok(Kind::Number)
     }
 
-    /// One digit or more.
+    /// Reads one or more digits.
     fn digits(&mut self) -> Result<(), Problem> {
         let begin = self.at;
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
@@ -215,7 +215,7 @@ impl<'a> Scanner<'a> {
         if self.at == begin { Err(self.problem("expected a digit")) } else { Ok(()) }
     }
 
-    /// A string, from quote to quote.
+    /// Reads a string from quote to quote.
     #[inline]
     fn string(&mut self) -> Result<Value, Problem> {
         self.at += 1;
@@ -242,12 +242,12 @@ impl<'a> Scanner<'a> {
             self.escapes.note(self.at - begin);
             self.escape()?;
             let rest = &self.bytes[self.at..];
-            // Escapes often come one after the other.
+            // Escapes often follow each other directly.
             length = if let Some(b'\\' | b'"') = rest.first() { Some(0) } else { memchr2(b'"', b'\\', rest) };
         }
     }
 
-    /// The next `length` bytes, inside a string, must have no control characters.
+    /// Checks that the next `length` bytes, inside a string, contain no control characters.
     #[cold]
     fn no_controls(&mut self, length: usize) -> Result<(), Problem> {
         let stretch = &self.bytes[self.at..self.at + length];
@@ -278,15 +278,15 @@ impl<'a> Scanner<'a> {
                 }
                 Ok(())
             }
-            _ => Err(self.problem("no such escape")),
+            _ => Err(self.problem("unknown escape")),
         }
     }
 
-    /// An array or object with all that is in it.
+    /// Reads an array or an object with everything in it.
     fn nested(&mut self) -> Result<(), Problem> {
         let mut levels = Levels::default();
         loop {
-            // At a value.
+            // Here a value begins.
             let opened = match self.peek() {
                 Some(b'"') => {
                     self.string()?;
@@ -305,7 +305,7 @@ impl<'a> Scanner<'a> {
                     false
                 }
             };
-            // After a value, or after an opening bracket.
+            // Here a value, or an opening bracket, has just ended.
             let mut first = opened;
             loop {
                 self.pass_white_space();
@@ -337,8 +337,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Whether there are control characters other than `but`. The last window overlaps the one before it, so that no byte
-/// is taken alone if there are enough for a window.
+/// True if there are control characters other than `but`. The last window overlaps the previous one, so that single
+/// bytes are only examined if the input is shorter than a window.
 #[inline]
 pub(crate) fn has_controls(bytes: &[u8], but: u8) -> bool {
     const WINDOW: usize = 64;
@@ -355,8 +355,8 @@ pub(crate) fn has_controls(bytes: &[u8], but: u8) -> bool {
     smallest.iter().any(|&byte| byte < b' ')
 }
 
-/// How far the next quote or backslash is. Names and other short strings do not pay for a call: eight bytes at a time
-/// are compared in one word.
+/// The distance to the next quote or backslash. For names and other short strings a function call would cost too
+/// much, so the first bytes are compared eight at a time in one word.
 #[inline]
 fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
     let (mut at, mut rest) = (0, bytes);
@@ -372,13 +372,14 @@ fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
     memchr2(b'"', b'\\', rest).map(|found| at + found)
 }
 
-/// The highest bit of each byte that is zero. (Bits above the first of them may be wrong: a borrow goes upwards.)
+/// The highest bit of each byte that is zero. Bits above the lowest one that is set may be wrong, because a borrow
+/// moves upwards.
 #[inline]
 fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(0x0101_0101_0101_0101) & !word & 0x8080_8080_8080_8080
 }
 
-/// The brackets that are open: a bit for each, set for an object.
+/// The open brackets, one bit each. The bit of an object is set.
 #[derive(Default)]
 struct Levels {
     objects: [u64; MAX_DEPTH / 64],
@@ -386,7 +387,7 @@ struct Levels {
 }
 
 impl Levels {
-    /// False if it is too deep. (The object of the line is a level too, and not counted here.)
+    /// Returns false if the nesting is too deep. The object of the line is a level too, and is not counted here.
     fn enter(&mut self, object: bool) -> bool {
         if self.depth == MAX_DEPTH - 1 {
             return false;
@@ -397,7 +398,7 @@ impl Levels {
         true
     }
 
-    /// Levels that are left.
+    /// Closes a bracket and returns the number of levels that are still open.
     fn leave(&mut self) -> usize {
         self.depth -= 1;
         self.depth

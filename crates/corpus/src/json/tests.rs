@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 
-/// What the line says at each path: strings as they are, the rest as written; and whether the line is an object.
+/// The value of the line at each path: the content of strings, the JSON of other values. An error if the line is not
+/// an object.
 fn look_up(line: &str, paths: &[&str]) -> Result<Vec<Option<(Kind, String)>>, Problem> {
     let paths: Vec<FieldPath> = paths.iter().map(|path| FieldPath::new(path)).collect();
     let wanted = Wanted::new(&paths);
@@ -23,7 +24,7 @@ fn look_up(line: &str, paths: &[&str]) -> Result<Vec<Option<(Kind, String)>>, Pr
     Ok(answer)
 }
 
-/// The same by a parser that builds a tree.
+/// The same lookup in a tree that a parser built.
 fn look_up_plainly<'a>(line: &'a Json, path: &str) -> Option<&'a Json> {
     line.get(path).or_else(|| path.split('.').try_fold(line, |value, name| value.as_object()?.get(name)))
 }
@@ -59,7 +60,7 @@ fn names() -> impl Strategy<Value = String> {
     ]
 }
 
-/// JSON as somebody may write it: white space anywhere, escapes of all kinds, names that occur twice.
+/// JSON as it may occur: white space anywhere, escapes of all kinds, names that occur twice.
 fn json() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[ -!#-\\[\\]-~]{0,40}",

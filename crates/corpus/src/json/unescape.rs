@@ -1,16 +1,17 @@
-//! A string with escapes -> what it says.
+//! A string with escapes -> its characters.
 
 use memchr::memchr;
 
-/// A `\u` escape of one half of a surrogate pair without the other.
+/// A `\u` escape of one half of a surrogate pair without the other half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LoneSurrogate;
 
-/// Where escapes are in the strings that are wanted: the first few thousand of them. Whoever unescapes a string need
-/// not look for these again, and a string of nothing but escapes takes no more memory for it.
+/// The positions of escapes in the wanted strings, for the first few thousand escapes. They need not be searched
+/// again when a string is unescaped. The number is limited, so that a string full of escapes does not need more
+/// memory.
 #[derive(Debug, Default)]
 pub(crate) struct Escapes {
-    /// From the beginning of their string.
+    /// Positions relative to the beginning of their string.
     places: Vec<usize>,
 }
 
@@ -39,8 +40,8 @@ impl Escapes {
     }
 }
 
-/// Writes what `escaped`, a string that was [checked](super::check), says over `into`: the stretches between escapes
-/// as they are, each copied at once. The first escapes are at `known` places.
+/// Replaces `into` by the characters of `escaped`, a string that was [checked](super::check). The stretches between
+/// escapes are copied, each in one step. `known` are the positions of the first escapes.
 pub(crate) fn unescape(escaped: &str, known: &[usize], into: &mut String) -> Result<(), LoneSurrogate> {
     into.clear();
     into.reserve(escaped.len());
@@ -48,7 +49,7 @@ pub(crate) fn unescape(escaped: &str, known: &[usize], into: &mut String) -> Res
     let mut known = known.iter().copied();
     loop {
         let next = match known.next() {
-            // The second half of a pair was taken with the first.
+            // The second half of a surrogate pair was already read together with the first half.
             Some(place) if place < begin => continue,
             Some(place) => Some(place),
             None => memchr(b'\\', &escaped.as_bytes()[begin..]).map(|at| begin + at),
@@ -79,7 +80,8 @@ pub(crate) fn unescape(escaped: &str, known: &[usize], into: &mut String) -> Res
     }
 }
 
-/// The character of the `\u` escape, or pair of escapes, that `escape` begins with, and its length.
+/// The character of the `\u` escape, or of the pair of escapes, at the beginning of `escape`, and the length of the
+/// escape.
 fn unicode(escape: &str) -> Result<(char, usize), LoneSurrogate> {
     let high = unit(escape).ok_or(LoneSurrogate)?;
     if let Some(character) = char::from_u32(high) {
@@ -94,7 +96,7 @@ fn unicode(escape: &str) -> Result<(char, usize), LoneSurrogate> {
     Ok((character, 12))
 }
 
-/// The code unit of a `\u` escape.
+/// The UTF-16 code unit of a `\u` escape.
 fn unit(escape: &str) -> Option<u32> {
     let digits = escape.strip_prefix("\\u")?.get(..4)?;
     u32::from_str_radix(digits, 16).ok()

@@ -1,28 +1,28 @@
-//! Which members of an object are wanted, and where they were found.
+//! Which members of an object are wanted, and where they are in a line.
 
 use super::Problem;
 use super::scan::{Kind, Scanner, Value};
 use super::unescape::{Escapes, LoneSurrogate, unescape};
 use crate::FieldPath;
 
-/// The paths that are looked for.
+/// The paths to look for.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    /// Names of members of the line's object.
+    /// Names of wanted members of the line's object.
     names: Vec<String>,
     paths: Vec<Path>,
 }
 
-/// What leads to a field.
+/// The two ways to reach a field.
 #[derive(Debug)]
 struct Path {
-    /// The member whose name is the whole of the path as written.
+    /// The member whose name is the whole path, dots included.
     whole: usize,
-    /// The member of the first name, and the names below.
+    /// The member with the first name of the path, and the remaining names.
     nested: Option<(usize, Vec<String>)>,
 }
 
-/// Where the wanted members of one line are; use it again and again.
+/// The positions of the wanted members of one line. Use one value for many lines.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     values: Vec<Option<Value>>,
@@ -31,7 +31,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// What a string says; anything else as it is written. `unescaped` is memory for it.
+    /// The content of a string, or the JSON of any other value. `unescaped` is memory for a string with escapes.
     pub(crate) fn say<'a>(
         &self,
         line: &'a str,
@@ -48,7 +48,7 @@ impl Found {
 }
 
 impl Wanted {
-    /// Looks for all `paths`; each is known by its number in them from then on.
+    /// Prepares a search for all `paths`. From then on each path is identified by its number in `paths`.
     pub(crate) fn new<'a>(paths: impl IntoIterator<Item = &'a FieldPath>) -> Self {
         let mut names = Vec::new();
         let mut number = |name: String| {
@@ -70,8 +70,8 @@ impl Wanted {
         Self { names, paths }
     }
 
-    /// Goes through a line and notes where the wanted members of its object are. `controls` if it may have control
-    /// characters.
+    /// Reads a line and notes the positions of the wanted members of its object. `controls` is true if the line may
+    /// contain control characters.
     pub(crate) fn find(&self, line: &str, controls: bool, found: &mut Found) -> Result<(), Problem> {
         let Found { values, escapes, name: unescaped } = found;
         values.clear();
@@ -91,7 +91,7 @@ impl Wanted {
         })
     }
 
-    /// The value at the path of this number, in the line that was gone through last.
+    /// The value at the path with this number, in the line that was read last.
     pub(crate) fn value(&self, path: usize, line: &str, found: &mut Found) -> Option<Value> {
         let Path { whole, nested } = &self.paths[path];
         if let Some(value) = found.values[*whole] {
@@ -120,8 +120,8 @@ impl Wanted {
     }
 }
 
-/// The names of the members of the line's object; if the path leads into objects in it, those of the last object that is
-/// there as well, as paths.
+/// The names of the members of the line's object. If the path leads into nested objects, also the paths of the
+/// members of the innermost object that exists.
 pub(crate) fn names_along(line: &str, path: &FieldPath) -> Vec<String> {
     let mut all = Vec::new();
     let (mut text, mut prefix) = (line, String::new());
@@ -144,13 +144,13 @@ pub(crate) fn names_along(line: &str, path: &FieldPath) -> Vec<String> {
         text = &text[object.begin..object.end];
         prefix = format!("{prefix}{wanted}.");
     }
-    // Of several members of one name one is enough.
+    // Of several members with the same name, one is enough.
     let mut known = std::collections::HashSet::new();
     all.retain(|name| known.insert(name.clone()));
     all
 }
 
-/// A name without its escapes. (One that is not Unicode is no name that anybody asks for.)
+/// A name after unescaping. A name that is not valid Unicode cannot be asked for.
 #[inline]
 fn written_name<'a>(text: &'a str, name: Value, unescaped: &'a mut String) -> &'a str {
     let raw = &text[name.begin..name.end];

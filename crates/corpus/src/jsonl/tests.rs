@@ -8,7 +8,7 @@ fn shown_bad(bad: &BadRecord<'_>) -> String {
     }
 }
 
-/// Text, id, kind of the value that is compared, value of `--within`.
+/// Text, id, kind of the value for `--keep`, value for `--within`.
 fn shown(found: &Document<'_>) -> String {
     let id = found.id.as_ref().map(|id| (&*id.text, if id.is_bare { "bare" } else { "string" }));
     format!("{}|{:?}|{:?}|{:?}", found.text, id, found.order.map(|order| order.kind), found.within)
@@ -33,7 +33,7 @@ fn block(lines: &[&[u8]]) -> RawRecords {
     records
 }
 
-/// What is taken from the slots, in one string each.
+/// The records in the given slots, as one string each.
 fn taken(records: &RawRecords, selected: Option<&[u32]>) -> Vec<(usize, String)> {
     let mut answer = Vec::new();
     let visit = &mut |slot, record: Record<'_>| {
@@ -106,7 +106,7 @@ fn bad_records_say_why() {
         (br#"{"text": "a",}"#, "it is not valid JSON: expected a name in quotes at byte 14"),
         (br#"{"text": "a"} x"#, "it is not valid JSON: expected the end at byte 15"),
         (b"{\"text\": \"a\tb\"}", "it is not valid JSON: a control character without an escape at byte 12"),
-        (br#"{"text": "\x"}"#, "it is not valid JSON: no such escape at byte 12"),
+        (br#"{"text": "\x"}"#, "it is not valid JSON: unknown escape at byte 12"),
         (
             br#"{"text": "\ud800"}"#,
             "the field `text` is not valid Unicode (half of a surrogate pair is escaped without the other)",
@@ -169,7 +169,8 @@ fn half_a_pair_in_a_field_that_nobody_asked_for_is_no_matter() {
 
 #[test]
 fn a_line_that_is_not_utf8_does_not_spoil_its_neighbours() {
-    // Its last byte and the next line's first would be a character if lines were not checked one by one.
+    // If lines were not checked one by one, the last byte of one line and the first byte of the next would form a
+    // character.
     let records = block(&[b"{\"text\": \"a\"}\n", b"\xc3\n", b"{\"text\": \"\xc3\xa9\"}\n"]);
     let answer: Vec<String> = taken(&records, None).into_iter().map(|(_, taken)| taken).collect();
     assert_eq!(answer, ["a|None|None|None", "it is not valid UTF-8 at byte 1", "é|None|None|None"]);

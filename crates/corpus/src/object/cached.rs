@@ -1,8 +1,8 @@
-//! An object -> ranges of it in any order, of which neighbours are asked for together and the last ones remembered.
+//! An object -> ranges of it in any order, fetched in pieces of which the most recent ones are cached.
 //!
-//! A Parquet file is read in many small pieces, several columns side by side. Each piece as a request of its own would
-//! wait for the network every time; the whole file would need memory. So pieces of a fixed size are fetched, and
-//! as many are kept as there are columns, twice.
+//! A Parquet file is read in many small pieces from several columns at the same time. A request for each small piece
+//! would wait for the network every time; fetching the whole file would need too much memory. So pieces of a fixed
+//! size are fetched, and the cache holds two pieces for each column.
 
 use super::read::Object;
 use bytes::Bytes;
@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of a piece.
+/// Size of a piece in bytes.
 const PIECE: u64 = 1 << 20;
-/// Pieces that are kept at least.
+/// Smallest number of pieces in the cache.
 const LEAST: usize = 8;
 
 /// An object, and the pieces of it that were used last.
@@ -24,7 +24,7 @@ pub(crate) struct CachedObject {
 
 #[derive(Debug)]
 struct Cache {
-    /// The most recently used last.
+    /// The pieces, most recently used last.
     pieces: VecDeque<(u64, Bytes)>,
     capacity: usize,
 }
@@ -39,7 +39,7 @@ impl CachedObject {
         self.object.size
     }
 
-    /// How many pieces are kept.
+    /// Sets how many pieces the cache holds.
     pub(crate) fn set_capacity(&self, pieces: usize) {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner).capacity = pieces.max(LEAST);
     }
@@ -66,12 +66,12 @@ impl CachedObject {
         Ok(bytes.into())
     }
 
-    /// The bytes from `start` on.
+    /// Reads the bytes from `start` on.
     pub(crate) fn read_from(this: &Arc<Self>, start: u64) -> impl Read + use<> {
         CachedRead { object: Arc::clone(this), position: start }
     }
 
-    /// What is left, from `start` on, of the piece that has it; nothing at the end.
+    /// The rest, from `start` on, of the piece that contains `start`. Empty at the end of the object.
     fn piece_from(&self, start: u64) -> io::Result<Bytes> {
         if start >= self.object.size {
             return Ok(Bytes::new());

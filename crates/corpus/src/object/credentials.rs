@@ -1,9 +1,9 @@
-//! A client's settings -> whether they hold credentials, or ask for those of the machine.
+//! A client's settings -> whether they contain credentials, or ask for the credentials of the machine.
 //!
-//! A client without credentials asks the instance-metadata address of the machine for some. Elsewhere than in a cloud nobody
-//! answers there, and the request takes long to fail; in a cloud, a program that takes the rights of the machine without
-//! being told is a surprise. So that is done only where the environment asks for it: with [`ASKED`], or with what a cloud
-//! itself sets for the programs that it starts.
+//! A client without credentials requests some from the instance-metadata address of the machine. Outside a cloud
+//! nothing answers at that address, and the request takes long to fail. Inside a cloud, a program that uses the
+//! rights of the machine without being told to is a surprise. So the request is only made if the environment asks for
+//! it: with [`ASKED`], or with the variables that a cloud sets for the programs that it starts.
 
 use crate::{Error, Result};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey as S3};
@@ -12,33 +12,33 @@ use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey as Google};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// The variable that asks for the credentials of the machine.
+/// The environment variable that asks for the credentials of the machine.
 const ASKED: &str = "LOOKALIKE_INSTANCE_CREDENTIALS";
 
-/// Whether the user asks for the credentials of the machine.
+/// True if the user asks for the credentials of the machine.
 pub(super) fn instance_is_asked_for() -> bool {
     std::env::var_os(ASKED).is_some_and(|value| !matches!(value.to_str(), Some("" | "0" | "false" | "no")))
 }
 
-/// An error that says what to do unless there are credentials.
+/// An error that says what to do if there are no credentials.
 pub(super) fn require(there: bool, written: &str, how: &str, public: &str) -> Result<()> {
     if there || instance_is_asked_for() {
         return Ok(());
     }
     Err(Error::Invalid(format!(
-        "there are no credentials for {written}; set {how}, or {public}=true for public data, or {ASKED}=1 to use those of \
-         this machine in its cloud"
+        "there are no credentials for {written}; set {how}, or {public}=true for public data, or {ASKED}=1 \
+         to use the credentials of this cloud machine"
     )))
 }
 
-/// What S3 wants.
+/// The variables that S3 needs.
 pub(super) const S3_VARIABLES: &str = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (the files in ~/.aws are not read: \
      eval \"$(aws configure export-credentials --format env)\" brings them into the environment)";
 
-/// What Google Cloud Storage wants.
+/// The variables that Google Cloud Storage needs.
 pub(super) const GOOGLE_VARIABLES: &str = "GOOGLE_SERVICE_ACCOUNT or GOOGLE_APPLICATION_CREDENTIALS to a file, or run gcloud auth application-default login";
 
-/// What Azure wants.
+/// The variables that Azure needs.
 pub(super) const AZURE_VARIABLES: &str = "AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_KEY, AZURE_CLIENT_ID with \
      AZURE_CLIENT_SECRET and AZURE_TENANT_ID, or AZURE_USE_AZURE_CLI=true";
 
@@ -47,7 +47,7 @@ fn is_true(value: Option<String>) -> bool {
         .is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "on" | "yes" | "y"))
 }
 
-/// Whether this client has credentials, needs none, or was told where to get them.
+/// True if this client has credentials, needs none, or was told where to get them.
 pub(super) fn s3(builder: &AmazonS3Builder) -> bool {
     let is_set = |key: S3| builder.get_config_value(&key).is_some();
     is_true(builder.get_config_value(&S3::SkipSignature))
@@ -59,7 +59,7 @@ pub(super) fn s3(builder: &AmazonS3Builder) -> bool {
         || is_set(S3::MetadataEndpoint)
 }
 
-/// The same; `home` is where the credentials of a user are.
+/// The same for Google Cloud Storage; `home` is the folder with the credentials of the user.
 pub(super) fn google(builder: &GoogleCloudStorageBuilder, home: Option<&OsStr>) -> bool {
     let is_set = |key: Google| builder.get_config_value(&key).is_some();
     let of_user = if cfg!(windows) { "gcloud" } else { ".config/gcloud" };
@@ -72,12 +72,12 @@ pub(super) fn google(builder: &GoogleCloudStorageBuilder, home: Option<&OsStr>) 
         || of_user.is_some_and(|path| path.exists())
 }
 
-/// Where the credentials of a user are.
+/// The folder with the credentials of the user.
 pub(super) fn home() -> Option<std::ffi::OsString> {
     std::env::var_os(if cfg!(windows) { "APPDATA" } else { "HOME" })
 }
 
-/// The same.
+/// The same for Azure.
 pub(super) fn azure(builder: &MicrosoftAzureBuilder) -> bool {
     let value = |key: Azure| builder.get_config_value(&key);
     let is_set = |key: Azure| value(key).is_some();

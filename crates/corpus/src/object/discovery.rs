@@ -1,7 +1,8 @@
 //! An address -> the objects that it names.
 //!
-//! The rules are those of files: an object; or all objects below a prefix, but for those with a name that begins with a
-//! dot on the way; or those that match a pattern. Bytewise by key, always.
+//! The rules are those of files: an address names an object, or all objects below a prefix, or the objects that match
+//! a pattern. Objects below a prefix are left out if a name on their path begins with a dot. The objects are always
+//! sorted bytewise by key.
 
 use super::read::Object;
 use super::store::{Address, answered, runtime, stamp};
@@ -13,11 +14,11 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Objects whose first bytes are asked for at a time.
+/// The number of objects whose first bytes are requested at the same time.
 const AT_A_TIME: usize = 16;
 
-/// Adds the sources that the address `argument` names: an object, or all objects below a prefix, bytewise by key. What is
-/// below the target, or was written by an earlier run, is not among the latter.
+/// Adds the sources that the address `argument` names: an object, or all objects below a prefix, bytewise by key.
+/// Objects in the target or in the folder of an earlier run are left out.
 pub(crate) fn discover(argument: &str, how: &Discovery, found: &mut Found) -> Result<()> {
     let address = Address::new(argument)?;
     let is_prefix = address.key.is_empty() || argument.ends_with('/');
@@ -54,8 +55,8 @@ pub(crate) fn discover(argument: &str, how: &Discovery, found: &mut Found) -> Re
             continue;
         }
         let address = Address { key: key.to_owned(), ..folder.clone() };
-        // The library takes the slash from the end of a key, so that an empty object `a/`, which some tools make to
-        // stand for a folder, is listed as `a`. There is no such object.
+        // The library removes the slash from the end of a key. An empty object `a/`, which some tools create to
+        // represent a folder, is therefore listed as `a`, although no object has that name.
         if meta.size == 0 && Object::find(&address)?.is_none() {
             continue;
         }
@@ -66,18 +67,18 @@ pub(crate) fn discover(argument: &str, how: &Discovery, found: &mut Found) -> Re
         let skipped: String = skipped.iter().map(|skipped| format!("; {skipped}")).collect();
         return Err(Error::Invalid(match pattern {
             Some(_) => format!("no object matches {argument}{skipped}"),
-            None => format!("there is no object {argument}, and there are none below it{skipped}"),
+            None => format!("there is no object {argument}, and there are no objects below it{skipped}"),
         }));
     }
     found.skipped.extend(skipped);
     add_sources(objects, how, found)
 }
 
-/// Prefixes below an input that are not inputs.
+/// Prefixes below an input that are not read.
 struct Others {
-    /// Of runs, this one or others, with why.
+    /// The prefixes of runs, this one or earlier ones, each with the reason.
     prefixes: BTreeMap<String, &'static str>,
-    /// Whether the input itself is the target of an earlier run.
+    /// True if the input itself is the target of an earlier run.
     is_run: bool,
 }
 
@@ -100,7 +101,7 @@ impl Others {
             let target = Address::new(target)?;
             if target.root == folder.root && target.key == folder.key {
                 return Err(Error::Invalid(format!(
-                    "{} is both an input and the target; name another target with -o",
+                    "{} is both an input and the target; choose another target with -o",
                     folder.written()
                 )));
             }
@@ -108,13 +109,13 @@ impl Others {
                 prefixes.insert(target.key, "it is the target of this run");
             }
         }
-        // What was left out is said once, and only if it is there.
+        // Each skipped prefix is reported once, and only if there are objects below it.
         let is_there = |prefix: &String| listed.iter().any(|meta| is_below(meta.location.as_ref(), prefix));
         prefixes.retain(|prefix, _| is_there(prefix));
         Ok(Self { prefixes, is_run })
     }
 
-    /// Whether `key`, whose first `below` bytes are the input, is not an input.
+    /// True if the object `key` is skipped. The first `below` bytes of `key` are the input.
     fn holds(&self, key: &str, below: usize) -> bool {
         self.prefixes.keys().any(|prefix| is_below(key, prefix))
             || (self.is_run && key.get(below..).is_some_and(is_own))
@@ -127,7 +128,8 @@ impl Others {
             .collect();
         if self.is_run {
             all.push(format!(
-                "{} holds an earlier run of lookalike: its outputs are inputs, what it wrote about itself is skipped",
+                "{} holds an earlier run of lookalike: its outputs are read as inputs, its reports and \
+                 internal files are skipped",
                 folder.written()
             ));
         }
@@ -135,12 +137,12 @@ impl Others {
     }
 }
 
-/// Whether `key` is in the folder `prefix`.
+/// True if `key` is in the folder `prefix`.
 fn is_below(key: &str, prefix: &str) -> bool {
     prefix.is_empty() || key.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The first of these objects, if any, that is not what it was when it was found.
+/// The first of these objects that has changed since it was found, if there is one.
 pub(crate) fn changed<'s>(objects: &[&'s Source]) -> Result<Option<&'s Source>> {
     let asked = stream::iter(objects.iter().copied()).map(|source| async move {
         let Location::Object(address) = &source.location else { return Ok(None) };
@@ -156,14 +158,15 @@ pub(crate) fn changed<'s>(objects: &[&'s Source]) -> Result<Option<&'s Source>> 
     Ok(answers.into_iter().flatten().next())
 }
 
-/// A wildcard does not match a slash, nor a dot at the beginning of a name.
+/// A wildcard matches neither a slash nor a dot at the beginning of a name.
 const AS_IN_A_SHELL: glob::MatchOptions = glob::MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
     require_literal_leading_dot: true,
 };
 
-/// Whether it is empty and others, of which those `after` it follow it bytewise, are inside it: a folder.
+/// True if the object represents a folder: it is empty, and other objects are inside it. `after` are the objects that
+/// follow it in bytewise order.
 fn is_folder(meta: &ObjectMeta, after: &[ObjectMeta]) -> bool {
     let key = meta.location.as_ref();
     let inside = |other: &ObjectMeta| {
@@ -172,7 +175,7 @@ fn is_folder(meta: &ObjectMeta, after: &[ObjectMeta]) -> bool {
     meta.size == 0 && after.iter().take_while(|other| other.location.as_ref().starts_with(key)).any(inside)
 }
 
-/// Looks at the first bytes of each object.
+/// Adds a source for each object, after reading its first bytes.
 fn add_sources(objects: Vec<(Object, String)>, how: &Discovery, found: &mut Found) -> Result<()> {
     let is_one = objects.len() == 1;
     let heads = stream::iter(objects).map(|(object, output)| async move {

@@ -5,8 +5,9 @@
 //!             store            read                                  target
 //! ```
 //!
-//! Sources are read in ranges of a fixed size, so that memory is bounded and a request that breaks is made again for
-//! its range only. Every read is of the version that discovery found: an object that was replaced since is an error. Parquet files are not downloaded: their columns are read where they are.
+//! Sources are read in ranges of a fixed size. This bounds the memory, and a request that fails is repeated for its
+//! range only. Every read asks for the version that discovery found: an object that was replaced in the meantime is
+//! an error. Parquet files are not downloaded as a whole: only the needed columns are read.
 
 #[cfg(feature = "parquet")]
 mod cached;

@@ -1,4 +1,4 @@
-//! An object -> its bytes: ranges of a fixed size, the next one asked for while one is being used.
+//! An object -> its bytes: ranges of a fixed size. The next range is requested while the current one is used.
 
 use super::store::{Address, answered, io_error, runtime, stamp, unmodified_since};
 use crate::{Error, Result, Stamp};
@@ -11,10 +11,11 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
-/// Bytes of a range. Large enough that the time to the first byte does not matter, small enough to hold two.
+/// Size of a range in bytes. It is large enough that the time to the first byte does not matter, and small enough to
+/// hold two ranges in memory.
 const RANGE: u64 = 8 << 20;
 
-/// An object that is open for reading: every range is of the same version of it.
+/// An object that is open for reading. Every range comes from the same version of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Object {
     store: Arc<dyn ObjectStore>,
@@ -27,7 +28,7 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    /// The object at `address`; `None` if there is none.
+    /// The object at `address`; `None` if it does not exist.
     pub(crate) fn find(address: &Address) -> Result<Option<Self>> {
         let (path, runtime) = (address.path()?, runtime()?);
         let meta = match runtime.block_on(answered(address.store.head(&path))) {
@@ -38,7 +39,7 @@ impl Object {
         Self::from_listing(address, &meta).map(Some)
     }
 
-    /// The object at `address`, which the store said this about.
+    /// The object at `address`, which a listing of the store described by `meta`.
     pub(crate) fn from_listing(address: &Address, meta: &ObjectMeta) -> Result<Self> {
         Ok(Self {
             store: Arc::clone(&address.store),
@@ -50,12 +51,12 @@ impl Object {
         })
     }
 
-    /// What the store said, as an error about this object.
+    /// An error of the store, as an error about this object.
     pub(crate) fn error(&self, cause: object_store::Error) -> Error {
         Error::Io { action: "read", name: self.name.clone(), cause: io_error(cause) }
     }
 
-    /// The object at `address` as it was found: of this size and with this stamp. Nothing is asked of the store yet.
+    /// The object at `address` with the size and the stamp that discovery found. No request is made yet.
     pub(crate) fn of(address: &str, size: u64, stamp: &Stamp) -> Result<Self> {
         let address = Address::new(address)?;
         Ok(Self {
@@ -86,24 +87,24 @@ impl Object {
         async move { store.get_opts(&path, options).await?.bytes().await }
     }
 
-    /// The bytes from `offset` on.
+    /// Reads the bytes from `offset` on.
     pub(crate) fn read_from(self, offset: u64) -> Box<dyn Read + Send> {
         Box::new(ObjectRead { object: self, position: offset, current: Bytes::new(), next: None })
     }
 }
 
-/// Reads an object from one end to the other.
+/// Reads an object from beginning to end.
 #[derive(Debug)]
 pub(crate) struct ObjectRead {
     object: Object,
-    /// Where the next range to ask for begins.
+    /// Where the next range to request begins.
     position: u64,
     current: Bytes,
     next: Option<JoinHandle<object_store::Result<Bytes>>>,
 }
 
 impl ObjectRead {
-    /// Asks for the next range, if there is one.
+    /// Requests the next range, if there is one.
     fn ask(&mut self) {
         let end = self.object.size.min(self.position + RANGE);
         if self.position < end {

@@ -1,9 +1,9 @@
-//! An address -> the store that it is in, and its key there.
+//! An address -> its store, and its key in the store.
 //!
-//! Stores are asynchronous and everything here is not: one thread of the process drives all requests, and whoever
-//! asks waits. Credentials and endpoints are those of the environment (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`,
-//! `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_NAME` and so on), read by `object_store`'s builders. Where there are
-//! none, that is an error (see [`credentials`]).
+//! Object stores are asynchronous, and the rest of the program is not: one thread of the process drives all requests,
+//! and the caller waits. Credentials and endpoints come from the environment (`AWS_ACCESS_KEY_ID`,
+//! `AWS_ENDPOINT_URL`, `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_NAME` and others); the builders of
+//! `object_store` read them. It is an error if there are no credentials (see [`credentials`]).
 
 use super::credentials;
 use crate::stopping::{Stopped, unless_stopped};
@@ -18,18 +18,18 @@ use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::runtime::{Builder, Handle};
 
-/// Where an object, or what lies below a prefix, is.
+/// The address of an object or of a prefix.
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
     pub(crate) store: Arc<dyn ObjectStore>,
     /// Scheme and bucket, as in `s3://bucket/`.
     pub(crate) root: String,
-    /// What follows, without slashes at its ends.
+    /// The rest of the address, without slashes at its ends.
     pub(crate) key: String,
 }
 
 impl Address {
-    /// The store and the key that `written` names.
+    /// Reads the address `written`: the store and the key.
     pub(crate) fn new(written: &str) -> Result<Self> {
         let (scheme, rest) = written.split_once("://").ok_or_else(|| unknown(written))?;
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
@@ -46,25 +46,25 @@ impl Address {
         Self { store: Arc::clone(&self.store), root: self.root.clone(), key }
     }
 
-    /// As the user writes it.
+    /// The address as the user writes it.
     pub(crate) fn written(&self) -> String {
         format!("{}{}", self.root, self.key)
     }
 
-    /// The key in the words of the library.
+    /// The key as the library's own type.
     pub(crate) fn path(&self) -> Result<Path> {
         Path::parse(&self.key).map_err(|cause| {
             Error::Invalid(format!("{} cannot be the address of an object: {cause}", self.written()))
         })
     }
 
-    /// What the store said, as an error about this address.
+    /// An error of the store, as an error about this address.
     pub(crate) fn error(&self, action: &'static str, cause: object_store::Error) -> Error {
         Error::Io { action, name: self.written(), cause: io_error(cause) }
     }
 }
 
-/// What the store said, with all its reasons.
+/// An error of the store, with all its causes.
 pub(crate) fn io_error(cause: object_store::Error) -> io::Error {
     use object_store::Error as Cause;
     if let Cause::Generic { source, .. } = &cause
@@ -89,7 +89,7 @@ pub(crate) fn io_error(cause: object_store::Error) -> io::Error {
     let mut reason = std::error::Error::source(&cause);
     while let Some(next) = reason {
         let text = next.to_string();
-        // Many of its errors repeat their reasons already.
+        // Many errors of the library already repeat their causes.
         if !words.contains(&text) {
             words = format!("{words}: {text}");
         }
@@ -100,7 +100,7 @@ pub(crate) fn io_error(cause: object_store::Error) -> io::Error {
 
 fn unknown(written: &str) -> Error {
     Error::Invalid(format!(
-        "{written} is no address of an object store that is known; write s3://, gs://, az:// or abfs://"
+        "{written} is not an address of a known object store; write s3://, gs://, az:// or abfs://"
     ))
 }
 
@@ -119,7 +119,7 @@ fn store(scheme: &str, bucket: &str, written: &str) -> Result<Arc<dyn ObjectStor
 }
 
 fn connect(scheme: &str, bucket: &str, written: &str) -> Result<Arc<dyn ObjectStore>> {
-    // Fails only where a provider is installed already, and then that one is as good.
+    // This fails only if a provider is already installed; that provider is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let made = match scheme {
         "s3" | "s3a" => {
@@ -162,7 +162,7 @@ fn connect(scheme: &str, bucket: &str, written: &str) -> Result<Arc<dyn ObjectSt
     })
 }
 
-/// The answer to a request, or an error that [`io_error`] knows once the program is asked to stop.
+/// The answer to a request. If the program is asked to stop, an error that [`io_error`] recognises.
 pub(crate) async fn answered<T>(
     answer: impl Future<Output = object_store::Result<T>>,
 ) -> object_store::Result<T> {
@@ -171,7 +171,7 @@ pub(crate) async fn answered<T>(
     })
 }
 
-/// What the one thread that drives requests runs.
+/// The runtime of the one thread that drives all requests.
 pub(crate) fn runtime() -> Result<&'static Handle> {
     static RUNTIME: OnceLock<io::Result<Handle>> = OnceLock::new();
     RUNTIME.get_or_init(start).as_ref().map_err(|cause| Error::Io {
@@ -190,7 +190,7 @@ fn start() -> io::Result<Handle> {
     Ok(handle)
 }
 
-/// What tells that an object has changed: its tag, or where the store gives none its time.
+/// What shows that an object has changed: its tag, or its time if the store gives no tag.
 pub(crate) fn stamp(meta: &ObjectMeta) -> Stamp {
     match &meta.e_tag {
         Some(tag) => Stamp::Tag(tag.clone()),
@@ -201,14 +201,15 @@ pub(crate) fn stamp(meta: &ObjectMeta) -> Stamp {
     }
 }
 
-/// The time of a stamp in the words of the library, which has seconds: the one that it is in is over.
+/// The time of a stamp as the library's own type. The library counts in seconds, so this is the end of the second.
 pub(crate) fn unmodified_since(stamp: &Stamp) -> Option<chrono::DateTime<chrono::Utc>> {
     let Stamp::Modified(nanoseconds) = stamp else { return None };
     let seconds = i64::try_from(nanoseconds.div_euclid(1_000_000_000)).ok()?;
     chrono::DateTime::from_timestamp(seconds + 1, 0)
 }
 
-/// An empty store in memory that `memory://NAME` leads to from here on, and that address. For tests: no program calls it.
+/// Creates an empty store in memory that `memory://NAME` leads to from now on, and returns that address. For tests
+/// only: no program calls it.
 #[cfg(any(test, feature = "memory-store"))]
 pub fn memory_store(name: &str) -> String {
     let address = format!("memory://{name}");
@@ -240,10 +241,10 @@ mod tests {
     #[test]
     fn what_is_no_address_is_said_so() {
         for (written, part) in [
-            ("ftp://x/y", "no address"),
+            ("ftp://x/y", "not an address"),
             ("s3:///key", "names no bucket"),
-            ("x", "no address"),
-            ("memory://x/y", "no address"),
+            ("x", "not an address"),
+            ("memory://x/y", "not an address"),
         ] {
             let message = Address::new(written).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

@@ -1,5 +1,5 @@
-//! Outputs below a prefix of an object store. A store shows an object when all of it is there, so that outputs are
-//! whole or absent without a rename.
+//! Outputs below a prefix of an object store. A store shows an object only when it is complete, so that outputs are
+//! complete or absent without a rename.
 
 use super::read::Object;
 use super::store::{Address, answered, io_error, runtime};
@@ -10,14 +10,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Files up to this size are sent in one request, larger ones in parts of at least this size.
+/// Files up to this size are sent in one request; larger files are sent in parts of at least this size.
 const PART: u64 = 8 << 20;
-/// Stores take 10,000 parts.
+/// Largest number of parts of an upload. Stores accept 10,000.
 const MOST_PARTS: u64 = 9_000;
-/// Parts under way at a time: what bounds the memory of an upload.
+/// Number of parts that are sent at the same time. This bounds the memory of an upload.
 const PARTS_AT_A_TIME: usize = 4;
 
-/// A prefix that outputs are put below.
+/// A prefix below which outputs are written.
 #[derive(Debug, Clone)]
 pub(crate) struct Prefix {
     address: Address,
@@ -62,13 +62,15 @@ impl Prefix {
                 let mut bytes = Vec::with_capacity(part as usize);
                 let read = source.by_ref().take(part).read_to_end(&mut bytes);
                 let wait = match read {
-                    // All parts are there before the upload is ended, which cannot be taken back.
+                    // All parts must have arrived before the upload is completed, because completing it cannot be
+                    // undone.
                     Ok(0) => answered(writer.wait_for_capacity(0)).await.map_err(failed),
                     Ok(_) => answered(writer.wait_for_capacity(PARTS_AT_A_TIME)).await.map_err(failed),
                     Err(cause) => Err(local("read", file)(cause)),
                 };
                 if let Err(cause) = wait {
-                    // Parts that were sent would be kept, and paid for; that they cannot be removed is not the cause.
+                    // Otherwise the parts that were sent would be stored, and paid for. An error of this clean-up is
+                    // not the cause to report.
                     let _ = writer.abort().await;
                     return Err(cause);
                 }
@@ -129,7 +131,8 @@ impl Place for Prefix {
             Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
                 Ok(false)
             }
-            // A store that cannot do both in one step: two who do this in the same instant may both succeed.
+            // This store cannot check and write in one step: two runs that do this at the same instant may both
+            // succeed.
             Err(object_store::Error::NotImplemented { .. } | object_store::Error::NotSupported { .. }) => {
                 if self.exists(name)? {
                     return Ok(false);
@@ -174,12 +177,12 @@ fn local(action: &'static str, file: &Path) -> impl FnOnce(std::io::Error) -> fi
     move |cause| files::Error { action, name, cause }
 }
 
-/// What the store said, as an error about this address.
+/// An error of the store, as an error about this address.
 fn failed(action: &'static str, address: &Address, cause: object_store::Error) -> files::Error {
     files::Error { action, name: address.written(), cause: io_error(cause) }
 }
 
-/// An error of this crate in the words of the file layer.
+/// An error of this crate as an error of the crate `files`.
 fn plain(error: crate::Error) -> files::Error {
     match error {
         crate::Error::Io { action, name, cause } => files::Error { action, name, cause },

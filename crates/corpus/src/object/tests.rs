@@ -1,4 +1,4 @@
-//! Object stores, through one in memory.
+//! Object stores, tested with a store in memory.
 
 use super::store::{Address, memory_store};
 use super::*;
@@ -9,7 +9,7 @@ use crate::{
 };
 use std::io::{Read, Write};
 
-/// A store of its own, with these objects in it.
+/// A new store that contains these objects.
 fn store(name: &str, objects: &[(&str, &[u8])]) -> String {
     let root = memory_store(name);
     let prefix = Prefix::new(&root).unwrap();
@@ -106,7 +106,7 @@ fn an_object_that_changes_under_the_reader_is_an_error() {
     assert!(error.to_string().contains("changed"), "{error}");
 }
 
-/// What is read after discovery is what discovery found, or an error: never other bytes.
+/// After discovery, a read returns the bytes that discovery found, or an error. It never returns other bytes.
 #[test]
 fn an_object_that_was_replaced_since_it_was_found_is_an_error() {
     let root = store("replaced", &[("a.jsonl", b"{\"text\": \"old\"}\n"), ("b.parquet", b"PAR1 old PAR1")]);

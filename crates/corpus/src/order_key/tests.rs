@@ -21,7 +21,7 @@ fn inverted(key: &[u8]) -> Vec<u8> {
     key.iter().map(|byte| !byte).collect()
 }
 
-/// Both ways, and neither the beginning of the other.
+/// In both directions, and neither key is a prefix of the other.
 fn check(a: &[u8], b: &[u8], expected: Ordering) {
     assert_eq!(a.cmp(b), expected, "{a:?} {b:?}");
     assert_eq!(inverted(a).cmp(&inverted(b)), expected.reverse(), "{a:?} {b:?}");
@@ -146,7 +146,7 @@ proptest! {
         for (a, b) in [(a, b), (a, small), (small, small + 0.015_625)] {
             check(&float(a), &float(b), a.partial_cmp(&b).unwrap());
         }
-        // Against an integer, without rounding it.
+        // Compared with an integer, without rounding the integer.
         let near = whole as f64;
         let expected = (near as i128).cmp(&i128::from(whole));
         check(&float(near), &key(&whole.to_string()), expected);

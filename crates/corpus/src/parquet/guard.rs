@@ -1,8 +1,9 @@
-//! Calls into the Parquet crate -> errors where it panics, and before it takes too much memory.
+//! Calls of the Parquet crate -> an error if the crate panics, or before it takes too much memory.
 //!
-//! The crate checks most of what a file says, but not all: some damaged files make it panic. That is damage, and said so
-//! with the name of the file. And a page is read, and decompressed, as a whole, whatever length its header states: so the
-//! header is looked at before the crate sees it, and a page that memory does not allow is refused.
+//! The crate checks most of a file, but not everything: some damaged files make it panic. This is reported as damage,
+//! with the name of the file. The crate also reads and decompresses a whole page, whatever length its header states.
+//! The header is therefore read before the crate sees it, and a page that is too large for the memory limit is
+//! refused.
 
 use super::input::damaged;
 use crate::{Error, Result};
@@ -14,11 +15,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
 thread_local! {
-    /// Whether a panic on this thread is an answer, and need not be printed.
+    /// True while a panic on this thread is expected and need not be printed.
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls into the crate for the source `name`: what it says is wrong, or that it panicked, is an error.
+/// Calls the crate for the source `name`. An error if the crate reports one or panics.
 pub(crate) fn guarded<T>(name: &str, call: impl FnOnce() -> ParquetResult<T>) -> Result<T> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
@@ -30,7 +31,7 @@ pub(crate) fn guarded<T>(name: &str, call: impl FnOnce() -> ParquetResult<T>) ->
         }));
     });
     let before = EXPECTED.replace(true);
-    // What the crate leaves behind is not used again: every caller gives up with the error.
+    // The state that the crate leaves behind is not used again: every caller stops with the error.
     let answer = catch_unwind(AssertUnwindSafe(call));
     EXPECTED.set(before);
     match answer {
@@ -44,18 +45,19 @@ pub(crate) fn guarded<T>(name: &str, call: impl FnOnce() -> ParquetResult<T>) ->
     }
 }
 
-/// Reads a page header, and refuses the page before its header is handed out if it is too large.
+/// Reads a page header, and refuses the page before the crate sees the header if the page is too large.
 pub(super) struct Pages<R> {
     inner: R,
-    /// What was read to look at it, and how much of that was handed out.
+    /// The bytes that were read in advance, and how many of them were passed on.
     looked_at: Vec<u8>,
     handed_out: usize,
     most: u64,
-    /// Where the bytes of a page that is refused are noted.
+    /// Set to the size of a page that is refused.
     refused: Arc<AtomicU64>,
 }
 
-/// A page header begins with its type and its two lengths: three fields of a byte and a number of up to 5 bytes each.
+/// A page header begins with its type and its two lengths: three fields, each with one byte for the field and up to 5
+/// bytes for the number.
 const LENGTHS: u64 = 18;
 
 impl<R: Read> Pages<R> {
@@ -82,10 +84,10 @@ impl<R: Read> Read for Pages<R> {
     }
 }
 
-/// The lengths that a page header states, decompressed and stored, together; nothing if it is no page header.
+/// The sum of the two lengths in a page header, decompressed and stored. `None` if the bytes are not a page header.
 ///
-/// In the compact protocol of Thrift a field that follows the one before is a byte `15` (an `i32`) and its value, seven bits
-/// at a time and with the sign in the lowest one.
+/// In the compact protocol of Thrift, the next field is the byte `15` (an `i32`) followed by its value, seven bits at
+/// a time, with the sign in the lowest bit.
 fn page_bytes(header: &[u8]) -> Option<u64> {
     let mut rest = header.iter();
     let mut field = || {

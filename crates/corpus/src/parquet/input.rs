@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone)]
 pub(crate) struct Input {
     stored: Stored,
-    /// Bytes of a page at most, stored and decompressed together.
+    /// The largest page that is allowed, in bytes, stored and decompressed together.
     most_page_bytes: u64,
-    /// The bytes of a page that was refused.
+    /// The size of a page that was refused.
     refused: Arc<AtomicU64>,
 }
 
@@ -32,12 +32,13 @@ enum Stored {
 }
 
 impl Input {
-    /// Opens `source` and reads its footer. Pages of more bytes than `most_page_bytes`, stored and decompressed together,
-    /// are refused when they are met.
+    /// Opens `source` and reads its footer. A page that is larger than `most_page_bytes`, stored and decompressed
+    /// together, is refused when it is reached.
     pub(crate) fn open(source: &Source, most_page_bytes: u64) -> Result<(Self, ArrowReaderMetadata)> {
         if source.compression != Compression::None {
             return Err(Error::Invalid(format!(
-                "{} is a compressed Parquet file, which has to be read in any order; decompress it first",
+                "{} is a compressed Parquet file, which cannot be read because Parquet needs random access; \
+                 decompress it first",
                 source.name
             )));
         }
@@ -52,7 +53,8 @@ impl Input {
             }
             Location::Stdin | Location::Pipe(_) => {
                 return Err(Error::Invalid(
-                    "Parquet cannot be read from standard input or a pipe, as its end must be read first; name the file"
+                    "Parquet cannot be read from standard input or a pipe, because its end must be read \
+                     first; give the file itself"
                         .to_owned(),
                 ));
             }
@@ -80,7 +82,7 @@ impl Input {
         let metadata = guarded(&source.name, load)?;
         #[cfg(feature = "object-store")]
         if let Stored::Object(object) = &input.stored {
-            // Each column is read from one end to the other, so two pieces of each are enough.
+            // Each column is read from beginning to end, so two pieces of each column are enough.
             object.set_capacity(2 * metadata.parquet_schema().num_columns());
         }
         Ok((input, metadata))
@@ -88,8 +90,8 @@ impl Input {
 }
 
 impl Input {
-    /// Calls into the Parquet crate for the rows from `row` on: an error if it fails, panics, or meets a page that is too
-    /// large.
+    /// Calls the Parquet crate for the rows from `row` on. An error if the crate fails, panics, or reaches a page
+    /// that is too large.
     pub(crate) fn read<T>(&self, name: &str, row: u64, call: impl FnOnce() -> ParquetResult<T>) -> Result<T> {
         guarded(name, call).map_err(|error| match self.refused.load(Ordering::Relaxed) {
             0 => error,
@@ -135,7 +137,7 @@ impl ChunkReader for Input {
     }
 }
 
-/// What the Parquet reader said, as an error about the source.
+/// An error of the Parquet reader, as an error about the source.
 pub(crate) fn damaged(name: &str, cause: ParquetError) -> Error {
     let name = name.to_owned();
     match cause {

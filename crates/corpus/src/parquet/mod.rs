@@ -1,12 +1,12 @@
-//! Parquet files: rows in, kept rows out.
+//! Parquet files: reading rows, and writing the kept rows.
 //!
 //! ```text
-//! file or object -> columns that are needed -> batches of rows -> documents         kept rows -> file of the same form
+//! file or object -> columns that are needed -> batches of rows -> documents         kept rows -> file, same schema
 //!       input           projection (reader)       reader          columns, rows                  sink
 //! ```
 //!
-//! A block is a batch of rows. Files are read page by page, never whole; how many rows a block has follows from
-//! the file's own statistics, so that it holds about as many bytes as blocks of other formats do.
+//! A block is a batch of rows. Files are read page by page, never as a whole. The number of rows in a block is
+//! computed from the file's own statistics, so that a block holds about as many bytes as blocks of other formats.
 
 mod columns;
 mod guard;

@@ -4,7 +4,7 @@ use crate::{Error, FieldPath, Fields, Result};
 use parquet::arrow::ProjectionMask;
 use parquet::schema::types::SchemaDescriptor;
 
-/// The columns that `fields` names; an error that lists the columns there are if one is not there.
+/// The columns of `fields`. If one does not exist, an error that lists the existing columns.
 pub(crate) fn projection(schema: &SchemaDescriptor, fields: &Fields, source: &str) -> Result<ProjectionMask> {
     let named = [Some(&fields.text), fields.id.as_ref(), fields.order.as_ref(), fields.within.as_ref()];
     let mut leaves = Vec::new();
@@ -21,7 +21,7 @@ pub(crate) fn projection(schema: &SchemaDescriptor, fields: &Fields, source: &st
     Ok(ProjectionMask::leaves(schema, leaves))
 }
 
-/// Where the field is: a column whose whole name is as the path is written, or a way through structs.
+/// The location of the field: a column whose whole name is the path as written, or a column inside structs.
 fn resolve(schema: &SchemaDescriptor, path: &FieldPath) -> Option<Vec<String>> {
     let written = path.written();
     let whole = schema.root_schema().get_fields().iter().any(|field| field.name() == written);
@@ -31,7 +31,7 @@ fn resolve(schema: &SchemaDescriptor, path: &FieldPath) -> Option<Vec<String>> {
     (0..schema.num_columns()).any(|leaf| below(schema, leaf, &path.names)).then(|| path.names.clone())
 }
 
-/// Whether a leaf column is the field `names`, or a part of it.
+/// True if a leaf column is the field `names`, or a part of it.
 fn below(schema: &SchemaDescriptor, leaf: usize, names: &[String]) -> bool {
     let column = schema.column(leaf);
     let parts = column.path().parts();

@@ -20,10 +20,11 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::serialized_reader::SerializedPageReader;
 use std::sync::Arc;
 
-/// Bytes of a block at most, as far as the dictionaries of a file tell.
+/// The largest size of a block in bytes, as far as it can be computed from the dictionaries of a file.
 const MOST_DECODED: u64 = 4 << 20;
 
-/// Rows of a block at most, where a value may be most of the one before and little more.
+/// The largest number of rows in a block of a delta-encoded column. There, a value can repeat nearly all of the
+/// previous value, so a few encoded bytes can stand for a long text.
 const MOST_DELTA_ROWS: usize = 16;
 
 /// Reads the rows of a Parquet file.
@@ -33,10 +34,10 @@ pub(crate) struct ParquetReader {
     metadata: ArrowReaderMetadata,
     projection: ProjectionMask,
     rows: usize,
-    /// Bytes of a block, about.
+    /// The expected size of a block in bytes.
     expected: u64,
     batches: ParquetRecordBatchReader,
-    /// Rows before the next block.
+    /// Number of rows before the next block.
     position: u64,
 }
 
@@ -67,7 +68,7 @@ impl ParquetReader {
         Ok(Self { name, input, metadata, projection, rows, expected, batches, position: 0 })
     }
 
-    /// As [`Reader::next_block`](crate::Reader::next_block).
+    /// [`Reader::next_block`](crate::Reader::next_block) for Parquet.
     pub(crate) fn next_block(&mut self, block: &mut Block, mut long: Announce<'_>) -> Result<bool> {
         long.expect(self.expected);
         let Self { batches, input, name, position, .. } = self;
@@ -79,7 +80,7 @@ impl ParquetReader {
         Ok(true)
     }
 
-    /// As [`Reader::advance_to`](crate::Reader::advance_to).
+    /// [`Reader::advance_to`](crate::Reader::advance_to) for Parquet.
     pub(crate) fn advance_to(&mut self, position: Position) -> Result<()> {
         if position.record != self.position {
             let Self { input, metadata, projection, rows, .. } = &*self;
@@ -92,7 +93,7 @@ impl ParquetReader {
     }
 }
 
-/// The batches from the row `first` on. Row groups before it are not touched.
+/// The batches from the row `first` on. Row groups before this row are not read.
 fn batches(
     input: &Input,
     metadata: &ArrowReaderMetadata,
@@ -118,23 +119,24 @@ fn batches(
         .build()
 }
 
-/// About how many rows have `bytes` bytes, by the row group with the longest rows; at least one.
+/// The approximate number of rows in `bytes` bytes, computed from the row group with the longest rows; at least one.
 pub(crate) fn rows_of(bytes: usize, metadata: &ParquetMetaData) -> usize {
     (bytes / usize::try_from(longest_row(metadata)).unwrap_or(usize::MAX).max(1)).max(1)
 }
 
-/// Bytes of a row as they are encoded, on average in the row group with the longest rows.
+/// The average number of encoded bytes per row in the row group with the longest rows.
 fn longest_row(metadata: &ParquetMetaData) -> u64 {
     let longest =
         metadata.row_groups().iter().map(|group| group.total_byte_size() / group.num_rows().max(1)).max();
     u64::try_from(longest.unwrap_or(1)).unwrap_or(1).max(1)
 }
 
-/// How many of `rows` rows take at most `bytes` bytes when they are decoded; at least one.
+/// How many of `rows` rows take at most `bytes` bytes after decoding; at least one.
 ///
-/// Encoded, a value that is in a dictionary takes a few bits, however long it is, and rows are counted by what they take
-/// encoded. So the dictionaries are looked at, which are a small part of a file: no value of theirs is longer than their
-/// longest one. It depends on the file alone, so that its blocks are always the same.
+/// A value from a dictionary takes only a few bits when it is encoded, however long it is, and the number of rows is
+/// computed from encoded sizes. So the dictionaries are read, which are a small part of a file: no value is longer
+/// than the longest value of its dictionary. The result depends only on the file, so that its blocks are always the
+/// same.
 pub(crate) fn rows_that_fit(
     input: &Input,
     metadata: &ParquetMetaData,
@@ -153,7 +155,7 @@ pub(crate) fn rows_that_fit(
             if column.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY) {
                 fitting = fitting.min(MOST_DELTA_ROWS);
             }
-            // If even the whole dictionary is short enough, its values are.
+            // If the whole dictionary is short enough, each of its values is.
             if has_dictionary(column) && (column.uncompressed_size().max(0) as u64) > bytes / rows as u64 {
                 longest += longest_value(&file, column, group.num_rows())?;
             }
@@ -170,12 +172,13 @@ fn has_dictionary(column: &ColumnChunkMetaData) -> bool {
     column.dictionary_page_offset().is_some() || column.encodings().any(is_dictionary)
 }
 
-/// The bytes of the longest value in the dictionary of a column; 0 if it has none after all.
+/// The length in bytes of the longest value in the dictionary of a column; 0 if the column has no dictionary.
 fn longest_value(file: &Arc<Input>, column: &ColumnChunkMetaData, rows: i64) -> parquet::errors::Result<u64> {
     let rows = usize::try_from(rows).unwrap_or(0);
     let mut pages = SerializedPageReader::new(Arc::clone(file), column, rows, None)?;
     let Some(Page::DictionaryPage { buf, .. }) = pages.get_next_page()? else { return Ok(0) };
-    // Each value is its length in 4 bytes, and its bytes. What is damaged is found when it is read.
+    // Each value is stored as its length in 4 bytes, followed by its bytes. Damage is reported later, when the column
+    // is read.
     let (mut rest, mut longest) = (&buf[..], 0);
     while let Some((length, after)) = rest.split_first_chunk::<4>() {
         let length = u32::from_le_bytes(*length);
@@ -185,7 +188,7 @@ fn longest_value(file: &Arc<Input>, column: &ColumnChunkMetaData, rows: i64) -> 
     Ok(longest)
 }
 
-/// An error if a column cannot be what it is wanted as.
+/// An error if the type of a column does not fit its purpose.
 pub(super) fn check_types(schema: &SchemaRef, fields: &Fields, source: &str) -> Result<()> {
     let empty = RecordBatch::new_empty(SchemaRef::clone(schema));
     let check = |path: Option<&FieldPath>, what: &str, fits: &dyn Fn(&DataType) -> bool| {
@@ -194,13 +197,13 @@ pub(super) fn check_types(schema: &SchemaRef, fields: &Fields, source: &str) -> 
         match kind {
             Some(kind) if fits(&kind) => Ok(()),
             Some(kind) => Err(Error::Invalid(format!(
-                "the column `{}` of {source} has the type {kind}, which cannot be {what}; name another column",
+                "the column `{}` of {source} has the type {kind}, which cannot be {what}; choose another column",
                 path.written()
             ))),
-            // It is there, but inside a list or a map.
+            // The column exists, but is inside a list or a map.
             None => Err(Error::Invalid(format!(
-                "the column `{}` of {source} is inside a list or a map, of which a row may have many; name another \
-                 column",
+                "the column `{}` of {source} is inside a list or a map, so that a row may have several \
+                 values; choose another column",
                 path.written()
             ))),
         }

@@ -1,4 +1,4 @@
-//! The list of what was removed -> a Parquet file.
+//! The list of removed documents -> a Parquet file.
 
 use crate::{Error, RemovedRow, Result};
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt32Builder, UInt64Builder};
@@ -12,16 +12,16 @@ use parquet::file::properties::WriterProperties;
 use std::io;
 use std::sync::Arc;
 
-/// Rows of a batch: what is in memory before it is encoded.
+/// Largest number of rows in a batch. A batch is in memory until it is encoded.
 const BATCH_ROWS: usize = 8_192;
-/// Bytes of a batch: where ids are long, it has fewer rows.
+/// Largest size of a batch in bytes. A batch with long ids has fewer rows.
 const BATCH_BYTES: usize = 1 << 20;
-/// Rows of a row group: what is in memory, encoded, before it is written.
+/// Number of rows in a row group. An encoded row group is in memory until it is written.
 const ROW_GROUP_ROWS: usize = 1 << 18;
-/// Bytes that a row group may take in memory, about.
+/// Approximate memory that a row group may take, in bytes.
 const ROW_GROUP_BYTES: usize = 8 << 20;
 
-/// Writes the list of what was removed.
+/// Writes the list of removed documents.
 pub(crate) struct RemovedSink {
     name: String,
     writer: ArrowWriter<OutFile>,
@@ -135,7 +135,7 @@ impl Columns {
         self.reason.append_option(row.reason.as_ref());
     }
 
-    /// The rows since the last time, as a batch.
+    /// The rows since the last call, as a batch.
     fn finish(&mut self, schema: &SchemaRef) -> std::result::Result<RecordBatch, ParquetError> {
         let columns: Vec<ArrayRef> = vec![
             Arc::new(self.id.finish()),

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub(crate) struct ArrowRows {
     pub(crate) batch: RecordBatch,
-    /// Bytes that it holds.
+    /// Size of the rows in memory, in bytes.
     pub(crate) bytes: usize,
 }
 
@@ -23,7 +23,7 @@ impl ArrowRows {
         self.bytes
     }
 
-    /// As [`Block::visit`](crate::Block::visit).
+    /// [`Block::visit`](crate::Block::visit) for rows.
     pub(crate) fn visit(
         &self,
         fields: &Fields,
@@ -81,7 +81,7 @@ fn value<'a>(column: Option<&Column<'a>>, row: usize) -> Option<Cow<'a, str>> {
     printed(column.values(), column.value_of(row)?)
 }
 
-/// The reader looks for the columns when it opens a file, so only a block of another reader can lack them.
+/// The reader checks the columns when it opens a file, so a column can only be missing in a block of another reader.
 fn no_column(path: &FieldPath) -> Error {
     Error::Invalid(format!("the block was read without a column of text `{}`", path.written()))
 }

@@ -1,11 +1,12 @@
-//! Kept rows -> a Parquet file of the same form.
+//! Kept rows -> a Parquet file with the same schema.
 //!
-//! What stays: the schema, value for value; key-value metadata; the compression of each column and whether
-//! it has a dictionary and a Bloom filter; the number of rows in a row group, unless it is encoded to more than 8 MiB, which
-//! would have to be in memory until it is whole. What does not: how pages are cut, and statistics, which are those of the kept rows.
+//! The output keeps the schema and the values; the key-value metadata; for each column its compression and whether it
+//! has a dictionary and a Bloom filter; and the number of rows in a row group. A row group ends earlier if it reaches
+//! 8 MiB of encoded bytes, because it is in memory until it is complete. The output does not keep the division into
+//! pages and the statistics; the statistics are those of the kept rows.
 //!
-//! Rows are written in batches whose size follows from the source alone, because a page ends with a batch and so
-//! batches change bytes.
+//! Rows are written in batches whose size depends only on the source, because a page ends with its batch, and so the
+//! size of batches changes the bytes of the output.
 
 use super::input::{Input, damaged};
 use super::reader::{rows_of, rows_that_fit};
@@ -28,16 +29,16 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A row group ends with the batch that brings it to this many encoded bytes: it is in memory until it is whole. What is
-/// written must not depend on the memory limit, so this fits in the smallest one.
+/// A row group ends with the batch that brings it to this many encoded bytes, because it is in memory until it is
+/// complete. The output must not depend on the memory limit, so this size fits into the smallest limit.
 const ROW_GROUP_BYTES: usize = 8 << 20;
-/// Bytes of a batch, about.
+/// Approximate size of a batch in bytes.
 const BATCH_BYTES: usize = 1 << 20;
-/// And at the most, as far as the dictionaries of the source tell.
+/// Largest size of a batch in bytes, as far as it can be computed from the dictionaries of the source.
 const MOST_BATCH_BYTES: u64 = 8 << 20;
-/// Rows of a batch at most.
+/// Largest number of rows in a batch.
 const BATCH_ROWS: usize = 8_192;
-/// Rows of a row group if the source has none.
+/// Number of rows in a row group if the source has no row groups.
 const ROW_GROUP_ROWS: usize = 1 << 20;
 
 /// Writes the kept rows of a Parquet file.
@@ -88,7 +89,7 @@ impl ParquetSink {
         Ok(Self { name, writer, batches, schema, annotate: options.annotate })
     }
 
-    /// Writes what is kept of a block; how many rows.
+    /// Writes the kept rows of a block and returns their number.
     pub(crate) fn write(
         &mut self,
         rows: &ArrowRows,
@@ -111,7 +112,7 @@ impl ParquetSink {
                 (None, None) => {}
                 (None, Some(_)) => {
                     return Err(Error::Invalid(format!(
-                        "{} cannot be annotated: its output was begun without the columns that this needs",
+                        "{} cannot be annotated: its output was created without the columns for annotations",
                         self.name
                     )));
                 }
@@ -142,7 +143,7 @@ impl ParquetSink {
         Ok(count as u64)
     }
 
-    /// Ends the output; the number of stored bytes.
+    /// Completes the output and returns the number of stored bytes.
     pub(crate) fn finish(mut self) -> Result<u64> {
         let name = &self.name;
         self.batches.finish_buffered_batch().map_err(|cause| failed(name, cause.into()))?;
@@ -153,7 +154,7 @@ impl ParquetSink {
     }
 }
 
-/// What is said about rows, as columns.
+/// The annotations of rows, as columns.
 #[derive(Default)]
 struct Annotations {
     cluster: StringBuilder,
@@ -163,7 +164,7 @@ struct Annotations {
 }
 
 impl Annotations {
-    /// One row more; one that nothing is said about has nulls.
+    /// Adds the annotation of one row. A row without an annotation gets nulls.
     fn push(&mut self, said: Option<&Annotation>) {
         self.cluster.append_option(said.map(|said| &said.cluster.text));
         self.duplicate.append_option(said.map(|said| said.duplicate));
@@ -190,12 +191,12 @@ fn annotated(metadata: &ArrowReaderMetadata, source: &Source) -> Result<SchemaRe
     let kinds = [DataType::Utf8, DataType::Boolean, DataType::Utf8, DataType::Float64];
     let added = NAMES.iter().zip(kinds).map(|(name, kind)| Arc::new(Field::new(*name, kind, true)));
     let fields: Vec<_> = schema.fields().iter().cloned().chain(added).collect();
-    // What the file notes beside its schema is copied as it is, and need not be in the schema too.
+    // The metadata of the file is copied separately, and need not be in the schema too.
     Ok(Arc::new(Schema::new(fields)))
 }
 
-/// The schema of the source in Parquet's own words, so that nothing of it is lost on the way through Arrow's;
-/// `None` if it has a type that can be read and no longer written (`INT96`, an old form of time).
+/// The schema of the source as Parquet describes it, so that nothing is lost by a conversion to an Arrow schema.
+/// `None` if it contains a type that can be read but no longer written (`INT96`, an old form of time).
 fn parquet_schema(
     schema: &SchemaDescriptor,
     annotate: bool,
@@ -220,17 +221,17 @@ fn parquet_schema(
     Ok(Some(SchemaDescriptor::new(Arc::new(root))))
 }
 
-/// Whether the writer of the source noted an Arrow schema.
+/// True if the program that wrote the source stored an Arrow schema.
 fn notes_arrow_schema(metadata: &ParquetMetaData) -> bool {
     let noted = metadata.file_metadata().key_value_metadata();
     noted.is_some_and(|noted| noted.iter().any(|entry| entry.key == ARROW_SCHEMA_META_KEY))
 }
 
-/// How the source was written.
+/// The properties with which the source was written.
 fn properties(metadata: &ParquetMetaData, annotate: bool) -> WriterProperties {
     let file = metadata.file_metadata();
     let noted = file.key_value_metadata().map(|entries| {
-        // The Arrow schema stays as it was noted, unless there are more columns: then the writer notes its own.
+        // The stored Arrow schema is kept, unless columns are added: then the writer stores its own.
         let stays = |entry: &&KeyValue| !annotate || entry.key != ARROW_SCHEMA_META_KEY;
         entries.iter().filter(stays).cloned().collect::<Vec<_>>()
     });
@@ -258,7 +259,7 @@ fn row_group_rows(metadata: &ParquetMetaData) -> usize {
     rows.filter(|rows| *rows > 0).unwrap_or(ROW_GROUP_ROWS)
 }
 
-/// What the writer said. The system's refusals come through it as they are.
+/// An error of the writer. An error of the system is passed on unchanged.
 fn failed(name: &str, cause: ParquetError) -> Error {
     let name = format!("the output of {name}");
     match cause {

@@ -1,4 +1,4 @@
-//! A table in memory -> blocks of its rows, without a copy.
+//! A table in memory -> blocks of its rows, without copying.
 
 use super::columns::Column;
 use super::reader::check_types;
@@ -12,7 +12,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 use std::sync::Arc;
 
-/// Rows of a block at most.
+/// Largest number of rows in a block.
 const MOST_ROWS: usize = 8_192;
 
 /// Rows in memory: batches of one schema.
@@ -23,19 +23,19 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of these batches, which must have the schema.
+    /// A table of these batches, which must all have the given schema.
     #[must_use]
     pub fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
         Self { schema, batches: batches.into() }
     }
 
-    /// The rows of all batches.
+    /// The number of rows of all batches.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// The table as a source of this name, with the text in the column `text`.
+    /// The table as a source with this name. The text is in the column `text`.
     #[must_use]
     pub fn into_source(self, name: &str, text: &str) -> Source {
         let text = FieldPath::new(text);
@@ -52,7 +52,7 @@ impl Table {
     }
 }
 
-/// Two tables are the same if they are the same memory.
+/// Two tables are equal if they share the same memory.
 impl PartialEq for Table {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.batches, &other.batches)
@@ -67,18 +67,18 @@ impl std::fmt::Debug for Table {
     }
 }
 
-/// Cuts the batches of a table into blocks.
+/// Divides the batches of a table into blocks.
 #[derive(Debug)]
 pub(crate) struct TableReader {
     table: Table,
     text: FieldPath,
     block_bytes: usize,
-    /// The batch of the next block, and rows before the block in it.
+    /// The batch of the next block, and the number of rows of this batch before the block.
     batch: usize,
     row: usize,
-    /// Rows of a block in each batch, as far as they are known.
+    /// Number of rows of a block in each batch, as far as it was computed.
     block_rows: Vec<Option<usize>>,
-    /// Rows before the next block in all.
+    /// Number of rows of the table before the next block.
     position: u64,
 }
 
@@ -108,7 +108,7 @@ impl TableReader {
         })
     }
 
-    /// As [`Reader::next_block`](crate::Reader::next_block).
+    /// [`Reader::next_block`](crate::Reader::next_block) for tables.
     pub(crate) fn next_block(&mut self, block: &mut Block) -> Result<bool> {
         let batch = loop {
             let Some(batch) = self.table.batches.get(self.batch) else { return Ok(false) };
@@ -118,7 +118,7 @@ impl TableReader {
             self.batch += 1;
             self.row = 0;
         };
-        // Measured once for a batch: for some types it takes a look at every row.
+        // Computed once for each batch, because some types require a look at every row.
         let block_rows = *self.block_rows[self.batch].get_or_insert_with(|| {
             let bytes = bytes_of(batch, &self.text).max(1);
             let rows = batch.num_rows() as u128 * self.block_bytes as u128 / bytes as u128;
@@ -134,7 +134,7 @@ impl TableReader {
         Ok(true)
     }
 
-    /// As [`Reader::advance_to`](crate::Reader::advance_to).
+    /// [`Reader::advance_to`](crate::Reader::advance_to) for tables.
     pub(crate) fn advance_to(&mut self, position: Position) -> Result<()> {
         (self.batch, self.position) = (0, position.record);
         let mut before = usize::try_from(position.record).unwrap_or(usize::MAX);
@@ -150,7 +150,7 @@ impl TableReader {
     }
 }
 
-/// Bytes of text in a batch, about.
+/// Approximate number of bytes of text in a batch.
 fn bytes_of(batch: &RecordBatch, text: &FieldPath) -> usize {
     let Some(column) = Column::find(batch, text) else { return 0 };
     let values = column.values();
@@ -163,11 +163,11 @@ fn bytes_of(batch: &RecordBatch, text: &FieldPath) -> usize {
         DataType::BinaryView => values.as_binary_view().lengths().map(|length| length as usize).sum(),
         _ => 0,
     };
-    // Of a dictionary, each row has about one of its values.
+    // In a dictionary column each row refers to one value, so its length is about the average.
     bytes / values.len().max(1) * batch.num_rows() + bytes % values.len().max(1)
 }
 
-/// How far apart the ends of some offsets are.
+/// The distance between the first and the last of some offsets.
 trait Span {
     fn span(&self) -> usize;
 }

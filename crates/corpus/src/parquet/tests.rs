@@ -1,4 +1,4 @@
-//! Parquet files, both ways.
+//! Reading and writing Parquet files.
 
 use crate::sink::tests::{copy, limits, local};
 use crate::{
@@ -83,7 +83,7 @@ fn strings(values: &[Option<&str>]) -> ArrayRef {
     Arc::new(StringArray::from(values.to_vec()))
 }
 
-/// Each row, written out.
+/// Each row as a string.
 fn rows(source: &Source, fields: &Fields, mode: ReadMode, block_bytes: usize) -> Result<Vec<String>> {
     let mut reader = Reader::open(source, mode, fields, limits(block_bytes))?;
     let (mut block, mut rows) = (Block::default(), Vec::new());
@@ -175,7 +175,7 @@ fn nested_columns_and_dots_in_names() {
         assert_eq!(rows(&source, &wanted, mode, 1000).unwrap(), ["x|7|1", bad, bad]);
     }
     assert_eq!(rows(&source, &fields("a.b"), ReadMode::Fields, 1000).unwrap(), ["1", "2", "3"]);
-    // Only what is needed is read.
+    // Only the needed columns are read.
     let mut reader = Reader::open(&source, ReadMode::Fields, &fields("doc.body"), limits(1000)).unwrap();
     let mut block = Block::default();
     assert!(reader.next_block(&mut block).unwrap());
@@ -231,7 +231,7 @@ fn ids_and_orders_of_many_types() {
 fn values_of_columns_order_by_value() {
     let strings_of = |days: &[&str]| strings(&days.iter().map(|day| Some(*day)).collect::<Vec<_>>());
     let decimals = Decimal128Array::from(vec![-150, 99, 100, 1234]).with_precision_and_scale(9, 2).unwrap();
-    // Ascending, each.
+    // Each of them is ascending.
     let columns: Vec<ArrayRef> = vec![
         Arc::new(Int64Array::from(vec![i64::MIN, -1, (1 << 53), (1 << 53) + 1])),
         Arc::new(arrow_array::UInt64Array::from(vec![0, 1 << 53, (1 << 53) + 1, u64::MAX])),
@@ -391,7 +391,7 @@ fn kept_rows_keep_their_form() {
         assert_eq!(a.compression(), b.compression());
         assert_eq!(a.dictionary_page_offset().is_some(), b.dictionary_page_offset().is_some());
     }
-    // The blocks that it was read in leave no trace.
+    // The output does not depend on the blocks in which the source was read.
     let bytes = std::fs::read(folder.output()).unwrap();
     folder.copy(false, 1 << 20, &mut fate).unwrap();
     assert!(bytes == std::fs::read(folder.output()).unwrap());
@@ -407,7 +407,7 @@ fn nothing_kept_is_a_file_without_rows() {
     let (before, old) = read_back(&folder.path());
     assert_eq!((after.num_rows(), after.schema()), (0, before.schema()));
     assert_eq!(old.file_metadata().schema(), new.file_metadata().schema());
-    // And such a file is a source too.
+    // The annotated file can be a source again.
     std::fs::copy(folder.output(), folder.path()).unwrap();
     assert_eq!(folder.copy(false, 700, &mut |_| Disposition::Keep).unwrap(), 0);
     assert_eq!(read_back(&folder.output()).0.num_rows(), 0);
@@ -524,7 +524,7 @@ fn damage_is_said_with_the_name() {
         assert!(matches!(folder.copy(false, 10, &mut |_| Disposition::Keep), Err(Error::Damaged { .. })));
         assert!(!folder.output().exists());
     }
-    // Pages in the middle: read, or an error; never anything else.
+    // Damaged pages in the middle are either read or an error; nothing else may happen.
     let mut refused = 0;
     for at in (4..whole.len()).step_by(97) {
         let mut bytes = whole.clone();
@@ -575,7 +575,7 @@ fn the_removed_list_reads_back() {
     assert_eq!((line.value(19_998), line.is_null(19_999)), (19_999, true));
     write(&mut std::iter::empty());
     assert_eq!(read_back(&folder.path()).0.num_rows(), 0);
-    // Ids that take much memory make smaller row groups, and nothing is lost.
+    // Ids that take much memory lead to smaller row groups, and no row is lost.
     let mut state = 1u64;
     let mut letter = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -648,7 +648,7 @@ fn nulls_of_a_table_are_bad_records_and_missing_columns_are_named() {
     assert!(read.len() == 3 && read.iter().all(|row| row.contains("null")), "{read:?}");
 }
 
-/// A small file of several types, encodings and codecs.
+/// A small file with several types, encodings and codecs.
 fn small_file(folder: &Folder) -> Source {
     let count = 60;
     let texts: Vec<String> = (0..count).map(|n| format!("text number {n} {}", "é".repeat(n % 7))).collect();
@@ -696,7 +696,7 @@ fn a_damaged_file_is_an_error_or_is_read_and_never_a_panic() {
             bytes.truncate(below(whole.len()));
         }
         for _ in 0..=round % 4 {
-            // Half of the changes are in the footer, which says where everything is.
+            // Half of the changes are in the footer, which contains the positions of everything else.
             let from = if round % 2 == 0 { bytes.len() / 2 } else { 0 };
             let at = from + below((bytes.len() - from).max(1));
             if let Some(byte) = bytes.get_mut(at) {
@@ -704,7 +704,7 @@ fn a_damaged_file_is_an_error_or_is_read_and_never_a_panic() {
             }
         }
         std::fs::write(folder.path(), &bytes).unwrap();
-        // Nothing is larger than this: a length that a damaged header states is not believed.
+        // Nothing in the file is larger than this, so a larger length in a damaged header must be refused.
         let small = crate::Limits { block_bytes: 300, record_bytes: 1 << 20, records: 8_192 };
         let read = || -> Result<usize> {
             let mut reader = Reader::open(&source, ReadMode::Whole, &wanted, small)?;
@@ -729,7 +729,7 @@ fn a_damaged_file_is_an_error_or_is_read_and_never_a_panic() {
 #[test]
 fn a_page_that_memory_does_not_allow_is_refused() {
     let folder = Folder::new();
-    // It compresses to almost nothing: what it takes is known from its header only.
+    // The text compresses to almost nothing, so its size is only known from its header.
     let long = "x".repeat(3 << 20);
     let source = folder
         .write(vec![("text", strings(&[Some("a"), Some(&long)]))], plain().set_compression(Codec::SNAPPY));
@@ -756,7 +756,7 @@ fn a_page_that_memory_does_not_allow_is_refused() {
 #[test]
 fn row_groups_of_the_output_are_bounded() {
     let folder = Folder::new();
-    // 24 MB that do not compress: the source has one row group.
+    // 24 MB that cannot be compressed. The source has one row group.
     let texts: Vec<String> = (0..240u64)
         .map(|n| {
             (0..12_500u64)

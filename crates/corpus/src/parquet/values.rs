@@ -17,16 +17,16 @@ pub(crate) enum Strings<'a> {
     Utf8(&'a StringArray),
     LargeUtf8(&'a LargeStringArray),
     Utf8View(&'a StringViewArray),
-    /// Bytes that are a string if they are UTF-8.
+    /// Bytes, which are a string if they are UTF-8.
     Binary(&'a BinaryArray),
     LargeBinary(&'a LargeBinaryArray),
     BinaryView(&'a BinaryViewArray),
-    /// Nulls only.
+    /// A column of nulls.
     Null,
 }
 
 impl<'a> Strings<'a> {
-    /// `None` if it is a column of something else.
+    /// `None` if the column has another type.
     pub(crate) fn new(array: &'a dyn Array) -> Option<Self> {
         Some(match array.data_type() {
             DataType::Utf8 => Self::Utf8(array.as_string()),
@@ -40,7 +40,7 @@ impl<'a> Strings<'a> {
         })
     }
 
-    /// The value, which must not be null; or the first byte, from 1, that is not UTF-8.
+    /// The value, which must not be null. If it is not UTF-8, the position of the first bad byte, counted from 1.
     pub(crate) fn get(&self, value: usize) -> Result<&'a str, usize> {
         match self {
             Self::Utf8(array) => Ok(array.value(value)),
@@ -58,13 +58,13 @@ fn utf8(bytes: &[u8]) -> Result<&str, usize> {
     std::str::from_utf8(bytes).map_err(|error| error.valid_up_to() + 1)
 }
 
-/// Whether values of this type are text, or bytes that may be.
+/// True if values of this type are text, or bytes that may be text.
 pub(crate) fn is_text(kind: &DataType) -> bool {
     use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Null, Utf8, Utf8View};
     matches!(kind, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | Null)
 }
 
-/// Whether values of this type can be written as text.
+/// True if values of this type can be written as text.
 pub(crate) fn is_printable(kind: &DataType) -> bool {
     match kind {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
@@ -77,7 +77,7 @@ pub(crate) fn is_printable(kind: &DataType) -> bool {
     }
 }
 
-/// Whether values of this type have an order.
+/// True if values of this type have an order.
 pub(crate) fn is_comparable(kind: &DataType) -> bool {
     match kind {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
@@ -93,13 +93,13 @@ fn is_number(kind: &DataType) -> bool {
         || matches!(kind, DataType::Decimal128(..) | DataType::Decimal256(..))
 }
 
-/// Whether values of this type stand in JSON without quotes.
+/// True if values of this type are written in JSON without quotes.
 pub(crate) fn is_bare(kind: &DataType) -> bool {
     *kind == DataType::Boolean || is_number(kind)
 }
 
-/// A value, which must not be null, as text: strings as they are, numbers as JSON writes them, dates and
-/// times as ISO 8601, other bytes in hexadecimal.
+/// A value, which must not be null, as text: the content of strings, numbers as in JSON, dates and times as ISO 8601,
+/// other bytes in hexadecimal.
 pub(crate) fn printed(array: &ArrayRef, row: usize) -> Option<Cow<'_, str>> {
     macro_rules! number {
         ($kind:ty) => {
@@ -166,7 +166,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Writes the key of a value, which must not be null, over `key`; nothing if it has no place in the order.
+/// Replaces `key` by the order key of a value, which must not be null. `None` if the value cannot be ordered.
 pub(crate) fn order_kind(array: &ArrayRef, row: usize, key: &mut Vec<u8>) -> Option<OrderKind> {
     macro_rules! time {
         ($kind:ty, $nanoseconds:expr) => {
@@ -176,7 +176,7 @@ pub(crate) fn order_kind(array: &ArrayRef, row: usize, key: &mut Vec<u8>) -> Opt
     match array.data_type() {
         DataType::Boolean => Some(order_key::of_bool(array.as_boolean().value(row), key)),
         DataType::Float32 => {
-            // By the shortest decimal of 32 bits, as it is printed.
+            // The shortest decimal of the 32-bit number is used, as it is printed.
             let value = array.as_primitive::<Float32Type>().value(row);
             let is_plain = value.is_finite() && value.abs() < 16_777_216.0;
             if is_plain {

@@ -1,4 +1,4 @@
-//! Stored bytes -> the bytes that they stand for: decompressed, and where damage is, said so.
+//! Stored bytes -> decompressed bytes, with a clear error if they are damaged.
 
 use super::zstd_frame::window_of_first_frame;
 use crate::{Compression, Error, Location, Result, Source, object, stdin};
@@ -8,36 +8,36 @@ use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Compressed bytes that are read at once.
+/// Number of compressed bytes per read.
 const COMPRESSED_BUFFER: usize = 128 << 10;
 
-/// The window that a decompressor may have at the least: what zstd and xz themselves use but for their highest levels.
+/// The smallest window that a decompressor is allowed. zstd and xz use no more, except at their highest levels.
 pub(crate) const LEAST_WINDOW: u64 = 8 << 20;
 
-/// Bytes beyond a record that is too long that are read to learn its length.
+/// If a record is too long, this many bytes after its limit are read to learn its length.
 const LOOKED_FOR_END: u64 = 256 << 20;
 
-/// First bytes of a zstd frame: more than its header has.
+/// Number of first bytes of a zstd frame that are read. This is more than the longest header.
 const FRAME_HEADER: u64 = 32;
 
 /// The bytes of a source after decompression, in order.
 pub(crate) struct ByteStream {
     name: String,
-    /// Bytes before the next one.
+    /// Number of bytes before the next one.
     offset: u64,
     inner: Inner,
-    /// Set when the system, not the decoder, refused to read.
+    /// Set if the system, not the decoder, reported the error.
     refused: Arc<AtomicBool>,
     compression: Compression,
-    /// Bytes that the decompressor may remember.
+    /// The window of the decompressor in bytes.
     window: u64,
 }
 
 enum Inner {
-    /// A plain file, which can seek.
+    /// A plain file, which supports seeking.
     File(File),
     Stream(Box<dyn Read + Send>),
-    /// An object as it is stored: another request takes up at another place.
+    /// An object as it is stored. To continue at another position, another request is made.
     Object(object::Object, Box<dyn Read + Send>),
 }
 
@@ -53,7 +53,7 @@ impl std::fmt::Debug for ByteStream {
 }
 
 impl ByteStream {
-    /// Opens a source at its beginning. Its decompressor remembers `window` bytes at the most.
+    /// Opens a source at its beginning. Its decompressor may use a window of at most `window` bytes.
     pub(crate) fn open(source: &Source, mut window: u64) -> Result<Self> {
         let refused = Arc::new(AtomicBool::new(false));
         let inner = match (&source.location, source.compression) {
@@ -83,8 +83,8 @@ impl ByteStream {
                     if wanted.is_some_and(|wanted| wanted > window) {
                         return Err(too_wide(&source.name, wanted, window));
                     }
-                    // Whoever opened it counts with this window, so that later frames have no larger one, but for the
-                    // powers of two that the decompressor counts in.
+                    // The caller has reserved memory for this window, so later frames may not have a larger one,
+                    // except that the decompressor rounds windows up to powers of two.
                     window = wanted.map_or(window, |wanted| wanted.max(LEAST_WINDOW).next_power_of_two());
                 }
                 let whole = Cursor::new(head).chain(watched);
@@ -95,7 +95,7 @@ impl ByteStream {
         Ok(Self { name, offset: 0, inner, refused, compression, window })
     }
 
-    /// Bytes that its decompressor may take.
+    /// The window of the decompressor in bytes.
     pub(crate) fn window(&self) -> u64 {
         match self.compression {
             Compression::Zstd | Compression::Xz => self.window,
@@ -103,12 +103,12 @@ impl ByteStream {
         }
     }
 
-    /// The source, for errors.
+    /// The name of the source, for errors.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Reads some bytes; 0 at the end only.
+    /// Reads some bytes. Returns 0 only at the end.
     pub(crate) fn read(&mut self, into: &mut [u8]) -> Result<usize> {
         let reader: &mut dyn Read = match &mut self.inner {
             Inner::File(file) => file,
@@ -126,8 +126,8 @@ impl ByteStream {
         }
     }
 
-    /// How many bytes there are up to the next line feed, that included, or to the end: at least so many, since a line
-    /// that never ends is not read to its end. They are read over `buffer` and gone then.
+    /// The number of bytes up to and including the next line feed, or up to the end. This is a lower bound, because a
+    /// line that never ends is not read completely. The bytes are read into `buffer` and lost.
     pub(crate) fn bytes_of_line(&mut self, buffer: &mut [u8]) -> Result<u64> {
         let mut bytes = 0;
         loop {
@@ -142,7 +142,7 @@ impl ByteStream {
         }
     }
 
-    /// How many bytes there are up to the end, likewise.
+    /// The number of bytes up to the end, with the same restriction.
     pub(crate) fn bytes_left(&mut self, buffer: &mut [u8]) -> Result<u64> {
         let mut bytes = 0;
         loop {
@@ -154,7 +154,7 @@ impl ByteStream {
         }
     }
 
-    /// Goes forward to `offset`: by seeking or another request where that is possible, else by reading on.
+    /// Moves forward to `offset`: by seeking or by another request where possible, otherwise by reading.
     pub(crate) fn advance_to(&mut self, offset: u64) -> Result<()> {
         match &mut self.inner {
             Inner::File(file) => {
@@ -216,7 +216,7 @@ impl ByteStream {
     }
 }
 
-/// A table is not read as bytes.
+/// A table cannot be read as bytes.
 fn not_bytes(name: &str) -> Error {
     Error::Invalid(format!("{name} is a table in memory, which has no bytes to read"))
 }
@@ -225,21 +225,21 @@ fn open_file(path: &std::path::Path, name: &str) -> Result<File> {
     File::open(path).map_err(|cause| Error::Io { action: "read", name: name.to_owned(), cause })
 }
 
-/// The error of a source that needs a larger window than allowed; `wanted` if that is known.
+/// The error for a source that needs a larger window than allowed. `wanted` is the window it needs, if known.
 fn too_wide(name: &str, wanted: Option<u64>, allowed: u64) -> Error {
     Error::TooWide { name: name.to_owned(), wanted, allowed }
 }
 
-/// Whether a decompressor wants more memory than it may have.
+/// True if a decompressor needs more memory than it is allowed.
 fn wants_memory(cause: &std::io::Error) -> bool {
     cause.kind() == ErrorKind::OutOfMemory || cause.to_string().contains(TOO_MUCH_MEMORY)
 }
 
-/// What zstd says of a frame whose window is too large.
+/// The message of zstd about a frame whose window is too large.
 const TOO_MUCH_MEMORY: &str = "requires too much memory";
 
-/// Decompresses to the end of the last gzip member, Zstandard frame, bzip2 or xz stream, with a window of at most `window`
-/// bytes.
+/// Decompresses up to the end of the last gzip member, Zstandard frame, bzip2 stream or xz stream. The window may be
+/// at most `window` bytes.
 pub(crate) fn decompress(
     stored: impl Read + Send + 'static,
     compression: Compression,
@@ -259,7 +259,7 @@ pub(crate) fn decompress(
         }
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(stored)),
         Compression::Xz => {
-            // Beside the window, the decompressor needs some tables.
+            // In addition to the window, the decompressor needs memory for tables.
             let kibibytes = window.max(LEAST_WINDOW).saturating_add(1 << 20) >> 10;
             let most = u32::try_from(kibibytes).unwrap_or(u32::MAX);
             Box::new(lzma_rust2::XzReader::new_mem_limit(stored, true, most))
@@ -267,10 +267,10 @@ pub(crate) fn decompress(
     })
 }
 
-/// The largest window that zstd has, as a power of two.
+/// The largest window of zstd, as the exponent of a power of two.
 const LARGEST_WINDOW_LOG: u32 = 31;
 
-/// gzip members, one after the other, until the stored bytes end.
+/// gzip members, one after the other, up to the end of the stored bytes.
 struct Members<R> {
     members: flate2::bufread::MultiGzDecoder<R>,
 }
@@ -279,13 +279,13 @@ impl<R: BufRead> Read for Members<R> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let read = self.members.read(into)?;
         if read == 0 && !into.is_empty() && !self.members.get_mut().fill_buf()?.is_empty() {
-            return Err(std::io::Error::new(ErrorKind::InvalidData, "bytes follow that are not gzip"));
+            return Err(std::io::Error::new(ErrorKind::InvalidData, "bytes follow that are not gzip data"));
         }
         Ok(read)
     }
 }
 
-/// Notes whether the stored bytes could not be read, to tell that from damage in them.
+/// Notes when stored bytes cannot be read, to distinguish this from damaged bytes.
 struct Watched {
     stored: Box<dyn Read + Send>,
     refused: Arc<AtomicBool>,

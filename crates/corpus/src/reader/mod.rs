@@ -17,30 +17,34 @@ pub(crate) use byte_stream::{ByteStream, LEAST_WINDOW, decompress};
 use records::RecordReader;
 use text_file::TextFileReader;
 
-/// Sizes. They do not change what is read, only in which pieces: the same limits give the same blocks.
+/// Sizes of blocks and records. They do not change what is read, only how it is divided: the same limits give the
+/// same blocks.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// A block ends with the record that reaches this many bytes.
     pub block_bytes: usize,
-    /// The longest record that memory allows; a longer one is [`Error::TooLarge`](crate::Error::TooLarge).
+    /// The longest record that the memory allows, in bytes. A longer record is
+    /// [`Error::TooLarge`](crate::Error::TooLarge).
     pub record_bytes: u64,
-    /// A block has so many records at the most: what is known of a short record takes more memory than the record.
+    /// The largest number of records in a block. It is limited because the data about a short record takes more
+    /// memory than the record itself.
     pub records: usize,
 }
 
 impl Limits {
-    /// How many bytes a decompressor may remember: half of the longest record, an eighth of the memory or so. Common files
-    /// are read with any limit.
+    /// The largest window of a decompressor: half of the longest record, which is about an eighth of the memory.
+    /// Common files can be read with any memory limit.
     pub(crate) fn window(self) -> u64 {
         (self.record_bytes / 2).max(LEAST_WINDOW)
     }
 }
 
-/// Hears of a block that takes much memory before it does. (Of a Parquet file it hears where rows are long on average.)
+/// Is told about a block that takes much memory before the memory is taken. For a Parquet file this is only known if
+/// rows are long on average.
 pub struct Announce<'a> {
-    /// Bytes above which a block is announced.
+    /// Blocks with more bytes than this are announced.
     pub above: u64,
-    /// What is called, at least once; it may wait.
+    /// The function that is called, at least once for each announced block. It may wait.
     pub announce: &'a mut dyn FnMut(),
 }
 
@@ -51,7 +55,7 @@ impl std::fmt::Debug for Announce<'_> {
 }
 
 impl Announce<'_> {
-    /// A block is about to take so many bytes.
+    /// Announces a block that is about to take `bytes` bytes.
     pub(crate) fn expect(&mut self, bytes: u64) {
         if bytes > self.above {
             (self.announce)();
@@ -59,16 +63,17 @@ impl Announce<'_> {
     }
 }
 
-/// What the blocks must hold.
+/// How much of each record a block must contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadMode {
-    /// What [`Fields`] names: enough for [`Block::visit`].
+    /// The fields that [`Fields`] names: enough for [`Block::visit`].
     Fields,
-    /// Everything: enough for a sink too.
+    /// The whole record: enough for a sink too.
     Whole,
 }
 
-/// Memory for a byte of the longest record, roughly: the block that holds it, its text without escapes, its shingles.
+/// Approximate memory per byte of the longest record: for the block that holds it, its text after unescaping, and its
+/// shingles.
 const MEMORY_PER_BYTE: u64 = 8;
 
 /// Reads one source.
@@ -100,7 +105,8 @@ impl Reader {
         Ok(Self { format })
     }
 
-    /// Whether its decompressor may remember more than that of a common file does: such readers are not used side by side.
+    /// True if the decompressor may use a larger window than for common files. Two such readers are never used at the
+    /// same time.
     #[must_use]
     pub fn has_large_window(&self) -> bool {
         let window = match &self.format {
@@ -111,12 +117,12 @@ impl Reader {
         window > LEAST_WINDOW
     }
 
-    /// Reads the next block over `block`; false at the end.
+    /// Reads the next block into `block`. Returns false at the end.
     pub fn next_block(&mut self, block: &mut Block) -> Result<bool> {
         self.next_block_announced(block, Announce { above: u64::MAX, announce: &mut || {} })
     }
 
-    /// The same; whoever wants to hear of a long block hears of it before memory is taken for it.
+    /// Like [`next_block`](Self::next_block), but announces a long block before memory is taken for it.
     pub fn next_block_announced(&mut self, block: &mut Block, long: Announce<'_>) -> Result<bool> {
         match &mut self.format {
             FormatReader::Records(reader) => reader.next_block(block, long),
@@ -126,8 +132,8 @@ impl Reader {
         }
     }
 
-    /// Goes forward to the beginning of a block that this source was seen to have: by seeking in a plain file, by
-    /// reading on in others.
+    /// Moves forward to the beginning of a block that was read from this source before: by seeking in a plain file,
+    /// by reading in others.
     pub fn advance_to(&mut self, position: Position) -> Result<()> {
         match &mut self.format {
             FormatReader::Records(reader) => reader.advance_to(position),
@@ -138,7 +144,7 @@ impl Reader {
     }
 }
 
-/// The error of a record or page of so many bytes. `record` counts from 1.
+/// The error for a record or page of this many bytes. `record` is counted from 1.
 pub(crate) fn too_large(name: &str, record: u64, what: &'static str, bytes: u64) -> Error {
     let needed = bytes.saturating_mul(MEMORY_PER_BYTE);
     Error::TooLarge { name: name.to_owned(), record, what, bytes, needed }

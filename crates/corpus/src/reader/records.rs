@@ -1,8 +1,8 @@
 //! Bytes -> blocks of whole records, for JSON Lines and CSV.
 //!
-//! A block is read into its own buffer. What was read beyond its last record is carried over to the next one: copied
-//! once, never read twice. The end of each record is looked for where the last look ended, so that a record of any
-//! length is looked at once.
+//! A block is read into its own buffer. Bytes that were read after its last record are carried over to the next
+//! block: they are copied once and never read twice. The search for the end of a record continues where the previous
+//! search ended, so that a record of any length is searched only once.
 
 use super::{Announce, ByteStream, too_large};
 use crate::csv::{Boundaries, Header};
@@ -11,21 +11,22 @@ use crate::{Block, Fields, Limits, Position, Result, Source};
 use memchr::memchr;
 use std::sync::Arc;
 
-/// Bytes read at once: enough for few system calls, few enough to stay in the cache until the lines are found.
+/// Number of bytes per read: large enough to need few system calls, small enough to be still in the cache when the
+/// lines are found.
 const READ: usize = 128 << 10;
 
-/// Reads sources that are one record after the other.
+/// Reads sources that are a sequence of records.
 #[derive(Debug)]
 pub(crate) struct RecordReader {
     stream: ByteStream,
     limits: Limits,
     form: Form,
-    /// Of the next block.
+    /// The position of the next block.
     position: Position,
-    /// What was read beyond the last block.
+    /// Bytes that were read after the last block.
     carried: Vec<u8>,
-    /// Whether the next block is the first after a header: it is handed out even if it has no records, so that a sink
-    /// sees the header.
+    /// True if the next block is the first one after a header. It is returned even if it has no records, so that a
+    /// sink sees the header.
     header_begins: bool,
 }
 
@@ -47,7 +48,7 @@ impl RecordReader {
         let mut reader = Self::open(source, Form::Csv(Arc::new(Header::unknown(delimiter))), limits)?;
         let mut first = RawRecords { form: reader.form.clone(), ..RawRecords::default() };
         let mut bytes = Vec::new();
-        // Blank lines before the header belong to it.
+        // Empty lines before the header count as a part of it.
         loop {
             reader.fill(&mut first, 1, false, &mut Announce { above: u64::MAX, announce: &mut || {} })?;
             bytes.extend_from_slice(first.bytes());
@@ -65,12 +66,12 @@ impl RecordReader {
         Ok(reader)
     }
 
-    /// Bytes that the decompressor may remember.
+    /// The window of the decompressor in bytes.
     pub(crate) fn window(&self) -> u64 {
         self.stream.window()
     }
 
-    /// As [`Reader::next_block`](crate::Reader::next_block).
+    /// [`Reader::next_block`](crate::Reader::next_block) for records.
     pub(crate) fn next_block(&mut self, block: &mut Block, mut long: Announce<'_>) -> Result<bool> {
         let records = block.content.raw_mut();
         records.form = self.form.clone();
@@ -85,8 +86,8 @@ impl RecordReader {
         Ok(true)
     }
 
-    /// Reads whole records until they reach `block_bytes`. With `without_blank` blank lines are counted and are no
-    /// records.
+    /// Reads whole records until they reach `block_bytes`. If `without_blank` is true, empty lines are counted
+    /// separately and are not records.
     fn fill(
         &mut self,
         records: &mut RawRecords,
@@ -94,7 +95,7 @@ impl RecordReader {
         without_blank: bool,
         long: &mut Announce<'_>,
     ) -> Result<()> {
-        // A buffer that a giant record made large does not stay large.
+        // A buffer that grew for a giant record is made small again.
         if records.buffer.len() / 4 > block_bytes.max(READ) {
             *records = RawRecords { form: records.form.clone(), ..RawRecords::default() };
         }
@@ -110,7 +111,7 @@ impl RecordReader {
         };
         let source_begins = self.position.offset == 0;
         let mut complete = false;
-        // Where the record begins whose end is looked for, and what of it was looked at.
+        // The beginning of the record whose end is searched, and how far it was searched.
         let (mut begin, mut looked) = (0, 0);
         loop {
             loop {
@@ -154,8 +155,8 @@ impl RecordReader {
                 }
                 return Ok(());
             }
-            // Up to the block's size first, then in smaller pieces to the end of its last record; twice as much each
-            // time for a record that is long itself.
+            // Read up to the size of the block first, then in smaller pieces to the end of its last record. If that
+            // record is long itself, the pieces double each time.
             let wanted = match block_bytes.saturating_sub(records.filled) {
                 0 => (READ / 2).min(block_bytes.max(4096)).max((records.filled - begin).min(16 * READ)),
                 missing => missing.min(READ),
@@ -169,7 +170,7 @@ impl RecordReader {
         }
     }
 
-    /// As [`Reader::advance_to`](crate::Reader::advance_to).
+    /// [`Reader::advance_to`](crate::Reader::advance_to) for records.
     pub(crate) fn advance_to(&mut self, position: Position) -> Result<()> {
         let read_until = self.position.offset + self.carried.len() as u64;
         match position.offset.checked_sub(self.position.offset) {

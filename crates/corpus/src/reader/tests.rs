@@ -15,14 +15,14 @@ fn limits(block_bytes: usize) -> Limits {
     Limits { block_bytes, record_bytes: 1 << 30, records: 8_192 }
 }
 
-/// The one source that `bytes` are in a file of this name.
+/// The only source, if `bytes` are in a file of this name.
 fn source(folder: &Path, name: &str, bytes: &[u8]) -> Source {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
     discover(&[path.display().to_string()], &Discovery::default()).unwrap().remove(0)
 }
 
-/// A block: where it begins, the raw bytes of its slots, what was taken from them, each with its number.
+/// A block: its position, the raw bytes of its slots, and the records taken from them, each with its number.
 type Seen = (Position, Vec<Vec<u8>>, Vec<String>);
 
 fn look(block: &Block) -> Seen {
@@ -83,7 +83,7 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Lines of many lengths, some of them blank.
+/// Lines of many lengths, some of them empty.
 fn lines(count: usize) -> Vec<u8> {
     let line = |n: usize| match n % 11 {
         7 => "\n".to_owned(),
@@ -103,7 +103,7 @@ fn blocks_end_with_the_record_that_reaches_their_size() {
             .map(|(p, slots, _)| (p.offset, p.record, slots.len()))
             .collect::<Vec<_>>()
     };
-    // The blank line is in a block, and no record.
+    // The empty line belongs to a block, but is not a record.
     assert_eq!(positions(1), [(0, 0, 1), (13, 1, 0), (14, 2, 1), (28, 3, 1)]);
     assert_eq!(positions(13), [(0, 0, 1), (13, 1, 1), (28, 3, 1)]);
     assert_eq!(positions(14), [(0, 0, 1), (14, 2, 1), (28, 3, 1)]);
@@ -133,7 +133,7 @@ fn blank_lines_are_no_records_and_lines_keep_their_numbers() {
         assert_eq!(texts(&blocks(&csv, block_bytes)), ["2 a", "5 b\n\nb"], "{block_bytes}");
         assert_eq!(count(&csv, block_bytes), 4);
     }
-    // Nothing but blank lines: no slots, however many they are.
+    // A source of many empty lines has no slots.
     let blank = source(folder.path(), "b.jsonl", &vec![b'\n'; 100_000]);
     assert_eq!(texts(&blocks(&blank, 1000)), [""; 0]);
     assert_eq!(count(&blank, 1000), 100_000);
@@ -153,7 +153,7 @@ fn compression_changes_neither_records_nor_blocks() {
     .concat();
     let as_it_is = source(folder.path(), "a.jsonl", &plain);
     let versions = [
-        // The name does not say it.
+        // The name does not tell the compression.
         source(folder.path(), "b.jsonl", &gzip(&plain)),
         source(folder.path(), "c.jsonl.gz", &[gzip(first), gzip(b""), gzip(second)].concat()),
         source(folder.path(), "d.jsonl.zst", &[zstd(first), zstd(second)].concat()),
@@ -161,7 +161,7 @@ fn compression_changes_neither_records_nor_blocks() {
         source(folder.path(), "g.jsonl.bz2", &[bzip2(first), bzip2(b""), bzip2(second)].concat()),
         source(folder.path(), "h.jsonl.xz", &[xz(first), xz(b""), xz(second)].concat()),
         source(folder.path(), "i.jsonl", &xz(&plain)),
-        // The name says it, but it is not so.
+        // The name tells a compression that the bytes do not have.
         source(folder.path(), "f.jsonl.gz", &plain),
     ];
     for block_bytes in [1, 1000, 50_000, 10_000_000] {
@@ -249,7 +249,7 @@ fn a_record_that_memory_does_not_allow_is_named() {
         let source = source(folder.path(), name, bytes.as_bytes());
         let small = Limits { block_bytes: 10, record_bytes: 1 << 19, records: 8_192 };
         match try_blocks(&source, small) {
-            // Where a quoted value would end is not looked for.
+            // The end of a quoted value that is too long is not searched.
             Err(Error::TooLarge { record: 2, bytes, .. }) if name == "b.csv" => assert!(bytes > 1 << 19),
             Err(Error::TooLarge { record: 2, bytes, .. }) => assert_eq!(bytes, (1 << 20) + 13),
             other => panic!("{name}: {other:?}"),
@@ -390,7 +390,7 @@ proptest! {
     }
 }
 
-/// A frame whose decompressor must remember `1 << log` bytes.
+/// A frame that needs a window of `1 << log` bytes.
 fn with_window(log: u32) -> Vec<u8> {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
     encoder.window_log(log).unwrap();
@@ -406,7 +406,7 @@ fn a_window_that_memory_does_not_allow_is_refused() {
         try_blocks(&source(bytes), Limits { block_bytes: 100, record_bytes, records: 8_192 })
             .map(|blocks| texts(&blocks))
     };
-    // The least that is always allowed, and half of a record beyond that.
+    // The smallest window that is always allowed, and above that, half of a record.
     assert_eq!(read(&with_window(23), 1000).unwrap(), ["1 a"]);
     assert_eq!(read(&with_window(27), 1 << 28).unwrap(), ["1 a"]);
     match read(&with_window(27), (1 << 28) - 2) {
@@ -415,7 +415,7 @@ fn a_window_that_memory_does_not_allow_is_refused() {
         }
         other => panic!("{other:?}"),
     }
-    // A later frame, or one behind a frame that is skipped, is met by the decompressor.
+    // A later frame, or a frame after a skippable one, is only checked by the decompressor.
     let later = [with_window(20), with_window(27)].concat();
     let behind = [&[0x50, 0x2a, 0x4d, 0x18, 40, 0, 0, 0][..], &[0; 40], &with_window(27)].concat();
     for bytes in [later, behind] {
@@ -438,7 +438,7 @@ fn a_window_that_memory_does_not_allow_is_refused() {
     };
     assert!(wide(&source(&with_window(27)), 1 << 30));
     assert!(!wide(&source(&with_window(23)), 1 << 30));
-    // The dictionary of an xz stream is the same thing.
+    // The dictionary size of an xz stream plays the same role.
     let mut options = lzma_rust2::XzOptions::with_preset(0);
     options.lzma_options.dict_size = 32 << 20;
     let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
@@ -450,11 +450,11 @@ fn a_window_that_memory_does_not_allow_is_refused() {
     assert_eq!(texts(&read(1 << 26).unwrap()), ["1 a"]);
 }
 
-/// Zeros without end: whoever wants to know how long the record is would never come to an end.
+/// Zeros without end: a search for the end of the record would never finish.
 #[test]
 fn a_record_that_is_endless_is_not_read_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
-    // Members of 1 MiB of zeros, 2 GiB in all, in 2 MB.
+    // Members of 1 MiB of zeros: 2 GiB in total, compressed to 2 MB.
     let bomb = gzip(&vec![0; 1 << 20]).repeat(2 << 10);
     for name in ["a.jsonl.gz", "b.csv.gz", "c.txt.gz"] {
         let source = source(folder.path(), name, &bomb);

@@ -9,7 +9,7 @@ use crate::{Block, Limits, Position, Result, Source};
 pub(crate) struct TextFileReader {
     stream: ByteStream,
     record_bytes: u64,
-    /// Stored bytes: what to make room for.
+    /// Number of stored bytes, used to reserve memory.
     size: u64,
     done: bool,
 }
@@ -20,12 +20,12 @@ impl TextFileReader {
         Ok(Self { stream, record_bytes: limits.record_bytes, size: source.size, done: false })
     }
 
-    /// Bytes that the decompressor may remember.
+    /// The window of the decompressor in bytes.
     pub(crate) fn window(&self) -> u64 {
         self.stream.window()
     }
 
-    /// As [`Reader::next_block`](crate::Reader::next_block).
+    /// [`Reader::next_block`](crate::Reader::next_block) for a text file.
     pub(crate) fn next_block(&mut self, block: &mut Block, mut long: Announce<'_>) -> Result<bool> {
         if std::mem::replace(&mut self.done, true) {
             return Ok(false);
@@ -34,7 +34,7 @@ impl TextFileReader {
         let records = block.content.raw_mut();
         records.form = Form::Text;
         records.clear();
-        // One byte more than it has, so that the read that finds its end needs no more room.
+        // One byte more than the file has, so that the read that finds the end needs no more memory.
         let expected =
             usize::try_from(self.size.min(self.record_bytes)).unwrap_or(usize::MAX).saturating_add(1);
         loop {
@@ -57,7 +57,7 @@ impl TextFileReader {
         }
     }
 
-    /// As [`Reader::advance_to`](crate::Reader::advance_to).
+    /// [`Reader::advance_to`](crate::Reader::advance_to) for a text file.
     pub(crate) fn advance_to(&mut self, position: Position) -> Result<()> {
         self.done |= position.record > 0;
         Ok(())

@@ -1,7 +1,7 @@
-//! The header of a zstd frame -> its window: how many bytes back a match may reach, and so what a decompressor must remember
-//! (RFC 8878, 3.1.1.1).
+//! The header of a zstd frame -> its window: how far back a match may reach, and therefore how many bytes a
+//! decompressor must keep (RFC 8878, 3.1.1.1).
 
-/// The window of the first frame of `head`; nothing if that is a skippable frame or cut off.
+/// The window of the first frame in `head`. `None` if the frame is skippable or cut off.
 pub(super) fn window_of_first_frame(head: &[u8]) -> Option<u64> {
     let rest = head.strip_prefix(&[0x28, 0xb5, 0x2f, 0xfd])?;
     let (&descriptor, rest) = rest.split_first()?;
@@ -11,7 +11,7 @@ pub(super) fn window_of_first_frame(head: &[u8]) -> Option<u64> {
         let base = 1_u64 << (10 + (window >> 3));
         return Some(base + base / 8 * u64::from(window & 7));
     }
-    // A frame in one segment is remembered whole, and says how long it is after the id of its dictionary.
+    // A frame with a single segment is kept as a whole. Its length follows the id of its dictionary.
     let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
     let rest = rest.get(dictionary..)?;
     let field = |bytes: usize| {
@@ -46,7 +46,7 @@ mod tests {
             let window = window_of_first_frame(&frame).unwrap();
             assert!(window >= length.min(512 << 10) as u64, "{length}: {window}");
         }
-        // 2^26 and seven eighths of it.
+        // 2^26 plus seven eighths of it.
         assert_eq!(window_of_first_frame(&[0x28, 0xb5, 0x2f, 0xfd, 0, 16 << 3 | 7]), Some(15 << 23));
         assert_eq!(window_of_first_frame(&[0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0]), None);
         assert_eq!(window_of_first_frame(&[0x28, 0xb5, 0x2f, 0xfd]), None);

@@ -1,23 +1,24 @@
-//! A record and what is said about it -> the record with that in it.
+//! A record and its annotation -> the record with additional fields.
 //!
-//! Every byte of the record stays as it is. In JSON Lines the fields come before the closing brace, in CSV after the
-//! last field. A record that has a field of such a name already is an error: overwriting it would lose it, and
-//! two fields of one name are read differently by different programs.
+//! Every byte of the record is kept. In JSON Lines the new fields are added before the closing brace, in CSV after
+//! the last field. It is an error if the record already has a field with one of these names: overwriting it would
+//! lose data, and different programs read two fields of the same name differently.
 
 use super::Annotation;
 use crate::Id;
 use memchr::memmem;
 
-/// The names of the fields.
+/// The names of the added fields.
 pub(crate) const NAMES: [&str; 4] =
     ["lookalike_cluster", "lookalike_duplicate", "lookalike_kept_id", "lookalike_similarity"];
 
-/// Appends the JSON object in `line` with the fields of `annotation` to `out`; or why it cannot be done.
+/// Appends the JSON object in `line` with the fields of `annotation` to `out`. An error says why this is not
+/// possible.
 pub(crate) fn json_line(line: &[u8], annotation: &Annotation, out: &mut Vec<u8>) -> Result<(), String> {
     let object = line.trim_ascii_end();
     let begin = object.strip_prefix(b"\xef\xbb\xbf").unwrap_or(object).trim_ascii_start();
     let (Some(b'{'), Some((b'}', inside))) = (begin.first(), object.split_last()) else {
-        return Err("it is not a JSON object, so that nothing can be added to it".to_owned());
+        return Err("it is not a JSON object, so no fields can be added to it".to_owned());
     };
     if let Some(name) = NAMES.iter().find(|name| has_field(begin, name)) {
         return Err(has_already(name));
@@ -43,7 +44,7 @@ pub(crate) fn json_line(line: &[u8], annotation: &Annotation, out: &mut Vec<u8>)
     Ok(())
 }
 
-/// Appends the CSV record in `line` with the fields of `annotation`, or empty ones, to `out`.
+/// Appends the CSV record in `line` to `out`, with the fields of `annotation`, or with empty fields.
 pub(crate) fn csv_record(line: &[u8], annotation: Option<&Annotation>, delimiter: u8, out: &mut Vec<u8>) {
     let none = Annotation::default();
     let said = annotation.unwrap_or(&none);
@@ -53,7 +54,7 @@ pub(crate) fn csv_record(line: &[u8], annotation: Option<&Annotation>, delimiter
     csv_fields(line, [&said.cluster.text, duplicate, kept_id, &similarity], delimiter, out);
 }
 
-/// Appends the CSV header in `line` with the names of the fields to `out`; or why it cannot be done.
+/// Appends the CSV header in `line` with the names of the fields to `out`. An error says why this is not possible.
 pub(crate) fn csv_header(
     line: &[u8],
     names: &[String],
@@ -70,7 +71,8 @@ pub(crate) fn csv_header(
 /// Why a record or file cannot be annotated.
 pub(crate) fn has_already(name: &str) -> String {
     format!(
-        "it has a field `{name}` already, from an earlier run perhaps; remove or rename it, or run on the original"
+        "it already has a field `{name}`, perhaps from an earlier run; remove or rename that field, or use \
+         the original file"
     )
 }
 
@@ -94,7 +96,7 @@ fn csv_field(field: &str, delimiter: u8, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// An id as it stood in its record: a number is a number.
+/// An id as it was written in its record: a number is written as a number.
 fn json_id(id: &Id<'_>, out: &mut Vec<u8>) {
     if id.is_bare { out.extend_from_slice(id.text.as_bytes()) } else { json_string(&id.text, out) }
 }
@@ -114,14 +116,14 @@ fn json_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// A number as JSON writes it: the shortest that reads back the same.
+/// A number as in JSON: the shortest decimal that is read back as the same number.
 fn number(value: Option<f64>) -> Option<String> {
     value.filter(|value| value.is_finite()).map(|value| format!("{value:?}"))
 }
 
-/// Whether the object that `json` begins with has the field `name` itself (not in what it contains).
+/// True if the object at the beginning of `json` has the field `name` itself, not in a nested object.
 fn has_field(json: &[u8], name: &str) -> bool {
-    // A name can hide from the first search only behind escapes.
+    // The search for the plain name can only miss a name that contains escapes.
     if memmem::find(json, name.as_bytes()).is_none() && memmem::find(json, b"\\u").is_none() {
         return false;
     }
@@ -151,7 +153,7 @@ fn has_field(json: &[u8], name: &str) -> bool {
     false
 }
 
-/// Bytes before the quote that ends a string.
+/// The number of bytes before the quote that ends a string.
 fn string_length(json: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -166,7 +168,7 @@ fn string_length(json: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether `written`, the inside of a JSON string, stands for `name` (letters and `_`).
+/// True if `written`, the inside of a JSON string, means `name` (letters and `_`).
 fn is_string(written: &[u8], name: &str) -> bool {
     let mut rest = written;
     for wanted in name.bytes() {
@@ -310,12 +312,12 @@ mod tests {
     }
 
     proptest! {
-        /// The original plus four fields; refused exactly if one of them is there.
+        /// The result is the original plus four fields. It is refused exactly if one of these fields already exists.
         #[test]
         fn equals_the_object_with_four_more_fields(
             fields in prop::collection::btree_map(key(), value(), 0..5),
             cluster: String, duplicate: bool, kept_id: Option<String>,
-            // `serde_json` reads back exactly only what is exact in binary.
+            // `serde_json` only reads back numbers exactly that are exact in binary.
             similarity in prop::option::of((0..=64_u8).prop_map(|n| f64::from(n) / 64.0)),
         ) {
             let original: serde_json::Map<String, Value> = fields.into_iter().collect();

@@ -1,17 +1,17 @@
-//! Bytes -> compressed frames, each of the same number of bytes before compression.
+//! Bytes -> compressed frames. Each frame holds the same number of bytes before compression.
 //!
 //! ```text
 //! bytes -> frames of 4 MiB -> gzip members, zstd frames, bzip2 or xz streams, by several threads -> one file, in order
 //! ```
 //!
-//! A gzip file is any number of members one after the other, a zstd file any number of frames, a bzip2 or xz file any
-//! number of streams. Because a frame
-//! always holds the same bytes, what is written does not depend on the number of threads, and because frames know
-//! nothing of each other, threads need not wait for each other. The cost is that no match reaches back across the
-//! beginning of a frame: far below 1 % of the size with frames of 4 MiB.
+//! A gzip file may have any number of members, a zstd file any number of frames, a bzip2 or xz file any number of
+//! streams. A frame always holds the same bytes, so the output does not depend on the number of threads. Frames are
+//! independent of each other, so threads need not wait for each other. The cost is that no match can reach back
+//! across the beginning of a frame: far below 1 % of the size with frames of 4 MiB.
 //!
-//! At most twice as many frames as threads are under way: 8 MiB per thread, and 4 MiB for the frame that is being filled,
-//! beside what they are compressed to. Of a text that is a few MiB; of bytes that cannot be compressed, as many again.
+//! At most twice as many frames as threads are in progress: 8 MiB per thread, plus 4 MiB for the frame that is being
+//! filled, plus their compressed form. For text the compressed form takes a few MiB; for bytes that cannot be
+//! compressed, the same amount again.
 
 use crate::Compression;
 use std::any::Any;
@@ -22,16 +22,17 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Bytes of a frame before compression. It changes bytes of outputs.
+/// Bytes of a frame before compression. This value changes the bytes of outputs.
 const FRAME: usize = 4 << 20;
-/// Zlib's own default.
+/// The default level of zlib.
 const GZIP_LEVEL: u32 = 6;
-/// Zstandard's own default.
+/// The default level of Zstandard.
 const ZSTD_LEVEL: i32 = 3;
-/// A level of xz that remembers 1 MiB: those above take so much memory per thread that a small limit does not hold.
+/// A level of xz with a window of 1 MiB. Higher levels need so much memory per thread that a small memory limit would
+/// be exceeded.
 const XZ_LEVEL: u32 = 1;
 
-/// Compresses what is written to it, frame by frame.
+/// Compresses the bytes that are written to it, frame by frame.
 #[derive(Debug)]
 pub(crate) struct Frames<W: Write> {
     inner: W,
@@ -43,16 +44,16 @@ pub(crate) struct Frames<W: Write> {
 }
 
 impl<W: Write> Frames<W> {
-    /// Compresses with `threads` threads beside the caller's, or in the caller's own if that is 0 or 1.
+    /// Compresses with `threads` additional threads. If `threads` is 0 or 1, the calling thread compresses.
     pub(crate) fn new(inner: W, compression: Compression, threads: usize) -> io::Result<Self> {
         let compress = move |frame: &[u8]| compress(compression, frame);
         let workers = if threads > 1 { Some(Workers::new(compress, threads)?) } else { None };
         Ok(Self { inner, compression, frame: Vec::new(), begun: false, workers })
     }
 
-    /// Compresses and writes what is left.
+    /// Compresses and writes the last frame.
     pub(crate) fn finish(mut self) -> io::Result<W> {
-        // An output without a byte is still a file of its format: one empty frame.
+        // An output without bytes must still be a valid file of its format: one empty frame.
         if !self.frame.is_empty() || !self.begun {
             self.end_frame()?;
         }
@@ -93,18 +94,18 @@ impl<W: Write> Write for Frames<W> {
         Ok(taken)
     }
 
-    /// Does nothing: a frame that ended early would change the bytes.
+    /// Does nothing, because ending a frame early would change the bytes.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// One member or frame.
+/// Compresses one gzip member, zstd frame, or bzip2 or xz stream.
 fn compress(compression: Compression, bytes: &[u8]) -> io::Result<Vec<u8>> {
     match compression {
         Compression::None => Ok(bytes.to_vec()),
         Compression::Gzip => {
-            // No time and no name in the header: they would make every run different.
+            // The header contains neither a time nor a name: they would make every run different.
             let mut encoder = flate2::GzBuilder::new()
                 .write(Vec::with_capacity(bytes.len() / 2), flate2::Compression::new(GZIP_LEVEL));
             encoder.write_all(bytes)?;
@@ -132,7 +133,7 @@ fn compress(compression: Compression, bytes: &[u8]) -> io::Result<Vec<u8>> {
 
 type Job = (Vec<u8>, SyncSender<io::Result<Vec<u8>>>);
 
-/// Threads that compress frames, and the frames under way, in order.
+/// Threads that compress frames, and the frames in progress, in order.
 #[derive(Debug)]
 struct Workers {
     jobs: Option<Sender<Job>>,
@@ -142,7 +143,8 @@ struct Workers {
 }
 
 impl Workers {
-    /// Threads that `compress`. One that cannot be started is an error, and those before it end.
+    /// Starts threads that call `compress`. If a thread cannot be started, this is an error, and the threads before
+    /// it end.
     fn new(
         compress: impl Fn(&[u8]) -> io::Result<Vec<u8>> + Clone + Send + 'static,
         threads: usize,
@@ -155,7 +157,7 @@ impl Workers {
             let (receiver, compress) = (Arc::clone(&receiver), compress.clone());
             let thread = std::thread::Builder::new().spawn(move || work(compress, &receiver));
             workers.threads.push(thread.map_err(|cause| {
-                io::Error::new(cause.kind(), format!("cannot start a thread that compresses: {cause}"))
+                io::Error::new(cause.kind(), format!("cannot start a thread for compression: {cause}"))
             })?);
         }
         Ok(workers)
@@ -171,13 +173,13 @@ impl Workers {
         self.jobs
             .as_ref()
             .and_then(|jobs| jobs.send((frame, result)).ok())
-            .ok_or_else(|| io::Error::other("no thread is left to compress"))
+            .ok_or_else(|| io::Error::other("all threads for compression have stopped"))
     }
 
-    /// The oldest frame under way, once it is ready.
+    /// The oldest frame in progress, as soon as it is ready.
     fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         let Some(receiver) = self.pending.pop_front() else { return Ok(None) };
-        receiver.recv().map_err(|_| io::Error::other("a thread that compressed has stopped"))?.map(Some)
+        receiver.recv().map_err(|_| io::Error::other("a thread for compression has stopped"))?.map(Some)
     }
 }
 
@@ -185,7 +187,7 @@ impl Drop for Workers {
     fn drop(&mut self) {
         self.jobs = None;
         for thread in self.threads.drain(..) {
-            // It does not panic: what it calls is caught.
+            // The thread does not panic: panics of the compressor are caught.
             let _ = thread.join();
         }
     }
@@ -196,7 +198,7 @@ fn work(compress: impl Fn(&[u8]) -> io::Result<Vec<u8>>, jobs: &Mutex<Receiver<J
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((frame, result)) = job else { return };
         let compressed = catch_unwind(AssertUnwindSafe(|| compress(&frame)));
-        // Nobody waits for it any more if the output was given up.
+        // If the output was dropped, nobody waits for the result any more.
         let _ = result.send(compressed.unwrap_or_else(|panic| Err(panicked(panic.as_ref()))));
     }
 }
@@ -242,7 +244,7 @@ mod tests {
 
     const ALL: [Compression; 4] = [Compression::Gzip, Compression::Zstd, Compression::Bzip2, Compression::Xz];
 
-    /// Text that does compress, but not to nothing.
+    /// Text that can be compressed, but not to almost nothing.
     fn text(length: usize) -> Vec<u8> {
         let mut state = 1_u64;
         (0..length)

@@ -1,13 +1,13 @@
-//! Blocks and what becomes of their records -> outputs, whole or absent.
+//! Blocks and the fate of their records -> outputs that are complete or absent.
 //!
 //! ```text
-//! block + fate of each record -> bytes -> compressed frames -> file aside -> its place in the target
-//!        writer, annotation                frames              output        target (files, stdout, crate::object)
+//! block + fate of each record -> bytes -> compressed frames -> temporary file -> its place in the target
+//!        writer, annotation                frames              output            target (files, stdout, object)
 //! ```
 //!
-//! An output mirrors its source: the same name, format and compression, and the kept records byte for byte (Parquet:
-//! value for value). It appears whole or not at all. If every record was dropped it is an empty file of the same format;
-//! only a text file, which is one record, is then absent.
+//! An output mirrors its source: it has the same name, format and compression, and it contains the kept records byte
+//! for byte (Parquet: value for value). It is complete or absent. If every record is removed, the output is an empty
+//! file of the same format; only the output of a text file, which is a single record, is then absent.
 
 mod annotation;
 mod frames;
@@ -29,14 +29,14 @@ pub use writer::SinkWriter;
 
 use crate::Id;
 
-/// What becomes of a record.
+/// The fate of a record.
 #[derive(Debug)]
 pub enum Disposition {
-    /// It is written as it is.
+    /// The record is written unchanged.
     Keep,
-    /// It is not written.
+    /// The record is not written.
     Drop,
-    /// It is written with fields about itself.
+    /// The record is written with additional fields.
     Annotate(Annotation),
 }
 
@@ -44,32 +44,32 @@ pub enum Disposition {
 /// prefix `lookalike_`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Annotation {
-    /// The name of the cluster: the id of the kept document of the star, or of the first of the component, if no other
-    /// document has that id.
+    /// The name of the cluster. This is the id of the kept document (in a star) or of the first document (in a
+    /// component), provided that no other document has the same id.
     pub cluster: Id<'static>,
-    /// Whether it would have been removed.
+    /// True if the record would have been removed.
     pub duplicate: bool,
-    /// Which document it duplicates.
+    /// The id of the document that the record duplicates.
     pub kept_id: Option<Id<'static>>,
-    /// Their similarity.
+    /// The similarity of the two documents.
     pub similarity: Option<f64>,
 }
 
-/// How outputs are written. All of it changes bytes.
+/// How outputs are written. All options except `threads` change the bytes of outputs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SinkOptions {
-    /// Whether records get the fields of [`Annotation`] (CSV and Parquet need to know before the first record).
+    /// True if records get the fields of [`Annotation`]. CSV and Parquet must know this before the first record.
     pub annotate: bool,
-    /// Threads for compression. (This one does not change bytes.)
+    /// Number of threads for compression. This does not change the bytes.
     pub threads: usize,
 }
 
-/// What a finished output holds.
+/// The size of a finished output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Records.
+    /// Number of records.
     pub records: u64,
-    /// Stored bytes.
+    /// Number of stored bytes.
     pub bytes: u64,
 }
 

@@ -1,19 +1,19 @@
-//! Names of outputs: none twice, none outside the target.
+//! Names of outputs: no name twice, and no path that leaves the target.
 
 use crate::{Error, Result, Source, name_to_path, path_to_name};
 use std::collections::BTreeMap;
 
-/// An error if two sources would be written to the same place, or to one that the run itself needs (`reserved`).
+/// An error if two sources would be written to the same output, or to a name that the run itself needs (`reserved`).
 ///
-/// Names are compared byte by byte. One output cannot be a folder above another either.
+/// Names are compared byte by byte. It is also an error if one output is a folder above another one.
 pub fn output_names(sources: &[Source], reserved: &[&str]) -> Result<()> {
     let mut seen: BTreeMap<&str, &Source> = BTreeMap::new();
     for source in sources {
         check_name(&source.output)?;
         if let Some(reserved) = reserved.iter().find(|reserved| overlap(&source.output, reserved)) {
             return Err(Error::Invalid(format!(
-                "the output of {} would be {}, and {reserved} in the target is for the run itself; rename the source, \
-                 or give the folder above it instead",
+                "the output of {} would be {}, but {reserved} in the target is reserved for the run itself; \
+                 rename the source, or give the folder above it instead",
                 source.name, source.output
             )));
         }
@@ -37,16 +37,16 @@ pub fn output_names(sources: &[Source], reserved: &[&str]) -> Result<()> {
 
 fn collision(first: &Source, second: &Source) -> Error {
     if first.location == second.location {
-        return Error::Invalid(format!("{} is given twice; name it once", second.name));
+        return Error::Invalid(format!("{} is given twice; give it once", second.name));
     }
     Error::Invalid(format!(
-        "{} and {} would both be written to {}; give their common folder instead, so that their outputs keep their \
-         folders, or run them one at a time with different targets",
+        "{} and {} would both be written to {}; give their common folder instead, so that their outputs are \
+         in separate folders, or process them one at a time with different targets",
         first.name, second.name, first.output
     ))
 }
 
-/// Whether one of the names is the other or a folder above it.
+/// True if the names are equal, or one is a folder above the other.
 fn overlap(a: &str, b: &str) -> bool {
     let inside = |inner: &str, outer: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -54,18 +54,19 @@ fn overlap(a: &str, b: &str) -> bool {
     inside(a, b) || inside(b, a)
 }
 
-/// An error unless `name` is that of a path that stays below where it begins.
+/// An error unless `name` is a relative path that stays below its starting folder.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     let sound = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\0');
-    // On Windows these would leave the folder too.
+    // On Windows these characters would leave the folder too.
     let foreign = cfg!(windows) && name.contains(['\\', ':']);
-    // What is escaped without need could be a slash or dots.
+    // A character that is escaped without need could be a slash or a dot.
     let is_plain = path_to_name(&name_to_path(name)) == name;
     if name.split('/').all(sound) && !foreign && is_plain {
         return Ok(());
     }
     Err(Error::Invalid(format!(
-        "{name:?} cannot be the name of an output: it must be a path below the target, without `.`, `..` and empty parts"
+        "{name:?} cannot be the name of an output: it must be a path below the target, without `.`, `..` and \
+         empty parts"
     )))
 }
 
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_same_file_twice_is_said_so() {
-        assert_eq!(message(&[source("a", "a"), source("a", "a")]), "a is given twice; name it once");
+        assert_eq!(message(&[source("a", "a"), source("a", "a")]), "a is given twice; give it once");
     }
 
     #[test]

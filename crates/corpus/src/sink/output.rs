@@ -1,4 +1,4 @@
-//! One output while it is written: bytes -> a file aside -> its place in the target.
+//! One output while it is written: bytes -> a temporary file -> its place in the target.
 
 use super::frames::Frames;
 use super::target::TargetKind;
@@ -9,14 +9,14 @@ use files::{Access, OutFile};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes gathered before they are handed to the system; larger pieces are handed on as they are.
+/// Bytes are collected up to this size before they are passed to the system. Larger pieces are passed on directly.
 const BUFFER: usize = 64 << 10;
 
-/// An output that is being written. If it is dropped before [`finish`](Self::finish), nothing is left of it.
+/// An output that is being written. If it is dropped before [`finish`](Self::finish), its temporary file is removed.
 #[derive(Debug)]
 pub(crate) struct Output {
     target: Target,
-    /// Its name below the target.
+    /// The path of the output below the target.
     output: String,
     aside: Option<PathBuf>,
     stream: Option<Stream>,
@@ -28,7 +28,7 @@ enum Stream {
     Compressed(Frames<Counted>),
 }
 
-/// Where bytes go, and how many went there.
+/// Counts the bytes that are written to the temporary file or to standard output.
 #[derive(Debug)]
 struct Counted {
     destination: Destination,
@@ -60,7 +60,7 @@ impl Write for Counted {
 }
 
 impl Output {
-    /// Begins the output of `source`, compressed as `compression` says (on standard output: not at all).
+    /// Creates the output of `source`, compressed with `compression`. Standard output is never compressed.
     pub(crate) fn create(
         target: &Target,
         source: &Source,
@@ -76,7 +76,8 @@ impl Output {
             output.stream = Some(Stream::Plain(BufWriter::with_capacity(BUFFER, to)));
             return Ok(output);
         }
-        // The names of outputs differ, so those of the files aside do; and what a killed run left there is overwritten.
+        // Outputs have different names, so their temporary files have too. A file that a killed run left there is
+        // overwritten.
         names::check_name(&source.output)?;
         let file = aside.join("outputs").join(&source.output);
         if let Some(folder) = file.parent() {
@@ -95,12 +96,12 @@ impl Output {
         Ok(output)
     }
 
-    /// Writes bytes, and says which output it was if that fails.
+    /// Writes bytes. An error names this output.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.write_all(bytes).map_err(|cause| self.error(cause))
     }
 
-    /// What the system said, as an error about this output.
+    /// An error of the system, as an error about this output.
     pub(crate) fn error(&self, cause: io::Error) -> Error {
         let name = match (&self.target.kind, &self.aside) {
             (TargetKind::Stdout(_), _) => "standard output".to_owned(),
@@ -110,7 +111,7 @@ impl Output {
         Error::Io { action: "write", name, cause }
     }
 
-    /// Ends the output and moves it to its place, which syncs it. The number of stored bytes.
+    /// Completes the output, syncs it, moves it to its place, and returns the number of stored bytes.
     pub(crate) fn finish(mut self) -> Result<u64> {
         let stream = self.stream.take().expect("it is taken here only");
         let ended = match stream {
@@ -147,7 +148,7 @@ impl Drop for Output {
     fn drop(&mut self) {
         self.stream = None;
         if let Some(aside) = &self.aside {
-            // It is of no use, and whatever ended it early is being said already.
+            // The temporary file is of no use. The reason for stopping is already being reported.
             let _ = self.target.files().remove_file(aside);
         }
     }

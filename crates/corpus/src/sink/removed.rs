@@ -1,17 +1,17 @@
-//! The list of what was removed, as Parquet.
+//! The list of removed documents, as Parquet.
 
 use crate::Result;
 use crate::parquet::RemovedSink;
 use files::OutFile;
 
-/// A row of the list of what was removed.
+/// A row of the list of removed documents.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RemovedRow {
     /// The id of the removed document.
     pub id: String,
-    /// Its source.
+    /// The source of the removed document.
     pub source: String,
-    /// Its record number, from 1.
+    /// The record number of the removed document, counted from 1.
     pub line: u64,
     /// `exact`, `near` or `bad`.
     pub kind: String,
@@ -19,24 +19,24 @@ pub struct RemovedRow {
     pub kept_id: Option<String>,
     /// The source of the kept document.
     pub kept_source: Option<String>,
-    /// Its record number, from 1.
+    /// The record number of the kept document, counted from 1.
     pub kept_line: Option<u64>,
-    /// Their similarity.
+    /// The similarity of the two documents.
     pub similarity: Option<f64>,
-    /// Their Hamming distance, with SimHash.
+    /// The Hamming distance of the two documents, with SimHash.
     pub distance: Option<u32>,
-    /// Why a bad record is bad.
+    /// Why the record is bad, if it is.
     pub reason: Option<String>,
 }
 
-/// Writes the list of what was removed as Parquet. Memory does not grow with the number of rows.
+/// Writes the list of removed documents as Parquet. The memory does not grow with the number of rows.
 #[derive(Debug)]
 pub struct RemovedWriter {
     sink: RemovedSink,
 }
 
 impl RemovedWriter {
-    /// Begins the list in `file`.
+    /// Creates the list in `file`.
     pub fn new(file: OutFile) -> Result<Self> {
         Ok(Self { sink: RemovedSink::new(file)? })
     }
@@ -46,7 +46,7 @@ impl RemovedWriter {
         self.sink.push(row)
     }
 
-    /// Ends the list, and syncs it.
+    /// Completes the list, and syncs it.
     pub fn finish(self) -> Result<()> {
         self.sink.finish()
     }

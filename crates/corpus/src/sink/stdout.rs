@@ -1,12 +1,12 @@
 //! Standard output as a target: the kept records of all sources, one after the other.
 //!
-//! One stream has one format: JSON Lines follow JSON Lines; CSV follows CSV of the same header, which is written once;
-//! text follows text; a Parquet file is alone.
+//! A stream has only one format. JSON Lines may follow JSON Lines. CSV may follow CSV with the same header, which is
+//! written once. Text may follow text. A Parquet file must be the only source.
 
 use crate::{Error, Format, Result};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What went to standard output so far.
+/// What was written to standard output so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stdout {
     begun: Arc<Mutex<Option<Begun>>>,
@@ -19,7 +19,8 @@ struct Begun {
 }
 
 impl Stdout {
-    /// Notes that a source of this format (with this header, if CSV) comes next. False if the header is out already.
+    /// Notes that a source of this format (and, for CSV, with this header) comes next. Returns false if the header
+    /// was already written.
     pub(crate) fn begin(&self, name: &str, format: Format, header: &[u8]) -> Result<bool> {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(first) = &*begun else {
@@ -27,11 +28,11 @@ impl Stdout {
             return Ok(true);
         };
         let problem = if first.format != format {
-            "its format is not that of the sources before it"
+            "its format differs from the format of the sources before it"
         } else if format == Format::Parquet {
-            "Parquet files cannot follow each other"
+            "two Parquet files cannot be written to one stream"
         } else if line(&first.header) != line(header) {
-            "its header is not that of the sources before it"
+            "its header differs from the header of the sources before it"
         } else {
             return Ok(false);
         };

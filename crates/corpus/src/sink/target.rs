@@ -1,4 +1,4 @@
-//! Where outputs go.
+//! The target: where outputs are written.
 
 use super::names::check_name;
 use super::stdout::Stdout;
@@ -8,7 +8,7 @@ use files::{Files, Folder};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where outputs go: a folder, an object store's prefix, or standard output.
+/// The target of outputs: a folder, a prefix in an object store, or standard output.
 #[derive(Debug, Clone)]
 pub struct Target {
     name: String,
@@ -24,16 +24,16 @@ pub(crate) enum TargetKind {
 }
 
 impl Target {
-    /// The folder, prefix or `-` that the user named; nothing is made yet.
+    /// The folder, prefix or `-` that the user named. Nothing is created yet.
     ///
-    /// `s3://`, `gs://`, `az://` and `abfs://` are prefixes of object stores, and so is whatever else has `://`, except
-    /// `file://`, which is a folder. To standard output go the kept records alone, one source after the other, never
-    /// compressed: there is nothing else that it could hold, and nothing that is there already.
+    /// `s3://`, `gs://`, `az://` and `abfs://` are prefixes of object stores. Every other argument with `://` is
+    /// treated as a prefix too, except `file://`, which is a folder. Standard output receives only the kept records,
+    /// one source after the other, never compressed.
     pub fn new(argument: &str) -> Result<Self> {
         Self::on(argument, Files::default())
     }
 
-    /// The same on a local disk of the caller's, which may be a faulty one.
+    /// Like [`new`](Self::new), with local files of the caller's choice, which may inject faults.
     pub fn on(argument: &str, files: Files) -> Result<Self> {
         let folder = |path: &str| TargetKind::Named(Arc::new(Folder::new(files.clone(), path.into())));
         let kind = if argument == "-" {
@@ -48,7 +48,7 @@ impl Target {
         Ok(Self { name: argument.into(), files, kind })
     }
 
-    /// With another place in place of the one that it has: what `change` makes of it.
+    /// Replaces the place of this target by the result of `change`.
     #[must_use]
     pub fn with_place(mut self, change: impl FnOnce(Arc<dyn files::Place>) -> Arc<dyn files::Place>) -> Self {
         if let TargetKind::Named(place) = self.kind {
@@ -57,36 +57,36 @@ impl Target {
         self
     }
 
-    /// As the user named it.
+    /// The target as the user named it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The local disk, where outputs are while they are written.
+    /// The local files, which hold outputs while they are written.
     #[must_use]
     pub fn files(&self) -> &Files {
         &self.files
     }
 
-    /// The folder, if it is a local one.
+    /// The folder, if the target is a local folder.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         self.named().and_then(files::Place::folder)
     }
 
-    /// Whether it is standard output.
+    /// True if the target is standard output.
     #[must_use]
     pub fn is_stdout(&self) -> bool {
         matches!(self.kind, TargetKind::Stdout(_))
     }
 
-    /// An error if there can be no output of this name: it leads elsewhere, or a store cannot have it.
+    /// An error if no output can have this name: it leads out of the target, or the store does not allow it.
     pub fn check(&self, name: &str) -> Result<()> {
         Ok(self.place_of(name)?.map_or(Ok(()), |place| place.check(name))?)
     }
 
-    /// The place; none for standard output, which holds nothing.
+    /// The folder or prefix. `None` for standard output, which stores nothing.
     fn named(&self) -> Option<&dyn files::Place> {
         match &self.kind {
             TargetKind::Named(place) => Some(&**place),
@@ -94,48 +94,50 @@ impl Target {
         }
     }
 
-    /// The place of an output of this name (a path below the target, with `/`).
+    /// The folder or prefix for an output of this name (a path below the target, with `/`).
     fn place_of(&self, name: &str) -> Result<Option<&dyn files::Place>> {
         check_name(name)?;
         Ok(self.named())
     }
 
-    /// Whether there is an output of this name.
+    /// True if an output of this name exists.
     pub fn exists(&self, name: &str) -> Result<bool> {
         Ok(self.place_of(name)?.map_or(Ok(false), |place| place.exists(name))?)
     }
 
-    /// All outputs there are, by name, bytewise. Empty if the target does not exist.
+    /// The names of all existing outputs, bytewise. Empty if the target does not exist.
     pub fn list(&self) -> Result<Vec<String>> {
         Ok(self.named().map_or(Ok(Vec::new()), files::Place::list)?)
     }
 
-    /// Reads an output whole; `None` if there is none.
+    /// Reads an output completely. `None` if it does not exist.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         Ok(self.place_of(name)?.map_or(Ok(None), |place| place.read(name))?)
     }
 
-    /// Writes an output whole or not at all: aside, synced, renamed. (To standard output: nothing.)
+    /// Writes an output completely or not at all: to a temporary file, which is synced and renamed. Does nothing for
+    /// standard output.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         Ok(self.place_of(name)?.map_or(Ok(()), |place| place.write(name, bytes))?)
     }
 
-    /// Writes an output unless there is one of this name; whether it was written.
+    /// Writes an output unless one of this name exists. Returns true if it was written.
     pub fn write_new(&self, name: &str, bytes: &[u8]) -> Result<bool> {
         Ok(self.place_of(name)?.map_or(Ok(true), |place| place.write_new(name, bytes))?)
     }
 
-    /// Removes an output, if it is there.
+    /// Removes an output if it exists.
     pub fn remove(&self, name: &str) -> Result<()> {
         Ok(self.place_of(name)?.map_or(Ok(()), |place| place.remove(name))?)
     }
 
-    /// Moves a finished local file to its place: renamed, or uploaded. (With standard output it stays where it is.)
+    /// Moves a finished local file to its place in the target: renames or uploads it. With standard output the file
+    /// is not moved.
     pub fn publish(&self, file: &Path, name: &str) -> Result<()> {
         Ok(self.place_of(name)?.map_or(Ok(()), |place| place.publish(file, name))?)
     }
 
-    /// Copies a finished local file to its place.
+    /// Copies a finished local file to its place in the target.
     pub fn copy(&self, file: &Path, name: &str) -> Result<()> {
         Ok(self.place_of(name)?.map_or(Ok(()), |place| place.copy(file, name))?)
     }

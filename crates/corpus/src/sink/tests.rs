@@ -1,4 +1,4 @@
-//! Outputs against what the source holds.
+//! Outputs compared with the contents of their source.
 
 use super::*;
 use crate::{
@@ -30,7 +30,7 @@ pub(crate) fn local(path: &Path, output: &str, format: Format, compression: Comp
     }
 }
 
-/// Writes what `fate` says of each record (by its number in the source).
+/// Writes each record (identified by its number in the source) as `fate` decides.
 pub(crate) fn copy(
     target: &Target,
     source: &Source,
@@ -89,7 +89,7 @@ fn plain(bytes: &[u8], compression: Compression) -> Vec<u8> {
     plain
 }
 
-/// What becomes of a source of these bytes: the output's stored bytes, if there is an output.
+/// The stored bytes of the output for a source of these bytes; `None` if there is no output.
 struct Case {
     folder: tempfile::TempDir,
     format: Format,
@@ -320,7 +320,7 @@ fn a_target_that_is_a_file_is_an_error() {
     let case = Case::new(Format::Jsonl, Compression::None);
     std::fs::write(case.folder.path().join("clean"), "mine").unwrap();
     let message = case.write(&lines(3), &mut |_| Disposition::Keep).unwrap_err().to_string();
-    assert!(message.contains("clean: there is a file of this name"), "{message}");
+    assert!(message.contains("clean: a file of this name exists"), "{message}");
     assert!(case.target().write("x", b"y").is_err());
     assert_eq!(std::fs::read(case.folder.path().join("clean")).unwrap(), b"mine");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What is kept of one source -> its output.
+//! The kept records of one source -> its output.
 
 use super::annotation;
 use super::output::Output;
@@ -11,7 +11,7 @@ use crate::raw::{Form, RawRecords};
 use crate::{Block, Error, Format, Result, Source};
 use std::path::{Path, PathBuf};
 
-/// Writes what is kept of one source.
+/// Writes the kept records of one source.
 #[derive(Debug)]
 pub struct SinkWriter {
     target: Target,
@@ -29,19 +29,19 @@ enum ContentWriter {
     /// JSON Lines and CSV.
     Records {
         output: Output,
-        /// Whether what comes before the first record is written.
+        /// True if everything before the first record was written.
         begun: bool,
-        /// Whether the last byte written ended a line.
+        /// True if the last byte that was written ended a line.
         ended: bool,
     },
-    /// A text file; nothing if it is not kept.
+    /// A text file; `None` if it is not kept.
     Text(Option<Output>),
     Parquet(Box<ParquetSink>),
 }
 
 impl SinkWriter {
-    /// Begins the output of `source` below `target`. `aside` is a local folder for unfinished files, on the same file
-    /// system as a local target.
+    /// Creates the output of `source` below `target`. `aside` is a local folder for unfinished files. It must be on
+    /// the same file system as a local target.
     pub fn create(target: &Target, source: &Source, aside: &Path, options: SinkOptions) -> Result<Self> {
         let content = match source.format {
             Format::Text if options.annotate => return Err(text_annotated(source)),
@@ -53,7 +53,7 @@ impl SinkWriter {
             },
             Format::Table => {
                 return Err(Error::Invalid(format!(
-                    "{} is a table in memory: ask for the decisions, and take its kept rows",
+                    "{} is a table in memory and has no output file; use the decisions to select its kept rows",
                     source.name
                 )));
             }
@@ -66,10 +66,10 @@ impl SinkWriter {
         Ok(Self { target, source, aside, options, content, records: 0, record: Vec::new() })
     }
 
-    /// Writes the records of a block, in order; `fate` is asked for each slot.
+    /// Writes the records of a block, in order. `fate` is called for each slot.
     ///
-    /// Blocks must be read with [`ReadMode::Whole`](crate::ReadMode::Whole), and all of them must come, also one
-    /// without records: it brings the header of a CSV source that has nothing else.
+    /// Blocks must be read with [`ReadMode::Whole`](crate::ReadMode::Whole), and all blocks must be passed, even a
+    /// block without records: it brings the header of a CSV source that has no records.
     pub fn write(&mut self, block: &Block, fate: &mut dyn FnMut(usize) -> Disposition) -> Result<()> {
         match (&block.content, &mut self.content) {
             (Content::Raw(records), ContentWriter::Records { .. }) => {
@@ -83,13 +83,13 @@ impl SinkWriter {
                 Ok(())
             }
             _ => Err(Error::Invalid(format!(
-                "a block of another format was given to the output of {}",
+                "the output of {} was given a block of another format",
                 self.source.name
             ))),
         }
     }
 
-    /// Writes what comes before the first record: the header of CSV.
+    /// Writes everything before the first record: the header of CSV.
     fn begin(&mut self, form: &Form) -> Result<()> {
         let ContentWriter::Records { output, begun, ended } = &mut self.content else { return Ok(()) };
         if std::mem::replace(begun, true) {
@@ -126,10 +126,10 @@ impl SinkWriter {
             Form::Csv(header) => Some(header.delimiter),
             Form::Jsonl | Form::Text => None,
         };
-        // Every CSV record needs the columns that the header has.
+        // Every CSV record needs all columns of the header.
         let pad = delimiter.filter(|_| self.options.annotate);
         let bytes = records.bytes();
-        // Kept records that follow each other are written as one piece.
+        // Consecutive kept records are written in one piece.
         let (mut kept_from, mut begin) = (0, 0);
         let mut put = |piece: &[u8]| {
             if let Some(last) = piece.last() {
@@ -141,7 +141,7 @@ impl SinkWriter {
         for (slot, &end) in records.ends.iter().enumerate() {
             let slot_begin = records.begin(slot);
             if slot_begin != begin {
-                // Blank lines are not written.
+                // Empty lines are not written.
                 put(&bytes[kept_from..begin])?;
                 (kept_from, begin) = (slot_begin, slot_begin);
             }
@@ -195,11 +195,11 @@ impl SinkWriter {
         Ok(())
     }
 
-    /// Ends the output: synced and moved into its place. A text file that was dropped is not written.
+    /// Completes the output: syncs it and moves it to its place. A text file that is removed is not written.
     pub fn finish(self) -> Result<Written> {
         let bytes = match self.content {
             ContentWriter::Records { mut output, ended, .. } => {
-                // The next source begins on a line of its own.
+                // The next source must begin on a new line.
                 if self.target.is_stdout() && !ended {
                     output.put(b"\n")?;
                 }
@@ -230,11 +230,11 @@ fn annotate(
             annotation::csv_record(line, said, delimiter, record);
             Ok(())
         }
-        (Some(_), _) => Err("its header was written without the fields that this needs".to_owned()),
+        (Some(_), _) => Err("its header was written without the fields for annotations".to_owned()),
     }
 }
 
-/// Notes on standard output what comes next; whether a header belongs before it.
+/// Tells standard output which source comes next. Returns true if its header must be written first.
 fn begin_stdout(target: &Target, source: &Source, header: &[u8]) -> Result<bool> {
     match &target.kind {
         TargetKind::Stdout(stdout) => stdout.begin(&source.name, source.format, header),
@@ -244,8 +244,8 @@ fn begin_stdout(target: &Target, source: &Source, header: &[u8]) -> Result<bool>
 
 fn text_annotated(source: &Source) -> Error {
     Error::Invalid(format!(
-        "{}: plain text files cannot be annotated; run `lookalike clusters` to see what belongs together, or give \
-         the texts as JSON Lines",
+        "{}: plain text files cannot be annotated; run `lookalike clusters` to see which documents belong \
+         together, or give the texts as JSON Lines",
         source.name
     ))
 }

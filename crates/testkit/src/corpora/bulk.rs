@@ -1,12 +1,14 @@
-//! Very many small records, or very few large ones, written as fast as a disk takes them: what fills memory.
+//! Very many small records, or very few large ones, written as fast as the disk accepts them. They are used to fill
+//! memory.
 //!
-//! Each shape is a function of the number of documents, so that a test of seconds and one of hours differ in it only.
+//! Each shape is a function of the number of documents, so that a test of seconds and a test of hours differ only in
+//! this number.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Words that mean nothing: some for each number, the same ones every time.
+/// Meaningless words, determined by `number`.
 fn words(number: u64, count: u64) -> String {
     use lookalike::hashing::mix64;
     let mut text = String::new();
@@ -18,7 +20,7 @@ fn words(number: u64, count: u64) -> String {
     text
 }
 
-/// `documents` documents of eight words that have `texts` different texts between them.
+/// `documents` documents of eight words with only `texts` different texts.
 pub fn bulk_copies(documents: u64, texts: u64, out: &mut dyn Write) -> io::Result<()> {
     for number in 0..documents {
         let text = words(lookalike::hashing::mix64(number) % texts.max(1), 8);
@@ -27,7 +29,7 @@ pub fn bulk_copies(documents: u64, texts: u64, out: &mut dyn Write) -> io::Resul
     Ok(())
 }
 
-/// `documents` documents of thirty words, every second one as the one before with one word more.
+/// `documents` documents of thirty-one words. Every second document is the previous one with another last word.
 pub fn bulk_near_copies(documents: u64, out: &mut dyn Write) -> io::Result<()> {
     for number in 0..documents {
         let (text, more) = (words(number / 2, 30), number % 2 * number);
@@ -36,7 +38,7 @@ pub fn bulk_near_copies(documents: u64, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// `documents` documents with one text.
+/// `documents` documents with the same text.
 pub fn bulk_equal(documents: u64, out: &mut dyn Write) -> io::Result<()> {
     for number in 0..documents {
         writeln!(out, "{{\"id\":\"doc-{number}\",\"text\":\"the same few words again and again\"}}")?;
@@ -44,7 +46,7 @@ pub fn bulk_equal(documents: u64, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// `documents` pages of one template of a hundred words, with three values of their own.
+/// `documents` pages of one template of a hundred words. Each page has three words of its own.
 pub fn bulk_template(documents: u64, out: &mut dyn Write) -> io::Result<()> {
     let template = words(u64::MAX, 100);
     for number in 0..documents {
@@ -54,7 +56,7 @@ pub fn bulk_template(documents: u64, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// `records` records of which seven in eight have no text.
+/// `records` records. Seven of eight have no text.
 pub fn bulk_bad(records: u64, out: &mut dyn Write) -> io::Result<()> {
     for number in 0..records {
         if number % 8 == 0 {
@@ -66,7 +68,8 @@ pub fn bulk_bad(records: u64, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// `files` files of one short document each, a thousand to a folder; every second one is a copy.
+/// `files` files with one short document each, a thousand files per folder. Every second file is a copy of the
+/// previous one.
 pub fn bulk_files(folder: &Path, files: u64) -> io::Result<()> {
     for number in 0..files {
         let below = folder.join(format!("{:03}", number / 1_000));
@@ -78,7 +81,7 @@ pub fn bulk_files(folder: &Path, files: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// `bytes` bytes of text, about, with no end of a line.
+/// About `bytes` bytes of text without a line end.
 pub fn bulk_text(bytes: u64, out: &mut dyn Write) -> io::Result<()> {
     let some = words(1, 10_000);
     for _ in 0..bytes / (some.len() as u64 + 1) {

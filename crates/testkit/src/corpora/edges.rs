@@ -1,9 +1,10 @@
-//! The documents that break programs.
+//! Documents that often break programs.
 
 use super::{Document, Score};
 
-/// Documents at the edges: empty, without words, shorter than a shingle, with NUL, in scripts without spaces, one long
-/// word, repeated text, and variants that normalise to equal text. Ids say what each one is.
+/// Edge cases: documents that are empty, without words, shorter than a shingle, with NUL, in scripts without spaces,
+/// with one long word, with repeated text, and variants that are equal after normalisation. The id of each document
+/// says what it is.
 #[must_use]
 pub fn edge_documents() -> Vec<Document> {
     let prose = super::Prose::new(99);

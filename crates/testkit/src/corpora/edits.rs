@@ -1,15 +1,17 @@
-//! A text and a similarity -> another text of about that similarity.
+//! A text and a similarity -> another text with about this similarity to the first.
 //!
-//! An edit in the middle of a document of m shingles of k words touches k of them: x edits apart from each other leave
-//! m - kx common shingles and add as many new ones, so J = (m - kx) / (m + kx), and x = m (1 - J) / (k (1 + J)).
+//! An edit in the middle of a document of m shingles of k words changes k shingles. With x edits far from each other,
+//! m - kx shingles remain common and as many as kx are new, so J = (m - kx) / (m + kx), and x = m (1 - J) / (k (1 +
+//! J)).
 
 use super::Prose;
 use lookalike::hashing::SplitMix64;
 
 const K: f64 = 5.0;
 
-/// `text` with words replaced, inserted and deleted, and from time to time a paragraph moved, so that about
-/// `similarity` is left (Jaccard of five-word shingles). The edits follow from `seed`. There is at least one, unless the text has no word.
+/// Replaces, inserts and deletes words of `text`, and sometimes moves a paragraph, so that the similarity to the
+/// original is about `similarity` (Jaccard of five-word shingles). `seed` determines the edits. There is at least one
+/// edit, unless the text has no words.
 #[must_use]
 pub fn edited(prose: &Prose, text: &str, similarity: f64, seed: u64) -> String {
     let mut random = SplitMix64::new(seed);
@@ -26,7 +28,8 @@ pub fn edited(prose: &Prose, text: &str, similarity: f64, seed: u64) -> String {
     }
     let mut is_edited = vec![false; words.len()];
     for number in 0..edits {
-        // One edit in each stretch of equal length: edits close together would touch the same shingles.
+        // There is one edit in each stretch of equal length, because edits close together would change the same
+        // shingles.
         let (start, end) = (number * words.len() / edits, (number + 1) * words.len() / edits);
         is_edited[start + random.below((end - start).max(1) as u64) as usize] = true;
     }

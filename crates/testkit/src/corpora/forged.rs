@@ -1,30 +1,31 @@
-//! Words that collide with given words under the fixed key: what an attacker can make of a hash function that is public.
+//! Words that collide with given words under the fixed key: an attacker can construct them because the hash function
+//! is public.
 //!
-//! A word of 128 letters is eight pieces of 16 letters, and its token is the rotated sum of eight numbers, one for each
-//! piece. Wanted is one number out of a list for each piece such that they add up to the token of another word: the
-//! generalised birthday problem. With eight lists it takes three rounds, each of which brings together what agrees in the
-//! next bits (Wagner, *A generalized birthday problem*, 2002): a fraction of a second.
+//! A word of 128 letters consists of eight pieces of 16 letters, and its token is the rotated sum of eight numbers,
+//! one for each piece. The task is to choose one number from a list for each piece so that the sum is the token of
+//! another word: the generalised birthday problem. With eight lists it takes three rounds, each of which joins sums
+//! that agree in the next bits (Wagner, *A generalized birthday problem*, 2002). This takes a fraction of a second.
 
 use lookalike::hashing::{Key, SplitMix64};
 
 const PIECES: usize = 8;
 const PIECE: usize = 16;
 
-/// Letters for each piece to choose from; enough that there are some solutions.
+/// Number of candidates for each piece. It is large enough that solutions exist.
 const LIST: usize = 90_000;
 
-/// A sum, and which piece of each list is in it.
+/// A sum, and the number of the piece that was taken from each list.
 type Sum<const N: usize> = (u64, [u32; N]);
 
 /// Forges words.
 pub struct Forger {
-    /// The pieces to choose from, as the seeds of their letters; and what each adds to a token.
+    /// The candidates for the pieces, as the seeds of their letters, and the value that each adds to a token.
     added: Vec<Vec<u64>>,
-    /// The sums of the first six lists, two at a time, whose lowest 16 bits are 0.
+    /// The sums of the first six lists, in pairs of lists, whose lowest 16 bits are 0.
     pairs: Vec<Vec<Sum<2>>>,
     /// The sums of the first four lists whose lowest 32 bits are 0.
     four: Vec<Sum<4>>,
-    /// The token of a word of nothing but `a`, rotated back.
+    /// The token of a word that consists only of `a`, rotated back.
     plain: u64,
 }
 
@@ -38,7 +39,7 @@ fn sum_of(word: &[u8]) -> u64 {
     Key::FIXED.token(word).rotate_left(32)
 }
 
-/// All sums of one of each that are 0 in the 16 bits from `from` on; below those they are 0 already.
+/// All sums of one element of each list that are 0 in the 16 bits from `from` on. The lower bits are already 0.
 fn join<const N: usize, const M: usize>(
     a: &[Sum<N>],
     b: &[Sum<N>],
@@ -101,7 +102,7 @@ impl Forger {
         self.added[list].iter().zip(0..).map(|(added, number)| (added.wrapping_add(more), [number])).collect()
     }
 
-    /// A word of 128 letters with the same token, or nothing if the lists hold none (once in a thousand words).
+    /// A word of 128 letters with the same token. `None` if the lists contain no solution (once in a thousand words).
     #[must_use]
     pub fn forge(&self, word: &str) -> Option<String> {
         let missing = self.plain.wrapping_sub(sum_of(word.as_bytes()));

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes one document per line: `id`, `score` and `domain` if there, `text`.
+/// Writes one document per line: `id`, `score` and `domain` if they exist, `text`.
 pub fn write_jsonl(documents: impl IntoIterator<Item = Document>, out: &mut dyn Write) -> io::Result<()> {
     let mut line = Vec::new();
     for document in documents {
@@ -33,8 +33,8 @@ pub fn write_jsonl(documents: impl IntoIterator<Item = Document>, out: &mut dyn 
     Ok(())
 }
 
-/// Writes the documents to `part-000.jsonl` and so on in `folder`, a new file beginning at each number of `splits`
-/// (ascending). The files in order hold the documents in order.
+/// Writes the documents to `part-000.jsonl`, `part-001.jsonl` and so on in `folder`. A new file begins at each number
+/// in `splits` (ascending). The order of the documents is kept.
 pub fn write_files(
     folder: &Path,
     documents: impl IntoIterator<Item = Document>,

@@ -1,7 +1,7 @@
-//! Seeded documents, and what is known about them.
+//! Documents that are generated from a seed, together with the truth about them.
 //!
-//! A corpus is a function from a document's number to the document: nothing is held in memory, and any part of it can
-//! be made again. A near-duplicate makes its original again and edits it.
+//! A corpus is a function from the number of a document to the document: nothing is held in memory, and any part of
+//! it can be generated again. A near-duplicate is made by generating its original again and editing it.
 
 use std::cmp::Ordering;
 
@@ -23,44 +23,44 @@ pub use planted::Planted;
 pub use prose::Prose;
 pub use templates::{Pages, near_copies, slotted, templated, with_footer};
 
-/// A document and what is known about it.
+/// A document and the truth about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
     /// The field `id`.
     pub id: String,
     /// The field `text`.
     pub text: String,
-    /// The field `score`, for keep policies; left out if there is none.
+    /// The field `score`, for keep policies. It is not written if it is `None`.
     pub score: Option<Score>,
-    /// The field `domain`, for comparisons within a value; left out if there is none.
+    /// The field `domain`, for comparisons within a value. It is not written if it is `None`.
     pub domain: Option<String>,
-    /// How it came about.
+    /// How the document was made.
     pub truth: Truth,
 }
 
 impl Document {
-    /// A document with nothing but an id and a text.
+    /// A document that has only an id and a text.
     #[must_use]
     pub fn new(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { id: id.into(), text: text.into(), score: None, domain: None, truth: Truth::Original }
     }
 }
 
-/// A value that documents are put in order by.
+/// A value by which documents are ordered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Score {
-    /// `false` before `true`, before everything else.
+    /// A boolean: `false` before `true`, before all other values.
     Boolean(bool),
     /// A number with a fraction.
     Number(f64),
     /// A whole number.
     Integer(i128),
-    /// Byte by byte, after everything else.
+    /// Text, compared byte by byte, after all other values.
     Text(String),
 }
 
 impl Score {
-    /// The order of values, by its definition.
+    /// The order of values, as it is defined.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Ordering {
         let kind = |score: &Self| match score {
@@ -68,7 +68,7 @@ impl Score {
             Self::Number(_) | Self::Integer(_) => 1,
             Self::Text(_) => 2,
         };
-        // A whole number is less than any that is between it and the next one.
+        // A whole number is smaller than every fraction between it and the next whole number.
         let with_fraction = |whole: i128, number: f64| match whole.cmp(&(number.floor() as i128)) {
             Ordering::Equal if number > number.floor() => Ordering::Less,
             order => order,
@@ -85,21 +85,21 @@ impl Score {
     }
 }
 
-/// How a document came about. `of` is the number of an earlier document.
+/// How a document was made. `of` is the number of an earlier document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Truth {
-    /// On its own.
+    /// It is independent of all others.
     Original,
-    /// With the same text as another.
+    /// It has the same text as another document.
     Copy {
-        /// Which.
+        /// The number of the other document.
         of: usize,
     },
-    /// As another, edited so that about this similarity is left (Jaccard of five-word shingles).
+    /// It is an edited version of another document, with about this similarity to it (Jaccard of five-word shingles).
     Edited {
-        /// Which.
+        /// The number of the other document.
         of: usize,
-        /// The similarity aimed at.
+        /// The intended similarity.
         similarity: f64,
     },
 }

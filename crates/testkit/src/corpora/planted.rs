@@ -1,27 +1,30 @@
-//! Originals, copies, near-duplicates, clusters and chains, in random order of kinds.
+//! A corpus of originals, copies, near-duplicates, clusters and chains, in random order.
 
 use super::{Document, Prose, Score, Truth, edited};
 use lookalike::hashing::{SplitMix64, mix64};
 
-/// A corpus of prose with planted near-duplicates. All of it follows from these values.
+/// A corpus of prose with planted near-duplicates. These values determine the whole corpus.
 #[derive(Debug, Clone)]
 pub struct Planted {
-    /// How many documents.
+    /// Number of documents.
     pub documents: usize,
-    /// The least and the greatest length of an original in bytes; lengths are uniform between them on a logarithmic scale.
+    /// The smallest and the largest length of an original in bytes. Lengths are uniform between them on a logarithmic
+    /// scale.
     pub bytes: (usize, usize),
     /// The share of exact copies.
     pub copies: f64,
     /// The share of near-duplicates.
     pub near: f64,
-    /// The least and the greatest similarity aimed at; uniform between them.
+    /// The smallest and the largest intended similarity. Similarities are uniform between them.
     pub similarity: (f64, f64),
-    /// The share of near-duplicates that are made from a near-duplicate if they meet one, instead of from its
-    /// original: A ~ B ~ C where A and C need not be similar.
+    /// If a near-duplicate is made from a document that is itself a near-duplicate, this is the probability that it
+    /// is made from that document and not from its original. This gives chains A ~ B ~ C in which A and C need not be
+    /// similar.
     pub chains: f64,
-    /// The share of copies and near-duplicates that go to one of few much-copied originals (the first hundredth of the corpus): large clusters.
+    /// The share of copies and near-duplicates that are made from one of a few originals (in the first hundredth of
+    /// the corpus). This gives large clusters.
     pub popular: f64,
-    /// What everything is drawn from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
@@ -59,7 +62,7 @@ impl Planted {
         self.iter().collect()
     }
 
-    /// How document `number` comes about.
+    /// How document `number` is made.
     #[must_use]
     pub fn truth(&self, number: usize) -> Truth {
         let mut random = self.random(number);
@@ -79,7 +82,7 @@ impl Planted {
         Truth::Edited { of, similarity }
     }
 
-    /// The original that a document goes back to.
+    /// The original that a document was derived from.
     #[must_use]
     pub fn original(&self, mut number: usize) -> usize {
         loop {
@@ -95,7 +98,7 @@ impl Planted {
         Document {
             id: format!("doc-{number}"),
             text: self.text(prose, number),
-            // Few different values, so that ties occur; one in eight has none.
+            // There are few different values, so that ties occur; one document in eight has no score.
             score: (random.below(8) > 0).then(|| Score::Number(random.below(20) as f64 / 4.0 - 1.0)),
             domain: (random.below(16) > 0).then(|| format!("site-{}.example", random.below(5))),
             truth: self.truth(number),

@@ -1,17 +1,18 @@
 //! Words with natural frequencies -> prose.
 //!
-//! Ranks follow Zipf's law: a word of rank r is drawn about 1/r as often as the first. Draws come from a table of 2^16
-//! places, so that a word costs a random number and a copy: hundreds of megabytes of text per second.
+//! Ranks follow Zipf's law: a word of rank r is drawn about 1/r as often as the first word. Draws use a table of 2^16
+//! entries, so that a word costs one random number and one copy: hundreds of megabytes of text per second.
 
 use lookalike::hashing::{SplitMix64, mix64};
 
 const VOCABULARY: usize = 40_000;
 const PLACES: usize = 1 << 16;
 
-/// The longest word, and a byte for its length. All words are copied at this size, which is faster than at their own.
+/// The length of the longest word plus one byte for its length. All words are copied with this size, which is faster
+/// than copying their own length.
 const CELL: usize = 24;
 
-/// Makes prose. Words, their frequencies and every text follow from the seed.
+/// Generates prose. The seed determines the words, their frequencies and every text.
 #[derive(Debug, Clone)]
 pub struct Prose {
     cells: Vec<[u8; CELL]>,
@@ -20,7 +21,7 @@ pub struct Prose {
 }
 
 impl Prose {
-    /// Prose of the vocabulary that belongs to `seed`.
+    /// Prose with the vocabulary of `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
@@ -39,13 +40,13 @@ impl Prose {
         Self { cells, places, seed }
     }
 
-    /// A word, drawn by its frequency with these random bits.
+    /// A word, drawn according to its frequency with these random bits.
     pub(crate) fn word(&self, draw: u64) -> &str {
         let cell = &self.cells[self.rank(draw)];
         std::str::from_utf8(&cell[..usize::from(cell[CELL - 1])]).expect("words are ASCII")
     }
 
-    /// The text of about `bytes` bytes that belongs to `number`: sentences and paragraphs.
+    /// The text number `number`, of about `bytes` bytes, with sentences and paragraphs.
     #[must_use]
     pub fn text(&self, number: u64, bytes: usize) -> String {
         let mut random = SplitMix64::new(mix64(self.seed) ^ mix64(number));
@@ -77,7 +78,8 @@ impl Prose {
         String::from_utf8(out).expect("words are ASCII")
     }
 
-    /// A rank by its frequency; one draw in sixteen is uniform over the vocabulary, which keeps rare words in play.
+    /// Draws a rank according to its frequency. One draw in sixteen is uniform over the vocabulary, so that rare
+    /// words occur too.
     fn rank(&self, draw: u64) -> usize {
         if draw >> 60 == 0 {
             ((draw & 0xffff_ffff) as usize * VOCABULARY) >> 32
@@ -95,7 +97,7 @@ fn cell(word: &str) -> [u8; CELL] {
     cell
 }
 
-/// A word that can be pronounced: frequent ones short.
+/// A word that can be pronounced. Frequent words are short.
 fn word(rank: usize, random: &mut SplitMix64) -> String {
     const ONSETS: [&str; 16] =
         ["b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "st", "tr"];

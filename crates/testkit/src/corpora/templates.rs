@@ -1,23 +1,23 @@
-//! Pages that share a template: the documents that fill buckets.
+//! Pages that share a template. Such documents fill buckets.
 
 use super::{Document, Prose, Truth};
 use lookalike::hashing::{SplitMix64, mix64};
 
-/// HTML pages from a few templates, each with content of its own.
+/// HTML pages from a few templates, each with its own content.
 #[derive(Debug, Clone)]
 pub struct Pages {
-    /// How many pages.
+    /// Number of pages.
     pub pages: usize,
-    /// How many templates.
+    /// Number of templates.
     pub templates: usize,
-    /// Bytes of a page, about.
+    /// Approximate length of a page in bytes.
     pub bytes: usize,
-    /// The share of a page that comes from its template, least and greatest; uniform between them. The Jaccard similarity
-    /// of two pages with share p each is about p / (2 - p): 0.8 at p = 0.89.
+    /// The smallest and the largest share of a page that comes from its template; uniform between them. The Jaccard
+    /// similarity of two pages with share p each is about p / (2 - p): 0.8 at p = 0.89.
     pub boilerplate: (f64, f64),
-    /// The share of pages whose own content is that of an earlier page, with another number in it.
+    /// The share of pages whose own content is the content of an earlier page with another number in it.
     pub near: f64,
-    /// What everything is drawn from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
@@ -63,7 +63,7 @@ impl Pages {
     }
 }
 
-/// Boilerplate as menus are: each sentence a link.
+/// Turns boilerplate into a menu: each sentence becomes a link.
 fn as_links(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for (number, sentence) in text.split(". ").enumerate() {
@@ -72,7 +72,7 @@ fn as_links(text: &str) -> String {
     out
 }
 
-/// `count` copies of one document of about `bytes` bytes in which one number differs.
+/// `count` copies of one document of about `bytes` bytes. They differ in one number.
 pub fn near_copies(count: usize, bytes: usize, seed: u64) -> impl Iterator<Item = Document> {
     let prose = Prose::new(seed);
     let (before, after) = (prose.text(0, bytes / 2), prose.text(1, bytes / 2));
@@ -99,8 +99,8 @@ pub fn templated(count: usize, bytes: usize, similarity: f64, seed: u64) -> impl
     })
 }
 
-/// `count` pages of one template with `slots` slots, each filled with one of `values` words: no shingle is rare, and none but those of
-/// the frame is in all pages. Between two slots the frame has `frame` words.
+/// `count` pages of one template with `slots` slots, each filled with one of `values` words. No shingle is rare, and
+/// only the shingles of the frame are in all pages. Between two slots the frame has `frame` words.
 pub fn slotted(
     count: usize,
     slots: usize,
@@ -133,7 +133,8 @@ pub fn slotted(
     })
 }
 
-/// `count` documents of `own` words of their own and a footer of `shared` words that all have.
+/// `count` documents, each with `own` words of its own and a footer of `shared` words that is the same in all
+/// documents.
 pub fn with_footer(count: usize, own: usize, shared: usize, seed: u64) -> impl Iterator<Item = Document> {
     let prose = Prose::new(seed);
     let footer = words_of(&prose.text(u64::MAX, shared * 12), shared);

@@ -5,7 +5,7 @@ use crate::Result;
 use lookalike::hashing::mix64;
 use lookalike::minhash::{FastSketch, MinHasher};
 
-/// The 16 bits that stand for a slot of a signature: the low bits of a mix of the whole slot.
+/// The 16 bits that represent a slot of a signature: the low bits of a mix of the whole slot.
 #[must_use]
 pub fn lane_of(slot: u64) -> u64 {
     mix64(slot) & 0xffff
@@ -23,7 +23,7 @@ pub fn signatures(items: &[Item], rules: &Rules) -> Result<Vec<Vec<u64>>> {
         .collect()
 }
 
-/// Signatures in which each slot has become what is compared of it.
+/// Signatures in which each slot is replaced by the value that is compared.
 #[derive(Debug, Clone)]
 pub struct Lanes {
     lanes: Vec<Vec<u64>>,
@@ -32,14 +32,14 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// The signatures of `items` with `lane` made of each slot.
+    /// The signatures of `items`, with `lane` applied to each slot.
     pub fn new(items: &[Item], rules: &Rules, lane: impl Fn(u64) -> u64) -> Result<Self> {
         let signatures = signatures(items, rules)?;
         let lanes = signatures.into_iter().map(|slots| slots.into_iter().map(&lane).collect()).collect();
         Ok(Self { lanes, rows: rules.rows, bands: rules.bands })
     }
 
-    /// Whether the signatures of two documents are equal in all rows of some band.
+    /// True if the signatures of two documents are equal in all rows of at least one band.
     #[must_use]
     pub fn are_candidates(&self, a: usize, b: usize) -> bool {
         let bands = |document: usize| self.lanes[document].chunks_exact(self.rows).take(self.bands);

@@ -1,11 +1,11 @@
-//! Documents and candidate pairs -> what becomes of each document.
+//! Documents and candidate pairs -> the fate of each document.
 
 use super::{Fate, Item, Keep, Kind, Measure, Rules};
 use crate::Result;
 use lookalike::normalization::Normalization;
 use std::cmp::{Ordering, Reverse};
 
-/// What becomes of each document, given which pairs are candidates; they are verified exactly.
+/// The fate of each document. Pairs that `are_candidates` accepts are verified exactly.
 pub fn decide(
     items: &[Item],
     rules: &Rules,
@@ -15,8 +15,9 @@ pub fn decide(
     prepared.decide(&|earlier, document| prepared.similarity_if_similar(earlier, document, are_candidates))
 }
 
-/// What becomes of each document, given the similarity of each pair of an earlier and a later document in keep order that is
-/// similar: for other methods than min-hashing and other checks than the exact one. Of the rules, the threshold is not asked.
+/// The fate of each document, given the similarity of each similar pair (the document that is earlier in keep order
+/// first). This is for methods other than min-hashing and for checks other than the exact one. The threshold of the
+/// rules is not used.
 pub fn decide_with(
     items: &[Item],
     rules: &Rules,
@@ -26,8 +27,8 @@ pub fn decide_with(
     prepared.decide(&|earlier, document| prepared.if_comparable(earlier, document, similarity_if_similar))
 }
 
-/// All pairs `(a, b, similarity)`, `a < b`, that are copies, or candidates at or above the threshold, ascending. With
-/// containment, the part of the smaller document counts.
+/// All pairs `(a, b, similarity)` with `a < b` that are copies, or candidates at or above the threshold, ascending.
+/// With containment, the similarity is the share of the smaller document.
 pub fn verified_pairs(
     items: &[Item],
     rules: &Rules,
@@ -37,7 +38,7 @@ pub fn verified_pairs(
     Ok(prepared.pairs(&|a, b| prepared.similarity_if_similar(a, b, are_candidates)))
 }
 
-/// All pairs that are copies, or similar by another check than the exact one, as for [`decide_with`].
+/// All pairs that are copies, or similar according to another check than the exact one, as in [`decide_with`].
 pub fn verified_pairs_with(
     items: &[Item],
     rules: &Rules,
@@ -47,8 +48,8 @@ pub fn verified_pairs_with(
     Ok(prepared.pairs(&|a, b| prepared.if_comparable(a, b, similarity_if_similar)))
 }
 
-/// What becomes of each document if all that is connected by similar pairs is one cluster. The similarity is that to the document that is
-/// kept, whatever it is.
+/// The fate of each document if all documents that are connected by similar pairs form one cluster. The similarity is
+/// the similarity to the kept document, even if it is below the threshold.
 pub fn decide_components(
     items: &[Item],
     rules: &Rules,
@@ -59,7 +60,7 @@ pub fn decide_components(
     Ok(prepared.decide_components(&similar, &|first, document| prepared.similarity(first, document)))
 }
 
-/// The same by another check than the exact one, as for [`decide_with`]; similarities are not worked out, and are NaN.
+/// The same with another check than the exact one, as in [`decide_with`]. Similarities are not computed, and are NaN.
 pub fn decide_components_with(
     items: &[Item],
     rules: &Rules,
@@ -70,7 +71,7 @@ pub fn decide_components_with(
     Ok(prepared.decide_components(&similar, &|_, _| f64::NAN))
 }
 
-/// For each document the first one in keep order of all that verified pairs connect it with.
+/// For each document, the first document in keep order that verified pairs connect it with.
 pub fn components(
     items: &[Item],
     rules: &Rules,
@@ -87,7 +88,7 @@ pub fn components(
     Ok(rank.iter().map(|&rank| order[first[rank]]).collect())
 }
 
-/// The smallest of `0..count` that reaches each one over pairs: handed on until nothing changes.
+/// For each of `0..count`, the smallest number that is connected with it over pairs: passed on until nothing changes.
 fn handed_on(count: usize, pairs: &[(usize, usize)]) -> Vec<usize> {
     let mut first: Vec<usize> = (0..count).collect();
     loop {
@@ -116,7 +117,8 @@ impl<'a> Prepared<'a> {
         Ok(Self { items, rules, normalized, elements: elements.collect::<Result<_>>()? })
     }
 
-    /// The rule of the module docs; `similar` gives the similarity of an earlier and a later document that are similar.
+    /// The rule of the module documentation. `similar` gives the similarity of an earlier and a later document if
+    /// they are similar.
     fn decide(&self, similar: &dyn Fn(usize, usize) -> Option<f64>) -> Result<Vec<Fate>> {
         let order = self.keep_order();
         let mut fates: Vec<Option<Fate>> = vec![None; self.items.len()];
@@ -131,7 +133,7 @@ impl<'a> Prepared<'a> {
             let copied =
                 order[..at].iter().filter(may_remove).find(|&&other| self.are_copies(other, document));
             fates[document] = Some(match copied.map(|&other| (other, fates[other])) {
-                // The first of its class was decided before; what became of it becomes of its copies.
+                // The first document of its class was decided before. Its copies have the same fate.
                 Some((_, Some(Fate::Removed { kept, similarity, .. }))) => {
                     Fate::Removed { kind: Kind::Near, kept, similarity }
                 }
@@ -165,7 +167,7 @@ impl<'a> Prepared<'a> {
         pairs
     }
 
-    /// The rule of the module docs for connected sets.
+    /// The rule of the module documentation for connected sets.
     fn decide_components(
         &self,
         similar: &dyn Fn(usize, usize) -> Option<f64>,
@@ -173,7 +175,8 @@ impl<'a> Prepared<'a> {
     ) -> Vec<Fate> {
         let order = self.keep_order();
         let is_protected = |place: usize| self.items[order[place]].protected;
-        // By places in keep order: the first of each class, and the first that reaches it over similar pairs.
+        // Documents by their position in keep order: the first of each class, and the first one that is connected
+        // with it over similar pairs.
         let copied = |place: usize| (0..place).find(|&other| self.are_copies(order[other], order[place]));
         let class: Vec<usize> = (0..order.len()).map(|place| copied(place).unwrap_or(place)).collect();
         let mut pairs = Vec::new();
@@ -203,7 +206,7 @@ impl<'a> Prepared<'a> {
 
     fn keep_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.items.len()).collect();
-        // The sort is stable: input order breaks ties.
+        // The sort is stable, so input order breaks ties.
         order.sort_by(|&a, &b| {
             let first = |document: usize| {
                 let by_size = match self.rules.measure {
@@ -263,7 +266,7 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// What `similar` says of two documents that are compared at all.
+    /// The result of `similar` for two documents, if they are compared at all.
     fn if_comparable(
         &self,
         earlier: usize,
@@ -274,7 +277,7 @@ impl<'a> Prepared<'a> {
         may.then(|| similar(earlier, document)).flatten()
     }
 
-    /// The similarity of a document to an earlier one, whatever it is.
+    /// The similarity of a document to an earlier one, even if it is below the threshold.
     fn similarity(&self, earlier: usize, document: usize) -> f64 {
         let (a, b) = (&self.elements[earlier], &self.elements[document]);
         let common = b.iter().filter(|element| a.binary_search(element).is_ok()).count();

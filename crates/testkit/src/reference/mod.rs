@@ -1,16 +1,19 @@
-//! The plain definition of dedup: what the pipeline must equal, in the most readable way and without regard to time.
+//! The plain definition of dedup. The pipeline must give the same answer. This code aims to be readable, not fast.
 //!
 //! 1. Documents with equal normalised text (and an equal value of `within`) are a *class*; its first member in keep
 //!    order stands for it.
-//! 2. Two such members are *similar* when they are a candidate pair and their exact similarity is at least the threshold.
-//! 3. In keep order, a member is removed when a kept one before it is similar; it names the first such one.
-//! 4. The others of a class are removed with it (kind near, the same kept document), or by it (kind exact) if it is kept.
+//! 2. Two of these first members are *similar* if they are a candidate pair and their exact similarity is at least
+//!    the threshold.
+//! 3. In keep order, a first member is removed if a kept one before it is similar. The first such kept one is its
+//!    kept document.
+//! 4. The other members of a class are always removed. If their first member was removed, they have the same kept
+//!    document (kind near). If it was kept, it is their kept document (kind exact).
 //!
-//! With components instead of stars, rules 3 and 4 are asked of connected sets: all members that similar pairs connect are removed, but for
-//! the first in keep order.
+//! With components instead of stars, rules 3 and 4 apply to connected sets: of all first members that similar pairs
+//! connect, only the first in keep order is kept.
 //!
-//! Protected documents (of `--against`) come first in keep order and are always kept; with `against_only` no other
-//! document removes anything.
+//! Protected documents (those of `--against`) come first in keep order and are always kept. With `against_only`, only
+//! protected documents remove others.
 
 mod candidates;
 mod decision;
@@ -24,7 +27,7 @@ pub use decision::{
 use crate::corpora::Score;
 use crate::oracle::Shingles;
 
-/// A document, as far as the decision needs it.
+/// The properties of a document that the decision needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     /// The raw text.
@@ -33,67 +36,67 @@ pub struct Item {
     pub score: Option<Score>,
     /// Only documents with equal values are compared.
     pub within: Option<String>,
-    /// Whether it belongs to `--against`.
+    /// True if the document belongs to `--against`.
     pub protected: bool,
-    /// The place of its source in `--prefer`: smaller ones first in keep order.
+    /// The position of its source in `--prefer`. Smaller positions come first in keep order.
     pub priority: usize,
 }
 
 impl Item {
-    /// A document with nothing but a text.
+    /// A document that has only a text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), score: None, within: None, protected: false, priority: 0 }
     }
 }
 
-/// Which document is kept: the first in this order; input order breaks ties.
+/// The keep order. The first document in this order is kept; input order breaks ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// Input order.
     First,
     /// More bytes of raw text first.
     Longest,
-    /// Greater values first, those without one last.
+    /// Greater values first; documents without a value last.
     Max,
-    /// Smaller values first, those without one last.
+    /// Smaller values first; documents without a value last.
     Min,
 }
 
-/// Which similarity is compared with the threshold.
+/// The similarity that is compared with the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// Shared elements over all elements of both.
+    /// The number of common elements divided by the number of elements in either document.
     Jaccard,
-    /// Shared elements over those of the document that would go. Documents with more elements come first in keep order,
-    /// before the keep policy is asked.
+    /// The number of common elements divided by the number of elements of the document that would be removed.
+    /// Documents with more elements come first in keep order, before the keep policy applies.
     Containment,
 }
 
-/// What decides the answer.
+/// The rules that determine the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
-    /// What a document is made of.
+    /// The elements that a document is divided into.
     pub shingles: Shingles,
-    /// Whether repeated shingles count.
+    /// True if repeated shingles count.
     pub bag: bool,
-    /// Hashes per signature.
+    /// Number of hashes per signature.
     pub hashes: usize,
-    /// What the hash functions are drawn from.
+    /// The seed of the hash functions.
     pub seed: u64,
-    /// Bands.
+    /// Number of bands.
     pub bands: usize,
-    /// Rows per band.
+    /// Number of rows per band.
     pub rows: usize,
-    /// The similarity.
+    /// The similarity measure.
     pub measure: Measure,
-    /// The least similarity of a duplicate.
+    /// The smallest similarity of a duplicate.
     pub threshold: f64,
     /// The keep policy.
     pub keep: Keep,
-    /// Whether documents are compared with protected ones only.
+    /// True if documents are only compared with protected ones.
     pub against_only: bool,
-    /// Texts of more bytes are compared by content only, as are texts with NUL.
+    /// Texts with more bytes than this are compared by content only, and so are texts with NUL.
     pub max_text: usize,
 }
 
@@ -115,28 +118,28 @@ impl Default for Rules {
     }
 }
 
-/// What becomes of a document.
+/// The fate of a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fate {
-    /// It stays.
+    /// The document is kept.
     Kept,
-    /// It goes.
+    /// The document is removed.
     Removed {
-        /// Why.
+        /// Why it is removed.
         kind: Kind,
         /// The number of the kept document.
         kept: usize,
-        /// Their similarity.
+        /// The similarity of the two documents.
         similarity: f64,
     },
 }
 
-/// Why a document goes.
+/// Why a document is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Its normalised text is that of the kept document.
+    /// Its normalised text equals that of the kept document.
     Exact,
-    /// It is similar to the kept document, or a copy of one that is.
+    /// It is similar to the kept document, or a copy of a document that is.
     Near,
 }
 

@@ -14,7 +14,7 @@ fn removed(kind: Kind, kept: usize) -> impl Fn(&Fate) -> bool {
     move |fate| matches!(fate, Fate::Removed { kind: k, kept: by, .. } if *k == kind && *by == kept)
 }
 
-/// A text, one similar to it at about 0.9, and one similar to that.
+/// A text, a second text with a similarity of about 0.9 to it, and a third with the same similarity to the second.
 fn chain() -> [String; 3] {
     let prose = Prose::new(5);
     let a = prose.text(0, 5_000);
@@ -75,7 +75,7 @@ fn protected_documents_stay_and_remove() {
     let fates = decided(&all, &Rules::default());
     assert_eq!((fates[4], fates[5]), (Fate::Kept, Fate::Kept));
     assert!(removed(Kind::Exact, 5)(&fates[0]) && removed(Kind::Exact, 5)(&fates[2]), "{fates:?}");
-    // c is similar to b, so it goes, and its copy with it.
+    // c is similar to b, so it is removed, and its copy with it.
     assert!(removed(Kind::Near, 5)(&fates[1]) && fates[1] == fates[3], "{fates:?}");
 }
 
@@ -171,7 +171,7 @@ fn what_is_removed_is_similar_to_something_kept_and_kept_ones_are_not_similar() 
 #[test]
 fn other_checks_decide_by_the_same_rule() {
     let all = items(&["a b c d e f", "g h i j k l", "m n o p q r", "A B C D E F", "nul\0 in it"]);
-    // 0 and 1 are similar, 1 and 2 too, and whatever has to do with 4.
+    // 0 and 1 are similar, 1 and 2 are similar, and every document is similar to 4.
     let similar = |a: usize, b: usize| (a.abs_diff(b) == 1 || a.max(b) == 4).then_some(0.5);
     let fates = decide_with(&all, &Rules::default(), &similar).unwrap();
     assert!(removed(Kind::Near, 0)(&fates[1]), "{fates:?}");

@@ -6,14 +6,14 @@ use crate::step;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The shells that completions are for, and what their files are called.
+/// The shells that completions are made for, and the names of their files.
 const SHELLS: [(&str, &str); 3] =
     [("bash", "lookalike.bash"), ("zsh", "_lookalike"), ("fish", "lookalike.fish")];
 
-/// What a release says about itself.
+/// The text files that are part of a release.
 const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
-/// Builds the program, packs it, and runs it where there is nothing but the C library.
+/// Builds the program, packs it, and runs it in a folder that contains only the C library.
 pub(super) fn make(tools: &Path, folder: &Path) -> Result<PathBuf, String> {
     let program = build(tools)?;
     let stem = format!("lookalike-{VERSION}-{TARGET}");
@@ -34,7 +34,7 @@ pub(super) fn make(tools: &Path, folder: &Path) -> Result<PathBuf, String> {
     }
     let archive = folder.join(format!("{stem}.tar.gz"));
     let mut tar = Command::new("tar");
-    // The same bytes whoever packs it, and whenever.
+    // These options give the same bytes on every machine and at every time.
     tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "--gzip"]);
     tar.env("GZIP", "-n")
         .arg("--create")
@@ -58,7 +58,8 @@ fn build(tools: &Path) -> Result<PathBuf, String> {
     Ok(step::build_folder().join(TARGET).join("dist/lookalike"))
 }
 
-/// Unpacks the archive into a root folder that has the C library and the demo besides, and runs it there.
+/// Unpacks the archive into a root folder that contains only the C library and the demo besides, and runs the program
+/// there.
 fn try_out(archive: &Path, stem: &str, root: &Path) -> Result<(), String> {
     replace_folder(root)?;
     let mut tar = Command::new("tar");
@@ -77,7 +78,7 @@ fn try_out(archive: &Path, stem: &str, root: &Path) -> Result<(), String> {
     let report = root.join("out/report.json");
     let written = std::fs::read_to_string(&report).map_err(|cause| cannot("read", &report, &cause))?;
     if !written.contains(&format!("\"lookalike\": \"{VERSION}\"")) {
-        return Err(format!("{} is not of version {VERSION}", report.display()));
+        return Err(format!("{} does not have the version {VERSION}", report.display()));
     }
     std::fs::remove_dir_all(root).map_err(|cause| cannot("remove", root, &cause))
 }

@@ -4,7 +4,7 @@ use super::{VERSION, cannot, copy, name};
 use crate::step;
 use std::path::{Path, PathBuf};
 
-/// Packs every crate that can be published. Cargo builds each of them from what was packed.
+/// Packs every crate that can be published. Cargo builds each of them from its package.
 pub(super) fn make(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let packed = step::build_folder().join("package");
     let mut package = step::cargo(["package", "--locked", "--workspace"]);

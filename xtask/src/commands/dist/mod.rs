@@ -1,10 +1,11 @@
-//! `cargo xtask dist`: what a release consists of, each part installed and tried in a place that has nothing else.
+//! `cargo xtask dist`: builds the parts of a release. Each part is installed and tried in an environment that
+//! contains nothing else.
 //!
 //! | part | made by | tried in |
 //! |---|---|---|
-//! | the program with manual pages and completions | `cargo zigbuild`, for any Linux since glibc 2.17 | a root folder with the C library alone |
+//! | the program with manual pages and completions | `cargo zigbuild`, for any Linux since glibc 2.17 | a root folder with only the C library |
 //! | the wheel, for CPython 3.9 and later | `maturin --zig`, checked by `auditwheel` | a fresh virtual environment |
-//! | source crates | `cargo package` | a build of each from what was packed |
+//! | source crates | `cargo package` | a build of each from its package |
 //! | `SHA256SUMS` | `sha256sum` | - |
 
 mod binary;
@@ -16,13 +17,13 @@ use crate::{output, step};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the parts are built with, from the Python package index.
+/// The tools that build the parts, from the Python package index.
 const TOOLS: [&str; 4] = ["maturin>=1.16,<2", "ziglang>=0.15", "cargo-zigbuild>=0.20,<1", "auditwheel>=6,<7"];
 
 /// The platform of the program and the wheel.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// The oldest C library that they run with, and what Python calls it.
+/// The oldest C library that they run with, and the name that Python gives it.
 const GLIBC: &str = "2.17";
 const MANYLINUX: &str = "manylinux2014";
 
@@ -31,7 +32,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(crate) fn run() -> Result<(), String> {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
-        return Err(format!("a release is made on 64-bit Linux on x86, for {TARGET}"));
+        return Err(format!("a release can only be built on x86-64 Linux, for {TARGET}"));
     }
     let folder = step::build_folder().join("dist");
     replace_folder(&folder)?;
@@ -58,7 +59,7 @@ fn checksums(folder: &Path, parts: &[PathBuf]) -> Result<(), String> {
     step::run("checksums, checked", check.args(["--check", "--quiet", "SHA256SUMS"]).current_dir(folder))
 }
 
-/// A command with the tools before all others.
+/// Puts the tools first in the `PATH` of a command.
 fn with_tools(tools: &Path, command: &mut Command) -> Result<(), String> {
     let programs = python::program(tools, "");
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -68,7 +69,7 @@ fn with_tools(tools: &Path, command: &mut Command) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes an empty folder.
+/// Creates an empty folder. An existing folder is removed first.
 fn replace_folder(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).map_err(|cause| cannot("remove", folder, &cause))?;

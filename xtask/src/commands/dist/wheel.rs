@@ -6,7 +6,7 @@ use crate::step;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the package must be able to do once it is installed.
+/// A program that the installed package must be able to run.
 const TRIED: &str = "\
 import lookalike
 text = 'the quick brown fox jumps over the lazy dog ' * 5
@@ -15,7 +15,7 @@ assert len(kept.removed) == 1, kept.removed
 print('lookalike', lookalike.__version__)
 ";
 
-/// Builds the wheel, checks which systems it is for, and uses it in an environment of its own.
+/// Builds the wheel, checks which systems it is for, and uses it in a fresh environment.
 pub(super) fn make(tools: &Path, folder: &Path) -> Result<PathBuf, String> {
     let made = folder.join("wheel");
     replace_folder(&made)?;
