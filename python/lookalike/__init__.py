@@ -1,4 +1,4 @@
-"""Near-duplicates and look-alikes: exact where others guess, and fast.
+"""Finds near-duplicates and similar documents, exactly and fast.
 
 >>> import lookalike
 >>> texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose; is a rose"]
@@ -6,10 +6,10 @@
 >>> kept
 ['a rose is a rose is a rose', 'to be or not to be']
 
-Whole jobs take lists of strings, pandas, Polars and PyArrow, Hugging Face datasets, anything that speaks Arrow, and files:
-`dedup`, `pairs`, `clusters`, `query`, `compare`, `plan`. What they can be asked is in `Options`, what goes wrong in
-`lookalike.errors`. The building blocks are `Shingler`, `MinHash`, `Signature`, `BBitMinHash`, `WeightedMinHash`, `SimHash`,
-`LSH`, `HammingIndex` and `SCurve`.
+Whole jobs take lists of strings, pandas, Polars and PyArrow, Hugging Face datasets, any object with an Arrow
+interface, and files: `dedup`, `pairs`, `clusters`, `query`, `compare`, `plan`. `Options` lists their settings, and
+`lookalike.errors` their errors. The building blocks are `Shingler`, `MinHash`, `Signature`, `BBitMinHash`,
+`WeightedMinHash`, `SimHash`, `LSH`, `HammingIndex` and `SCurve`.
 """
 
 from __future__ import annotations

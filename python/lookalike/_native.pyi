@@ -351,7 +351,7 @@ def cosine(a: ArrayLike, b: ArrayLike) -> float: ...
 def edit_distance(a: str, b: str) -> int: ...
 
 # ---------------------------------------------------------------------------------------------------------------------
-# stand-ins for other packages
+# replacements for other packages
 # ---------------------------------------------------------------------------------------------------------------------
 
 class CompatKind:

@@ -1,4 +1,4 @@
-"""What a job can be asked to do: names, and what Rust is told. The defaults are in Rust, in one place."""
+"""The settings of a job: their names, and their conversion for Rust. The defaults are defined once, in Rust."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ class Options(TypedDict, total=False):
 
     The text and its shingles
         text: the column or field with the text (default "text")
-        id: the column or field with the id (default: none; rows are called by number, records of files by `source:line`)
+        id: the column or field with the id (default: none; rows are then named by number, records of files by `source:line`)
         shingles: "words:5" (default), "characters:9", "stop-words:3"
         elements: "set" (default) or "bag"
         case, form, punctuation, whitespace: normalisation before shingling
-        max_text: longer texts (bytes, or "16MiB") are compared by content hash only
+        max_text: texts longer than this (bytes, or "16MiB") are compared by content hash only
 
     What a duplicate is
-        threshold: the least similarity (default 0.8)
+        threshold: the smallest similarity of duplicates (default 0.8)
         measure: "jaccard" (default) or "containment"
-        recall: the wanted chance of finding a pair at the threshold (default 0.99)
+        recall: the wanted probability of finding a pair at the threshold (default 0.99)
         verify: "exact" (default), "estimate" or "none"
-        within: compare only rows with equal values of this column
+        within: compare only rows with equal values in this column
 
     How it is found
         method: "minhash" (default) or "simhash"
-        hashes, seed: the signature (default 128 and 1)
-        bands: (bands, rows) or "21x6", in place of those planned from the recall; None for those, also with a preset
+        hashes, seed: the number of hashes of a signature, and the seed of the hash functions (default 128 and 1)
+        bands: (bands, rows) or "21x6", instead of planning them from the recall; None to plan them even with a preset
         distance: the largest Hamming distance, with SimHash (default 3)
         weights: a file of token weights, with SimHash
-        preset: settings that another tool runs with; see `lookalike.presets()`
+        preset: the settings of another tool; see `lookalike.presets()`
 
-    Who stays
+    Which document is kept
         keep: "first" (default), "longest", "max:COLUMN" or "min:COLUMN"
         clusters: "stars" (default) or "components"
-        prefer: globs over source names, the first one first
+        prefer: patterns for names of sources; documents of the first pattern are preferred
 
     Files only
-        format: "jsonl", "csv", "tsv", "parquet" or "text", if names and contents do not say
-        annotate: write every record, with fields that say what it is
+        format: "jsonl", "csv", "tsv", "parquet" or "text", if names and contents do not tell
+        annotate: write every record, with fields that tell its cluster and what it duplicates
         removed_format: "jsonl" (default) or "parquet"
 
     Resources, which never change the answer
-        memory: bytes, or "2GiB"; half of the machine's unless given
-        threads: all processors unless given
-        temp_dir: where to spill
+        memory: the memory limit in bytes, or as in "2GiB" (default: half of the machine's memory)
+        threads: the number of threads (default: all processors)
+        temp_dir: the folder for temporary files
 
-    on_bad_record: "fail" (default), "skip" or "keep": what happens to a record without a text
+    on_bad_record: "fail" (default), "skip" or "keep": what to do with a record without a text
     """
 
     text: str
@@ -102,11 +102,11 @@ _WHOLE = ("hashes", "seed", "distance", "max_text", "threads")
 _NUMBERS = ("threshold", "recall")
 _NULLABLE = ("bands", "id", "weights", "within")
 FILES_ONLY = ("annotate", "format", "removed_format")
-"""What says how files are read and written."""
+"""The options that only apply to reading and writing files."""
 
 
 def resolve(function: str, options: Dict[str, Any], **more: Any) -> Dict[str, Any]:
-    """The options as Rust takes them; an unknown one is a `TypeError` that suggests the nearest."""
+    """The options in the form for Rust. An unknown option is a `TypeError` that suggests the most similar name."""
     settings: Dict[str, Any] = dict(more)
     resources: Dict[str, Any] = dict.fromkeys(RESOURCES)
     for name, value in options.items():
@@ -123,7 +123,7 @@ def resolve(function: str, options: Dict[str, Any], **more: Any) -> Dict[str, An
             settings.setdefault("normalize", {})[name] = value
         else:
             settings[_CALLED.get(name, name.replace("_", "-"))] = value
-    # Whoever asks for a recall wants bands planned from it, not those of a preset.
+    # If a recall is given, the bands are planned from it, even with a preset.
     if "recall" in settings and resources["preset"] is not None:
         settings.setdefault("bands", None)
     return {"settings": json.dumps(settings), **resources}
@@ -136,7 +136,7 @@ def _unknown(function: str, name: str) -> str:
 
 
 def whole(name: str, value: Any, least: int = 0) -> int:
-    """A whole number from `least` to what 63 bits hold (64 for the seed)."""
+    """A whole number from `least` to the largest number of 63 bits (64 for the seed)."""
     if isinstance(value, bool):
         raise TypeError(f"{name} must be a whole number, not bool")
     try:
@@ -150,7 +150,7 @@ def whole(name: str, value: Any, least: int = 0) -> int:
 
 
 def _checked(name: str, value: Any) -> Any:
-    """A value of the right kind, that JSON can hold."""
+    """The value, checked for its type, in a form that JSON can represent."""
     if name in ("memory", "max_text") and isinstance(value, str):
         return value if name == "memory" else _native.parse_size(value)
     if name == "memory":
@@ -201,7 +201,7 @@ def _bands(value: Any) -> str:
 
 
 def defaults() -> Dict[str, Any]:
-    """The settings of a job that is asked for nothing, by name.
+    """The default settings of a job, by name.
 
     >>> import lookalike
     >>> lookalike.defaults()["threshold"]
@@ -209,7 +209,7 @@ def defaults() -> Dict[str, Any]:
     """
     settings: Dict[str, Any] = json.loads(_native.default_settings())
     settings.update(settings.pop("normalize"))
-    # What only the command line asks for, and what `dedup` has an argument of its own for.
+    # The first is for the command line only; for the second `dedup` has a separate argument.
     for other in ("store", "against-only"):
         del settings[other]
     named = {called: name for name, called in _CALLED.items()}
@@ -217,7 +217,7 @@ def defaults() -> Dict[str, Any]:
 
 
 def presets() -> List[str]:
-    """The names of the presets: settings that other tools run with.
+    """The names of the presets, which are the settings of other tools.
 
     >>> import lookalike
     >>> "fineweb" in lookalike.presets()

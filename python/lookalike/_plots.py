@@ -1,4 +1,4 @@
-"""Pictures by matplotlib, which is imported when one is asked for."""
+"""Plots with matplotlib, which is imported only when a plot is made."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Whatever documents come in -> paths or an Arrow table; and kept rows -> the same kind of thing again.
+"""Inputs of any type -> paths or an Arrow table; and kept rows -> the type of the input.
 
-Nothing is imported here: whoever hands over a frame has its library loaded already.
+Nothing is imported here: if the caller passes a frame, its library is already loaded.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ _WHAT = (
 
 
 class Columns:
-    """The columns that a job looks at."""
+    """The columns that a job needs."""
 
     def __init__(self, text: str, id: Optional[str], others: Sequence[str], *, against: bool = False) -> None:
         self.text = text
         self.id = id
         self.others = tuple(others)
         self.against = against
-        """Whether it is what is compared against: that needs the text only."""
+        """True for the documents of `against`, which need only the text."""
 
     @property
     def optional(self) -> Tuple[str, ...]:
-        """Those that need not be there."""
+        """The columns that may be missing."""
         named = tuple(name for name in (self.id, *self.others) if name is not None)
         return named if self.against else ()
 
     @property
     def wanted(self) -> Tuple[str, ...]:
-        """All of them, each once."""
+        """All columns, each once."""
         named = (self.text, self.id, *self.others)
         return tuple(dict.fromkeys(name for name in named if name is not None))
 
 
 class Documents:
-    """Documents on their way in."""
+    """The documents of an input."""
 
     def __init__(
         self,
@@ -58,12 +58,12 @@ class Documents:
         fixed_column: bool = False,
     ) -> None:
         self.native = native
-        """What Rust is given: a table, or paths."""
+        """The value that is passed to Rust: a table, or paths."""
         self._take = take
         self.ids = ids
-        """The ids of all rows as they are, if a column of ids was named."""
+        """Returns the original ids of all rows, if a column of ids was named."""
         self.fixed_column = fixed_column
-        """Whether there is only one column, whose name nobody chose."""
+        """True if there is only one column, without a name of its own."""
 
     @property
     def in_memory(self) -> bool:
@@ -73,13 +73,13 @@ class Documents:
         return len(self.native)
 
     def take(self, mask: Mask) -> Any:
-        """The rows where `mask` is true, as the kind of thing that came in."""
+        """The rows where `mask` is true, in the type of the input."""
         assert self._take is not None, "paths have no rows to take"
         return self._take(mask)
 
 
 def documents(source: Any, columns: Columns) -> Documents:
-    """The documents in `source`; of a table the columns that are wanted."""
+    """The documents in `source`. From a table only the needed columns are taken."""
     found = _documents(source, columns)
     if isinstance(found.native, _native.ArrowTable):
         names = found.native.column_names
@@ -98,7 +98,7 @@ def _documents(source: Any, columns: Columns) -> Documents:
         return _of_sequence(source, columns)
     if isinstance(source, np.ndarray):
         if source.ndim != 1:
-            raise TypeError(f"an array of {source.ndim} dimensions is no list of texts; it must have one")
+            raise TypeError(f"an array of {source.ndim} dimensions is not a list of texts; it must have one")
         return _of_strings(source.tolist(), lambda mask: source[mask], columns)
     for library, read in (
         ("pandas", _of_pandas),
@@ -143,7 +143,7 @@ def _of_strings(texts: List[Any], take: Callable[[Mask], Any], columns: Columns)
 
 
 def _of_arrow(source: Any) -> Documents:
-    """Anything that speaks Arrow."""
+    """Any object with an Arrow interface."""
     table = arrow_table(source)
     if table is None:
         raise TypeError(f"{type(source).__name__} holds no documents that can be read; give {_WHAT}")
@@ -155,7 +155,7 @@ def _of_arrow(source: Any) -> Documents:
 
 
 def arrow_table(source: Any) -> Optional[_native.ArrowTable]:
-    """The table that an object hands out by the Arrow PyCapsule interface; none if it does not know it."""
+    """The table of an object with the Arrow PyCapsule interface; None if it does not have this interface."""
     if isinstance(source, _native.ArrowTable):
         return source
     if hasattr(source, "__arrow_c_stream__"):
@@ -166,7 +166,7 @@ def arrow_table(source: Any) -> Optional[_native.ArrowTable]:
 
 
 def _select(columns: Columns, present: Any) -> List[str]:
-    """The columns that are asked for; an error that lists those there are if one is not there."""
+    """The needed columns. If one is missing, an error that lists the existing columns."""
     present = list(present)
     names = [name for name in present if isinstance(name, str)]
     wanted = []
@@ -197,7 +197,7 @@ def _of_pandas(source: Any, columns: Columns, pandas: Any) -> Optional[Documents
     if not isinstance(source, pandas.DataFrame):
         return None
     names = _select(columns, source.columns)
-    # With the types that they have: pandas would make strings of objects, and fail for a lone surrogate.
+    # The types are kept: pandas would convert objects to strings, and fail for a lone surrogate.
     frame = pandas.DataFrame({name: pandas.Series(source[name].array, dtype=source[name].dtype) for name in names})
     try:
         try:
@@ -205,7 +205,7 @@ def _of_pandas(source: Any, columns: Columns, pandas: Any) -> Optional[Documents
         except UnicodeEncodeError:
             table = _native.ArrowTable.from_stream(_as_bytes(frame, columns, pandas))
     except (AttributeError, ImportError):
-        # pandas needs PyArrow to speak Arrow; without it a text goes by itself.
+        # pandas needs PyArrow for its Arrow interface; without it only a column of texts can be passed.
         if len(names) != 1:
             raise TypeError("install pyarrow to use more than the text of a pandas DataFrame") from None
         texts = [None if missing else text for text, missing in zip(source[names[0]], source[names[0]].isna())]
@@ -218,9 +218,9 @@ def _of_pandas(source: Any, columns: Columns, pandas: Any) -> Optional[Documents
 
 
 def _as_bytes(frame: Any, columns: Columns, pandas: Any) -> Any:
-    """The frame with strings as bytes, of which those with a lone surrogate are not UTF-8: such a text is a bad record.
+    """The frame with strings as bytes. A string with a lone surrogate is not UTF-8, and becomes a bad record.
 
-    Ids are only shown, by what the source itself has; so what is no text in them is escaped.
+    Ids are only displayed, from the source itself, so invalid characters in them are escaped.
     """
     made = {}
     for name in frame.columns:
@@ -247,7 +247,7 @@ def _of_polars(source: Any, columns: Columns, polars: Any) -> Optional[Documents
         frame, named = source.select(_select(columns, source.columns)), True
     else:
         return None
-    # A column of nulls only has no buffers, and Polars hands out some.
+    # A column of the type null must have no buffers, but Polars exports some.
     nothing = [name for name in frame.columns if frame.schema[name] == polars.Null]
     table = _native.ArrowTable.from_stream(frame.with_columns(polars.col(nothing).cast(polars.String)))
     ids = _ids(columns, frame.columns, lambda name: source[name].to_list()) if named else None
@@ -294,7 +294,7 @@ def _filtered(source: Any, mask: Mask, pyarrow: Any) -> Any:
     try:
         return source.filter(pyarrow.array(mask))
     except pyarrow.ArrowNotImplementedError:
-        # PyArrow cannot take rows of every type, such as views of strings.
+        # PyArrow cannot filter rows of every type, such as string views.
         kept = pyarrow.table(_native.ArrowTable.from_stream(source).filter(mask))
         if isinstance(source, pyarrow.Table):
             return kept
@@ -307,7 +307,7 @@ def _of_datasets(source: Any, columns: Columns, datasets: Any) -> Optional[Docum
         splits = ", ".join(repr(name) for name in source)
         raise TypeError(f"a {type(source).__name__} has several splits ({splits}); give one of them")
     if isinstance(source, datasets.IterableDataset):
-        raise TypeError("an IterableDataset is read only once, and duplicates take two passes; give a Dataset")
+        raise TypeError("an IterableDataset is read only once, but duplicates need two passes; give a Dataset")
     if not isinstance(source, datasets.Dataset):
         # A column of a dataset is a sequence of its values.
         if type(source).__module__.partition(".")[0] == "datasets" and type(source).__name__ == "Column":

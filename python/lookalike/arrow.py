@@ -1,13 +1,13 @@
-"""The stages as functions from Arrow tables to Arrow tables: what a cluster calls.
+"""The stages of a run as functions from Arrow tables to Arrow tables, for use on a cluster.
 
     id, text                 -> Stages.sketch               -> id, content_hash, shingles, signature, keys, reason
     key, ids                 -> candidate_pairs             -> a, b
     a, b, signatures of both -> Stages.signature_similarity -> a, b, similarity, compared
     a, b, texts of both      -> Stages.verify               -> a, b, similarity, duplicate
 
-Between them an engine groups rows by key and joins texts to pairs. The answers are those of a run on one machine. Tables
-are anything with `__arrow_c_stream__`; what comes back is an `ArrowTable`, which any Arrow library reads: `pyarrow.table(t)`,
-`polars.DataFrame(t)`. Ids and keys are signed 64-bit integers.
+Between the stages, an engine groups rows by key and joins texts to pairs. The answers are the same as those of a run
+on one machine. A table is any object with `__arrow_c_stream__`. The functions return an `ArrowTable`, which any Arrow
+library can read: `pyarrow.table(t)`, `polars.DataFrame(t)`. Ids and keys are signed 64-bit integers.
 
 >>> import pyarrow
 >>> from lookalike.arrow import Stages
@@ -35,7 +35,7 @@ __all__ = ["ArrowTable", "Stages", "candidate_pairs"]
 
 
 class Stages:
-    """The stages of a run with these options; see `lookalike.Options`."""
+    """The stages of a run with the given options; see `lookalike.Options`."""
 
     def __init__(self, **options: Unpack[Options]) -> None:
         self._options = dict(options)
@@ -45,28 +45,29 @@ class Stages:
         return _stages, (self._options,)
 
     def sketch(self, table: Any) -> ArrowTable:
-        """Of a table with `id` and the text: content hash, shingles, signature and keys.
+        """Takes a table with `id` and the text; returns content hash, shingles, signature and keys.
 
-        Documents that share a key are candidates. One that is compared by content hash only has no keys. A text that is
-        null is an error; unless `on_bad_record` is "fail", it is a row with nothing but the reason.
+        Documents that share a key are candidates. A document that is only compared by content hash has no keys. A
+        text that is null is an error. If `on_bad_record` is not "fail", its row contains only the reason.
         """
         return self._native.sketch(_table(table))
 
     def signature_similarity(self, table: Any) -> ArrowTable:
-        """Of a table with `a`, `b`, `a_signature` and `b_signature`: the estimated similarity, and whether a run would
-        compare the two."""
+        """Takes a table with `a`, `b`, `a_signature` and `b_signature`; returns the estimated similarity, and whether
+        a run would compare the two."""
         return self._native.signature_similarity(_table(table))
 
     def verify(self, table: Any) -> ArrowTable:
-        """Of a table with `a`, `b`, `a_text` and `b_text`: the exact similarity, and whether it reaches the threshold."""
+        """Takes a table with `a`, `b`, `a_text` and `b_text`; returns the exact similarity, and whether it is at
+        least the threshold."""
         return self._native.verify(_table(table))
 
 
 def candidate_pairs(table: Any) -> ArrowTable:
-    """Of a table with `ids`, lists of ids that share a key: all pairs, the smaller id first.
+    """Takes a table with `ids`, lists of ids that share a key; returns all pairs, the smaller id first.
 
-    A list of n ids has n (n - 1) / 2 pairs, so take exact copies out before. A pair that shares several keys comes once for
-    each.
+    A list of n ids has n (n - 1) / 2 pairs, so remove exact copies before. A pair that shares several keys is
+    returned once for each key.
 
     >>> import pyarrow
     >>> from lookalike.arrow import candidate_pairs
@@ -83,5 +84,5 @@ def _stages(options: Any) -> Stages:
 def _table(table: Any) -> ArrowTable:
     found = arrow_table(table)
     if found is None:
-        raise TypeError(f"{type(table).__name__} is no Arrow table: it has no __arrow_c_stream__")
+        raise TypeError(f"{type(table).__name__} is not an Arrow table: it has no __arrow_c_stream__")
     return found

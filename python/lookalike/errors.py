@@ -1,7 +1,7 @@
-"""What goes wrong, one class per kind.
+"""The errors of lookalike, one class for each kind.
 
-Every class is a `LookalikeError`, and also the built-in exception that a caller would expect in its place: a setting
-that makes no sense is a `ValueError`, a file that cannot be read an `OSError`, and so on.
+Every class is a `LookalikeError`, and also a subclass of the matching built-in exception: a setting
+that makes no sense is a `ValueError`, a file that cannot be read is an `OSError`, and so on.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class LookalikeError(Exception):
-    """Anything that lookalike itself says no to."""
+    """The base class of all errors of lookalike."""
 
 
 class SettingError(LookalikeError, ValueError):
@@ -29,14 +29,15 @@ class SettingError(LookalikeError, ValueError):
 
 
 class IncompatibleError(LookalikeError, ValueError):
-    """Two sketches that were made in different ways, and so say nothing about each other."""
+    """Two sketches cannot be compared, because they were made in different ways."""
 
 
 class BadRecordError(LookalikeError, ValueError):
-    """A record without a usable text, and `on_bad_record="fail"`.
+    """A record has no usable text, and `on_bad_record` is "fail".
 
-    `source`, `line` (from 1) and `reason` say which and why. Of what was handed over in memory, `source` is "table" or
-    "against", and the row is `line - 1`; in `lookalike.arrow` it is "id", and `line` the id itself.
+    `source`, `line` (counted from 1) and `reason` tell which record it is and why it is bad. For documents in memory,
+    `source` is "table" or "against", and the row is `line - 1`. In `lookalike.arrow`, `source` is "id", and `line` is
+    the id itself.
     """
 
     def __init__(self, source: str, line: int, reason: str) -> None:
@@ -55,7 +56,7 @@ class BadRecordError(LookalikeError, ValueError):
 
 
 class FileError(LookalikeError, OSError):
-    """A file or an object that cannot be read or written."""
+    """A file or an object cannot be read or written."""
 
 
 class NotFoundError(FileError, FileNotFoundError):
@@ -63,16 +64,16 @@ class NotFoundError(FileError, FileNotFoundError):
 
 
 class DamagedError(LookalikeError, ValueError):
-    """Bytes that are not what they should be: a truncated file, a damaged signature."""
+    """Stored bytes are damaged: a truncated file, a damaged signature."""
 
 
 class TargetError(LookalikeError, FileExistsError):
-    """The target folder holds something else."""
+    """The target folder already contains something else."""
 
 
 class InternalError(LookalikeError, RuntimeError):
-    """A mistake in lookalike itself, which should be reported; the message says what was found."""
+    """A bug in lookalike itself. Please report it with the message."""
 
 
 class MemoryLimitError(LookalikeError, MemoryError):
-    """The memory limit is too small for this corpus; the message says what would do."""
+    """The memory limit is too small for this corpus; the message says which limit would be enough."""

@@ -1,4 +1,4 @@
-"""What the building blocks answer, as tuples with names."""
+"""The results of the building blocks, as named tuples."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ class Estimate(NamedTuple):
     """An estimated similarity."""
 
     similarity: float
-    """Between 0 and 1."""
+    """The estimate, between 0 and 1."""
     standard_error: float
-    """The estimated standard deviation of `similarity`; 0 where all or none of the slots agree."""
+    """The estimated standard deviation of `similarity`; 0 if all slots or no slots agree."""
 
 
 class Cardinality(NamedTuple):
     """An estimated number of elements."""
 
     size: float
-    """How many different elements the set has."""
+    """The number of different elements of the set."""
     standard_error: float
     """The estimated standard deviation of `size`."""
 
 
 class AngleEstimate(NamedTuple):
-    """What two fingerprints say about the vectors behind them."""
+    """The estimates from two fingerprints about their vectors."""
 
     distance: int
-    """In how many bits the fingerprints differ."""
+    """The number of bits in which the fingerprints differ."""
     angle: float
     """The estimated angle between the vectors, from 0 to pi."""
     angle_standard_error: float

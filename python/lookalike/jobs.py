@@ -1,4 +1,4 @@
-"""Whole jobs, on anything that holds documents."""
+"""Whole jobs on documents of any type of input."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = ["clusters", "compare", "dedup", "pairs", "plan", "query"]
 
 Source = TypeVar("Source")
 Progress = Union[bool, Callable[..., Any]]
-"""True for a bar by tqdm, or anything that is called and updated as `tqdm.tqdm` is."""
+"""True for a progress bar of tqdm, or a factory with the interface of `tqdm.tqdm`."""
 
 
 @overload
@@ -87,10 +87,10 @@ def dedup(
     progress: Progress = False,
     **options: Unpack[Options],
 ) -> Tuple[Any, Deduplication]:
-    """Removes near-duplicates: the kept rows as the same kind of thing, and what was decided.
+    """Removes near-duplicates. Returns the kept rows, in the type of the input, and the decisions.
 
     Every removed document names the kept one that it duplicates, and their exact similarity is at least the threshold
-    (unless you say otherwise: `verify` and `clusters` can). The answer is the same for any number of threads and any
+    (the options `verify` and `clusters` can change this). The answer is the same for any number of threads and any
     memory limit.
 
     >>> import lookalike
@@ -104,13 +104,14 @@ def dedup(
 
     Args:
         source: a list of strings; a pandas, Polars or PyArrow table or column; a PyArrow or Hugging Face dataset;
-            anything with `__arrow_c_stream__`; or a path (or a list of `pathlib.Path`) of files, folders and globs.
-        output: for paths, the folder that the kept records are written to; it is what comes back as kept. Without it
-            nothing is written, and the source itself comes back.
+            any object with `__arrow_c_stream__`; or a path (or a list of `pathlib.Path`) of files and folders, or a
+            pattern.
+        output: for paths, the folder for the kept records, which is also returned as the kept rows. Without it
+            nothing is written, and the source itself is returned.
         against: documents of any of these kinds (with `output`, paths) that come first in keep order and are not
-            removed. Of a table only the column with the text is needed.
-        against_only: compare with those of `against` only.
-        progress: true for a bar by tqdm, or a factory that is called as `tqdm.tqdm` is.
+            removed. A table needs only the column with the text.
+        against_only: compare documents only with those of `against`.
+        progress: True for a progress bar of tqdm, or a factory with the interface of `tqdm.tqdm`.
         **options: see `lookalike.Options`.
     """
     more = {"against-only": True} if against_only else {}
@@ -119,9 +120,9 @@ def dedup(
     compared = None if other is None else other.native
     if output is not None:
         if given.in_memory:
-            raise TypeError("output is for paths; kept rows of what is in memory are returned")
+            raise TypeError("output is for paths only; for documents in memory the kept rows are returned")
         if other is not None and other.in_memory:
-            # A finished folder is known again by its sources, and memory cannot be.
+            # A finished folder is recognised by its sources, and documents in memory cannot be recognised.
             raise TypeError("with output, against must be paths too")
         folder = os.fsdecode(output)
         with _orderly_end():
@@ -163,7 +164,7 @@ def pairs(source: Any, *, progress: Progress = False, **options: Unpack[Options]
 
 
 def clusters(source: Any, *, progress: Progress = False, **options: Unpack[Options]) -> Clusters:
-    """All clusters of at least two documents: a kept one, and those that are similar to it.
+    """All clusters of at least two documents: a kept document, and the documents that are similar to it.
 
     >>> import lookalike
     >>> texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose; is a rose"]
@@ -187,20 +188,20 @@ def query(
 ) -> List[Match]:
     """The `top` documents most similar to the text `wanted`, exactly, most similar first.
 
-    Every document is compared, so nothing is missed; `threshold` (0 unless given) cuts the list short. To ask often,
-    build an `LSH` once.
+    Every document is compared, so nothing is missed. Documents below `threshold` (default 0) are left out. For many
+    queries, build an `LSH` once.
 
     >>> import lookalike
     >>> lookalike.query(["a rose is a rose", "to be or not to be"], "a rose is", shingles="words:2")
     [Match(document=0, similarity=0.6666666666666666)]
     """
     if not isinstance(wanted, str):
-        raise TypeError(f"what is looked for must be a str, not {type(wanted).__name__}")
+        raise TypeError(f"the text of a query must be a str, not {type(wanted).__name__}")
     top = whole("top", top)
     asked: Dict[str, Any] = {"threshold": 0.0, **options}
     given, native = _prepare("query", source, asked)
     with _orderly_end():
-        columns = _native.query(given.native, _text("what is looked for", wanted), top, native, _bar(progress))
+        columns = _native.query(given.native, _text("the text of the query", wanted), top, native, _bar(progress))
     return [Match(key, similarity) for key, similarity in zip(_keys(columns, given), columns["similarity"].tolist())]
 
 
@@ -255,7 +256,7 @@ def plan(
 
 
 def _text(name: str, text: str) -> str:
-    """The text itself; an error if it holds what no text has."""
+    """The text itself; an error if it is not valid Unicode."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -264,7 +265,7 @@ def _text(name: str, text: str) -> str:
 
 
 def _columns(options: Any, against: bool = False) -> Columns:
-    """The columns that a job looks at."""
+    """The columns that a job needs."""
     others = [options["within"]] if options.get("within") is not None else []
     keep = options.get("keep", "first")
     if isinstance(keep, str) and keep.partition(":")[0] in ("max", "min") and ":" in keep:
@@ -282,16 +283,16 @@ def _prepare(function: str, source: Any, options: Any, **more: Any) -> Tuple[Doc
     if given.in_memory:
         for name in FILES_ONLY:
             if options.get(name) not in (None, False, "jsonl"):
-                raise TypeError(f"{name} is for files, and a {type(source).__name__} is in memory")
+                raise TypeError(f"{name} is for files only, but a {type(source).__name__} is in memory")
     if given.fixed_column:
         for name in ("text", "id", "within"):
             if options.get(name) is not None:
-                raise TypeError(f"{name} names a column, and a {type(source).__name__} has none")
+                raise TypeError(f"{name} names a column, but a {type(source).__name__} has no columns")
     return given, native
 
 
 class _Terminated(BaseException):
-    """SIGTERM came while a job was running."""
+    """SIGTERM arrived while a job was running."""
 
 
 def _terminate(number: int, frame: Any) -> None:
@@ -300,10 +301,11 @@ def _terminate(number: int, frame: Any) -> None:
 
 @contextlib.contextmanager
 def _orderly_end() -> Iterator[None]:
-    """Has SIGTERM stop the job in the block as Ctrl-C does, so that its temporary files go; then the process ends as it
-    would have.
+    """Lets SIGTERM stop the job in the block as Ctrl-C does, so that its temporary files are removed. Then the
+    process ends as it would have without this.
 
-    Only where SIGTERM would end the process at once: a handler of the program stays, and other threads cannot set one.
+    This applies only if SIGTERM would end the process at once: a handler of the program is kept, and only the main
+    thread can set one.
     """
     in_main_thread = threading.current_thread() is threading.main_thread()
     if not in_main_thread or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
@@ -322,14 +324,14 @@ def _orderly_end() -> Iterator[None]:
 
 
 def _bar(progress: Progress) -> Optional[Callable[..., Any]]:
-    """The factory of progress bars, if any."""
+    """The factory of progress bars, or None."""
     if progress is False or progress is None:
         return None
     if progress is True:
         try:
             from tqdm.auto import tqdm
         except ImportError as error:
-            raise ImportError("progress=True needs tqdm: pip install tqdm, or pass a factory of your own") from error
+            raise ImportError("progress=True needs tqdm: pip install tqdm, or pass your own factory") from error
         return tqdm  # type: ignore[no-any-return]
     if not callable(progress):
         raise TypeError(f"progress must be true, false or callable, not {type(progress).__name__}")
@@ -337,7 +339,7 @@ def _bar(progress: Progress) -> Optional[Callable[..., Any]]:
 
 
 def _numbers(column: Any) -> List[Optional[float]]:
-    """Numbers, with none for NaN."""
+    """Numbers, with None instead of NaN."""
     return [None if value != value else value for value in column.tolist()]
 
 
@@ -346,14 +348,14 @@ def _distances(column: Any) -> List[Optional[int]]:
 
 
 def _keys(columns: Dict[str, Any], given: Documents, prefix: str = "") -> List[Key]:
-    """The documents of some columns, as their source knows them."""
+    """The documents of some columns, as they are identified in their source."""
     if not given.in_memory:
         return list(columns[prefix + "id"])
     return _named((columns[prefix + "line"] - 1).tolist(), given)
 
 
 def _named(rows: List[int], given: Documents) -> List[Key]:
-    """Rows by their ids, if a column of ids was named; a row without one is called by its number."""
+    """The ids of rows, if a column of ids was named. A row without an id is identified by its number."""
     if given.ids is None:
         return list(rows)
     ids = given.ids()
@@ -361,14 +363,14 @@ def _named(rows: List[int], given: Documents) -> List[Key]:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether there is none, or pandas says so by NaN."""
+    """True if there is no value: None, or NaN of pandas."""
     return value is None or (isinstance(value, float) and value != value)
 
 
 def _removed(columns: Dict[str, Any], given: Documents, other: Optional[Documents]) -> RemovedRows:
     kind, sources = columns["kind"], columns["kept_source"]
     lines = (columns["kept_line"] - 1).tolist()
-    # Of two tables, or a table and files, the name of the source tells which.
+    # The name of the source tells which of two tables, or of a table and files, a row belongs to.
     own = set(sources) - {None} if other is None else set(columns["own_sources"])
     against = [source is not None and source not in own for source in sources]
     kept: List[Optional[Key]] = []
@@ -401,7 +403,7 @@ def _removed(columns: Dict[str, Any], given: Documents, other: Optional[Document
 
 
 def _removed_of(folder: str, report: Dict[str, Any]) -> RemovedRows:
-    """The list of what was removed, from the folder of a run."""
+    """The list of removed documents, from the folder of a run."""
     if report["settings"]["removed-format"] == "parquet":
         try:
             import pyarrow.parquet

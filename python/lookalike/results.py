@@ -1,4 +1,4 @@
-"""What the jobs answer with."""
+"""The results of jobs."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ __all__ = [
 ]
 
 Key = Any
-"""A document: its row, from 0, in what was handed over in memory; its id, if a column of ids was named; in files its id or
-`source:line`."""
+"""A document. For documents in memory it is the row, counted from 0, or the id, if a column of ids was named. In
+files it is the id or `source:line`."""
 
 Row = TypeVar("Row")
 
@@ -56,19 +56,19 @@ class Removed(NamedTuple):
     """A document that was removed, and why."""
 
     document: Key
-    """The removed one."""
+    """The removed document."""
     kept: Optional[Key]
-    """The kept one that it duplicates; none for a bad record."""
+    """The kept document that it duplicates; None for a bad record."""
     kind: str
     """"exact", "near" or "bad"."""
     similarity: Optional[float]
-    """Their exact similarity; none where nothing was verified."""
+    """The exact similarity of the two documents; None if it was not verified."""
     against: bool = False
-    """Whether the kept one is among those of `against`."""
+    """True if the kept document is one of `against`."""
     distance: Optional[int] = None
-    """Their Hamming distance, with SimHash."""
+    """The Hamming distance of the two documents, with SimHash."""
     reason: Optional[str] = None
-    """Why a bad record is bad, or that a pair was not verified."""
+    """Why a record is bad, or that a pair was not verified."""
 
     def __repr__(self) -> str:
         return _shown_row(self)
@@ -80,37 +80,37 @@ class Pair(NamedTuple):
     a: Key
     b: Key
     similarity: Optional[float]
-    """Exact; none with `verify="none"`."""
+    """The exact similarity; None with `verify="none"`."""
     distance: Optional[int] = None
-    """Their Hamming distance, with SimHash."""
+    """The Hamming distance of the two documents, with SimHash."""
 
     def __repr__(self) -> str:
         return _shown_row(self)
 
 
 class Match(NamedTuple):
-    """A document that looks like the one asked about."""
+    """A document that is similar to the text of a query."""
 
     document: Key
     similarity: float
 
 
 class Cluster(NamedTuple):
-    """A kept document and those that are similar to it."""
+    """A kept document and the documents that are similar to it."""
 
     kept: Key
     others: List[Key]
     similarities: List[Optional[float]]
-    """Of the others to the kept one."""
+    """The similarities of the others to the kept document."""
 
     @property
     def members(self) -> List[Key]:
-        """All of them, the kept one first."""
+        """All documents of the cluster, the kept one first."""
         return [self.kept, *self.others]
 
 
 class Passage(NamedTuple):
-    """Text that stands in both: `a_text[a[0]:a[1]]` and `b_text[b[0]:b[1]]`."""
+    """A passage that is in both texts: `a_text[a[0]:a[1]]` and `b_text[b[0]:b[1]]`."""
 
     a: Tuple[int, int]
     b: Tuple[int, int]
@@ -184,7 +184,7 @@ class Sample(NamedTuple):
 
 
 class _Tabular:
-    """Something with columns, for other libraries."""
+    """A result with columns, for other libraries."""
 
     _documents: Tuple[str, ...] = ()
     """The columns that name documents."""
@@ -215,7 +215,7 @@ class _Tabular:
         for name in self._documents:
             kinds = {type(value) for value in columns[name]} - {type(None)}
             if len(kinds) > 1:
-                # Rows and names side by side: all of them as names.
+                # Row numbers and names are mixed: convert all of them to names.
                 columns[name] = [None if value is None else str(value) for value in columns[name]]
             if not kinds:
                 types[name] = pyarrow.int64()
@@ -227,7 +227,7 @@ class _Tabular:
 
 
 class _Rows(_Tabular, Sequence[Row]):
-    """Rows that can be looked at one by one, or handed to another library."""
+    """Rows that can be read one by one, or passed to another library."""
 
     _row_type: Callable[..., Row]
     _names: Tuple[str, ...] = ()
@@ -274,7 +274,7 @@ class _Rows(_Tabular, Sequence[Row]):
 
     def _repr_html_(self) -> str:
         usual = getattr(type(self)._row_type, "_field_defaults", {})
-        # Columns in which everything is as usual say nothing.
+        # Columns that contain only default values are not shown.
         told = [
             name
             for name in self._names
@@ -285,7 +285,7 @@ class _Rows(_Tabular, Sequence[Row]):
 
 
 class RemovedRows(_Rows[Removed]):
-    """What was removed, in input order: `Removed` one by one, or as a table."""
+    """The removed documents, in input order: `Removed` one by one, or as a table."""
 
     _row_type = Removed
     _names = Removed._fields
@@ -306,8 +306,8 @@ class Pairs(_Rows[Pair]):
 
 
 class Clusters(_Tabular, Sequence[Cluster]):
-    """Clusters of at least two documents, by input order of the kept one: `Cluster` one by one, or as a table with a row
-    for each member."""
+    """Clusters of at least two documents, in input order of the kept documents: `Cluster` one by one, or as a table
+    with a row for each member."""
 
     _documents = ("document",)
 
@@ -329,7 +329,7 @@ class Clusters(_Tabular, Sequence[Cluster]):
         return self._clusters[at]
 
     def to_dict(self) -> Dict[str, List[Any]]:
-        """The members of all clusters: the number of the cluster, the document, its similarity to the kept one."""
+        """The members of all clusters: the number of the cluster, the document, its similarity to the kept document."""
         rows: List[Tuple[int, Key, Optional[float]]] = []
         for number, cluster in enumerate(self):
             rows.append((number, cluster.kept, 1.0))
@@ -349,7 +349,7 @@ class Clusters(_Tabular, Sequence[Cluster]):
 class Deduplication:
     """What a dedup decided: `removed`, the `summary`, and the page of `report()`.
 
-    In a notebook it shows itself, with the similarities of what was removed.
+    In a notebook it is displayed with the similarities of the removed documents.
     """
 
     def __init__(
@@ -364,13 +364,13 @@ class Deduplication:
         self.summary = summary
         """What the run says about itself, as in `report.json`."""
         self.mask = mask
-        """Of what was handed over in memory: an array of bool, true for kept rows."""
+        """For documents in memory: an array of bool, true for kept rows."""
 
     @property
     def removed(self) -> RemovedRows:
-        """Every removed document with the kept one that it duplicates, in input order.
+        """Every removed document with the kept document that it duplicates, in input order.
 
-        After a run into a folder they are read from there when they are first asked for.
+        If the run wrote to a folder, they are read from there at the first access.
         """
         if not isinstance(self._removed, RemovedRows):
             self._removed = self._removed()
@@ -416,7 +416,10 @@ class Deduplication:
         return f"<p>{html.escape(repr(self)[1:-1])}</p>{figure}{self.removed._repr_html_()}"
 
     def plot(self, ax: Any = None) -> Any:
-        """The similarities of removed near-duplicates as a histogram, with the chance of being found; needs matplotlib."""
+        """A histogram of the similarities of removed near-duplicates, with the probability of being found.
+
+        It needs matplotlib.
+        """
         ax = new_axes() if ax is None else ax
         found = self.summary["histogram"]
         edges = np.linspace(0.0, 1.05, len(found) + 1)
@@ -447,13 +450,13 @@ class Comparison(Page):
         """What the threshold is for, exactly: `jaccard`, or with containment the part of the smaller one that is in the
         other."""
         self.jaccard: float = found["jaccard"]
-        """Shared shingles over all shingles of both."""
+        """The number of shared shingles divided by the number of shingles in either text."""
         self.containment_a: float = found["containment_a"]
-        """The part of A that is in B."""
+        """The share of A that is in B."""
         self.containment_b: float = found["containment_b"]
-        """The part of B that is in A."""
+        """The share of B that is in A."""
         self.shingles: Tuple[int, int] = (found["shingles_a"], found["shingles_b"])
-        """Different shingles of A and of B."""
+        """The numbers of different shingles of A and of B."""
         self.shared: int = found["shared"]
         """Different shingles that are in both."""
         self.threshold: float = found["threshold"]
@@ -479,31 +482,31 @@ class Comparison(Page):
 
 
 class Plan:
-    """What a run with some settings would find and cost."""
+    """What a run with the given settings would find and cost."""
 
     def __init__(self, found: Dict[str, Any], options: Dict[str, Any]) -> None:
         self._options = options
         self.bands: int = found["bands"]
-        """Bands; with SimHash, tables."""
+        """The number of bands; with SimHash, of tables."""
         self.rows: int = found["rows"]
-        """Rows of a band; 0 with SimHash."""
+        """The number of rows in a band; 0 with SimHash."""
         self.recall: float = found["recall"]
-        """The chance of finding a pair at the threshold; with containment, a document of `shingles` shingles."""
+        """The probability of finding a pair at the threshold; with containment, of a document of `shingles` shingles."""
         self.shingles: Optional[int] = found["shingles"]
-        """The size of the document that `recall` and `curve` are for; none where the size does not matter."""
+        """The size of the document that `recall` and `curve` are for; None if the size does not matter."""
         self.recall_by_shingles: Dict[int, float] = found["by_shingles"]
-        """With containment, the chance at the threshold by the number of shingles of the contained document: of short
-        ones fewer are found. Empty where the size does not matter."""
+        """With containment, the probability at the threshold by the number of shingles of the contained document.
+        Short documents are found less often. Empty if the size does not matter."""
         self.threshold: float = found["threshold"]
         self.hashes: int = found["hashes"]
         self.least_memory: int = found["least_memory"]
-        """Bytes of memory that so many documents need at least."""
+        """The smallest memory, in bytes, for this many documents."""
         self.disk_bytes: int = found["disk_bytes"]
         """Bytes on disk while it runs, about."""
         self.disk_bytes_with_keys: int = found["disk_bytes_with_keys"]
         """The same if memory is short, without what is spilled to verify."""
         self.curve: NDArray[np.float64] = np.array(found["curve"])
-        """The chance of finding a pair, at similarities that divide 0 to 1 evenly."""
+        """The probabilities of finding a pair, at evenly spaced similarities from 0 to 1."""
         self._label: str = found["label"]
         explained = json.loads(found["explained"])
         self.alternatives: List[Alternative] = [_alternative(each) for each in explained["alternatives"]]
@@ -522,9 +525,9 @@ class Plan:
     def probability(
         self, similarity: ArrayLike, shingles: Optional[int] = None
     ) -> Union[float, NDArray[np.float64]]:
-        """The chance of finding a pair of this similarity, which is cut to 0 to 1; of an array, for each.
+        """The probability of finding a pair of this similarity (limited to 0 to 1); for an array, of each value.
 
-        With containment, that of finding a document of so many `shingles` (those of the plan unless given).
+        With containment, the probability for a document of this many `shingles` (default: those of the plan).
 
         >>> import lookalike
         >>> plan = lookalike.plan(measure="containment")
@@ -584,7 +587,7 @@ def _sample(explained: Dict[str, Any]) -> Optional[Sample]:
 
 
 def _shown_row(row: Any) -> str:
-    """As a named tuple is shown, without what is as usual."""
+    """The text of a named tuple, without fields that have their default."""
     usual = row._field_defaults
     told = {name: value for name, value in zip(row._fields, row) if name not in usual or value != usual[name]}
     return f"{type(row).__name__}({', '.join(f'{name}={value!r}' for name, value in told.items())})"

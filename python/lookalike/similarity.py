@@ -1,4 +1,4 @@
-"""How alike two sets, weighted sets, vectors or strings are, exactly.
+"""Exact similarities of two sets, weighted sets, vectors or strings.
 
 A set is a NumPy array of uint64 hashes, or an iterable of str, bytes and ints; it is compared by the 64-bit hashes of
 its elements. For texts, see `Shingler.jaccard` and `Shingler.containment`.

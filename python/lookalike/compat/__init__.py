@@ -1,4 +1,4 @@
-"""The interfaces of other libraries, over lookalike: change the import, keep the code.
+"""The interfaces of other libraries, implemented with lookalike: change the import, keep the code.
 
 - `lookalike.compat.datasketch`: MinHash, LeanMinHash, bBitMinHash, WeightedMinHash, MinHashLSH,
   MinHashLSHForest and MinHashLSHEnsemble of datasketch 2.

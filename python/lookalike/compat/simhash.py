@@ -1,8 +1,8 @@
 """The interface of the package simhash over lookalike: `from lookalike.compat.simhash import Simhash,
 SimhashIndex`.
 
-The values equal those of simhash 2.1.2. Where that one fails (a feature of an integer weight above 255, with
-NumPy 2), they are what its definition says.
+The values are equal to those of simhash 2.1.2. Where simhash 2.1.2 fails (a feature with an integer weight above 255,
+with NumPy 2), the values follow its definition.
 
     >>> a, b = Simhash("How are you? I am fine. Thanks."), Simhash("How are you? I am fine. Thank you.")
     >>> a.distance(b) < 20
@@ -33,8 +33,8 @@ def _hashfunc(x: bytes) -> bytes:
 class Simhash:
     """A fingerprint of `f` bits (a multiple of 8) whose Hamming distances are small for similar texts.
 
-    `value` is a text (its runs of four characters of those that `reg` matches are the features), an iterable
-    of features or of (feature, weight), a dict of weights, a fingerprint as an integer, or another Simhash.
+    `value` is a text (its features are all sequences of four of the characters that `reg` matches), an iterable of
+    features or of (feature, weight), a dict of weights, a fingerprint as an integer, or another Simhash.
     `hashfunc` takes bytes and returns bytes, at least `f // 8` of them, or an integer.
 
     >>> Simhash(["a", ("b", 2)]).value == Simhash({"a": 1, "b": 2}).value
@@ -117,7 +117,7 @@ class Simhash:
             self.value = _native.compat_simhash_features(names, weights, self.f)
             return
         hashes = b"".join(map(self._hash, names))
-        # An integer below 0 takes from the total, but no bit: the original repeats the hash that many times.
+        # An integer below 0 reduces the total, but changes no bit: the original repeats the hash that many times.
         counted = [max(weight, 0) if isinstance(weight, int) else weight for weight in weights]
         bits = _native.compat_simhash_vote(hashes, counted, self.f_bytes, float(sum(weights)) / 2)
         self.value = int.from_bytes(bits, "big")
@@ -138,7 +138,7 @@ class Simhash:
 
 
 class SimhashIndex:
-    """Finds all fingerprints within `k` bits of a query, none missed.
+    """Finds all fingerprints within `k` bits of a query. No fingerprint is missed.
 
     `objs` is a list of (id, Simhash); answers are the ids as strings.
 
@@ -176,7 +176,7 @@ class SimhashIndex:
             return list(dict.fromkeys(self._ids[position] for position in near))
 
     def add(self, obj_id: Any, simhash: Simhash) -> None:
-        """Adds a fingerprint; the same id may have several."""
+        """Adds a fingerprint. An id may have several fingerprints."""
         bits = self._bits(simhash)
         name = (bits, str(obj_id))
         with self._lock:
@@ -190,7 +190,7 @@ class SimhashIndex:
             self._positions[name] = position
 
     def delete(self, obj_id: Any, simhash: Simhash) -> None:
-        """Takes a fingerprint of an id out; nothing happens if it is not there."""
+        """Removes a fingerprint of an id. Nothing happens if it does not exist."""
         with self._lock:
             position = self._positions.pop((self._bits(simhash), str(obj_id)), None)
             if position is not None:
@@ -198,7 +198,7 @@ class SimhashIndex:
 
     @property
     def offsets(self) -> list[int]:
-        """Where the blocks of a fingerprint begin; two within `k` bits agree in one of them."""
+        """Where the blocks of a fingerprint begin. Two fingerprints within `k` bits agree in at least one block."""
         return [self.f // (self.k + 1) * i for i in range(self.k + 1)]
 
     def get_keys(self, simhash: Simhash) -> Iterator[str]:
@@ -208,7 +208,7 @@ class SimhashIndex:
             yield f"{int(simhash.value) >> start & 2 ** (end - start) - 1:x}:{i:x}"
 
     def bucket_size(self) -> int:
-        """The number of buckets that hold a fingerprint."""
+        """The number of buckets that contain a fingerprint."""
         return self._table.bucket_count()
 
     def __getstate__(self) -> dict[str, Any]:

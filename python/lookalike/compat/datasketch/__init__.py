@@ -1,7 +1,7 @@
-"""The interface of datasketch 2 over lookalike: change the import, keep the code.
+"""The interface of datasketch 2, implemented with lookalike: change the import, keep the code.
 
-Hash values of `MinHash` equal those of datasketch 2.0.0 bit for bit, in all three schemes, so sketches that
-were stored stay comparable. Those of `WeightedMinHash` differ: they come from another algorithm that
+The hash values of `MinHash` are equal to those of datasketch 2.0.0 bit for bit, in all three schemes, so stored
+sketches can be compared with new ones. The values of `WeightedMinHash` differ: they come from another algorithm that
 estimates the same similarity.
 
     >>> from lookalike.compat.datasketch import MinHash, MinHashLSH

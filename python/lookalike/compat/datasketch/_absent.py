@@ -1,4 +1,4 @@
-"""What datasketch has and `lookalike.compat.datasketch` does not, and what to use in its place."""
+"""The parts of datasketch that `lookalike.compat.datasketch` does not have, and what to use instead."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ INSTEAD = {
 
 
 def absent(name: str) -> ImportError:
-    """The error that says so: of a name, or of the module of that name."""
+    """The error for a missing name, or for the missing module of that name."""
     return ImportError(f"lookalike.compat.datasketch has no {name}: {INSTEAD[name]}", name=name)

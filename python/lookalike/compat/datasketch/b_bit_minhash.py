@@ -24,8 +24,8 @@ _HEAD = struct.Struct("<qBdi")
 class bBitMinHash:
     """The `b` lowest bits (0 to 32) of each value of a MinHash.
 
-    `r` is the expected size of a set as a share of all elements there are, 0.0 if it is not known. Pickled,
-    `b` bits are rounded up to 1, 2, 4, 8, 16 or 32 of a byte string.
+    `r` is the expected size of a set as a share of all existing elements, 0.0 if it is not known. When pickled, `b`
+    bits are rounded up to 1, 2, 4, 8, 16 or 32 bits of a byte string.
 
     >>> m = MinHash()
     >>> m.update_batch([b"one", b"two"])
@@ -64,7 +64,7 @@ class bBitMinHash:
         )
 
     def jaccard(self, other: bBitMinHash) -> float:
-        """The estimated Jaccard similarity, with chance agreements taken off."""
+        """The estimated Jaccard similarity, corrected for chance agreements."""
         if self.b != other.b:
             raise ValueError("Cannot compare two b-bit MinHashes with different b values")
         if self.scheme != other.scheme:

@@ -1,6 +1,6 @@
 """The hash functions of elements: the first bytes of their SHA-1.
 
-A `MinHash` with one of these hashes lists of bytes without calling it.
+A `MinHash` with one of these functions hashes lists of bytes without calling it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""LeanMinHash: hash values, seed and scheme, and nothing else."""
+"""LeanMinHash: only hash values, seed and scheme."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def _letter(scheme: str) -> str:
 
 
 class LeanMinHash(MinHash):
-    """A MinHash that takes little memory and cannot be updated, from another MinHash or from its parts.
+    """A MinHash that takes little memory and cannot be updated. It is made from another MinHash or from its parts.
 
-    Its bytes are those of datasketch: the seed in 8 bytes, the number of values in 4, negative if a byte for
-    the scheme follows, and the values, in 4 bytes each, or 8 for `affine64`.
+    Its bytes are those of datasketch: the seed in 8 bytes; the number of values in 4 bytes, negative if a byte for
+    the scheme follows; and the values, in 4 bytes each, or 8 bytes for `affine64`.
 
     >>> lean = LeanMinHash(MinHash(num_perm=4))
     >>> buffer = bytearray(lean.bytesize())
@@ -68,7 +68,7 @@ class LeanMinHash(MinHash):
             raise ValueError("hashvalues must not be empty")
 
     def _initialize_slots(self, seed: Any, hashvalues: Any, scheme: str = _LEGACY) -> None:
-        """As programs call it after `object.__new__(LeanMinHash)`, although it is private."""
+        """Some programs call this after `object.__new__(LeanMinHash)`, although it is private."""
         self._set(seed, hashvalues, scheme)
 
     @classmethod
@@ -122,7 +122,7 @@ class LeanMinHash(MinHash):
             if code not in _SCHEME_OF_CODE:
                 raise ValueError(f"Unknown permutation scheme code: {code}")
             count, scheme = -count, _SCHEME_OF_CODE[code]
-            # No value at all still aligns, in the native order.
+            # In the native byte order, a format without values is aligned too.
             offset = struct.calcsize(f"{head}B0{_letter(scheme)}")
         return seed, struct.unpack_from(f"{byteorder}{count}{_letter(scheme)}", buf, offset), scheme
 

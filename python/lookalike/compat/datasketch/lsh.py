@@ -41,10 +41,9 @@ def _check_weights(weights: tuple[float, float]) -> None:
 class MinHashLSH:
     """An index that finds sets whose Jaccard similarity to a query is likely above a threshold.
 
-    `weights` are those of false positives and false negatives in the choice of bands and rows; `params` gives
-    these two numbers and leaves the choice out. `hashfunc` compresses the bytes of a band. `storage_config`
-    may be of type dict only. The names of buckets (in `get_counts`, `keys` and `hashtables`) are 8 bytes, the
-    hash of their band.
+    `weights` are the weights of false positives and false negatives in the choice of bands and rows. `params` gives
+    these two numbers directly. `hashfunc` compresses the bytes of a band. `storage_config` may only be of type dict.
+    The names of buckets (in `get_counts`, `keys` and `hashtables`) are 8 bytes, the hash of their band.
 
     >>> from lookalike.compat.datasketch import MinHash
     >>> m = MinHash()
@@ -93,8 +92,8 @@ class MinHashLSH:
         self._buffer_size = 50000
         self._minhash_scheme: Optional[str] = None
         self._table = _native.CompatBandTable(self.b, self.r, self.h)
-        # The key at each position of the table, and the position of each key: several if it was inserted
-        # again without a check, or merged.
+        # The key at each position of the table, and the positions of each key. A key has several positions if it was
+        # inserted again without a check, or merged.
         self._names: list[Any] = []
         self._positions: dict[Any, Union[int, tuple[int, ...]]] = {}
         self._repeated = False
@@ -102,7 +101,7 @@ class MinHashLSH:
 
     @property
     def buffer_size(self) -> int:
-        """Accepted, and of no effect: nothing is buffered."""
+        """Accepted, but without effect: nothing is buffered."""
         return self._buffer_size
 
     @buffer_size.setter
@@ -154,7 +153,7 @@ class MinHashLSH:
 
     @property
     def _H(self) -> Callable[[Any], Any]:
-        """What makes bytes of the values of a band; `hashtables` know their buckets by these bytes too."""
+        """The function that turns the values of a band into bytes. `hashtables` find their buckets by these bytes too."""
         return self._byteswap if self.hashfunc is None else self._hashed_byteswap
 
     def _hashed_byteswap(self, hs: Any) -> Any:
@@ -199,7 +198,7 @@ class MinHashLSH:
         return MinHashLSHDeletionSession(self, buffer_size=buffer_size)
 
     def _candidates(self, minhash: Any, b: int) -> list[Any]:
-        """The keys (pickled, if so) that share one of the first `b` bands, each once."""
+        """The keys (pickled, if keys are pickled) that share one of the first `b` bands, each once."""
         if len(minhash.hashvalues) != self.h:
             raise self._other_length(minhash)
         if getattr(minhash, "scheme", None) != self._minhash_scheme:
@@ -236,7 +235,7 @@ class MinHashLSH:
         return [pickle.loads(key) for key in keys]
 
     def add_to_query_buffer(self, minhash: Any) -> None:
-        """Adds a query to those of the next `collect_query_buffer`."""
+        """Adds a query for the next `collect_query_buffer`."""
         self._query_buffer.append(set(self._candidates(minhash, self.b)))
 
     def collect_query_buffer(self) -> list[Any]:
@@ -249,7 +248,7 @@ class MinHashLSH:
         return (pickle.dumps(key) if self.prepickle else key) in self._positions
 
     def remove(self, key: Hashable) -> None:
-        """Takes a key out."""
+        """Removes a key."""
         self._remove(key, buffer=False)
 
     def _remove(self, key: Any, buffer: bool = False) -> None:
@@ -261,15 +260,15 @@ class MinHashLSH:
             self._table.remove(position, self._names)
 
     def is_empty(self) -> bool:
-        """Whether there is no key."""
+        """True if the index has no keys."""
         return len(self._table) == 0
 
     def get_counts(self) -> list[dict[bytes, int]]:
-        """For each band how many keys are in each of its buckets."""
+        """For each band, the number of keys in each of its buckets."""
         return [self._table.bucket_sizes(band) for band in range(self.b)]
 
     def get_subset_counts(self, *keys: Hashable) -> list[dict[bytes, int]]:
-        """The same for these keys alone."""
+        """The same, only for these keys."""
         counts: list[dict[bytes, int]] = [{} for _ in range(self.b)]
         for key in set(keys):
             for bucket, of_band in zip(self.keys.get(pickle.dumps(key) if self.prepickle else key), counts):
@@ -293,9 +292,8 @@ class MinHashLSH:
             self._register(name, position)
 
     def _set_datasketch_state(self, state: dict[str, Any]) -> None:
-        """From a pickle of datasketch: each key has the bytes of its bands, or what `hashfunc` made of
-        them.
-        """
+        """From a pickle of datasketch, in which each key has the bytes of its bands, or the result of `hashfunc` for
+        these bytes."""
         stored = getattr(state.get("keys"), "_dict", None)
         if stored is None:
             raise ValueError("not an index that was kept in memory: build it again from the sketches")
@@ -311,13 +309,13 @@ class MinHashLSH:
             if name not in _DATASKETCH_STATE:
                 setattr(self, name, value)
         for key, bands in stored.items():
-            # A key that was inserted again, or merged, has the bands of each time.
+            # A key that was inserted several times, or merged, has the bands of each insertion.
             for start in range(0, len(bands), self.b):
                 self._insert_stored(key, [_band_bytes(band) for band in bands[start : start + self.b]])
 
     def _insert_stored(self, key: Any, bands: list[bytes]) -> None:
         if self.hashfunc is None:
-            # The values that no band has are not stored, and not used.
+            # Values that are in no band are not stored, and not used.
             size = len(bands[0]) // self.r
             if size == 16 and self._minhash_scheme is None:
                 self._minhash_scheme = _CONSISTENT
@@ -334,11 +332,11 @@ _DATASKETCH_STATE = frozenset(
     ("h", "b", "r", "keys", "hashtables", "hashranges", "prepickle", "hashfunc", "buffer_size", "_H")
     + ("_buffer_size", "_minhash_scheme", "_require_bytes_keys")
 )
-"""What datasketch pickles of an index; anything else is the user's own."""
+"""The attributes of an index that datasketch pickles. All others were added by the user."""
 
 
 def _band_bytes(hashed: Any) -> bytes:
-    """What `hashfunc` made of a band, as bytes."""
+    """The result of `hashfunc` for a band, as bytes."""
     if isinstance(hashed, bytes):
         return hashed
     if isinstance(hashed, (bytearray, memoryview)):
@@ -355,7 +353,7 @@ def _all(positions: Union[int, tuple[int, ...]]) -> tuple[int, ...]:
 
 
 class _View:
-    """What the two views of an index have in common."""
+    """The common base of the two views of an index."""
 
     def __init__(self, lsh: MinHashLSH) -> None:
         self._lsh = lsh
@@ -473,7 +471,7 @@ class _Session:
         self.close()
 
     def close(self) -> None:
-        """Nothing is left to do: every step was taken at once."""
+        """Does nothing: every step already took effect."""
 
 
 class MinHashLSHInsertionSession(_Session):
@@ -494,5 +492,5 @@ class MinHashLSHDeletionSession(_Session):
         return self
 
     def remove(self, key: Hashable) -> None:
-        """Takes a key out."""
+        """Removes a key."""
         self.lsh._remove(key, buffer=True)

@@ -15,8 +15,8 @@ __all__ = ["MinHashLSHEnsemble"]
 
 
 class MinHashLSHEnsemble:
-    """An index of `num_part` partitions by size that finds sets whose containment of a query is likely above
-    a threshold. Bands of up to `m` rows are used; `weights` are those of false positives and false negatives.
+    """An index with `num_part` partitions by size. It finds sets that probably contain more than a threshold of the
+    query. Bands of up to `m` rows are used; `weights` are the weights of false positives and false negatives.
 
     >>> from lookalike.compat.datasketch import MinHash
     >>> sets = {"some": [b"to", b"be"], "more": [b"to", b"be", b"or", b"not"]}
@@ -109,5 +109,5 @@ class MinHashLSHEnsemble:
         return any(key in lsh for index in self.indexes for lsh in index.values())
 
     def is_empty(self) -> bool:
-        """Whether nothing was indexed."""
+        """True if nothing was indexed."""
         return all(lsh.is_empty() for index in self.indexes for lsh in index.values())

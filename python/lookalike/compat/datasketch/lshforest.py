@@ -20,7 +20,7 @@ __all__ = ["MinHashLSHForest"]
 class MinHashLSHForest:
     """An index of `l` prefix trees that finds about the `k` most similar sets.
 
-    Keys are found after the next call of `index`.
+    New keys are found only after the next call of `index`.
 
     >>> from lookalike.compat.datasketch import MinHash
     >>> m = MinHash()
@@ -54,7 +54,7 @@ class MinHashLSHForest:
 
     @property
     def hashtables(self) -> list[dict[bytes, list[Any]]]:
-        """For each tree the keys that were added, by the bytes of their values in it. They are made when asked for."""
+        """For each tree, the keys that were added, by the bytes of their values. Computed on request."""
         tables: list[dict[bytes, list[Any]]] = [{} for _ in range(self.l)]
         for key, segments in self.keys.items():
             for table, segment in zip(tables, segments):
@@ -63,7 +63,7 @@ class MinHashLSHForest:
 
     @property
     def sorted_hashtables(self) -> list[list[bytes]]:
-        """For each tree the bytes of the keys that are searchable, ascending. They are made when asked for."""
+        """For each tree, the bytes of the searchable keys, ascending. Computed on request."""
         names = self._names[: self._forest.indexed()]
         segments = [self.keys[name] for name in names]
         return [sorted({of_key[tree] for of_key in segments}) for tree in range(self.l)]
@@ -81,14 +81,14 @@ class MinHashLSHForest:
         return values
 
     def add(self, key: Hashable, minhash: Any) -> None:
-        """Adds a key with the MinHash (or WeightedMinHash) of its set; it is found after the next `index`."""
+        """Adds a key with the MinHash (or WeightedMinHash) of its set. It is found after the next `index`."""
         slots = self._slots(minhash)
         self._minhash_scheme = _check_scheme_consistency(self._minhash_scheme, minhash)
         if key in self._numbers:
             raise ValueError("The given key has already been added")
         if self._dtype is None:
             self._dtype = None if slots is not minhash.hashvalues else np.asarray(slots).dtype
-        # A key and its place in the trees change together, whoever else is adding.
+        # A key and its position in the trees change together, even if other threads add keys.
         with self._lock:
             self._forest.add(slots)
             self._numbers[key] = len(self._names)
@@ -99,9 +99,9 @@ class MinHashLSHForest:
         self._forest.index()
 
     def query(self, minhash: Any, k: int) -> list[Any]:
-        """At most `k` keys whose sets are about the most similar ones.
+        """At most `k` keys of the approximately most similar sets.
 
-        For a better choice ask for a multiple of `k` and rank the answer by `MinHash.jaccard`.
+        For a better answer, ask for a multiple of `k` keys and rank them by `MinHash.jaccard`.
         """
         if k <= 0:
             raise ValueError("k must be positive")
@@ -111,7 +111,7 @@ class MinHashLSHForest:
         return found
 
     def get_minhash_hashvalues(self, key: Hashable) -> npt.NDArray[Any]:
-        """The hash values of a key, as far as the trees use them: `k * l` of them."""
+        """The hash values of a key that the trees use: the first `k * l`."""
         number = self._numbers.get(key)
         if number is None:
             raise KeyError(f"The provided key does not exist in the LSHForest: {key}")
@@ -120,7 +120,7 @@ class MinHashLSHForest:
         return self._forest.hashvalues(number).astype(self._dtype)
 
     def is_empty(self) -> bool:
-        """Whether no key is searchable."""
+        """True if no key is searchable."""
         return self._forest.indexed() == 0
 
     def __contains__(self, key: Hashable) -> bool:
@@ -150,7 +150,7 @@ class MinHashLSHForest:
 
 
 def _of_datasketch(state: dict[str, Any]) -> dict[str, Any]:
-    """From a pickle of datasketch: each key has the bytes of its values in every tree."""
+    """From a pickle of datasketch, in which each key has the bytes of its values in every tree."""
     stored: dict[Any, list[bytes]] = state.get("keys", {})
     depth, trees = state["k"], state["l"]
     # Keys that were added after the last `index` come last, and are not searchable yet.

@@ -20,18 +20,18 @@ _AFFINE32, _AFFINE64, _LEGACY = "affine32", "affine64", "legacy"
 _SCHEMES = (_AFFINE32, _AFFINE64, _LEGACY)
 _DTYPES: dict[str, Any] = {_AFFINE32: np.uint32, _AFFINE64: np.uint64, _LEGACY: np.uint64}
 _MAX_HASHES: dict[str, int] = {_AFFINE32: 2**32 - 1, _AFFINE64: 2**64 - 1, _LEGACY: 2**32 - 1}
-# In the bytes of LeanMinHash and bBitMinHash; `legacy` is older than the field and has none.
+# The codes in the bytes of LeanMinHash and bBitMinHash. `legacy` is older than this field and has no code.
 _SCHEME_CODES = {_AFFINE32: 1, _AFFINE64: 2}
 _SCHEME_OF_CODE = {code: scheme for scheme, code in _SCHEME_CODES.items()}
 
 _MERSENNE_PRIME = 2**61 - 1
-# Names that programs import from datasketch although they are private; of the scheme `legacy`.
+# Private names of the scheme `legacy` that programs import from datasketch.
 _mersenne_prime = np.uint64(_MERSENNE_PRIME)
 _max_hash = np.uint64(2**32 - 1)
 _hash_range = 2**32
 hashvalue_byte_size = 8
 _MOST_PERMUTATIONS = 2**32
-# Documents that `bulk` takes at a time: their rows share one array.
+# The number of documents that `bulk` processes at a time. Their rows share one array.
 _CHUNK = 512
 
 _Array = npt.NDArray[Any]
@@ -43,7 +43,7 @@ def _check_scheme(scheme: str) -> None:
 
 
 def _check_scheme_consistency(known: Optional[str], minhash: Any) -> Optional[str]:
-    """The scheme of an index after `minhash`: values of different schemes say nothing about each other."""
+    """The scheme of an index after adding `minhash`. Values of different schemes cannot be compared."""
     scheme: Optional[str] = getattr(minhash, "scheme", None)
     if known is None or scheme is None:
         return scheme if known is None else known
@@ -89,7 +89,7 @@ def _shared_kind(scheme: Optional[str], seed: Any) -> _native.CompatKind:
 
 
 def _kind_of(scheme: Optional[str], seed: Any) -> _native.CompatKind:
-    """The scheme and the seed as one object, the same one for all sketches of them."""
+    """The scheme and the seed as one object, shared by all sketches with the same scheme and seed."""
     if isinstance(seed, int):
         return _shared_kind(scheme, seed)
     return _native.CompatKind(scheme, seed)
@@ -98,10 +98,10 @@ def _kind_of(scheme: Optional[str], seed: Any) -> _native.CompatKind:
 class MinHash:
     """The sketch of a set: `num_perm` minima, from which Jaccard similarities are estimated.
 
-    `scheme` is `"affine32"` (the default), `"affine64"` or `"legacy"`, and must be given together with
-    `hashvalues` or `permutations`, which do not say how they were made. `hashfunc` makes an integer of an
-    element; by default it is the SHA-1 of bytes. `gpu_mode` is accepted: there is no GPU code, so `"always"`
-    raises when it would be needed.
+    `scheme` is `"affine32"` (the default), `"affine64"` or `"legacy"`. It must be given together with `hashvalues` or
+    `permutations`, because these do not tell how they were made. `hashfunc` turns an element into an integer; by
+    default it is the SHA-1 of bytes. `gpu_mode` is accepted, but there is no GPU code, so `"always"` raises an error
+    when it would be needed.
 
     >>> m = MinHash(num_perm=64)
     >>> m.update(b"one")
@@ -189,7 +189,7 @@ class MinHash:
         return _permutations(self.seed, num_perm, self.scheme)
 
     def _to_array(self, values: Any, what: str) -> _Array:
-        """An array of the scheme's integers; what does not fit is an error and not cut."""
+        """An array with the integer type of the scheme. A value that does not fit is an error."""
         dtype = _DTYPES[self.scheme]
         if isinstance(values, np.ndarray):
             if values.dtype.kind in "iu" and values.size:
@@ -220,14 +220,14 @@ class MinHash:
         return np.ascontiguousarray(parsed)
 
     def _parameters(self) -> _Array:
-        """`permutations`, which users may have replaced, as the scheme has them."""
+        """`permutations`, which users may have replaced, with the integer type of the scheme."""
         parameters = self.permutations
         if isinstance(parameters, np.ndarray) and parameters.dtype == _DTYPES[self.scheme]:
             return parameters
         return self._parse_permutations(parameters)
 
     def _sha1_width(self) -> Optional[bool]:
-        """Whether elements are hashed to 64 bits (and not 32) of SHA-1; None if by another function."""
+        """True if elements are hashed to 64 bits of SHA-1, false for 32 bits; None for another function."""
         if self.hashfunc is sha1_hash32:
             return False
         if self.hashfunc is sha1_hash64 and self.scheme != _AFFINE32:
@@ -235,15 +235,15 @@ class MinHash:
         return None
 
     def _values(self) -> _Array:
-        """`hashvalues`, which users may have replaced, as the scheme has them."""
+        """`hashvalues`, which users may have replaced, with the integer type of the scheme."""
         values, dtype = self.hashvalues, _DTYPES[self.scheme]
         if isinstance(values, np.ndarray) and values.dtype == dtype:
             return values
-        # What is above the largest hash value is no minimum.
+        # A value above the largest hash value cannot be a minimum.
         return self._to_array(np.minimum(values, _MAX_HASHES[self.scheme]), "hash values")
 
     def _update_bytes(self, items: Any) -> bool:
-        """Updates with a list or tuple of bytes; says no if it is anything else."""
+        """Updates with a list or tuple of bytes. Returns false for any other input."""
         wide = self._sha1_width()
         if wide is None:
             return False
@@ -269,7 +269,7 @@ class MinHash:
         )
 
     def update(self, b: Any) -> None:
-        """Adds an element: bytes, or whatever `hashfunc` takes."""
+        """Adds an element: bytes, or any value that `hashfunc` accepts."""
         if not self._update_bytes((b,)):
             self._update_hashes([self.hashfunc(b)])
 
@@ -315,11 +315,11 @@ class MinHash:
         return self.hashvalues.copy()
 
     def is_empty(self) -> bool:
-        """Whether no element was added yet."""
+        """True if no element was added yet."""
         return not np.any(self.hashvalues != _MAX_HASHES[self.scheme])
 
     def clear(self) -> None:
-        """Forgets all elements."""
+        """Removes all elements."""
         self.hashvalues = self._init_hashvalues(len(self))
 
     def _with_hashvalues(self, hashvalues: _Array) -> MinHash:
@@ -378,7 +378,7 @@ class MinHash:
         """
         first = cls(**minhash_kwargs)
         wide = first._sha1_width()
-        # The methods of a subclass are called as datasketch calls them.
+        # For a subclass, its methods are called as datasketch calls them.
         overridden = any(
             getattr(cls, name) is not getattr(MinHash, name) for name in ("copy", "update_batch")
         ) or getattr(cls.generator, "__func__", None) is not getattr(MinHash.generator, "__func__", None)
@@ -403,12 +403,12 @@ class MinHash:
             else:
                 if begun:
                     rows = np.minimum(rows, first.hashvalues)
-                # Each has its own memory: one that is kept does not keep the others.
+                # Each sketch has its own memory, so that keeping one does not keep the memory of the others.
                 made.extend(first._with_hashvalues(row.copy()) for row in rows)
 
     @classmethod
     def generator(cls, b: Iterable[Iterable[Any]], **minhash_kwargs: Any) -> Generator[MinHash, None, None]:
-        """The same one by one; `bulk` is faster."""
+        """Like `bulk`, one by one; `bulk` is faster."""
         first = cls(**minhash_kwargs)
         for document in b:
             sketch = first.copy()
@@ -428,16 +428,16 @@ class MinHash:
 
     def __setstate__(self, state: Any) -> None:
         state = dict(state)
-        # Sketches pickled by datasketch before 2.0.0 know one scheme.
+        # Sketches that datasketch before 2.0.0 pickled have only one possible scheme.
         self._kind = _kind_of(state.pop("scheme", _LEGACY), state.pop("seed", None))
         self.__dict__.update(state)
         self.__dict__.setdefault("_gpu_mode", "disable")
         if self.__dict__.get("permutations") is None:
             self.permutations = _permutations(self.seed, len(self), self.scheme)
         else:
-            # In pickles of datasketch before 2.0.0 they are in Fortran order.
+            # In pickles of datasketch before 2.0.0 the permutations are in Fortran order.
             self.permutations = self._parse_permutations(self.permutations)
 
 
-# `update` and `jaccard` as above, as fast as they can be called one at a time.
+# Faster versions of the `update` and `jaccard` above, for single calls.
 _native.compat_quicken(MinHash)

@@ -1,8 +1,8 @@
-"""Reads what datasketch has pickled, without datasketch.
+"""Reads pickles of datasketch, without datasketch.
 
-Pickles name the classes they are of, so those of datasketch load as objects of datasketch. `load` and `loads`
-make the classes of `lookalike.compat.datasketch` of them: sketches of all kinds, and indexes that were kept
-in memory. Sketches pickled before datasketch 2.0.0 have the scheme `legacy`.
+Pickles contain the names of their classes, so pickles of datasketch normally load as objects of datasketch. `load`
+and `loads` load them as the classes of `lookalike.compat.datasketch` instead: sketches of all kinds, and indexes that
+were kept in memory. Sketches that were pickled before datasketch 2.0.0 have the scheme `legacy`.
 
     >>> import pickle
     >>> from lookalike.compat.datasketch import MinHash
@@ -22,7 +22,7 @@ __all__ = ["load", "loads"]
 
 
 class Storage:
-    """What datasketch keeps keys and buckets in: a dictionary."""
+    """The container of datasketch for keys and buckets: a dictionary."""
 
     _dict: dict[Any, Any]
 
@@ -37,10 +37,10 @@ class _Unpickler(pickle.Unpickler):
 
 
 def load(file: IO[bytes]) -> Any:
-    """The next object of a file."""
+    """Loads the next object of a file."""
     return _Unpickler(file).load()
 
 
 def loads(data: Any) -> Any:
-    """The object that bytes are of."""
+    """Loads the object from bytes."""
     return load(io.BytesIO(data))

@@ -1,11 +1,10 @@
 """WeightedMinHash: sketches of vectors of weights.
 
-The hash values are not those of datasketch: they come from darts (Christiani 2020) in place of consistent
-weighted sampling (Ioffe 2010). Both agree with the probability of the weighted Jaccard similarity, with the
-same variance; darts take some forty hashes per weight in place of three logarithms per weight and sample.
-Sketches say which of the two made them (`scheme`), and those of different ones are not compared: that is a
-`ValueError`. A generator that datasketch has pickled keeps its random numbers, and makes the sketches that
-datasketch would make.
+The hash values differ from those of datasketch: they come from darts (Christiani 2020) instead of consistent weighted
+sampling (Ioffe 2010). In both, two sketches agree with the probability of the weighted Jaccard similarity, with the
+same variance. Darts take some forty hashes per weight instead of three logarithms per weight and sample. Sketches
+store which of the two algorithms made them (`scheme`); comparing sketches of different algorithms is a `ValueError`.
+A generator that was pickled by datasketch keeps its random numbers, and makes the same sketches as in datasketch.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class WeightedMinHash:
         self.seed = seed
         self.hashvalues = hashvalues
         self.scheme: Optional[str] = None
-        """What made the values, if a generator did; `None` for values that were given."""
+        """The algorithm that made the values, if a generator made them; `None` for values that were passed in."""
 
     @classmethod
     def _made(cls, seed: int, hashvalues: npt.NDArray[Any], scheme: Optional[str]) -> WeightedMinHash:
@@ -46,13 +45,13 @@ class WeightedMinHash:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        # datasketch does not store what made its sketches: there is one way.
+        # datasketch does not store the algorithm of its sketches, because it has only one.
         self.__dict__.setdefault("scheme", _CONSISTENT)
 
     def jaccard(self, other: WeightedMinHash) -> float:
         """The estimated weighted Jaccard similarity.
 
-        It is the sum of the smaller weights over that of the larger ones.
+        It is the sum of the smaller weights divided by the sum of the larger weights.
         """
         if other.seed != self.seed:
             raise ValueError("Cannot compute Jaccard given WeightedMinHash objects with different seeds")
@@ -92,8 +91,8 @@ class WeightedMinHashGenerator:
     """Makes sketches of vectors of `dim` weights, which are at least 0, with `sample_size` samples (at most
     4096).
 
-    It has no random numbers to keep (`rs`, `ln_cs` and `betas` of datasketch), so any number of dimensions
-    costs nothing. One that datasketch has pickled has them, and works as it did there.
+    It has no random numbers to store (`rs`, `ln_cs` and `betas` of datasketch), so the number of dimensions costs
+    nothing. A generator that was pickled by datasketch has them, and works as it did there.
 
     >>> len(WeightedMinHashGenerator(10**6).minhash([0.5] + [0] * 999_999))
     128
@@ -134,7 +133,7 @@ class WeightedMinHashGenerator:
             int(self.seed),
             np.asarray(ends, dtype=np.int64),
             np.asarray(columns, dtype=np.int64),
-            # In single precision, as datasketch has them: what is equal there is equal here.
+            # In single precision, as in datasketch: values that are equal there are equal here.
             np.asarray(weights, dtype=np.float32).astype(np.float64),
         )
         return np.stack([slots >> np.uint64(32), slots & np.uint64(2**32 - 1)], axis=2).astype(np.int64)
@@ -155,9 +154,9 @@ class WeightedMinHashGenerator:
         return WeightedMinHash._made(self.seed, sketches[0], self._scheme)
 
     def minhash_many(self, X: Any) -> list[Optional[WeightedMinHash]]:
-        """The sketches of the rows of a matrix, a NumPy array or a SciPy sparse one; None for a row of zeros.
+        """The sketches of the rows of a matrix (a NumPy array or a SciPy sparse matrix); None for a row of zeros.
 
-        They equal those of `minhash`.
+        They are equal to those of `minhash`.
         """
         sparse = hasattr(X, "tocsr")
         if not sparse and not isinstance(X, np.ndarray):
