@@ -65,7 +65,7 @@ impl fmt::Display for Failure {
 
 impl From<pipeline::Error> for Failure {
     fn from(error: pipeline::Error) -> Self {
-        use pipeline::{Error, SettingName, WrongSetting};
+        use pipeline::{Error, WrongSetting};
         if let Error::Interrupted = error {
             return Self::interrupted();
         }
@@ -74,11 +74,6 @@ impl From<pipeline::Error> for Failure {
         }
         let code = match &error {
             Error::Corpus(error) => code_of(error),
-            Error::Wrong(WrongSetting::NotAllowed { choice, .. })
-                if choice.setting == SettingName::Memory =>
-            {
-                ExitCode::Memory
-            }
             Error::Setting(_) | Error::Wrong(_) | Error::Invalid(_) | Error::NoSuchDocument { .. } => {
                 ExitCode::Usage
             }

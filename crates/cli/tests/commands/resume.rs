@@ -165,7 +165,7 @@ fn a_target_of_another_run_is_refused_and_the_difference_named() {
         ("a.jsonl --within site", "within is not set, and now it is \"site\""),
         ("b.jsonl", "holds a run over other sources: it has a.jsonl, and now there is b.jsonl instead"),
         ("a.jsonl b.jsonl", "holds a run over other sources: it does not have b.jsonl"),
-        ("a.jsonl --against b.jsonl", "holds a run over other sources: it does not have --against b.jsonl"),
+        ("a.jsonl --against b.jsonl", "holds a run over other sources: it does not have `against` b.jsonl"),
     ] {
         let outcome = folder.run(&format!("dedup -o out {arguments}"));
         assert_eq!(outcome.code, 4, "{outcome}");

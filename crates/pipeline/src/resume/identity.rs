@@ -185,7 +185,7 @@ pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
                 Some(format!("{} has changed since the run in {target} began; {ADVICE}", changed.name))
             })
     };
-    changed("against ", &found.against, &asked.against)
+    changed("`against` ", &found.against, &asked.against)
         .or_else(|| changed("", &found.sources, &asked.sources))
         .unwrap_or_else(|| format!("{target} holds another run; {ADVICE}"))
 }

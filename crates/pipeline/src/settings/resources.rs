@@ -1,7 +1,7 @@
 //! What a run may use.
 
 use super::{SettingName, not_allowed};
-use crate::{LEAST_MEMORY, Result, available_memory};
+use crate::{Error, LEAST_MEMORY, Result, available_memory};
 use corpus::written_size;
 use std::path::PathBuf;
 
@@ -46,8 +46,7 @@ impl Resources {
             return Err(not_allowed(SettingName::Threads, threads, "at least 1"));
         }
         if memory < LEAST_MEMORY {
-            let least = format!("at least {} is needed", written_size(LEAST_MEMORY));
-            return Err(not_allowed(SettingName::Memory, written_size(memory), least));
+            return Err(Error::Memory { what: "a run".into(), needed: LEAST_MEMORY, limit: memory });
         }
         if threads > MOST_THREADS {
             return Err(not_allowed(SettingName::Threads, threads, format!("at most {MOST_THREADS}")));
