@@ -249,8 +249,7 @@ fn a_window_beyond_the_limit_is_refused() {
     let outcome = folder.run("dedup a.jsonl.zst -o out --memory 64MiB -j 2");
     assert_eq!(outcome.code, 5, "{outcome}");
     assert!(
-        outcome.stderr.contains("a window of 128.0 MiB")
-            && outcome.stderr.contains("raise --memory to"),
+        outcome.stderr.contains("a window of 128.0 MiB") && outcome.stderr.contains("raise --memory to"),
         "{outcome}"
     );
     let outcome = folder.run("dedup a.jsonl.zst -o out --memory 1200MiB -j 2");
