@@ -2,8 +2,8 @@
 
 use crate::minhash::{MinHasher, Signature};
 
-/// Two sets of `shared + own` elements each, of which `shared` are in both. Their similarity is `shared / (shared + 2
-/// own)`. A different `number` gives different elements.
+/// Two sets of `shared + own` elements each, of which `shared` are in both. Their similarity is
+/// `shared / (shared + 2 own)`. A different `number` gives different elements.
 pub(crate) fn pair_of_sets(number: u64, shared: u64, own: u64) -> (Vec<u64>, Vec<u64>) {
     let base = number << 32;
     let first = (0..shared + own).map(|x| base + x).collect();

@@ -20,9 +20,10 @@ const WORDS: usize = 3 + 2 * (LEVELS * BLOCK + 1);
 /// number of the key.
 ///
 /// **Tokens.** A token of up to 16 bytes is read as two numbers, `low` and `high`. With random a and b, the product
-/// `(low + a)(high + b)` has 128 bits. Its halves are `hi` and `lo`, and the hash of the token is `lo + length + r
-/// hi` with a factor r. A longer token is cut into pieces of 16 bytes (the last piece ends where the token ends). The
-/// pieces are combined like the tokens of a shingle, with their own factors and the length, and rotated by 32 bits.
+/// `(low + a)(high + b)` has 128 bits. Its halves are `hi` and `lo`, and the hash of the token is
+/// `lo + length + r hi` with a factor r. A longer token is cut into pieces of 16 bytes (the last piece ends where the
+/// token ends). The pieces are combined like the tokens of a shingle, with their own factors and the length, and
+/// rotated by 32 bits.
 ///
 /// **Shingles.** Up to eight tokens are multiplied by a factor each (the first by 1) and added up. More than eight
 /// tokens are cut into blocks of eight (the last block ends at the last token, so it may overlap the one before).

@@ -1,9 +1,9 @@
 //! The signature that min-hashing makes from a set.
 //!
 //! A signature has one 64-bit slot per hash function. The fraction of slots in which two signatures agree is an
-//! unbiased estimate of the Jaccard similarity of their sets. With K slots its standard error is `sqrt(J (1 - J) /
-//! K)`, which is 0.035 for J = 0.8 and K = 128. The slot-wise minimum of two signatures is the signature of the union
-//! of their sets.
+//! unbiased estimate of the Jaccard similarity of their sets. With K slots its standard error is
+//! `sqrt(J (1 - J) / K)`, which is 0.035 for J = 0.8 and K = 128. The slot-wise minimum of two signatures is the
+//! signature of the union of their sets.
 //!
 //! Signatures that were made in different ways cannot be compared; an attempt gives an error.
 

@@ -18,12 +18,12 @@
 //!
 //! # Exact arithmetic
 //!
-//! `a x + b` has up to 125 bits here and is computed in 128 bits. Many tools use the formula `(a*x + b) % (2^61 - 1)
-//! & 0xffffffff` in wrapping 64-bit arithmetic. It is not universal. The product has lost its high bits before the
-//! remainder is taken, and because 2^61 mod p = 1, the remainder only adds the top three bits (0 to 7) to the rest.
-//! The result is nearly the low 32 bits of `a*x + b`, so the upper half of x hardly matters (x and x + 2^40 collide
-//! in about one function of eight, instead of one in 2^32). If `a` is even, which is true of every second function,
-//! further bits of x are lost.
+//! `a x + b` has up to 125 bits here and is computed in 128 bits. Many tools use the formula
+//! `(a*x + b) % (2^61 - 1) & 0xffffffff` in wrapping 64-bit arithmetic. It is not universal. The product has lost its
+//! high bits before the remainder is taken, and because 2^61 mod p = 1, the remainder only adds the top three bits (0
+//! to 7) to the rest. The result is nearly the low 32 bits of `a*x + b`, so the upper half of x hardly matters (x and
+//! x + 2^40 collide in about one function of eight, instead of one in 2^32). If `a` is even, which is true of every
+//! second function, further bits of x are lost.
 //!
 //! # Cost
 //!

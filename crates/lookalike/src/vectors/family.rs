@@ -50,8 +50,8 @@ pub trait LshFamily {
         And::new(self, rows)
     }
 
-    /// Combines `bands` functions into one that collides if any of them collides, with probability `1 - (1 -
-    /// p)^bands`. Functions that are left over are not used.
+    /// Combines `bands` functions into one that collides if any of them collides, with probability
+    /// `1 - (1 - p)^bands`. Functions that are left over are not used.
     fn or(self, bands: usize) -> Result<Or<Self>>
     where
         Self: Sized,

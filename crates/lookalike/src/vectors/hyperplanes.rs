@@ -5,8 +5,8 @@
 //! A hyperplane through the origin whose normal is drawn from a Gaussian has all directions with the same
 //! probability. It separates two vectors exactly if it passes through the angle between them, with probability p =
 //! angle / pi. So the share of differing bits is an unbiased estimate of p. The angle estimated from n planes has
-//! variance `pi^2 p (1 - p) / n`. One bit is a locality-sensitive function with collision probability `1 - angle /
-//! pi`.
+//! variance `pi^2 p (1 - p) / n`. One bit is a locality-sensitive function with collision probability
+//! `1 - angle / pi`.
 //!
 //! # The papers
 //!

@@ -50,10 +50,10 @@ impl Measure {
     /// If items collide with probability equal to a similarity `s`, then `1 - s` is a metric (M. S. Charikar,
     /// *Similarity Estimation Techniques from Rounding Algorithms*, STOC 2002, Lemma 1). The reason: `1 - s` is the
     /// probability that a random function separates the two items, and a function that separates A from C separates A
-    /// from B or B from C. Dice and overlap violate the triangle inequality, for example with `A = {1}`, `B = {1,
-    /// 2}`, `C = {2}`. A and C have nothing in common (distance 1), but the distances A to B and B to C add up to
-    /// only 1/3 + 1/3 for `1 - Dice`, and to 0 + 0 for `1 - overlap`. Containment is not even symmetric. Asking for
-    /// one of these gives an error that says what to use instead.
+    /// from B or B from C. Dice and overlap violate the triangle inequality, for example with `A = {1}`,
+    /// `B = {1, 2}`, `C = {2}`. A and C have nothing in common (distance 1), but the distances A to B and B to C add
+    /// up to only 1/3 + 1/3 for `1 - Dice`, and to 0 + 0 for `1 - overlap`. Containment is not even symmetric. Asking
+    /// for one of these gives an error that says what to use instead.
     ///
     /// ```
     /// use lookalike::vectors::{FamilyKind, Measure};

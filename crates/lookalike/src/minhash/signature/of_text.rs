@@ -47,8 +47,9 @@ pub fn to_bytes_of_text(shingling: &str, signature: &[u8]) -> Result<Vec<u8>> {
 /// 12 + n        the bytes of the signature, or of the b-bit signature
 /// ```
 ///
-/// The Python package describes the shingling as in `words:5 case=fold form=nfc punctuation=keep
-/// whitespace=collapse`, with all settings, defaults included. This function accepts any text.
+/// The Python package describes the shingling as in
+/// `words:5 case=fold form=nfc punctuation=keep whitespace=collapse`, with all settings, defaults included. This
+/// function accepts any text.
 pub fn of_text(bytes: &[u8]) -> Result<Option<(&str, &[u8])>> {
     if !bytes.starts_with(FORMAT.magic.as_bytes()) {
         return Ok(None);
