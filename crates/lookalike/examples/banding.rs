@@ -1,4 +1,4 @@
-//! Banding: b bands of r rows, the S-curve, and which b and r to take.
+//! Banding: b bands of r rows, the S-curve, and how to choose b and r.
 //!
 //! Shows the slides "C1, C2 are 80% Similar", "C1, C2 are 30% Similar", "Example: b = 20; r = 5", "Picking r and b: The
 //! S-curve" and "LSH Involves a Tradeoff" of note 001, and the choice of b in note 002, section 6.2.
@@ -10,7 +10,7 @@
 use lookalike::banding::plan::{self, Plan};
 use lookalike::banding::{Banding, SCurve};
 
-/// Draws the curve: what is found, and the two areas of error around the threshold.
+/// Draws the curve and the two areas of error around the threshold.
 fn draw(curve: &SCurve, threshold: f64) {
     const WIDTH: usize = 60;
     for tenth in (0..10).rev() {

@@ -1,7 +1,8 @@
 //! b-bit min-hashing: 64 bits per hash function -> 1, 2, 4, 8 or 16.
 //!
-//! Shows the slides "B-BIT MINHASH" of note 003: fewer bits make chance agreements, which the estimate takes off;
-//! the variance at b = 1 and R = 0.5 is 3 times as large, and at equal accuracy 64/3 = 21.3 times less is stored.
+//! Shows the slides "B-BIT MINHASH" of note 003. Fewer bits cause chance agreements, for which the estimate is
+//! corrected. At b = 1 and R = 0.5 the variance is 3 times as large. For equal accuracy, 64/3 = 21.3 times less is
+//! stored.
 //!
 //! `cargo run -p lookalike --example bbit`
 

@@ -1,8 +1,8 @@
 //! Verification and clustering: candidate pairs -> verified pairs -> clusters or survivors.
 //!
-//! Shows the last steps of the notes ("LSH Summary" of note 001: check in main memory that candidate pairs really are
-//! similar; "THE PROBLEM" of note 003: clusters of similar documents), and why similarity must not be chained: A
-//! looks like B and B like C, but A and C have little in common.
+//! Shows the last steps of the lecture notes ("LSH Summary" of note 001: check in main memory that candidate pairs
+//! really are similar; "THE PROBLEM" of note 003: clusters of similar documents). It also shows why similarity must
+//! not be chained: A is similar to B and B to C, but A and C have little in common.
 //!
 //! `cargo run -p lookalike --example clustering`
 
@@ -36,7 +36,7 @@ fn print(title: &str, survivors: &Survivors) {
 
 fn main() -> lookalike::Result<()> {
     let shingler = Shingler::words(2)?;
-    // Five excerpts of 13 words, each beginning two words after the one before.
+    // Five excerpts of 13 words. Each begins two words after the one before.
     let words: Vec<&str> = ADDRESS.split(' ').collect();
     let excerpts = words.windows(13).step_by(2).take(5).map(|excerpt| excerpt.join(" "));
     let sets: Vec<ShingleSet> = excerpts.chain([OTHER.to_owned()]).map(|text| shingler.set(text)).collect();

@@ -1,4 +1,4 @@
-//! Hamming search: fingerprints -> all that differ from a query in at most k bits, none missed.
+//! Hamming search: fingerprints -> all fingerprints that differ from a query in at most k bits. None is missed.
 //!
 //! Shows the slides "SIMHASH: DATA STRUCTURE", "SIMHASH: ALGORITHM" and "SIMHASH: PARAMETERS" of note 003: the permuted
 //! and sorted table, the plan for 2^34 fingerprints, and an index that answers.

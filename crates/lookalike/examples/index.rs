@@ -1,8 +1,8 @@
-//! Indexes: signatures -> who looks like whom, without comparing all pairs.
+//! Indexes: signatures -> similar documents, without comparing all pairs.
 //!
-//! Shows the slides "LSH for Min-Hash" and "Partition M into Bands" of note 001 and "LSH: PROBLEM" of note 003 ("with a
-//! high probability equal to 1 - delta"): an index by bands with insertion, queries and removal, a forest for the
-//! nearest without a threshold, and an ensemble for containment.
+//! Shows the slides "LSH for Min-Hash" and "Partition M into Bands" of note 001 and "LSH: PROBLEM" of note 003 ("with
+//! a high probability equal to 1 - delta"): an index by bands with insertion, queries and removal, a forest for the
+//! nearest documents without a threshold, and an ensemble for containment.
 //!
 //! `cargo run -p lookalike --example index`
 

@@ -1,8 +1,8 @@
 //! Min-hashing: sets -> short signatures that keep the similarity.
 //!
 //! Shows the slides "Min-Hashing", "Similarity for Signatures" and "Min-Hash Signatures" of notes 001 and 004 on real
-//! text: the exact Jaccard similarity beside its estimates by four families of hash functions and by more and more
-//! hashes, and the signature of a union.
+//! text: the exact Jaccard similarity, its estimates by four families of hash functions and by more and more hashes,
+//! and the signature of a union.
 //!
 //! `cargo run -p lookalike --example minhash`
 
@@ -35,7 +35,7 @@ fn main() -> Result<()> {
     println!("Two copies of Lincoln's address as sets of {} and {} 5-shingles", bliss.len(), nicolay.len());
     println!("exact Jaccard similarity {exact:.4}\n");
 
-    // True permutations need numbered rows: the number of a shingle is its place in the union.
+    // True permutations need numbered rows. The number of a shingle is its position in the union.
     let rows = |set: &ShingleSet| -> Vec<u64> {
         (0..).zip(union.iter()).filter(|&(_, &shingle)| set.contains(shingle)).map(|(row, _)| row).collect()
     };

@@ -1,7 +1,8 @@
 //! The whole flow: documents -> shingles -> signatures -> band keys -> candidate pairs -> verified pairs -> survivors.
 //!
-//! Shows the slides "Putting it All Together" of note 000 and "Summary: 3 Steps" of note 001, and what they leave to
-//! the reader: every pair checked on its sets, and every removed document naming the one it duplicates.
+//! Shows the slides "Putting it All Together" of note 000 and "Summary: 3 Steps" of note 001. It adds what they leave
+//! to the reader: every pair is checked on its sets, and every removed document names the document that it
+//! duplicates.
 //!
 //! `cargo run -p lookalike --example near_duplicates`
 
@@ -34,7 +35,8 @@ fn main() -> lookalike::Result<()> {
     const THRESHOLD: f64 = 0.6;
     let (shingler, hasher) = (Shingler::words(2)?, FastSketch::new(128, 1)?);
 
-    // 1. Documents -> sets of shingles -> signatures -> bands: pairs at the threshold meet with probability 0.99.
+    // 1. Documents -> sets of shingles -> signatures -> bands. Pairs at the threshold share a band with probability
+    //    0.99.
     let sets: Vec<ShingleSet> = DOCUMENTS.iter().map(|text| shingler.set(text)).collect();
     let mut index = LshIndex::with_guarantee(128, THRESHOLD, 0.01)?;
     for (document, set) in sets.iter().enumerate() {
@@ -43,7 +45,7 @@ fn main() -> lookalike::Result<()> {
     // 2. Buckets -> candidate pairs -> verified pairs, by exact similarity.
     let candidates = index.candidate_pairs();
     let verified = verify_pairs(candidates.iter().copied(), &sets, &Verifier::jaccard(THRESHOLD)?)?;
-    // 3. Verified pairs -> survivors: the first of the look-alikes stays.
+    // 3. Verified pairs -> survivors. The first of several similar documents is kept.
     let survivors = survivors(&KeepOrder::input(sets.len())?, &verified)?;
 
     let (documents, banding) = (sets.len(), index.banding());

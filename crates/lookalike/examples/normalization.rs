@@ -1,8 +1,8 @@
-//! Normalisation: text as it came -> normalised text.
+//! Normalisation: original text -> normalised text.
 //!
 //! Shows note 004, "4.2.1 Define Shingles", on white space: "replace any sequence of one or more white space
-//! characters by a single blank; or: eliminate blanks", with the notes' two documents about a touchdown; and the
-//! other choices there are before a text is cut into shingles.
+//! characters by a single blank; or: eliminate blanks", with the notes' two documents about a touchdown. It also
+//! shows the other settings of normalisation.
 //!
 //! `cargo run -p lookalike --example normalization`
 

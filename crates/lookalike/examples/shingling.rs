@@ -1,8 +1,8 @@
 //! Shingling: normalised text -> the set (or bag) of its k-shingles.
 //!
-//! Shows the slides "Define: Shingles", "Shingles and Similarity" and "Compressing Shingles" of note 001 (the same in
-//! note 004, section 4.2), and "Shingling in Practice" of note 000: abcab and abcdabd, the dog which/that chased the
-//! cat, shingles hashed to fewer bits, and how large k should be.
+//! Shows the slides "Define: Shingles", "Shingles and Similarity" and "Compressing Shingles" of note 001 (the same as
+//! in note 004, section 4.2), and "Shingling in Practice" of note 000. The examples are abcab and abcdabd, the dog
+//! which/that chased the cat, shingles hashed to fewer bits, and how large k should be.
 //!
 //! `cargo run -p lookalike --example shingling`
 

@@ -1,4 +1,4 @@
-//! Exact similarity: two sets, bags, vectors or strings -> how alike they are.
+//! Exact similarity of two sets, bags, vectors or strings.
 //!
 //! Shows Example 2.1 of note 002 (the chocolate sets), "Encoding Sets as Bit Vectors" of note 001 (10111 against
 //! 10011) and "LSH: PROPERTIES" of note 003: Dice and overlap have no locality-sensitive family.

@@ -1,8 +1,8 @@
-//! Vectors: dense vectors -> keys that near vectors share, and how AND and OR sharpen them.
+//! Vectors: dense vectors -> keys that near vectors share, and how AND and OR make them more selective.
 //!
 //! Shows the slides "LOCALITY SENSITIVE HASHING", "LSH: PROPERTIES" (families for cosine and Hamming, none for Dice
-//! and overlap) and "SIMHASH" (sign random projections) of note 003; p-stable projections are the family for the
-//! Euclidean distance; AND and OR are what bands and rows do in note 001.
+//! and overlap) and "SIMHASH" (sign random projections) of note 003. P-stable projections are the family for the
+//! Euclidean distance. AND and OR are the rows and bands of note 001.
 //!
 //! `cargo run -p lookalike --example vectors`
 
@@ -12,7 +12,7 @@ use lookalike::Result;
 use lookalike::similarity::{cosine, euclidean};
 use lookalike::vectors::{Hyperplanes, LshFamily, Stable, StableProjections};
 
-/// The share of the functions under which two items get the same key.
+/// The share of functions under which two items get the same key.
 fn colliding<F: LshFamily>(family: &F, a: &F::Item, b: &F::Item) -> Result<f64> {
     let (a, b) = (family.keys(a)?, family.keys(b)?);
     Ok(a.iter().zip(&b).filter(|(a, b)| a == b).count() as f64 / a.len() as f64)

@@ -1,12 +1,13 @@
 //! Values <-> stored bytes: what all formats of this crate have in common.
 //!
-//! A stored value begins with four bytes that name its format and one for the version; numbers are little-endian.
-//! There is one encoding per value. Anything else is refused, with the position where it differs.
+//! A stored value begins with four bytes that name its format and one byte for the version. Numbers are
+//! little-endian. Each value has exactly one encoding. Other bytes are refused, and the error names the position of
+//! the difference.
 
 use crate::error::{Error, Result};
 use crate::hashing::hash_bytes;
 
-/// How the bytes of a format begin, and what its values are called in errors.
+/// The first bytes of a format, and the name of its values in error messages.
 pub(crate) struct Format {
     pub(crate) what: &'static str,
     pub(crate) magic: &'static str,
@@ -14,7 +15,7 @@ pub(crate) struct Format {
 }
 
 impl Format {
-    /// The beginning of a value, with room for `size` bytes in all.
+    /// A vector that holds the first bytes of a value, with capacity for `size` bytes in all.
     pub(crate) fn begin(&self, size: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(size);
         bytes.extend_from_slice(self.magic.as_bytes());
@@ -22,7 +23,7 @@ impl Format {
         bytes
     }
 
-    /// A reader behind the beginning.
+    /// Checks the first bytes and returns a reader of the bytes after them.
     pub(crate) fn read<'a>(&self, bytes: &'a [u8]) -> Result<Reader<'a>> {
         let mut reader = Reader { what: self.what, rest: bytes, field: 0, next: 0 };
         if reader.bytes::<4>()? != self.magic.as_bytes() {
@@ -35,7 +36,8 @@ impl Format {
         Ok(reader)
     }
 
-    /// The same for bytes that end with a checksum, which is compared before anything behind the version is read.
+    /// The same for bytes that end with a checksum. The checksum is compared before anything after the version is
+    /// read.
     pub(crate) fn read_sealed<'a>(&self, bytes: &'a [u8]) -> Result<Reader<'a>> {
         let mut reader = self.read(bytes)?;
         let Some((rest, checksum)) = reader.rest.split_last_chunk() else {
@@ -51,17 +53,17 @@ impl Format {
     }
 }
 
-/// Appends the checksum of what is there: a change anywhere is then noticed, but for one in 2^64.
+/// Appends a checksum of the bytes so far. A reader then misses a change with probability 2^-64 only.
 pub(crate) fn seal(bytes: &mut Vec<u8>) {
     let checksum = hash_bytes(bytes);
     bytes.extend_from_slice(&checksum.to_le_bytes());
 }
 
-/// Reads one field after the other.
+/// Reads the fields of a value one after the other.
 pub(crate) struct Reader<'a> {
     what: &'static str,
     rest: &'a [u8],
-    /// Where the field begins that was read last, and where the next one does.
+    /// Where the field that was read last begins, and (below) where the next one begins.
     field: usize,
     next: usize,
 }
@@ -89,7 +91,7 @@ impl<'a> Reader<'a> {
         self.bytes().map(u64::from_le_bytes)
     }
 
-    /// `N` bytes that mean nothing and are 0.
+    /// Reads `N` unused bytes, which must be 0.
     pub(crate) fn zeros<const N: usize>(&mut self) -> Result<()> {
         let zeros = self.bytes::<N>()?;
         if zeros != [0; N] {
@@ -98,7 +100,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The next `size` bytes.
+    /// Reads the next `size` bytes.
     pub(crate) fn slice(&mut self, size: u64) -> Result<&'a [u8]> {
         self.field = self.next;
         let split = usize::try_from(size).ok().and_then(|size| self.rest.split_at_checked(size));
@@ -116,7 +118,7 @@ impl<'a> Reader<'a> {
         Ok(Self { what: self.what, rest, field: self.field, next: self.field })
     }
 
-    /// All the rest, which is `size` bytes.
+    /// Reads all remaining bytes, of which there must be `size`.
     pub(crate) fn rest(&mut self, size: usize) -> Result<&'a [u8]> {
         self.field = self.next;
         if self.rest.len() != size {
@@ -125,7 +127,7 @@ impl<'a> Reader<'a> {
         Ok(self.rest)
     }
 
-    /// All the rest, which is `count` words of 64 bits.
+    /// Reads all remaining bytes, which must be `count` words of 64 bits.
     pub(crate) fn words(&mut self, count: u64) -> Result<impl Iterator<Item = u64> + use<'a>> {
         self.field = self.next;
         let (words, remainder) = self.rest.as_chunks::<8>();
@@ -135,12 +137,12 @@ impl<'a> Reader<'a> {
         Ok(words.iter().map(|word| u64::from_le_bytes(*word)))
     }
 
-    /// The error for a field that was read and is not right.
+    /// The error for the field that was read last, if its value is wrong.
     pub(crate) fn refuse(&self, cause: impl Into<String>) -> Error {
         self.refuse_at(0, cause)
     }
 
-    /// The same for a position so many bytes into the field.
+    /// The same for a position that is `offset` bytes after the beginning of the field.
     pub(crate) fn refuse_at(&self, offset: usize, cause: impl Into<String>) -> Error {
         Error::Decode { what: self.what, offset: self.field + offset, cause: cause.into() }
     }

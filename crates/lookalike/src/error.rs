@@ -1,20 +1,20 @@
-//! The errors of the library: what happened, and what is allowed.
+//! The errors of the library. Each says what happened and what would have been allowed.
 
-/// Everything that can go wrong in this crate. Nothing here panics on bad input.
+/// Everything that can go wrong in this crate. Bad input gives one of these errors and never a panic.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A parameter is outside what its stage can do.
+    /// A parameter has a value that is not allowed.
     #[error("{name} = {value} is not allowed: {allowed}")]
     OutOfRange {
-        /// The parameter, by the name it has in the API.
+        /// The name of the parameter in the API.
         name: &'static str,
         /// The value that was given.
         value: String,
         /// What would have been allowed.
         allowed: String,
     },
-    /// A document with this id is in the index already.
+    /// The index already has a document with this id.
     #[error("the id {id} is in the index already; remove it first, or take another id")]
     DuplicateId {
         /// The id, as `Debug` shows it.
@@ -29,14 +29,14 @@ pub enum Error {
     /// There are more documents, elements or tables than a structure can hold.
     #[error("{found} are too many: at most {most} {what} can be held")]
     Capacity {
-        /// What there is too much of.
+        /// The things that are counted: documents, elements, tables, ...
         what: &'static str,
-        /// How many there are.
+        /// The number that was given.
         found: u64,
-        /// How many there may be.
+        /// The largest number that is allowed.
         most: u64,
     },
-    /// No plan reaches this recall.
+    /// No choice of bands and rows reaches this recall.
     #[error(
         "recall = {recall} is not allowed: at most {reached:.6} can be reached at similarity {threshold} with {hashes} \
          hashes; take more hashes, a higher threshold or a lower recall"
@@ -44,11 +44,11 @@ pub enum Error {
     UnreachableRecall {
         /// The recall that was asked for.
         recall: f64,
-        /// The largest that can be reached.
+        /// The largest recall that can be reached.
         reached: f64,
-        /// The similarity at which.
+        /// The similarity at which the recall was to be reached.
         threshold: f64,
-        /// The number of hashes with which.
+        /// The number of hashes per signature.
         hashes: usize,
     },
     /// Two sketches (signatures, fingerprints, ...) were made in different ways and cannot be compared or merged.
@@ -64,32 +64,32 @@ pub enum Error {
     /// Two vectors (or bit strings) that must have the same length do not.
     #[error("vectors of different length: {left} against {right}")]
     LengthMismatch {
-        /// Length of the first.
+        /// Length of the first vector.
         left: usize,
-        /// Length of the second.
+        /// Length of the second vector.
         right: usize,
     },
     /// No locality-sensitive family exists for this measure.
     #[error("{measure} has no locality-sensitive hash family (Charikar 2002); {instead}")]
     NoLshFamily {
-        /// The measure asked for.
+        /// The measure that was asked for.
         measure: &'static str,
-        /// What to use in its place.
+        /// What to use instead.
         instead: &'static str,
     },
-    /// Bytes that are not what they should be.
+    /// The bytes are damaged, or they are not a value of the expected format.
     #[error("cannot decode {what} at byte {offset}: {cause}")]
     Decode {
         /// What was being decoded.
         what: &'static str,
-        /// Where in the bytes it went wrong.
+        /// The position of the first wrong byte, or of the field that is wrong.
         offset: usize,
         /// What was found and what was expected.
         cause: String,
     },
 }
 
-/// A result with this crate's [`Error`].
+/// A `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
@@ -112,18 +112,18 @@ impl Error {
     }
 }
 
-/// An error unless `value` is between 0 and 1, as similarities, thresholds and probabilities are.
+/// Returns an error unless `value` is between 0 and 1. Similarities, thresholds and probabilities are.
 pub(crate) fn check_unit(name: &'static str, value: f64) -> Result<()> {
     if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(Error::invalid(name, value, "between 0 and 1")) }
 }
 
-/// An error unless two lengths that must be equal are.
+/// Returns an error unless the two lengths are equal.
 #[inline]
 pub(crate) fn check_length(left: usize, right: usize) -> Result<()> {
     if left == right { Ok(()) } else { Err(Error::LengthMismatch { left, right }) }
 }
 
-/// An error unless `weight` is finite and at least 0.
+/// Returns an error unless `weight` is finite and at least 0.
 pub(crate) fn check_weight(name: &'static str, weight: f64) -> Result<()> {
     if weight >= 0.0 && weight.is_finite() {
         Ok(())

@@ -2,5 +2,5 @@
 
 pub use crate::unicode::UNICODE_VERSION;
 
-/// The version of everything that is stored.
+/// The version of all stored formats. Every stored value that has a header holds it in the fifth byte.
 pub const VERSION: u8 = 1;

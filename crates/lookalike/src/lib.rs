@@ -1,7 +1,7 @@
-//! Near-duplicates and look-alikes: every stage from text to survivors, exact where it can be and measured where it
-//! cannot.
+//! Finds near-duplicate documents. Every stage from raw text to the documents that are kept is here. A stage is exact
+//! where that is possible; where it is an estimate, its error is stated and tested.
 //!
-//! Two texts, one similarity:
+//! The similarity of two documents:
 //!
 //! ```
 //! use lookalike::{Shingler, jaccard};
@@ -12,7 +12,8 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 //!
-//! The near-duplicate pairs of a collection, found without comparing all pairs, each checked exactly:
+//! The near-duplicate pairs of a collection. Not all pairs are compared, and each pair in the answer is checked
+//! exactly:
 //!
 //! ```
 //! use lookalike::{FastSketch, LshIndex, MinHasher, Shingler, Verifier, verify_pairs};
@@ -38,32 +39,33 @@
 //!                                             vectors
 //! ```
 //!
-//! The names of the flow stand at the root of the crate. The rest is in the modules, in two tiers:
+//! The types and functions that most programs need are at the root of the crate. Everything else is in the modules,
+//! which are of two kinds:
 //!
-//! - *Building blocks*, for those who put stages together in their own way: [`normalization`], [`shingling`],
+//! - *Building blocks*, for programs that combine the stages in their own way: [`normalization`], [`shingling`],
 //!   [`similarity`], [`minhash`] ([lanes](minhash::lanes), [b-bit](minhash::bbit) and [weighted](minhash::weighted)
 //!   signatures), [`simhash`], [`hamming`], [`features`], [`vectors`], [`banding`], [`index`], [`verification`],
 //!   [`clustering`], [`passages`], [`hashing`].
-//! - *Teaching*: the objects of the lecture notes as they stand on the page. [`minhash::matrix`] (characteristic and
-//!   signature matrix, the one-pass algorithm step by step), [`minhash::permutation`], [`minhash::universal`],
-//!   [`vectors::amplification`].
+//! - *Teaching*: the objects of the lecture notes, exactly as the notes define them. [`minhash::matrix`]
+//!   (characteristic and signature matrix, the one-pass algorithm step by step), [`minhash::permutation`],
+//!   [`minhash::universal`], [`vectors::amplification`].
 //!
-//! Each arrow is a module, each noun is defined where it is produced, and data flows one way. Every fast path has a
-//! plain definition beside it that the tests compare it with; every estimator is tested for bias and variance
-//! against its formula; and the worked examples of five sets of lecture notes are tests.
+//! Each arrow is a module, each noun is defined in the module that produces it, and data flows one way. Every fast
+//! implementation has a simple definition beside it, and tests compare the two. Every estimator is tested for bias
+//! and variance against its formula. The worked examples of five sets of lecture notes are tests.
 //!
 //! # What is the same everywhere
 //!
-//! Hashes, signatures, band keys and fingerprints are the same bits on every CPU, with every [`Kernel`] and any
-//! number of threads: they can be stored and compared across machines ([format](mod@format)). Parameters that
-//! make no sense are a typed [`Error`]; nothing panics on any input, except when memory runs out. The crate reads no
-//! files, starts no threads and has no mutable global state.
+//! Hashes, signatures, band keys and fingerprints are the same bits on every CPU, with every [`Kernel`] and with any
+//! number of threads. They can be stored and compared across machines ([format](mod@format)). A parameter that makes
+//! no sense gives a typed [`Error`]. No input causes a panic, unless memory runs out. The crate reads no files,
+//! starts no threads and has no mutable global state.
 //!
 //! # Features
 //!
-//! - `rayon` (off by default): functions that run in the caller's rayon thread pool, `par_build`, `par_query` and
-//!   `par_all_pairs` of [`HammingIndex`]. It changes the speed only.
-//! - `compat` (off by default): the module `compat`, for stand-ins of other packages.
+//! - `rayon` (off by default) adds `par_build`, `par_query` and `par_all_pairs` to [`HammingIndex`]. They run in the
+//!   caller's rayon thread pool. The answers are the same; only the speed differs.
+//! - `compat` (off by default) adds the module `compat`, for drop-in replacements of other packages.
 #![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests compare with the platform's own"))]
 

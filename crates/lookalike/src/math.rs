@@ -1,14 +1,15 @@
-//! Logarithms, powers and angles, the same bits on every machine.
+//! Logarithms, powers and angles that are the same bits on every machine.
 //!
-//! `f64::ln` and its relatives are the platform's own and may differ in the last bit from one machine to the next.
-//! Signatures, plans (the choice of bands and rows) and what is reported must not. Only operations that IEEE 754 rounds
-//! exactly are used here: `+ - * /` and the square root. The results are within a few units in the last place, which the
-//! tests compare with the platform's. `clippy.toml` of this crate forbids the platform's functions.
+//! `f64::ln` and similar functions belong to the platform and may differ in the last bit from one machine to the
+//! next. Signatures, plans (the choice of bands and rows) and reported numbers must not differ. So the functions here
+//! use only operations that IEEE 754 rounds exactly: `+ - * /` and the square root. The results are correct to a few
+//! units in the last place; tests compare them with the platform's. `clippy.toml` of this crate forbids the
+//! platform's functions.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, PI};
 
 /// The natural logarithm. With `x = m 2^e` and `s = (m-1)/(m+1)`, it is `e ln 2 + 2 (s + s^3/3 + s^5/5 + ...)`;
-/// `|s| < 0.172`, so ten terms leave less than 1e-17.
+/// `|s| < 0.172`, so the error after ten terms is less than 1e-17.
 pub(crate) fn ln(x: f64) -> f64 {
     if x < f64::MIN_POSITIVE {
         return match x {
@@ -38,7 +39,7 @@ fn twice_artanh(s: f64) -> f64 {
     2.0 * s * COEFFICIENTS.iter().fold(1.0 / 19.0, |sum, coefficient| sum * square + coefficient)
 }
 
-/// `ln(1 + x)`, exact also where `x` is small.
+/// `ln(1 + x)`, accurate even if `x` is small.
 pub(crate) fn ln_1p(x: f64) -> f64 {
     if (-0.29..0.41).contains(&x) { twice_artanh(x / (2.0 + x)) } else { ln(1.0 + x) }
 }
@@ -55,12 +56,12 @@ pub(crate) fn exp(x: f64) -> f64 {
         return 0.0;
     }
     let k = (x / LN_2 + if x < 0.0 { -0.5 } else { 0.5 }) as i64;
-    // ln 2 in two parts: the first has so few digits that its product with k is exact.
+    // ln 2 is split into two parts. The first has so few digits that its product with k is exact.
     const HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
     const LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
     let r = x - k as f64 * HIGH - k as f64 * LOW;
     let power = |k: i64| f64::from_bits(((1023 + k) as u64) << 52);
-    // In two steps, since 2^k by itself may be too large or too small.
+    // Multiply in two steps, because 2^k by itself may be too large or too small.
     (1.0 + exp_m1_near_zero(r)) * power(k / 2) * power(k - k / 2)
 }
 
@@ -75,7 +76,7 @@ fn exp_m1_near_zero(x: f64) -> f64 {
     x * (1.0 + sum)
 }
 
-/// `e^x - 1`, exact also where `x` is small.
+/// `e^x - 1`, accurate even if `x` is small.
 pub(crate) fn exp_m1(x: f64) -> f64 {
     if x.abs() < 0.5 { exp_m1_near_zero(x) } else { exp(x) - 1.0 }
 }
@@ -100,7 +101,7 @@ pub(crate) fn powi(mut x: f64, mut n: usize) -> f64 {
     }
 }
 
-/// The base-2 logarithm of a positive number; exact for powers of two.
+/// The base-2 logarithm of a positive number. It is exact for powers of two.
 pub(crate) fn log2(x: f64) -> f64 {
     let bits = x.to_bits();
     if bits & 0x000f_ffff_ffff_ffff == 0 && x.is_normal() && x > 0.0 {
@@ -143,7 +144,7 @@ fn atan_near_zero(x: f64) -> f64 {
     x * sum
 }
 
-/// The angle from 0 to pi whose cosine is `x`, from -1 to 1.
+/// The angle from 0 to pi whose cosine is `x`; `x` is from -1 to 1.
 pub(crate) fn acos(x: f64) -> f64 {
     if x == -1.0 { PI } else { 2.0 * atan(((1.0 - x) / (1.0 + x)).sqrt()) }
 }
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!((cos(0.0), sin(0.0), cos(PI)), (1.0, 0.0, -1.0));
     }
 
-    /// Bits that another machine must have too.
+    /// Every machine must compute these bits.
     #[test]
     fn the_bits_are_fixed() {
         let found = [

@@ -1,32 +1,33 @@
-//! What searches answer with: matches and pairs.
+//! The answers of searches: matches and pairs.
 
-/// A document that was found.
+/// A document that a query found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Match<Id = usize> {
-    /// The document.
+    /// The id of the document.
     pub id: Id,
     /// Its Jaccard similarity to the query, estimated from the signatures.
     pub similarity: f64,
 }
 
-/// Two documents and how similar they are: estimated where an index answers, exact where pairs were verified.
+/// Two documents and their similarity. The similarity is an estimate if the pair comes from an index, and exact if
+/// the pair was verified.
 ///
-/// An [`LshIndex`](crate::index::LshIndex) names documents by ids of any kind. Verification takes the same ids, if the
-/// sets can be found by them ([`SetsById`](crate::verification::SetsById)). Clustering takes positions in a collection,
-/// which is what the type is without a parameter.
+/// An [`LshIndex`](crate::index::LshIndex) names documents by ids of any type. Verification takes the same ids, if it
+/// can find the set of each id ([`SetsById`](crate::verification::SetsById)). Clustering takes positions in a
+/// collection: there the id is a `usize`, the default.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair<Id = usize> {
-    /// The first document.
+    /// The id of the first document.
     pub a: Id,
-    /// The second document.
+    /// The id of the second document.
     pub b: Id,
-    /// How similar they are.
+    /// Their similarity, from 0 to 1.
     pub similarity: f64,
 }
 
 impl<Id: Clone> Pair<Id> {
-    /// The two documents, without their similarity: `pairs.iter().map(Pair::ids)` is what
-    /// [`connected_components`](crate::clustering::connected_components) takes.
+    /// The two ids without the similarity. `pairs.iter().map(Pair::ids)` can be passed to
+    /// [`connected_components`](crate::clustering::connected_components).
     #[must_use]
     pub fn ids(&self) -> (Id, Id) {
         (self.a.clone(), self.b.clone())

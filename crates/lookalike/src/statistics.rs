@@ -1,9 +1,9 @@
-//! Samples, and whether their mean and variance are what the theory promises (tests only).
+//! For tests only: samples, and checks that their mean and variance agree with the theory.
 
 use crate::minhash::{MinHasher, Signature};
 
-/// Two sets of `shared + own` elements with `shared` in common: similarity `shared / (shared + 2 own)`. Another
-/// `number` gives other elements.
+/// Two sets of `shared + own` elements each, of which `shared` are in both. Their similarity is
+/// `shared / (shared + 2 own)`. A different `number` gives different elements.
 pub(crate) fn pair_of_sets(number: u64, shared: u64, own: u64) -> (Vec<u64>, Vec<u64>) {
     let base = number << 32;
     let first = (0..shared + own).map(|x| base + x).collect();
@@ -11,10 +11,10 @@ pub(crate) fn pair_of_sets(number: u64, shared: u64, own: u64) -> (Vec<u64>, Vec
     (first, second)
 }
 
-/// The element with a number.
+/// A function from the number of an element to the element.
 pub(crate) type Element = fn(u64) -> u64;
 
-/// Elements with structure, on which weak hash functions fail. Those of the last kind repeat.
+/// Structured elements, on which weak hash functions fail. The elements of the last kind repeat.
 pub(crate) const STRUCTURED: [(&str, Element); 4] = [
     ("consecutive", |i| i),
     ("high bits only", |i| i << 48),
@@ -27,17 +27,17 @@ pub(crate) fn sketch(hasher: &impl MinHasher, elements: impl IntoIterator<Item =
     hasher.sketch(&elements.into_iter().collect::<Vec<_>>())
 }
 
-/// What the signatures of two sets say of their similarity.
+/// The similarity of two sets, estimated from their signatures.
 pub(crate) fn estimate(hasher: &impl MinHasher, (a, b): &(Vec<u64>, Vec<u64>)) -> f64 {
     hasher.sketch(a).estimate(&hasher.sketch(b)).unwrap().similarity
 }
 
-/// A sample, summed up.
+/// The mean and variance of a sample.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moments {
     pub(crate) count: f64,
     pub(crate) mean: f64,
-    /// The unbiased estimate, by `count - 1`.
+    /// The unbiased estimate of the variance: the sum of squares is divided by `count - 1`.
     pub(crate) variance: f64,
 }
 
@@ -50,18 +50,19 @@ impl Moments {
         Self { count, mean, variance }
     }
 
-    /// By how many standard errors the mean is off, if the variance is `variance`.
+    /// By how many standard errors the mean differs from `expected`, if the true variance is `variance`.
     pub(crate) fn bias_in_standard_errors(&self, expected: f64, variance: f64) -> f64 {
         (self.mean - expected) / (variance / self.count).sqrt()
     }
 }
 
-/// Draws `estimate(seed)` for many seeds and checks that, as for `num_hashes` independent hash functions, its mean
-/// is `jaccard` and its variance J(1-J)/K.
+/// Draws `estimate(seed)` for many seeds. Checks that its mean is `jaccard` and its variance J(1-J)/K, as for
+/// `num_hashes` independent hash functions.
 ///
-/// Both bounds are 5 standard errors: a false alarm in about one of a million checks if the seeds were drawn anew.
+/// Both bounds are 5 standard errors. With fresh random seeds about one check in a million would be a false alarm.
 /// The mean of T estimates has the standard error sqrt(variance / T); their sample variance has, relative to the
-/// variance, sqrt((2 + excess kurtosis) / T), where the excess kurtosis of a binomial is (1 - 6 J (1-J)) / (K J (1-J)).
+/// variance, sqrt((2 + excess kurtosis) / T), where the excess kurtosis of a binomial is (1 - 6 J (1-J)) / (K J
+/// (1-J)).
 pub(crate) fn check_estimator(jaccard: f64, num_hashes: usize, estimate: impl Fn(u64) -> f64) {
     let sample = Moments::of((0..2_000).map(estimate));
     let spread = jaccard * (1.0 - jaccard);

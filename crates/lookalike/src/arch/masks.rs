@@ -1,10 +1,10 @@
 //! ASCII bytes -> 64-bit masks of words, 64 bytes at a time.
 //!
-//! A block of 64 bytes becomes a handful of bit masks (letters, digits, ...), one bit per byte; everything about
-//! words is then arithmetic on masks. UAX 29 in ASCII comes down to this: a word is a run of letters, digits and
-//! underscores, and one of `' . :` between two letters, or one of `' . , ;` between two digits, joins them.
+//! A block of 64 bytes becomes a few bit masks (letters, digits, ...), one bit per byte. Words are then found by
+//! arithmetic on masks. For ASCII, UAX 29 is simple: a word is a run of letters, digits and underscores. One of
+//! `' . :` between two letters joins them, and so does one of `' . , ;` between two digits.
 
-/// Length of a block in bytes.
+/// The length of a block in bytes.
 pub(crate) const BLOCK: usize = 64;
 
 /// Classes of ASCII bytes, as bits of [`CLASS`].
@@ -12,15 +12,15 @@ pub(crate) mod class {
     pub(crate) const LETTER: u8 = 1;
     pub(crate) const DIGIT: u8 = 2;
     pub(crate) const UNDERSCORE: u8 = 4;
-    /// Joins two letters (UAX 29: MidLetter, MidNumLet, Single_Quote).
+    /// The byte joins two letters (UAX 29: MidLetter, MidNumLet, Single_Quote).
     pub(crate) const MID_LETTER: u8 = 8;
-    /// Joins two digits (UAX 29: MidNum, MidNumLet, Single_Quote).
+    /// The byte joins two digits (UAX 29: MidNum, MidNumLet, Single_Quote).
     pub(crate) const MID_DIGIT: u8 = 16;
     pub(crate) const UPPER: u8 = 32;
     pub(crate) const WORD: u8 = LETTER | DIGIT | UNDERSCORE;
 }
 
-/// The class of every byte; bytes from 128 up have none.
+/// The class of every byte. Bytes from 128 up have no class.
 pub(crate) static CLASS: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -40,7 +40,7 @@ pub(crate) static CLASS: [u8; 256] = {
     table
 };
 
-/// What is known of a block: bit i is about byte i.
+/// The classes of the bytes of a block, as masks. Bit i belongs to byte i.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Masks {
     pub(crate) letter: u64,

@@ -1,25 +1,25 @@
-//! All the unsafe code of this crate, and the one choice of CPU instructions.
+//! All the unsafe code of this crate, and the choice of CPU instructions.
 //!
-//! A stage that has a hot loop writes it as a [`Task`]: safe code beside the stage, which [`dispatch`] compiles once
-//! per set of instructions and runs on the one that a [`Kernel`] names. Most are plain loops that the compiler
-//! vectorises by itself once it may use the instructions. What it does not find is a primitive of the trait
-//! [`Simd`], with intrinsics:
+//! A stage with a hot loop writes it as a [`Task`]: safe code beside the stage, which [`dispatch`] compiles once per
+//! set of instructions. It runs with the instructions that a [`Kernel`] names. Most tasks are plain loops, which the
+//! compiler vectorises by itself once it may use the instructions. Loops that it cannot vectorise are primitives of
+//! the trait [`Simd`], written with intrinsics:
 //!
 //! | file | holds |
 //! |---|---|
-//! | `task.rs` | how a task is written: by `task!`, which inlines it |
-//! | `simd.rs` | the primitives, and apart from them what tasks choose their ways by (`Tuning`) |
+//! | `task.rs` | the macro `task!`, with which a task is written and which inlines it |
+//! | `simd.rs` | the primitives, and the properties by which a task chooses its algorithm (`Tuning`) |
 //! | `portable.rs` | the definition of every primitive |
-//! | `x86_64/` | the same with wider registers: `avx2.rs`, `avx512.rs`; each begins with the one list of CPU features that it needs |
-//! | `aarch64/` | the seam for NEON and SVE: no kernel yet, the portable one runs |
+//! | `x86_64/` | the same with wider registers: `avx2.rs`, `avx512.rs`; each begins with the list of its CPU features |
+//! | `aarch64/` | the place for NEON and SVE kernels: there is none yet, and the portable one runs |
 //! | `masks.rs` | the byte classes that [`Simd::classify`] finds |
 //! | `word_hashes.rs`, `x86_64/avx512/edges.rs` | [`Simd::word_hashes`]: the definition, and eight words at a time |
-//! | `tests.rs` | the laws that every kernel keeps, in one macro |
+//! | `tests.rs` | the laws that every kernel obeys, in one macro |
 //!
-//! A `Kernel` can only be had if the CPU can run it: that is the proof behind every `unsafe` block here. The answers
-//! are the same bits for all kernels, sums of floating-point numbers too (their order is fixed in the source, and
-//! Rust never fuses a multiplication with an addition by itself). Every task and primitive is tested to equal the
-//! portable one.
+//! A `Kernel` value exists only if the CPU can run it. Every `unsafe` block here relies on this. The answers
+//! are the same bits for all kernels, even sums of floating-point numbers (their order is fixed in the source, and
+//! Rust never fuses a multiplication with an addition by itself). Tests check that every task and primitive gives the
+//! same answers as the portable kernel.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -47,11 +47,11 @@ pub(crate) use task::{Task, task};
 
 use std::sync::OnceLock;
 
-/// A set of CPU instructions that the kernels of this crate may use. Changes the speed, never the answer.
+/// A set of CPU instructions that the crate may use. It changes the speed, never the answer.
 ///
 /// ```
 /// use lookalike::Kernel;
-/// // The best one is the default everywhere; forcing another is for tests and benchmarks.
+/// // The best kernel is the default everywhere. Choosing another one is for tests and benchmarks.
 /// assert!(Kernel::available().contains(&Kernel::best()));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,12 +60,12 @@ pub struct Kernel(Instructions);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Instructions {
     Portable,
-    /// A set of this architecture that the CPU has.
+    /// A set of instructions of this architecture, which the CPU has.
     Native(native::Set),
 }
 
 impl Kernel {
-    /// Plain Rust for any CPU: the definition that the others are tested against.
+    /// Plain Rust for any CPU. It is the definition, and the other kernels are compared with it in tests.
     pub const PORTABLE: Self = Self(Instructions::Portable);
 
     /// The widest kernel that this CPU can run.
@@ -75,14 +75,14 @@ impl Kernel {
         *BEST.get_or_init(|| Self::available().last().copied().unwrap_or(Self::PORTABLE))
     }
 
-    /// Every kernel that this CPU can run, the plainest first.
+    /// Every kernel that this CPU can run, the portable one first.
     #[must_use]
     pub fn available() -> Vec<Self> {
         let native = native::Set::ALL.iter().filter(|set| set.is_available());
         std::iter::once(Self::PORTABLE).chain(native.map(|&set| Self(Instructions::Native(set)))).collect()
     }
 
-    /// The names of the kernels that this CPU cannot run: those of its architecture, and all others.
+    /// The names of the kernels that this CPU cannot run, including those of other architectures.
     ///
     /// ```
     /// use lookalike::Kernel;
@@ -96,7 +96,7 @@ impl Kernel {
         NAMES.into_iter().filter(|name| !available.contains(name)).collect()
     }
 
-    /// The name for people: `portable`, `avx2` or `avx512`.
+    /// The name of the kernel: `portable`, `avx2` or `avx512`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.0 {
@@ -106,7 +106,7 @@ impl Kernel {
     }
 }
 
-/// The kernels of all architectures.
+/// The names of the kernels of all architectures.
 const NAMES: [&str; 3] = ["portable", "avx2", "avx512"];
 
 impl Default for Kernel {

@@ -1,8 +1,8 @@
-//! No sets of instructions beyond what every CPU of the architecture has.
+//! For architectures without sets of instructions beyond those that every CPU has.
 
 use super::Task;
 
-/// There is none.
+/// The type of such sets. It has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Set {}
 
@@ -19,7 +19,7 @@ impl Set {
 
     /// # Safety
     ///
-    /// There is nothing to run.
+    /// This can never be called, because the type has no value.
     pub(super) unsafe fn run<T: Task>(self, _: T) -> T::Output {
         match self {}
     }

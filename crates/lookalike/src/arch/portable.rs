@@ -3,7 +3,7 @@
 use super::masks::{BLOCK, CLASS, Masks, class};
 use super::{CHUNK, LANE_BLOCK, SET_BLOCK, Simd, Tuning};
 
-/// No instructions but those that every CPU has.
+/// The kernel that uses only instructions that every CPU has.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Portable;
 
@@ -48,7 +48,7 @@ impl Simd for Portable {
 
     #[inline(always)]
     fn equal_lanes(self, a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32 {
-        // Counted in the width of the lanes, so that the compiler need not widen them.
+        // The count has the width of the lanes, so that the compiler need not widen them.
         let equal: u16 = a.iter().zip(b).map(|(a, b)| u16::from(a == b)).sum();
         u32::from(equal)
     }

@@ -2,15 +2,16 @@
 
 use super::Simd;
 
-/// A computation over [`Simd`] primitives, to be compiled once per kernel. It is written with [`task!`], which sees to it
-/// that it is inlined: what is not inlined into the function with the instructions is compiled without them.
+/// A computation with [`Simd`] primitives that is compiled once per kernel. It is written with [`task!`], which makes
+/// sure that it is inlined. Code that is not inlined into the function with the instructions is compiled without
+/// them.
 pub(crate) trait Task {
     type Output;
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
-/// Writes the code of a [`Task`]: `task! { impl['a, T: Bound] Name<'a, T> => Output, |task, simd: S| { ... } }`. `S` is the type
-/// of the primitives.
+/// Writes the code of a [`Task`]: `task! { impl['a, T: Bound] Name<'a, T> => Output, |task, simd: S| { ... } }`. `S`
+/// is the type of the primitives.
 macro_rules! task {
     (impl[$($generics:tt)*] $name:ty => $output:ty, |$($task:ident)+, $simd:tt: $primitives:ident| $body:block) => {
         impl<$($generics)*> $crate::arch::Task for $name {

@@ -1,12 +1,13 @@
-//! The law that every kernel keeps, for every primitive: it has the answers of the portable one, which has those of the definition.
+//! The law that every kernel obeys, for every primitive: it gives the same answers as the portable kernel, and that
+//! one gives the answers of the definition.
 
 use super::masks::{BLOCK, Masks};
 use super::word_hashes::Blocks;
 use super::*;
 use crate::hashing::{Key, SplitMix64};
 
-/// `law! { primitive(inputs) == expected }`: every kernel that this CPU can run gives `expected`, and so does the portable one.
-/// Without an expectation, that of the portable kernel.
+/// `law! { primitive(inputs) == expected }` checks that every kernel that this CPU can run gives `expected`, the
+/// portable one included. Without `== expected`, the answer of the portable kernel is expected.
 macro_rules! law {
     ($task:expr) => {
         let expected = dispatch(Kernel::PORTABLE, $task);
@@ -20,7 +21,7 @@ macro_rules! law {
     };
 }
 
-/// Cases of each primitive; an interpreter takes a thousand times as long for one.
+/// The number of cases of each primitive. An interpreter such as Miri takes a thousand times as long for one case.
 const ROUNDS: usize = if cfg!(miri) { 24 } else { 2000 };
 
 struct Classify<'a>(&'a [u8; BLOCK], bool);
@@ -83,7 +84,7 @@ fn every_kernel_hashes_words_like_the_portable_one() {
         let position = (random.below(100)) as usize;
         let len = position + count * BLOCK + Blocks::READ_PAST;
         let folded: Vec<u8> = (0..len).map(|_| b"_abcdefgh"[random.below(9) as usize]).collect();
-        // From sparse to dense, so that words of all lengths occur, also across blocks.
+        // From sparse to dense, so that words of all lengths occur, even across blocks.
         let words: Vec<u64> = (0..count)
             .map(|_| match round / 40 % 5 {
                 0 => random.next_u64(),
@@ -146,7 +147,7 @@ task! {
 fn every_kernel_counts_equal_lanes_like_the_portable_one() {
     let mut random = SplitMix64::new(4);
     for round in 0..ROUNDS {
-        // From all equal over equal in one byte only to all different, at both ends of the range.
+        // From all lanes equal, over lanes equal in one byte only, to all lanes different; at both ends of the range.
         let a: [u16; LANE_BLOCK] =
             std::array::from_fn(|_| [0, u16::MAX, random.next_u64() as u16][round % 3]);
         let change = [1, 0x100, 0x8000, 0xffff][round % 4];

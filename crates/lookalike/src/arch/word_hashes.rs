@@ -4,32 +4,32 @@ use crate::hashing::{Key, halves};
 
 use super::masks::BLOCK;
 
-/// A run of blocks whose words are known.
+/// A run of blocks with masks of their words.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Blocks<'a> {
-    /// Bit i of number n says whether byte `position + 64 n + i` belongs to a word.
+    /// Bit i of mask number n is set if byte `position + 64 n + i` belongs to a word.
     pub(crate) words: &'a [u64],
-    /// Where the first block begins in `folded`.
+    /// The position in `folded` where the first block begins.
     pub(crate) position: usize,
-    /// Where the word that reaches into the first block begins, if one does.
+    /// If a word continues into the first block, the position where it begins.
     pub(crate) open: Option<usize>,
-    /// The text. There are at least [`Self::READ_PAST`] more bytes than the blocks have.
+    /// The text. It has at least [`Self::READ_PAST`] more bytes than the blocks.
     pub(crate) folded: &'a [u8],
-    /// What the words are hashed with.
+    /// The key with which the words are hashed.
     pub(crate) key: &'a Key,
 }
 
 impl Blocks<'_> {
-    /// Words are read 16 bytes at a time, so that many bytes must be readable after every byte.
+    /// Words are read 16 bytes at a time, so this many bytes must be readable after every byte.
     pub(crate) const READ_PAST: usize = 16;
 
-    /// The most words that can end in the blocks.
+    /// The largest number of words that can end in the blocks.
     pub(crate) const fn most_words(count: usize) -> usize {
         count * (BLOCK / 2) + 1
     }
 
     #[cfg(target_arch = "x86_64")]
-    /// Makes sure of the promises that a kernel relies on.
+    /// Checks the conditions that a kernel relies on.
     pub(super) fn check(&self, out: &[u64]) {
         let end = self.position + self.words.len() * BLOCK;
         assert!(end + Self::READ_PAST <= self.folded.len(), "there are bytes to read past the last block");
@@ -72,13 +72,13 @@ pub(super) fn portable(blocks: Blocks<'_>, out: &mut [u64]) -> (usize, Option<us
     (count, in_word.then_some(start))
 }
 
-/// A run of underscores is no word.
+/// True if the run of bytes is a word. A run of underscores is not.
 #[inline(always)]
 pub(super) fn is_word(folded: &[u8], start: usize, end: usize) -> bool {
     folded[start] != b'_' || folded[start..end].iter().any(|&byte| byte != b'_')
 }
 
-/// [`Key::token`] of a word, of which there are 16 readable bytes even if it is shorter.
+/// [`Key::token`] of a word. 16 bytes must be readable even if the word is shorter.
 #[inline(always)]
 pub(super) fn word_hash(key: &Key, folded: &[u8], start: usize, end: usize) -> u64 {
     let len = end - start;
@@ -92,7 +92,7 @@ pub(super) fn word_hash(key: &Key, folded: &[u8], start: usize, end: usize) -> u
     }
 }
 
-/// What remains of 16 bytes, as two halves, when a word has `len` of them.
+/// Masks for the two halves of 16 bytes that keep the first `len` bytes.
 static LENGTH_MASKS: [(u64, u64); 17] = {
     let mut masks = [(0, 0); 17];
     let mut len = 0;

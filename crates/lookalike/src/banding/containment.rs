@@ -1,25 +1,27 @@
 //! Number of hashes, containment threshold and ratio of sizes -> bands and rows.
 //!
 //! A document of `x` elements that contains the share `t` of a query of `q` elements has the Jaccard similarity
-//! `t / (1 + x/q - t)`. So over containment the S-curve of a banding is `1 - (1 - (t / (1 + x/q - t))^r)^b`, and the
-//! two areas of error lie left and right of the threshold as for similarities ([`plan::by_areas`](super::plan::by_areas)),
-//! up to the largest containment that is possible, `min(1, x/q)`.
+//! `t / (1 + x/q - t)`. So as a function of containment, the S-curve of a banding is
+//! `1 - (1 - (t / (1 + x/q - t))^r)^b`. The two areas of error are left and right of the threshold, as for
+//! similarities ([`plan::by_areas`](super::plan::by_areas)). They end at the largest possible containment,
+//! `min(1, x/q)`.
 
 use super::curve::{SCurve, check_threshold};
 use super::keys::Banding;
 use crate::error::{Error, Result, check_weight};
 use crate::minhash::check_num_hashes;
 
-/// The banding of at most `num_hashes` hashes and `max_rows` rows with the least
+/// The banding of at most `num_hashes` hashes and `max_rows` rows that has the least
 /// `false_positive_weight * false-positive area + false_negative_weight * false-negative area` for documents that are
-/// `ratio` times as large as the query; of equal ones that with the fewest bands, then the fewest rows.
+/// `ratio` times as large as the query. Of equally good bandings it is the one with the fewest bands, then the fewest
+/// rows.
 ///
-/// It is the rule of the Python library datasketch for its LSH ensemble, with exact integrals.
+/// This is the rule of the Python library datasketch for its LSH ensemble, with exact integrals.
 ///
 /// ```
 /// use lookalike::banding::containment;
 ///
-/// // Documents of the size of the query, and documents 20 times as large: a quotation needs looser bands there.
+/// // Documents of the size of the query, and documents 20 times as large, which need looser bands.
 /// let equal = containment::by_areas(128, 8, 0.8, 1.0, 0.5, 0.5)?;
 /// let large = containment::by_areas(128, 8, 0.8, 20.0, 0.5, 0.5)?;
 /// assert!(equal.rows() > large.rows());

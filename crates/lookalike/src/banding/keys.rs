@@ -6,21 +6,22 @@ use crate::error::{Error, Result};
 use crate::hashing::{GOLDEN, fold_multiply, mix64};
 use crate::minhash::{MAX_HASHES, Signature};
 
-/// The key of one band: `rows` are the slots of the band numbered `band` (from 0).
+/// The key of one band. `rows` are the slots of band number `band`, counted from 0.
 ///
-/// The key is a definition, not an implementation detail: indexes on disk and workers of a cluster compare keys
-/// made elsewhere. Two different band contents share a key with probability about 2^-64, so "same key" means
-/// "same rows" for every practical purpose; with [`Banding::with_buckets`] the probability is `1/n`, and
-/// [`SCurve`](super::SCurve) counts it.
+/// The key is fixed by definition and will not change, because indexes on disk and workers of a cluster compare keys
+/// that were made elsewhere. Two different band contents have the same key with probability about 2^-64, so in
+/// practice the same key means the same rows. With [`Banding::with_buckets`] the probability is `1/n`, and
+/// [`SCurve`](super::SCurve) takes it into account.
 ///
-/// Cost: one multiplication per row, no allocation in [`Banding::band_keys_into`].
+/// Cost: one multiplication per row, and no allocation in [`Banding::band_keys_into`].
 ///
-/// `h = (band + 1) * GOLDEN` salts the key with the number of the band, so that equal rows in different bands do not
-/// meet; `h = fold(h ^ slot)` takes in each slot in turn, where `fold(x)` is the high half of the 128-bit product
-/// `x * GOLDEN` xor its low half; `mix64(h)` is the key. `GOLDEN = 0x9e3779b97f4a7c15`, and all is modulo 2^64.
+/// The key starts as `h = (band + 1) * GOLDEN`, which depends on the number of the band, so that equal rows in
+/// different bands have different keys. Then `h = fold(h ^ slot)` is applied for each slot in turn, where `fold(x)`
+/// is the high half of the 128-bit product `x * GOLDEN` xor its low half. The key is `mix64(h)`.
+/// `GOLDEN = 0x9e3779b97f4a7c15`, and all arithmetic is modulo 2^64.
 ///
-/// One multiplication per row: this measured twice as fast as a [`mix64`] per row, and slots are hash values
-/// themselves.
+/// One multiplication per row was measured to be twice as fast as a [`mix64`] per row. It is enough, because slots
+/// are hash values themselves.
 #[inline]
 #[must_use]
 pub fn band_key(band: usize, rows: &[u64]) -> u64 {
@@ -37,10 +38,10 @@ const fn salt(band: usize) -> u64 {
     (band as u64).wrapping_add(1).wrapping_mul(GOLDEN)
 }
 
-/// The [`band_key`] of each band, for bands of `rows` rows (at least 1) one after the other in `slots`: as many as `keys`
-/// has room for, or as there are. Returns how many.
+/// Writes the [`band_key`] of each band to `keys` and returns the number of keys. Bands of `rows` rows (at least 1)
+/// are one after the other in `slots`. If `keys` is shorter than the number of bands, the other bands are left out.
 ///
-/// Every step of a key waits for the last, so four bands are worked on side by side.
+/// Every step of a key waits for the one before, so four bands are computed side by side.
 pub fn band_keys(rows: usize, slots: &[u64], keys: &mut [u64]) -> usize {
     const TOGETHER: usize = 4;
     let rows = rows.max(1);
@@ -62,12 +63,13 @@ pub fn band_keys(rows: usize, slots: &[u64], keys: &mut [u64]) -> usize {
     count
 }
 
-/// The key of one band of [lanes](crate::minhash::lanes): `lanes` are those of the band numbered `band` (from 0).
+/// The key of one band of [lanes](crate::minhash::lanes). `lanes` are the lanes of band number `band`, counted from
+/// 0.
 ///
-/// It is the [`band_key`] of the words that the lanes make: four in a word, the first in its lowest 16 bits; a last
-/// word of fewer than four is filled with zeros.
+/// It is the [`band_key`] of words of four lanes each, with the first lane in the lowest 16 bits. A last word of
+/// fewer than four lanes is filled with zeros.
 ///
-/// A row of lanes also agrees by chance: the S-curve is that of
+/// A row of lanes may also agree by chance, so the S-curve is that of
 /// [`bbit::row_probability`](crate::minhash::bbit::row_probability) for 16 bits.
 #[inline]
 #[must_use]
@@ -76,10 +78,10 @@ pub fn band_key_of_lanes(band: usize, lanes: &[u16]) -> u64 {
     key_of_words(band, lanes.chunks(4).map(word))
 }
 
-/// How a signature is cut: `bands` bands of `rows` rows each. Changes the answer.
+/// How a signature is cut: `bands` bands of `rows` rows each. It changes the answer.
 ///
-/// More bands catch more pairs (looser), more rows catch fewer (stricter). A signature may have more hashes than
-/// `bands * rows`; the rest is then not used by the bands (but still by the estimate).
+/// More bands find more pairs, and more rows find fewer pairs. A signature may have more hashes than
+/// `bands * rows`. The bands do not use the rest, but the estimate does.
 ///
 /// ```
 /// use lookalike::banding::Banding;
@@ -102,7 +104,7 @@ pub struct Banding {
 }
 
 impl Banding {
-    /// `bands` bands of `rows` rows: both at least 1, their product at most [`MAX_HASHES`].
+    /// `bands` bands of `rows` rows. Both must be at least 1, and their product at most [`MAX_HASHES`].
     pub fn new(bands: usize, rows: usize) -> Result<Self> {
         if bands == 0 {
             return Err(Error::invalid("bands", bands, "at least 1"));
@@ -122,8 +124,8 @@ impl Banding {
 
     /// The same bands with their keys reduced to `0..buckets`, as in a hash table of that many buckets per band.
     ///
-    /// Different band contents then share a bucket with probability `1 / buckets`. Without this the keys have all
-    /// 64 bits.
+    /// Different band contents then share a bucket with probability `1 / buckets`. Without a number of buckets, keys
+    /// have all 64 bits.
     pub fn with_buckets(self, buckets: u64) -> Result<Self> {
         if buckets == 0 {
             return Err(Error::invalid("buckets", buckets, "at least 1"));
@@ -143,13 +145,13 @@ impl Banding {
         self.rows
     }
 
-    /// The number of buckets per band; `None` when keys have all 64 bits.
+    /// The number of buckets per band; `None` if keys have all 64 bits.
     #[must_use]
     pub fn buckets(&self) -> Option<u64> {
         self.buckets
     }
 
-    /// The number of hashes the bands use: `bands * rows`.
+    /// The number of hashes that the bands use: `bands * rows`.
     #[must_use]
     pub fn num_hashes(&self) -> usize {
         self.bands * self.rows
@@ -157,15 +159,16 @@ impl Banding {
 
     /// The key of each band of `signature`, first band first.
     ///
-    /// The signature of the empty set has keys like any other: they are equal among empty sets, and shared with
-    /// a non-empty set only by a collision of keys.
+    /// The signature of the empty set has keys too. All empty sets have the same keys. A non-empty set has one of
+    /// them only if keys collide.
     pub fn band_keys(&self, signature: &Signature) -> Result<Vec<u64>> {
         let mut keys = Vec::with_capacity(self.bands);
         self.band_keys_into(signature.slots(), &mut keys)?;
         Ok(keys)
     }
 
-    /// [`band_keys`](Self::band_keys) into a vector that is used again: `keys` is cleared first.
+    /// Like [`band_keys`](Self::band_keys), but writes to `keys`, so that its memory can be reused. `keys` is cleared
+    /// first.
     pub fn band_keys_into(&self, slots: &[u64], keys: &mut Vec<u64>) -> Result<()> {
         self.check_hashes(slots.len())?;
         keys.resize(self.bands, 0);
@@ -176,8 +179,8 @@ impl Banding {
         Ok(())
     }
 
-    /// The key of each band of a signature's [lanes](crate::minhash::lanes), by [`band_key_of_lanes`]: not those of its
-    /// slots. `keys` is cleared first.
+    /// The key of each band of a signature's [lanes](crate::minhash::lanes), by [`band_key_of_lanes`]. These are not
+    /// the keys of its slots. `keys` is cleared first.
     pub fn band_keys_of_lanes_into(&self, lanes: &[u16], keys: &mut Vec<u64>) -> Result<()> {
         self.check_hashes(lanes.len())?;
         keys.clear();
@@ -186,7 +189,7 @@ impl Banding {
         Ok(())
     }
 
-    /// An error unless a signature of `hashes` hashes can be cut into these bands.
+    /// Returns an error unless a signature of `hashes` hashes can be cut into these bands.
     pub(crate) fn check_hashes(&self, hashes: usize) -> Result<()> {
         if hashes < self.num_hashes() {
             return Err(Error::invalid(
@@ -198,8 +201,8 @@ impl Banding {
         Ok(())
     }
 
-    /// The bucket of a key: its position in `0..buckets`, proportional to the key (no modulo, so no bias worth
-    /// mentioning).
+    /// The bucket of a key, in `0..buckets`. It is proportional to the key, not a remainder, so the bias is
+    /// negligible.
     #[inline]
     fn reduce(&self, key: u64) -> u64 {
         match self.buckets {
@@ -209,7 +212,7 @@ impl Banding {
     }
 }
 
-/// Bands x rows, as the literature writes it: `21 x 6`. Buckets are added when there is a number of them:
+/// Writes bands x rows, as in the literature: `21 x 6`. If the number of buckets is limited, it is added:
 /// `21 x 6 in 1024 buckets`.
 impl fmt::Display for Banding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

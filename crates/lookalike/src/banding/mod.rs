@@ -1,8 +1,8 @@
-//! Signature -> band keys: similar documents get at least one key in common.
+//! Signature -> band keys. Similar documents are likely to have at least one key in common.
 //!
 //! The signature is cut into `b` bands of `r` rows each, and every band is hashed to one 64-bit key. Two
-//! documents with an equal key in some band share a bucket: they are a *candidate pair*. All other pairs are
-//! never looked at, which is how a collection of a million documents is searched without its 5 * 10^11 pairs.
+//! documents with an equal key in some band share a bucket and are a *candidate pair*. All other pairs are
+//! never compared. So a collection of a million documents is searched without comparing its 5 * 10^11 pairs.
 //!
 //! # Why it works
 //!
@@ -13,20 +13,21 @@
 //! p(s) = 1 - (1 - s^r)^b
 //! ```
 //!
-//! This is an S-curve ([`SCurve`]): near 0 for small `s`, near 1 for large `s`, and it rises around
-//! `(1/b)^(1/r)`. More bands catch more pairs (looser: fewer false negatives, more false positives); more rows
-//! catch fewer (stricter).
+//! This is an S-curve ([`SCurve`]). It is near 0 for small `s` and near 1 for large `s`, and it rises around
+//! `(1/b)^(1/r)`. More bands find more pairs (fewer false negatives, more false positives). More rows find fewer
+//! pairs (more false negatives, fewer false positives).
 //!
 //! # The parts
 //!
-//! - [`Banding`]: `b` and `r`, and the keys of a signature.
-//! - [`SCurve`]: the probability, its inverse, and the areas of error on both sides of a threshold.
-//! - [`plan`]: which `b` and `r` for a threshold; [`containment`]: the same for a threshold of containment.
+//! - [`Banding`] has `b` and `r`, and computes the keys of a signature.
+//! - [`SCurve`] has the probability, its inverse, and the areas of error on both sides of a threshold.
+//! - [`plan`] chooses `b` and `r` for a threshold; [`containment`] does the same for a threshold of containment.
 //!
 //! # Literature
 //!
-//! Leskovec, Rajaraman, Ullman, *Mining of Massive Datasets*, chapter 3.4. The row probability can be exchanged
-//! ([`SCurve::with_row_probability`]), so the same curve serves b-bit signatures, hyperplanes and other families.
+//! Leskovec, Rajaraman, Ullman, *Mining of Massive Datasets*, chapter 3.4. The row probability can be replaced
+//! ([`SCurve::with_row_probability`]), so the same curve is used for b-bit signatures, hyperplanes and other
+//! families.
 //!
 //! # Example
 //!
@@ -38,7 +39,7 @@
 //! assert!((curve.probability(0.8) - 0.9996).abs() < 1e-4);
 //! assert!((curve.probability(0.3) - 0.0474).abs() < 1e-4);
 //!
-//! // The other way round: 128 hashes, 99 % of the pairs of similarity 0.8 wanted.
+//! // The other way round: 128 hashes, and 99 % of the pairs of similarity 0.8 are to be found.
 //! let plan = plan::by_recall(128, 0.8, 0.99)?;
 //! assert_eq!((plan.banding.bands(), plan.banding.rows()), (21, 6));
 //! # Ok::<(), lookalike::Error>(())

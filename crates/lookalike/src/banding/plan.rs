@@ -1,39 +1,40 @@
 //! Number of hashes and threshold -> bands and rows.
 //!
-//! Four rules, from the simplest to the most careful:
+//! There are four rules, from the simplest to the most careful:
 //!
 //! | rule | chooses | 128 hashes, threshold 0.8 |
 //! |---|---|---|
-//! | [`by_notes_rule`] | `b` divides `n`, the rise of the curve `(1/b)^(1/r)` nearest to `t` | 8 x 16 |
+//! | [`by_notes_rule`] | `b` divides `n`, and the rise of the curve, `(1/b)^(1/r)`, is nearest to `t` | 8 x 16 |
 //! | [`by_areas`] | least weighted sum of the two areas of error | 9 x 13 |
 //! | [`by_recall`] | wanted recall at `t`; all hashes used; fewest candidates | 21 x 6 (recall 0.99) |
-//! | [`by_recall_leanest`] | wanted recall at `t`; fewest candidates, even if hashes stay unused | 16 x 6 (recall 0.99) |
+//! | [`by_recall_leanest`] | wanted recall at `t`; fewest candidates; hashes may be unused | 16 x 6 (recall 0.99) |
 //!
-//! The first two look at the curve only, and miss many pairs just above the threshold: 9 x 13 finds a pair of
-//! similarity 0.8 with probability 0.40. When nothing may be lost, plan by recall.
+//! The first two rules consider only the shape of the curve, and miss many pairs just above the threshold: 9 x 13
+//! finds a pair of similarity 0.8 with probability 0.40. If few pairs may be missed, plan by recall.
 //!
 //! # The prior
 //!
-//! How many candidates a banding makes depends on how similar the documents of the collection are. A plan is
-//! made before they are read, and the same configuration must give the same plan everywhere, so the planners use
-//! one fixed density, [`prior`]: `20 (1 - s)^19`, with mean 1/21. Most pairs are nearly unrelated; the density is a
-//! tenth of its top at 0.11 and a hundredth at 0.22. Real collections of word shingles have far less similarity between unrelated
-//! documents; the prior is a yardstick to compare bandings with, not a forecast.
+//! The number of candidates of a banding depends on how similar the documents of the collection are. A plan is
+//! made before the documents are read, and the same configuration must give the same plan everywhere. So the planners
+//! use one fixed density of similarities, [`prior`]: `20 (1 - s)^19`, with mean 1/21. Under it most pairs are nearly
+//! unrelated: the density is a tenth of its maximum at 0.11 and a hundredth at 0.22. In real collections of word
+//! shingles, unrelated documents are far less similar. The prior serves to compare bandings and is not a forecast.
 //!
 //! # Why the two recall rules differ
 //!
-//! Fewer bands always mean fewer candidates, whatever the prior. So the strict minimum takes the recall it was
-//! asked for and no more (16 x 6 reaches 0.9923). [`by_recall`] spends the hashes that are left on more bands of
-//! the same number of rows (21 x 6 reaches 0.9983): they have been computed anyway, and the extra candidates are
-//! few. Among the bandings that use all hashes, `K / r` bands of `r` rows, the curves do not cross, so the one
-//! with most rows has the fewest candidates under every prior.
+//! Fewer bands always give fewer candidates, whatever the prior. So [`by_recall_leanest`] only just reaches the
+//! wanted recall (16 x 6 reaches 0.9923). [`by_recall`] uses the hashes that are left for more bands of the same
+//! number of rows (21 x 6 reaches 0.9983). These hashes are computed anyway, and the extra candidates are few. Among
+//! the bandings that use all hashes, `K / r` bands of `r` rows, the curves do not cross. So the one with most rows
+//! has the fewest candidates under every prior.
 //!
 //! # The same plan everywhere
 //!
-//! A plan is integers, chosen by comparing floating-point numbers that come from the platform's `ln` and `exp` and
-//! may differ in the last bits from one machine to the next. The choice can differ only where two numbers are within
-//! such a rounding of each other. The tests pin the plans of the usual configurations, and there the nearest
-//! decision of [`by_recall`] is half a percent of the allowed misses away from a tie.
+//! A plan consists of integers that are chosen by comparing floating-point numbers. These are computed with this
+//! crate's own logarithms and powers, which have the same bits on every machine, so the plan is the same everywhere.
+//! Only a [`RowProbability`] that the caller supplies may differ in the last bits. The tests pin the plans of the
+//! usual configurations. There the nearest decision of [`by_recall`] is half a percent of the allowed misses away
+//! from a tie.
 
 use super::curve::{RowProbability, SCurve, check_threshold};
 use super::keys::Banding;
@@ -41,12 +42,12 @@ use crate::error::{Error, Result, check_weight};
 use crate::math::{pow, powi};
 use crate::minhash::{MAX_HASHES, check_num_hashes};
 
-/// A choice of bands and rows, and what it does.
+/// A choice of bands and rows, and its effects.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plan {
     /// The bands and rows.
     pub banding: Banding,
-    /// The similarity it was planned for.
+    /// The similarity for which the plan was made.
     pub threshold: f64,
     /// The probability that a pair of similarity exactly `threshold` becomes a candidate. More similar pairs are
     /// found more often.
@@ -60,7 +61,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What the banding of `curve` does at `threshold`.
+    /// The plan for the banding of `curve` at `threshold`.
     ///
     /// ```
     /// use lookalike::banding::{plan::Plan, Banding, SCurve};
@@ -82,17 +83,16 @@ impl Plan {
     }
 }
 
-/// The density of similarities that plans are compared under: `20 (1 - s)^19`. See the [module](self).
+/// The density of similarities under which plans are compared: `20 (1 - s)^19`. See the [module](self).
 #[must_use]
 pub fn prior(similarity: f64) -> f64 {
     20.0 * powi(1.0 - similarity, 19)
 }
 
-/// The lecture notes' rule: among the `b` that divide `num_hashes`, the one with the least
-/// `|(1/b)^(b/num_hashes) - threshold|`; of equal ones the smallest.
+/// The rule of the lecture notes. Among the `b` that divide `num_hashes`, it chooses the one with the least
+/// `|(1/b)^(b/num_hashes) - threshold|`, and the smallest of equally good ones.
 ///
-/// The curve then rises around the threshold, which means that more than a third of the pairs *at* the threshold
-/// are missed.
+/// The curve then rises around the threshold, so more than a third of the pairs *at* the threshold are missed.
 pub fn by_notes_rule(num_hashes: usize, threshold: f64) -> Result<Plan> {
     check_num_hashes(num_hashes)?;
     check_threshold(threshold)?;
@@ -107,12 +107,13 @@ pub fn by_notes_rule(num_hashes: usize, threshold: f64) -> Result<Plan> {
     Plan::of(&SCurve::new(Banding::new(best, num_hashes / best)?), threshold)
 }
 
-/// The banding of at most `num_hashes` hashes with the least
-/// `false_positive_weight * false-positive area + false_negative_weight * false-negative area`; of equal ones
-/// that with the fewest bands, then the fewest rows. It is the rule of the Python library datasketch, with exact
-/// integrals.
+/// The banding of at most `num_hashes` hashes that has the least
+/// `false_positive_weight * false-positive area + false_negative_weight * false-negative area`. Of equally good
+/// bandings it is the one with the fewest bands, then the fewest rows. This is the rule of the Python library
+/// datasketch, with exact integrals.
 ///
-/// Tries all `b * r <= num_hashes`: about `num_hashes * ln(num_hashes)` curves, some ten milliseconds for 128.
+/// It tries all `b * r <= num_hashes`. These are about `num_hashes * ln(num_hashes)` curves, which take some ten
+/// milliseconds for 128 hashes.
 pub fn by_areas(
     num_hashes: usize,
     threshold: f64,
@@ -144,10 +145,10 @@ pub fn by_areas(
     }
 }
 
-/// The banding that finds a pair of similarity `threshold` with probability at least `recall`, makes use of all
-/// hashes (`num_hashes / r` bands of `r` rows), and has the fewest candidates among those.
+/// The banding with the fewest candidates among those that find a pair of similarity `threshold` with probability at
+/// least `recall` and use all hashes (`num_hashes / r` bands of `r` rows).
 ///
-/// When even `num_hashes` bands of one row do not reach the recall, the error says what they reach.
+/// If even `num_hashes` bands of one row do not reach the recall, the error says which recall they reach.
 ///
 /// ```
 /// use lookalike::banding::plan;
@@ -175,8 +176,8 @@ pub fn by_recall_with<P: RowProbability + Copy>(
     Plan::of(&SCurve::with_row_probability(banding, row_probability), threshold)
 }
 
-/// The choice of [`by_recall_with`] alone, with `delta` the probability of a miss (so that tiny ones keep their
-/// digits).
+/// Only the choice of [`by_recall_with`]. `delta` is the probability of a miss, so that tiny probabilities keep their
+/// digits.
 pub(crate) fn banding_for_delta<P: RowProbability + Copy>(
     num_hashes: usize,
     threshold: f64,
@@ -201,17 +202,17 @@ pub(crate) fn banding_for_delta<P: RowProbability + Copy>(
     })
 }
 
-/// Among all `b * r <= num_hashes` with at least `recall` at `threshold`, the banding with the fewest expected
-/// candidates under the [`prior`]; of equal ones that with the fewest hashes.
+/// The banding with the fewest expected candidates under the [`prior`], among all `b * r <= num_hashes` with at least
+/// `recall` at `threshold`. Of equally good bandings it is the one with the fewest hashes.
 ///
-/// The recall is met with little to spare, and hashes may stay unused; see the [module](self).
+/// The recall is only just reached, and some hashes may be unused; see the [module](self).
 pub fn by_recall_leanest(num_hashes: usize, threshold: f64, recall: f64) -> Result<Plan> {
     check_num_hashes(num_hashes)?;
     check_threshold(threshold)?;
     check_plannable("recall", recall)?;
     let mut best: Option<(f64, SCurve)> = None;
     for rows in 1..=num_hashes {
-        // The hashes needed grow with the rows, so the first that does not fit is the last to try.
+        // The number of hashes needed grows with the rows, so the search ends at the first that does not fit.
         let Some(bands) = fewest_bands(rows, num_hashes / rows, threshold, recall)? else { break };
         let curve = SCurve::new(Banding::new(bands, rows)?);
         let candidates = curve.expected_candidates(prior);
@@ -248,7 +249,7 @@ pub fn hashes_for_recall(rows: usize, threshold: f64, recall: f64) -> Result<usi
     }
 }
 
-/// The least number of bands, up to `max_bands`, with which `rows` rows reach the recall.
+/// The least number of bands, up to `max_bands`, with which bands of `rows` rows reach the recall.
 fn fewest_bands(rows: usize, max_bands: usize, threshold: f64, recall: f64) -> Result<Option<usize>> {
     let reaches = |bands| -> Result<bool> {
         Ok(SCurve::new(Banding::new(bands, rows)?).miss_probability(threshold) <= 1.0 - recall)
@@ -272,7 +273,7 @@ fn unreachable_recall(recall: f64, threshold: f64, hashes: usize, reached: f64) 
     Error::UnreachableRecall { recall, reached, threshold, hashes }
 }
 
-/// An error unless the probability of a find (`recall`) or of a miss (`delta`) is one that can be planned for.
+/// Returns an error unless this probability of a find (`recall`) or of a miss (`delta`) can be planned for.
 pub(crate) fn check_plannable(name: &'static str, probability: f64) -> Result<()> {
     if probability > 0.0 && probability < 1.0 {
         Ok(())

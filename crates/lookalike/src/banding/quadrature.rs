@@ -13,8 +13,8 @@ const NODES: [(f64, f64); 8] = [
     (0.989_400_934_991_649_9, 0.027_152_459_411_754_095),
 ];
 
-/// The integral of `f` over `[lo, hi]`, taken piece by piece between the ascending `knots` that lie inside. The
-/// caller puts the knots so that `f` is smooth on each piece at the scale of the piece.
+/// The integral of `f` over `[lo, hi]`, computed piece by piece between the ascending `knots` that are inside. The
+/// caller chooses the knots so that `f` is smooth on each piece at the scale of the piece.
 pub(super) fn integrate(f: impl Fn(f64) -> f64, lo: f64, hi: f64, knots: &[f64]) -> f64 {
     let mut total = 0.0;
     let mut left = lo;

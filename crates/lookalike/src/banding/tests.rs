@@ -170,7 +170,7 @@ fn the_curve_keeps_its_digits_at_both_ends() {
     let relative = |got: f64, want: f64| assert_close(got / want, 1.0, 1e-12);
     relative(curve(20, 5).probability(1e-6), 2e-29);
     relative(curve(21, 6).miss_probability(0.8), 0.001_688_122_181_868_039_7);
-    // 1 - 0.999999^5 to the power of 20; the input itself is off by half a unit in its last place.
+    // The answer is (1 - 0.999999^5)^20. The input itself is off by half a unit in its last place.
     assert_close(curve(20, 5).miss_probability(0.999_999) / 9.536_361_701_965_23e-107, 1.0, 1e-8);
     relative(bucketed(20, 5, 1000).probability(0.1), 0.020_007_154_320_960_16);
     for bands in [1, 7, 4096] {
@@ -188,7 +188,7 @@ fn buckets_add_their_collisions_to_the_curve() {
     let few = bucketed(20, 5, 100);
     assert_close(few.probability(0.0), 1.0 - 0.99_f64.powi(20), 1e-12);
     assert!(few.false_positive_area(0.8).unwrap() > curve(20, 5).false_positive_area(0.8).unwrap());
-    // Everything is found with at least the probability of a collision.
+    // Every pair is found with at least the probability of a collision.
     assert_eq!(few.similarity_at(0.1).unwrap(), 0.0);
     assert_close(few.probability(few.similarity_at(0.7).unwrap()), 0.7, 1e-12);
 }
@@ -201,7 +201,7 @@ fn other_families_have_their_own_row_probability() {
     assert_close(hyperplanes.probability(0.0), curve(20, 5).probability(0.5), 1e-12);
     let s = hyperplanes.similarity_at(0.9).unwrap();
     assert_close(hyperplanes.probability(s), 0.9, 1e-12);
-    // A family that never agrees surely cannot reach every probability.
+    // A family in which no row agrees with certainty cannot reach every probability.
     let weak = SCurve::with_row_probability(banding(2, 2), |s| s / 2.0);
     let message = rejected(weak.similarity_at(0.9));
     assert!(message.contains("0.4375"), "{message}");
@@ -242,7 +242,7 @@ fn areas_equal_the_closed_form() {
     }
 }
 
-/// Against integrals to thirty digits by an independent program.
+/// Compared with integrals to thirty digits by an independent program.
 #[test]
 fn areas_on_both_sides_of_a_threshold() {
     let cases = [
@@ -294,7 +294,7 @@ fn the_areas_rule() {
     assert_eq!(shape(128, 0.8, 0.5, 0.5), (9, 13));
     assert_eq!(shape(128, 0.9, 0.5, 0.5), (5, 25));
     assert_eq!(shape(128, 0.8, 0.1, 0.9), (14, 9));
-    // Only one error matters: nothing is missed by the loosest, nothing found in vain by the strictest.
+    // Only one error matters. The loosest banding misses least, and the strictest has the fewest false positives.
     assert_eq!(shape(16, 0.5, 0.0, 1.0), (16, 1));
     assert_eq!(shape(16, 0.5, 1.0, 0.0), (1, 16));
 }
@@ -353,7 +353,7 @@ fn impossible_plans_are_rejected() {
     rejected(plan::hashes_for_recall(0, 0.5, 0.5));
 }
 
-/// The number of hashes grows to the limit and the planners still answer.
+/// The planners work with the largest number of hashes.
 #[test]
 fn the_largest_signature_can_be_planned() {
     let plan = plan::by_recall(MAX_HASHES, 0.5, 0.9999).unwrap();
@@ -361,8 +361,8 @@ fn the_largest_signature_can_be_planned() {
     assert!(plan::by_recall_leanest(MAX_HASHES, 0.9, 0.99).unwrap().recall >= 0.99);
 }
 
-/// For ten similarities the computed probability, and the share of 1,500 pairs of sets that share a band key, as its
-/// distance from that in standard errors (at most 0.013 each). A set has about `size` elements.
+/// For ten similarities: the computed probability, and how far the share of 1,500 pairs of sets that share a band key
+/// is from it, in standard errors (at most 0.013 each). A set has about `size` elements.
 fn observed_curve(hasher: &impl MinHasher, size: u64) -> Vec<(f64, f64)> {
     const PAIRS: u64 = 1500;
     let banding = banding(12, 4);
@@ -412,8 +412,8 @@ fn the_fast_sketch_of_small_sets_has_a_steeper_curve() {
     assert!(outward > 9.0, "{outward}: {cells:?}");
 }
 
-/// With few buckets, unrelated pairs meet as often as the analysis says: 2,000 pairs, standard error 0.010, the
-/// bound is 4.5 of them (false alarms 7e-6).
+/// With few buckets, unrelated pairs share a bucket as often as the analysis says: 2,000 pairs, standard error 0.010,
+/// the bound is 4.5 standard errors (false alarms 7e-6).
 #[test]
 fn observed_bucket_collisions_are_the_computed_ones() {
     let banding = banding(12, 4).with_buckets(40).unwrap();
@@ -426,8 +426,8 @@ fn observed_bucket_collisions_are_the_computed_ones() {
     assert_close(met as f64 / 2000.0, p, 4.5 * (p * (1.0 - p) / 2000.0).sqrt());
 }
 
-/// Computed with 60 digits by another program. A plan is part of what a configuration means: if one of these changes,
-/// bands of stored indexes no longer meet.
+/// Computed with 60 digits by another program. If one of these plans changes, the bands of stored indexes no longer
+/// agree with new ones.
 #[test]
 fn plans_of_usual_configurations_are_fixed() {
     const HASHES: [usize; 5] = [64, 128, 256, 512, 1024];
@@ -444,7 +444,7 @@ fn plans_of_usual_configurations_are_fixed() {
         for (hashes, (bands, rows)) in HASHES.into_iter().zip(plans) {
             let plan = plan::by_recall(hashes, threshold, recall).unwrap();
             assert_eq!(plan.banding, banding(bands, rows), "{hashes} hashes, {threshold}, {recall}");
-            // Far from a tie: 0.4 % of the allowed misses, against errors of rounding of some 1e-14 of them.
+            // No decision is near a tie: the distance is 0.4 % of the allowed misses, and rounding errors are 1e-14.
             for rows in 1..=rows + 1 {
                 let misses = curve(hashes / rows, rows).miss_probability(threshold) / (1.0 - recall);
                 assert!(
@@ -492,7 +492,7 @@ proptest! {
         let curve = curve(bands, rows);
         let p = curve.probability(s);
         let back = curve.similarity_at(p).unwrap();
-        // Where the curve is flat many similarities have the same probability: compare those.
+        // Where the curve is flat, many similarities have the same probability. So probabilities are compared.
         prop_assert!((curve.probability(back) - p).abs() <= 1e-12);
         prop_assert!(p > 1.0 - 1e-6 || back <= s + 1e-9);
     }
@@ -509,7 +509,7 @@ proptest! {
         prop_assert!((p + curve(bands, rows).miss_probability(s) - 1.0).abs() < 1e-15);
     }
 
-    /// The planners against trying everything.
+    /// Compares the planners with trying all bandings.
     #[test]
     fn recall_plans_are_the_best_of_all(hashes in 1_usize..40, t in 0.3..=1.0_f64, recall in 0.05..0.95_f64) {
         let all = (1..=hashes).flat_map(|rows| (1..=hashes / rows).map(move |bands| curve(bands, rows)));

@@ -3,20 +3,21 @@
 use super::UnionFind;
 use crate::error::{Error, Result};
 
-/// Documents `0..n` grouped so that every pair is within a group, and no group could be split.
+/// Documents `0..n` in clusters. Both documents of a pair are always in the same cluster, and no cluster can be
+/// split.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Components {
     representatives: Vec<usize>,
 }
 
 impl Components {
-    /// For each document the smallest document of its cluster.
+    /// For each document, the smallest document of its cluster.
     #[must_use]
     pub fn representatives(&self) -> &[usize] {
         &self.representatives
     }
 
-    /// The clusters of two documents or more, ordered by their smallest document; documents ascending.
+    /// The clusters of two or more documents, ordered by their smallest document. Documents within a cluster ascend.
     #[must_use]
     pub fn clusters(&self) -> Vec<Vec<usize>> {
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); self.representatives.len()];
@@ -28,12 +29,11 @@ impl Components {
     }
 }
 
-/// The connected components of documents `0..n` under these pairs, in any order. A pair of a document with itself
-/// adds nothing; a document outside `0..n` is an error, as are more than
-/// [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
+/// The connected components of documents `0..n` under these pairs. Pairs may be in any order. A pair of a document
+/// with itself has no effect. A document outside `0..n` gives an error, and so do more than
+/// [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS) documents.
 ///
-/// For pairs that carry more than their documents there are
-/// [`Pair::ids`](crate::verification::Pair::ids) and
+/// To get pairs of documents from other pair types, use [`Pair::ids`](crate::verification::Pair::ids) and
 /// [`hamming::Pair::indices`](crate::hamming::Pair::indices).
 pub fn connected_components(n: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Result<Components> {
     let mut sets = UnionFind::new(n)?;

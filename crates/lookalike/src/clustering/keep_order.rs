@@ -1,11 +1,12 @@
-//! Which of two look-alikes is kept: a total order of the documents.
+//! Which of two similar documents is kept: a total order of the documents.
 
 use super::check_documents;
 use crate::error::{Error, Result};
 
-/// The order in which documents have the right to be kept. Total: no two documents share a position.
+/// The order that decides which of two similar documents is kept: the one that comes first. No two documents share a
+/// position.
 ///
-/// It changes the answer of [`survivors`](super::survivors()), and is the only thing besides the pairs that does.
+/// The answer of [`survivors`](super::survivors()) depends only on this order and on the pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeepOrder {
     documents: Vec<usize>,
@@ -14,15 +15,16 @@ pub struct KeepOrder {
 }
 
 impl KeepOrder {
-    /// Documents `0..n` in the order of the input: the first of two look-alikes is kept. An error if there are more
-    /// than [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
+    /// Documents `0..n` in the order of the input: the first of two similar documents is kept. It is an error if
+    /// there are more than [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
     pub fn input(n: usize) -> Result<Self> {
         check_documents(n)?;
         Ok(Self { documents: (0..n).collect(), ranks: (0..n).collect() })
     }
 
-    /// Documents in ascending order of their key, ties in the order of the input. For the longest first use
-    /// [`Reverse`](std::cmp::Reverse). An error if there are more than [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
+    /// Documents in ascending order of their keys, and ties in the order of the input. To keep the longest document,
+    /// use [`Reverse`](std::cmp::Reverse). It is an error if there are more than
+    /// [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
     ///
     /// ```
     /// use lookalike::clustering::KeepOrder;
@@ -44,7 +46,7 @@ impl KeepOrder {
         Ok(Self { documents, ranks })
     }
 
-    /// Documents in this order, each of `0..n` once.
+    /// Documents in this order. Each of `0..n` must be there once.
     pub fn from_permutation(documents: Vec<usize>) -> Result<Self> {
         let n = documents.len();
         let mut ranks = vec![usize::MAX; n];
@@ -63,19 +65,19 @@ impl KeepOrder {
         Ok(Self { documents, ranks })
     }
 
-    /// How many documents there are.
+    /// The number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.documents.len()
     }
 
-    /// True if there are none.
+    /// True if there are no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }
 
-    /// The documents, first to keep first.
+    /// The documents in keep order.
     #[must_use]
     pub fn documents(&self) -> &[usize] {
         &self.documents

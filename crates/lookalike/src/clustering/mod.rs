@@ -1,21 +1,22 @@
-//! Verified pairs -> clusters, and documents -> the ones that survive.
+//! Verified pairs -> clusters, and the documents that are kept.
 //!
-//! Two answers to the question which look-alikes belong together:
+//! There are two ways to decide which similar documents belong together:
 //!
-//! - [`survivors`]: who is kept. Documents are taken in a keep order, and one is removed when it is verified similar to
-//!   one that was kept before it. Every removed document is similar to the very document it gives way to; similarity
-//!   is never chained. This is the rule of deduplication.
-//! - [`connected_components`]: the transitive closure. A and C share a cluster when a chain of pairs leads from one to
-//!   the other, however different the two are. Right for exact copies; on near-duplicates a shared template
-//!   can chain a whole collection into one cluster, so look before removing by it.
+//! - [`survivors`] decides which documents are kept. It goes through the documents in a keep order. A document is
+//!   removed if it is similar to a document that was kept before it. So every removed document is itself similar to
+//!   the document that replaces it, and similarity is never chained. This is the rule for deduplication.
+//! - [`connected_components`] computes the transitive closure. A and C are in one cluster if a chain of pairs leads
+//!   from one to the other, however different the two are. This is right for exact copies. Among near-duplicates, a
+//!   shared template can chain a whole collection into one cluster, so check the clusters before you remove
+//!   documents.
 //!
-//! Both depend on the set of pairs and the keep order only, never on the order in which pairs are found.
+//! Both depend only on the set of pairs and the keep order, never on the order in which pairs are found.
 //!
 //! ```
 //! use lookalike::clustering::{Fate, KeepOrder, connected_components, survivors};
 //! use lookalike::verification::Pair;
 //!
-//! // 0 ~ 1 ~ 2, but 0 and 2 are different: 2 stays, because 1, its only look-alike, is gone.
+//! // 0 ~ 1 ~ 2, but 0 and 2 are different. 2 is kept, because 1, the only document like it, is removed.
 //! let pairs = [(0, 1), (1, 2)].map(|(a, b)| Pair { a, b, similarity: 0.9 });
 //! let kept = survivors(&KeepOrder::input(3)?, &pairs)?;
 //! assert_eq!(kept.fates(), [Fate::Kept, Fate::Removed { by: 0, similarity: 0.9 }, Fate::Kept]);
@@ -37,10 +38,10 @@ pub use union_find::UnionFind;
 
 use crate::error::{Error, Result};
 
-/// The most documents that can be clustered at a time, 2^32 - 1: as many as fit one index.
+/// The largest number of documents that can be clustered at a time, 2^32 - 1. An index holds as many.
 pub const MAX_DOCUMENTS: usize = u32::MAX as usize;
 
-/// An error if there are more documents than can be clustered.
+/// Returns an error if there are more documents than can be clustered.
 fn check_documents(n: usize) -> Result<()> {
     if n <= MAX_DOCUMENTS {
         return Ok(());

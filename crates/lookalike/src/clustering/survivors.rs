@@ -1,4 +1,4 @@
-//! Pairs and a keep order -> who is kept, who is removed, and by whom.
+//! Pairs and a keep order -> which documents are kept, which are removed, and because of which document.
 
 #[cfg(test)]
 mod tests;
@@ -7,21 +7,21 @@ use super::KeepOrder;
 use crate::error::{Error, Result};
 use crate::verification::Pair;
 
-/// What becomes of a document.
+/// The decision about a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fate {
-    /// It stays.
+    /// The document is kept.
     Kept,
-    /// It goes, because it looks like a document that stays.
+    /// The document is removed, because it is similar to a document that is kept.
     Removed {
-        /// The first kept document, in keep order, that it is similar to.
+        /// The first kept document, in keep order, to which it is similar.
         by: usize,
-        /// How similar the two are.
+        /// The similarity of the two documents.
         similarity: f64,
     },
 }
 
-/// The fate of every document of a collection.
+/// The decisions about all documents of a collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Survivors {
     fates: Vec<Fate>,
@@ -29,7 +29,7 @@ pub struct Survivors {
 }
 
 impl Survivors {
-    /// The fate of each document, by its index.
+    /// The decision about each document, by its index.
     #[must_use]
     pub fn fates(&self) -> &[Fate] {
         &self.fates
@@ -40,29 +40,30 @@ impl Survivors {
         self.fates.iter().enumerate().filter(|(_, fate)| **fate == Fate::Kept).map(|(document, _)| document)
     }
 
-    /// How many pairs had to be compared; 0 when they were verified before.
+    /// The number of pairs that had to be compared; 0 if they were verified before.
     #[must_use]
     pub fn comparisons(&self) -> u64 {
         self.comparisons
     }
 }
 
-/// The survivors when all similar pairs are known. Pairs may come in any order and direction, and repeat (the highest similarity
-/// counts); a pair of a document with itself is ignored.
+/// The documents that are kept, if all similar pairs are known. Pairs may be in any order and direction, and may
+/// repeat (the highest similarity counts). A pair of a document with itself is ignored.
 ///
-/// The rule: go through the documents in keep order. A document is removed when some kept document among its
-/// candidates is similar enough, and it names the first such one in keep order; otherwise it is kept.
+/// The rule: go through the documents in keep order. A document is removed if it is similar enough to a document that
+/// was kept before it, and it names the first such document in keep order. Otherwise it is kept.
 ///
-/// - **Sound.** Whoever is removed is itself similar to the kept document it names.
-/// - **Maximal.** No two kept documents are a similar pair, and every removed one has a kept look-alike.
+/// - **Sound.** Every removed document is itself similar to the kept document that it names.
+/// - **Maximal.** No two kept documents are a similar pair, and every removed document is similar to a kept one.
 /// - **One answer.** The kept documents are the lexicographically first maximal independent set of the graph of
-///   similar pairs: a function of the pairs and the order.
+///   similar pairs. They depend only on the pairs and the order.
 ///
-/// Removed documents never remove others, so it is enough to compare with kept ones; that is what
-/// [`survivors_among_candidates`] does. Of m copies of one document in one bucket, m - 1 need one comparison each.
+/// Removed documents never cause the removal of others, so it is enough to compare with kept documents.
+/// [`survivors_among_candidates`] makes use of this. Of m copies of one document in one bucket, m - 1 need one
+/// comparison each.
 ///
-/// Cost: sorting the pairs, and one comparison for each candidate pair whose earlier document is kept, until the
-/// first that is similar.
+/// Cost: sorting the pairs. With candidates, each document is also compared with the kept documents among its
+/// candidates, until the first that is similar.
 pub fn survivors(order: &KeepOrder, verified: &[Pair]) -> Result<Survivors> {
     let mut pairs = Vec::with_capacity(verified.len());
     for pair in verified {
@@ -76,9 +77,9 @@ pub fn survivors(order: &KeepOrder, verified: &[Pair]) -> Result<Survivors> {
     Ok(Survivors { fates, comparisons: 0 })
 }
 
-/// The survivors when only candidates are known: `verify(document, kept)` tells how similar a document is to a kept
-/// one that comes before it, or `None` if not enough. Candidates may come in any order and direction, and repeat; a pair
-/// of a document with itself is ignored.
+/// The documents that are kept, if only candidate pairs are known. `verify(document, kept)` returns the similarity of
+/// a document to a kept document before it, or `None` if they are not similar enough. Candidates may be in any order
+/// and direction, and may repeat. A pair of a document with itself is ignored.
 ///
 /// ```
 /// use lookalike::clustering::{KeepOrder, survivors_among_candidates};
@@ -120,8 +121,8 @@ pub fn survivors_among_candidates(
     Ok(Survivors { fates, comparisons })
 }
 
-/// A pair by the positions of its documents in the keep order. Sorted, these are the questions of the rule in the order
-/// in which it asks them.
+/// A pair, given by the positions of its documents in the keep order. When sorted, pairs are in the order in which
+/// the rule uses them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct RankedPair {
     later: usize,
@@ -141,7 +142,7 @@ impl RankedPair {
     }
 }
 
-/// The rule, over pairs sorted by rank; `similarity` is asked only where it can matter.
+/// Applies the rule to pairs sorted by rank. `similarity` is called only where it can matter.
 fn greedy<P>(
     order: &KeepOrder,
     pairs: impl Iterator<Item = P>,
@@ -153,7 +154,7 @@ fn greedy<P>(
     for pair in pairs {
         let RankedPair { later, earlier } = ranks(&pair);
         let (document, by) = (documents[later], documents[earlier]);
-        // All pairs of `earlier` with those before it have been seen: its fate is final.
+        // All pairs of `earlier` with documents before it have been handled, so the decision about it is final.
         if fates[document] == Fate::Kept
             && fates[by] == Fate::Kept
             && let Some(similarity) = similarity(&pair)

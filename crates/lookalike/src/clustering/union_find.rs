@@ -1,33 +1,34 @@
-//! Disjoint sets whose name is their smallest member.
+//! Disjoint sets that are named by their smallest member.
 
 use super::check_documents;
 use crate::error::Result;
 
 /// Elements `0..n` in disjoint sets that can be united.
 ///
-/// The representative of a set is its smallest member, so it does not depend on the order of the unions. Linking the
-/// larger root below the smaller one and halving paths on the way costs O(log n) amortised per operation; ranks
-/// would make it nearly constant, but then the name of a set would be an accident.
+/// The representative of a set is its smallest member, so it does not depend on the order of the unions. The larger
+/// root is linked below the smaller one, and paths are halved on the way. This costs O(log n) amortised per
+/// operation. Union by rank would make it nearly constant, but then the representative would depend on the order of
+/// the unions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnionFind {
-    /// Never larger than the element itself; equal for a representative.
+    /// The parent of each element. It is never larger than the element, and equal to it for a representative.
     parent: Vec<usize>,
 }
 
 impl UnionFind {
-    /// `n` sets of one element each, at most [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
+    /// Makes `n` sets of one element each. `n` is at most [`MAX_DOCUMENTS`](super::MAX_DOCUMENTS).
     pub fn new(n: usize) -> Result<Self> {
         check_documents(n)?;
         Ok(Self { parent: (0..n).collect() })
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parent.len()
     }
 
-    /// True if there are none.
+    /// True if there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parent.is_empty()
@@ -45,8 +46,8 @@ impl UnionFind {
         Some(element)
     }
 
-    /// Unites the sets of `a` and `b` and returns the smallest member of the result; `None`, and no change, if
-    /// there is no such element.
+    /// Unites the sets of `a` and `b` and returns the smallest member of the result. If one of the elements does not
+    /// exist, it returns `None` and changes nothing.
     pub fn union(&mut self, a: usize, b: usize) -> Option<usize> {
         let (a, b) = (self.find(a)?, self.find(b)?);
         let (smaller, larger) = (a.min(b), a.max(b));

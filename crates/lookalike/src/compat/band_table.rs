@@ -6,20 +6,21 @@ use crate::index::Buckets;
 
 const FORMAT: Format = Format { what: "band table", magic: "LKBT", version: 1 };
 
-/// The most bands a table can have: each has a map of its own.
+/// The largest number of bands of a table. It is limited because each band has a map of its own.
 pub const MAX_BANDS: usize = 1 << 16;
 
 /// A table of buckets by band keys.
 ///
-/// [`LshIndex`](crate::index::LshIndex) keeps signatures, to estimate similarities and to take documents out again. Where the
-/// caller has the signatures, or needs candidates only, the keys are enough: 8 bytes per band instead of 8 per slot.
-/// The keys are the caller's, by [`Banding::band_keys`](crate::banding::Banding::band_keys) or
-/// [`band_key`](crate::banding::band_key) for instance, and so are the names of the documents: a document is the
-/// position that [`BandTable::insert`] gave it.
+/// [`LshIndex`](crate::index::LshIndex) stores signatures, to estimate similarities and to remove documents. If the
+/// caller has the signatures, or needs only candidates, the keys are enough. They take 8 bytes per band instead of 8
+/// per slot. The caller computes the keys, for example with
+/// [`Banding::band_keys`](crate::banding::Banding::band_keys) or [`band_key`](crate::banding::band_key). The caller
+/// also knows the names of the documents: the table knows a document only by the position that [`BandTable::insert`]
+/// returned.
 ///
-/// Memory: per position and band 8 bytes for the key, 8 for the links of the chain, and about 25 for each bucket.
+/// Memory: per position and band 8 bytes for the key and 8 for the links of the chain, and about 25 for each bucket.
 ///
-/// # Stored
+/// # Stored bytes
 ///
 /// ```text
 /// offset  size  field
@@ -31,7 +32,7 @@ pub const MAX_BANDS: usize = 1 << 16;
 ///     24   8 each  keys of the first position, in the order of the bands, then of the second, ...
 /// ```
 ///
-/// Positions are numbered anew, in ascending order without gaps, when they are read.
+/// When a table is read, positions are numbered again, in ascending order without gaps.
 ///
 /// ```
 /// use lookalike::compat::BandTable;
@@ -47,7 +48,7 @@ pub const MAX_BANDS: usize = 1 << 16;
 #[derive(Debug, Clone)]
 pub struct BandTable {
     buckets: Buckets,
-    /// At `position * bands + band`.
+    /// The keys, at index `position * bands + band`.
     keys: Vec<u64>,
     in_use: Vec<bool>,
     free: Vec<u32>,
@@ -68,13 +69,13 @@ impl BandTable {
         self.buckets.bands()
     }
 
-    /// How many positions are in use.
+    /// The number of positions in use.
     #[must_use]
     pub fn len(&self) -> usize {
         self.in_use.len() - self.free.len()
     }
 
-    /// True if none is.
+    /// True if no position is in use.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -85,7 +86,7 @@ impl BandTable {
         (0..).zip(&self.in_use).filter(|(_, in_use)| **in_use).map(|(position, _)| position)
     }
 
-    /// Adds the keys of a document, one for each band, and says at which position: one that was freed, or the next.
+    /// Adds the keys of a document, one for each band, and returns its position: one that was freed, or the next one.
     pub fn insert(&mut self, keys: &[u64]) -> Result<u32> {
         check_length(keys.len(), self.bands())?;
         let position = match self.free.pop() {
@@ -115,7 +116,7 @@ impl BandTable {
         }
     }
 
-    /// Takes out what is at `position`. Says whether anything was.
+    /// Removes the document at `position`. Returns true if there was one.
     pub fn remove(&mut self, position: u32) -> bool {
         let Some(keys) = self.keys_at(position) else { return false };
         let keys = keys.to_vec();
@@ -133,7 +134,8 @@ impl BandTable {
         self.keys.get(at * bands..(at + 1) * bands)
     }
 
-    /// The positions that share a bucket with these keys, ascending. Fewer keys than bands ask the first bands only.
+    /// The positions that share a bucket with these keys, ascending. If there are fewer keys than bands, only the
+    /// first bands are searched.
     pub fn candidates(&self, keys: &[u64]) -> Result<Vec<u32>> {
         if keys.len() > self.bands() {
             return Err(Error::LengthMismatch { left: keys.len(), right: self.bands() });
@@ -149,7 +151,7 @@ impl BandTable {
         positions
     }
 
-    /// The key and the size of every bucket of a band, by the newest position in it.
+    /// The key and the size of every bucket of a band, ordered by the newest position in each bucket.
     #[must_use]
     pub fn bucket_sizes(&self, band: usize) -> Vec<(u64, usize)> {
         if band >= self.bands() {
@@ -160,13 +162,13 @@ impl BandTable {
         heads.map(|head| (key_at(head), self.buckets.size_from(head, band))).collect()
     }
 
-    /// How many buckets of a band are not empty.
+    /// The number of buckets of a band that are not empty.
     #[must_use]
     pub fn bucket_count(&self, band: usize) -> usize {
         self.buckets.count(band)
     }
 
-    /// Adds everything in `other`, in ascending order. Returns the new positions in that order.
+    /// Adds all documents of `other`, in ascending order of their positions. Returns the new positions in that order.
     pub fn merge(&mut self, other: &Self) -> Result<Vec<u32>> {
         check_length(self.bands(), other.bands())?;
         let keys = other.positions().filter_map(|position| other.keys_at(position));
@@ -186,7 +188,7 @@ impl BandTable {
         bytes
     }
 
-    /// The table from bytes.
+    /// Reads a table from bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = FORMAT.read(bytes)?;
         reader.zeros::<3>()?;

@@ -24,7 +24,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What the table must answer, from the keys at every position.
+/// Checks the answers of the table, given the keys at every position.
 fn check(table: &BandTable, expected: &BTreeMap<u32, [u64; BANDS]>) {
     assert_eq!(table.len(), expected.len());
     assert!(table.positions().eq(expected.keys().copied()));
@@ -97,7 +97,7 @@ fn what_does_not_fit_is_rejected() {
     assert!(matches!(table.candidates(&[1, 2, 3]), Err(Error::LengthMismatch { .. })));
     assert!(matches!(table.merge(&BandTable::new(3).unwrap()), Err(Error::LengthMismatch { .. })));
     assert!(table.bucket_sizes(2).is_empty() && table.bucket(2, 1).is_empty());
-    // A header that promises more than there is.
+    // A header that announces more data than there is.
     let mut bytes = table.to_bytes();
     bytes[8..16].fill(0xff);
     assert!(matches!(BandTable::from_bytes(&bytes), Err(Error::Decode { .. })));

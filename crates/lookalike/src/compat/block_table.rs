@@ -1,15 +1,16 @@
-//! Fingerprints of any width, one by one -> those within distance k of a query.
+//! Fingerprints of any width, one by one -> the fingerprints within distance k of a query.
 
 use super::BandTable;
 use crate::banding::band_key;
 use crate::error::{Error, Result, check_length};
 
-/// A mutable, exact index by Hamming distance, of fingerprints given as 64-bit words, the least significant first.
+/// A mutable, exact index by Hamming distance. Fingerprints are given as 64-bit words, the least significant word
+/// first.
 ///
-/// The k + 1 blocks of a fingerprint are its band keys: two fingerprints that differ in at most k bits agree in at
-/// least one block (see [`hamming`](crate::hamming)), so they share a bucket, and counting the differing bits decides. One
-/// block of the k + 1 must agree and not m - k of m, so the buckets are larger than in
-/// [`HammingIndex`](crate::hamming::HammingIndex); in return fingerprints come and go at any time.
+/// The k + 1 blocks of a fingerprint are its band keys. Two fingerprints that differ in at most k bits agree in at
+/// least one block (see [`hamming`](crate::hamming)). So they share a bucket, and counting the differing bits
+/// decides. Only one block of k + 1 must agree, and not m - k blocks of m, so the buckets are larger than in
+/// [`HammingIndex`](crate::hamming::HammingIndex). In return, fingerprints can be added and removed at any time.
 ///
 /// ```
 /// use lookalike::compat::BlockTable;
@@ -28,7 +29,7 @@ pub struct BlockTable {
     bits: usize,
     max_distance: u32,
     blocks: BandTable,
-    /// At `position * words`.
+    /// The words of the fingerprints. Those of a position begin at index `position * words`.
     fingerprints: Vec<u64>,
 }
 
@@ -38,7 +39,7 @@ impl BlockTable {
         if bits == 0 {
             return Err(Error::invalid("bits", bits, "at least 1"));
         }
-        // With as many blocks as bits, or more, some blocks have no bit: all fingerprints agree there.
+        // With more blocks than bits, some blocks have no bit, and all fingerprints agree there.
         let blocks = (max_distance as usize).min(bits) + 1;
         Ok(Self { bits, max_distance, blocks: BandTable::new(blocks)?, fingerprints: Vec::new() })
     }
@@ -49,26 +50,26 @@ impl BlockTable {
         self.bits.div_ceil(64)
     }
 
-    /// How many fingerprints there are.
+    /// The number of fingerprints.
     #[must_use]
     pub fn len(&self) -> usize {
         self.blocks.len()
     }
 
-    /// True if there are none.
+    /// True if the table is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// How many buckets hold a fingerprint, all blocks together.
+    /// The number of buckets that hold a fingerprint, all blocks together.
     #[must_use]
     pub fn bucket_count(&self) -> usize {
         (0..self.blocks.bands()).map(|block| self.blocks.bucket_count(block)).sum()
     }
 
-    /// Adds a fingerprint (equal ones may be there already) and says at which position: one that was freed, or the
-    /// next. Bits beyond the width are ignored.
+    /// Adds a fingerprint and returns its position: one that was freed, or the next one. The table may already have
+    /// equal fingerprints. Bits beyond the width are ignored.
     pub fn insert(&mut self, fingerprint: &[u64]) -> Result<u32> {
         let (cut, keys) = self.keys(fingerprint)?;
         let position = self.blocks.insert(&keys)?;
@@ -80,12 +81,12 @@ impl BlockTable {
         Ok(position)
     }
 
-    /// Takes out the fingerprint at `position`. Says whether there was one.
+    /// Removes the fingerprint at `position`. Returns true if there was one.
     pub fn remove(&mut self, position: u32) -> bool {
         self.blocks.remove(position)
     }
 
-    /// All positions within the distance of the table, ascending, with their distances.
+    /// The positions of all fingerprints within the distance of the table, ascending, with their distances.
     pub fn near(&self, query: &[u64]) -> Result<Vec<(u32, u32)>> {
         let (cut, keys) = self.keys(query)?;
         let distance = |position: u32| -> u32 {

@@ -1,8 +1,8 @@
-//! Hash values -> minima under permutations that the caller gives.
+//! Hash values -> minima under permutations that the caller supplies.
 //!
-//! The other families draw their own functions from a seed. Here the parameters come from outside, so that the minima
-//! equal, bit for bit, those of sketches that were made by another program and stored. A [`Scheme`] says what the
-//! parameters mean:
+//! The other families draw their own functions from a seed. Here the caller supplies the parameters, so that the
+//! minima are bit for bit those of stored sketches that another program made. A [`Scheme`] defines the meaning of the
+//! parameters:
 //!
 //! | scheme | value of element hash `x` under (a, b) | words |
 //! |---|---|---|
@@ -10,10 +10,10 @@
 //! | [`Affine64`] | `a fmix(x) + b` modulo 2^64 | `u64` |
 //! | [`Mersenne`] | `((a x + b) mod 2^64) mod (2^61 - 1)`, its low 32 bits | `u64` |
 //!
-//! They are the three schemes of the Python library datasketch (`affine32`, `affine64`, `legacy`). `fmix` is the
-//! finaliser of MurmurHash3, a bijection; with odd `a` the affine schemes are bijections too, and so add no collisions.
-//! The third one loses the carries beyond 64 bits and folds 61 bits to 32: it is neither a permutation nor
-//! 2-universal, and is here for stored values only.
+//! These are the three schemes of the Python library datasketch (`affine32`, `affine64`, `legacy`). `fmix` is the
+//! finaliser of MurmurHash3, which is a bijection. With odd `a` the affine schemes are bijections too, so they add no
+//! collisions. The third scheme loses the carries beyond 64 bits and cuts 61 bits to 32. It is neither a permutation
+//! nor 2-universal, and is here only for stored values.
 //!
 //! **Cost.** One multiplication per permutation and element, in SIMD lanes.
 //!
@@ -40,14 +40,14 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What the parameters of a permutation mean: [`Affine32`], [`Affine64`] or [`Mersenne`].
+/// The meaning of the parameters of a permutation: [`Affine32`], [`Affine64`] or [`Mersenne`].
 pub trait Scheme: sealed::Sealed + Copy + std::fmt::Debug {
-    /// The integer that hash values, parameters and minima are.
+    /// The integer type of hash values, parameters and minima.
     type Word: Copy + Ord + Default + std::fmt::Debug + Send + Sync + 'static;
-    /// The minimum over no element.
+    /// The minimum of the empty set.
     const EMPTY: Self::Word;
 
-    /// What is done to a hash value once, before all permutations.
+    /// Mixes a hash value. This is done once, before all permutations.
     fn premix(hash: Self::Word) -> Self::Word;
     /// The value of a premixed hash under the permutation (a, b).
     fn permute(a: Self::Word, b: Self::Word, x: Self::Word) -> Self::Word;
@@ -116,13 +116,13 @@ impl Scheme for Mersenne {
     fn permute(a: u64, b: u64, x: u64) -> u64 {
         const PRIME: u64 = (1 << 61) - 1;
         let sum = a.wrapping_mul(x).wrapping_add(b);
-        // 2^61 is 1 modulo the prime, so the three top bits are added to the rest; that is below 2 * PRIME.
+        // 2^61 is 1 modulo the prime, so the three top bits are added to the rest. The sum is below 2 * PRIME.
         let folded = (sum & PRIME) + (sum >> 61);
         (if folded >= PRIME { folded - PRIME } else { folded }) & u64::from(u32::MAX)
     }
 }
 
-/// Permutations with given parameters.
+/// Permutations whose parameters the caller supplies.
 #[derive(Debug, Clone, Copy)]
 pub struct GivenPermutations<'a, S: Scheme> {
     kernel: Kernel,
@@ -131,7 +131,7 @@ pub struct GivenPermutations<'a, S: Scheme> {
 }
 
 impl<'a, S: Scheme> GivenPermutations<'a, S> {
-    /// One permutation for each pair of a multiplier and an offset; at least one.
+    /// Makes one permutation for each pair of a multiplier and an offset. There must be at least one.
     pub fn new(multipliers: &'a [S::Word], offsets: &'a [S::Word]) -> Result<Self> {
         check_length(multipliers.len(), offsets.len())?;
         if multipliers.is_empty() {
@@ -140,13 +140,13 @@ impl<'a, S: Scheme> GivenPermutations<'a, S> {
         Ok(Self { kernel: Kernel::best(), multipliers, offsets })
     }
 
-    /// The same permutations on other instructions: the same answers at another speed.
+    /// The same permutations with these CPU instructions. The answers are the same; only the speed differs.
     #[must_use]
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel, ..self }
     }
 
-    /// How many permutations there are.
+    /// The number of permutations.
     #[must_use]
     pub fn num_hashes(&self) -> usize {
         self.multipliers.len()
@@ -158,7 +158,7 @@ impl<'a, S: Scheme> GivenPermutations<'a, S> {
         vec![S::EMPTY; self.num_hashes()]
     }
 
-    /// Takes the elements with these hash values into `minima`, of which there is one for each permutation.
+    /// Adds the elements with these hash values to `minima`, which has one minimum for each permutation.
     pub fn update(&self, hashes: &[S::Word], minima: &mut [S::Word]) -> Result<()> {
         check_length(self.num_hashes(), minima.len())?;
         dispatch(self.kernel, Update { permutations: *self, hashes, minima });
@@ -186,9 +186,9 @@ struct Update<'a, S: Scheme> {
 
 task! {
     impl['a, S: Scheme] Update<'a, S> => (), |task, _: I| {
-        /// Permutations that are worked on together; the last ones are padded.
+        /// The number of permutations that are computed together. The last ones are padded.
         const LANES: usize = 32;
-        /// Elements that are premixed at a time.
+        /// The number of elements that are premixed at a time.
         const BATCH: usize = 256;
         let Update { permutations, hashes, minima } = task;
         for batch in hashes.chunks(BATCH) {

@@ -1,14 +1,15 @@
-//! What stand-ins for other packages need: their hash values and their tables, over the structures of this crate.
+//! Support for drop-in replacements of other packages: their hash values and tables, built on the structures of this
+//! crate.
 //!
-//! | module | serves |
+//! | module | what it provides |
 //! |---|---|
-//! | [`sha1`] | the hash of the elements in datasketch |
-//! | [`given`] | its permutations, bit for bit |
-//! | [`BandTable`] | its tables of band keys, which hold no signatures |
-//! | [`partitions`] | the partitions by size of its ensemble |
+//! | [`sha1`] | the hash of elements in the Python package datasketch |
+//! | [`given`] | the permutations of datasketch, bit for bit |
+//! | [`BandTable`] | the tables of band keys of datasketch, which hold no signatures |
+//! | [`partitions`] | the partitions by size of the ensemble of datasketch |
 //! | [`WideSums`], [`BlockTable`] | fingerprints of any width of the Python package simhash, and their index |
 //!
-//! Only with the feature `compat`. Whoever has no stored sketches of other packages needs nothing here.
+//! This module needs the feature `compat`. You need it only if you have stored sketches of these packages.
 
 mod band_table;
 mod block_table;

@@ -1,18 +1,19 @@
-//! Sizes of sets -> ranges of sizes in which taking the largest for all costs least.
+//! Sizes of sets -> ranges of sizes that give the fewest false candidates.
 //!
-//! A containment index that treats every document of a range as if it had the range's largest size `u` sees false
-//! candidates: of the documents of size `s` about a share of `(u - s) / u` (Zhu et al. 2016). The partition with the
-//! least expected number of them is found by dynamic programming over the upper ends of the ranges. The cost of a range
-//! satisfies the quadrangle inequality, so the best lower end moves one way only, and each further range costs
-//! `O(n log n)` for `n` different sizes (divide and conquer).
+//! A containment index treats every document of a range as if it had the range's largest size `u`. This gives false
+//! candidates: about a share `(u - s) / u` of the documents of size `s` (Zhu et al. 2016). The partition with the
+//! least expected number of false candidates is found by dynamic programming over the upper ends of the ranges. The
+//! cost of a range satisfies the quadrangle inequality, so the best lower end only moves in one direction, and each
+//! further range costs `O(n log n)` for `n` different sizes (divide and conquer).
 //!
-//! [`LshEnsemble`](crate::index::LshEnsemble) takes ranges of equally many documents instead, which costs nothing to find.
+//! [`LshEnsemble`](crate::index::LshEnsemble) uses ranges of equally many documents instead, which cost nothing to
+//! find.
 
 use crate::error::{Error, Result, check_length};
 
-/// At most `partitions` ranges (first size, last size) that cover all `sizes`, which ascend, with the least expected
-/// number of false candidates. Sizes may be estimates; `counts` says how many documents have each size. Of equal choices the one with the
-/// smaller lower ranges.
+/// At most `partitions` ranges (first size, last size) that cover all `sizes` with the least expected number of false
+/// candidates. `sizes` must ascend; they may be estimates. `counts` is the number of documents of each size. Of
+/// equally good choices it is the one with the smaller lower ranges.
 ///
 /// ```
 /// use lookalike::compat::partitions::least_false_positives;
@@ -39,7 +40,7 @@ pub fn least_false_positives(sizes: &[f64], counts: &[u64], partitions: usize) -
         return Ok(sizes.iter().map(|&size| (size, size)).collect());
     }
     let ranges = Ranges::new(sizes, counts);
-    // best[p][u]: the least cost of p + 1 ranges that end with size u, and where the last of them begins.
+    // best[p][u] is the least cost of p + 1 ranges that end with size u, and the beginning of the last of them.
     let first: Vec<(f64, usize)> = (0..sizes.len()).map(|u| (ranges.cost(0, u), 0)).collect();
     let mut best = vec![first];
     for fewer in 0..partitions - 1 {
@@ -64,7 +65,7 @@ pub fn least_false_positives(sizes: &[f64], counts: &[u64], partitions: usize) -
     Ok(found)
 }
 
-/// The cost of every range, by sums over all sizes up to each.
+/// Computes the cost of a range from prefix sums over the sizes.
 struct Ranges<'a> {
     sizes: &'a [f64],
     documents: Vec<f64>,
@@ -84,15 +85,15 @@ impl<'a> Ranges<'a> {
         Self { sizes, documents, elements }
     }
 
-    /// The expected false candidates of the range from the size at `begin` to that at `end`, both included.
+    /// The expected number of false candidates of the range from the size at `begin` to that at `end`, both included.
     fn cost(&self, begin: usize, end: usize) -> f64 {
         let documents = self.documents[end + 1] - self.documents[begin];
         let elements = self.elements[end + 1] - self.elements[begin];
         documents - elements / self.sizes[end]
     }
 
-    /// Fills `row[ends.0..=ends.1]` with the best of one range more than `fewer` has, whose last range begins within
-    /// `begins` and not before `first`.
+    /// Fills `row[ends.0..=ends.1]` with the best choices of one more range than `fewer` has. The last range begins
+    /// within `begins` and not before `first`.
     fn extend(
         &self,
         fewer: &[(f64, usize)],
@@ -132,7 +133,7 @@ mod tests {
         ranges.iter().map(false_positives).sum()
     }
 
-    /// The least cost of exactly `parts` ranges, by trying all.
+    /// The least cost of exactly `parts` ranges, found by trying all choices.
     fn least(sizes: &[f64], counts: &[u64], parts: usize) -> f64 {
         if parts == 1 {
             return cost(sizes, counts, &[(sizes[0], sizes[sizes.len() - 1])]);

@@ -1,10 +1,10 @@
 //! Byte strings -> the first 64 bits of their SHA-1, many at a time.
 //!
-//! Sketches of other programs hash their elements by SHA-1. One hash is a chain of 80 steps that each wait for the
-//! last, so a CPU that could do several things at once does one, also with the instructions made for it. Many
-//! strings side by side, one in each lane, are many chains: every step is a plain loop over the lanes, which
-//! becomes a few SIMD instructions. That works for strings of one block, of up to 55 bytes, as words and shingles are;
-//! longer ones take the crate `sha1`.
+//! Sketches of other programs hash their elements by SHA-1. One hash is a chain of 80 steps, each of which waits for
+//! the one before. So a CPU that could do several things at once does only one, even with special instructions for
+//! SHA-1. Here many strings are hashed side by side, one in each lane. Every step is a plain loop over the lanes,
+//! which becomes a few SIMD instructions. This works for strings of one block, up to 55 bytes, such as words and
+//! shingles. Longer strings are hashed by the crate `sha1`.
 //!
 //! ```
 //! let (bytes, ends) = (b"abcabcabcdef", [3, 3, 6, 12]); // "abc", "", "abc", "abcdef"
@@ -19,15 +19,15 @@ use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result};
 use ::sha1::{Digest, Sha1};
 
-/// Strings that are hashed side by side: the 32-bit lanes of two AVX-512 registers.
+/// The number of strings that are hashed side by side: the 32-bit lanes of two AVX-512 registers.
 const LANES: usize = 32;
-/// The longest string that fits in a block together with the mark of its end and its length.
+/// The length of the longest string that fits in a block together with its end mark and its length.
 const SHORT: usize = 55;
 
 type Lanes = [u32; LANES];
 
-/// For each string of `bytes`, of which `ends` says where it ends, the first 8 bytes of its SHA-1 as a little-endian
-/// number. `hashes` is cleared first.
+/// Computes the first 8 bytes of the SHA-1 of each string in `bytes`, as a little-endian number. `ends` holds the end
+/// of each string. `hashes` is cleared first.
 pub fn hashes(bytes: &[u8], ends: &[usize], hashes: &mut Vec<u64>) -> Result<()> {
     hashes_with(Kernel::best(), bytes, ends, hashes)
 }
@@ -42,8 +42,8 @@ fn hashes_with(kernel: Kernel, bytes: &[u8], ends: &[usize], hashes: &mut Vec<u6
     Ok(())
 }
 
-/// The first 8 bytes of the SHA-1 of one string as a little-endian number: the definition of [`hashes`], and the way for
-/// a string that comes alone.
+/// The first 8 bytes of the SHA-1 of one string as a little-endian number. This is the definition of [`hashes`]. Use
+/// it for a single string.
 ///
 /// ```
 /// assert_eq!(lookalike::compat::sha1::hash(b"abc").to_le_bytes()[..4], [0xa9, 0x99, 0x3e, 0x36]);
@@ -68,7 +68,7 @@ task! {
         for (place, &end) in ends.iter().enumerate() {
             let string = &bytes[start..end];
             start = end;
-            // In narrow registers the lanes take longer than the instructions of the crate.
+            // With narrow registers, hashing side by side takes longer than the crate `sha1`.
             if S::REGISTER_BYTES < 32 || string.len() > SHORT {
                 hashes[place] = hash(string);
                 continue;
@@ -87,7 +87,7 @@ task! {
                 filled = 0;
             }
         }
-        // Lanes that were not filled again hold older strings.
+        // Lanes that were not filled again hold older strings, which are ignored.
         write(&compress(&words), &places[..filled], hashes);
     }
 }
@@ -99,7 +99,7 @@ fn write([first, second]: &[Lanes; 2], places: &[usize], hashes: &mut [u64]) {
     }
 }
 
-/// The five words that a hash is made in.
+/// The five words of the state of a hash.
 struct State([Lanes; 5]);
 
 const START: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
@@ -161,7 +161,7 @@ mod tests {
         for strings in (0..70).chain([1000]) {
             let (mut bytes, mut ends, mut expected) = (Vec::new(), Vec::new(), Vec::new());
             for i in 0..strings {
-                // All lengths about the limits of one and two blocks, and mostly short ones.
+                // All lengths around the limits of one and two blocks, but mostly short ones.
                 let length = if i % 5 == 4 { i % 130 } else { random.below(57) as usize };
                 let string: Vec<u8> = (0..length).map(|_| random.next_u64() as u8).collect();
                 expected.push(hash(&string));

@@ -1,10 +1,11 @@
-//! Weighted hashes of any number of bytes -> as many sums of weights as bits -> bits.
+//! Weighted hashes of any number of bytes -> a sum of weights for each bit -> bits.
 
 use crate::error::{Error, Result, check_length};
 
-/// For each bit the sum of the weights of the hashes that have it: the vote for widths that are no integer type.
+/// For each bit the sum of the weights of the hashes that have it. This is the vote for widths without an integer
+/// type.
 ///
-/// A bit of the fingerprint is 1 where its sum is above a limit; with the limit at half of the total weight that is the
+/// A bit of the fingerprint is 1 if its sum is above a limit. If the limit is half of the total weight, this is the
 /// vote of [`BitSums`](crate::simhash::BitSums).
 ///
 /// ```
@@ -19,12 +20,12 @@ use crate::error::{Error, Result, check_length};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct WideSums {
-    /// From the most significant bit of the first byte to the least of the last.
+    /// The sums, from the most significant bit of the first byte to the least significant bit of the last.
     sums: Vec<f64>,
 }
 
 impl WideSums {
-    /// No hash yet, of `bytes` bytes each; at least 1.
+    /// The sums without any hash, for hashes of `bytes` bytes. `bytes` must be at least 1.
     pub fn new(bytes: usize) -> Result<Self> {
         match bytes.checked_mul(8) {
             Some(bits) if bits > 0 => Ok(Self { sums: vec![0.0; bits] }),
@@ -32,7 +33,7 @@ impl WideSums {
         }
     }
 
-    /// Adds the weight of a hash, which may be any number.
+    /// Adds a hash with its weight, which may be any number.
     pub fn add(&mut self, hash: &[u8], weight: f64) -> Result<()> {
         check_length(hash.len() * 8, self.sums.len())?;
         for (sums, byte) in self.sums.chunks_exact_mut(8).zip(hash) {

@@ -1,4 +1,4 @@
-//! Weighted features -> the sparse vector that stands for a document.
+//! Weighted features -> the sparse vector that represents a document.
 
 use super::Namespace;
 use crate::error::{Error, Result, check_weight};
@@ -8,15 +8,16 @@ use crate::similarity::{sparse_cosine, sparse_dot, weighted_jaccard};
 
 const ENTRIES_ARE_CHECKED: &str = "entries ascend by feature and have finite weights above 0";
 
-/// A sparse vector: (feature, weight), ascending by feature, each feature once, weights positive and finite.
+/// A sparse vector: a list of (feature, weight), ascending by feature, each feature once. Weights are positive and
+/// finite.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DocumentVector {
     entries: Vec<(u64, f64)>,
 }
 
 impl DocumentVector {
-    /// The vector of these features and weights, in any order: weights of the same feature are added, and
-    /// features of weight 0 dropped. A weight (or sum) that is negative, infinite or NaN is an error.
+    /// The vector of these features and weights, in any order. Weights of the same feature are added, and
+    /// features of weight 0 are dropped. A weight (or sum) that is negative, infinite or NaN gives an error.
     pub fn from_weights(weights: impl IntoIterator<Item = (u64, f64)>) -> Result<Self> {
         let mut builder = DocumentVectorBuilder::new();
         for (feature, weight) in weights {
@@ -25,60 +26,62 @@ impl DocumentVector {
         builder.build()
     }
 
-    /// The vector of entries that ascend strictly by feature, with weights that are finite and at least 0.
+    /// The vector of these entries, which must be strictly ascending by feature. Weights must be finite and at least
+    /// 0.
     pub(super) fn from_ascending(entries: impl Iterator<Item = (u64, f64)>) -> Self {
         Self { entries: entries.filter(|&(_, weight)| weight > 0.0).collect() }
     }
 
-    /// The features with their weights, ascending by feature: what
-    /// [`WeightedMinHash::sketch`](crate::minhash::WeightedMinHash::sketch) and SimHash take.
+    /// The features with their weights, ascending by feature. They can be passed to
+    /// [`WeightedMinHash::sketch`](crate::minhash::WeightedMinHash::sketch) and to SimHash.
     #[must_use]
     pub fn entries(&self) -> &[(u64, f64)] {
         &self.entries
     }
 
-    /// How many features there are.
+    /// The number of features.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// True if there is none: the zero vector.
+    /// True if there is no feature, that is, for the zero vector.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The Euclidean length (infinite if it is beyond the largest `f64`).
+    /// The Euclidean length. It is infinite if it is beyond the largest `f64`.
     #[must_use]
     pub fn norm(&self) -> f64 {
         let largest = self.largest();
         if largest == 0.0 { 0.0 } else { largest * self.relative_norm(largest) }
     }
 
-    /// The inner product (infinite if it is beyond the largest `f64`).
+    /// The inner product. It is infinite if it is beyond the largest `f64`.
     #[must_use]
     pub fn dot(&self, other: &Self) -> f64 {
         sparse_dot(&self.entries, &other.entries)
     }
 
-    /// The cosine of the angle between the two, between 0 and 1: [`sparse_cosine`], which cannot fail here.
+    /// The cosine of the angle between the two vectors, from 0 to 1. This is [`sparse_cosine`], which cannot fail
+    /// here.
     ///
-    /// It is undefined for a zero vector. Here, as for empty sets everywhere in this crate, two zero vectors
-    /// are equal (1) and a zero vector is unlike any other (0).
+    /// The cosine of a zero vector is undefined. As for empty sets everywhere in this crate, it is taken as 1 for two
+    /// zero vectors and as 0 for a zero vector and another one.
     #[must_use]
     pub fn cosine(&self, other: &Self) -> f64 {
         sparse_cosine(&self.entries, &other.entries).expect(ENTRIES_ARE_CHECKED)
     }
 
-    /// The weighted Jaccard similarity: sum of the smaller weights over sum of the larger ones; 1 for two
-    /// zero vectors. It is [`similarity::weighted_jaccard`](weighted_jaccard), which cannot fail here.
+    /// The weighted Jaccard similarity: the sum of the smaller weights over the sum of the larger ones. It is 1 for
+    /// two zero vectors. This is [`similarity::weighted_jaccard`](weighted_jaccard), which cannot fail here.
     #[must_use]
     pub fn weighted_jaccard(&self, other: &Self) -> f64 {
         weighted_jaccard(&self.entries, &other.entries).expect(ENTRIES_ARE_CHECKED)
     }
 
-    /// The vector with every weight multiplied by `factor`, which must be positive and leave the weights
+    /// The vector with every weight multiplied by `factor`. The factor must be positive, and the new weights must be
     /// finite. Weights that become 0 are dropped.
     pub fn scale(&self, factor: f64) -> Result<Self> {
         if !(factor > 0.0 && factor.is_finite()) {
@@ -87,7 +90,7 @@ impl DocumentVector {
         Self::from_weights(self.entries.iter().map(|&(feature, weight)| (feature, weight * factor)))
     }
 
-    /// The vector of length 1 in the same direction; the zero vector has none and stays what it is.
+    /// The vector of length 1 in the same direction. The zero vector has no direction and is returned unchanged.
     #[must_use]
     pub fn normalized(&self) -> Self {
         let largest = self.largest();
@@ -106,7 +109,7 @@ impl DocumentVector {
 }
 
 impl From<&ShingleBag> for DocumentVector {
-    /// The bag as a vector: each shingle weighs as much as it occurs.
+    /// The bag as a vector. The weight of a shingle is the number of times it occurs.
     fn from(bag: &ShingleBag) -> Self {
         Self::from_ascending(bag.as_slice().iter().map(|&(shingle, count)| (shingle, f64::from(count))))
     }
@@ -119,13 +122,13 @@ pub struct DocumentVectorBuilder {
 }
 
 impl DocumentVectorBuilder {
-    /// Without features.
+    /// A builder without features.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a feature by kind and name: a word of anchor text, a page that links here, ...
+    /// Adds a feature by its kind and name: a word of anchor text, a page that links to the document, ...
     pub fn add_feature(&mut self, namespace: Namespace<'_>, name: &str, weight: f64) -> Result<&mut Self> {
         self.add_hashed(namespace.feature(name), weight)
     }
@@ -137,8 +140,7 @@ impl DocumentVectorBuilder {
         Ok(self)
     }
 
-    /// Adds the terms of a bag, each with the weight that `weight(term, count)` gives it (see
-    /// [`TfIdf`](super::TfIdf)).
+    /// Adds the terms of a bag. The weight of each term is `weight(term, count)` (see [`TfIdf`](super::TfIdf)).
     pub fn add_bag(
         &mut self,
         bag: &ShingleBag,
@@ -150,9 +152,9 @@ impl DocumentVectorBuilder {
         Ok(self)
     }
 
-    /// The vector. An error if the weights of one feature add up to more than the largest `f64`.
+    /// Makes the vector. It is an error if the weights of one feature add up to more than the largest `f64`.
     pub fn build(mut self) -> Result<DocumentVector> {
-        // Stable, so that equal calls add in the same order and give the same bits.
+        // The sort is stable, so that equal calls add in the same order and give the same bits.
         self.entries.sort_by_key(|&(feature, _)| feature);
         self.entries.dedup_by(|(feature, weight), (first, sum)| {
             let same = feature == first;

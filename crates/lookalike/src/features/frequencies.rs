@@ -1,4 +1,4 @@
-//! A collection -> in how many documents each term occurs.
+//! A collection -> the number of documents in which each term occurs.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use crate::shingling::ShingleBag;
 const FORMAT: Format = Format { what: "document frequencies", magic: "LKDF", version: 1 };
 const HEADER: usize = 24;
 
-/// Document frequencies, built in one pass over a collection: one [`add`](Self::add) per document, in any
-/// order; parts that were counted apart can be [merged](Self::merge).
+/// Document frequencies, counted in one pass over a collection. Call [`add`](Self::add) once per document, in any
+/// order. Parts that were counted separately can be [merged](Self::merge).
 ///
-/// 16 bytes per different term in a file, about twice that in memory.
+/// A different term takes 16 bytes in a file and about twice that in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentFrequencies {
     documents: u64,
@@ -21,7 +21,7 @@ pub struct DocumentFrequencies {
 }
 
 impl DocumentFrequencies {
-    /// Of no document yet.
+    /// The frequencies of an empty collection.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -38,7 +38,7 @@ impl DocumentFrequencies {
 
     /// Adds the counts of other documents.
     pub fn merge(&mut self, other: &Self) {
-        // What is read from bytes may be as large as can be.
+        // Counts that were read from bytes may be as large as the type allows.
         self.documents = self.documents.saturating_add(other.documents);
         #[expect(clippy::iter_over_hash_type, reason = "sums of integers do not depend on the order")]
         for (&term, &frequency) in &other.frequencies {
@@ -47,19 +47,19 @@ impl DocumentFrequencies {
         }
     }
 
-    /// How many documents were counted.
+    /// The number of documents that were counted.
     #[must_use]
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// How many different terms there are.
+    /// The number of different terms.
     #[must_use]
     pub fn terms(&self) -> usize {
         self.frequencies.len()
     }
 
-    /// In how many documents the term occurs.
+    /// The number of documents in which the term occurs.
     #[must_use]
     pub fn get(&self, term: u64) -> u64 {
         self.frequencies.get(&term).copied().unwrap_or(0)
@@ -71,8 +71,8 @@ impl DocumentFrequencies {
         weighting.weight(count, self.get(term), self.documents)
     }
 
-    /// The vector of a document of this collection by its terms alone. (To add other features take a
-    /// [`DocumentVectorBuilder`](super::DocumentVectorBuilder).)
+    /// The vector of a document of this collection, with its terms as the only features. (To add other features, use
+    /// a [`DocumentVectorBuilder`](super::DocumentVectorBuilder).)
     #[must_use]
     pub fn vector(&self, weighting: TfIdf, document: &ShingleBag) -> DocumentVector {
         let terms = document.as_slice().iter();
@@ -81,8 +81,9 @@ impl DocumentFrequencies {
         )
     }
 
-    /// The counts as bytes: magic `LKDF`, version (1), three zero bytes, documents, number of terms, then
-    /// term and frequency in ascending order of terms; all numbers are 8 bytes, little-endian.
+    /// The counts as bytes: the magic `LKDF`, the version (1), three zero bytes, the number of documents, the number
+    /// of terms, then each term with its frequency, in ascending order of terms. All numbers are 8 bytes,
+    /// little-endian.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut entries: Vec<(u64, u64)> = self.frequencies.iter().map(|(&term, &n)| (term, n)).collect();
@@ -98,7 +99,7 @@ impl DocumentFrequencies {
         bytes
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote; every other input is an error.
+    /// Reads the bytes that [`to_bytes`](Self::to_bytes) wrote. Every other input gives an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = FORMAT.read(bytes)?;
         reader.zeros::<3>()?;

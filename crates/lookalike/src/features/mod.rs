@@ -1,8 +1,8 @@
 //! Documents -> document vectors: sparse vectors of weighted features.
 //!
-//! The lecture notes list what a page can be compared by: its terms (case folding, stop-word removal,
+//! The lecture notes list the features by which pages can be compared: terms (with case folding, stop-word removal,
 //! stemming, term frequency, inverse document frequency), phrases, anchor text, and the pages that link to
-//! it. All of them end up as features with weights in one [`DocumentVector`]:
+//! a page. All of them become features with weights in one [`DocumentVector`]:
 //!
 //! ```text
 //! text -> words -> terms and phrases -> counts -> weights (tf-idf) --+
@@ -10,8 +10,8 @@
 //! anchor text, in-links, anything the caller knows, with weights -----+
 //! ```
 //!
-//! A feature is 64 bits, the hash of its [`Namespace`] and its name, so vectors need no shared dictionary and
-//! the same word as a term and as an in-link stays apart. The vector then goes to SimHash or
+//! A feature is a 64-bit hash of its [`Namespace`] and its name. So vectors need no shared dictionary, and
+//! the same word as a term and as an in-link gives two different features. Pass the vector to SimHash or
 //! [`SparseHyperplanes`](crate::vectors::SparseHyperplanes) (cosine) or to
 //! [`WeightedMinHash`](crate::minhash::WeightedMinHash) (weighted Jaccard).
 //!

@@ -1,4 +1,4 @@
-//! What kind of thing a feature is, and its hash.
+//! The kind of a feature, and its hash.
 
 use crate::hashing::{hash_bytes, mix64};
 
@@ -6,21 +6,21 @@ use crate::hashing::{hash_bytes, mix64};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Namespace<'a> {
-    /// A word of the text, after folding and stemming.
+    /// A word of the text, after case folding and stemming.
     Term,
     /// Consecutive terms, joined by one space.
     Phrase,
-    /// A word of the text of a link to the document, or of the window around that link. (To fold anchor words
-    /// into the text's own terms, as the notes do, give them as [`Term`](Self::Term).)
+    /// A word of the text of a link to the document, or of the text around that link. (To count anchor words
+    /// as terms of the text, as the lecture notes do, pass them as [`Term`](Self::Term).)
     AnchorText,
     /// A page that links to the document.
     InLink,
-    /// Any other kind, by a name of the caller's choice.
+    /// Any other kind, with a name that the caller chooses.
     Other(&'a str),
 }
 
 impl Namespace<'_> {
-    /// The 64-bit feature for `name`: the hash of the name, mixed with the kind. The same on every machine.
+    /// The 64-bit feature for `name`: the hash of the name, mixed with the kind. It is the same on every machine.
     #[must_use]
     pub fn feature(self, name: &str) -> u64 {
         let kind = match self {

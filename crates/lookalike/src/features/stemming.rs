@@ -7,15 +7,16 @@ use frostem::{Algorithm, Stemmer};
 
 use crate::error::{Error, Result};
 
-/// Which stems words are cut to.
+/// The language by whose rules words are cut to stems.
 ///
-/// The Snowball stemmers (M. F. Porter's language for them, and its algorithms). They expect case-folded
-/// words. The crate behind this is pinned to one version because another may stem, and so hash, differently.
+/// These are the Snowball stemmers (Snowball is M. F. Porter's language for stemming algorithms). They expect
+/// case-folded words. The crate with the stemmers is pinned to one version, because another version may give other
+/// stems and so other hashes.
 #[derive(Clone, Copy, Default)]
 pub struct Stemming(Option<Stemmer>);
 
 impl Stemming {
-    /// Words stay as they are.
+    /// No stemming: words are not changed.
     #[must_use]
     pub fn none() -> Self {
         Self(None)
@@ -27,7 +28,7 @@ impl Stemming {
         Self(Some(Stemmer::new(Algorithm::English)))
     }
 
-    /// Another language by its English name or ISO 639 code: `german` or `de`, `finnish`, `arabic`, ...
+    /// A language by its English name or ISO 639 code: `german` or `de`, `finnish`, `arabic`, ...
     pub fn language(name: &str) -> Result<Self> {
         Stemmer::try_from_name(name).map(|stemmer| Self(Some(stemmer))).map_err(|_| {
             let known: Vec<_> = Algorithm::all().iter().map(|algorithm| algorithm.name()).collect();
@@ -35,7 +36,7 @@ impl Stemming {
         })
     }
 
-    /// The language's English name; none if words stay as they are.
+    /// The language's English name; `None` if words are not changed.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         self.0.map(|stemmer| stemmer.algorithm().name())

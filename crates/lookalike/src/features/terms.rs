@@ -5,19 +5,19 @@ use crate::error::{Error, Result};
 use crate::normalization::Normalization;
 use crate::shingling::{ShingleBag, StopWords, words};
 
-/// The longest phrases that can be asked for.
+/// The largest number of terms in a phrase.
 pub const MAX_PHRASE_LENGTH: usize = 16;
 
 /// How text becomes terms. Every field changes the answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TermConfig {
-    /// Words to leave out, before stemming (default: English).
+    /// The words that are left out, before stemming (default: English stop words).
     pub stop_words: StopWords,
     /// How words are cut to stems (default: English).
     pub stemming: Stemming,
-    /// Runs of 2 up to this many consecutive terms are features too (default 1: no phrases). Terms count as
-    /// consecutive when only stop words stand between them: "state of the art" holds the phrase "state art".
+    /// Runs of 2 up to this many consecutive terms are features too (default 1: no phrases). Terms are
+    /// consecutive if only stop words are between them: "state of the art" has the phrase "state art".
     pub phrase_length: usize,
 }
 
@@ -28,13 +28,13 @@ impl Default for TermConfig {
 }
 
 impl TermConfig {
-    /// The same settings with other words left out.
+    /// The same settings with these stop words.
     #[must_use]
     pub fn with_stop_words(self, stop_words: StopWords) -> Self {
         Self { stop_words, ..self }
     }
 
-    /// The same settings with another stemming.
+    /// The same settings with this stemming.
     #[must_use]
     pub fn with_stemming(self, stemming: Stemming) -> Self {
         Self { stemming, ..self }
@@ -47,7 +47,8 @@ impl TermConfig {
     }
 }
 
-/// Turns text into terms: the [`words`] of the text in its default normalisation, without stop words, stemmed.
+/// Turns text into terms. Terms are the [`words`] of the text after default normalisation, without stop words,
+/// stemmed.
 #[derive(Debug, Clone)]
 pub struct TermExtractor {
     config: TermConfig,
@@ -63,10 +64,10 @@ impl TermExtractor {
         Ok(Self { config })
     }
 
-    /// The terms of `text` in their order.
+    /// The terms of `text`, in order.
     #[must_use]
     pub fn terms(&self, text: &str) -> Vec<String> {
-        // Stop words and stemmers are written with the plain apostrophe, prose mostly with the typographic one.
+        // Stop words and stemmers use the plain apostrophe, while prose mostly has the typographic one.
         let text = Normalization::default().normalize(text).replace('\u{2019}', "'");
         words(&text)
             .filter(|word| !self.config.stop_words.contains(word))
@@ -74,13 +75,13 @@ impl TermExtractor {
             .collect()
     }
 
-    /// The term frequencies: every term and phrase as a feature, with the number of times it occurs.
+    /// The term frequencies: every term and every phrase as a feature, with the number of times it occurs.
     #[must_use]
     pub fn extract(&self, text: &str) -> ShingleBag {
         self.extract_as(text, Namespace::Term)
     }
 
-    /// The same with the single terms in a namespace of choice, for anchor text and the like.
+    /// The same, with the single terms in this namespace, for example for anchor text.
     #[must_use]
     pub fn extract_as(&self, text: &str, namespace: Namespace<'_>) -> ShingleBag {
         let terms = self.terms(text);

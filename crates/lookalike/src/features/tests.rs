@@ -52,8 +52,8 @@ fn phrases_are_features_that_a_caller_can_name() {
 
 #[test]
 fn snowball_stemmers_never_panic() {
-    // Suffix-heavy words of a script whose stemmer indexes by bytes, where another stemming crate is known to
-    // panic.
+    // Words with many suffixes, in a script whose stemmer indexes by bytes. Another stemming crate is known to panic
+    // here.
     let greek = Stemming::language("greek").unwrap();
     for word in ["ισα", "ισαισα", "ισαισατε", "αντιθετος", "αντιθετικα", "ς", "", "ψηφισατε", "\u{301}ισατε"]
     {
@@ -73,7 +73,7 @@ fn weights_follow_their_formulas() {
     close(weight(Logarithmic, Plain, 8, 5, 20), (1.0 + 8f64.ln()) * 4f64.ln());
     close(weight(Binary, Plain, 8, 0, 20), 20f64.ln());
     assert_eq!(weight(Binary, Ignored, 8, 0, 20), 1.0);
-    // Nothing is negative or infinite, not even for a collection that contradicts itself.
+    // No weight is negative or infinite, not even for a collection with contradictory counts.
     assert_eq!(weight(Raw, Plain, 1, 50, 20), 0.0);
     assert_eq!(weight(Raw, Plain, 1, 0, 0), 0.0);
     assert_eq!(weight(Logarithmic, Smooth, 0, 0, 0), 0.0);
@@ -101,7 +101,7 @@ fn a_vector_of_terms_alone_needs_no_builder() {
     let bags = ["red apple red", "green apple", "apple"].map(|text| extractor(1).extract(text));
     let mut frequencies = DocumentFrequencies::new();
     bags.iter().for_each(|bag| frequencies.add(bag));
-    // `Plain` gives the term of every document the weight 0: it is not in the vector.
+    // `Plain` gives a term that is in every document the weight 0, so it is not in the vector.
     for idf in [InverseDocumentFrequency::Smooth, InverseDocumentFrequency::Plain] {
         let weighting = TfIdf { idf, ..TfIdf::default() };
         for bag in &bags {
@@ -138,7 +138,7 @@ fn zero_vectors_are_equal_to_each_other_only() {
     let (zero, one) = (DocumentVector::default(), DocumentVector::from_weights([(1, 2.0)]).unwrap());
     assert_eq!((zero.cosine(&zero), zero.cosine(&one), one.cosine(&one)), (1.0, 0.0, 1.0));
     assert_eq!((zero.weighted_jaccard(&zero), zero.weighted_jaccard(&one)), (1.0, 0.0));
-    // -0.0 would compare equal, and print as -0.
+    // -0.0 would compare equal but print as -0.
     let other = DocumentVector::from_weights([(2, 1.0)]).unwrap();
     for nothing in [one.dot(&other), one.cosine(&other), one.weighted_jaccard(&other), zero.norm()] {
         assert!(nothing == 0.0 && nothing.is_sign_positive());

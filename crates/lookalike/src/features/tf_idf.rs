@@ -1,32 +1,32 @@
-//! Counts -> weights.
+//! Counts of terms -> weights.
 
 use crate::math::ln;
 
-/// How the number of times a term occurs in its document counts.
+/// How the number of times that a term occurs in its document enters its weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TermFrequency {
     /// The count itself.
     #[default]
     Raw,
-    /// `1 + ln(count)`: ten occurrences say less than ten times one.
+    /// `1 + ln(count)`: ten occurrences count for less than ten times one occurrence.
     Logarithmic,
-    /// 1, however often.
+    /// 1, however often the term occurs.
     Binary,
 }
 
-/// How the number of documents that hold a term counts, out of N.
+/// How the number of documents that have a term, df, enters its weight. N is the number of all documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum InverseDocumentFrequency {
-    /// `ln((1 + N) / (1 + df)) + 1`: as if one more document held every term. Defined for terms never seen,
-    /// and never 0, so that no term vanishes.
+    /// `ln((1 + N) / (1 + df)) + 1`, as if one more document had every term. It is defined for terms that no document
+    /// has, and it is never 0, so no term vanishes.
     #[default]
     Smooth,
-    /// `ln(N / df)`: the textbook form. A term of every document weighs 0; one never seen counts as seen
-    /// once.
+    /// `ln(N / df)`, the textbook form. A term that every document has gets the weight 0. A term that no document has
+    /// counts as if one document had it.
     Plain,
-    /// 1: plain term frequencies.
+    /// 1: weights are plain term frequencies.
     Ignored,
 }
 
@@ -49,27 +49,26 @@ pub struct TfIdf {
 }
 
 impl TfIdf {
-    /// The same settings with another first factor.
+    /// The same settings with this first factor.
     #[must_use]
     pub const fn with_tf(self, tf: TermFrequency) -> Self {
         Self { tf, ..self }
     }
 
-    /// The same settings with another second factor.
+    /// The same settings with this second factor.
     #[must_use]
     pub const fn with_idf(self, idf: InverseDocumentFrequency) -> Self {
         Self { idf, ..self }
     }
 
-    /// The weight of a term that occurs `count` times in its document and is held by `document_frequency` of
-    /// `documents` documents. Finite and at least 0; 0 for a count of 0.
+    /// The weight of a term that occurs `count` times in its document and that `document_frequency` of `documents`
+    /// documents have. It is finite and at least 0. It is 0 for a count of 0.
     #[must_use]
     pub fn weight(&self, count: u32, document_frequency: u64, documents: u64) -> f64 {
         if count == 0 {
             return 0.0;
         }
-        // A document outside the collection may be weighted by it, so a term can be in all N and still be new
-        // here.
+        // A document outside the collection may be weighted too, so the counts may contradict each other.
         let (df, n) = (document_frequency as f64, documents.max(document_frequency) as f64);
         let tf = match self.tf {
             TermFrequency::Raw => f64::from(count),

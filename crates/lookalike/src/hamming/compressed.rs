@@ -1,18 +1,18 @@
 //! Sorted fingerprints -> about half the bytes (Manku et al., section 3.3), decoded block by block.
 //!
 //! Neighbours in a sorted table share their first bits. Each fingerprint is stored as its xor with the one before:
-//! the place of the highest differing bit in a Huffman code made for the table, then the bits below it as they
-//! are. Every 128th is stored whole, outside the bit string, and serves as the key of its block.
+//! first the position of the highest differing bit, in a Huffman code made for the table, then the bits below it
+//! uncompressed. Every 128th fingerprint is stored whole, outside the bit string, and is the key of its block.
 //!
-//! For n random fingerprints of f = 64 bits that comes to about f - log2(n) + 4 bits each, one of them for the keys
-//! (any code needs f - log2(n) + 1.44): 0.53 of the plain size for the paper's 2^34 fingerprints, and 0.75 measured
-//! for a million, which has fewer shared bits to save.
+//! For n random fingerprints of f = 64 bits this takes about f - log2(n) + 4 bits each, one of them for the keys (any
+//! code needs f - log2(n) + 1.44). That is 0.53 of the plain size for the paper's 2^34 fingerprints. For a million
+//! fingerprints, which share fewer bits, 0.75 was measured.
 
 use super::directory::Directory;
 use super::huffman::{BitReader, BitWriter, HuffmanCode};
 use crate::simhash::FingerprintBits;
 
-/// Fingerprints per block: a block is decoded as a whole.
+/// The number of fingerprints per block. A block is decoded as a whole.
 pub(super) const BLOCK: usize = 128;
 
 /// A sorted table of different fingerprints, delta-coded.
@@ -22,7 +22,7 @@ pub(super) struct CompressedTable<B> {
     /// The first fingerprint of each block.
     keys: Vec<B>,
     directory: Directory,
-    /// Where the rest of each block starts in `words`, in bits.
+    /// The bit position in `words` at which the rest of each block starts.
     starts: Vec<u64>,
     words: Vec<u64>,
     code: HuffmanCode,
@@ -58,7 +58,7 @@ impl<B: FingerprintBits> CompressedTable<B> {
     /// perhaps some around them.
     pub(super) fn visit_range(&self, low: B, high: B, mut visit: impl FnMut(&[B])) {
         let mut buffer = [B::ZERO; BLOCK];
-        // `low` may stand inside the block before the first key that is not below it.
+        // `low` may be inside the block before the first key that is not below it.
         let first = self.directory.lower_bound(&self.keys, low).saturating_sub(1);
         for block in first..self.keys.len() {
             if self.keys[block] > high {
@@ -84,7 +84,7 @@ impl<B: FingerprintBits> CompressedTable<B> {
         }
     }
 
-    /// Bytes in memory.
+    /// The number of bytes in memory.
     pub(super) fn bytes(&self) -> u64 {
         let (keys, starts, words) = (size_of_val(&*self.keys), self.starts.len() * 8, self.words.len() * 8);
         (keys + starts + words) as u64 + self.directory.bytes()
@@ -133,7 +133,8 @@ mod tests {
         }
     }
 
-    /// f - log2(n) + 4 bits each, within a quarter of a bit, keys and directory included, as the module says.
+    /// Fingerprints take f - log2(n) + 4 bits each, within a quarter of a bit, keys and directory included, as the
+    /// module docs say.
     #[test]
     fn the_size_is_as_documented() {
         let mut random = SplitMix64::new(4);

@@ -1,27 +1,27 @@
-//! Top bits of a key -> where such keys stand in a sorted table, in one step.
+//! Top bits of a key -> the positions of keys with these top bits in a sorted table, in one step.
 //!
-//! The paper finds the position by interpolation search, O(log log n) steps on random bits. A directory of the first
-//! position for each value of the top bits needs one step (two reads beside each other) whatever the bits, and about
-//! one byte per entry. Where many entries share the directory's bits, binary search goes on inside.
+//! The paper finds the position by interpolation search, in O(log log n) steps on random bits. A directory holds the
+//! first position for each value of the top bits. It needs one step (two neighbouring reads) on any data, and about
+//! one byte per entry. If many entries share the top bits, binary search continues among them.
 
 use std::ops::Range;
 
 use crate::simhash::FingerprintBits;
 
-/// Aimed number of entries for one value of the top bits.
+/// The intended number of entries for one value of the top bits.
 const ENTRIES_PER_SLOT: usize = 4;
-/// A directory of 2^26 slots has 256 MiB.
+/// The largest number of top bits. A directory of 2^26 slots takes 256 MiB.
 const MAX_BITS: u32 = 26;
 
-/// First positions by top bits.
+/// The first position for each value of the top bits.
 #[derive(Debug, Clone)]
 pub(super) struct Directory {
     bits: u32,
-    /// Slot v: the number of entries whose top bits are below v. One slot more than values.
+    /// Slot v holds the number of entries whose top bits are below v. There is one more slot than values.
     starts: Vec<u32>,
 }
 
-/// How many of the top `max_bits` bits a directory for `entries` entries uses: at least 1.
+/// The number of top bits that a directory for `entries` entries uses: from 1 to `max_bits`.
 pub(super) fn directory_bits(entries: usize, max_bits: u32) -> u32 {
     (entries / ENTRIES_PER_SLOT).max(2).ilog2().min(max_bits).clamp(1, MAX_BITS)
 }
@@ -41,7 +41,7 @@ impl Directory {
         Self { bits, starts }
     }
 
-    /// How many top bits it goes by.
+    /// The number of top bits that the directory uses.
     pub(super) fn bits(&self) -> u32 {
         self.bits
     }
@@ -60,7 +60,7 @@ impl Directory {
         slot.start + sorted[slot].partition_point(|&entry| entry < key)
     }
 
-    /// Bytes in memory.
+    /// The number of bytes in memory.
     pub(super) fn bytes(&self) -> u64 {
         (self.starts.len() * size_of::<u32>()) as u64
     }

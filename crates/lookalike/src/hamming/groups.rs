@@ -1,6 +1,6 @@
-//! Fingerprints -> the different ones, each with the positions where it occurs.
+//! Fingerprints -> the different fingerprints, each with the positions where it occurs.
 //!
-//! Everything after this step works on different fingerprints, so a million equal ones cost as much as one.
+//! All later steps work on different fingerprints, so a million equal ones cost as much as one.
 
 use super::directory::Directory;
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ pub struct FingerprintGroups<B> {
 }
 
 impl<B: FingerprintBits> FingerprintGroups<B> {
-    /// Groups at most 2^32 - 1 fingerprints. The position of a fingerprint is its place in the slice.
+    /// Groups at most 2^32 - 1 fingerprints. The position of a fingerprint is its index in the slice.
     pub fn new(fingerprints: &[B]) -> Result<Self> {
         let Ok(count) = u32::try_from(fingerprints.len()) else {
             let allowed = "at most 2^32 - 1 fingerprints fit one index; split the collection";
@@ -39,13 +39,13 @@ impl<B: FingerprintBits> FingerprintGroups<B> {
         Ok(Self { values, starts, positions, directory })
     }
 
-    /// How many fingerprints there are, equal ones counted.
+    /// The number of fingerprints. Equal ones are counted separately.
     #[must_use]
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// True if there are none.
+    /// True if the collection is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
@@ -57,8 +57,8 @@ impl<B: FingerprintBits> FingerprintGroups<B> {
         &self.values
     }
 
-    /// The positions, ascending, of the different fingerprint number `group` (its place in
-    /// [`values`](Self::values)); empty if there is no such group.
+    /// The positions, ascending, of group number `group`, whose fingerprint is [`values`](Self::values)`[group]`. It
+    /// is empty if there is no such group.
     #[must_use]
     pub fn positions(&self, group: usize) -> &[u32] {
         match self.starts.get(group..) {
@@ -67,20 +67,20 @@ impl<B: FingerprintBits> FingerprintGroups<B> {
         }
     }
 
-    /// The groups of two or more equal fingerprints: positions, ascending. The linear form of all pairs at
-    /// distance 0.
+    /// The groups of two or more equal fingerprints, as ascending positions. They stand for all pairs at distance 0,
+    /// in linear space.
     pub fn equal(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.values.len()).map(|group| self.positions(group)).filter(|positions| positions.len() > 1)
     }
 
-    /// The number of the group of equal fingerprints that `value` belongs to.
+    /// The number of the group of `value`; `None` if the collection does not have it.
     #[must_use]
     pub fn find(&self, value: B) -> Option<usize> {
         let place = self.directory.lower_bound(&self.values, value);
         (self.values.get(place) == Some(&value)).then_some(place)
     }
 
-    /// Bytes in memory.
+    /// The number of bytes in memory.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let words = size_of_val(&*self.starts) + size_of_val(&*self.positions);

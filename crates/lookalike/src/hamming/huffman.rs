@@ -14,7 +14,7 @@ impl BitWriter {
     /// Appends the low `count` bits of `bits`, the highest of them first.
     pub(super) fn write(&mut self, bits: u128, count: u32) {
         for place in (0..count).rev().step_by(64) {
-            // `place` is the highest bit of what is left: at most 64 bits at a time, from the top.
+            // `place` is the highest of the remaining bits. At most 64 bits are taken at a time, from the top.
             let taken = place.min(63) + 1;
             self.write_word((bits >> (place + 1 - taken)) as u64, taken);
         }
@@ -41,7 +41,7 @@ impl BitWriter {
         self.length
     }
 
-    /// The words, with one of padding so that a reader may look 64 bits ahead.
+    /// The words, with one word of padding so that a reader may look 64 bits ahead.
     pub(super) fn into_words(mut self) -> Vec<u64> {
         self.words.push(0);
         self.words.shrink_to_fit();
@@ -49,7 +49,7 @@ impl BitWriter {
     }
 }
 
-/// Reads what a [`BitWriter`] wrote. Past the end there are zeros.
+/// Reads the bits that a [`BitWriter`] wrote. After the end it reads zeros.
 #[derive(Debug)]
 pub(super) struct BitReader<'a> {
     words: &'a [u64],
@@ -66,7 +66,7 @@ impl<'a> BitReader<'a> {
     fn window(&self) -> u64 {
         let (word, used) = ((self.position / 64) as usize, (self.position % 64) as u32);
         let at = |i: usize| self.words.get(i).copied().unwrap_or(0);
-        // Two shifts, because a shift by 64 is none.
+        // Shift in two steps, because a single shift by 64 is not possible.
         at(word) << used | at(word + 1) >> 1 >> (63 - used)
     }
 
@@ -94,17 +94,18 @@ impl<'a> BitReader<'a> {
 /// A canonical Huffman code: codes of one length are consecutive numbers, in the order of the symbols.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HuffmanCode {
-    /// By symbol: code and its length (0 for a symbol that does not occur).
+    /// For each symbol its code and the length of the code (0 for a symbol that does not occur).
     codes: Vec<(u64, u32)>,
-    /// Shortest first.
+    /// The lengths that occur, shortest first.
     lengths: Vec<CodesOfLength>,
-    /// By length, then by symbol.
+    /// The symbols, ordered by the length of their codes, then by symbol.
     symbols: Vec<u32>,
-    /// By the next bits: the symbol and the length of its code, 0 if the code is longer than these bits.
+    /// For each value of the next bits the symbol and the length of its code; 0 if the code is longer than these
+    /// bits.
     short: Vec<(u32, u32)>,
 }
 
-/// Codes up to this long are read by one look into a table.
+/// Codes of up to this many bits are read by one table lookup.
 const SHORT: u32 = 8;
 
 /// The codes of one length.
@@ -112,15 +113,15 @@ const SHORT: u32 = 8;
 struct CodesOfLength {
     length: u32,
     first_code: u64,
-    /// The last code of this length, shifted to the top and filled with ones: no window of this length or less
-    /// is above it.
+    /// The last code of this length, shifted to the top and filled up with ones. A window that begins with a code of
+    /// this length or less is never above it.
     last_window: u64,
     first_symbol: usize,
 }
 
 impl HuffmanCode {
-    /// The code for symbols 0, 1, ... with these frequencies, whose sum is below 2^40 (so that no code is longer
-    /// than 64 bits: depth d needs the sum of d Fibonacci numbers).
+    /// The code for symbols 0, 1, ... with these frequencies. Their sum must be below 2^40, so that no code is longer
+    /// than 64 bits. (Depth d needs at least the sum of d Fibonacci numbers.)
     pub(super) fn new(frequencies: &[u64]) -> Self {
         let mut by_length: Vec<(u32, u32)> =
             code_lengths(frequencies).into_iter().zip(0u32..).filter(|&(length, _)| length > 0).collect();
@@ -158,7 +159,7 @@ impl HuffmanCode {
         out.write(u128::from(code), length);
     }
 
-    /// The next symbol, or `None` if the bits are no code.
+    /// The next symbol, or `None` if the bits do not begin with a code.
     #[inline]
     pub(super) fn read(&self, bits: &mut BitReader<'_>) -> Option<u32> {
         let window = bits.window();
@@ -174,10 +175,10 @@ impl HuffmanCode {
     }
 }
 
-/// The code length of each symbol; 0 for those that do not occur, and 1 if only one occurs.
+/// The code length of each symbol: 0 for symbols that do not occur, and 1 if only one symbol occurs.
 fn code_lengths(frequencies: &[u64]) -> Vec<u32> {
     let mut lengths = vec![0; frequencies.len()];
-    // Trees as (frequency, number) with their symbols; the number breaks ties, so the code is deterministic.
+    // Trees are (frequency, number) with their symbols. The number breaks ties, so the code is deterministic.
     let mut members: Vec<Vec<u32>> = Vec::new();
     let mut trees = BinaryHeap::new();
     for (symbol, &frequency) in frequencies.iter().enumerate() {

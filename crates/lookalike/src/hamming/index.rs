@@ -1,4 +1,4 @@
-//! Fingerprints -> an index -> those within distance k of a query.
+//! Fingerprints -> an index -> the fingerprints within distance k of a query.
 
 use super::groups::FingerprintGroups;
 use super::pairs::Pair;
@@ -13,16 +13,16 @@ use crate::simhash::FingerprintBits;
 /// A fingerprint of the collection that is near a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Match {
-    /// In how many bits it differs from the query.
+    /// The number of bits in which it differs from the query.
     pub distance: u32,
     /// Its position in the collection.
     pub position: u32,
 }
 
-/// All equal fingerprints of the collection that are near a query.
+/// A group of equal fingerprints of the collection that are near a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupMatch<'a, B> {
-    /// In how many bits they differ from the query.
+    /// The number of bits in which they differ from the query.
     pub distance: u32,
     /// The fingerprint.
     pub fingerprint: B,
@@ -39,25 +39,25 @@ pub struct HammingIndex<B = u64> {
     plan: Plan,
     storage: TableStorage,
     pub(super) tables: Vec<Table<B>>,
-    /// For each table the blocks that lead in it.
+    /// For each table the blocks whose bits come first in it.
     choices: Vec<Vec<usize>>,
-    /// For each block its bits.
+    /// For each block a mask of its bits.
     block_masks: Vec<B>,
     pub(super) kernel: Kernel,
 }
 
-/// A hit before its positions are looked up: distance and group.
+/// A hit before its positions are looked up: the distance and the number of the group.
 pub(super) type Hit = (u32, u32);
 
 impl<B: FingerprintBits> HammingIndex<B> {
-    /// Builds the index of at most 2^32 - 1 fingerprints, equal ones allowed.
+    /// Builds the index of at most 2^32 - 1 fingerprints. Fingerprints may be equal.
     pub fn build(fingerprints: &[B], config: &HammingConfig) -> Result<Self> {
         let (index, choices) = Self::without_tables(fingerprints, config)?;
         let tables = choices.iter().map(|choice| index.table(choice)).collect::<Result<_>>()?;
         Ok(index.with_tables(tables, choices))
     }
 
-    /// Everything but the tables, and the blocks that lead in each of them.
+    /// The index without its tables, and the blocks whose bits come first in each table.
     pub(super) fn without_tables(
         fingerprints: &[B],
         config: &HammingConfig,
@@ -88,43 +88,43 @@ impl<B: FingerprintBits> HammingIndex<B> {
         Table::new(self.groups.values(), self.plan.block_widths(), choice, self.storage)
     }
 
-    /// The plan the index was built to; its number of fingerprints counts equal ones once.
+    /// The plan by which the index was built. Its number of fingerprints counts equal ones once.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The different fingerprints and where they occur.
+    /// The different fingerprints and the positions where they occur.
     #[must_use]
     pub fn groups(&self) -> &FingerprintGroups<B> {
         &self.groups
     }
 
-    /// The number of fingerprints, equal ones counted.
+    /// The number of fingerprints. Equal ones are counted separately.
     #[must_use]
     pub fn len(&self) -> usize {
         self.groups.len()
     }
 
-    /// True if there are none.
+    /// True if the index is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 
-    /// Bytes in memory: the tables, and the fingerprints with their positions.
+    /// The number of bytes in memory: the tables, and the fingerprints with their positions.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.tables.iter().map(Table::bytes).sum::<u64>() + self.groups.bytes()
     }
 
-    /// All fingerprints at most `k` bits from `query`, sorted by distance, then position. `k` is at most the
-    /// `max_distance` the index was built for.
+    /// All fingerprints at most `k` bits from `query`, sorted by distance, then position. `k` must be at most the
+    /// `max_distance` that the index was built for.
     pub fn query(&self, query: B, k: u32) -> Result<Vec<Match>> {
         Ok(self.expand(self.hits(query, k)?))
     }
 
-    /// As [`query`](Self::query), with equal fingerprints together: sorted by distance, then fingerprint.
+    /// Like [`query`](Self::query), but with equal fingerprints in groups, sorted by distance, then fingerprint.
     pub fn query_groups(&self, query: B, k: u32) -> Result<Vec<GroupMatch<'_, B>>> {
         let hits = self.hits(query, k)?;
         Ok(hits
@@ -161,7 +161,7 @@ impl<B: FingerprintBits> HammingIndex<B> {
         Ok(())
     }
 
-    /// The positions behind sorted hits.
+    /// The positions of the fingerprints of sorted hits.
     pub(super) fn expand(&self, hits: Vec<Hit>) -> Vec<Match> {
         let mut matches = Vec::with_capacity(hits.len());
         for (distance, group) in hits {
@@ -180,7 +180,7 @@ impl<B: FingerprintBits> HammingIndex<B> {
         hits.extend(places.into_iter().map(|place| (query.hamming_distance(values[place as usize]), place)));
     }
 
-    /// Compares the query with the fingerprints that agree with it in the leading blocks of one table.
+    /// Compares the query with the fingerprints that agree with it in the first blocks of one table.
     pub(super) fn probe(&self, table: usize, query: B, k: u32, hits: &mut Vec<Hit>) {
         let permutation = self.tables[table].permutation();
         let permuted = permutation.apply(query);
@@ -197,16 +197,16 @@ impl<B: FingerprintBits> HammingIndex<B> {
         });
     }
 
-    /// True if this table is the first that finds a fingerprint with this xor: its leading blocks are the first
-    /// blocks that agree. So no fingerprint is found twice.
+    /// True if this table is the first that finds a fingerprint with this xor: the table's chosen blocks are the
+    /// first blocks that agree. So no fingerprint is reported twice.
     fn reports(&self, table: usize, difference: B) -> bool {
         let agrees = |block: &usize| difference & self.block_masks[*block] == B::ZERO;
         let choice = &self.choices[table];
         (0..self.block_masks.len()).filter(agrees).take(choice.len()).eq(choice.iter().copied())
     }
 
-    /// All pairs at most `k` bits apart, each once, sorted by (a, b). `k` may be anything from 0 to f, whatever
-    /// the index was built for: see [`FingerprintGroups::all_pairs`].
+    /// All pairs at most `k` bits apart, each once, sorted by (a, b). `k` may be any number from 0 to f, whatever the
+    /// `max_distance` of the index is: see [`FingerprintGroups::all_pairs`].
     pub fn all_pairs(&self, k: u32) -> Result<Vec<Pair>> {
         self.groups.all_pairs(k)
     }

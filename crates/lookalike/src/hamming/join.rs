@@ -1,23 +1,22 @@
 //! Different fingerprints -> all pairs of them within distance k, without building an index.
 //!
-//! Cut the bits into k + 1 blocks: a pair within distance k agrees in at least one whole block. For each block in
-//! turn the fingerprints are brought together by the block's bits (one counting sort), and those that meet are
-//! compared. A pair is reported only at the *first* block in which it agrees, so nothing is reported twice and
-//! nothing needs to be remembered.
+//! Cut the bits into k + 1 blocks. A pair within distance k agrees in at least one whole block. For each block in
+//! turn, the fingerprints are sorted by the block's bits (one counting sort), and fingerprints with equal bits are
+//! compared. A pair is reported only at the *first* block in which it agrees. So no pair is reported twice, and
+//! no reported pairs need to be remembered.
 //!
 //! # Hot prefixes
 //!
-//! Many fingerprints may share a block: consecutive integers share nearly all. Two things keep that cheap.
+//! Many fingerprints may share a block. Consecutive integers share nearly all blocks. Two measures keep this cheap.
 //!
-//! * Blocks are cut by information, not by width: each gets about the same share of the bits' collision entropy
-//!   (-log2(p^2 + q^2) for a bit that is 1 in a share p), so constant bits count for nothing. On random
-//!   fingerprints this is the even cut.
-//! * A run of fingerprints that meet is itself cut into k + 1 blocks and joined in the same way, but only if the
-//!   comparisons that remain plus the work of splitting are fewer than comparing the run directly. (The paper's
-//!   nested tables are the case of two levels.)
+//! * Blocks are cut by information, not by width. Each block gets about the same share of the bits' collision entropy
+//! (-log2(p^2 + q^2) for a bit that is 1 in a share p of the fingerprints), so constant bits count for nothing. On
+//! random fingerprints all blocks have the same width. * A run of fingerprints with equal bits is itself cut into k +
+//! 1 blocks and joined in the same way. This is done only if the remaining comparisons plus the work of splitting are
+//! fewer than comparing the run directly. (The paper's nested tables are the case of two levels.)
 //!
-//! So a run never costs more than comparing all its pairs, plus one counting pass over it; it costs that much only
-//! where k + 1 blocks of the varying bits separate nothing, as for k as large as the number of varying bits.
+//! So a run never costs more than comparing all its pairs, plus one counting pass over it. It costs that much only
+//! if k + 1 blocks of the varying bits separate nothing, for example if k is as large as the number of varying bits.
 //! Memory is one copy of the fingerprints for each level.
 
 use std::ops::{ControlFlow, Range};
@@ -30,15 +29,15 @@ use crate::simhash::{BitSlicedCounter, FingerprintBits};
 
 /// Runs up to this long are compared directly.
 const DIRECT: usize = 128;
-/// What moving one fingerprint to its place for one block costs, in comparisons.
+/// The cost of moving one fingerprint to its position in the sort by one block. The unit is a comparison.
 const SPLIT_COST: u64 = 24;
-/// The most bits of a block that are sorted by: 2^16 counters fit the cache.
+/// At most this many bits of a block are used to sort, because 2^16 counters fit in the cache.
 const MAX_KEY_BITS: u32 = 16;
-/// Comparisons between two visits of what was found: bounds the memory for hits.
+/// The hits are handed to the visitor after this many comparisons, which limits the memory for hits.
 const TILE: usize = 1 << 16;
 
-/// Calls `visit(i, j, distance)` once for each pair i < j of positions in `values` (different fingerprints, ascending)
-/// within distance `k`, in an order that depends on the values and `k` only.
+/// Calls `visit(i, j, distance)` once for each pair i < j of positions in `values` within distance `k`. The values
+/// are different fingerprints, ascending. The order of the calls depends only on the values and `k`.
 pub(super) fn join<B: FingerprintBits>(
     kernel: Kernel,
     values: &[B],
@@ -49,14 +48,14 @@ pub(super) fn join<B: FingerprintBits>(
     Join::new(kernel, k, visit).run(values, &places)
 }
 
-/// One cut of a run, and the block of it that its fingerprints were last brought together by.
+/// One cut of a run, and the block by which its fingerprints are sorted now.
 #[derive(Debug, Clone)]
 struct Level<B> {
     masks: Vec<B>,
     block: usize,
 }
 
-/// A join on its way down the levels.
+/// The state of a join: the levels down to the current run.
 pub(super) struct Join<B, V> {
     kernel: Kernel,
     k: u32,
@@ -70,7 +69,7 @@ impl<B: FingerprintBits, V: FnMut(u32, u32, u32) -> ControlFlow<()>> Join<B, V> 
         Self { kernel, k, levels: Vec::new(), hits: Vec::new(), visit }
     }
 
-    /// Joins a run: fingerprints and the positions they came from.
+    /// Joins a run, which is given as fingerprints and their original positions.
     pub(super) fn run(&mut self, values: &[B], places: &[u32]) -> ControlFlow<()> {
         match Split::new(values, self.k) {
             None => self.compare(values, places),
@@ -81,7 +80,7 @@ impl<B: FingerprintBits, V: FnMut(u32, u32, u32) -> ControlFlow<()>> Join<B, V> 
         }
     }
 
-    /// Joins some of the runs that a block has brought together.
+    /// Joins some of the runs that the sort by a block has made.
     pub(super) fn runs(
         &mut self,
         split: &Split<B>,
@@ -197,7 +196,8 @@ impl<B: FingerprintBits> Split<B> {
     }
 }
 
-/// A run sorted by one block: runs in which all fingerprints that agree in the block meet (and perhaps others).
+/// A run sorted by one block. It consists of shorter runs. Fingerprints that agree in the block are always in the
+/// same run, perhaps with others.
 #[derive(Debug)]
 pub(super) struct Meeting<B> {
     values: Vec<B>,
@@ -206,7 +206,7 @@ pub(super) struct Meeting<B> {
 }
 
 impl<B> Meeting<B> {
-    /// How many runs there are, empty ones counted.
+    /// The number of runs, empty ones included.
     pub(super) fn runs(&self) -> usize {
         self.starts.len() - 1
     }
@@ -217,10 +217,11 @@ impl<B> Meeting<B> {
     }
 }
 
-/// A block of bits and a number of at most 16 bits that is equal for fingerprints that agree in it.
+/// A block of bits, and a way to compute a key of at most 16 bits that is equal for fingerprints that agree in the
+/// block.
 ///
-/// The number is the block itself if that is narrow enough, else the top bits of a multiplicative hash of it:
-/// then some that do not agree meet too, and the comparison tells them apart.
+/// The key is the block itself if that is narrow enough, else the top bits of a multiplicative hash of it. In the
+/// second case fingerprints that do not agree may have the same key too, and the comparison rejects them.
 #[derive(Debug, Clone)]
 struct BlockKey<B> {
     mask: B,
@@ -228,11 +229,11 @@ struct BlockKey<B> {
     bits: u32,
 }
 
-/// Odd, and without structure: digits of the golden ratio.
+/// The multiplier of the hash: an odd number without structure, from the digits of the golden ratio.
 const MULTIPLIER: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 impl<B: FingerprintBits> BlockKey<B> {
-    /// `block` are positions from the most significant bit, at least one.
+    /// `block` is a range of positions, counted from the most significant bit. It is not empty.
     fn new(block: Range<u32>, max_bits: u32) -> Self {
         let width = block.end - block.start;
         let multiplier = if width <= max_bits { 1 << block.start } else { MULTIPLIER };
@@ -249,7 +250,8 @@ impl<B: FingerprintBits> BlockKey<B> {
     }
 }
 
-/// Cuts the bits into `blocks` ranges (positions from the most significant bit) of about the same information.
+/// Cuts the bits into `blocks` ranges of about the same information. Positions are counted from the most significant
+/// bit.
 fn informative_blocks<B: FingerprintBits>(values: &[B], blocks: u32) -> Vec<Range<u32>> {
     let mut counter = BitSlicedCounter::new();
     counter.add_all(values.iter().copied());
@@ -264,7 +266,7 @@ fn informative_blocks<B: FingerprintBits>(values: &[B], blocks: u32) -> Vec<Rang
     let (mut place, mut before) = (0, 0.0);
     for block in 1..=blocks {
         let start = place;
-        // Every block gets at least one bit and leaves one for each that follows.
+        // Every block gets at least one bit and leaves one for each of the following blocks.
         let last = B::BITS - (blocks - block);
         let target = total * f64::from(block) / f64::from(blocks);
         while place < last
@@ -290,7 +292,7 @@ mod tests {
         assert_eq!(informative_blocks(&words, 4), [0..16, 16..32, 32..48, 48..64]);
         let low: Vec<u64> = words.iter().map(|w| w >> 44).collect();
         assert_eq!(informative_blocks(&low, 4), [0..49, 49..54, 54..59, 59..64]);
-        // Constant bits only, and as many blocks as bits: still one bit each at least.
+        // There are only constant bits, and as many blocks as bits. Each block still gets one bit.
         assert_eq!(informative_blocks(&[7u16; 200], 16).len(), 16);
         assert!(informative_blocks(&[7u16; 200], 16).iter().all(|block| block.len() == 1));
     }
@@ -314,7 +316,7 @@ mod tests {
         assert!(Split::new(&random[..DIRECT], 3).is_none());
         assert!(Split::new(&random, 63).is_none());
         assert!(Split::new(&random, 64).is_none());
-        // 11 varying bits in 12 blocks: one of them separates nothing.
+        // 11 varying bits in 12 blocks, so one block separates nothing.
         let few: Vec<u64> = (0..2048).collect();
         assert!(Split::new(&few, 11).is_none());
         assert!(Split::new(&few, 1).is_some());

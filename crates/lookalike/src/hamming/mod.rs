@@ -1,13 +1,13 @@
-//! Fingerprints, distance k -> all fingerprints within Hamming distance k, none missed.
+//! Fingerprints, distance k -> all fingerprints within Hamming distance k. No fingerprint is missed.
 //!
 //! # Why it works
 //!
 //! Cut the f bits of a fingerprint into m > k blocks. Fingerprints that differ in at most k bits differ in at most k
-//! blocks, so they agree *exactly* in at least m - k blocks: the pigeonhole principle. For each choice of m - k
-//! blocks there is a table in which the bits of these blocks come first and which is sorted, so the fingerprints
-//! that agree with a query there stand together. They are the candidates; counting the differing bits decides. A
-//! fingerprint within distance k is a candidate in at least one table, so the search is exact; probability only
-//! enters its cost.
+//! blocks, so they agree *exactly* in at least m - k blocks (the pigeonhole principle). For each choice of m - k
+//! blocks there is a sorted table in which the bits of these blocks come first. In this table the fingerprints that
+//! agree with a query in these blocks are next to each other. They are the candidates, and counting the differing
+//! bits decides. A fingerprint within distance k is a candidate in at least one table, so the search is exact. Only
+//! its cost depends on probability.
 //!
 //! ```text
 //!  fingerprints --group equal ones--> values --permute, sort--> tables --probe--> candidates --count--> matches
@@ -19,22 +19,23 @@
 //!
 //! G. Manku, A. Jain, A. Das Sarma, *Detecting near-duplicates for web crawling*, WWW 2007.
 //!
-//! * A directory of the top bits takes the place of interpolation search: one step, on any data.
-//! * Equal fingerprints are stored once, with the list of their positions.
-//! * A fingerprint that several tables find is reported by the first of them, decided from its bits alone; there is
-//!   no set of those already seen.
-//! * All pairs within k need no index: blocks are brought together one after the other, and long runs are split by
-//!   their remaining bits, as long as that saves comparisons. The paper does it with nested tables of fixed depth.
-//! * Compressed tables use the paper's code, with blocks of 128 fingerprints in place of 1,024 bytes.
+//! * A directory of the top bits replaces interpolation search. It takes one step on any data. * Equal fingerprints
+//! are stored once, with the list of their positions. * A fingerprint that several tables find is reported by the
+//! first of them. This is decided from its bits alone, so no set of the fingerprints already seen is needed. * The
+//! search for all pairs within distance k needs no index. For each block in turn, fingerprints that are equal in the
+//! block are brought together. Long runs are split by their remaining bits, as long as that saves comparisons. The
+//! paper uses nested tables of fixed depth. * Compressed tables use the paper's code, with blocks of 128 fingerprints
+//! in place of 1,024 bytes.
 //!
 //! # Cost
 //!
-//! For n random fingerprints a query reads t = C(m, k) tables and compares n / 2^p fingerprints in each, p the bits of
-//! m - k blocks; [`Plan`] computes this and chooses m. Fingerprints that share the leading bits of the query cost
-//! a sequential scan: at worst all n in each table, at a fraction of a nanosecond each.
+//! For n random fingerprints a query reads t = C(m, k) tables and compares n / 2^p fingerprints in each, where p is
+//! the number of bits in m - k blocks. [`Plan`] computes this and chooses m. Fingerprints that share the leading bits
+//! of the query are scanned one after the other. In the worst case these are all n in each table, at a fraction of a
+//! nanosecond each.
 //!
-//! Memory: f / 8 bytes per fingerprint and table, plus one byte for the directory, and f / 8 + 8 for the groups.
-//! An index is immutable: building it again is the way to add to it.
+//! Memory: f / 8 bytes per fingerprint and table, plus one byte for the directory, and f / 8 + 8 bytes for the
+//! groups. An index is immutable. To add fingerprints, build it again.
 //!
 //! ```
 //! use lookalike::hamming::{HammingConfig, HammingIndex, Match, Pair};

@@ -1,7 +1,7 @@
 //! Groups of equal fingerprints -> all pairs within distance k: listed, visited one by one, or grouped.
 //!
-//! The pairs themselves may be quadratic in number (m equal fingerprints are m (m - 1) / 2 of them), so only
-//! [`FingerprintGroups::all_pairs`] holds them in memory; the visits hold none.
+//! The number of pairs may be quadratic (m equal fingerprints make m (m - 1) / 2 pairs). So only
+//! [`FingerprintGroups::all_pairs`] holds them in memory; the functions that take a visitor hold no pairs.
 
 use std::ops::ControlFlow;
 
@@ -14,18 +14,18 @@ use crate::simhash::FingerprintBits;
 /// Two near fingerprints of the collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pair {
-    /// The position of the first, less than `b`.
+    /// The position of the first fingerprint, less than `b`.
     pub a: u32,
-    /// The position of the second.
+    /// The position of the second fingerprint.
     pub b: u32,
-    /// In how many bits they differ.
+    /// The number of bits in which they differ.
     pub distance: u32,
 }
 
 impl Pair {
-    /// The two positions, as indices of documents: `pairs.iter().map(Pair::indices)` is what
+    /// The two positions as indices of documents. `pairs.iter().map(Pair::indices)` can be passed to
     /// [`connected_components`](crate::clustering::connected_components) and
-    /// [`verify_pairs`](crate::verification::verify_pairs) take.
+    /// [`verify_pairs`](crate::verification::verify_pairs).
     ///
     /// ```
     /// use lookalike::clustering::connected_components;
@@ -43,14 +43,15 @@ impl Pair {
     }
 }
 
-/// Two groups of equal fingerprints near each other: every position of `a` with every position of `b` is a pair.
+/// Two groups of equal fingerprints that are near each other. Every position of `a` and every position of `b` make a
+/// pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupPair<'a> {
     /// The positions of the smaller fingerprint, ascending.
     pub a: &'a [u32],
     /// The positions of the larger fingerprint, ascending.
     pub b: &'a [u32],
-    /// In how many bits the two fingerprints differ, at least 1.
+    /// The number of bits in which the two fingerprints differ, at least 1.
     pub distance: u32,
 }
 
@@ -67,7 +68,7 @@ impl<'a> GroupPair<'a> {
 impl<B: FingerprintBits> FingerprintGroups<B> {
     /// All pairs at most `k` bits apart, each once, sorted by (a, b).
     ///
-    /// m equal fingerprints are m (m - 1) / 2 pairs; where that is too many, use
+    /// m equal fingerprints make m (m - 1) / 2 pairs. If these are too many, use
     /// [`visit_group_pairs`](Self::visit_group_pairs) together with [`equal`](Self::equal).
     pub fn all_pairs(&self, k: u32) -> Result<Vec<Pair>> {
         let mut pairs = Vec::new();
@@ -80,8 +81,8 @@ impl<B: FingerprintBits> FingerprintGroups<B> {
         Ok(pairs)
     }
 
-    /// Calls `visit` for every pair at most `k` bits apart, once, in a fixed but unspecified order, until it
-    /// answers `Break`. Needs no memory for the pairs.
+    /// Calls `visit` once for every pair at most `k` bits apart, in a fixed but unspecified order, until it
+    /// returns `Break`. It needs no memory for the pairs.
     pub fn visit_pairs(
         &self,
         k: u32,
@@ -96,8 +97,8 @@ impl<B: FingerprintBits> FingerprintGroups<B> {
         self.visit_group_pairs(k, |groups| groups.pairs().try_for_each(&mut visit))
     }
 
-    /// Calls `visit` for every two *different* fingerprints at most `k` bits apart, once, in a fixed but
-    /// unspecified order, until it answers `Break`. Pairs of equal fingerprints are in [`equal`](Self::equal).
+    /// Calls `visit` once for every two *different* fingerprints at most `k` bits apart, in a fixed but
+    /// unspecified order, until it returns `Break`. Pairs of equal fingerprints are in [`equal`](Self::equal).
     pub fn visit_group_pairs<'a>(
         &'a self,
         k: u32,
@@ -107,7 +108,7 @@ impl<B: FingerprintBits> FingerprintGroups<B> {
         Ok(join(Kernel::best(), self.values(), k, |a, b, distance| visit(self.group_pair(a, b, distance))))
     }
 
-    /// The groups behind two positions in the values.
+    /// The two groups at these positions in the values.
     pub(super) fn group_pair(&self, a: u32, b: u32, distance: u32) -> GroupPair<'_> {
         GroupPair { a: self.positions(a as usize), b: self.positions(b as usize), distance }
     }

@@ -1,4 +1,4 @@
-//! The same answers from the caller's rayon thread pool (feature `rayon`).
+//! The same answers, computed in the caller's rayon thread pool (feature `rayon`).
 
 use std::ops::ControlFlow;
 
@@ -13,19 +13,22 @@ use crate::arch::Kernel;
 use crate::error::Result;
 use crate::simhash::FingerprintBits;
 
-/// Tasks into which the runs of one block are divided: many more than threads, because runs differ in length.
+/// The runs of one block are divided into this many tasks. These are many more than threads, because runs differ in
+/// length.
 const TASKS_PER_BLOCK: usize = 64;
 
 impl<B: FingerprintBits> HammingIndex<B> {
-    /// As [`build`](Self::build), one task per table. (The tables in work at a time are sorted in memory at once.)
+    /// Like [`build`](Self::build), with one task per table. Several tables are then sorted in memory at the same
+    /// time.
     pub fn par_build(fingerprints: &[B], config: &HammingConfig) -> Result<Self> {
         let (index, choices) = Self::without_tables(fingerprints, config)?;
         let tables = choices.par_iter().map(|choice| index.table(choice)).collect::<Result<_>>()?;
         Ok(index.with_tables(tables, choices))
     }
 
-    /// As [`query`](Self::query), all tables probed in parallel. Worth it where a probe is long: many tables and
-    /// candidates, or compressed ones. For many queries it is better to run each in a task of its own.
+    /// Like [`query`](Self::query), but all tables are probed in parallel. This pays off if probes take long: with
+    /// many tables and candidates, or with compressed tables. For many queries it is better to run each query in its
+    /// own task.
     pub fn par_query(&self, query: B, k: u32) -> Result<Vec<Match>> {
         self.check_distance(k)?;
         if self.tables.is_empty() {
@@ -43,14 +46,14 @@ impl<B: FingerprintBits> HammingIndex<B> {
         Ok(self.expand(hits))
     }
 
-    /// As [`all_pairs`](Self::all_pairs), in parallel.
+    /// Like [`all_pairs`](Self::all_pairs), in parallel.
     pub fn par_all_pairs(&self, k: u32) -> Result<Vec<Pair>> {
         self.groups.par_all_pairs(k)
     }
 }
 
 impl<B: FingerprintBits> FingerprintGroups<B> {
-    /// As [`all_pairs`](Self::all_pairs), in parallel over the runs of each block.
+    /// Like [`all_pairs`](Self::all_pairs), in parallel over the runs of each block.
     pub fn par_all_pairs(&self, k: u32) -> Result<Vec<Pair>> {
         Self::check_pair_distance(k)?;
         let Some(split) = Split::new(self.values(), k) else {

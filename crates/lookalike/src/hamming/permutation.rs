@@ -1,18 +1,18 @@
-//! Fingerprint -> the same bits in another order: chosen blocks first.
+//! Fingerprint -> the same bits in another order, with chosen blocks first.
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::simhash::FingerprintBits;
 
-/// Widths of `blocks` blocks that together have `bits` bits and differ by at most 1, wide ones first: 64 bits in
-/// 5 blocks are 13, 13, 13, 13, 12.
+/// The widths of `blocks` blocks that together have `bits` bits. They differ by at most 1, and the wide ones come
+/// first: 64 bits in 5 blocks are 13, 13, 13, 13, 12.
 pub(super) fn even_widths(bits: u32, blocks: usize) -> Vec<u32> {
     let blocks = blocks as u32;
     (0..blocks).map(|i| bits / blocks + u32::from(i < bits % blocks)).collect()
 }
 
-/// The word with ones at `positions`, counted from the most significant bit.
+/// The word with ones at `places`, counted from the most significant bit.
 pub(super) fn mask<B: FingerprintBits>(places: Range<u32>) -> B {
     if places.is_empty() {
         return B::ZERO;
@@ -21,7 +21,7 @@ pub(super) fn mask<B: FingerprintBits>(places: Range<u32>) -> B {
     ones >> places.start
 }
 
-/// A permutation of the bits of a fingerprint that moves whole blocks: the pi of a table.
+/// A permutation of the bits of a fingerprint that moves whole blocks. The paper calls it the pi of a table.
 ///
 /// ```
 /// use lookalike::hamming::BlockPermutation;
@@ -37,7 +37,7 @@ pub struct BlockPermutation<B> {
     moves: Vec<Move<B>>,
 }
 
-/// One stretch of bits that keeps its order.
+/// A stretch of bits that move together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Move<B> {
     mask: B,
@@ -48,8 +48,8 @@ struct Move<B> {
 impl<B: FingerprintBits> BlockPermutation<B> {
     /// The permutation after which block `order[0]` comes first (most significant), then block `order[1]`, ...
     ///
-    /// `widths` are the widths of the blocks before the permutation, most significant block first. They add up to
-    /// the number of bits, and `order` names every block once.
+    /// `widths` are the widths of the blocks before the permutation, most significant block first. They must add up
+    /// to the number of bits, and `order` must name every block once.
     pub fn new(widths: &[u32], order: &[usize]) -> Result<Self> {
         let total: u64 = widths.iter().map(|&w| u64::from(w)).sum();
         if total != u64::from(B::BITS) {
@@ -70,7 +70,7 @@ impl<B: FingerprintBits> BlockPermutation<B> {
             let (left, right) = (source.saturating_sub(target), target.saturating_sub(source));
             let bits = mask(source..source + widths[block]);
             match moves.last_mut() {
-                // Neighbours that stay neighbours move as one.
+                // Blocks that are still neighbours after the permutation move together.
                 Some(last) if (last.left, last.right) == (left, right) => last.mask = last.mask | bits,
                 _ if bits == B::ZERO => {}
                 _ => moves.push(Move { mask: bits, left, right }),
@@ -87,7 +87,7 @@ impl<B: FingerprintBits> BlockPermutation<B> {
         self.moves.iter().fold(B::ZERO, |out, m| out | ((fingerprint & m.mask) << m.left >> m.right))
     }
 
-    /// The fingerprint that was permuted.
+    /// The original of a permuted fingerprint.
     #[inline]
     #[must_use]
     pub fn invert(&self, permuted: B) -> B {
@@ -115,9 +115,9 @@ mod tests {
         assert_eq!(mask::<u64>(5..5), 0);
     }
 
-    /// The notes (003, "SIMHASH: DATA STRUCTURE"): pi = {1 -> 2, 2 -> 4, 3 -> 3, 4 -> 1} on four bits, here the
-    /// top four of 16. The permuted set is 0011, 0010, 0010, 1100, 0111; sorted, it holds 0010 twice (0010 is
-    /// in the set twice), where the slide's table shows it once and 0011 twice.
+    /// The lecture notes (003, "SIMHASH: DATA STRUCTURE"): pi = {1 -> 2, 2 -> 4, 3 -> 3, 4 -> 1} on four bits, here
+    /// the top four of 16. The permuted set is 0011, 0010, 0010, 1100, 0111; sorted, it holds 0010 twice (0010 is in
+    /// the set twice), where the slide's table shows it once and 0011 twice.
     #[test]
     fn the_permuted_table_of_the_notes() {
         let permutation = BlockPermutation::<u16>::new(&[1, 1, 1, 1, 12], &[3, 0, 2, 1, 4]).unwrap();

@@ -1,4 +1,4 @@
-//! Number of fingerprints, bits and distance -> how many blocks and tables, and what they cost.
+//! Number of fingerprints, bits and distance -> the numbers of blocks and tables, and their cost.
 
 use std::ops::RangeInclusive;
 
@@ -8,30 +8,31 @@ use super::permutation::even_widths;
 use crate::error::{Error, Result};
 use crate::math::{exp2, log2};
 
-/// What a probe of a table costs before its first comparison (reads that miss the cache), in comparisons.
+/// The cost of a probe of a table before its first comparison (reads that miss the cache). The unit is a comparison.
 const PROBE_COST: f64 = 200.0;
-/// More tables than this are never useful: each costs a copy of all fingerprints.
+/// The largest number of tables. More are never useful, because each table is a copy of all fingerprints.
 const MOST_TABLES: usize = 4096;
 
-/// How the tables are stored. Changes memory and speed, not the answer.
+/// How the tables are stored. It changes memory and speed, not the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TableStorage {
-    /// Fingerprints as they are: the fastest to probe.
+    /// Fingerprints are stored uncompressed, which is the fastest to probe.
     #[default]
     Plain,
-    /// Delta-coded, about f - log2(n) + 4 bits each in place of f; a probe decodes at least one block of 128.
+    /// Fingerprints are delta-coded and take about f - log2(n) + 4 bits each in place of f. A probe decodes at least
+    /// one block of 128 fingerprints.
     Compressed,
 }
 
-/// Into how many blocks the bits are cut. Changes memory and speed, not the answer.
+/// The number of blocks into which the bits are cut. It changes memory and speed, not the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Blocks {
-    /// As many as make a query cheapest within the limits; perhaps none, which means a scan without tables.
+    /// The number that makes a query cheapest within the limits. It may be 0, which means a scan without tables.
     #[default]
     Auto,
-    /// This many: more than the distance k and at most f.
+    /// Exactly this many blocks: more than the distance k and at most f.
     Exactly(usize),
 }
 
@@ -39,21 +40,21 @@ pub enum Blocks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HammingConfig {
-    /// k, the largest distance a query may ask for, 0 to f. Changes the answer.
+    /// The largest distance k that a query may ask for, 0 to f. It changes the answer.
     pub max_distance: u32,
-    /// How the tables are stored. Changes memory and speed only.
+    /// How the tables are stored. It changes memory and speed only.
     pub storage: TableStorage,
-    /// Number of blocks. Changes memory and speed only.
+    /// The number of blocks. It changes memory and speed only.
     pub blocks: Blocks,
-    /// The most tables a plan may have, at most 4096. Changes memory and speed only.
+    /// The largest number of tables a plan may have, at most 4096. It changes memory and speed only.
     pub max_tables: usize,
-    /// The most bytes all tables may take by the plan's estimate. Changes memory and speed only: within a small
-    /// limit there are fewer tables, and in the end none.
+    /// The largest number of bytes that all tables together may take, by the plan's estimate. It changes memory and
+    /// speed only: under a small limit there are fewer tables, and under a very small one there is none.
     pub max_bytes: Option<u64>,
 }
 
 impl Default for HammingConfig {
-    /// Distance 3 (what the paper found right for 64 bits and 8 billion pages), plain tables, at most 64 of them.
+    /// Distance 3 (which the paper found right for 64 bits and 8 billion pages) and at most 64 plain tables.
     fn default() -> Self {
         Self {
             max_distance: 3,
@@ -66,43 +67,43 @@ impl Default for HammingConfig {
 }
 
 impl HammingConfig {
-    /// The same settings with another largest distance.
+    /// The same settings with this largest distance.
     #[must_use]
     pub const fn with_max_distance(self, max_distance: u32) -> Self {
         Self { max_distance, ..self }
     }
 
-    /// The same settings with another storage of the tables.
+    /// The same settings with this storage of the tables.
     #[must_use]
     pub const fn with_storage(self, storage: TableStorage) -> Self {
         Self { storage, ..self }
     }
 
-    /// The same settings with another number of blocks.
+    /// The same settings with this number of blocks.
     #[must_use]
     pub const fn with_blocks(self, blocks: Blocks) -> Self {
         Self { blocks, ..self }
     }
 
-    /// The same settings with another largest number of tables.
+    /// The same settings with this largest number of tables.
     #[must_use]
     pub const fn with_max_tables(self, max_tables: usize) -> Self {
         Self { max_tables, ..self }
     }
 
-    /// The same settings with another limit on the bytes of all tables, or none.
+    /// The same settings with this limit on the bytes of all tables, or without a limit.
     #[must_use]
     pub const fn with_max_bytes(self, max_bytes: Option<u64>) -> Self {
         Self { max_bytes, ..self }
     }
 }
 
-/// What an index will look like and cost. Costs are expectations for random fingerprints.
+/// The structure and the cost of an index. Costs are expectations for random fingerprints.
 ///
 /// Cut f bits into m > k blocks. Two fingerprints that differ in at most k bits differ in at most k blocks, so
-/// they agree in some m - k blocks: one table for each of the C(m, k) choices of m - k blocks finds every pair.
-/// The p bits of the chosen blocks lead in their table, and about n / 2^p entries of random fingerprints agree with
-/// a query in them by chance. More blocks mean more tables (memory, probes) and a longer prefix (fewer candidates).
+/// they agree in some m - k blocks. One table for each of the C(m, k) choices of m - k blocks finds every pair.
+/// The p bits of the chosen blocks come first in their table, and about n / 2^p random fingerprints agree with
+/// a query in them by chance. More blocks give more tables (memory, probes) and a longer prefix (fewer candidates).
 ///
 /// ```
 /// use lookalike::hamming::{Blocks, HammingConfig, Plan};
@@ -170,7 +171,7 @@ impl Plan {
             .fold(scan, |best, plan| if plan.cost() < best.cost() { plan } else { best })
     }
 
-    /// `None` if there would be too many tables to count.
+    /// The plan with this number of blocks; `None` if there would be too many tables to count.
     fn of_blocks(n: u64, bits: u32, k: u32, blocks: usize) -> Option<Self> {
         let tables = usize::try_from(binomial(blocks as u32, k)?).ok()?;
         let widths = even_widths(bits, blocks);
@@ -186,37 +187,37 @@ impl Plan {
         self.tables as f64 * PROBE_COST + self.candidates_per_query()
     }
 
-    /// n, the number of fingerprints.
+    /// The number of fingerprints, n.
     #[must_use]
     pub fn fingerprints(&self) -> u64 {
         self.fingerprints
     }
 
-    /// k, the largest distance.
+    /// The largest distance, k.
     #[must_use]
     pub fn max_distance(&self) -> u32 {
         self.max_distance
     }
 
-    /// The widths of the blocks, most significant first; empty for a scan without tables.
+    /// The widths of the blocks, the most significant block first; empty for a scan without tables.
     #[must_use]
     pub fn block_widths(&self) -> &[u32] {
         &self.widths
     }
 
-    /// How many blocks lead in each table: all but k.
+    /// The number of chosen blocks, which come first in each table: all blocks except k.
     #[must_use]
     pub fn blocks_per_table(&self) -> usize {
         self.widths.len().saturating_sub(self.max_distance as usize)
     }
 
-    /// t, the number of tables, which is also the number of probes of a query. 0 means a scan of everything.
+    /// The number of tables, t, which is also the number of probes of a query. 0 means a scan of all fingerprints.
     #[must_use]
     pub fn tables(&self) -> usize {
         self.tables
     }
 
-    /// p, the number of leading bits: the least and the most over all tables.
+    /// The smallest and the largest number of prefix bits, p, over all tables.
     #[must_use]
     pub fn prefix_bits(&self) -> RangeInclusive<u32> {
         let chosen = self.blocks_per_table();
@@ -226,13 +227,13 @@ impl Plan {
         least..=most
     }
 
-    /// The number of fingerprints a probe of the worst table retrieves: n / 2^p.
+    /// The number of fingerprints that a probe of the worst table retrieves: n / 2^p.
     #[must_use]
     pub fn candidates_per_probe(&self) -> f64 {
         self.fingerprints as f64 / exp2(*self.prefix_bits().start())
     }
 
-    /// The number of fingerprints a query compares: the sum of n / 2^p over all tables, or n for a scan.
+    /// The number of fingerprints that a query compares: the sum of n / 2^p over all tables, or n for a scan.
     #[must_use]
     pub fn candidates_per_query(&self) -> f64 {
         if self.tables == 0 {
@@ -252,7 +253,7 @@ impl Plan {
             .sum()
     }
 
-    /// Bytes of all tables in this storage, directories included: exact for plain ones.
+    /// The number of bytes of all tables in this storage, directories included. It is exact for plain tables.
     #[must_use]
     pub fn bytes(&self, storage: TableStorage) -> u64 {
         let n = self.fingerprints as f64;
@@ -273,7 +274,7 @@ impl Plan {
         (self.tables as f64 * table) as u64
     }
 
-    /// The blocks that lead in each table, in the order of the tables: all choices, ascending.
+    /// The chosen blocks of each table, in the order of the tables: all choices, ascending.
     pub(super) fn choices(&self) -> Vec<Vec<usize>> {
         let (blocks, chosen) = (self.widths.len(), self.blocks_per_table());
         if self.tables == 0 {
@@ -283,7 +284,7 @@ impl Plan {
         let mut choice: Vec<usize> = (0..chosen).collect();
         loop {
             choices.push(choice.clone());
-            // The last block that can still move up does, and those after it follow closely.
+            // The last block that can still move up moves up by one, and the blocks after it follow directly.
             let Some(moving) = (0..chosen).rev().find(|&i| choice[i] < blocks - chosen + i) else {
                 return choices;
             };
@@ -295,8 +296,8 @@ impl Plan {
     }
 }
 
-/// How many fingerprints of `bits` bits lie at exactly this distance from a given one, C(f, d): the number of
-/// probes if a single sorted table were asked for every one of them. `None` beyond 2^128.
+/// The number of fingerprints of `bits` bits at exactly this distance from a given one, C(f, d). A single sorted
+/// table would need this many probes to look up every one of them. `None` beyond 2^128.
 ///
 /// ```
 /// assert_eq!(lookalike::hamming::neighbours_at(64, 3), Some(41_664));
@@ -326,8 +327,8 @@ mod tests {
         }
     }
 
-    /// The designs of the paper for 2^34 fingerprints of 64 bits at distance 3 (its nested one with 16 tables is
-    /// not offered), the second also in the notes (003).
+    /// The designs of the paper for 2^34 fingerprints of 64 bits at distance 3. (Its nested design with 16 tables is
+    /// not offered.) The second one is also in the lecture notes (003).
     #[test]
     fn the_designs_of_the_paper() {
         for (blocks, tables, prefix, candidates) in

@@ -1,8 +1,9 @@
-//! A fingerprint, candidates -> those at most k bits away: the comparison loop of the search and of the join.
+//! A fingerprint, candidates -> the candidates at most k bits away: the comparison loop of the search and of the
+//! join.
 //!
-//! Plain code, compiled once per kernel: without `popcnt` counting the bits of a word takes about twelve
-//! instructions, with AVX-512 `vpopcntdq` one for eight words. The kernel is chosen once for a whole run of
-//! comparisons.
+//! The code is plain Rust and is compiled once per kernel. Without `popcnt`, counting the bits of a word takes about
+//! twelve instructions; with AVX-512 `vpopcntdq`, one instruction counts eight words. The kernel is chosen once for a
+//! whole run of comparisons.
 
 use std::ops::Range;
 
@@ -20,7 +21,8 @@ pub(super) fn near<B: FingerprintBits>(
     dispatch(kernel, Near { query, candidates, k, hits });
 }
 
-/// Appends the positions `(i, j)`, i in `rows` and i < j, of the pairs of `run` at most `k` bits apart, ascending.
+/// Appends the positions `(i, j)` of the pairs of `run` at most `k` bits apart, ascending, with i in `rows` and i <
+/// j.
 pub(super) fn near_pairs<B: FingerprintBits>(
     kernel: Kernel,
     run: &[B],
@@ -62,10 +64,10 @@ task! {
     }
 }
 
-/// Calls `hit` with the place of every candidate at most `k` bits from `query`, ascending.
+/// Calls `hit` with the position of every candidate at most `k` bits from `query`, ascending.
 #[inline(always)]
 fn scan<B: FingerprintBits>(query: B, candidates: &[B], k: u32, mut hit: impl FnMut(u32)) {
-    // Long blocks for long scans; most runs of a join are shorter than those.
+    // Long scans use long blocks. Most runs of a join are shorter than a long block.
     let scanned = scan_blocks::<B, 32>(query, candidates, 0, k, &mut hit);
     let scanned = scan_blocks::<B, 8>(query, candidates, scanned, k, &mut hit);
     for (place, &candidate) in candidates.iter().enumerate().skip(scanned) {
@@ -75,9 +77,10 @@ fn scan<B: FingerprintBits>(query: B, candidates: &[B], k: u32, mut hit: impl Fn
     }
 }
 
-/// Scans from `start` as far as there are whole blocks of `N`, and says how far that is.
+/// Scans whole blocks of `N` candidates from `start` on, and returns the position where it stopped.
 ///
-/// A hit is rare: this looks for any in a block without a branch per candidate, then for which.
+/// Hits are rare. So this first tests without a branch per candidate whether a block has any hit, and only then looks
+/// for the candidates.
 #[inline(always)]
 fn scan_blocks<B: FingerprintBits, const N: usize>(
     query: B,
@@ -109,7 +112,7 @@ mod tests {
     use super::*;
     use crate::hashing::SplitMix64;
 
-    /// Every kernel, every length from 0 to 70 and every alignment, against counting bits one by one.
+    /// Compares every kernel, every length from 0 to 70 and every alignment with counting bits one by one.
     fn equals_the_definition<B: FingerprintBits>() {
         fn bits_apart<B: FingerprintBits>(a: B, b: B) -> u32 {
             let (a, b) = (a.widen(), b.widen());

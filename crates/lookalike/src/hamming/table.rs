@@ -7,16 +7,16 @@ use super::plan::TableStorage;
 use crate::error::Result;
 use crate::simhash::FingerprintBits;
 
-/// A slot of the directory up to this long is scanned whole instead of searched for the exact prefix: a scan reads
-/// memory in order, a binary search waits for each of its steps.
+/// A slot of the directory with up to this many entries is scanned whole instead of searched for the exact prefix. A
+/// scan reads memory in order, while a binary search waits for each of its steps.
 const SCAN_WHOLE: usize = 512;
 
-/// All fingerprints with the bits of the chosen blocks in front, sorted: those that agree with a query in the
-/// chosen blocks stand together.
+/// All fingerprints with the bits of the chosen blocks in front, sorted. Fingerprints that agree with a query in the
+/// chosen blocks are next to each other.
 #[derive(Debug, Clone)]
 pub(super) struct Table<B> {
     permutation: BlockPermutation<B>,
-    /// Ones at the leading bits, those of the chosen blocks.
+    /// A mask of the leading bits, which are the bits of the chosen blocks.
     prefix: B,
     entries: Entries<B>,
 }
@@ -28,7 +28,7 @@ enum Entries<B> {
 }
 
 impl<B: FingerprintBits> Table<B> {
-    /// The table of different `fingerprints` for `chosen` blocks (ascending) of these widths.
+    /// Makes the table of different `fingerprints` for `chosen` blocks (ascending) of these widths.
     pub(super) fn new(
         fingerprints: &[B],
         widths: &[u32],
@@ -56,8 +56,8 @@ impl<B: FingerprintBits> Table<B> {
         &self.permutation
     }
 
-    /// Reads the first candidate for the permuted `query` and does nothing with it: for a query that touches all
-    /// tables before it scans the first, the waits for memory overlap.
+    /// Reads the first candidate for the permuted `query` and does nothing with it. If a query touches all tables
+    /// before it scans the first, the waits for memory overlap.
     #[inline]
     pub(super) fn touch(&self, query: B) {
         if let Entries::Plain { sorted, directory } = &self.entries {
@@ -65,8 +65,8 @@ impl<B: FingerprintBits> Table<B> {
         }
     }
 
-    /// Calls `visit` with stretches of permuted fingerprints that together hold every one that agrees with the
-    /// permuted `query` in the chosen blocks, and perhaps some that do not.
+    /// Calls `visit` with stretches of permuted fingerprints. Together they hold every fingerprint that agrees with
+    /// the permuted `query` in the chosen blocks, and perhaps some that do not.
     #[inline]
     pub(super) fn visit_candidates(&self, query: B, mut visit: impl FnMut(&[B])) {
         let (low, high) = (query & self.prefix, query | !self.prefix);
@@ -85,7 +85,7 @@ impl<B: FingerprintBits> Table<B> {
         }
     }
 
-    /// Bytes in memory.
+    /// The number of bytes in memory.
     pub(super) fn bytes(&self) -> u64 {
         match &self.entries {
             Entries::Plain { sorted, directory } => size_of_val(&**sorted) as u64 + directory.bytes(),

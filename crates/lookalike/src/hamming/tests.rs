@@ -1,4 +1,4 @@
-//! The index and the join against brute force, for every width, storage, number of blocks and kernel.
+//! Compares the index and the join with brute force, for every width, storage, number of blocks and kernel.
 
 use std::ops::ControlFlow;
 
@@ -33,7 +33,7 @@ fn brute_pairs<B: FingerprintBits>(fingerprints: &[B], k: u32) -> Vec<Pair> {
     pairs
 }
 
-/// Collections that are hard on prefixes and blocks.
+/// Kinds of collections that are difficult for prefixes and blocks.
 #[derive(Debug, Clone, Copy)]
 enum Structure {
     Random,
@@ -150,7 +150,7 @@ proptest! {
     }
 }
 
-/// Runs long enough to be split several times over, where the small cases above are compared directly.
+/// The runs are long enough to be split several times. The small cases above are compared directly.
 #[test]
 fn long_runs_are_split_without_losing_a_pair() {
     for structure in [
@@ -193,7 +193,7 @@ fn every_kernel_finds_the_same_pairs_in_the_same_order() {
     }
 }
 
-/// A million equal fingerprints would be half a trillion pairs; grouped they are one group, found at once.
+/// A million equal fingerprints would be half a trillion pairs. Grouped, they are one group, which is found at once.
 #[test]
 fn a_million_equal_fingerprints_cost_as_much_as_one() {
     let mut fingerprints = vec![0xabcd_u64; 1_000_000];
@@ -221,7 +221,7 @@ fn a_million_equal_fingerprints_cost_as_much_as_one() {
 }
 
 /// 100,000 different fingerprints that share their first 40 bits: comparing all would be 5,000,000,000 comparisons.
-/// Splitting leaves few enough for this test to end at once; that it lost none is checked on a sample.
+/// Splitting leaves few enough for this test to end at once. A sample is checked for missing pairs.
 #[test]
 fn a_hot_prefix_is_split_by_its_other_bits() {
     let mut random = SplitMix64::new(8);

@@ -1,8 +1,8 @@
-//! Bytes and integers -> 64 bits: the hash functions everything else stands on.
+//! Bytes and integers -> 64 bits: the hash functions that all other modules use.
 //!
-//! All of them are fixed by definition (not by platform or build), because signatures are stored and compared
-//! across machines: see the [format](crate::format). Tokens and shingles are hashed with a [`Key`], which is fixed
-//! unless the caller has another.
+//! They do not depend on the platform or the build, because signatures are stored and compared across machines: see
+//! the [format](crate::format). Tokens and shingles are hashed with a [`Key`], which is fixed unless the caller
+//! supplies another.
 
 mod key;
 #[cfg(test)]
@@ -15,8 +15,8 @@ use crate::math::ln;
 
 /// Mixes 64 bits: a bijection in which every input bit affects every output bit.
 ///
-/// Two rounds of xor-shift and odd multiplication (the constants are those of Stafford's 13th variant, as
-/// used by SplitMix64). Being a bijection it adds no collisions.
+/// It makes two rounds of xor-shift and odd multiplication (the constants are those of Stafford's 13th variant, as
+/// used by SplitMix64). Because it is a bijection, it adds no collisions.
 #[inline(always)]
 #[must_use]
 pub const fn mix64(mut x: u64) -> u64 {
@@ -25,10 +25,10 @@ pub const fn mix64(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The odd number nearest to 2^64 divided by the golden ratio: its multiples are spread evenly.
+/// The odd number nearest to 2^64 divided by the golden ratio. Its multiples are spread evenly.
 pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// 64 x 64 -> 128 bit product, high half xor low half.
+/// The high half of the 128-bit product xor its low half.
 #[inline(always)]
 pub(crate) const fn fold_multiply(a: u64, b: u64) -> u64 {
     let product = (a as u128).wrapping_mul(b as u128);
@@ -37,15 +37,15 @@ pub(crate) const fn fold_multiply(a: u64, b: u64) -> u64 {
 
 /// Hashes bytes to 64 bits, with the fixed key: [`Key::token`], mixed.
 ///
-/// It is the same for everybody, so whoever wants to can find two inputs with one hash: see [`Key`].
+/// The function is public, so an attacker can find two inputs with the same hash: see [`Key`].
 #[inline]
 #[must_use]
 pub fn hash_bytes(bytes: &[u8]) -> u64 {
     spread(Key::FIXED.token(bytes))
 }
 
-/// A bijection of 64 bits in which the high bits of the input reach the low ones of the output, and back: one round
-/// of what [`mix64`] has two of.
+/// A bijection of 64 bits. The high bits of the input affect the low bits of the output, and the other way round. It
+/// is one round like the two rounds of [`mix64`].
 #[inline(always)]
 pub(crate) const fn spread(x: u64) -> u64 {
     let x = (x ^ x >> 32).wrapping_mul(0x082e_fa98_ec4e_6c89);
@@ -54,7 +54,7 @@ pub(crate) const fn spread(x: u64) -> u64 {
 
 /// SplitMix64: the generator from which every table of random constants in this crate is drawn.
 ///
-/// Small, fixed by definition and good enough for constants and for simulations in tests.
+/// It is small, gives the same numbers everywhere, and is good enough for constants and for simulations in tests.
 #[derive(Debug, Clone)]
 pub struct SplitMix64 {
     state: u64,
@@ -74,8 +74,7 @@ impl SplitMix64 {
         mix64(self.state)
     }
 
-    /// A number in `0..bound` (bound at least 1), without modulo bias worth mentioning (below 2^-32 for
-    /// bounds under 2^32).
+    /// A number in `0..bound` (bound at least 1). The bias is negligible: below 2^-32 for bounds under 2^32.
     #[inline]
     pub const fn below(&mut self, bound: u64) -> u64 {
         ((self.next_u64() as u128 * bound as u128) >> 64) as u64

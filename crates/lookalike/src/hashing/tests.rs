@@ -1,14 +1,14 @@
-//! Two inputs that were chosen without the key get one hash no more often than the proof in `key.rs` allows.
+//! Two inputs that were chosen without the key get the same hash no more often than the proof in `key.rs` allows.
 
 use super::*;
 
-/// How even a difference is: by how many factors of two.
+/// The number of factors of two in the difference.
 fn evenness(a: u64, b: u64) -> u32 {
     a.wrapping_sub(b).trailing_zeros()
 }
 
-/// Pairs of words whose numbers differ in ways that simple hash functions do not survive: in the highest bits, in both
-/// halves at once, by powers of two, in their length, in early pieces of long words.
+/// Pairs of words whose numbers differ in ways that break simple hash functions: in the highest bits, in both halves
+/// at once, by powers of two, in their length, in early pieces of long words.
 fn pairs_of_words() -> Vec<(Vec<u8>, Vec<u8>)> {
     let word = |low: u64, high: u64| [low.to_le_bytes(), high.to_le_bytes()].concat();
     let mut pairs = Vec::new();
@@ -38,8 +38,8 @@ fn pairs_of_words() -> Vec<(Vec<u8>, Vec<u8>)> {
 
 #[test]
 fn tokens_of_any_two_words_differ_in_their_low_bits_for_most_keys() {
-    // The proof: v-even with probability at most (16 + 12 v) / 2^v. Of 4,000 keys, 1 % more than that, and 6 standard
-    // deviations, are exceeded once in 10^8 cases; most bounds are far from being reached.
+    // The proof says: v-even with probability at most (16 + 12 v) / 2^v. With 4,000 keys, this bound plus 1 % and 6
+    // standard deviations is exceeded once in 10^8 cases. Most counts are far below it.
     let keys: Vec<Key> = (0..4_000).map(Key::from_seed).collect();
     for (a, b) in pairs_of_words() {
         let mut counts = [0u32; 65];
@@ -58,7 +58,8 @@ fn tokens_of_any_two_words_differ_in_their_low_bits_for_most_keys() {
     }
 }
 
-/// The Thue-Morse sequence and its complement: equal under every polynomial modulo 2^64 from 1024 tokens on.
+/// The Thue-Morse sequence and its complement. From 1024 tokens on, every polynomial modulo 2^64 maps both to the
+/// same value.
 fn thue_morse(len: usize, first: u64, second: u64) -> [Vec<u64>; 2] {
     let of = |odd: u64, even: u64| {
         (0..len).map(|at| if at.count_ones() % 2 == 1 { odd } else { even }).collect::<Vec<_>>()
@@ -107,7 +108,7 @@ fn sequences_with_structure_do_not_collide() {
     }
 }
 
-/// Pairs of sequences of `len` words with structure that simple combinations do not survive, by the numbers of the words.
+/// Pairs of sequences of `len` words, given as word numbers, with structure that breaks simple combinations.
 fn structured_pairs(len: usize) -> Vec<[Vec<usize>; 2]> {
     let identity: Vec<usize> = (0..len).collect();
     let mut pairs = vec![
@@ -133,8 +134,8 @@ fn structured_pairs(len: usize) -> Vec<[Vec<usize>; 2]> {
 
 #[test]
 fn for_every_k_structured_shingles_agree_in_8_bits_as_seldom_as_chance() {
-    // Of 1,000 keys, 3.9 are expected to make the lowest (or the highest) 8 bits agree. 30 or more come with probability
-    // 10^-16 for a Poisson number, and there are about 1,000 such numbers here.
+    // Of 1,000 keys, 3.9 are expected to make the lowest (or the highest) 8 bits agree. A Poisson number of this mean
+    // is 30 or more with probability 10^-16, and there are about 1,000 such numbers here.
     let keys: Vec<Key> = (0..1_000).map(Key::from_seed).collect();
     let words: Vec<Vec<u64>> = keys
         .iter()
@@ -158,7 +159,7 @@ fn for_every_k_structured_shingles_agree_in_8_bits_as_seldom_as_chance() {
 
 #[test]
 fn thue_morse_order_is_told_apart_also_when_tokens_differ_in_high_bits_only() {
-    // Differences of 2^40 are 40-even from the start: a polynomial adds 26 to that within 64 tokens.
+    // Differences of 2^40 are 40-even from the start. A polynomial adds another 26 within 64 tokens.
     for len in [2, 4, 8, 16, 32, 64, 1024] {
         let mut even = 0;
         for seed in 0..2_000 {
@@ -167,12 +168,12 @@ fn thue_morse_order_is_told_apart_also_when_tokens_differ_in_high_bits_only() {
             assert_ne!(a, b, "{len} tokens");
             even += u32::from(evenness(a, b) >= 8);
         }
-        // 7.8 are expected.
+        // The expected number is 7.8.
         assert!(even < 30, "{len} tokens: {even}");
     }
 }
 
-/// The hash of a word as it was before there were keys: two products with fixed factors.
+/// A hash of a word without a key: two products with fixed factors.
 fn without_key(low: u64, high: u64) -> u64 {
     low.wrapping_mul(0x243f_6a88_85a3_08d3)
         .rotate_left(32)
@@ -181,7 +182,7 @@ fn without_key(low: u64, high: u64) -> u64 {
 
 #[test]
 fn a_collision_that_is_worked_out_for_fixed_factors_fails_with_a_key() {
-    // With fixed factors, any low half has a high half that leads to a wanted hash: one modular inverse.
+    // With fixed factors, every low half has a high half that gives a chosen hash. It takes one modular inverse.
     let mut inverse = 1u64;
     for _ in 0..6 {
         let product = 0x1319_8a2e_0370_7345_u64.wrapping_mul(inverse);

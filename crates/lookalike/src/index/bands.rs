@@ -1,4 +1,4 @@
-//! Signatures -> buckets -> the documents that share one.
+//! Signatures -> buckets -> the documents that share a bucket.
 
 use super::buckets::Buckets;
 use super::pairs::CandidatePairs;
@@ -15,26 +15,28 @@ pub struct BucketStats {
     pub documents: usize,
     /// The number of buckets that hold at least one document, all bands together.
     pub buckets: usize,
-    /// The number of documents in the fullest bucket. A hot bucket costs its square in
-    /// [`candidate_pairs`](LshIndex::candidate_pairs).
+    /// The number of documents in the fullest bucket. The cost of
+    /// [`candidate_pairs`](LshIndex::candidate_pairs) grows with its square.
     pub largest_bucket: usize,
-    /// The sum over all buckets of their pairs: the comparisons if each bucket is taken by itself. A pair that
-    /// shares several buckets is counted in each, so this is at least the number of candidate pairs.
+    /// The sum over all buckets of the number of their pairs. This is the number of comparisons if each bucket is
+    /// handled by itself. A pair that shares several buckets is counted in each, so this is at least the number of
+    /// candidate pairs.
     pub bucket_pairs: u64,
 }
 
-/// An index by bands: documents that agree in all rows of some band share a bucket, and only they are compared.
+/// An index by bands. Documents that agree in all rows of some band share a bucket, and only these are compared.
 ///
 /// A document of similarity `s` to the query is found with probability `1 - (1 - s^r)^b`
-/// ([`SCurve`](crate::banding::SCurve)); the [`Banding`] decides, and [`with_guarantee`](Self::with_guarantee)
-/// plans it. Kind, seed and length of the signatures are those of the first one inserted; others are a typed error.
+/// ([`SCurve`](crate::banding::SCurve)). The [`Banding`] determines this, and
+/// [`with_guarantee`](Self::with_guarantee) plans it. All signatures must have the family, seed and length of the
+/// first one inserted; others give an error.
 ///
-/// # How it is kept
+/// # How it is stored
 ///
-/// Slots lie in one table. A bucket is a doubly linked chain through two arrays (`next`, `previous`: 8 bytes per
-/// document and band) and one entry in the band's map from key to the chain's head; no bucket has an allocation
-/// of its own. Insertion and removal cost `O(b)` whatever the size of the buckets; a query costs `O(b)` plus one
-/// comparison of signatures per candidate.
+/// All slots are in one table. A bucket is a doubly linked chain through two arrays (`next`, `previous`: 8 bytes per
+/// document and band) and one entry in the band's map from the key to the head of the chain. No bucket has an
+/// allocation of its own. Insertion and removal cost `O(b)` whatever the size of the buckets. A query costs `O(b)`
+/// plus one comparison of signatures per candidate.
 ///
 /// ```
 /// use lookalike::banding::Banding;
@@ -58,7 +60,7 @@ pub struct LshIndex<Id = u64> {
     banding: Banding,
     pub(super) store: SignatureStore<Id>,
     buckets: Buckets,
-    /// The keys of one signature: kept to save allocations.
+    /// A buffer for the keys of one signature. It saves allocations.
     keys: Vec<u64>,
 }
 
@@ -74,10 +76,10 @@ impl<Id: DocumentId> LshIndex<Id> {
         }
     }
 
-    /// An empty index for signatures of `num_hashes` hashes, in which a pair of similarity `threshold` or more is
+    /// An empty index for signatures of `num_hashes` hashes. A pair of similarity `threshold` or more is
     /// found with probability at least `1 - delta` (planned by [`plan::by_recall`]).
     ///
-    /// The promise is about sharing a bucket, so about [`candidates`](Self::candidates) and
+    /// The guarantee is that such a pair shares a bucket. So it applies to [`candidates`](Self::candidates) and
     /// [`candidate_pairs`](Self::candidate_pairs). [`query`](Self::query) also filters by an estimate, which is
     /// above or below the true similarity equally often.
     pub fn with_guarantee(num_hashes: usize, threshold: f64, delta: f64) -> Result<Self> {
@@ -91,31 +93,32 @@ impl<Id: DocumentId> LshIndex<Id> {
         self.banding
     }
 
-    /// How many documents there are.
+    /// The number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.len()
     }
 
-    /// True if there are none.
+    /// True if the index is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// True if `id` is there.
+    /// True if the index has a document with this id.
     #[must_use]
     pub fn contains(&self, id: &Id) -> bool {
         self.store.position(id).is_some()
     }
 
-    /// The signature of `id`.
+    /// The signature of the document with this id.
     #[must_use]
     pub fn get(&self, id: &Id) -> Option<Signature> {
         self.store.signature(self.store.position(id)?)
     }
 
-    /// Adds a document. An error, and no change, if `id` is already there or the signature does not fit.
+    /// Adds a document. If the id is in the index already, or the signature cannot be compared with the others, this
+    /// gives an error and changes nothing.
     pub fn insert(&mut self, id: Id, signature: &Signature) -> Result<()> {
         self.banding.band_keys_into(signature.slots(), &mut self.keys)?;
         let position = self.store.insert(id, signature)?;
@@ -123,7 +126,7 @@ impl<Id: DocumentId> LshIndex<Id> {
         Ok(())
     }
 
-    /// Takes a document out. Says whether it was there.
+    /// Removes a document. Returns true if it was in the index.
     pub fn remove(&mut self, id: &Id) -> bool {
         let Some(position) = self.store.remove(id) else { return false };
         let keyed = self.banding.band_keys_into(self.store.slots(position), &mut self.keys);
@@ -140,7 +143,8 @@ impl<Id: DocumentId> LshIndex<Id> {
         Ok(ids)
     }
 
-    /// The candidates whose estimated similarity is at least `threshold`, most similar first, equals by id.
+    /// The candidates whose estimated similarity is at least `threshold`, most similar first. Equally similar ones
+    /// are sorted by id.
     pub fn query(&self, query: &Signature, threshold: f64) -> Result<Vec<Match<Id>>> {
         crate::banding::check_threshold(threshold)?;
         let mut matches = self.store.matches(&self.candidate_positions(query)?, query.slots());
@@ -148,45 +152,48 @@ impl<Id: DocumentId> LshIndex<Id> {
         Ok(matches)
     }
 
-    /// The `k` candidates with the highest estimated similarity, most similar first, equals by id.
+    /// The `k` candidates with the highest estimated similarity, most similar first. Equally similar ones are sorted
+    /// by id.
     ///
-    /// Only documents that share a bucket with the query are seen, so there may be fewer than `k`;
-    /// [`LshForest`](super::LshForest) searches on.
+    /// Only documents that share a bucket with the query are found, so there may be fewer than `k`.
+    /// [`LshForest`](super::LshForest) continues the search until there are enough.
     pub fn top_k(&self, query: &Signature, k: usize) -> Result<Vec<Match<Id>>> {
         let mut matches = self.store.matches(&self.candidate_positions(query)?, query.slots());
         matches.truncate(k);
         Ok(matches)
     }
 
-    /// All pairs of documents that share a bucket: each once, the smaller id first, sorted.
+    /// All pairs of documents that share a bucket, sorted. Each pair is there once, with the smaller id first.
     ///
-    /// The pairs of a bucket of `m` documents are `m (m - 1) / 2`, and all are in the vector. Look at
-    /// [`stats`](Self::stats) first, go through [`iter_candidate_pairs`](Self::iter_candidate_pairs) to keep only
-    /// some, or take whole buckets with [`for_each_bucket`](Self::for_each_bucket), which costs linear time.
+    /// A bucket of `m` documents has `m (m - 1) / 2` pairs, and all of them are in the vector. Look at
+    /// [`stats`](Self::stats) first. To keep only some pairs, use
+    /// [`iter_candidate_pairs`](Self::iter_candidate_pairs). To work on whole buckets in linear time, use
+    /// [`for_each_bucket`](Self::for_each_bucket).
     #[must_use]
     pub fn candidate_pairs(&self) -> Vec<(Id, Id)> {
         self.iter_candidate_pairs().map(|(a, b)| (a.clone(), b.clone())).collect()
     }
 
-    /// The same pairs one by one, with memory for the candidates of one document at a time.
+    /// The same pairs one by one. Only the candidates of one document at a time are in memory.
     ///
-    /// Setting up costs a sort of the ids; then each document costs the sizes of its buckets.
+    /// The call sorts the ids. After that, the cost of each document is the size of its buckets.
     #[must_use]
     pub fn iter_candidate_pairs(&self) -> CandidatePairs<'_, Id> {
         CandidatePairs::new(self)
     }
 
-    /// The candidate pairs whose estimated similarity is at least `threshold`, the smaller id first, sorted by ids.
+    /// The candidate pairs whose estimated similarity is at least `threshold`, sorted by ids. The smaller id comes
+    /// first in each pair.
     pub fn similar_pairs(&self, threshold: f64) -> Result<Vec<Pair<Id>>> {
         crate::banding::check_threshold(threshold)?;
         Ok(self.iter_candidate_pairs().similar(threshold).collect())
     }
 
-    /// Visits every bucket of at least two documents: the number of its band, and its documents by ascending id.
-    /// Within a band the buckets come in the order of their smallest ids.
+    /// Calls `visit` for every bucket of at least two documents, with the number of its band and its documents by
+    /// ascending id. Within a band, buckets are in the order of their smallest ids.
     ///
-    /// This is the linear way through a hot bucket: all visits together cost `O(n b)` and a sort, while its
-    /// pairs would be quadratic. Compare its documents with a few representatives, for instance.
+    /// Use this if a bucket has very many documents. All calls together cost `O(n b)` and a sort, while the number of
+    /// pairs would be quadratic. For example, compare the documents with a few representatives only.
     pub fn for_each_bucket(&self, mut visit: impl FnMut(usize, &[&Id])) {
         let order = self.store.by_id();
         let mut rank = vec![0_usize; self.store.capacity()];
@@ -216,7 +223,7 @@ impl<Id: DocumentId> LshIndex<Id> {
         }
     }
 
-    /// How full the buckets are. Costs `O(n b)`.
+    /// How full the buckets are. The cost is `O(n b)`.
     #[must_use]
     pub fn stats(&self) -> BucketStats {
         let mut stats = BucketStats { documents: self.len(), buckets: 0, largest_bucket: 0, bucket_pairs: 0 };

@@ -1,8 +1,8 @@
 //! Positions and band keys -> chains of the positions that share a bucket.
 //!
 //! A bucket is a doubly linked chain through two arrays (`next`, `previous`: 8 bytes per position and band) and one
-//! entry in the band's map from key to the chain's head; no bucket has an allocation of its own. Insertion and
-//! removal cost `O(b)` whatever the size of the buckets.
+//! entry in the band's map from the key to the head of the chain. No bucket has an allocation of its own. Insertion
+//! and removal cost `O(b)` whatever the size of the buckets.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,10 +10,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::hashing::mix64;
 
-/// No position.
+/// The value that marks the end of a chain.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A hash for keys that are hashes already: one mix, so that reduced keys (`0..buckets`) spread as well.
+/// A hash for keys that are hashes already. It mixes once, so that reduced keys (`0..buckets`) are spread as well.
 #[derive(Debug, Clone, Default)]
 struct KeyHasher(u64);
 
@@ -33,8 +33,8 @@ impl Hasher for KeyHasher {
     }
 }
 
-/// Where the chain of a bucket begins. The count fills what would be padding, and saves the way to the links of a
-/// bucket of one.
+/// The beginning of the chain of a bucket. The count takes space that would be padding otherwise. With it, a bucket
+/// of one position is read without its links.
 #[derive(Debug, Clone, Copy)]
 struct Head {
     position: u32,
@@ -46,9 +46,9 @@ type Heads = HashMap<u64, Head, BuildHasherDefault<KeyHasher>>;
 #[derive(Debug, Clone)]
 pub(crate) struct Buckets {
     bands: usize,
-    /// Per band: the position inserted last into each bucket.
+    /// For each band, the position that was inserted last into each bucket.
     heads: Vec<Heads>,
-    /// At `position * bands + band`: the neighbours in the chain of the bucket.
+    /// At index `position * bands + band`, the neighbours in the chain of the bucket.
     next: Vec<u32>,
     previous: Vec<u32>,
 }
@@ -82,7 +82,7 @@ impl Buckets {
         }
     }
 
-    /// Takes `position` out of the buckets of these keys, which must be those it came with.
+    /// Removes `position` from the buckets of these keys, which must be the keys it was inserted with.
     pub(crate) fn remove(&mut self, position: u32, keys: &[u64]) {
         let bands = self.bands;
         for (band, (&key, heads)) in keys.iter().zip(&mut self.heads).enumerate() {
@@ -110,7 +110,7 @@ impl Buckets {
     pub(crate) fn candidates(&self, keys: &[u64]) -> Vec<u32> {
         let mut positions = Vec::with_capacity(keys.len());
         let mut found = Vec::new();
-        // All heads first: looking one up waits for memory, and a CPU waits for several at once.
+        // All heads are looked up first. Each lookup waits for memory, and a CPU can wait for several at once.
         for (band, (key, heads)) in keys.iter().zip(&self.heads).enumerate() {
             if let Some(head) = heads.get(key) {
                 positions.push(head.position);
@@ -134,18 +134,18 @@ impl Buckets {
         head.into_iter().chain(head.into_iter().flat_map(move |head| self.chain(&self.next, head, band)))
     }
 
-    /// True if `position` is the newest of its bucket in `band`: true of exactly one position of each bucket.
+    /// True if `position` is the newest of its bucket in `band`. This is true of exactly one position of each bucket.
     pub(crate) fn is_head(&self, position: u32, band: usize) -> bool {
         self.previous[position as usize * self.bands + band] == NONE
     }
 
-    /// How many positions are in the bucket of which `head` is the newest.
+    /// The number of positions in the bucket of which `head` is the newest.
     pub(crate) fn size_from(&self, head: u32, band: usize) -> usize {
         1 + self.chain(&self.next, head, band).count()
     }
 
     #[cfg(feature = "compat")]
-    /// How many buckets of a band are not empty.
+    /// The number of buckets of a band that are not empty.
     pub(crate) fn count(&self, band: usize) -> usize {
         self.heads.get(band).map_or(0, Heads::len)
     }
@@ -155,7 +155,7 @@ impl Buckets {
         self.chain(&self.next, position, band).chain(self.chain(&self.previous, position, band))
     }
 
-    /// Follows `links` from `position`, which is not itself included.
+    /// Follows `links` from `position`. The position itself is not included.
     fn chain<'a>(&self, links: &'a [u32], position: u32, band: usize) -> impl Iterator<Item = u32> + use<'a> {
         let bands = self.bands;
         let follow = move |at: u32| Some(links[at as usize * bands + band]).filter(|&found| found != NONE);

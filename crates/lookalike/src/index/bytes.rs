@@ -1,7 +1,7 @@
 //! Index by bands <-> bytes.
 //!
-//! What is stored are the documents, not the buckets: these follow from the signatures and are made again, at the
-//! cost of the insertions. So the bytes do not depend on the order of insertion, nor on what was removed.
+//! The bytes hold the documents, not the buckets. Buckets are made again from the signatures, which costs as much as
+//! inserting the documents. So the bytes do not depend on the order of insertion, nor on documents that were removed.
 //!
 //! ```text
 //! offset  size
@@ -23,8 +23,8 @@
 //!            8  checksum: `hash_bytes` of all before it
 //! ```
 //!
-//! All numbers are little-endian. How an id is written is up to the caller; if there is one way for each id, there is
-//! one encoding for each index, and anything else is refused.
+//! All numbers are little-endian. The caller decides how an id is written. If there is one way to write each id,
+//! there is one encoding for each index, and any other bytes are refused.
 
 use super::bands::LshIndex;
 use super::{DocumentId, buckets};
@@ -37,10 +37,10 @@ const FORMAT: Format = Format { what: "LSH index", magic: "LKLI", version: 1 };
 const HEADER: usize = 56;
 
 impl<Id: DocumentId> LshIndex<Id> {
-    /// The index as bytes: the same on every machine, versioned, with a checksum.
+    /// The index as bytes. They are the same on every machine and have a version number and a checksum.
     ///
-    /// `write_id` appends the bytes of an id. `note` goes with the index and comes back with it. An error if the note or
-    /// an id has 4 GiB or more.
+    /// `write_id` appends the bytes of an id. `note` is stored with the index and returned when it is read. It is an
+    /// error if the note or an id has 4 GiB or more.
     ///
     /// ```
     /// use lookalike::banding::Banding;
@@ -85,9 +85,11 @@ impl<Id: DocumentId> LshIndex<Id> {
         Ok(bytes)
     }
 
-    /// Reads what [`to_bytes_with`](Self::to_bytes_with) wrote, and the note; every other input is an error.
+    /// Reads the bytes that [`to_bytes_with`](Self::to_bytes_with) wrote, and returns the index and the note. Every
+    /// other input gives an error.
     ///
-    /// `read_id` makes an id of its bytes again, or says what is wrong with them. It is called in the order of the bytes.
+    /// `read_id` turns bytes into an id, or returns a message that says what is wrong with them. It is called for the
+    /// ids in the order in which they are stored.
     pub fn from_bytes_with(
         bytes: &[u8],
         mut read_id: impl FnMut(&[u8]) -> std::result::Result<Id, String>,

@@ -1,10 +1,10 @@
-//! Signature -> how many elements its set has.
+//! Signature -> the number of elements of its set.
 
 use crate::error::{Error, Result};
 use crate::math::{exp2, ln_1p};
 use crate::minhash::{EMPTY_SLOT, Family, Signature, VALUE_BITS};
 
-/// How many elements a set has, by its signature.
+/// The number of elements of a set, estimated from its signature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cardinality {
     /// The estimated number of different elements.
@@ -15,34 +15,33 @@ pub struct Cardinality {
 
 /// Estimates the number of different elements of the set that `signature` was made from.
 ///
-/// The smallest of `n` random numbers in `[0, 1)` is about `1/n`: the slots of a signature tell how large the set
-/// is (Cohen 1997). The formulas differ by family, because the slots mean different things.
+/// The smallest of `n` random numbers in `[0, 1)` is about `1/n`. So the slots of a signature tell how large the set
+/// is (Cohen 1997). The formulas differ by family, because the slots have different meanings.
 ///
 /// **Multiply-shift** ([`Family::MultiplyShift`]): each of `K` slots is the minimum `v` of `n` numbers of 32 bits.
-/// `-ln(1 - v)` is exponential with rate `n`, so their sum `T` is a gamma variable, and `(K - 1) / T` is unbiased
-/// with variance `n^2 / (K - 2)`. (The textbook's `K / sum(v) - 1` is nearly the same for large `n`.) Above
+/// `-ln(1 - v)` is exponential with rate `n`, so the sum `T` over all slots is a gamma variable, and `(K - 1) / T` is
+/// unbiased with variance `n^2 / (K - 2)`. (The textbook's `K / sum(v) - 1` is nearly the same for large `n`.) Above
 /// some 10^8 elements 32 bits are too coarse.
 ///
-/// **Fast sketch** ([`Family::FastSketch`]): a slot is `round << 51 | value`. In round 0 every element falls into
-/// one of `K` bins and takes a value in `[0, 1)`: `n` points on `K` unit intervals, of which each bin shows the
-/// first. A bin whose slot is from a later round shows that the whole interval is empty. Let `m` be the number of
-/// bins filled in round 0 and `S` the total length that was seen to be empty (`v` for a filled bin, 1 for another).
-/// Then `n` has the likelihood
+/// **Fast sketch** ([`Family::FastSketch`]): a slot is `round << 51 | value`. In round 0 every element falls into one
+/// of `K` bins and gets a value in `[0, 1)`. So there are `n` points on `K` unit intervals, and each bin shows the
+/// first point of its interval. A bin whose slot is from a later round shows that its whole interval is empty. Let
+/// `m` be the number of bins filled in round 0, and `S` the total length that is known to be empty (`v` for a bin
+/// filled in round 0, 1 for any other). Then `n` has the likelihood
 ///
 /// ```text
 /// n! / (n - m)! * (1 - S/K)^(n - m)
 /// ```
 ///
-/// with its maximum at `n = m K / S`, and the variance `n (n - m) / m` by its curvature: `n^2 / K` for large sets,
-/// far less for small ones, where most elements have a bin to themselves. There it is about `n^2 / 2K`, which counts
-/// each element as colliding with itself; `n (n - 1) / 2K` is right (a set of one element is never in doubt), so
-/// the variance is taken as `(n - 1) (n - m) / m`. The bias of the maximum is `n / K` for large
-/// sets and `n / 2K` for small ones (by expansion of the ratio to second order); it is taken off.
+/// with its maximum at `n = m K / S`. Its curvature gives the variance `n (n - m) / m`. This is `n^2 / K` for large
+/// sets, and far less for small ones, where most elements have a bin to themselves. There it is about `n^2 / 2K`,
+/// which counts each element as colliding with itself. The right value is `n (n - 1) / 2K` (a set of one element is
+/// never in doubt), so the variance is taken as `(n - 1) (n - m) / m`. The bias of the maximum is `n / K` for large
+/// sets and `n / 2K` for small ones (by expansion of the ratio to second order). It is subtracted.
 ///
-/// Other families do not say over which range their values are spread.
-///
-/// Signatures of [`Family::MultiplyShift`] and [`Family::FastSketch`], with at least 3 hashes (below that the
-/// estimate has no finite variance). The empty set has exactly 0.
+/// Only signatures of [`Family::MultiplyShift`] and [`Family::FastSketch`] can be used, because the range of the
+/// values of other families is not known. They must have at least 3 hashes, because otherwise the estimate has no
+/// finite variance. The estimate for the empty set is exactly 0.
 ///
 /// ```
 /// use lookalike::hashing::mix64;
@@ -83,7 +82,7 @@ fn from_minima(slots: &[u64]) -> Result<Cardinality> {
         let Ok(slot) = u32::try_from(slot) else {
             return Err(Error::invalid("slot", slot, "below 2^32 in a multiply-shift signature"));
         };
-        // The middle of the 2^32 equal steps.
+        // The middle of one of the 2^32 equal steps.
         total -= ln_1p(-(f64::from(slot) + 0.5) / exp2(32));
     }
     let hashes = slots.len() as f64;

@@ -1,4 +1,4 @@
-//! Signatures and sizes -> the documents that contain most of a query.
+//! Signatures and sizes -> the documents that contain a given share of a query.
 
 use std::borrow::Borrow;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::math::{ln, powi};
 use crate::minhash::Signature;
 
-/// A candidate is dropped when a document at the threshold would agree with the query in so few slots with a
+/// A candidate is dropped if a document at the threshold would agree with the query in so few slots with a
 /// probability below this.
 const FILTER_MISS: f64 = 1e-6;
 
@@ -18,11 +18,12 @@ const FILTER_MISS: f64 = 1e-6;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct EnsembleConfig {
-    /// How many partitions by size, of equally many documents each. More give fewer false candidates and more
-    /// searches per query. Changes which false candidates are seen, never the promise. Default 32, as in the
-    /// paper.
+    /// The number of partitions by size, with equally many documents each. More partitions give fewer false
+    /// candidates and more searches per query. The number changes which false candidates are found, but never the
+    /// guarantee. The default is 32, as in the paper.
     pub partitions: usize,
-    /// A document at the threshold is missed with at most this probability. Changes the answer. Default 0.01.
+    /// A document at the threshold is missed with at most this probability. It changes the answer. The default is
+    /// 0.01.
     pub delta: f64,
 }
 
@@ -33,27 +34,27 @@ impl Default for EnsembleConfig {
 }
 
 impl EnsembleConfig {
-    /// The same settings with another number of partitions.
+    /// The same settings with this number of partitions.
     #[must_use]
     pub const fn with_partitions(self, partitions: usize) -> Self {
         Self { partitions, ..self }
     }
 
-    /// The same settings with another probability of a miss.
+    /// The same settings with this probability of a miss.
     #[must_use]
     pub const fn with_delta(self, delta: f64) -> Self {
         Self { delta, ..self }
     }
 }
 
-/// A document that seems to contain much of the query.
+/// A document that probably contains much of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContainmentMatch<Id = u64> {
-    /// The document.
+    /// The id of the document.
     pub id: Id,
     /// The number of elements of its set.
     pub size: usize,
-    /// The share of the query's elements that it contains, estimated from the signatures and the sizes.
+    /// The share of the query's elements that the document contains, estimated from the signatures and the sizes.
     pub containment: f64,
     /// The estimated standard deviation of `containment`. It grows with the size of the document.
     pub standard_error: f64,
@@ -64,34 +65,34 @@ pub struct ContainmentMatch<Id = u64> {
 struct Partition {
     largest: usize,
     members: Vec<u32>,
-    /// Tree `i` orders the members by the slots from `i` on.
+    /// The trees. Tree `i` orders the members by the slots from `i` on.
     trees: PrefixTrees,
 }
 
-/// An index for containment search. See the [module](super) for the others.
+/// An index for containment search. See the [module](super) for other indexes.
 ///
-/// Containment is `|Q and X| / |Q|`: how much of the query is in the document. A short text quoted in a long one
-/// has containment 1 and a Jaccard similarity near 0, so bands planned for a Jaccard threshold miss it. But when the
-/// sizes are known, one follows from the other:
+/// Containment is `|Q and X| / |Q|`: the share of the query that is in the document. A short text quoted in a long
+/// one has containment 1 and a Jaccard similarity near 0, so bands planned for a Jaccard threshold miss it. But if
+/// the sizes are known, the Jaccard similarity follows from the containment:
 ///
 /// ```text
 /// J = t / (x/q + 1 - t)        t containment, q = |Q|, x = |X|
 /// ```
 ///
 /// The documents are partitioned by size. In a partition of sizes up to `u`, containment `t` means a Jaccard
-/// similarity of at least `t / (u/q + 1 - t)`, and bands and rows are chosen for that, for each partition and each
-/// query, so that a document of containment `t` or more is found with probability at least `1 - delta`. Partitions
-/// (and documents) smaller than `t q` cannot reach `t` and are passed over.
+/// similarity of at least `t / (u/q + 1 - t)`. Bands and rows are chosen for this similarity, for each partition and
+/// each query, so that a document of containment `t` or more is found with probability at least `1 - delta`.
+/// Partitions (and documents) smaller than `t q` cannot reach `t` and are skipped.
 ///
-/// Any `b * r <= K` can be asked at query time: for each slot there is a prefix tree that starts with it, and band
-/// `i` of `r` rows is a prefix of length `r` in the tree of slot `i r`. Where even `K` bands of one row are not
-/// enough (the partition's documents are far larger than the query), the whole partition is compared.
+/// Any `b * r <= K` can be chosen at query time. For each slot there is a prefix tree that starts with it, and band
+/// `i` of `r` rows is a prefix of length `r` in the tree of slot `i r`. If even `K` bands of one row are not
+/// enough (the partition's documents are far larger than the query), all documents of the partition are compared.
 ///
-/// Zhu, Nargesian, Pu, Miller: *LSH Ensemble: Internet-scale domain search*, VLDB 2016. Departures: `b` and `r` are
-/// chosen for a stated recall instead of the least sum of error areas; every `r` is available instead of a few;
-/// candidates come with an estimate, and those that are surely below the threshold are dropped.
+/// The paper is Zhu, Nargesian, Pu, Miller: *LSH Ensemble: Internet-scale domain search*, VLDB 2016. Departures: `b`
+/// and `r` are chosen for a stated recall instead of the least sum of error areas; every `r` is available instead of
+/// a few; candidates come with an estimate, and those that are surely below the threshold are dropped.
 ///
-/// Cost: the trees take `8 K` bytes per document, as much as the slots, and `K` sorts to build; a query takes
+/// Cost: the trees take `8 K` bytes per document, as much as the slots, and `K` sorts to build. A query takes
 /// `O(b log n)` per partition and one comparison of signatures per candidate.
 ///
 /// ```
@@ -117,7 +118,7 @@ pub struct LshEnsemble<Id = u64> {
     store: SignatureStore<Id>,
     /// The size of the set at each position.
     sizes: Vec<usize>,
-    /// By ascending size.
+    /// The partitions, by ascending size.
     partitions: Vec<Partition>,
 }
 
@@ -150,24 +151,24 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         Ok(Self { delta: config.delta, store, sizes, partitions })
     }
 
-    /// How many documents there are.
+    /// The number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.len()
     }
 
-    /// True if there are none.
+    /// True if the index is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Documents that contain at least `threshold` of the query (a set of `query_size` elements), best estimate
-    /// first, equals by id.
+    /// The documents that may contain at least `threshold` of the query, which is a set of `query_size` elements. The
+    /// best estimate comes first, and equal ones are sorted by id.
     ///
-    /// A document whose containment is at least `threshold` is among them with probability at least `1 - delta`
-    /// (less the filter's 1e-6). Others are there too: the candidates whose signature does not rule out the
-    /// threshold. Keep those with `containment >= threshold` for a list without bias, or verify.
+    /// A document whose containment is at least `threshold` is in the answer with probability at least `1 - delta`
+    /// (minus 1e-6 for the filter). The answer also has other candidates, whose signature does not rule out the
+    /// threshold. For a list without bias, keep only those with `containment >= threshold`, or verify them.
     pub fn query(
         &self,
         query: &Signature,
@@ -200,8 +201,8 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         Ok(matches)
     }
 
-    /// The documents of a partition that share a band with the query, for bands planned for the least Jaccard
-    /// similarity that the threshold can mean there.
+    /// The documents of a partition that share a band with the query. The bands are planned for the least Jaccard
+    /// similarity that a document of the partition can have at the threshold.
     fn candidates(
         &self,
         partition: &Partition,
@@ -214,7 +215,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         };
         let planned =
             plan::banding_for_delta(query.num_hashes(), similarity, self.delta, |similarity| similarity);
-        // The only error left is a recall out of reach: then nothing but looking at all of them keeps the promise.
+        // The only possible error is a recall that cannot be reached. Then all documents must be compared.
         let Ok(banding) = planned else { return Ok(partition.members.clone()) };
         let rows = banding.rows();
         let mut found = Vec::new();
@@ -228,7 +229,7 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         Ok(found)
     }
 
-    /// The candidate as a match, unless it is surely below the threshold.
+    /// The candidate as a match; `None` if it is surely below the threshold.
     fn check(
         &self,
         position: u32,
@@ -243,8 +244,8 @@ impl<Id: DocumentId> LshEnsemble<Id> {
         if similarity < wanted && hashes * divergence(similarity, wanted) > -ln(FILTER_MISS) {
             return None;
         }
-        // |Q and X| = J / (1 + J) * (q + x); the error by its derivative. Half an agreement and half a disagreement
-        // are added for the error only: none in K does not mean that the similarity is surely 0.
+        // |Q and X| = J / (1 + J) * (q + x), and its error follows from the derivative. Half an agreement and half a
+        // disagreement are added for the error only, because 0 agreements in K do not prove that the similarity is 0.
         let (q, x) = (query_size as f64, size as f64);
         let containment = similarity / (1.0 + similarity) * (q + x) / q;
         let smoothed = (hashes * similarity + 0.5) / (hashes + 1.0);
@@ -258,15 +259,15 @@ impl<Id: DocumentId> LshEnsemble<Id> {
     }
 }
 
-/// The Jaccard similarity of a query and a document of these sizes that contains `containment` of the query;
-/// `None` if the document is too small for that.
+/// The Jaccard similarity of a query and a document of these sizes, if the document contains the share `containment`
+/// of the query; `None` if the document is too small for that.
 fn jaccard(containment: f64, query_size: usize, size: usize) -> Option<f64> {
     let ratio = size as f64 / query_size as f64;
     (ratio >= containment).then(|| (containment / (ratio + 1.0 - containment)).min(1.0))
 }
 
-/// The Kullback-Leibler divergence of a coin of probability `p` from one of `q`. Out of `k` tosses of the latter,
-/// `k p` or fewer heads (`p < q`) have a probability of at most `exp(-k divergence)` (Chernoff).
+/// The Kullback-Leibler divergence of a coin of probability `p` from one of probability `q`. In `k` tosses of the
+/// second coin, `k p` or fewer heads (`p < q`) have a probability of at most `exp(-k divergence)` (Chernoff).
 fn divergence(p: f64, q: f64) -> f64 {
     let term = |p: f64, q: f64| if p == 0.0 { 0.0 } else { p * ln(p / q) };
     term(p, q) + term(1.0 - p, 1.0 - q)

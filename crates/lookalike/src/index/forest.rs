@@ -8,30 +8,30 @@ use super::{DocumentId, Match};
 use crate::error::{Error, Result};
 use crate::minhash::{MAX_HASHES, Signature};
 
-/// How many candidates are gathered for each tree before the search stops, unless said otherwise.
+/// The default number of candidates per tree that are collected before the search stops.
 const CANDIDATES_PER_TREE: usize = 4;
-/// The tail is merged when it is longer than this and than a sixteenth of the forest.
+/// The tail is merged when it is longer than this and longer than a sixteenth of the forest.
 const SHORT_TAIL: usize = 64;
 
-/// An LSH forest: top-k search without a threshold. See the [module](super) for the others.
+/// An LSH forest: top-k search without a threshold. See the [module](super) for other indexes.
 ///
-/// Bands of fixed length answer one threshold well. The forest makes the length of a band depend on the query:
-/// each of `l` prefix trees orders the documents by up to `d` slots, and a query starts with the documents that
-/// agree in all `d` slots of some tree, then shortens the prefix by one in all trees at once, until enough
-/// documents have been seen. The nearest documents share the longest prefixes, so they come first; the candidates
-/// are then ranked by the estimate from the whole signature.
+/// Bands of fixed length suit only one threshold. In the forest the length of a band depends on the query. Each of
+/// `l` prefix trees orders the documents by up to `d` slots. A query starts with the documents that agree in all `d`
+/// slots of some tree. Then it shortens the prefix by one in all trees at once, until it has found enough documents.
+/// The nearest documents share the longest prefixes, so they are found first. The candidates are then ranked by the
+/// estimate from the whole signature.
 ///
-/// A document of similarity `s` shares a prefix of length `x` in some tree with probability `1 - (1 - s^x)^l`:
-/// the S-curve, once for each `x`.
+/// A document of similarity `s` shares a prefix of length `x` in some tree with probability `1 - (1 - s^x)^l`. This
+/// is an S-curve for each `x`.
 ///
-/// Bawa, Condie, Ganesan: *LSH Forest: self-tuning indexes for similarity search*, WWW 2005. Departures: the trees
-/// are sorted arrays; the ascent finishes the level on which it has seen enough, so that the answer does not
-/// depend on the order of the trees.
+/// The paper is Bawa, Condie, Ganesan: *LSH Forest: self-tuning indexes for similarity search*, WWW 2005. Departures:
+/// the trees are sorted arrays, and the search finishes the prefix length on which it has found enough, so that the
+/// answer does not depend on the order of the trees.
 ///
-/// Cost of a query: `O(l (d + log n))` for the searches, and one comparison of signatures per candidate. Insertions go
-/// to a short unsorted tail, which queries read through and which is merged when it has grown to a sixteenth of
-/// the forest ([`LshForest::sort`] merges it at once). Removal moves `O(l n)` bytes. Memory: 8 bytes per document
-/// and tree beside the slots.
+/// Cost of a query: `O(l (d + log n))` for the searches, and one comparison of signatures per candidate. New
+/// documents are put in a short unsorted tail, which every query scans. The tail is merged when it has grown to a
+/// sixteenth of the forest ([`LshForest::sort`] merges it at once). Removal moves `O(l n)` bytes. Memory: 8 bytes per
+/// document and tree, in addition to the slots.
 ///
 /// ```
 /// use lookalike::index::LshForest;
@@ -57,9 +57,9 @@ pub struct LshForest<Id = u64> {
 }
 
 impl<Id: DocumentId> LshForest<Id> {
-    /// An empty forest of `trees` trees, each `depth` slots deep: both at least 1, their product at most
-    /// [`MAX_HASHES`]. More trees find more, deeper trees tell close documents apart (8 trees of 16 suit 128
-    /// hashes).
+    /// An empty forest of `trees` trees, each `depth` slots deep. Both must be at least 1, and their product at most
+    /// [`MAX_HASHES`]. More trees find more documents, and deeper trees distinguish close documents better (8 trees
+    /// of depth 16 suit 128 hashes).
     pub fn new(trees: usize, depth: usize) -> Result<Self> {
         if trees == 0 || depth == 0 || trees.checked_mul(depth).is_none_or(|hashes| hashes > MAX_HASHES) {
             return Err(Error::invalid(
@@ -77,38 +77,40 @@ impl<Id: DocumentId> LshForest<Id> {
         })
     }
 
-    /// The same forest, but a search gathers at least `candidates` documents for each tree (if there are as many)
-    /// before it ranks them; at least `k` in any case. More finds better answers and takes longer. Default 4.
+    /// The same forest, but a search collects at least `candidates` documents for each tree (if there are as many)
+    /// before it ranks them, and at least `k` in any case. A larger number finds better answers and takes longer. The
+    /// default is 4.
     #[must_use]
     pub fn with_candidates_per_tree(self, candidates: usize) -> Self {
         Self { candidates_per_tree: candidates, ..self }
     }
 
-    /// How many documents there are.
+    /// The number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.len()
     }
 
-    /// True if there are none.
+    /// True if the forest is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// True if `id` is there.
+    /// True if the forest has a document with this id.
     #[must_use]
     pub fn contains(&self, id: &Id) -> bool {
         self.store.position(id).is_some()
     }
 
-    /// The signature of `id`.
+    /// The signature of the document with this id.
     #[must_use]
     pub fn get(&self, id: &Id) -> Option<Signature> {
         self.store.signature(self.store.position(id)?)
     }
 
-    /// Adds a document. An error, and no change, if `id` is already there or the signature does not fit.
+    /// Adds a document. If the id is in the forest already, or the signature cannot be compared with the others, this
+    /// gives an error and changes nothing.
     pub fn insert(&mut self, id: Id, signature: &Signature) -> Result<()> {
         self.check_hashes(signature)?;
         self.tail.push(self.store.insert(id, signature)?);
@@ -118,13 +120,13 @@ impl<Id: DocumentId> LshForest<Id> {
         Ok(())
     }
 
-    /// Merges the tail of new documents into the trees now. Speed only.
+    /// Merges the tail of new documents into the trees now. This changes only the speed.
     pub fn sort(&mut self) {
         self.trees.extend(&self.tail, &self.store);
         self.tail.clear();
     }
 
-    /// Takes a document out. Says whether it was there.
+    /// Removes a document. Returns true if it was in the forest.
     pub fn remove(&mut self, id: &Id) -> bool {
         let Some(position) = self.store.remove(id) else { return false };
         match self.tail.iter().position(|&other| other == position) {
@@ -138,10 +140,10 @@ impl<Id: DocumentId> LshForest<Id> {
         true
     }
 
-    /// The `k` documents with the highest estimated similarity among those the search has seen, most similar
-    /// first, equals by id.
+    /// The `k` documents with the highest estimated similarity among those that the search has found, most similar
+    /// first. Equally similar ones are sorted by id.
     ///
-    /// Documents that do not agree with the query in the first slot of any tree are never seen, so there may be
+    /// Documents that do not agree with the query in the first slot of any tree are never found, so there may be
     /// fewer than `k`.
     pub fn top_k(&self, query: &Signature, k: usize) -> Result<Vec<Match<Id>>> {
         self.check_hashes(query)?;
@@ -154,9 +156,10 @@ impl<Id: DocumentId> LshForest<Id> {
         Ok(matches)
     }
 
-    /// The first `k` documents that the search meets: from the longest prefix to the shortest, on each length tree by
-    /// tree, inside a tree in the order of their slots, equals in the order of insertion (as long as none was
-    /// removed). Nothing is ranked by an estimate: it costs less than [`top_k`](Self::top_k) and finds less.
+    /// The first `k` documents that the search finds. It goes from the longest prefix to the shortest, for each
+    /// length tree by tree, and inside a tree in the order of the slots. Documents with equal slots are in the order
+    /// of insertion (if no document was removed). The documents are not ranked by an estimate, so this costs less
+    /// than [`top_k`](Self::top_k) and its answers are less good.
     pub fn first_k(&self, query: &Signature, k: usize) -> Result<Vec<Id>> {
         self.check_hashes(query)?;
         self.store.check(query)?;
@@ -182,7 +185,8 @@ impl<Id: DocumentId> LshForest<Id> {
         Ok(found)
     }
 
-    /// The documents on the longest common prefixes with the query: whole levels, until there are enough.
+    /// The documents with the longest common prefixes with the query. Whole prefix lengths are added until there are
+    /// enough documents.
     fn gather(&self, slots: &[u64], k: usize) -> Vec<u32> {
         let enough = k.max(self.candidates_per_tree.saturating_mul(self.trees.len()));
         let prefix_of = |position: u32| self.trees.longest_prefix(self.store.slots(position), slots);

@@ -1,4 +1,4 @@
-//! Signatures -> who looks like whom: search structures in memory.
+//! Signatures -> similar documents: search structures in memory.
 //!
 //! | structure | question | paper |
 //! |---|---|---|
@@ -7,11 +7,11 @@
 //! | [`LshEnsemble`] | which documents contain at least this much of the query | Zhu, Nargesian, Pu, Miller 2016 |
 //! | [`cardinality()`] | how many elements the set of a signature has | Cohen 1997 |
 //!
-//! All of them answer with similarities estimated from signatures (standard error `sqrt(s(1-s)/K)`). For exact
-//! ones, verify the answers on the shingle sets. "With probability at least `1 - delta`" is a parameter:
+//! All similarities in the answers are estimated from signatures (standard error `sqrt(s(1-s)/K)`). For exact
+//! similarities, verify the answers on the shingle sets. The probability of a miss is a parameter: `delta` of
 //! [`LshIndex::with_guarantee`] and [`EnsembleConfig::delta`].
 //!
-//! Answers are sorted and do not depend on the order of insertion, nor on what was inserted and removed before.
+//! Answers are sorted. They do not depend on the order of insertion, nor on documents that were removed before.
 //!
 //! # Example: the near-duplicate pairs of a collection
 //!
@@ -57,12 +57,12 @@ pub(crate) use buckets::Buckets;
 
 pub use crate::pair::{Match, Pair};
 
-/// What names a document in an index: `u64`, `String`, ... Answers are sorted by it.
+/// The id of a document in an index: `u64`, `String`, ... Answers are sorted by id.
 pub trait DocumentId: Clone + Ord + std::hash::Hash + std::fmt::Debug {}
 
 impl<T: Clone + Ord + std::hash::Hash + std::fmt::Debug> DocumentId for T {}
 
-/// The order of every answer: most similar first, equals by id.
+/// Sorts an answer: most similar first, and equally similar documents by id.
 fn sort_matches<Id: Ord>(matches: &mut [Match<Id>]) {
     matches.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| a.id.cmp(&b.id)));
 }

@@ -4,21 +4,21 @@ use super::DocumentId;
 use super::bands::LshIndex;
 use crate::pair::Pair;
 
-/// The candidate pairs of an [`LshIndex`]: each once, the smaller id first, in ascending order.
+/// An iterator over the candidate pairs of an [`LshIndex`]: each once, the smaller id first, in ascending order.
 ///
-/// For each document in turn it gathers the partners with larger ids from all its buckets, and marks them, so
-/// that a pair that shares several buckets comes once. No set of all pairs is ever held.
+/// For each document in turn it collects the partners with larger ids from all its buckets and marks them, so
+/// that a pair that shares several buckets is returned once. It never holds a set of all pairs.
 #[derive(Debug, Clone)]
 pub struct CandidatePairs<'a, Id: DocumentId = u64> {
     index: &'a LshIndex<Id>,
-    /// Positions by ascending id, and for each position its place in that order.
+    /// The positions by ascending id, and (below) for each position its place in that order.
     order: Vec<u32>,
     rank: Vec<u32>,
-    /// The position of the document whose partners are being given out.
+    /// The place in that order of the document whose partners are being returned.
     place: usize,
-    /// The positions of its partners, the next one last.
+    /// Its partners, the next one last.
     partners: Vec<u32>,
-    /// For each place, one more than the last `place` it was a partner of.
+    /// For each place, one more than the last `place` of which it was a partner.
     partner_of: Vec<usize>,
 }
 
@@ -35,7 +35,7 @@ impl<'a, Id: DocumentId> CandidatePairs<'a, Id> {
         pairs
     }
 
-    /// The pairs of at least `threshold`, with their estimated similarities.
+    /// The pairs whose estimated similarity is at least `threshold`, with their similarities.
     pub(super) fn similar(mut self, threshold: f64) -> impl Iterator<Item = Pair<Id>> + use<'a, Id> {
         std::iter::from_fn(move || {
             loop {

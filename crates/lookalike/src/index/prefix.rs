@@ -1,12 +1,12 @@
-//! Signatures -> prefix trees, each a sorted array.
+//! Signatures -> prefix trees, each stored as a sorted array.
 //!
-//! A tree orders the documents by a range of their slots. Those that agree with a query in the first `d` slots of
-//! the range are neighbours in that order: a subtree of depth `d` is a slice of the array, found by binary search,
-//! inside the slice of depth `d - 1`.
+//! A tree orders the documents by a range of their slots. Documents that agree with a query in the first `d` slots of
+//! the range are neighbours in that order. So a subtree of depth `d` is a slice of the array, which is found by
+//! binary search inside the slice of depth `d - 1`.
 //!
-//! The first slot decides nearly always, so 32 bits of its hash stand beside the position and come first in the
-//! order: the search stays in the array, and slots (in the store) are read only where those bits agree. Eight bytes
-//! per document and tree.
+//! The first slot is nearly always enough to order two documents. So 32 bits of its hash are stored next to the
+//! position and come first in the order. The search stays in the array and reads slots (in the store) only if those
+//! bits agree. A tree takes eight bytes per document.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -18,14 +18,14 @@ use crate::hashing::mix64;
 /// A document in a tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaf {
-    /// The hash of the first slot.
+    /// 32 bits of the hash of the first slot.
     first: u32,
     pub(super) position: u32,
 }
 
 #[derive(Debug, Clone)]
 struct PrefixTree {
-    /// The slots it is ordered by; at least one.
+    /// The slots by which the tree is ordered; at least one.
     rows: Range<usize>,
     leaves: Vec<Leaf>,
 }
@@ -51,12 +51,12 @@ impl PrefixTrees {
             let known = leaves.len();
             leaves.extend(positions.iter().map(|&position| leaf(rows, position, store)));
             leaves[known..].sort_unstable_by(|a, b| compare(rows, a, b, store));
-            // A stable sort takes two sorted runs for what they are and merges them.
+            // A stable sort recognises two sorted runs and merges them.
             leaves.sort_by(|a, b| compare(rows, a, b, store));
         }
     }
 
-    /// Takes a document out of all trees. Its slots must still be those it came with.
+    /// Removes a document from all trees. Its slots must be the same as when it was added.
     pub(super) fn remove<Id: DocumentId>(&mut self, position: u32, store: &SignatureStore<Id>) {
         for PrefixTree { rows, leaves } in &mut self.trees {
             let gone = leaf(rows, position, store);
@@ -81,7 +81,7 @@ impl PrefixTrees {
         })
     }
 
-    /// The subtrees of depth 1, 2, ... that `slots` leads to, down to the last that is not empty.
+    /// The subtrees of depth 1, 2, ... that agree with `slots`, down to the last one that is not empty.
     pub(super) fn subtrees<Id: DocumentId>(
         &self,
         tree: usize,
@@ -92,7 +92,7 @@ impl PrefixTrees {
         let mut path = Vec::new();
         let mut inside = self.alike(tree, slots);
         for (row, wanted) in rows.clone().zip(&slots[rows]) {
-            // All of them agree in the rows above, so this row alone orders them.
+            // All these documents agree in the rows above, so they are ordered by this row alone.
             inside = equal_range(inside, |leaf| store.slots(leaf.position)[row].cmp(wanted));
             if inside.is_empty() {
                 break;
@@ -133,7 +133,7 @@ fn equal_range<T>(sorted: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
     &rest[..rest.partition_point(|item| compare(item) == Ordering::Equal)]
 }
 
-/// By slots, equals by position: a total order, so that a document can be found again.
+/// Compares by slots, and equal documents by position. This is a total order, so that a document can be found again.
 fn compare<Id: DocumentId>(rows: &Range<usize>, a: &Leaf, b: &Leaf, store: &SignatureStore<Id>) -> Ordering {
     let slots = |leaf: &Leaf| &store.slots(leaf.position)[rows.clone()];
     a.first.cmp(&b.first).then_with(|| slots(a).cmp(slots(b))).then(a.position.cmp(&b.position))

@@ -1,7 +1,7 @@
 //! Ids and signatures -> dense positions and one contiguous table of slots.
 //!
-//! Every index keeps its documents here and refers to them by position (a `u32`), so that its own structure holds
-//! four bytes per document and entry. A position is used again after its document was removed.
+//! Every index stores its documents here and refers to them by position (a `u32`), so that its own structure holds
+//! four bytes per document and entry. A position is reused after its document was removed.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use crate::minhash::{Kind, Signature, count_equal};
 
 #[derive(Debug, Clone)]
 pub(super) struct SignatureStore<Id> {
-    /// What all signatures have in common, taken from the first one.
+    /// The family, seed and length of all signatures, taken from the first one.
     kind: Option<Kind>,
-    /// `num_hashes` slots per position.
+    /// The slots, `num_hashes` per position.
     slots: Vec<u64>,
     /// The document at each position; `None` where it was removed.
     ids: Vec<Option<Id>>,
@@ -26,12 +26,12 @@ impl<Id: DocumentId> SignatureStore<Id> {
         Self { kind: None, slots: Vec::new(), ids: Vec::new(), positions: HashMap::new(), free: Vec::new() }
     }
 
-    /// What all signatures have in common; nothing before the first.
+    /// The family, seed and length of all signatures; `None` before the first signature.
     pub(super) fn kind(&self) -> Option<Kind> {
         self.kind
     }
 
-    /// Fixes what all signatures must have in common.
+    /// Sets the family, seed and length that all signatures must have.
     pub(super) fn set_kind(&mut self, kind: Option<Kind>) {
         self.kind = kind;
     }
@@ -64,12 +64,12 @@ impl<Id: DocumentId> SignatureStore<Id> {
         Signature::from_slots(kind.family, kind.seed, self.slots(position).to_vec()).ok()
     }
 
-    /// An error unless `signature` can be compared with those in the store.
+    /// Returns an error unless `signature` can be compared with those in the store.
     pub(super) fn check(&self, signature: &Signature) -> Result<()> {
         self.kind.map_or(Ok(()), |kind| kind.check(signature.kind()))
     }
 
-    /// Stores a document and says where.
+    /// Stores a document and returns its position.
     pub(super) fn insert(&mut self, id: Id, signature: &Signature) -> Result<u32> {
         self.check(signature)?;
         if self.positions.contains_key(&id) {
@@ -93,7 +93,7 @@ impl<Id: DocumentId> SignatureStore<Id> {
     }
 
     fn next_position(&self) -> Result<u32> {
-        // The largest u32 is left to the indexes as a mark for "none".
+        // The largest u32 is not a position. The indexes use it to mark "none".
         match u32::try_from(self.ids.len()) {
             Ok(position) if position < u32::MAX => Ok(position),
             _ => Err(Error::Capacity {
@@ -104,7 +104,7 @@ impl<Id: DocumentId> SignatureStore<Id> {
         }
     }
 
-    /// Forgets a document and says where it was. Its slots stay readable until the next insertion.
+    /// Removes a document and returns the position it had. Its slots can be read until the next insertion.
     pub(super) fn remove(&mut self, id: &Id) -> Option<u32> {
         let position = self.positions.remove(id)?;
         self.ids[position as usize] = None;

@@ -2,8 +2,8 @@
 //!
 //! # Why it works
 //!
-//! Two slots that agree still agree when only `b` bits of them are kept. Two slots that differ agree by
-//! chance, with probability `C = 2^-b`. So with Jaccard similarity `R` a kept slot agrees with probability
+//! Two equal slots are still equal when only `b` bits of them are kept. Two different slots become equal by
+//! chance, with probability `C = 2^-b`. So with Jaccard similarity `R` a slot of `b` bits agrees with probability
 //!
 //! ```text
 //! P = C + (1 - C) R        and        R = (P - C) / (1 - C)
@@ -16,26 +16,26 @@
 //! Var = P (1 - P) / (K (1 - C)^2) = (1 - R) (C + (1 - C) R) / (K (1 - C))
 //! ```
 //!
-//! against `R (1 - R) / K` for the full signature. At `b = 1` and `R = 0.5` that is 3 times as much: 3 times
-//! the hashes at 1/64 of the bits each give the same accuracy in 64/3 = 21.3 times less space
-//! ([`equal_accuracy_storage_ratio`]). The larger `R`, the better the bargain (2 times at `R` near 1).
+//! compared with `R (1 - R) / K` for the full signature. At `b = 1` and `R = 0.5` that is 3 times as much. So 3 times
+//! as many hashes, at 1/64 of the bits each, give the same accuracy in 64/3 = 21.3 times less space
+//! ([`equal_accuracy_storage_ratio`]). A larger `R` saves more: near `R = 1` the variance is only 2 times as large.
 //!
 //! # The paper, and where we depart from it
 //!
 //! P. Li and A. C. König, *b-Bit Minwise Hashing*, WWW 2010. The paper keeps the lowest `b` bits of each
 //! min-hash value. A minimum is a small number, so its low bits depend on the sizes of the sets, and the
 //! paper's Theorem 1 needs two constants, C1 and C2, computed from these sizes and that of the universe (see
-//! [`LowestBits`] for that form). We take the bits from a mix of the whole slot and its position: when two
-//! slots differ their bits are two independent uniform draws, `C1 = C2 = 2^-b` holds for every family, set
-//! size and universe, and nothing about the sets needs to be stored. It is also the paper's own limit for
-//! large universes. The position is mixed in so that families with few distinct values (permutations of a
-//! small universe) do not repeat one unlucky coincidence in every slot.
+//! [`LowestBits`] for that form). We take the bits from a mix of the whole slot and its position. If two
+//! slots differ, their bits are two independent uniform draws. So `C1 = C2 = 2^-b` holds for every family, set
+//! size and universe, and nothing about the sets needs to be stored. This is also the paper's own limit for
+//! large universes. The position is mixed in for families with few distinct values (permutations of a small
+//! universe), so that one chance agreement of two values is not repeated in every slot.
 //!
 //! # Cost
 //!
-//! `K b / 8` bytes. Two signatures are compared a word (64/b slots) at a time: exclusive or, fold each lane's
-//! bits onto its lowest, mask, count. Merging needs the minimum of the whole slots, which are gone: merge the
-//! full signatures, then cut.
+//! A signature takes `K b / 8` bytes. Two signatures are compared a word (64/b slots) at a time: exclusive or, fold
+//! each lane's bits onto its lowest, mask, count. B-bit signatures cannot be merged, because merging needs the
+//! minimum of the whole slots. Merge the full signatures first.
 //!
 //! ```
 //! use lookalike::minhash::{BBitSignature, Family, Signature};
@@ -61,10 +61,10 @@ use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result, check_unit};
 use crate::hashing::{GOLDEN, mix64};
 
-/// The numbers of bits per slot that a [`BBitSignature`] can have. All divide 64, so no slot crosses a word.
+/// The allowed numbers of bits per slot of a [`BBitSignature`]. All divide 64, so no slot crosses the edge of a word.
 pub const BITS_PER_SLOT: [u32; 5] = [1, 2, 4, 8, 16];
 
-/// A signature that keeps `b` bits of every slot, packed in 64-bit words, lowest bits first.
+/// A signature that keeps `b` bits of every slot, packed into 64-bit words, lowest bits first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BBitSignature {
     family: Family,
@@ -75,7 +75,7 @@ pub struct BBitSignature {
     words: Vec<u64>,
 }
 
-/// The slots of the empty set carry no information once cut to b bits, so it is marked.
+/// Marks the empty set, which cannot be recognised by its slots once they are cut to b bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Content {
     EmptySet,
@@ -83,7 +83,7 @@ enum Content {
 }
 
 impl BBitSignature {
-    /// Cuts `signature` down to `bits` (1, 2, 4, 8 or 16) per slot.
+    /// Cuts the slots of `signature` to `bits` bits (1, 2, 4, 8 or 16) each.
     pub fn new(signature: &Signature, bits: u32) -> Result<Self> {
         check_bits(bits)?;
         let num_hashes = signature.num_hashes();
@@ -99,7 +99,7 @@ impl BBitSignature {
         Ok(Self { family: signature.family(), seed: signature.seed(), bits, num_hashes, content, words })
     }
 
-    /// The family of the signature it was cut from.
+    /// The family of the full signature.
     #[must_use]
     pub fn family(&self) -> Family {
         self.family
@@ -111,7 +111,7 @@ impl BBitSignature {
         self.seed
     }
 
-    /// b, the number of bits kept per slot.
+    /// The number of bits per slot, b.
     #[must_use]
     pub fn bits_per_slot(&self) -> u32 {
         self.bits
@@ -123,26 +123,26 @@ impl BBitSignature {
         self.num_hashes
     }
 
-    /// True if it is the signature of the empty set.
+    /// True if this is the signature of the empty set.
     #[must_use]
     pub fn is_empty_set(&self) -> bool {
         self.content == Content::EmptySet
     }
 
-    /// The packed slots: slot `i` is bits `i b` to `i b + b - 1`, counted through the words from the lowest
-    /// bit. Unused bits at the end are 0; all are 0 for the empty set.
+    /// The packed slots. Slot `i` is bits `i b` to `i b + b - 1`, counted through the words from the lowest
+    /// bit. Unused bits at the end are 0. For the empty set all bits are 0.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The bytes the packed slots take.
+    /// The size of the packed slots in bytes.
     #[must_use]
     pub fn size_in_bytes(&self) -> usize {
         self.words.len() * 8
     }
 
-    /// An error unless the two signatures can be compared.
+    /// Returns an error unless the two signatures can be compared.
     pub fn check_comparable(&self, other: &Self) -> Result<()> {
         if self.bits != other.bits {
             return Err(Error::incompatible("bits per slot", self.bits, other.bits));
@@ -154,8 +154,8 @@ impl BBitSignature {
         Kind { family: self.family, seed: self.seed, num_hashes: self.num_hashes }
     }
 
-    /// In how many slots the two agree, chance agreements included. Two empty sets agree in all, an empty and
-    /// a non-empty one in none.
+    /// The number of slots in which the two signatures agree, chance agreements included. Two empty sets agree in all
+    /// slots. An empty and a non-empty set agree in no slot.
     pub fn agreeing_slots(&self, other: &Self) -> Result<usize> {
         self.check_comparable(other)?;
         if self.content != other.content {
@@ -165,10 +165,10 @@ impl BBitSignature {
         Ok(self.num_hashes - differing as usize)
     }
 
-    /// Estimates the Jaccard similarity `R`, corrected for chance agreements and cut to `0..=1`.
+    /// Estimates the Jaccard similarity `R`. The estimate is corrected for chance agreements and limited to `0..=1`.
     ///
-    /// The cut makes small similarities come out slightly too large on average; see
-    /// [`unbiased_similarity`](Self::unbiased_similarity) for averaging over many pairs.
+    /// The limit makes estimates of small similarities slightly too large on average. To average over many pairs, use
+    /// [`unbiased_similarity`](Self::unbiased_similarity).
     pub fn estimate(&self, other: &Self) -> Result<Estimate> {
         let agreeing = self.agreeing_slots(other)?;
         if self.is_empty_set() || other.is_empty_set() {
@@ -178,7 +178,8 @@ impl BBitSignature {
         Ok(estimate_of(agreeing, self.num_hashes, self.bits))
     }
 
-    /// Li and König's estimate as it is: unbiased, and below 0 when fewer slots agree than chance would make.
+    /// Li and König's estimate, not limited to `0..=1`. It is unbiased, and it is below 0 if fewer slots agree than
+    /// would be expected by chance.
     pub fn unbiased_similarity(&self, other: &Self) -> Result<f64> {
         let agreeing = self.agreeing_slots(other)?;
         if self.is_empty_set() || other.is_empty_set() {
@@ -187,8 +188,8 @@ impl BBitSignature {
         Ok(corrected(agreeing as f64 / self.num_hashes as f64, self.bits))
     }
 
-    /// The probability that one slot of two sets of this Jaccard similarity agrees: what the S-curve of
-    /// banded b-bit signatures takes in place of the similarity.
+    /// The probability that one slot of two sets of this Jaccard similarity agrees. The S-curve of banded b-bit
+    /// signatures uses it in place of the similarity.
     pub fn collision_probability(&self, similarity: f64) -> Result<f64> {
         collision_probability(similarity, self.bits)
     }
@@ -216,7 +217,7 @@ pub fn row_probability(bits: u32) -> Result<impl Fn(f64) -> f64 + Copy> {
     Ok(move |similarity| agreement(similarity, bits))
 }
 
-/// The similarity that `agreeing` of `num_hashes` slots of `bits` bits speak for.
+/// Estimates the similarity from the fact that `agreeing` of `num_hashes` slots of `bits` bits agree.
 pub(super) fn estimate_of(agreeing: usize, num_hashes: usize, bits: u32) -> Estimate {
     let n = num_hashes as f64;
     let p = agreeing as f64 / n;
@@ -224,17 +225,17 @@ pub(super) fn estimate_of(agreeing: usize, num_hashes: usize, bits: u32) -> Esti
     Estimate { similarity, standard_error: (p * (1.0 - p) / n).sqrt() / (1.0 - chance(bits)) }
 }
 
-/// P from R.
+/// The probability P that a slot agrees, from the similarity R.
 fn agreement(similarity: f64, bits: u32) -> f64 {
     chance(bits) + (1.0 - chance(bits)) * similarity
 }
 
-/// C: how likely two different slots are to agree in their `bits` bits.
+/// The probability C that two different slots agree in their `bits` bits.
 fn chance(bits: u32) -> f64 {
     1.0 / f64::from(1u32 << bits)
 }
 
-/// R from the fraction of agreeing slots.
+/// The similarity R, from the fraction of agreeing slots.
 fn corrected(agreeing_fraction: f64, bits: u32) -> f64 {
     (agreeing_fraction - chance(bits)) / (1.0 - chance(bits))
 }
@@ -247,8 +248,8 @@ fn word_count(num_hashes: usize, bits: u32) -> usize {
     (num_hashes * bits as usize).div_ceil(64)
 }
 
-/// The one truncation of slots: what is kept of a slot are the lowest bits of this mix, a different bijection at each
-/// position.
+/// The mix of a slot, a different bijection at each position. All short forms of a slot are the lowest bits of this
+/// mix.
 #[inline(always)]
 pub(super) const fn mixed_slot(slot: u64, position: usize) -> u64 {
     mix64(slot ^ (position as u64).wrapping_add(1).wrapping_mul(GOLDEN))
@@ -258,7 +259,7 @@ fn low_bits(bits: u32) -> u64 {
     (1u64 << bits) - 1
 }
 
-/// In how many lanes of `bits` bits the words differ.
+/// The number of lanes of `bits` bits in which the words differ.
 fn differing_lanes(kernel: Kernel, bits: u32, left: &[u64], right: &[u64]) -> u32 {
     match bits {
         1 => dispatch(kernel, DifferingLanes::<1>(left, right)),
@@ -269,7 +270,7 @@ fn differing_lanes(kernel: Kernel, bits: u32, left: &[u64], right: &[u64]) -> u3
     }
 }
 
-/// The number of bits is known to the compiler, which then unrolls the fold and works on several words at once.
+/// The number of bits is a constant, so that the compiler can unroll the fold and work on several words at once.
 struct DifferingLanes<'a, const BITS: u32>(&'a [u64], &'a [u64]);
 
 task! {
@@ -280,8 +281,8 @@ task! {
     }
 }
 
-/// Sets the lowest bit of every lane to the OR of the lane. What the shifts bring in from the next lane stays
-/// above the lowest bit.
+/// Sets the lowest bit of every lane to the OR of the lane. Bits that the shifts move in from the next lane never
+/// reach the lowest bit.
 #[inline(always)]
 fn fold_lanes<const BITS: u32>(mut word: u64) -> u64 {
     let mut shift = BITS / 2;

@@ -8,32 +8,32 @@ use crate::error::Result;
 use crate::hashing::mix64;
 use bins::Bins;
 
-/// Bits of a slot that hold the value; the round stands above them.
+/// The number of low bits of a slot that hold the value. The bits above them hold the round.
 pub const VALUE_BITS: u32 = 51;
 
 /// Fast similarity sketching: the default min-hash family.
 ///
 /// Classic min-hashing hashes every element once per slot: K n hashes for K slots and n elements. Fast similarity
-/// sketching (Dahlgaard, Knudsen and Thorup, *Fast similarity sketching*, FOCS 2017) throws each element into one
-/// of K bins instead, and keeps the smallest value in each bin. When a bin stays empty, all elements are thrown
-/// again, in a further round, with other bins and with values that rank behind those of all earlier rounds; and
-/// so on until no bin is empty. Should K rounds not be enough, a last series of K rounds gives every element to
-/// bin 1, then to bin 2, and so on, so no bin can stay empty.
+/// sketching (Dahlgaard, Knudsen and Thorup, *Fast similarity sketching*, FOCS 2017) throws each element into one of
+/// K bins instead, and keeps the smallest value in each bin. If a bin is still empty, all elements are thrown again
+/// in another round, with different bins and with values larger than those of all earlier rounds. Rounds are repeated
+/// until no bin is empty. If K rounds are not enough, a last series of K rounds gives every element to bin 0, then to
+/// bin 1, and so on, so no bin can stay empty.
 ///
-/// **Why it works.** In every bin of the union of two sets, the smallest element is equally likely to be any of
-/// them; the two signatures agree there exactly when it is in both. So each slot agrees with probability J, and
-/// the fraction of agreeing slots is unbiased. The slots are not independent but, being drawn almost without
-/// replacement, a little better than that: the variance is at most about J(1-J)/K, and half of it for small sets
-/// (see the tests and `docs/decisions/0001-default-min-hash.md`).
+/// **Why it works.** In every bin of the union of two sets, the smallest element is equally likely to be any of its
+/// elements. The two signatures agree there exactly if this element is in both sets. So each slot agrees with
+/// probability J, and the fraction of agreeing slots is unbiased. The slots are not independent. They are drawn
+/// almost without replacement, which is slightly better: the variance is at most about J(1-J)/K, and half of that for
+/// small sets (see the tests and `docs/decisions/0001-default-min-hash.md`).
 ///
-/// **Cost.** One round is n steps, whatever K. One round is enough when n is over K ln K; a set of n elements
-/// takes about K (ln K + 1) / n rounds. So the time is about n + K ln K, against K n. Lists with
-/// so many repetitions that the usual number of rounds is not enough are rid of them first.
+/// **Cost.** One round takes n steps, whatever K is. One round is enough if n is more than K ln K; a smaller set of n
+/// elements takes about K (ln K + 1) / n rounds. So the time is about n + K ln K, compared with K n for the classic
+/// way. If a list needs more rounds than usual because it has many repetitions, these are removed first.
 ///
-/// **Merging.** The slot-wise minimum of two signatures is the signature of the union, since values of earlier
+/// **Merging.** The slot-wise minimum of two signatures is the signature of the union, because values of earlier
 /// rounds are smaller than those of later rounds.
 ///
-/// **Format.** A slot is `round << 51 | value`, the value having 51 bits; see [the format](crate::format).
+/// **Format.** A slot is `round << 51 | value`, where the value has 51 bits; see [the format](crate::format).
 ///
 /// ```
 /// use lookalike::minhash::{FastSketch, MinHasher};
@@ -53,13 +53,13 @@ pub struct FastSketch {
 }
 
 impl FastSketch {
-    /// A sketcher for signatures of `num_hashes` slots (1 to 4096).
+    /// Makes a sketcher for signatures of `num_hashes` slots (1 to 4096).
     pub fn new(num_hashes: usize, seed: u64) -> Result<Self> {
         check_num_hashes(num_hashes)?;
         Ok(Self { num_hashes, seed, kernel: Kernel::best() })
     }
 
-    /// The same sketcher on other instructions: the same answers at another speed.
+    /// The same sketcher with these CPU instructions. The signatures are the same; only the speed differs.
     #[must_use]
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel, ..self }
@@ -110,7 +110,7 @@ impl MinHasher for FastSketch {
     }
 }
 
-/// An element, mixed with the seed: from here on it is a random number.
+/// The element mixed with the seed. The result is treated as a random number.
 #[inline(always)]
 const fn spread(element: u64, seed: u64) -> u64 {
     mix64(element ^ mix64(seed))
@@ -127,7 +127,7 @@ const fn throw_after_first(spread: u64, round: u64) -> u64 {
     mixed(before_mixing(spread, round))
 }
 
-/// What the number of a later round is mixed from: it goes on by the same step from round to round.
+/// The input from which the random number of a later round is mixed. It grows by the same step from round to round.
 #[inline(always)]
 const fn before_mixing(spread: u64, round: u64) -> u64 {
     spread.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -138,16 +138,17 @@ const fn mixed(x: u64) -> u64 {
     (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// The number as a fraction of k: the whole part is the bin, the rest the value.
+/// Reads the number as a fraction and multiplies it by k: the whole part is the bin, the rest is the value.
 #[inline(always)]
 const fn bin_and_value(throw: u64, k: u64) -> (u64, u64) {
-    // throw * k / 2^64 in two halves of 32 bits, which vectorises where a 128-bit product does not.
+    // throw * k / 2^64 is computed in two halves of 32 bits. The compiler can vectorise this, but not a 128-bit
+    // product.
     let low = (throw & 0xffff_ffff) * k;
     let high = (throw >> 32) * k + (low >> 32);
     (high >> 32, (high & 0xffff_ffff) << (VALUE_BITS - 32) | (low & 0xffff_ffff) >> (64 - VALUE_BITS))
 }
 
-/// The same for k = 2^`log`, from 2 on.
+/// The same for k = 2^`log`, where k is at least 2.
 #[inline(always)]
 const fn leading_bits_and_value(throw: u64, log: u32) -> (u64, u64) {
     (throw >> (64 - log), throw << log >> (64 - VALUE_BITS))
@@ -172,7 +173,7 @@ task! {
 }
 
 impl Sketch<'_> {
-    /// All rounds; `split` makes bin and value of a throw.
+    /// Runs all rounds. `split` turns a throw into a bin and a value.
     #[inline(always)]
     fn rounds<S: Simd>(self, simd: S, split: impl Fn(u64) -> (u64, u64) + Copy) {
         let Self { elements, seed, slots } = self;
@@ -195,7 +196,7 @@ impl Sketch<'_> {
             }
         }
         if bins.any_empty() {
-            // So many rounds are hardly ever needed but for a list that has few different elements.
+            // Only a list with few different elements is likely to need so many rounds.
             let distinct = without_repetitions(elements);
             for round in patience..last_round {
                 later_round(&distinct, |element| spread(element, seed), round, &mut bins, split);
@@ -205,8 +206,8 @@ impl Sketch<'_> {
     }
 }
 
-/// More rounds than a list of `len` different elements is likely to need for `k` bins: about K ln K throws fill
-/// them, and twice that nearly always.
+/// A number of rounds that is nearly always enough to fill `k` bins with `len` different elements. About K ln K
+/// throws fill the bins on average, and twice that many nearly always.
 fn usual_rounds(k: usize, len: usize) -> u64 {
     let log2 = (usize::BITS - k.leading_zeros()) as usize;
     4 + (2 * k * log2 / len) as u64
@@ -221,8 +222,8 @@ fn without_repetitions(elements: &[u64]) -> Vec<u64> {
     distinct
 }
 
-/// Round 0. Once every bin has something, an element matters only if its value is below the largest slot, which
-/// soon is rare: most elements are then passed over many at a time.
+/// Round 0. Once every bin is filled, an element matters only if its value is below the largest slot. This soon
+/// becomes rare, and most elements are then skipped many at a time.
 #[inline(always)]
 fn first_round<S: Simd>(
     simd: S,
@@ -235,7 +236,7 @@ fn first_round<S: Simd>(
     let patience = (4 * slots.len() / CHUNK).max(4);
     for (number, chunk) in elements.chunks(CHUNK).enumerate() {
         let mut bins = [0; CHUNK];
-        // A limit is a value, so what is not written here is not below it.
+        // Entries that are not written here have the largest value, so they are never below the limit.
         let mut values = [EMPTY_SLOT; CHUNK];
         for ((&element, bin), value) in chunk.iter().zip(&mut bins).zip(&mut values) {
             (*bin, *value) = split(spread(element, seed));
@@ -260,7 +261,7 @@ fn first_round<S: Simd>(
     }
 }
 
-/// The spread of each element, for sets that take more than two rounds: not too many to be kept at hand.
+/// The mixed elements of a set, if there are few enough to store them. They save mixing again in every round.
 struct Spreads {
     spreads: [u64; Self::MOST],
     len: usize,
@@ -284,7 +285,7 @@ impl Spreads {
     }
 }
 
-/// A round after the first: only bins still empty, or first reached in this round, can change.
+/// A round after the first. Only bins that were empty before this round can change.
 #[inline(always)]
 fn later_round<S: Simd>(
     items: &[u64],
@@ -307,8 +308,8 @@ fn later_round<S: Simd>(
     bins.end_round();
 }
 
-/// Rounds 1 up to K of a small set, as many at a time as fill a chunk. That some of them may not be needed does
-/// no harm: what a later round throws ranks behind all that is there.
+/// Rounds 1 to K - 1 of a small set. As many rounds as fill a chunk are run at a time. It does no harm if some of
+/// them are not needed, because the values of a later round are larger than all values of earlier rounds.
 #[inline(always)]
 fn several_rounds_at_once<S: Simd>(
     elements: &[u64],
@@ -321,8 +322,8 @@ fn several_rounds_at_once<S: Simd>(
     }
     let k = bins.slots.len() as u64;
     let at_once = CHUNK / elements.len();
-    // Lane by lane, the part of the throw that does not change: that of the element and of its place among the rounds
-    // thrown together.
+    // For each lane, the part of the throw that does not change: it depends on the element and on the number of the
+    // round among those that run together.
     let (mut starts, mut ranks) = ([0; CHUNK], [0; CHUNK]);
     let mut spreads = [0; CHUNK];
     for (spread_element, &element) in spreads.iter_mut().zip(elements) {
@@ -350,7 +351,7 @@ fn several_rounds_at_once<S: Simd>(
     }
 }
 
-/// Rounds K to 2K - 1, each of which gives all elements to one bin, for the bins that are still empty.
+/// Rounds K to 2K - 1, for the bins that are still empty. Each round gives all elements to one bin.
 #[inline(always)]
 fn last_rounds<S: Simd>(elements: &[u64], seed: u64, bins: &mut Bins<'_, S>) {
     if !bins.any_empty() {

@@ -1,27 +1,27 @@
 //! Slots -> lanes of 16 bits, for storage and quick estimates.
 //!
-//! A slot has 64 bits, and what says whether two documents agree in it is the equality of the slots alone. The
-//! *lane* of a slot is 16 bits of a mix of it: a quarter of the space, and 32 of them are compared by one instruction of
-//! AVX-512. A collection of a hundred million documents with 128 hashes takes 26 GB as lanes and 102 GB as slots.
+//! A slot has 64 bits, but only the equality of slots matters. The *lane* of a slot is 16 bits of a mix of it. Lanes
+//! take a quarter of the space, and one AVX-512 instruction compares 32 of them. A collection of a hundred million
+//! documents with 128 hashes takes 26 GB as lanes and 102 GB as slots.
 //!
 //! # Why it works
 //!
-//! It is b-bit min-hashing with b = 16 ([`bbit`]): slots that agree have lanes that agree, slots that differ have
-//! lanes that agree by chance, with probability 2^-16. For the Jaccard similarity `s` a lane agrees with probability
+//! This is b-bit min-hashing with b = 16 ([`bbit`]). Equal slots have equal lanes. Different slots have equal lanes
+//! by chance, with probability 2^-16. For the Jaccard similarity `s` a lane agrees with probability
 //!
 //! ```text
 //! p(s) = s + (1 - s) / 2^16
 //! ```
 //!
-//! and [`estimate_of_lanes`] takes the chance agreements out again. The bits are those of a
-//! [`BBitSignature`](super::BBitSignature) with b = 16. Lanes are a plain slice that holds neither family nor seed, and
-//! nothing marks the empty set: comparing lanes of different hash functions gives a number without a meaning.
+//! and [`estimate_of_lanes`] corrects for the chance agreements. The bits are those of a
+//! [`BBitSignature`](super::BBitSignature) with b = 16. Lanes are a plain slice without family or seed, and
+//! nothing marks the empty set. Comparing lanes of different hash functions gives a meaningless number.
 //!
 //! # Dropping pairs by their estimate
 //!
-//! The number of matching lanes of a pair of similarity `s` is binomial, with K draws of `p(s)`; that of the fast
-//! sketch has the same mean and at most that variance. [`estimate_cutoff`] says how many lanes a pair must have in
-//! common so that only a stated part of the pairs at the threshold is lost.
+//! The number of matching lanes of a pair of similarity `s` is binomial, with K draws of probability `p(s)`. For the
+//! fast sketch it has the same mean and at most that variance. [`estimate_cutoff`] says how many lanes a pair must
+//! have in common so that only a stated share of the pairs at the threshold is lost.
 //!
 //! ```
 //! use lookalike::minhash::lanes::{estimate_cutoff, estimate_of_lanes, lanes_into, matching_lanes};
@@ -36,7 +36,7 @@
 //! let matching = matching_lanes(&a, &b); // the similarity is 90 / 110 = 0.82
 //! let estimate = estimate_of_lanes(matching, 128)?;
 //! assert!((estimate.similarity - 0.82).abs() < 4.0 * estimate.standard_error);
-//! // One pair in a million of similarity 0.8 has fewer lanes in common than that, and would be lost.
+//! // One pair in a million of similarity 0.8 has fewer than 79 lanes in common, and would be lost.
 //! assert_eq!(estimate_cutoff(128, 0.8, 1e-6)?, 79);
 //! assert!(matching >= 79);
 //! # Ok::<(), lookalike::Error>(())
@@ -46,18 +46,19 @@ use super::{Estimate, bbit, check_num_hashes};
 use crate::arch::{Kernel, LANE_BLOCK, Simd, dispatch, task};
 use crate::error::{Error, Result, check_unit};
 
-/// Bits of a lane.
+/// The number of bits of a lane.
 pub const LANE_BITS: u32 = 16;
 
-/// The lane of a slot at a position of its signature: the bits that a [`BBitSignature`](super::BBitSignature) of 16 bits
-/// keeps of it.
+/// The lane of a slot at a position of its signature. These are the bits that a
+/// [`BBitSignature`](super::BBitSignature) of 16 bits keeps of the slot.
 #[inline]
 #[must_use]
 pub const fn lane(slot: u64, position: usize) -> u16 {
     bbit::mixed_slot(slot, position) as u16
 }
 
-/// Writes the lane of each slot over `lanes`; if one of the two is shorter, as many as that has.
+/// Writes the lane of each slot to `lanes`. If the lengths differ, only as many lanes as the shorter slice has are
+/// written.
 pub fn lanes_into(slots: &[u64], lanes: &mut [u16]) {
     dispatch(Kernel::best(), Cut { slots, lanes });
 }
@@ -75,13 +76,13 @@ task! {
     }
 }
 
-/// In how many positions two lists of lanes agree; if one is longer, its rest is not compared.
+/// The number of positions in which two lists of lanes agree. If one list is longer, its rest is not compared.
 #[must_use]
 pub fn matching_lanes(a: &[u16], b: &[u16]) -> usize {
     matching_lanes_with(Kernel::best(), a, b)
 }
 
-/// [`matching_lanes`] on a kernel that the caller has asked for once.
+/// Like [`matching_lanes`], with a kernel that the caller chose before.
 #[must_use]
 pub fn matching_lanes_with(kernel: Kernel, a: &[u16], b: &[u16]) -> usize {
     dispatch(kernel, Matching(a, b))
@@ -108,11 +109,11 @@ fn count_matching<S: Simd>(simd: S, a: &[u16], b: &[u16]) -> usize {
     count + a_rest.iter().zip(b_rest).filter(|(a, b)| a == b).count()
 }
 
-/// Appends those of `candidates` whose lanes agree with `query` in at least `least` positions, with the number of
-/// these, in the order given. Candidate `i` has the lanes `table[i * width..][..width]`, where `width` is the length
-/// of `query`; one beyond the end of the table has no lanes and agrees in none.
+/// Appends the `candidates` whose lanes agree with `query` in at least `least` positions, each with the number of
+/// these positions, in the order given. Candidate `i` has the lanes `table[i * width..][..width]`, where `width` is
+/// the length of `query`. A candidate beyond the end of the table has no lanes and agrees in no position.
 ///
-/// The kernel is chosen once for all of them.
+/// The kernel is chosen once for all candidates.
 ///
 /// ```
 /// use lookalike::{Kernel, minhash::lanes::near_rows};
@@ -155,8 +156,8 @@ task! {
     }
 }
 
-/// The Jaccard similarity that `matching` of `num_hashes` equal lanes speak for, corrected for chance agreements and
-/// cut to `0..=1`, with its standard error.
+/// Estimates the Jaccard similarity of a pair in which `matching` of `num_hashes` lanes are equal. The estimate is
+/// corrected for chance agreements and limited to `0..=1`. It comes with its standard error.
 pub fn estimate_of_lanes(matching: usize, num_hashes: usize) -> Result<Estimate> {
     check_num_hashes(num_hashes)?;
     if matching > num_hashes {
@@ -169,11 +170,12 @@ pub fn estimate_of_lanes(matching: usize, num_hashes: usize) -> Result<Estimate>
     Ok(bbit::estimate_of(matching, num_hashes, LANE_BITS))
 }
 
-/// How many lanes of `num_hashes` a pair must have in common to be kept: the largest number such that a pair of
+/// How many of `num_hashes` lanes a pair must have in common to be kept. It is the largest number such that a pair of
 /// similarity `threshold` or more has fewer with a probability of at most `miss_probability`.
 ///
-/// The binomial tail itself, not an approximation of it, and the same number on every machine. A miss probability
-/// of 0 gives 0 (unless the threshold is 1, where all lanes agree): no pair is lost, and none is dropped.
+/// The number is computed from the binomial tail without approximation and is the same on every machine. A miss
+/// probability of 0 gives 0 (unless the threshold is 1, where all lanes agree): then no pair is lost, and no pair is
+/// dropped.
 ///
 /// ```
 /// use lookalike::minhash::lanes::estimate_cutoff;
@@ -195,18 +197,19 @@ pub fn estimate_cutoff(num_hashes: usize, threshold: f64, miss_probability: f64)
     let mut fewer = 0.0;
     let kept = weights.iter().position(|weight| {
         fewer += weight;
-        // What is below the least positive number counts as something: with 0 nothing may be lost.
+        // A probability too small for an `f64` still counts as positive: with a miss probability of 0 nothing may be
+        // lost.
         fewer > miss_probability * total || miss_probability == 0.0
     });
     Ok(kept.unwrap_or(num_hashes))
 }
 
-/// The binomial distribution of `n` draws of `p` (neither 0 nor 1), up to a factor: the weight of the likeliest
-/// number is 1. Only quotients of neighbours are used, so that nothing overflows, and only operations that IEEE 754
-/// rounds exactly. What is too unlikely for an `f64` is 0.
+/// The binomial distribution of `n` draws of probability `p` (neither 0 nor 1), up to a factor: the weight of the
+/// likeliest number is 1. The computation uses only quotients of neighbours, so that nothing overflows, and only
+/// operations that IEEE 754 rounds exactly. Weights too small for an `f64` are 0.
 fn binomial_weights(n: usize, p: f64) -> Vec<f64> {
     let mode = (((n + 1) as f64 * p) as usize).min(n);
-    // The weight of `k` is that of `k - 1` times this.
+    // The weight of `k` is the weight of `k - 1` times this quotient.
     let quotient = |k: usize| (n + 1 - k) as f64 * p / (k as f64 * (1.0 - p));
     let mut weights = vec![1.0; n + 1];
     for k in (0..mode).rev() {

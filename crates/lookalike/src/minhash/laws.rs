@@ -1,8 +1,9 @@
-//! The laws that every family of min-hash functions keeps, in one macro.
+//! The laws that every family of min-hash functions obeys, as a macro that makes the tests.
 
-/// For a family, given how to make one of `num_hashes` functions, which elements it takes, and what a sketch of it is known
-/// to be: merging gives the signature of the union; order and repetition do not matter; the empty set is equal to itself
-/// only; the signature says what made it; the bytes are read back; and the known answer.
+/// Makes tests for a family. It takes a constructor for `num_hashes` functions, a strategy for elements, and a known
+/// sketch. The laws are: merging gives the signature of the union; order and repetition do not matter; the empty set
+/// equals only itself; the signature knows its family and seed; bytes that were written can be read; and the known
+/// sketch is reproduced.
 macro_rules! laws {
     ($module:ident: $hasher:expr, elements: $elements:expr, known: $known:expr => $set:expr => $slots:expr) => {
         mod $module {

@@ -1,22 +1,24 @@
 //! Sets -> signatures: min-hashing.
 //!
-//! Put the elements of the universe in a random order. The *min-hash* of a set is its first element in that
-//! order, and the min-hashes of two sets are equal exactly when the first element of their union lies in their
-//! intersection: with probability |A ∩ B| / |A ∪ B|, the Jaccard similarity (Broder 1997). A *signature* is the
-//! list of K min-hashes for K orders, and the fraction in which two signatures agree estimates the similarity.
+//! Put the elements of the universe in a random order. The *min-hash* of a set is its first element in that order.
+//! The min-hashes of two sets are equal exactly if the first element of their union is in their intersection. The
+//! probability is |A ∩ B| / |A ∪ B|, the Jaccard similarity (Broder 1997). A *signature* is the list of K min-hashes
+//! for K orders. The fraction of positions in which two signatures agree estimates the similarity.
 //!
-//! What a signature costs depends on how the orders are made. One trait, [`MinHasher`], and several families:
+//! The cost of a signature depends on how the orders are made. All families implement the trait [`MinHasher`], except
+//! [`WeightedMinHash`], which takes weights:
 //!
-//! | family | the order is | for |
+//! | family | the order is | use |
 //! |---|---|---|
 //! | [`PermutationHasher`] | a true random permutation of a finite universe | the definition; teaching |
 //! | [`UniversalHasher`] | `((a x + b) mod p) mod N`, exact | the textbook; the notes' tables |
 //! | [`MultiplyShift`] | `a x + b` modulo 2^32 in SIMD lanes | classic min-hashing, fast |
-//! | [`FastSketch`] | bins and rounds (Dahlgaard, Knudsen, Thorup 2017) | everything: the default |
+//! | [`FastSketch`] | bins and rounds (Dahlgaard, Knudsen, Thorup 2017) | the default |
 //! | [`WeightedMinHash`] | darts (Christiani 2020) | real weights |
 //!
-//! [`BBitSignature`] keeps one to sixteen bits of every slot; [`lanes`] are sixteen bits as a plain slice. [`matrix`] has the notes' own objects:
-//! characteristic matrix, signature matrix, bit vectors and the one-pass algorithm step by step.
+//! A [`BBitSignature`] keeps one to sixteen bits of every slot. [`lanes`] are sixteen bits of every slot as a plain
+//! slice. [`matrix`] has the objects of the lecture notes: characteristic matrix, signature matrix, bit vectors and
+//! the one-pass algorithm step by step.
 //!
 //! ```
 //! use lookalike::minhash::{FastSketch, MinHasher};
@@ -58,10 +60,10 @@ pub use weighted::{WeightedMinHash, bag_elements};
 use crate::error::{Error, Result, check_length};
 use crate::shingling::ShingleBag;
 
-/// The most hash functions a signature can have.
+/// The largest number of hash functions of a signature.
 pub const MAX_HASHES: usize = 4096;
 
-/// An error unless a signature can have this many hash functions.
+/// Returns an error unless a signature can have this many hash functions.
 pub(crate) fn check_num_hashes(num_hashes: usize) -> Result<()> {
     if (1..=MAX_HASHES).contains(&num_hashes) {
         return Ok(());
@@ -69,7 +71,7 @@ pub(crate) fn check_num_hashes(num_hashes: usize) -> Result<()> {
     Err(Error::invalid("num_hashes", num_hashes, format!("a signature has 1 to {MAX_HASHES} hashes")))
 }
 
-/// An error unless there is a slot for each hash function.
+/// Returns an error unless there is exactly one slot for each hash function.
 #[inline]
 fn check_slots(slots: &[u64], num_hashes: usize) -> Result<()> {
     check_length(slots.len(), num_hashes)
@@ -77,17 +79,17 @@ fn check_slots(slots: &[u64], num_hashes: usize) -> Result<()> {
 
 /// A family of min-hash functions: it turns a set into a [`Signature`].
 pub trait MinHasher {
-    /// The kind of signature it makes.
+    /// The family of the signatures that it makes.
     fn family(&self) -> Family;
-    /// What identifies its hash functions.
+    /// A number that identifies the hash functions.
     fn seed(&self) -> u64;
-    /// How many hash functions there are: 1 to [`MAX_HASHES`].
+    /// The number of hash functions, 1 to [`MAX_HASHES`].
     fn num_hashes(&self) -> usize;
-    /// Writes the slots of the set of `elements` (any order, repeats allowed) over `slots`, which has
-    /// [`num_hashes`](Self::num_hashes) positions: [`Error::LengthMismatch`] otherwise, and for no other reason.
+    /// Writes the slots of the set of `elements` to `slots`. Elements may be in any order and may repeat. The only
+    /// error is [`Error::LengthMismatch`], if the length of `slots` is not [`num_hashes`](Self::num_hashes).
     fn sketch_into(&self, elements: &[u64], slots: &mut [u64]) -> Result<()>;
 
-    /// The signature of the set of `elements` (any order, repeats allowed).
+    /// The signature of the set of `elements`. They may be in any order and may repeat.
     fn sketch(&self, elements: &[u64]) -> Signature {
         let mut slots = vec![EMPTY_SLOT; self.num_hashes()];
         self.sketch_into(elements, &mut slots)
@@ -95,10 +97,10 @@ pub trait MinHasher {
             .expect("there is a slot for each hash function, and a hasher has 1 to MAX_HASHES of them")
     }
 
-    /// The signature of a bag, as the set of its [`bag_elements`]: signatures of bags agree with the probability of
-    /// their weighted Jaccard similarity.
+    /// The signature of a bag, which is the signature of the set of its [`bag_elements`]. A slot of two such
+    /// signatures agrees with a probability equal to the weighted Jaccard similarity of the bags.
     ///
-    /// A bag of more than [`MAX_BAG_ELEMENTS`](weighted::MAX_BAG_ELEMENTS) shingles is an error.
+    /// A bag of more than [`MAX_BAG_ELEMENTS`](weighted::MAX_BAG_ELEMENTS) shingles gives an error.
     ///
     /// ```
     /// use lookalike::minhash::{FastSketch, MinHasher};

@@ -1,4 +1,4 @@
-//! Sets -> signatures, one multiplication per slot and element: multiply-shift lanes.
+//! Sets -> signatures, with one multiplication per slot and element: multiply-shift lanes.
 
 use super::{EMPTY_SLOT, Family, MinHasher, check_num_hashes, check_slots};
 use crate::arch::{Kernel, dispatch, task};
@@ -7,15 +7,15 @@ use crate::hashing::{SplitMix64, mix64};
 
 /// Classic min-hashing with multiply-shift functions.
 ///
-/// Slot i is the least `a_i x + b_i` modulo 2^32 over the elements x, with odd random a_i: the multiply-shift
-/// scheme of Dietzfelbinger et al. (1997), in which the high bits, which decide the order, are the good ones. An
+/// Slot i is the least `a_i x + b_i` modulo 2^32 over the elements x, with odd random a_i. This is the multiply-shift
+/// scheme of Dietzfelbinger et al. (1997). Its high bits are the most random ones, and they decide the order. Each
 /// element is first mixed to 32 bits, so structured input does no harm.
 ///
-/// **Why it is here.** It is classic min-hashing in the form that SIMD likes best: 16 lanes per AVX-512 register.
-/// [`FastSketch`](super::FastSketch) is more accurate for small sets and faster for large ones, and so is the
-/// default; this family is kept as the classic to compare with (`docs/decisions/0001-default-min-hash.md`). With 32
-/// bits a slot saturates on sets of billions of elements. Its functions are 2-universal, which does not make them
-/// min-wise independent; on mixed elements no bias was found.
+/// **Why it is here.** It is classic min-hashing in the form that suits SIMD best: 16 lanes per AVX-512 register.
+/// [`FastSketch`](super::FastSketch) is more accurate for small sets and faster for large ones, so it is the
+/// default. This family is the classic method to compare with (`docs/decisions/0001-default-min-hash.md`). A slot has
+/// 32 bits, so it saturates on sets of billions of elements. The functions are 2-universal, which does not make them
+/// min-wise independent, but no bias was found on mixed elements.
 ///
 /// **Cost.** K multiplications per element.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,16 +23,16 @@ pub struct MultiplyShift {
     seed: u64,
     kernel: Kernel,
     num_hashes: usize,
-    /// Padded to whole blocks of lanes.
+    /// The multipliers, padded to whole blocks of lanes.
     multipliers: Vec<u32>,
     offsets: Vec<u32>,
 }
 
-/// Lanes that are worked on together: four AVX-512 registers.
+/// The number of lanes that are computed together: four AVX-512 registers.
 const LANES: usize = 64;
 
 impl MultiplyShift {
-    /// A family of `num_hashes` functions (1 to 4096).
+    /// Makes a family of `num_hashes` functions (1 to 4096).
     pub fn new(num_hashes: usize, seed: u64) -> Result<Self> {
         check_num_hashes(num_hashes)?;
         let mut random = SplitMix64::new(seed);
@@ -42,7 +42,7 @@ impl MultiplyShift {
         Ok(Self { seed, kernel: Kernel::best(), num_hashes, multipliers, offsets })
     }
 
-    /// The same family on other instructions: the same answers at another speed.
+    /// The same family with these CPU instructions. The signatures are the same; only the speed differs.
     #[must_use]
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel, ..self }
@@ -100,7 +100,7 @@ struct Minima<'a> {
 
 task! {
     impl['a] Minima<'a> => (), |task, _: S| {
-        /// Elements that are narrowed at a time.
+        /// The number of elements that are narrowed at a time.
         const BATCH: usize = 256;
         let Minima { family, elements, slots } = task;
         let multipliers = family.multipliers.as_chunks::<LANES>().0;

@@ -2,8 +2,8 @@
 
 /// How rows, and positions in a permuted order, are counted.
 ///
-/// The lecture notes do both, and it changes the answer of `x mod 5`: the same matrix with rows 1 to 5 and with
-/// rows 0 to 4 has different signatures.
+/// The lecture notes use both. The choice changes values such as `x mod 5`, so the same matrix has different
+/// signatures with rows 1 to 5 and with rows 0 to 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Numbering {
     /// Rows are 0, 1, 2, ...
@@ -28,7 +28,7 @@ impl Numbering {
         index as u64 + self.first()
     }
 
-    /// The index (from zero) of the row with this number, if there are `rows` of them and it is one.
+    /// The index (from zero) of the row with this number; `None` if the number is not that of one of `rows` rows.
     pub(crate) fn index(self, number: u64, rows: usize) -> Option<usize> {
         let index = usize::try_from(number.checked_sub(self.first())?).ok()?;
         (index < rows).then_some(index)

@@ -1,8 +1,8 @@
 //! A set of row numbers -> for each permutation of the rows, the first row of the set: min-hashing by its definition.
 //!
 //! Shuffle the rows of the [characteristic matrix](super::matrix::CharacteristicMatrix) and look down a column
-//! to the first 1. Every row of the union of two sets is equally likely to come first, and the two sets agree
-//! exactly when that row is in their intersection. So
+//! to the first 1. Every row of the union of two sets is equally likely to come first, and the min-hashes of the two
+//! sets are equal exactly if that row is in their intersection. So
 //!
 //! ```text
 //! Pr[h(A) = h(B)] = |A and B| / |A or B| = J(A, B)
@@ -11,19 +11,19 @@
 //! and the fraction of K independent permutations in which two sets agree has mean J and variance J(1-J)/K.
 //! With *all* permutations the fraction is J itself ([`PermutationHasher::exhaustive`]).
 //!
-//! Broder (1997), *On the resemblance and containment of documents*. It is the definition that the other
-//! families are tested against, not a way to hash documents: it stores K permutations of the whole universe, two
-//! tables of 4 bytes per row each. A set of n rows costs n K table lookups.
+//! The method is from Broder (1997), *On the resemblance and containment of documents*. It is the definition that the
+//! other families are tested against, and not meant for hashing documents. It stores K permutations of the whole
+//! universe, each as two tables of 4 bytes per row. A set of n rows costs n K table lookups.
 //!
 //! # Two notations
 //!
-//! The notes write a permutation in two ways. A column of *positions* gives for each row its place in the
-//! permuted order (`2 3 7 6 1 5 4`: the fifth row comes first); an *order* lists the rows as they come
+//! The lecture notes write a permutation in two ways. A column of *positions* gives for each row its position in the
+//! permuted order (`2 3 7 6 1 5 4`: the fifth row comes first). An *order* lists the rows in the permuted order
 //! (`di, da, ia, na, ad, al`). Use [`from_positions`](PermutationHasher::from_positions) or
 //! [`from_order`](PermutationHasher::from_order). Likewise the min-hash value is either the position or the
-//! number of the row found there ([`RowLabel`]). For comparing columns and for bands the choice does not matter.
-//! For merging it does: the smaller of two positions is the position of the union, the smaller of two row
-//! numbers means nothing. So a [`Signature`] always holds positions, and row numbers come from
+//! number of the row at that position ([`RowLabel`]). The choice does not matter for comparing columns and for bands.
+//! It matters for merging: the smaller of two positions is the position for the union, but the smaller of two row
+//! numbers has no meaning. So a [`Signature`] always holds positions, and row numbers come from
 //! [`PermutationHasher::values`].
 //!
 //! ```
@@ -44,30 +44,30 @@ use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, mix64};
 use crate::shingling::ShingleBag;
 
-/// The most table cells (rows times permutations) a hasher may have: 2^26, half a gigabyte.
+/// The largest number of table cells (rows times permutations) of a hasher: 2^26, half a gigabyte.
 const MAX_CELLS: usize = 1 << 26;
 
-/// What stands for the first row of a set in the permuted order.
+/// How the first row of a set in the permuted order is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RowLabel {
-    /// Its position in the permuted order.
+    /// By its position in the permuted order.
     #[default]
     Position,
-    /// Its number in the original order.
+    /// By its number in the original order.
     RowIndex,
 }
 
-/// One permutation, both ways round, counted from zero.
+/// One permutation and its inverse, counted from zero.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Permutation {
-    /// `position[row]`: the place of the row in the permuted order.
+    /// `position[row]` is the position of the row in the permuted order.
     position: Vec<u32>,
-    /// `order[place]`: the row at that place.
+    /// `order[position]` is the row at that position.
     order: Vec<u32>,
 }
 
 impl Permutation {
-    /// From one of its two tables; the other one is its inverse.
+    /// Makes a permutation from one of its two tables. The other one is the inverse.
     fn from_order(order: Vec<u32>) -> Self {
         let position = inverse(&order);
         Self { position, order }
@@ -89,8 +89,8 @@ fn inverse(table: &[u32]) -> Vec<u32> {
 
 /// Min-hashing by true permutations of a finite universe of rows.
 ///
-/// Elements are row numbers. [`MinHasher::sketch`] cannot fail and leaves out an element outside the universe,
-/// which has no position in any permutation; [`try_sketch`](Self::try_sketch) refuses it.
+/// Elements are row numbers. An element outside the universe has no position in any permutation.
+/// [`MinHasher::sketch`] cannot fail and ignores such an element; [`try_sketch`](Self::try_sketch) gives an error.
 #[derive(Debug, Clone)]
 pub struct PermutationHasher {
     rows: usize,
@@ -100,7 +100,8 @@ pub struct PermutationHasher {
 }
 
 impl PermutationHasher {
-    /// `num_hashes` random permutations of the rows `0..rows`: Fisher and Yates' shuffle, fixed by `seed`.
+    /// Draws `num_hashes` random permutations of the rows `0..rows` by the Fisher-Yates shuffle. They are determined
+    /// by `seed`.
     pub fn random(rows: usize, num_hashes: usize, seed: u64) -> Result<Self> {
         check_size(rows, num_hashes)?;
         let mut random = SplitMix64::new(seed);
@@ -122,12 +123,12 @@ impl PermutationHasher {
         Ok(Self::new(rows, Numbering::FromZero, permutations))
     }
 
-    /// Permutations written as positions: the i-th number is the place of the i-th row in the permuted order.
+    /// Permutations written as positions: the i-th number is the position of the i-th row in the permuted order.
     pub fn from_positions(numbering: Numbering, columns: &[impl AsRef<[u64]>]) -> Result<Self> {
         Self::from_tables(numbering, columns, Permutation::from_positions)
     }
 
-    /// Permutations written as orders: the i-th number is the row that comes at the i-th position.
+    /// Permutations written as orders: the i-th number is the row at the i-th position.
     pub fn from_order(numbering: Numbering, orders: &[impl AsRef<[u64]>]) -> Result<Self> {
         Self::from_tables(numbering, orders, Permutation::from_order)
     }
@@ -166,14 +167,14 @@ impl PermutationHasher {
         self.numbering
     }
 
-    /// The signature of a set of row numbers; an error if one is outside the universe.
+    /// The signature of a set of row numbers. It is an error if one of them is outside the universe.
     pub fn try_sketch(&self, elements: &[u64]) -> Result<Signature> {
         self.check_elements(elements)?;
         Ok(self.sketch(elements))
     }
 
-    /// The min-hash values of a set of row numbers, one per permutation, labelled as asked; [`EMPTY_SLOT`] for
-    /// the empty set. An error if an element is outside the universe.
+    /// The min-hash values of a set of row numbers, one per permutation, as positions or row numbers. They are
+    /// [`EMPTY_SLOT`] for the empty set. It is an error if an element is outside the universe.
     pub fn values(&self, elements: &[u64], label: RowLabel) -> Result<Vec<u64>> {
         self.check_elements(elements)?;
         let mut values = vec![EMPTY_SLOT; self.permutations.len()];
@@ -205,7 +206,7 @@ impl MinHasher for PermutationHasher {
         Family::Permutation
     }
 
-    /// A hash of the permutations and of how they are counted, however they came about.
+    /// A hash of the permutations and their numbering. It does not depend on how they were made.
     fn seed(&self) -> u64 {
         self.identity
     }
@@ -225,7 +226,7 @@ impl MinHasher for PermutationHasher {
         Ok(())
     }
 
-    /// An error for a bag with repeats: later occurrences are elements outside the universe.
+    /// Gives an error for a bag with repeats, because later occurrences are elements outside the universe.
     fn sketch_bag(&self, bag: &ShingleBag) -> Result<Signature> {
         self.try_sketch(&bag_elements(bag)?)
     }
@@ -240,7 +241,7 @@ fn check_size(rows: usize, num_hashes: usize) -> Result<()> {
     Ok(())
 }
 
-/// The table counted from zero, if it holds each of the `rows` numbers once.
+/// The table, counted from zero. It is an error unless it holds each of the `rows` numbers once.
 fn checked_table(numbering: Numbering, table: &[u64], rows: usize) -> Result<Vec<u32>> {
     if table.len() != rows {
         return Err(Error::LengthMismatch { left: rows, right: table.len() });

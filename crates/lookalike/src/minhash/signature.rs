@@ -1,10 +1,11 @@
-//! The signature: what min-hashing makes of a set.
+//! The signature that min-hashing makes from a set.
 //!
-//! One 64-bit slot per hash function. The fraction of slots in which two signatures agree estimates the Jaccard
-//! similarity of their sets without bias; with K slots its standard error is `sqrt(J (1 - J) / K)`, 0.035 for
-//! J = 0.8 and K = 128. The slot-wise minimum of two signatures is the signature of the union of their sets.
+//! A signature has one 64-bit slot per hash function. The fraction of slots in which two signatures agree is an
+//! unbiased estimate of the Jaccard similarity of their sets. With K slots its standard error is
+//! `sqrt(J (1 - J) / K)`, which is 0.035 for J = 0.8 and K = 128. The slot-wise minimum of two signatures is the
+//! signature of the union of their sets.
 //!
-//! Signatures made in different ways say nothing about each other: comparing them is an error, not a number.
+//! Signatures that were made in different ways cannot be compared; an attempt gives an error.
 
 mod bytes;
 mod of_text;
@@ -16,10 +17,10 @@ use super::check_num_hashes;
 use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result};
 
-/// The value of a slot that no element has reached; all slots of the empty set have it.
+/// The value of a slot that no element has reached. All slots of the empty set have this value.
 pub const EMPTY_SLOT: u64 = u64::MAX;
 
-/// How a signature was made. Only signatures of one family, one seed and one length can be compared.
+/// How a signature was made. Two signatures can be compared only if they have the same family, seed and length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Family {
@@ -31,7 +32,7 @@ pub enum Family {
     MultiplyShift,
     /// Fast similarity sketching (Dahlgaard, Knudsen, Thorup 2017).
     FastSketch,
-    /// Weighted Jaccard of real weights.
+    /// Weighted min-hashing, for the weighted Jaccard similarity of real weights.
     Weighted,
 }
 
@@ -39,7 +40,7 @@ impl Family {
     const ALL: [Self; 5] =
         [Self::Permutation, Self::Universal, Self::MultiplyShift, Self::FastSketch, Self::Weighted];
 
-    /// The number that stands for the family in stored signatures.
+    /// The number of the family in stored signatures.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Permutation => 1,
@@ -60,7 +61,7 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// An error that says what differs, if something does.
+    /// Returns an error that says what differs, if something does.
     pub(crate) fn check(self, other: Self) -> Result<()> {
         if self.family != other.family {
             let [left, right] = [self, other].map(|kind| format!("{:?}", kind.family));
@@ -76,13 +77,13 @@ impl Kind {
     }
 }
 
-/// An estimate of a similarity and how far to trust it.
+/// An estimate of a similarity, with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The estimated similarity, between 0 and 1.
     pub similarity: f64,
     /// The estimated standard deviation of `similarity`, by the formula for independent slots. For the fast sketch
-    /// of small sets the true one is up to 1.4 times smaller.
+    /// of small sets the true standard deviation is up to 1.4 times smaller.
     pub standard_error: f64,
 }
 
@@ -95,20 +96,20 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// A signature from its parts. `seed` identifies the hash functions: equal seeds mean equal functions. There
-    /// are 1 to [`MAX_HASHES`](super::MAX_HASHES) slots; another number is an error.
+    /// Makes a signature from its parts. `seed` identifies the hash functions: equal seeds mean equal functions. It
+    /// is an error if there are not 1 to [`MAX_HASHES`](super::MAX_HASHES) slots.
     pub fn from_slots(family: Family, seed: u64, slots: Vec<u64>) -> Result<Self> {
         check_num_hashes(slots.len())?;
         Ok(Self { family, seed, slots })
     }
 
-    /// How it was made.
+    /// The family of hash functions that made the signature.
     #[must_use]
     pub fn family(&self) -> Family {
         self.family
     }
 
-    /// The seed of its hash functions.
+    /// The seed of the hash functions.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
@@ -126,7 +127,7 @@ impl Signature {
         self.slots.len()
     }
 
-    /// True if it is the signature of the empty set.
+    /// True if this is the signature of the empty set.
     #[must_use]
     pub fn is_empty_set(&self) -> bool {
         self.slots.iter().all(|&slot| slot == EMPTY_SLOT)
@@ -136,12 +137,12 @@ impl Signature {
         Kind { family: self.family, seed: self.seed, num_hashes: self.slots.len() }
     }
 
-    /// An error unless the two signatures can be compared.
+    /// Returns an error unless the two signatures can be compared.
     pub fn check_comparable(&self, other: &Self) -> Result<()> {
         self.kind().check(other.kind())
     }
 
-    /// In how many slots the two signatures agree.
+    /// The number of slots in which the two signatures agree.
     pub fn agreeing_slots(&self, other: &Self) -> Result<usize> {
         self.check_comparable(other)?;
         Ok(count_equal(&self.slots, &other.slots))
@@ -149,8 +150,8 @@ impl Signature {
 
     /// Estimates the Jaccard similarity of the two sets: the fraction of slots in which the signatures agree.
     ///
-    /// The standard error is that of the estimate at its own value, so it is 0 when all or none of the slots
-    /// agree: with K slots even that leaves about 3/K open (the rule of three).
+    /// The standard error is computed as if the estimate were the true similarity. So it is 0 if all slots agree, or
+    /// none. Even then the true similarity may differ from the estimate by about 3/K for K slots (the rule of three).
     pub fn estimate(&self, other: &Self) -> Result<Estimate> {
         let agreeing = self.agreeing_slots(other)?;
         let n = self.slots.len() as f64;
@@ -158,7 +159,7 @@ impl Signature {
         Ok(Estimate { similarity, standard_error: (similarity * (1.0 - similarity) / n).sqrt() })
     }
 
-    /// Turns this signature into that of the union of the two sets: slot by slot the minimum.
+    /// Turns this signature into the signature of the union of the two sets, the slot-wise minimum.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.check_comparable(other)?;
         for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {

@@ -1,4 +1,4 @@
-//! Sketchers against their definitions and against the theory.
+//! Compares the sketchers with their definitions and with the theory.
 
 use super::laws::laws;
 use super::*;
@@ -151,8 +151,8 @@ fn structured_sets_are_estimated_as_well_as_random_ones() {
 
 #[test]
 fn every_slot_agrees_with_the_probability_of_the_similarity() {
-    // Not only the mean over the slots: each of them, the first and the last included. 64 slots, 4,000 trials,
-    // standard deviation 0.0076; five of them are exceeded once in 27,000 runs of this test.
+    // This checks each slot, the first and the last included, not only the mean over the slots. 64 slots, 4,000
+    // trials, standard deviation 0.0076. Five standard deviations are exceeded once in 27,000 runs of this test.
     let hits = (0..4000).fold([0u32; 64], |mut hits, seed| {
         let (a, b) = pair_of_sets(seed, 60, 30);
         let hasher = FastSketch::new(64, seed).unwrap();
@@ -251,7 +251,7 @@ fn signatures_are_fixed() {
     assert_eq!(bytes, expected);
 }
 
-/// Slots of another number than the hashes are refused, and left as they were.
+/// A slice of slots whose length is not the number of hashes is refused and not changed.
 #[test]
 fn slots_of_the_wrong_length_are_refused() {
     let hashers: [Box<dyn MinHasher>; 4] = [

@@ -1,34 +1,34 @@
 //! A set of numbers -> for each hash function `h(x) = ((a x + b) mod p) mod N` its smallest value.
 //!
-//! Permuting a large universe is out of the question, so a hash function plays the permutation: rows are taken in
-//! the order of their hash values. The *one-pass algorithm* needs each row once: every slot starts at infinity,
+//! A large universe cannot be permuted, so a hash function replaces the permutation: rows are taken in
+//! the order of their hash values. The *one-pass algorithm* reads each row once. Every slot starts at infinity,
 //! and a row that is in the set lowers slot i to `h_i(row)` if that is smaller.
 //!
-//! For p prime, a in 1..p and b in 0..p (Carter and Wegman 1979) two different numbers below p collide with
+//! For p prime, a in 1..p and b in 0..p (Carter and Wegman 1979), two different numbers below p collide with
 //! probability at most 1/N, and their values mod p are pairwise independent.
 //!
 //! # What it does not promise
 //!
-//! Pairwise independent is not min-wise independent (Broder, Charikar, Frieze and Mitzenmacher 2000). On sets of
-//! hashed shingles the estimate behaves as for true permutations: mean J, variance J(1-J)/K, and the tests hold it
-//! to that. On consecutive integers it does not: of 64 of them the two ends come first twice as often as they
-//! should, and the intervals 0..60 and 20..80, with J = 0.5, agree in 0.43 of the functions (measured). So pass
-//! structured elements through [`mix64`] first. Numbers that differ by a multiple of p are one element to it: for
-//! 64-bit shingle hashes and p = 2^61 - 1 that joins a given pair with probability 2^-61.
+//! Pairwise independent functions are not min-wise independent (Broder, Charikar, Frieze and Mitzenmacher 2000). On
+//! sets of hashed shingles the estimate behaves as for true permutations, with mean J and variance J(1-J)/K; tests
+//! check this. On consecutive integers it does not: among 64 of them, the first and the last come first twice as
+//! often as they should, and the intervals 0..60 and 20..80, with J = 0.5, agree in 0.43 of the functions (measured).
+//! So pass structured elements through [`mix64`] first. Numbers that differ by a multiple of p count as one element:
+//! for 64-bit shingle hashes and p = 2^61 - 1 this happens to a given pair with probability 2^-61.
 //!
 //! # Exact arithmetic
 //!
-//! `a x + b` has up to 125 bits here and is computed in 128. The formula `(a*x + b) % (2^61 - 1) & 0xffffffff`
-//! in wrapping 64-bit arithmetic, found in many tools, is not universal. The product has lost its high
-//! bits before the remainder is taken, and since 2^61 mod p = 1 the remainder only adds the top three bits (0 to
-//! 7) to the rest. The result is the low 32 bits of `a*x + b` plus a little: the upper half of x hardly counts
-//! (x and x + 2^40 collide in about one function of eight in place of one in 2^32), and an even `a`, every second
-//! one, forgets more bits of x.
+//! `a x + b` has up to 125 bits here and is computed in 128 bits. Many tools use the formula
+//! `(a*x + b) % (2^61 - 1) & 0xffffffff` in wrapping 64-bit arithmetic. It is not universal. The product has lost its
+//! high bits before the remainder is taken, and because 2^61 mod p = 1, the remainder only adds the top three bits (0
+//! to 7) to the rest. The result is nearly the low 32 bits of `a*x + b`, so the upper half of x hardly matters (x and
+//! x + 2^40 collide in about one function of eight, instead of one in 2^32). If `a` is even, which is true of every
+//! second function, further bits of x are lost.
 //!
 //! # Cost
 //!
-//! One 128-bit multiplication per element and hash function. This is the textbook algorithm, a plain scalar loop,
-//! and the reference that the faster families are compared with.
+//! One 128-bit multiplication per element and hash function. This is the textbook algorithm as a plain scalar loop.
+//! The faster families are compared with it.
 //!
 //! ```
 //! use lookalike::minhash::{MinHasher, UniversalFunction, UniversalHasher};
@@ -58,15 +58,15 @@ use prime::is_prime;
 /// The Mersenne prime 2^61 - 1, the modulus of the random functions.
 pub const MERSENNE_61: u64 = (1 << 61) - 1;
 
-/// The values N that the random functions map to. It changes the answer.
+/// The number N of values that the random functions can take. It changes the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum UniversalRange {
-    /// N = p = 2^61 - 1: within one function two elements collide only if they are equal mod p.
+    /// N = p = 2^61 - 1. Two elements collide under a function only if they are equal mod p.
     #[default]
     Prime,
-    /// N = 2^32: slots fit in 32 bits. The smallest values of two different sets of n elements in all are equal by
-    /// accident with probability about n / 2^32, which is the bias of the estimate.
+    /// N = 2^32. Slots fit in 32 bits. The smallest values of two different sets with n elements in all are equal by
+    /// chance with probability about n / 2^32, which is the bias of the estimate.
     Bits32,
 }
 
@@ -80,7 +80,7 @@ pub struct UniversalFunction {
 }
 
 impl UniversalFunction {
-    /// The function of these parameters: `p` prime, `n` from 1 to `p`, `a` not a multiple of `p`.
+    /// The function with these parameters. `p` must be prime, `n` from 1 to `p`, and `a` not a multiple of `p`.
     pub fn new(a: u64, b: u64, p: u64, n: u64) -> Result<Self> {
         if !is_prime(p) {
             return Err(Error::invalid("p", p, "p must be a prime number"));
@@ -96,12 +96,12 @@ impl UniversalFunction {
         Ok(Self { a: a % p, b: b % p, p, n })
     }
 
-    /// The function `(a x + b) mod p` of the notes' tables: N = p.
+    /// The function `(a x + b) mod p`, where N = p. The tables of the lecture notes use this form.
     pub fn modular(a: u64, b: u64, p: u64) -> Result<Self> {
         Self::new(a, b, p, p)
     }
 
-    /// The value of the function at `x`: below N.
+    /// The value of the function at `x`, which is below N.
     #[inline]
     #[must_use]
     pub fn hash(&self, x: u64) -> u64 {
@@ -138,7 +138,7 @@ pub struct UniversalHasher {
 }
 
 impl UniversalHasher {
-    /// `num_hashes` random functions mod 2^61 - 1, fixed by `seed` and `range`.
+    /// Draws `num_hashes` random functions mod 2^61 - 1, determined by `seed` and `range`.
     pub fn random(num_hashes: usize, seed: u64, range: UniversalRange) -> Result<Self> {
         check_num_hashes(num_hashes)?;
         let mut random = SplitMix64::new(seed);
@@ -161,7 +161,7 @@ impl UniversalHasher {
         Ok(Self { functions, identity })
     }
 
-    /// These functions, 1 to [`MAX_HASHES`](super::MAX_HASHES) of them.
+    /// A hasher with these functions, 1 to [`MAX_HASHES`](super::MAX_HASHES) of them.
     pub fn from_functions(functions: Vec<UniversalFunction>) -> Result<Self> {
         check_num_hashes(functions.len())?;
         let parameters = functions.iter().flat_map(|f| [f.a, f.b, f.p, f.n]);
@@ -181,7 +181,7 @@ impl MinHasher for UniversalHasher {
         Family::Universal
     }
 
-    /// The seed of random functions with values mod 2^61 - 1; for all others a hash of their parameters.
+    /// The seed, for random functions with values mod 2^61 - 1; a hash of the parameters, for all other functions.
     fn seed(&self) -> u64 {
         self.identity
     }

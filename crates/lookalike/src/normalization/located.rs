@@ -1,36 +1,37 @@
-//! Text as it came -> normalised text that knows where each of its characters came from.
+//! Original text -> normalised text that knows where each of its characters came from.
 //!
-//! Normalisation changes lengths: whitespace collapses, `ß` becomes `ss`, a letter and its accent become one character. To
-//! mark a word of the normalised text in the original, its range must be carried back.
+//! Normalisation changes lengths: whitespace collapses, `ß` becomes `ss`, a letter and its accent become one
+//! character. To mark a word of the normalised text in the original, its range must be mapped back.
 //!
-//! It is the one normaliser, with a [`Trail`] that notes pieces. Stretches in which every character keeps its length
-//! are one piece, so that plain text needs few.
+//! The text is made by the same normaliser as always, with a [`Trail`] that records pieces. A stretch in which every
+//! character keeps its length is one piece, so plain text has few pieces.
 
 use super::Normalization;
 use super::writer::{Trail, write};
 use std::ops::Range;
 
-/// Normalised text, and where it came from.
+/// Normalised text, and the positions in the original that it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocatedText {
     text: String,
-    /// Ascending; each reaches to the next one.
+    /// The pieces in ascending order. Each ends where the next one begins.
     pieces: Vec<Piece>,
 }
 
 /// A piece of normalised text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
-    /// Where it begins.
+    /// Where the piece begins in the normalised text.
     normalized: usize,
-    /// What it was made of.
+    /// The bytes of the original that the piece was made from.
     original: Range<usize>,
-    /// True if its characters have their old lengths; otherwise it is one cluster and is not divided.
+    /// True if every character has the same length as in the original. Any other piece is one cluster and is never
+    /// divided.
     is_parallel: bool,
 }
 
 impl LocatedText {
-    /// The text that [`Normalization::normalize`] gives, located.
+    /// Normalises `text` as [`Normalization::normalize`] does and records where each piece came from.
     pub(crate) fn new(normalization: &Normalization, text: &str) -> Self {
         let mut normalized = String::with_capacity(text.len());
         let pieces = write(normalization, text, &mut normalized, Vec::new());
@@ -42,8 +43,8 @@ impl LocatedText {
         &self.text
     }
 
-    /// The ranges of the original text that these ranges of the normalised one came from. They must be ascending, not
-    /// empty, and end where characters do.
+    /// Maps ranges of the normalised text to ranges of the original text. The given ranges must be ascending and not
+    /// empty, and must begin and end between characters.
     pub(crate) fn originals(
         &self,
         ranges: impl Iterator<Item = Range<usize>>,
@@ -58,7 +59,7 @@ impl LocatedText {
         })
     }
 
-    /// The piece that has `position`, which is not before piece `at`.
+    /// The number of the piece that contains `position`. The search starts at piece `at` and only moves forward.
     fn advance(&self, mut at: usize, position: usize) -> usize {
         while self.pieces.get(at + 1).is_some_and(|next| next.normalized <= position) {
             at += 1;
@@ -118,7 +119,7 @@ mod tests {
             })
     }
 
-    /// Texts in which much composes, folds and moves.
+    /// Texts in which many characters compose, fold and move.
     const DIFFICULT: &str = "[ a-cA-CéÉßſĐ\u{300}-\u{303}\u{323}\u{327}\u{345}\u{340}ᄀ각ᅡᆨ\u{ff9e}カ\u{3099}ﬁℌΣσς\u{1f80}\
                              \u{37a}\u{202f}\n\t.,'’·東א\u{5b0}\u{93c}क𝒜]{0,24}";
 

@@ -1,19 +1,21 @@
-//! Text as it came -> normalised text.
+//! Original text -> normalised text.
 //!
-//! Two pages that differ only in capitals, line breaks or in how an accent is encoded should give the same
-//! shingles. Normalisation takes such differences away, in this order, each step an option:
+//! Two pages that differ only in capitals, line breaks or the encoding of an accent should give the same
+//! shingles. Normalisation removes such differences. These are the steps, in order; each can be configured or
+//! switched off, except the first:
 //!
 //! 1. bytes that are not UTF-8 become U+FFFD, one for each maximal invalid part (as the Unicode standard and
 //!    [`String::from_utf8_lossy`] do);
-//! 2. case: canonical decomposition, then full Unicode case folding (`Straße` and `STRASSE` become equal); or kept;
+//! 2. case: canonical decomposition, then full Unicode case folding (`Straße` and `STRASSE` become equal); or case is
+//!    kept;
 //! 3. Unicode normalisation form: NFC by default, so that `é` is one character however it was typed. The
-//!    compatibility forms can bring capitals back (`℡` becomes `TEL`), so with them 2 and 3 are done twice;
-//! 4. punctuation: kept, or dropped: all that is not a letter, digit, mark or whitespace;
-//! 5. whitespace: every run of it becomes one space and the ends are trimmed, or it is removed, or kept.
+//!    compatibility forms can produce new capitals (`℡` becomes `TEL`), so with them steps 2 and 3 are done twice;
+//! 4. punctuation (every character that is not a letter, digit, mark or whitespace): it is kept or dropped;
+//! 5. whitespace: every run becomes one space and the ends are trimmed; or all whitespace is removed; or it is kept.
 //!
-//! The notes show why the last choice matters (k = 9): with spaces kept, "The plane was ready for touch down"
-//! and "The quarterback scored a touchdown" have no shingle in common; with spaces removed both have
-//! `touchdown`.
+//! The lecture notes show why the last choice matters, with shingles of 9 characters. If spaces are kept, "The plane
+//! was ready for touch down" and "The quarterback scored a touchdown" have no shingle in common. If spaces are
+//! removed, both have the shingle `touchdown`.
 //!
 //! ```
 //! use lookalike::normalization::{Normalization, Whitespace};
@@ -27,18 +29,19 @@
 //!
 //! # What is equal afterwards
 //!
-//! Canonically equivalent texts (those that Unicode calls the same text in two encodings) normalise alike, unless
-//! the form is [`UnicodeForm::Keep`]. That is why folding begins with a decomposition: the Greek iota subscript
-//! U+0345 folds to a letter, and behind a letter no accent can change places any more (Unicode 17.0, section 3.13,
-//! definition 145: *canonical caseless matching*). All classes of characters are those of
-//! [one version of Unicode](crate::format::UNICODE_VERSION).
+//! Canonically equivalent texts (Unicode regards them as the same text in two encodings) become equal, unless the
+//! form is [`UnicodeForm::Keep`]. This is why case folding begins with a decomposition: the Greek iota subscript
+//! U+0345 folds to a letter, and an accent cannot move across a letter any more (Unicode 17.0, section 3.13,
+//! definition 145: *canonical caseless matching*). All character classes are those of [one version of
+//! Unicode](crate::format::UNICODE_VERSION).
 //!
 //! # Cost
 //!
-//! One pass. With the default settings, stretches of ASCII that need lower case at most are found in
-//! blocks, copied whole and put into lower case together; with other settings ASCII is copied byte by byte. The general
-//! path, with its tables, is entered only for the stretches between spaces that hold something else, and not for
-//! those whose characters neither case folding nor NFC changes, as most dashes, quotation marks and small letters.
+//! One pass over the text. With the default settings, stretches of ASCII whose only change is lower case are found in
+//! blocks, copied whole and lower-cased together. With other settings ASCII is copied byte by byte. The general
+//! path, with its tables, is taken only for stretches between spaces that contain other characters. Even these are
+//! copied as they are if neither case folding nor NFC changes any of their characters, which is true of most dashes,
+//! quotation marks and small letters.
 
 mod located;
 #[cfg(test)]
@@ -48,17 +51,17 @@ mod writer;
 pub(crate) use located::LocatedText;
 pub(crate) use writer::{ASCII_RUN, fold_and_compose};
 
-/// What is done to a text before it is cut into shingles. Every field changes the answer.
+/// How text is normalised before it is cut into shingles. Every field changes the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct Normalization {
-    /// Capital letters.
+    /// Whether capital letters are folded to small ones.
     pub case: Case,
-    /// How composed characters are written.
+    /// The Unicode normalisation form, which decides how accented and other composed characters are encoded.
     pub form: UnicodeForm,
-    /// Everything that is not a letter, digit, mark or whitespace.
+    /// Whether characters other than letters, digits, marks and whitespace are dropped.
     pub punctuation: Punctuation,
-    /// Spaces, tabs, line breaks and their Unicode relatives.
+    /// What happens to spaces, tabs, line breaks and all other Unicode whitespace.
     pub whitespace: Whitespace,
 }
 
@@ -66,10 +69,10 @@ pub struct Normalization {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Case {
-    /// Full Unicode case folding.
+    /// Full Unicode case folding is applied.
     #[default]
     Fold,
-    /// They are kept.
+    /// Capital letters are kept.
     Keep,
 }
 
@@ -82,11 +85,11 @@ pub enum UnicodeForm {
     Nfc,
     /// Canonical decomposition.
     Nfd,
-    /// Compatibility composition: ligatures, full-width letters and the like become plain.
+    /// Compatibility composition: ligatures, full-width letters and similar variants become plain letters.
     Nfkc,
     /// Compatibility decomposition.
     Nfkd,
-    /// The text is kept as it is encoded.
+    /// The encoding of the text is not changed.
     Keep,
 }
 
@@ -94,10 +97,10 @@ pub enum UnicodeForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Punctuation {
-    /// It is kept.
+    /// Punctuation and symbols are kept.
     #[default]
     Keep,
-    /// It is removed, with nothing in its place: `don't` becomes `dont`.
+    /// Punctuation and symbols are removed without a replacement: `don't` becomes `dont`.
     Drop,
 }
 
@@ -105,17 +108,17 @@ pub enum Punctuation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Whitespace {
-    /// Every run of it becomes one space; none is left at the ends.
+    /// Every run of whitespace becomes one space; whitespace at the ends is removed.
     #[default]
     Collapse,
-    /// It is removed.
+    /// All whitespace is removed.
     Remove,
-    /// It is kept.
+    /// All whitespace is kept.
     Keep,
 }
 
 impl Normalization {
-    /// Changes nothing.
+    /// The settings that change nothing.
     pub const NONE: Self = Self {
         case: Case::Keep,
         form: UnicodeForm::Keep,
@@ -123,31 +126,31 @@ impl Normalization {
         whitespace: Whitespace::Keep,
     };
 
-    /// The same settings with another treatment of capitals.
+    /// The same settings with this treatment of capitals.
     #[must_use]
     pub const fn with_case(self, case: Case) -> Self {
         Self { case, ..self }
     }
 
-    /// The same settings with another Unicode form.
+    /// The same settings with this Unicode form.
     #[must_use]
     pub const fn with_form(self, form: UnicodeForm) -> Self {
         Self { form, ..self }
     }
 
-    /// The same settings with another treatment of punctuation.
+    /// The same settings with this treatment of punctuation.
     #[must_use]
     pub const fn with_punctuation(self, punctuation: Punctuation) -> Self {
         Self { punctuation, ..self }
     }
 
-    /// The same settings with another treatment of whitespace.
+    /// The same settings with this treatment of whitespace.
     #[must_use]
     pub const fn with_whitespace(self, whitespace: Whitespace) -> Self {
         Self { whitespace, ..self }
     }
 
-    /// The normalised text.
+    /// Returns the normalised text.
     #[must_use]
     pub fn normalize(&self, text: &str) -> String {
         let mut out = String::new();
@@ -155,20 +158,22 @@ impl Normalization {
         out
     }
 
-    /// The normalised text of bytes that may not be UTF-8: invalid parts become U+FFFD.
+    /// Returns the normalised text of bytes that may not be UTF-8. Invalid parts become U+FFFD.
     #[must_use]
     pub fn normalize_bytes(&self, bytes: &[u8]) -> String {
         self.normalize(&String::from_utf8_lossy(bytes))
     }
 
-    /// Like [`normalize`](Self::normalize), into a string that can be used again. Its old content is replaced.
+    /// Like [`normalize`](Self::normalize), but writes to `out`, so that its memory can be reused. The old content of
+    /// `out` is replaced.
     pub fn normalize_into(&self, text: &str, out: &mut String) {
         out.clear();
         out.reserve(text.len());
         writer::write(self, text, out, ());
     }
 
-    /// The definition: all steps on the whole text, one character after the other. For tests.
+    /// The definition of [`normalize`](Self::normalize), for tests: each step is applied to the whole text, one
+    /// character after the other.
     #[doc(hidden)]
     #[must_use]
     pub fn normalize_plainly(&self, text: &str) -> String {

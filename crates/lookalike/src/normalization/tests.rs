@@ -1,4 +1,4 @@
-//! Every path gives the text of the definition, and equivalent texts give one text.
+//! Every path gives the same text as the definition, and equivalent texts become equal.
 
 use super::*;
 use proptest::prelude::*;
@@ -81,7 +81,7 @@ fn whitespace_at_every_position_of_a_block() {
 
 #[test]
 fn every_character_is_treated_like_the_definition_says() {
-    // With what composes, what joins, and what is changed on both sides.
+    // Each character is tried beside characters that compose, that join, and that normalisation changes.
     for character in (0..=0x1_ffff).filter_map(char::from_u32) {
         let text = format!(
             "A {character} B{character}\u{301}X x{character}y E\u{301}{character} {character}{character}Z"
@@ -104,7 +104,7 @@ proptest! {
 
     #[test]
     fn a_second_time_changes_nothing(text in any::<String>()) {
-        // What is dropped or removed can bring a letter and a mark together that then compose.
+        // When characters between a letter and a mark are removed, the two meet and can compose.
         let keeps = |s: &Normalization| s.punctuation == Punctuation::Keep && s.whitespace != Whitespace::Remove;
         for settings in all_settings().iter().filter(|settings| keeps(settings)) {
             let once = settings.normalize(&text);
@@ -175,7 +175,7 @@ fn every_character_and_every_pair_with_a_mark_normalises_like_its_decomposition(
     for character in '\0'..=char::MAX {
         check(character.encode_utf8(&mut [0; 4]));
     }
-    // What matters in pairs: a character that folding or a form changes, before and behind marks that move.
+    // Pairs matter: a character that folding or a form changes, before and after marks that move.
     let changes = |c: &char| {
         crate::unicode::fold_character(*c).next() != Some(*c)
             || !std::iter::once(*c).nfd().eq([*c])

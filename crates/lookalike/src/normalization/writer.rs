@@ -1,9 +1,9 @@
-//! The one normaliser: it writes normalised text, and tells a [`Trail`] where each piece came from.
+//! The only normaliser. It writes normalised text and tells a [`Trail`] where each piece came from.
 //!
-//! ASCII, stretches that are known not to change, and everything else have a path each. For a trail that locates, the
-//! last one cuts the text into *clusters*: a character and those behind it that case folding and the Unicode form might
-//! combine it with. Over the edge of a cluster nothing composes and no mark moves, so each is normalised by itself, and
-//! what comes out of it came from it.
+//! There are three paths: one for ASCII, one for stretches that are known not to change, and a general one. If the
+//! trail needs locations, the general path cuts the text into *clusters*. A cluster is a character and the following
+//! characters that case folding or the Unicode form might combine with it. Nothing composes and no mark moves across
+//! the edge of a cluster, so each cluster is normalised by itself and its output comes from it alone.
 
 use super::{Case, Normalization, Punctuation, UnicodeForm, Whitespace};
 use crate::shingling::is_folded_and_composed;
@@ -13,17 +13,18 @@ use std::ops::Range;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// What keeps track of where the text came from.
+/// Records where each piece of normalised text came from.
 pub(super) trait Trail {
-    /// True if it must know the origin of every cluster.
+    /// True if the trail needs the origin of every cluster.
     const LOCATES: bool;
 
-    /// What begins at `normalized` in the normalised text came from these bytes of the original. If it is parallel, its
-    /// characters have their old lengths; otherwise it is one cluster and is not divided.
+    /// Records that the piece that begins at `normalized` in the normalised text came from the bytes `original` of
+    /// the original. In a parallel piece every character has the same length as before. Any other piece is one
+    /// cluster and is never divided.
     fn push(&mut self, normalized: usize, original: Range<usize>, is_parallel: bool);
 }
 
-/// Nobody asks.
+/// The trail that records nothing.
 impl Trail for () {
     const LOCATES: bool = false;
 
@@ -31,7 +32,7 @@ impl Trail for () {
     fn push(&mut self, _: usize, _: Range<usize>, _: bool) {}
 }
 
-/// Appends the normalised text to `out`, which is empty, and returns the trail.
+/// Writes the normalised text to `out`, which must be empty, and returns the trail.
 pub(super) fn write<T: Trail>(settings: &Normalization, text: &str, out: &mut String, trail: T) -> T {
     let mut writer = Writer { settings: *settings, out, trail, space: None };
     let is_simple = matches!(settings.form, UnicodeForm::Nfc | UnicodeForm::Keep);
@@ -53,7 +54,7 @@ pub(super) fn write<T: Trail>(settings: &Normalization, text: &str, out: &mut St
     writer.trail
 }
 
-/// The definition.
+/// The definition of `write`: every step on the whole text.
 pub(super) fn write_plainly(settings: &Normalization, text: &str) -> String {
     let mut out = String::new();
     let fold = |text: String| match settings.case {
@@ -79,7 +80,7 @@ pub(super) fn write_plainly(settings: &Normalization, text: &str) -> String {
     out
 }
 
-/// The text with its case and form settled, borrowed where nothing changes.
+/// Applies the case and the Unicode form to the text. The result is borrowed if nothing changes.
 pub(crate) fn fold_and_compose(text: &str, case: Case, form: UnicodeForm) -> Cow<'_, str> {
     let settled = compose(fold(Cow::Borrowed(text), case, form), form);
     match form {
@@ -105,7 +106,8 @@ fn fold(text: Cow<'_, str>, case: Case, form: UnicodeForm) -> Cow<'_, str> {
     }
 }
 
-/// U+0345, and what may decompose to it: the only characters for which decomposing first makes a difference.
+/// True for U+0345 and the characters that may decompose to it. Decomposing before case folding makes a difference
+/// for these characters only.
 const fn may_have_iota_subscript(character: char) -> bool {
     matches!(character, '\u{345}' | '\u{1f80}'..='\u{1ffc}')
 }
@@ -121,14 +123,14 @@ fn compose(text: Cow<'_, str>, form: UnicodeForm) -> Cow<'_, str> {
     }
 }
 
-/// How many ASCII bytes in a row make it worthwhile to leave the general path.
+/// The general path is left when at least this many ASCII bytes follow in a row.
 pub(crate) const ASCII_RUN: usize = 16;
 
-/// The first stretch that needs the general path: from a space (or the beginning) before a non-ASCII character
-/// to a space (or the end) after the last one that is near.
+/// The first stretch that needs the general path. It begins at the last space (or the start of the text) before a
+/// non-ASCII character. It ends at the first space that has no non-ASCII character shortly after it, or at the end.
 ///
-/// Cutting at ASCII whitespace is exact: case folding looks at single characters, and no composition reaches over
-/// a space.
+/// Cutting at ASCII whitespace does not change the result: case folding looks at single characters, and no
+/// composition reaches across a space.
 fn next_general_stretch(bytes: &[u8]) -> Option<Range<usize>> {
     let first = first_non_ascii(bytes)?;
     let start = bytes[..first].iter().rposition(|&byte| is_ascii_space(byte)).unwrap_or(0);
@@ -157,15 +159,15 @@ fn first_non_ascii(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// True if each character, unless it is ASCII, is left alone by case folding and NFC, whatever stands beside it.
+/// True if case folding and NFC change none of the non-ASCII characters, whatever their neighbours are.
 fn is_unchanging(text: &str) -> bool {
     text.chars().all(|character| character.is_ascii() || is_folded_and_composed(character))
 }
 
-/// The length of the stretch at the beginning that, but for capitals, is collapsed already: up to the first whitespace
-/// that is not ' ', or has other whitespace or nothing behind it.
+/// The length of the stretch at the beginning in which whitespace is collapsed already. The stretch ends at the first
+/// whitespace that is not ' ', or that is followed by more whitespace or by the end.
 ///
-/// Written so that the compiler compares many bytes at once: whole blocks without a branch for each byte.
+/// The loop handles whole blocks without a branch for each byte, so that the compiler can compare many bytes at once.
 fn collapsed_stretch(bytes: &[u8]) -> usize {
     const BLOCK: usize = 32;
     let mut start = 0;
@@ -187,12 +189,12 @@ fn collapsed_stretch(bytes: &[u8]) -> usize {
     (start..bytes.len()).find(|&at| is_end(at)).unwrap_or(bytes.len())
 }
 
-/// The ASCII characters that are whitespace to Unicode.
+/// True for the ASCII characters that are whitespace in Unicode.
 const fn is_ascii_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
-/// Writes normalised text and remembers whitespace that becomes a space when something follows it.
+/// Writes normalised text. It holds back whitespace until it is known whether a character follows.
 struct Writer<'a, T> {
     settings: Normalization,
     out: &'a mut String,
@@ -201,7 +203,7 @@ struct Writer<'a, T> {
 }
 
 impl<T: Trail> Writer<'_, T> {
-    /// ASCII that stands at `at` in the original.
+    /// Writes ASCII text that begins at byte `at` of the original.
     fn push_ascii(&mut self, text: &str, at: usize) {
         if self.settings.whitespace == Whitespace::Collapse && self.settings.punctuation == Punctuation::Keep
         {
@@ -213,7 +215,7 @@ impl<T: Trail> Writer<'_, T> {
         }
     }
 
-    /// The same by stretches, for the settings that change little else than capitals.
+    /// The same, but a stretch at a time. For settings under which hardly anything but capitals changes.
     fn push_ascii_collapsed(&mut self, text: &str, at: usize) {
         let mut done = 0;
         while let Some(offset) = text.as_bytes()[done..].iter().position(|&byte| !is_ascii_space(byte)) {
@@ -245,7 +247,7 @@ impl<T: Trail> Writer<'_, T> {
         }
     }
 
-    /// Text that only capitals of ASCII distinguish from its folded and composed form.
+    /// Writes text in which case folding and composition change nothing except ASCII capitals.
     fn push_unchanging(&mut self, text: &str, at: usize) {
         let fold = self.settings.case == Case::Fold;
         for (offset, character) in text.char_indices() {
@@ -272,7 +274,7 @@ impl<T: Trail> Writer<'_, T> {
         }
     }
 
-    /// True if nothing before a character can compose with it or move behind it.
+    /// True if no character before this one can compose with it or move to a position after it.
     fn begins_cluster(&self, character: char) -> bool {
         if character.is_ascii() || self.settings.form == UnicodeForm::Keep {
             return true;
@@ -290,7 +292,8 @@ impl<T: Trail> Writer<'_, T> {
             && first.is_some_and(|first| is_nfc_quick(std::iter::once(first)) == IsNormalized::Yes)
     }
 
-    /// All steps. What is one character, and becomes one of the same length, is parallel.
+    /// Writes text with all steps. A single character that becomes one character of the same length is a parallel
+    /// piece.
     fn push_general(&mut self, text: &str, at: usize, is_one_character: bool) {
         let original = at..at + text.len();
         let settled = fold_and_compose(text, self.settings.case, self.settings.form);
@@ -321,7 +324,8 @@ impl<T: Trail> Writer<'_, T> {
         }
     }
 
-    /// Whitespace that becomes a space, together with what was before it, unless it stands at an end.
+    /// Holds back whitespace. Together with whitespace held back before, it becomes one space, unless it is at an end
+    /// of the text.
     #[inline]
     fn collapse(&mut self, original: Range<usize>) {
         if !self.out.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// How many characters come before a position, by stretches of the text.
+/// Converts byte positions of a text to character positions. Counts are stored for stretches of the text.
 #[derive(Debug)]
 pub struct Characters<'t> {
     text: &'t str,
@@ -12,7 +12,7 @@ pub struct Characters<'t> {
 impl<'t> Characters<'t> {
     const STRETCH: usize = 1024;
 
-    /// Of this text.
+    /// Counts the characters of this text.
     #[must_use]
     pub fn new(text: &'t str) -> Self {
         let mut before = 0;
@@ -24,7 +24,7 @@ impl<'t> Characters<'t> {
         Self { text, stretches: text.as_bytes().chunks(Self::STRETCH).map(count).collect() }
     }
 
-    /// The characters before a position, which must be the boundary of one.
+    /// The number of characters before a byte position, which must be between characters.
     #[must_use]
     pub fn at(&self, position: usize) -> usize {
         let stretch = (position / Self::STRETCH).min(self.stretches.len().saturating_sub(1));
@@ -39,7 +39,7 @@ impl<'t> Characters<'t> {
     }
 }
 
-/// How many characters begin in these bytes of UTF-8.
+/// The number of characters that begin in these bytes of UTF-8.
 fn begun(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
 }

@@ -1,7 +1,8 @@
 //! Two texts -> the passages they share.
 //!
-//! Similarity is one number; people want to see *what* two texts share. A passage is text that stands in both: a run
-//! of shingles that follow each other in A and in B, given by its bytes in the texts as they are, before normalisation.
+//! Similarity is one number, but people want to see *what* two texts share. A passage is text that is in both: a run
+//! of shingles that follow each other in A and in B. It is given by its bytes in the original texts, before
+//! normalisation.
 //!
 //! ```
 //! use lookalike::passages::{Place, compare};
@@ -19,31 +20,35 @@
 //!
 //! # What is shared
 //!
-//! A shingle of A is *shared* if its hash is among the hashes of B, wherever and however often; in the same way for
-//! B. The [`Run`]s of all passages cover the shared shingles of both texts, all of them and no other. So what is
-//! marked is what the Jaccard similarity counts, to the byte: the tokens of the shared shingles.
+//! A shingle of A is *shared* if B has its hash, at any position and any number of times. The same is true for B. The
+//! [`Run`]s of all passages cover all shared shingles of both texts and no others. So the marked bytes are exactly
+//! those that the Jaccard similarity counts: the tokens of the shared shingles.
 //!
-//! 1. **Runs.** A run pairs shingles `i, i+1, ...` of A with equal ones `j, j+1, ...` of B. Every shingle of A is in at
-//!    most one run *of A*, and the same for B. First come the shingles that occur once in each text: they have one partner
-//!    only (the *unique anchors* of patience diff), and a run grows from each in both directions as long as the shingles
-//!    are equal and free. The heaviest chain of these that ascends in both texts cuts them into gaps, and free shingles of
-//!    a gap of A are paired with free ones of the same gap of B; then with any that are free; each time with the nearest to
-//!    the beginning, unless one of the next few goes on for longer. What is left occurs more often in one
-//!    text than in the other: it is paired with a shingle that has a partner already, and the run is a repetition.
-//! 2. **Passages.** Runs that follow each other in both texts with at most k tokens between them are one passage: a
-//!    changed word parts two runs of one passage, not two passages. What lies between is not shared, and no [`Run`] has it.
-//! 3. **Order.** Of the passages that are not repetitions, the heaviest chain that ascends in both texts is
-//!    [in order](Place::InOrder) (weight: shingles); the rest has [moved](Place::Moved).
+//! 1. **Runs.** A run pairs shingles `i, i+1, ...` of A with equal shingles `j, j+1, ...` of B. Every shingle of A is
+//!    in at most one run *of A*, and the same holds for B. A shingle is *free* while no run has it. The first runs
+//!    come from shingles that occur exactly once in each text, and so have only one possible partner (the *unique
+//!    anchors* of patience diff). A run grows from each of them in both directions as long as the shingles are equal
+//!    and free. The heaviest chain of these runs that ascends in both texts divides the texts into gaps. Free
+//!    shingles in a gap of A are paired with free ones in the same gap of B, and after that with free ones anywhere.
+//!    Each time the first free occurrence is chosen, unless one of the next few gives a longer run. The remaining
+//!    shingles occur more often in one text than in the other. Each is paired with a shingle that has a partner
+//!    already, and the run is a repetition.
+//! 2. **Passages.** Runs that follow each other in both texts with at most k tokens between them are one passage. So
+//!    a changed word separates two runs of one passage, not two passages. The text between two runs is not shared and
+//!    belongs to no [`Run`].
+//! 3. **Order.** Among the passages that are not repetitions, the heaviest chain that ascends in both texts is
+//!    [in order](Place::InOrder). (The weight is the number of shingles.) All other passages have
+//!    [moved](Place::Moved).
 //!
-//! Shingles overlap, so two runs that are neighbours can share tokens; [`Comparison::segments`] cuts a text into pieces
-//! that do not overlap. Shingles [led by stop words](crate::shingling::Unit::StopWordLed) have text between them, which
-//! a run includes.
+//! Shingles overlap, so two neighbouring runs can share tokens. [`Comparison::segments`] cuts a text into pieces that
+//! do not overlap. Shingles [led by stop words](crate::shingling::Unit::StopWordLed) have text between them, which a
+//! run includes.
 //!
-//! **Cost.** Linear in the lengths of the texts, whatever they are, but for sorting the runs and finding repeated
-//! shingles by bisection: every step of a growing run takes a shingle that no later step takes, and the choice among
-//! repeated ones looks at a bounded number of them. Two prose texts of 5 MB take a few tenths of a second.
+//! **Cost.** The cost is linear in the lengths of the texts, except for sorting the runs and finding repeated
+//! shingles by bisection. Every step of a growing run uses up a shingle, and the choice among repeated shingles looks
+//! at a bounded number of them. Two prose texts of 5 MB take a few tenths of a second.
 //!
-//! Cohen's patience diff is where unique anchors come from; Heckel, *A technique for isolating differences between
+//! Unique anchors are from Cohen's patience diff. Heckel, *A technique for isolating differences between
 //! files* (1978), grows runs from them and finds moved blocks. The chain is the longest increasing subsequence with
 //! weights (Fredman 1975).
 
@@ -62,23 +67,23 @@ use crate::similarity::SetMeasure;
 use occurrences::Occurrences;
 use std::ops::Range;
 
-/// What two texts share.
+/// The comparison of two texts, A and B: what they share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
-    /// Different shingles in each and in both.
+    /// The numbers of different shingles in each text and in both.
     pub counts: SharedCounts,
-    /// The shared passages, by their beginnings in A (then in B).
+    /// The shared passages, sorted by where they begin in A (then in B).
     pub passages: Vec<Passage>,
 }
 
-/// How many different shingles two texts have, and how many both have.
+/// The numbers of different shingles in two texts, and in both of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedCounts {
-    /// Different shingles of A.
+    /// The number of different shingles of A.
     pub a: usize,
-    /// Different shingles of B.
+    /// The number of different shingles of B.
     pub b: usize,
-    /// Different shingles that are in both.
+    /// The number of different shingles that are in both.
     pub common: usize,
 }
 
@@ -89,31 +94,31 @@ impl SharedCounts {
         SetMeasure::Jaccard.of_counts(self.a, self.b, self.common)
     }
 
-    /// The part of A that is in B.
+    /// The share of A's shingles that are in B.
     #[must_use]
     pub fn containment_of_a(&self) -> f64 {
         SetMeasure::Containment.of_counts(self.a, self.b, self.common)
     }
 
-    /// The part of B that is in A.
+    /// The share of B's shingles that are in A.
     #[must_use]
     pub fn containment_of_b(&self) -> f64 {
         SetMeasure::Containment.of_counts(self.b, self.a, self.common)
     }
 }
 
-/// Text that stands in both.
+/// A passage that is in both texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
     /// Its bytes in A, from the first run to the last.
     pub a: Range<usize>,
-    /// Its bytes in B.
+    /// Its bytes in B, from the first run to the last.
     pub b: Range<usize>,
-    /// How many shingles its runs have.
+    /// The number of shingles in its runs.
     pub shingles: usize,
-    /// How it stands to the others.
+    /// Whether the passage is in order, moved or repeated.
     pub place: Place,
-    /// What is equal in it, in order; at least one.
+    /// The equal parts of the passage, in order; at least one.
     pub runs: Vec<Run>,
 }
 
@@ -124,31 +129,31 @@ pub struct Run {
     pub a: Range<usize>,
     /// Its bytes in B.
     pub b: Range<usize>,
-    /// Its shingles in A, by number.
+    /// The numbers of its shingles in A.
     pub shingles_of_a: Range<usize>,
-    /// Its shingles in B; as many.
+    /// The numbers of its shingles in B. There are as many as in A.
     pub shingles_of_b: Range<usize>,
 }
 
-/// How a passage stands to the others.
+/// Where a passage is, relative to the other passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// In the same order in both texts.
+    /// The passage is in the same order in both texts.
     InOrder,
-    /// Before or behind others in A, but not so in B.
+    /// The passage comes before or after others in A, but not in B.
     Moved,
-    /// A has it more often: what it repeats in B belongs to other passages.
+    /// A has the passage more often than B. Its shingles in B belong to other passages too.
     RepeatedInA,
-    /// B has it more often: what it repeats in A belongs to other passages.
+    /// B has the passage more often than A. Its shingles in A belong to other passages too.
     RepeatedInB,
 }
 
 /// One of two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The first one.
+    /// The first text.
     A,
-    /// The second one.
+    /// The second text.
     B,
 }
 
@@ -173,7 +178,7 @@ impl Passage {
         }
     }
 
-    /// Whether no other passage has its shingles of that text. A passage is its own on at least one side.
+    /// True if no other passage has its shingles on this side. This is true on at least one side.
     #[must_use]
     pub fn is_own(&self, side: Side) -> bool {
         match side {
@@ -183,9 +188,9 @@ impl Passage {
     }
 }
 
-/// The passages that two texts share, and how many shingles.
+/// Finds the passages that two texts share, and counts their shingles.
 ///
-/// An error if a text has 4 GiB or more.
+/// It is an error if a text has 4 GiB or more.
 pub fn compare(a: &str, b: &str, shingler: &Shingler) -> Result<Comparison> {
     for text in [a, b] {
         if u32::try_from(text.len()).is_err() {

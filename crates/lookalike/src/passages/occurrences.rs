@@ -1,4 +1,4 @@
-//! Shingle hashes of two texts -> which are equal, and where each occurs.
+//! Shingle hashes of two texts -> which shingles are equal, and where each occurs.
 
 use super::SharedCounts;
 use std::collections::HashMap;
@@ -16,18 +16,18 @@ pub(super) struct Occurrences {
 pub(super) struct Positions {
     /// The number of the shingle at each position.
     pub(super) numbers: Vec<u32>,
-    /// Where the occurrences of each shingle begin in `occurrences`, by number; one more for the end.
+    /// For each shingle number the beginning of its part of `occurrences`, and one more entry for the end.
     starts: Vec<u32>,
-    /// The positions, by number and ascending.
+    /// The positions of all shingles, by shingle number, then ascending.
     occurrences: Vec<u32>,
 }
 
 impl Occurrences {
-    /// Fewer than 2^32 hashes on each side.
+    /// Numbers the shingles of two texts. Each text must have fewer than 2^32 hashes.
     pub(super) fn new(a: &[u64], b: &[u64]) -> Self {
         let mut numbers: HashMap<u64, u32, BuildHasherDefault<Spread>> = HashMap::default();
         numbers.reserve(a.len().max(b.len()));
-        // The position in A where each number occurs first.
+        // For each number the position in A where it occurs first.
         let mut first = Vec::new();
         let mut numbers_a = Vec::with_capacity(a.len());
         for &hash in a {
@@ -37,7 +37,7 @@ impl Occurrences {
             }
             numbers_a.push(number);
         }
-        // Where texts agree, the next shingle of B is the next one of A, and that is at hand.
+        // Where the texts agree, the next shingle of B is the next one of A, and is found without a lookup.
         let mut expected = 0;
         let mut numbers_b = Vec::with_capacity(b.len());
         for &hash in b {
@@ -55,7 +55,7 @@ impl Occurrences {
         Self { a: Positions::new(numbers_a, different), b: Positions::new(numbers_b, different) }
     }
 
-    /// Different shingles.
+    /// The numbers of different shingles.
     pub(super) fn counts(&self) -> SharedCounts {
         let is_in = |text: &Positions, number: usize| !text.of(number as u32).is_empty();
         let different = self.a.different();
@@ -69,7 +69,7 @@ impl Occurrences {
 
 impl Positions {
     fn new(numbers: Vec<u32>, different: usize) -> Self {
-        // Counting sort: counts, where each number ends, and from there down to where it begins.
+        // Counting sort: first the counts, then the end of each number, and from there down to its beginning.
         let mut starts = vec![0; different + 1];
         for &number in &numbers {
             starts[number as usize] += 1;
@@ -88,13 +88,13 @@ impl Positions {
         Self { numbers, starts, occurrences }
     }
 
-    /// Where a shingle occurs, ascending.
+    /// The positions of a shingle, ascending.
     pub(super) fn of(&self, number: u32) -> &[u32] {
         let number = number as usize;
         &self.occurrences[self.starts[number] as usize..self.starts[number + 1] as usize]
     }
 
-    /// How many different shingles both texts have.
+    /// The number of different shingles of both texts together.
     pub(super) fn different(&self) -> usize {
         self.starts.len() - 1
     }
@@ -104,7 +104,7 @@ impl Positions {
     }
 }
 
-/// Spreads hashes, which may be of few bits, over the table.
+/// Spreads hashes, which may have few bits, over the hash table.
 #[derive(Debug, Default)]
 struct Spread {
     state: u64,

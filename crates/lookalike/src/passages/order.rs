@@ -1,19 +1,19 @@
-//! Runs -> passages: neighbouring runs together, and which passages have moved.
+//! Runs -> passages: joins neighbouring runs, and finds the passages that have moved.
 
 use super::Place;
 use super::runs::{Owner, Pairing};
 use crate::shingling::LocatedShingles;
 use std::ops::Range;
 
-/// Runs that make up a passage.
+/// The runs of one passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Group {
-    /// Which runs, in the order that [`group`] has put them into.
+    /// The indices of the runs, in the order into which [`group`] put them.
     pub(super) runs: Range<usize>,
     pub(super) place: Place,
 }
 
-/// Groups runs, which come sorted by owner and are put in the order of A within it, into passages.
+/// Groups runs into passages. The runs must be sorted by owner. Within each owner they are put in the order of A.
 pub(super) fn group(
     runs: &mut [Pairing],
     a: &LocatedShingles,
@@ -51,7 +51,7 @@ pub(super) fn group(
     groups
 }
 
-/// Of runs of both sides, the heaviest chain that ascends in both texts, in their order.
+/// The heaviest chain of runs that ascends in both texts, in order. All runs must belong to both sides.
 pub(super) fn in_order(runs: &[Pairing]) -> Vec<Pairing> {
     let mut runs = runs.to_vec();
     runs.sort_unstable_by_key(|run| run.a.start);
@@ -73,15 +73,15 @@ fn ranks(runs: &[Pairing]) -> Vec<usize> {
     ranks
 }
 
-/// Tokens between two stretches of shingles of a text.
+/// The number of tokens between two stretches of shingles of a text.
 fn gap(text: &LocatedShingles, left: Range<usize>, right: Range<usize>) -> usize {
     let end = text.tokens_of(left.end.saturating_sub(1)).map_or(0, |tokens| tokens.end);
     let start = text.tokens_of(right.start).map_or(usize::MAX, |tokens| tokens.start);
     start.saturating_sub(end)
 }
 
-/// Of items in order, given as rank (below `ranks`, all different) and weight: those of a chain of ascending rank whose
-/// weights have the greatest sum. The greatest sums of the chains that end below a rank are kept in a Fenwick tree.
+/// The chain of items with ascending ranks that has the greatest sum of weights. Each item is (rank, weight); ranks
+/// are below `ranks` and all different. A Fenwick tree holds the greatest sum of the chains that end below each rank.
 fn heaviest_chain(items: &[(usize, usize)], ranks: usize) -> Vec<usize> {
     /// The weight of a chain and its last item, counted from 1; 0 for no chain.
     type Chain = (usize, usize);
@@ -117,7 +117,7 @@ fn heaviest_chain(items: &[(usize, usize)], ranks: usize) -> Vec<usize> {
     chain
 }
 
-/// The heavier chain; of equal ones the one that ends earlier.
+/// The heavier chain. Of equally heavy chains it is the one that ends earlier.
 fn heavier(left: (usize, usize), right: (usize, usize)) -> (usize, usize) {
     if right.0 > left.0 || (right.0 == left.0 && right.1 < left.1) { right } else { left }
 }

@@ -1,15 +1,15 @@
-//! Where shingles occur -> runs of equal shingles that cover all shared ones.
+//! The positions of shingles -> runs of equal shingles that cover all shared shingles.
 
 use super::occurrences::{Occurrences, Positions};
 use super::order::in_order;
 use std::ops::Range;
 
-/// Of how many occurrences of a repeated shingle the best is taken.
+/// The best of this many occurrences of a repeated shingle is chosen.
 const CHOICES: usize = 8;
-/// How far it is looked to see which is best.
+/// The choice of the best occurrence compares at most this many shingles.
 const LOOK_AHEAD: usize = 32;
 
-/// Shingles of A and equal ones of B.
+/// Shingles of A and equal shingles of B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pairing {
     pub(super) a: Stretch,
@@ -17,7 +17,7 @@ pub(super) struct Pairing {
     pub(super) owner: Owner,
 }
 
-/// Whose shingles a pairing takes.
+/// The side or sides whose shingles belong to a pairing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Owner {
     Both,
@@ -38,7 +38,7 @@ impl Stretch {
     }
 }
 
-/// All runs, those of both sides first, in an order that only depends on the texts.
+/// All runs, in an order that depends only on the texts. Runs that belong to both sides come first.
 pub(super) fn find(occurrences: &Occurrences) -> Vec<Pairing> {
     let Occurrences { a, b } = occurrences;
     let mut search =
@@ -59,7 +59,7 @@ struct Search<'o> {
 }
 
 impl Search<'_> {
-    /// Shingles that occur once in both texts have one partner only.
+    /// Grows runs from the shingles that occur once in each text, and so have only one possible partner.
     fn grow_from_unique(&mut self) {
         for i in 0..self.a.len() {
             let number = self.a.numbers[i];
@@ -69,7 +69,8 @@ impl Search<'_> {
         }
     }
 
-    /// Free shingles between two runs that are in order, with free ones between the same runs in the other text.
+    /// Pairs free shingles between two runs that are in order with free shingles between the same runs in the other
+    /// text.
     fn pair_in_gaps(&mut self) {
         let anchors = in_order(&self.runs);
         let mut gap = (0, 0);
@@ -92,9 +93,9 @@ impl Search<'_> {
         }
     }
 
-    /// Shingles that are free in both texts, wherever.
+    /// Pairs shingles that are free in both texts, at any position.
     fn pair_free(&mut self) {
-        // How many of the first occurrences in B are known to be taken, by shingle.
+        // For each shingle, how many of its first occurrences in B are known to be taken.
         let mut known = vec![0u32; self.b.different()];
         for i in 0..self.a.len() {
             if self.taken_a[i] {
@@ -114,12 +115,12 @@ impl Search<'_> {
         }
     }
 
-    /// The best of the first free ones among `choices` for position `i` of A, which is free.
+    /// The best of the first free positions among `choices` for position `i` of A, which is free.
     fn best_free(&self, i: usize, choices: &[u32]) -> Option<usize> {
         best(self.a, i, self.b, choices, |a, b| !self.taken_a[a] && !self.taken_b[b])
     }
 
-    /// Takes the equal and free shingles around `i` of A and `j` of B, which are equal and free.
+    /// Makes a run of the equal and free shingles around `i` of A and `j` of B, which are equal and free.
     fn grow(&mut self, i: usize, j: usize) {
         let goes_on = |search: &Self, i: usize, j: usize| {
             search.a.numbers[i] == search.b.numbers[j] && !search.taken_a[i] && !search.taken_b[j]
@@ -139,7 +140,7 @@ impl Search<'_> {
         self.runs.push(Pairing { a, b, owner: Owner::Both });
     }
 
-    /// Shared shingles that found no free partner.
+    /// Makes repetitions of the shared shingles that found no free partner.
     fn repeat(&mut self) {
         let of_a = repetitions(self.a, &mut self.taken_a, self.b);
         let of_b = repetitions(self.b, &mut self.taken_b, self.a);
@@ -148,7 +149,8 @@ impl Search<'_> {
     }
 }
 
-/// Runs that cover the shared shingles of one text that are not taken yet, wherever they are in the other.
+/// Runs that cover all shared shingles of one text that are not taken yet. Their partners in the other text may be at
+/// any position.
 fn repetitions(one: &Positions, taken: &mut [bool], other: &Positions) -> Vec<(Stretch, Stretch)> {
     let mut runs = Vec::new();
     for i in 0..one.len() {
@@ -165,8 +167,9 @@ fn repetitions(one: &Positions, taken: &mut [bool], other: &Positions) -> Vec<(S
     runs
 }
 
-/// Of the first of `choices`, occurrences in `other` of the shingle at `i` of `one`: the one from which the texts go on
-/// together for longest, over pairs that are allowed; the first of those.
+/// Chooses a partner for the shingle at `i` of `one` among the first of `choices`, its occurrences in `other`. It is
+/// the occurrence from which the texts agree for longest, over pairs that are allowed; the first one if several are
+/// equal.
 fn best(
     one: &Positions,
     i: usize,

@@ -1,4 +1,4 @@
-//! Passages -> a text cut into pieces that are in one passage or in none.
+//! Passages -> a text cut into pieces, each of which is in one passage or in none.
 
 use super::{Comparison, Side};
 use std::ops::Range;
@@ -6,25 +6,25 @@ use std::ops::Range;
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// Its bytes.
+    /// The bytes of the piece.
     pub range: Range<usize>,
-    /// What it belongs to; nothing if it is not shared.
+    /// The passage that the piece belongs to; `None` if it belongs to no passage.
     pub mark: Option<Mark>,
 }
 
-/// Which passage a piece of text belongs to.
+/// The passage that a piece of text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
-    /// The passage, by its place in [`Comparison::passages`].
+    /// The index of the passage in [`Comparison::passages`].
     pub passage: usize,
-    /// Whether it is in a run: what lies between two runs of a passage differs in the other text.
+    /// True if the piece is in a run. Text between two runs of a passage is different in the other text.
     pub is_shared: bool,
 }
 
 impl Comparison {
-    /// One of the texts, of `len` bytes, as pieces that follow each other without gap or overlap. A token that two
-    /// runs have goes to the earlier one. Passages that only repeat on this side what belongs to others have no
-    /// piece here.
+    /// Cuts one of the texts, of `len` bytes, into pieces that follow each other without gap or overlap. A token that
+    /// is in two runs is put in the earlier one. A passage whose shingles on this side belong to other passages has
+    /// no piece here.
     #[must_use]
     pub fn segments(&self, side: Side, len: usize) -> Vec<Segment> {
         let own = self.passages.iter().enumerate().filter(|(_, passage)| passage.is_own(side));
@@ -50,7 +50,7 @@ struct Segments {
 }
 
 impl Segments {
-    /// Adds what lies between the end so far and `end`, if anything.
+    /// Adds the piece from the end of the last piece to `end`, unless it is empty.
     fn push(&mut self, end: usize, mark: Option<Mark>) {
         if end <= self.end {
             return;

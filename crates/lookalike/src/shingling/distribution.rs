@@ -1,34 +1,36 @@
-//! Hashes in any order -> the same ones ascending, each once.
+//! Hashes in any order -> the same hashes ascending, without repeats.
 
-/// Working memory for [`ShingleSet::sort_hashes`](super::ShingleSet::sort_hashes); use it again and again. It grows
-/// to 16 bytes per hash.
+/// Working memory for [`ShingleSet::sort_hashes`](super::ShingleSet::sort_hashes). Reuse it for one document after
+/// the other. It grows to 16 bytes per hash.
 ///
-/// Hashes are spread evenly over their range, so the leading bits of one say about where it belongs. They are counted
-/// by their leading bits, distributed into one to two buckets for each hash, and what is out of order within a
-/// bucket is put right by insertion: a few steps per hash, whatever their number, where comparisons take log2 n.
-/// (This is bucket sort, in the form of Dobosiewicz's distributive partitioning, 1978.)
+/// Hashes are spread evenly over their range, so the leading bits of a hash tell roughly where it belongs. The hashes
+/// are counted by their leading bits and distributed into buckets, one to two buckets per hash. Insertion sort then
+/// repairs the order within each bucket. This takes a few steps per hash however many there are, where sorting by
+/// comparison takes log2 n. (This is bucket sort, in the form of Dobosiewicz's distributive partitioning, 1978.)
 ///
-/// Nothing is assumed of the input. Leading bits that no hash has are left out, for hashes of fewer than 64 bits; and
-/// a bucket that got many hashes is sorted by comparison, so the worst case is that of the standard library's sort.
+/// Nothing is assumed about the input. Leading bits that are 0 in every hash are ignored, for hashes of fewer than 64
+/// bits. A bucket with many hashes is sorted by comparison, so the worst case is that of the standard library's sort.
 ///
-/// **Cost.** 5 to 7 ns per hash from 130 to 10,000 of them, half of what comparison takes; fewer, and so many
-/// that the buckets leave the cache, are sorted by comparison.
+/// **Cost.** 5 to 7 ns per hash for 130 to 10,000 hashes, half of what comparison takes. Very few hashes, and so many
+/// that the buckets do not fit in the cache, are sorted by comparison.
 #[derive(Debug, Clone, Default)]
 pub struct SortBuffer {
     ends: Vec<u32>,
     distributed: Vec<u64>,
 }
 
-/// Fewer are sorted by comparison.
+/// Fewer hashes than this are sorted by comparison.
 const FEW: usize = 100;
 
-/// More are sorted by comparison: their buckets would not fit into a cache of a megabyte or two.
+/// More hashes than this are sorted by comparison, because their buckets would not fit in a cache of 1 to 2
+/// megabytes.
 const MANY: usize = 1 << 18;
 
-/// A bucket of more is sorted by comparison; one of as many takes half as many steps per hash by insertion.
+/// A bucket with more hashes than this is sorted by comparison. A full bucket of this size takes half as many steps
+/// per hash by insertion.
 const CROWDED: u32 = 24;
 
-/// Sorts `hashes` and leaves one of each.
+/// Sorts `hashes` and removes repeats.
 pub(super) fn sort_distinct(hashes: &mut Vec<u64>, buffer: &mut SortBuffer) {
     if !(FEW..=MANY).contains(&hashes.len()) {
         hashes.sort_unstable();
@@ -46,7 +48,7 @@ fn distribute(hashes: &[u64], buffer: &mut SortBuffer) {
     let unused = hashes.iter().fold(0, |all, hash| all | hash).leading_zeros().min(63);
     // One to two buckets for each hash.
     let bits = hashes.len().ilog2() + 1;
-    // The leading bits, from those that are in use.
+    // The leading bits, after skipping the bits that are 0 in every hash.
     let bucket = |hash: u64| ((hash << unused) >> (64 - bits)) as usize;
     ends.clear();
     ends.resize(1 << bits, 0);
@@ -74,11 +76,11 @@ fn distribute(hashes: &[u64], buffer: &mut SortBuffer) {
     }
 }
 
-/// Writes the hashes of `from` (two or more), of which none is far from its place, ascending over `to`, one of each;
-/// returns how many that makes.
+/// Writes the hashes of `from` (two or more) to `to` in ascending order, without repeats, and returns their number.
+/// No hash of `from` may be far from its final position.
 ///
-/// Most are in place or one place late, and which of the two cannot be foreseen: both take the same instructions, a
-/// minimum and a maximum. Only those that are later, or were there before, take a branch.
+/// Most hashes are in position or one position late. Which of the two cannot be predicted, so both cases use the same
+/// instructions, a minimum and a maximum. Only hashes that are later than that, or that repeat, take a branch.
 fn insert_all(from: &[u64], to: &mut [u64]) -> usize {
     let (mut len, mut before_last, mut last) = (0, 0, 0);
     for &hash in from {
@@ -96,8 +98,8 @@ fn insert_all(from: &[u64], to: &mut [u64]) -> usize {
     len
 }
 
-/// Puts `hash` in its place among those before the last place of `to`, which is free, unless it is there; returns
-/// how many there are then.
+/// Inserts `hash` into the ascending hashes of `to`, unless it is there already. The last position of `to` is free.
+/// Returns the number of hashes afterwards.
 #[inline(never)]
 fn insert(hash: u64, to: &mut [u64]) -> usize {
     let len = to.len() - 1;
@@ -123,7 +125,7 @@ mod tests {
         let (mut sorted, mut buffer) = (hashes.to_vec(), SortBuffer::default());
         sort_distinct(&mut sorted, &mut buffer);
         assert_eq!(sorted, expected);
-        // Again with a buffer that held something, and once more with what is sorted.
+        // Again with a buffer that was used before, and once more with input that is sorted.
         sorted.splice(.., hashes.iter().rev().copied());
         sort_distinct(&mut sorted, &mut buffer);
         assert_eq!(sorted, expected);
@@ -157,7 +159,7 @@ mod tests {
         of(&mut |_, random| (random % 7) << 60);
         of(&mut |_, random| 1 << (random % 64));
         of(&mut |i, random| if i % 3 == 0 { random } else { 1 << 63 | random >> 30 });
-        // Buckets as full as may be without being sorted by comparison, each in descending order.
+        // Buckets of the largest size that is not sorted by comparison, each in descending order.
         of(&mut |i, _| (i / 24) << 52 | (24 - i % 24));
     }
 

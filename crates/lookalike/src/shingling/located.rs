@@ -1,39 +1,39 @@
-//! Text -> shingles, and where they stand in it.
+//! Text -> shingles with their positions in the text.
 //!
-//! A shingle is a hash of normalised text; to show it to people, one must know which bytes of the original it came
-//! from. [`Shingler::locate`] gives the hashes of [`Shingler::hashes`] with the range of every token.
+//! A shingle is a hash of normalised text. To show it to people, one must know which bytes of the original it came
+//! from. [`Shingler::locate`] gives the hashes of [`Shingler::hashes`] together with the byte range of every token.
 
 use super::{ShingleBuffer, Shingler, Unit, words};
 use crate::normalization::LocatedText;
 use std::ops::Range;
 
-/// The shingles of a text in order, repeats included, and where they stand in it.
+/// The shingles of a text in order, repeats included, with their positions in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedShingles {
     hashes: Vec<u64>,
-    /// Byte ranges of the tokens.
+    /// The byte ranges of the tokens.
     tokens: Vec<Range<usize>>,
-    /// The first token of each shingle, if that is not the shingle's own number.
+    /// The number of the first token of each shingle; `None` if shingle i begins with token i.
     firsts: Option<Vec<usize>>,
-    /// Tokens per shingle.
+    /// The number of tokens per shingle.
     width: usize,
 }
 
 impl LocatedShingles {
-    /// The hashes of the shingles: those of [`Shingler::hashes`].
+    /// The hashes of the shingles, the same as from [`Shingler::hashes`].
     #[must_use]
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
     }
 
-    /// The bytes of each token in the text as it was given, normalisation undone. They begin and end between
-    /// characters. Tokens of one character that normalisation made several of have the same range.
+    /// The byte range of each token in the original text, before normalisation. Ranges begin and end between
+    /// characters. If normalisation turned one character into several tokens, these have the same range.
     #[must_use]
     pub fn tokens(&self) -> &[Range<usize>] {
         &self.tokens
     }
 
-    /// The tokens of a shingle; nothing if there is no such shingle.
+    /// The numbers of the tokens of a shingle; `None` if there is no such shingle.
     #[must_use]
     pub fn tokens_of(&self, shingle: usize) -> Option<Range<usize>> {
         self.hashes.get(shingle)?;
@@ -41,8 +41,8 @@ impl LocatedShingles {
         Some(first..first + self.width)
     }
 
-    /// The bytes from the first token of the first of these shingles to the last token of the last one; nothing if
-    /// there is no such shingle.
+    /// The byte range from the first token of the first of these shingles to the last token of the last one; `None`
+    /// if there is no such shingle.
     #[must_use]
     pub fn range(&self, shingles: Range<usize>) -> Option<Range<usize>> {
         let first = self.tokens_of(shingles.start)?;
@@ -53,7 +53,7 @@ impl LocatedShingles {
 }
 
 impl Shingler {
-    /// The shingles of `text` with their places in it.
+    /// The shingles of `text` with their positions in it.
     ///
     /// ```
     /// use lookalike::shingling::Shingler;
@@ -97,14 +97,15 @@ impl Shingler {
     }
 }
 
-/// Bytes that are cut into words at once, at least: text that is ASCII takes a faster path.
+/// Text is cut into words in stretches of at least this many bytes, because stretches of pure ASCII take a faster
+/// path.
 const STRETCH: usize = 512;
 
-/// Where the [`words`] of a text stand.
+/// The byte ranges of the [`words`] of a text.
 fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     let stretches = std::iter::from_fn(move || {
-        // In front of a blank no word goes on, and what follows it does not depend on what precedes it.
+        // No word continues across a space, and the words after it do not depend on the text before it.
         let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
         let blank = rest.as_bytes().iter().skip(STRETCH).position(|&byte| byte == b' ');
         let end = blank.map_or(rest.len(), |offset| offset + STRETCH);

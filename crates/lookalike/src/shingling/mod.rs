@@ -1,8 +1,8 @@
 //! Text -> shingles.
 //!
-//! A *k-shingle* is a sequence of k consecutive tokens of a document; the tokens are characters, words, or
-//! anything the caller supplies. The document becomes the set (or the bag) of its shingles. Documents that share
-//! text share shingles, even when paragraphs moved: changing one word touches only the k shingles around it.
+//! A *k-shingle* is a sequence of k consecutive tokens of a document. The tokens are characters, words, or
+//! anything the caller supplies. A document is represented by the set (or the bag) of its shingles. Documents that
+//! share text share shingles, even if paragraphs were moved. Changing one word changes only the k shingles around it.
 //!
 //! ```
 //! use lookalike::shingling::Shingler;
@@ -14,25 +14,25 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 //!
-//! **Hashing.** A shingle is kept as a 64-bit hash: tokens are hashed to 64 bits, multiplied by one number for each
-//! position and added up (see [`Key`]). Two different shingles collide with a probability of about 2^-63, so
-//! among n different shingles about n²/2^64 pairs do: one in 18 for a billion shingles. Fewer bits are an option, for
-//! the notes' examples of 4 bytes or 10 bits.
+//! **Hashing.** A shingle is stored as a 64-bit hash. Its tokens are hashed to 64 bits, multiplied by one number for
+//! each position and added up (see [`Key`]). Two different shingles collide with a probability of about 2^-63, so
+//! about n²/2^64 pairs among n different shingles collide. For a billion shingles, the chance of one collision is 1
+//! in 18. Shorter hashes can be chosen, for the lecture notes' examples of 4 bytes or 10 bits.
 //!
-//! The hashes follow from a [`Key`]. With the fixed one, the default, everybody gets the same: that is for what is stored
-//! and compared between machines, and whoever wants to can write texts whose shingles collide. With a key of one's own
-//! that is random and secret ([`Shingler::with_key`]), any two shingles collide with probability below 2^-46.
+//! The hashes depend on a [`Key`]. The default is a fixed key that is the same for everybody, so that hashes can be
+//! stored and compared between machines. But an attacker who knows the key can write texts whose shingles collide.
+//! With a random and secret key ([`Shingler::with_key`]), any two shingles collide with probability below 2^-46.
 //!
-//! **Which k?** Large enough that a given shingle is unlikely to be in a given document: see [`suggest_k`]. Five
-//! words, or 5 characters for mails and 9 or 10 for long documents, are usual.
+//! **Which k?** It should be so large that a given shingle is unlikely to be in a given document: see [`suggest_k`].
+//! Usual choices are five words, or 5 characters for mails and 9 or 10 characters for long documents.
 //!
-//! **Edges.** A document without any token has no shingle. One with fewer than k tokens has one shingle: all its
-//! tokens.
+//! **Edge cases.** A document without any token has no shingle. A document with fewer than k tokens has one shingle,
+//! of all its tokens.
 //!
-//! **Cost.** One pass, no allocation per shingle; on a CPU with AVX-512 about a gigabyte of ASCII prose per second.
-//! Working memory lives in a [`ShingleBuffer`] that the caller can use again.
+//! **Cost.** One pass, without an allocation per shingle. A CPU with AVX-512 handles about a gigabyte of ASCII prose
+//! per second. Working memory is in a [`ShingleBuffer`], which the caller can reuse.
 //!
-//! Broder, *On the resemblance and containment of documents* (1997), is where shingles come from.
+//! Shingles were introduced by Broder, *On the resemblance and containment of documents* (1997).
 
 mod distribution;
 mod located;
@@ -69,78 +69,78 @@ use tokens::{Tokens, hash_characters};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shingling {
-    /// What a token is.
+    /// The kind of token: words, characters, ...
     pub unit: Unit,
     /// Tokens per shingle, from 1 to [`MAX_K`].
     pub k: usize,
-    /// What happens to the text before.
+    /// How the text is normalised before it is cut into tokens.
     pub normalization: Normalization,
     /// Bits per shingle hash, from 8 to 64.
     pub hash_bits: u32,
 }
 
-/// What shingles are made of.
+/// The tokens that shingles are made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unit {
-    /// Words: those of UAX 29; single characters in scripts written without spaces.
+    /// Words as defined by UAX 29; single characters in scripts that are written without spaces.
     Words,
     /// Characters (Unicode scalar values).
     Characters,
-    /// Words, and only the shingles that begin with a stop word.
+    /// Words, but only the shingles that begin with a stop word are used.
     StopWordLed(StopWords),
 }
 
 impl Default for Shingling {
-    /// Sequences of five words, hashed to 64 bits.
+    /// Shingles of five words, hashed to 64 bits.
     fn default() -> Self {
         Self { unit: Unit::Words, k: 5, normalization: Normalization::default(), hash_bits: 64 }
     }
 }
 
 impl Shingling {
-    /// The same settings with other tokens.
+    /// The same settings with this kind of token.
     #[must_use]
     pub fn with_unit(self, unit: Unit) -> Self {
         Self { unit, ..self }
     }
 
-    /// The same settings with another number of tokens per shingle.
+    /// The same settings with `k` tokens per shingle.
     #[must_use]
     pub fn with_k(self, k: usize) -> Self {
         Self { k, ..self }
     }
 
-    /// The same settings with another normalisation.
+    /// The same settings with this normalisation.
     #[must_use]
     pub fn with_normalization(self, normalization: Normalization) -> Self {
         Self { normalization, ..self }
     }
 
-    /// The same settings with another number of bits per shingle hash.
+    /// The same settings with this number of bits per shingle hash.
     #[must_use]
     pub fn with_hash_bits(self, hash_bits: u32) -> Self {
         Self { hash_bits, ..self }
     }
 }
 
-/// Turns texts into shingles.
+/// Turns text into shingles.
 #[derive(Debug, Clone)]
 pub struct Shingler {
     settings: Shingling,
     kernel: Kernel,
     key: Arc<Key>,
-    /// The tokens of the stop words, ascending.
+    /// The token hashes of the stop words, ascending.
     stop_tokens: Vec<u64>,
 }
 
-/// The fixed key, to be shared.
+/// The fixed key, shared by all shinglers that use it.
 static FIXED_KEY: LazyLock<Arc<Key>> = LazyLock::new(|| Arc::new(Key::FIXED.clone()));
 
-/// Working memory for [`Shingler::hashes`]; use it again and again.
+/// Working memory for [`Shingler::hashes`]. Reuse it for one text after the other.
 ///
-/// It grows to about 10 times the longest text so far for words, 25 times for characters, and keeps that: see
-/// [`shrink_to`](Self::shrink_to).
+/// It grows to about 10 times the size of the longest text so far for words, and 25 times for characters. It does not
+/// shrink by itself: see [`shrink_to`](Self::shrink_to).
 #[derive(Debug, Clone, Default)]
 pub struct ShingleBuffer {
     normalized: String,
@@ -150,7 +150,7 @@ pub struct ShingleBuffer {
 }
 
 impl ShingleBuffer {
-    /// Gives back the memory that only texts of more than `bytes` bytes need. The hashes in it are lost.
+    /// Frees the memory that only texts of more than `bytes` bytes need. The hashes in the buffer are lost.
     pub fn shrink_to(&mut self, bytes: usize) {
         self.normalized.clear();
         self.normalized.shrink_to(bytes);
@@ -163,7 +163,7 @@ impl ShingleBuffer {
 }
 
 impl Default for Shingler {
-    /// Sequences of five words.
+    /// Shingles of five words.
     fn default() -> Self {
         Self::of(Shingling::default())
     }
@@ -181,13 +181,13 @@ impl Shingler {
         Ok(Self::of(settings))
     }
 
-    /// With settings that are in order.
+    /// A shingler with settings that were checked before.
     fn of(settings: Shingling) -> Self {
         Self { settings, kernel: Kernel::best(), key: Arc::clone(&FIXED_KEY), stop_tokens: Vec::new() }
             .keyed()
     }
 
-    /// Works out what follows from the key.
+    /// Computes the fields that depend on the key.
     fn keyed(mut self) -> Self {
         if let Unit::StopWordLed(stop_words) = &self.settings.unit {
             self.stop_tokens = stop_words.spellings().map(|word| self.key.token(word.as_bytes())).collect();
@@ -196,24 +196,25 @@ impl Shingler {
         self
     }
 
-    /// Sequences of k words.
+    /// A shingler for shingles of k words.
     pub fn words(k: usize) -> Result<Self> {
         Self::new(Shingling { k, ..Shingling::default() })
     }
 
-    /// Sequences of k characters.
+    /// A shingler for shingles of k characters.
     pub fn characters(k: usize) -> Result<Self> {
         Self::new(Shingling { unit: Unit::Characters, k, ..Shingling::default() })
     }
 
-    /// A stop word of English and the next two words: for news articles on pages full of other things.
+    /// A shingler whose shingles are an English stop word and the next two words. It suits news articles on pages
+    /// with much other content.
     #[must_use]
     pub fn stop_word_led() -> Self {
         let unit = Unit::StopWordLed(StopWords::english());
         Self::of(Shingling { unit, k: 3, ..Shingling::default() })
     }
 
-    /// The same shingler with another normalisation of the text.
+    /// The same shingler with this normalisation of the text.
     ///
     /// ```
     /// use lookalike::normalization::Normalization;
@@ -229,21 +230,21 @@ impl Shingler {
         self
     }
 
-    /// The same shingler on other instructions: the same answers at another speed.
+    /// The same shingler with these CPU instructions. The hashes are the same; only the speed differs.
     #[must_use]
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel, ..self }
     }
 
-    /// The same shingler with another key: other hashes, between which the same ones are equal. Hashes of different keys
-    /// cannot be compared.
+    /// The same shingler with this key. It gives different hashes, but equal shingles still have equal hashes. Hashes
+    /// of different keys cannot be compared.
     #[must_use]
     pub fn with_key(mut self, key: Key) -> Self {
         self.key = Arc::new(key);
         self.keyed()
     }
 
-    /// The settings it was made with.
+    /// The settings of this shingler.
     #[must_use]
     pub fn settings(&self) -> &Shingling {
         &self.settings
@@ -251,7 +252,7 @@ impl Shingler {
 
     /// The hashes of the shingles of `text`, in order, repeats included.
     ///
-    /// The text may be a string or bytes; bytes that are not UTF-8 count as U+FFFD.
+    /// The text may be a string or bytes. Bytes that are not UTF-8 become U+FFFD.
     pub fn hashes<'b>(&self, text: impl AsRef<[u8]>, buffer: &'b mut ShingleBuffer) -> &'b [u64] {
         self.tokenize(text.as_ref(), buffer);
         self.combine(buffer)
@@ -273,8 +274,8 @@ impl Shingler {
         ShingleBag::from_hashes(buffer.hashes)
     }
 
-    /// The hashes of the shingles of a sequence of tokens of any kind; only `k`, `hash_bits` and the stop words
-    /// of the settings matter. A token is hashed as bytes.
+    /// The hashes of the shingles of a sequence of tokens of any kind. A token is hashed as bytes. Of the settings,
+    /// only `k`, `hash_bits` and the stop words matter.
     ///
     /// ```
     /// # use lookalike::shingling::{ShingleBuffer, Shingler};
@@ -313,7 +314,7 @@ impl Shingler {
         ShingleBag::from_hashes(buffer.hashes)
     }
 
-    /// The shingles of `text` as people read them, in order, repeats included: for students, tests and reports.
+    /// The shingles of `text` as readable strings, in order, repeats included. For teaching, tests and reports.
     #[must_use]
     pub fn shingles(&self, text: &str) -> Vec<String> {
         let text = self.settings.normalization.normalize(text);
@@ -362,7 +363,7 @@ impl Shingler {
         }
     }
 
-    /// True if this is the token of a stop word.
+    /// True if this is the token hash of a stop word.
     fn is_stop_token(&self, token: u64) -> bool {
         self.stop_tokens.binary_search(&token).is_ok()
     }

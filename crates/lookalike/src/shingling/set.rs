@@ -1,11 +1,11 @@
-//! Shingle hashes -> the set or the bag that stands for a document.
+//! Shingle hashes -> the set or the bag that represents a document.
 
 use super::distribution::{SortBuffer, sort_distinct};
 use std::ops::Deref;
 
-/// The set of a document's shingles: 64-bit hashes, ascending, each once.
+/// The set of a document's shingles: 64-bit hashes, ascending, without repeats.
 ///
-/// It is a slice of its hashes wherever one is asked for, so `hasher.sketch(&set)` works as it reads.
+/// It can be used wherever a slice of hashes is expected, so `hasher.sketch(&set)` works.
 ///
 /// ```
 /// use lookalike::minhash::{FastSketch, MinHasher};
@@ -23,14 +23,14 @@ pub struct ShingleSet {
 }
 
 impl ShingleSet {
-    /// The set of these hashes (any order, repeats allowed).
+    /// The set of these hashes. They may be in any order and may repeat.
     #[must_use]
     pub fn from_hashes(mut hashes: Vec<u64>) -> Self {
         Self::sort_hashes(&mut hashes, &mut SortBuffer::default());
         Self { hashes }
     }
 
-    /// Sorts `hashes` and leaves one of each, as in a set, with working memory that is used again.
+    /// Sorts `hashes` and removes repeats. The working memory in `buffer` can be reused.
     ///
     /// ```
     /// use lookalike::shingling::{ShingleSet, SortBuffer};
@@ -49,19 +49,19 @@ impl ShingleSet {
         &self.hashes
     }
 
-    /// How many different shingles there are.
+    /// The number of different shingles.
     #[must_use]
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
 
-    /// True if there are none.
+    /// True if the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }
 
-    /// True if a shingle is in the set: a binary search.
+    /// True if the shingle is in the set. This is a binary search.
     #[must_use]
     pub fn contains(&self, shingle: u64) -> bool {
         self.hashes.binary_search(&shingle).is_ok()
@@ -88,14 +88,14 @@ impl FromIterator<u64> for ShingleSet {
     }
 }
 
-/// The bag (multiset) of a document's shingles: each with the number of times it occurs, ascending by hash.
+/// The bag (multiset) of a document's shingles: each shingle with the number of times it occurs, ascending by hash.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ShingleBag {
     counts: Vec<(u64, u32)>,
 }
 
 impl ShingleBag {
-    /// The bag of these hashes (any order; repeats are counted, up to `u32::MAX`).
+    /// The bag of these hashes. They may be in any order. Repeats are counted, up to `u32::MAX`.
     #[must_use]
     pub fn from_hashes(mut hashes: Vec<u64>) -> Self {
         hashes.sort_unstable();
@@ -115,25 +115,25 @@ impl ShingleBag {
         &self.counts
     }
 
-    /// How many different shingles there are.
+    /// The number of different shingles.
     #[must_use]
     pub fn distinct(&self) -> usize {
         self.counts.len()
     }
 
-    /// How many shingles there are, repeats counted.
+    /// The number of shingles, repeats included.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counts.iter().map(|&(_, count)| u64::from(count)).sum()
     }
 
-    /// True if there are none.
+    /// True if the bag is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// The set of the shingles, counts forgotten.
+    /// The set of the shingles, without their counts.
     #[must_use]
     pub fn to_set(&self) -> ShingleSet {
         ShingleSet { hashes: self.counts.iter().map(|&(hash, _)| hash).collect() }

@@ -1,4 +1,4 @@
-//! Stop words: the small words that hold a sentence together.
+//! Stop words: the small words that every sentence has, such as articles and prepositions.
 
 use std::collections::BTreeSet;
 
@@ -22,28 +22,28 @@ const ENGLISH: &str = "
     that's there's what's who's
 ";
 
-/// The right single quotation mark, which Unicode prefers as apostrophe.
+/// The right single quotation mark, which is the preferred apostrophe in Unicode.
 const TYPESET_APOSTROPHE: &str = "\u{2019}";
 
-/// A set of stop words, matched against normalised words: to begin a shingle with, or to leave out of the terms of
-/// a document.
+/// A set of stop words, which are compared with normalised words. Shingles can begin with stop words only, and the
+/// terms of a document can leave stop words out.
 ///
-/// News pages are prose inside advertisements and navigation; prose has stop words, the rest has few. A shingle
-/// that begins with a stop word and goes on for two more words therefore tends to come from the article
-/// (Theobald, Siddharth and Paepcke, SpotSigs, 2008; MMDS section 3.8).
+/// A news page is prose among advertisements and navigation. Prose has many stop words, and the rest has few. So a
+/// shingle of a stop word and the two words after it tends to come from the article (Theobald, Siddharth and Paepcke,
+/// SpotSigs, 2008; MMDS section 3.8).
 ///
-/// An apostrophe is typed (`it's`) or typeset (`it’s`), and normalisation keeps the difference; a stop word is
-/// matched in both spellings.
+/// An apostrophe may be typed (`it's`) or typeset (`it’s`), and normalisation keeps the difference. Stop words match
+/// both spellings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopWords {
     /// The words in all spellings.
     spellings: BTreeSet<String>,
-    /// How many words, spellings not counted.
+    /// The number of words; different spellings count once.
     len: usize,
 }
 
 impl StopWords {
-    /// No word at all.
+    /// The empty set.
     #[must_use]
     pub const fn none() -> Self {
         Self { spellings: BTreeSet::new(), len: 0 }
@@ -55,7 +55,7 @@ impl StopWords {
         Self::new(ENGLISH.split_whitespace())
     }
 
-    /// These words, written as they are after normalisation (so usually in lower case).
+    /// The set of these words. They must be spelled as they are after normalisation, so usually in lower case.
     #[must_use]
     pub fn new<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> Self {
         let words: BTreeSet<String> =
@@ -65,19 +65,19 @@ impl StopWords {
         Self { spellings, len }
     }
 
-    /// True if this normalised word is one of them.
+    /// True if this normalised word is a stop word.
     #[must_use]
     pub fn contains(&self, word: &str) -> bool {
         self.spellings.contains(word)
     }
 
-    /// How many there are.
+    /// The number of stop words.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there are none.
+    /// True if the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use crate::hashing::hash_bytes;
 
-    /// A word more or less changes shingles and terms. The hash was computed with another program.
+    /// Adding or removing a word would change shingles and terms. The hash was computed with another program.
     #[test]
     fn the_english_words_are_fixed() {
         let sorted: BTreeSet<&str> = ENGLISH.split_whitespace().collect();

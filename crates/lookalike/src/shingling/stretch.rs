@@ -1,4 +1,4 @@
-//! The words of a stretch of text that is not ASCII.
+//! Finds the words of a stretch of text that is not ASCII.
 
 use super::simple_classes::{self, Class};
 use super::tokens::Tokens;
@@ -10,8 +10,8 @@ use crate::unicode::fold_character;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Appends the hashes of the words of a stretch: simple characters in one pass, and the pieces that have others in
-/// them by the full algorithms.
+/// Appends the hashes of the words of a stretch. Simple characters are handled in one pass; pieces that contain other
+/// characters are handled by the full algorithms.
 #[inline(never)]
 pub(super) fn hash_words(key: &Key, bytes: &[u8], normalization: &Normalization, tokens: &mut Tokens) {
     let text = String::from_utf8_lossy(bytes);
@@ -25,7 +25,7 @@ pub(super) fn hash_words(key: &Key, bytes: &[u8], normalization: &Normalization,
     hash_words_plainly(key, rest, normalization, tokens);
 }
 
-/// True if the classes of simple characters hold for these settings: they say nothing of decompositions.
+/// True if the classes of simple characters are valid for these settings. They are not valid for decomposed forms.
 pub(super) fn has_simple_characters(normalization: &Normalization) -> bool {
     matches!(normalization.form, UnicodeForm::Nfc | UnicodeForm::Keep)
 }
@@ -35,10 +35,10 @@ pub(super) fn fold_capital(character: char) -> Option<char> {
     fold_character(character).next()
 }
 
-/// The definition.
+/// The definition of [`hash_words`], by the full algorithms.
 fn hash_words_plainly(key: &Key, text: &str, normalization: &Normalization, tokens: &mut Tokens) {
     let mut text = fold_and_compose(text, normalization.case, normalization.form);
-    // Of all whitespace only this one is a joiner to UAX 29, and the space it collapses to is not.
+    // U+202F is the only whitespace that UAX 29 treats as a joiner. The space that replaces it is not a joiner.
     if normalization.whitespace == Whitespace::Collapse && text.contains('\u{202f}') {
         text = Cow::Owned(text.replace('\u{202f}', " "));
     }
@@ -47,7 +47,7 @@ fn hash_words_plainly(key: &Key, text: &str, normalization: &Normalization, toke
     }
 }
 
-/// What the last character of a word was: that decides what may join it.
+/// The kind of the last character of a word. It decides which characters may join the word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
     Letter,
@@ -55,10 +55,10 @@ enum Last {
     Underscore,
 }
 
-/// A character of a stretch.
+/// The kind of a character of a stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// With its class bits.
+    /// An ASCII character, with its class bits.
     Ascii(u8),
     Other(Class),
     Complex,
@@ -80,7 +80,7 @@ impl Kind {
     }
 }
 
-/// Where a piece ends that has a complex character at `at`: at the next cut.
+/// The end of the piece that has a complex character at `at`: the next position where text can be cut.
 fn end_of_piece(text: &str, at: usize) -> usize {
     let mut may_cut = false;
     for (offset, character) in text[at..].char_indices() {
@@ -102,7 +102,8 @@ struct SimpleWords<'a> {
     word: Word,
     last: Last,
     has_letter_or_digit: bool,
-    /// A character that stays in the word if what follows is of the same kind as what precedes.
+    /// A joiner after the word so far. It belongs to the word if the next character is of the same kind as the last
+    /// one.
     joiner: Option<char>,
 }
 
@@ -121,8 +122,8 @@ impl<'a> SimpleWords<'a> {
 
     /// Hashes the words up to the first piece that is not simple, and returns that piece, if there is one.
     ///
-    /// Text can be cut behind a character that is in no word, or is one by itself, if what follows is simple: there
-    /// neither a word nor a composition goes on.
+    /// Text can be cut after a character that is in no word, or that is a word by itself, if the next character is
+    /// simple. Neither a word nor a composition continues across such a cut.
     fn scan(mut self, text: &str) -> Option<Range<usize>> {
         let mut cut = (0, self.tokens.len());
         let mut may_cut = false;
@@ -210,7 +211,7 @@ impl<'a> SimpleWords<'a> {
     }
 }
 
-/// The bytes of a word, in a buffer that is used again for the next one.
+/// The bytes of a word, in a buffer that is reused for the next word.
 #[derive(Debug, Default)]
 struct Word {
     bytes: Vec<u8>,

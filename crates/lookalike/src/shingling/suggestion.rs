@@ -1,34 +1,35 @@
-//! A collection -> a good k.
+//! A collection -> a good number of tokens per shingle, k.
 
 use super::{MAX_K, ShingleBuffer, ShingleSet, Shingler, Shingling};
 use crate::error::{Error, Result};
 use crate::similarity::overlap_coefficient;
 
-/// A suggested length of shingles, with the measurement behind it.
+/// A suggested number of tokens per shingle, with the measurement it is based on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
     /// The suggested k.
     pub k: usize,
-    /// For k = 1, 2, ... the share of a document's shingles that another document has as well: the median over the
-    /// pairs.
+    /// For k = 1, 2, ... the share of a document's shingles that another document has as well. It is the median over
+    /// the pairs that were compared.
     pub chance_share: Vec<f64>,
 }
 
-/// How many pairs of documents are looked at.
+/// At most this many pairs of documents are compared.
 const MOST_PAIRS: usize = 200;
 
-/// Suggests k for a collection: the smallest for which, in the median pair of documents, at most the share
-/// `acceptable` (0.02 is a good choice) of the shingles of the smaller one is also in the other.
+/// Suggests k for a collection. The smaller document of a pair has some share of its shingles in the other one too.
+/// The answer is the smallest k for which the median of this share over pairs of documents is at most `acceptable`
+/// (0.02 is a good choice).
 ///
-/// The rule of the notes: k is large enough when the probability that a given shingle appears in a given document
-/// is low. That can be measured: take two documents of the collection that have nothing to do with each other and
-/// see which share of the shingles of one is in the other. It falls quickly with k, and the smallest k for which
-/// it is low enough wins (a larger one would only make small edits cost more similarity).
+/// The rule of the lecture notes is that k is large enough when a given shingle is unlikely to appear in a given
+/// document. This can be measured: take two unrelated documents of the collection and see which share of the shingles
+/// of one is in the other. The share falls quickly as k grows. The smallest k that makes it low enough is best,
+/// because with a larger k a small edit would only cost more similarity.
 ///
-/// Up to 400 documents are taken, evenly spread over the sample; those without any shingle are left out. Each one
-/// of the first half is paired with one half a sample further on. The share of the collection is the median over
-/// these pairs, so that true duplicates among them, as long as they are fewer than half, do no harm. When no k up
-/// to `max_k` is enough, `max_k` is suggested.
+/// Up to 400 documents are used, evenly spread over the sample. Documents without any shingle are left out. Each
+/// document of the first half is paired with the one half a sample further on. The median over these pairs is not
+/// affected by true duplicates among them, as long as these are fewer than half. If no k up to `max_k` is large
+/// enough, `max_k` is suggested.
 ///
 /// ```
 /// use lookalike::shingling::{Shingling, Unit, suggest_k};
@@ -54,7 +55,7 @@ pub fn suggest_k<T: AsRef<[u8]>>(
         return Err(Error::invalid("max_k", max_k, format!("a shingle has 1 to {MAX_K} tokens")));
     }
     let documents = sample.len().min(2 * MOST_PAIRS);
-    // i * len / documents, without overflow.
+    // This is i * len / documents, computed without overflow.
     let (step, rest) = (sample.len() / documents, sample.len() % documents);
     let chosen: Vec<&T> = (0..documents).map(|i| &sample[i * step + i * rest / documents]).collect();
     let mut buffer = ShingleBuffer::default();
@@ -85,8 +86,8 @@ pub fn suggest_k<T: AsRef<[u8]>>(
     Ok(Suggestion { k: max_k, chance_share })
 }
 
-/// The rule of thumb of the notes for characters, by the usual length of a document in characters: 5 for mails,
-/// 9 for articles, 10 for books.
+/// The rule of thumb of the lecture notes for shingles of characters. `characters` is the usual length of a document.
+/// The answer is 5 for mails, 9 for articles and 10 for books.
 #[must_use]
 pub const fn usual_k(characters: usize) -> usize {
     match characters {

@@ -1,4 +1,4 @@
-//! Shingles against their definition: normalise plainly, cut plainly, hash each shingle by itself.
+//! Compares shingles with their definition: normalise plainly, cut plainly, hash each shingle by itself.
 
 use super::*;
 use crate::normalization::{Case, Punctuation, UnicodeForm, Whitespace};
@@ -34,7 +34,7 @@ fn plainly(settings: &Shingling, key: &Key, text: &[u8]) -> Vec<u64> {
 
 fn check(settings: &Shingling, text: &[u8]) -> std::result::Result<(), TestCaseError> {
     check_with(settings, Key::FIXED, text)?;
-    // A key of its own for every text, and the same one when it is tried again.
+    // Every text has its own key, and the same one when it is tried again.
     check_with(settings, &Key::from_seed(crate::hashing::hash_bytes(text)), text)
 }
 
@@ -43,7 +43,7 @@ fn check_with(settings: &Shingling, key: &Key, text: &[u8]) -> std::result::Resu
     let mut buffer = ShingleBuffer::default();
     for kernel in Kernel::available() {
         let shingler = Shingler::new(settings.clone()).unwrap().with_kernel(kernel).with_key(key.clone());
-        // Twice, so that what an earlier document left in the buffer shows if it is ever read.
+        // Run twice, so that the test fails if old contents of the buffer are ever read.
         for _ in 0..2 {
             prop_assert_eq!(
                 shingler.hashes(text, &mut buffer),
@@ -87,7 +87,7 @@ fn settings() -> impl Strategy<Value = Shingling> {
         .prop_map(|(unit, k, normalization, hash_bits)| Shingling { unit, k, normalization, hash_bits })
 }
 
-/// Text in which every rule of UAX 29 that matters has a chance to bite, in every position of a block.
+/// Text in which every relevant rule of UAX 29 can apply, in every position of a block.
 const AWKWARD: &str = "([a-cA-C]{1,3}|[0-9]{1,2}|[_.:',;]|[ \\n-]|[éΣßЖ東ター가]|[\\u{301}\\u{338}\\u{1ade}]|\\u{200d}|\\u{202f}|\\u{a0}\
     |[\\u{e01}-\\u{e40}]|[^\\x00-\\x7f]|the ){0,150}";
 
@@ -155,7 +155,7 @@ fn joiners_at_every_place() {
         "a.\u{301}b",
     ] {
         for start in 0..140 {
-            // At the end of the text too: the last block has no byte after it that would end the word.
+            // Also at the end of the text, where no byte after the last block ends the word.
             for (gap, end) in [(" ", ""), ("y", ""), (" ", " b"), ("y", " b")] {
                 let before = "x ".repeat(start / 2) + &gap.repeat(start % 2);
                 let text = format!("{before}{joined}{end}");
@@ -251,7 +251,7 @@ fn narrow_hashes_stay_in_their_range_and_fill_it() {
     assert!(set.len() > 300);
 }
 
-/// What a key makes of some texts, computed from [the format](crate::format) with another program.
+/// Hashes of some texts with a key, computed from [the format](crate::format) with another program.
 struct Known {
     seed: u64,
     words: [u64; 3],
@@ -285,7 +285,7 @@ const KNOWN: [Known; 2] = [
 
 #[test]
 fn hashes_of_words_are_fixed() {
-    // Known answers: with the fixed key, a change here is a change of every stored signature.
+    // Known answers. If an answer for the fixed key changes, every stored signature changes.
     let numbers: Vec<String> = (0..100).map(|number| number.to_string()).collect();
     let mut buffer = ShingleBuffer::default();
     for known in KNOWN {
@@ -340,7 +340,7 @@ proptest! {
 #[test]
 fn structured_tokens_do_not_collide() {
     // Tokens that differ in the last bytes of both halves of 16 bytes: pairs of numbers, and words of eight
-    // two-byte letters of which the fourth and the eighth vary. No two of 10^6 should meet (chance 3e-8).
+    // two-byte letters of which the fourth and the eighth vary. No two of 10^6 should collide (chance 3e-8).
     let shingler = Shingler::words(1).unwrap();
     let numbers: Vec<[u8; 16]> = (0..65_536u64)
         .map(|i| {
@@ -404,7 +404,7 @@ fn fifty_letters(seed: u64) -> String {
     (0..50).map(|_| char::from(b'a' + random.below(26) as u8)).collect()
 }
 
-/// 799 documents, of which 400 are looked at. Were they the first 400, which are all the same, no k would be enough.
+/// 400 of 799 documents are used. If they were the first 400, which are all the same, no k would be enough.
 #[test]
 fn suggestion_looks_at_the_whole_sample() {
     let documents: Vec<String> = (0..799).map(|i| fifty_letters(i.max(400))).collect();
@@ -414,7 +414,7 @@ fn suggestion_looks_at_the_whole_sample() {
     assert_eq!(suggest_k(&characters, &documents[..400], 12, 0.02).unwrap().k, 12);
 }
 
-/// One pair in three is of duplicates, which the median does not see and a mean would.
+/// One pair in three is a pair of duplicates. This does not change the median but would change a mean.
 #[test]
 fn a_minority_of_duplicates_does_not_change_the_suggestion() {
     let documents: Vec<String> =

@@ -2,10 +2,10 @@
 
 use crate::hashing::Key;
 
-/// A growing list of token hashes whose fast path has no hidden work: room is made once per block.
+/// A growing list of token hashes. Memory is reserved once per block, so that writing a token is cheap.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tokens {
-    /// Only the first `len` are tokens.
+    /// Only the first `len` entries are tokens.
     hashes: Vec<u64>,
     len: usize,
 }
@@ -19,7 +19,7 @@ impl Tokens {
         self.len
     }
 
-    /// Forgets all tokens and keeps memory for `most` of them.
+    /// Removes all tokens and keeps memory for at most `most` of them.
     pub(super) fn shrink_to(&mut self, most: usize) {
         self.len = 0;
         self.hashes.truncate(most);
@@ -47,7 +47,7 @@ impl Tokens {
         self.hashes.resize((2 * self.hashes.len()).max(self.len + more).max(256), 0);
     }
 
-    /// Room for `most` tokens, to be written by the caller, who then says with `occupy` how many there are.
+    /// Free space for `most` tokens. The caller writes tokens to it and then calls `occupy` with their number.
     #[inline(always)]
     pub(super) fn room(&mut self, most: usize) -> &mut [u64] {
         self.reserve(most);

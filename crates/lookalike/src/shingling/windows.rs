@@ -1,13 +1,13 @@
 //! Token hashes -> shingle hashes: [`Key::shingle`](crate::hashing::Key::shingle) of every window.
 //!
-//! A window of up to eight tokens is one sum, and many windows are summed side by side. For longer windows the sums of
-//! all blocks of eight tokens are worked out first, wherever they begin; a window then takes every eighth of them, and
-//! the one that ends where it ends.
+//! A window of up to eight tokens is one sum, and many windows are summed side by side. For longer windows the sum of
+//! eight tokens from every position is computed first. A window then uses every eighth of these sums, and the one
+//! that ends where the window ends.
 
 use crate::arch::{Kernel, dispatch, task};
 use crate::hashing::{BLOCK, Key, Levels, spread};
 
-/// The longest shingle, in tokens: a block of blocks.
+/// The largest number of tokens in a shingle: a block of blocks.
 pub const MAX_K: usize = BLOCK * BLOCK;
 
 /// The hash of one shingle with the fixed key, given all its tokens.
@@ -16,7 +16,7 @@ pub fn shingle_hash(tokens: &[u64]) -> u64 {
     Key::FIXED.shingle(tokens)
 }
 
-/// The hashes of all windows of `k` tokens (1 to [`MAX_K`]), into `out`, which has `tokens.len() - k + 1` positions.
+/// Writes the hashes of all windows of `k` tokens (1 to [`MAX_K`]) to `out`, which has length `tokens.len() - k + 1`.
 pub(crate) fn shingle_hashes(kernel: Kernel, key: &Key, tokens: &[u64], k: usize, out: &mut [u64]) {
     dispatch(kernel, Windows { levels: key.shingles(), tokens, k, out });
 }
@@ -47,7 +47,7 @@ task! {
     }
 }
 
-/// Windows of at most a block.
+/// Hashes windows of at most one block.
 #[inline(always)]
 fn one_sum<const K: usize>(factors: &[u64; BLOCK], tokens: &[u64], length: u64, out: &mut [u64]) {
     let count = out.len();
@@ -61,10 +61,10 @@ fn one_sum<const K: usize>(factors: &[u64; BLOCK], tokens: &[u64], length: u64, 
     }
 }
 
-/// Windows that are looked at together, so that the sums of their blocks stay in the nearest cache.
+/// This many windows are hashed together, so that the sums of their blocks stay in the first-level cache.
 const TILE: usize = 1024;
 
-/// Windows of more than a block.
+/// Hashes windows of more than one block.
 #[inline(always)]
 fn sums_of_blocks(levels: &Levels, tokens: &[u64], k: usize, length: u64, out: &mut [u64]) {
     let mut blocks = [0; TILE + MAX_K];

@@ -12,17 +12,17 @@ use crate::unicode::{is_alphanumeric, is_whitespace};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The words of a text, in order. Nothing is folded here: normalise first.
+/// The words of a text, in order. The text is not normalised here: normalise it first.
 ///
-/// A word is what UAX 29 calls one, if it has a letter or digit: `don't`, `3.14`, `naïve`, `e.g` are one word
-/// each. Scripts written without spaces have no word boundaries to find, so there each character (with its
-/// combining marks) is a token: UAX 29 already cuts Han, Hiragana, Thai, Lao, Khmer and Myanmar in this way, and
-/// we cut its runs of Katakana as well.
+/// A word is a word of UAX 29 that has at least one letter or digit: `don't`, `3.14`, `naïve`, `e.g` are one word
+/// each. Scripts written without spaces have no visible word boundaries, so each of their characters (with its
+/// combining marks) is a token. UAX 29 already cuts Han, Hiragana, Thai, Lao, Khmer and Myanmar in this way, and
+/// this function cuts runs of Katakana as well.
 ///
-/// [`words`] is the definition. `hash_words` gives the hashes of the same words at the speed of memory: the text is
-/// read 64 bytes at a time into bit masks, a word is what lies between two edges of a mask, and eight words are
-/// hashed side by side. Characters outside ASCII that only join or only part words (most of them) are put into
-/// the masks one by one; what needs finer rules is left, stretch by stretch, to `stretch::hash_words`.
+/// [`words`] is the definition. `hash_words` gives the hashes of the same words at the speed of memory. It reads the
+/// text 64 bytes at a time into bit masks; a word lies between two edges of a mask, and eight words are hashed side
+/// by side. Most characters outside ASCII either only join words or only separate them; these are added to the masks
+/// one by one. Stretches that need more rules are left to `stretch::hash_words`.
 ///
 /// ```
 /// use lookalike::shingling::words;
@@ -30,11 +30,11 @@ use unicode_segmentation::UnicodeSegmentation;
 /// assert_eq!(words("東京タワー").collect::<Vec<_>>(), ["東", "京", "タ", "ワ", "ー"]);
 /// ```
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    // UAX 29 hangs a stray combining mark on the space before it; the space is no part of the word.
+    // UAX 29 attaches a stray combining mark to the space before it. The space is not part of the word.
     text.unicode_words().flat_map(|word| Pieces { rest: word.trim_start_matches(is_whitespace) })
 }
 
-/// A word of UAX 29, its Katakana cut into characters.
+/// Cuts a word of UAX 29 so that each Katakana character is a piece of its own.
 struct Pieces<'t> {
     rest: &'t str,
 }
@@ -59,7 +59,7 @@ impl<'t> Iterator for Pieces<'t> {
     }
 }
 
-/// The characters that UAX 29 joins as Katakana.
+/// True for the characters that UAX 29 joins as Katakana.
 const fn is_katakana(character: char) -> bool {
     matches!(character,
         '\u{3031}'..='\u{3035}' | '\u{309b}' | '\u{309c}' | '\u{30a0}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}'
@@ -67,13 +67,13 @@ const fn is_katakana(character: char) -> bool {
         | '\u{1aff0}'..='\u{1afff}' | '\u{1b000}' | '\u{1b120}'..='\u{1b122}' | '\u{1b155}' | '\u{1b164}'..='\u{1b167}')
 }
 
-/// True if [`hash_words`] can normalise on the way: the other settings change what is a word.
+/// True if [`hash_words`] can normalise while it reads. Other settings change where words begin and end.
 pub(super) fn normalizes_on_the_way(normalization: &Normalization) -> bool {
     normalization.punctuation == Punctuation::Keep && normalization.whitespace != Whitespace::Remove
 }
 
-/// Appends to `tokens` the hash of every word of the text: [`Key::token`] of each of the [`words`] of the normalised text, for settings that [`normalizes_on_the_way`] admits. `folded` is working
-/// memory.
+/// Appends the hash of every word of the text to `tokens`: [`Key::token`] of each of the [`words`] of the normalised
+/// text. [`normalizes_on_the_way`] must be true for the settings. `folded` is working memory.
 pub(super) fn hash_words(
     kernel: Kernel,
     key: &Key,
@@ -97,8 +97,8 @@ struct HashWords<'a> {
     tokens: &'a mut Tokens,
 }
 
-/// Blocks that are classified before the words in them are hashed. The two steps are kept apart because reading
-/// bytes right after they were written, across the edge of two writes, stalls a CPU.
+/// This many blocks are classified before the words in them are hashed. The two steps are separate because a CPU
+/// stalls when it reads bytes right after they were written, across the edge of two writes.
 const GROUP: usize = 32;
 
 task! {
@@ -117,7 +117,7 @@ task! {
             position += count * BLOCK;
             if let Some(obstacle) = obstacle {
                 let stretch = scan.general_stretch(position, words[count], obstacle, open);
-                // What stands before the stretch in this block is settled.
+                // The words of this block before the stretch are complete.
                 if let Some(before) = stretch.start.checked_sub(position) {
                     let words = [words[count] & low_bits(before as u32)];
                     let blocks = Blocks { words: &words, position, open, folded, key };
@@ -131,7 +131,7 @@ task! {
             }
         }
         if let Some(start) = open {
-            // The text ends with a block: one more block, of nothing, ends the word.
+            // The text ends exactly at the end of a block. One more empty block ends the word.
             let blocks = Blocks { words: &[0], position, open: Some(start), folded, key };
             let (hashed, _) = simd.word_hashes(blocks, tokens.room(Blocks::most_words(1)));
             tokens.occupy(hashed);
@@ -139,23 +139,23 @@ task! {
     }
 }
 
-/// What the classification of a block must know of the one before.
+/// What the classification of a block must know about the block before it.
 #[derive(Debug)]
 struct Scan<'a> {
     bytes: &'a [u8],
     fold: bool,
-    /// True if simple characters can be told by their class alone.
+    /// True if the classes of simple characters are valid for the settings.
     simple: bool,
-    /// True if the byte before the block belongs to a letter (bit 0), is a digit (bit 0).
+    /// Bit 0 is set if the byte before the block belongs to a letter; in `digit_before`, if it is a digit.
     letter_before: u64,
     digit_before: u64,
-    /// How many bytes of the last character before the block reach into it, and whether they are of a word.
+    /// How many bytes of the last character before the block reach into the block, and whether it is a letter.
     tail: u32,
     tail_is_letter: bool,
 }
 
-/// A character at which the general path must take over: its place in the block (64: right behind it), and the
-/// bytes before it that may or may not join words, depending on it.
+/// A character at which the general path must take over: its position in the block (64 if it is the first character
+/// after the block), and the bytes before it that may or may not join words, depending on it.
 #[derive(Debug, Clone, Copy)]
 struct Obstacle {
     at: u32,
@@ -175,8 +175,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Classifies blocks from `position` on and finds the bytes that belong to words, until the group is full, the
-    /// text ends, or there is an obstacle. Returns the number of blocks before that.
+    /// Classifies blocks from `position` on and finds the bytes that belong to words. Stops when the group is full,
+    /// the text ends, or there is an obstacle. Returns the number of complete blocks and the obstacle.
     #[inline(always)]
     fn classify<S: Simd>(
         &mut self,
@@ -226,7 +226,7 @@ impl<'a> Scan<'a> {
             | masks.mid_digit & between(masks.digit, self.digit_before, class::DIGIT)
     }
 
-    /// Adds to the masks what the simple characters of the block do, up to the first that is not simple.
+    /// Adds the simple characters of the block to the masks, up to the first character that is not simple.
     #[inline(never)]
     fn simple_characters(&mut self, masks: &mut Masks, position: usize, folded: &mut [u8; BLOCK]) -> Simple {
         let mut simple = Simple { next_class: 0, joined: 0, obstacle: None };
@@ -291,7 +291,8 @@ impl<'a> Scan<'a> {
         simple
     }
 
-    /// The class that the character at `position` has for what stands before it, or nothing if it is not simple.
+    /// The class of the character at `position`, as it matters for the character before it; `None` if it is not
+    /// simple.
     fn class_at(&self, position: usize) -> Option<u8> {
         let rest = self.bytes.get(position..).unwrap_or_default();
         match rest.first() {
@@ -306,7 +307,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// True if the joiner at `at`, with the next character at `next`, joins; nothing if that is not known.
+    /// True if the joiner at `at` joins its neighbours. The next character is at `next`; `None` if it is not simple.
     fn joins(&self, masks: &Masks, at: u32, next: usize) -> Option<bool> {
         let before = |mask: u64, carried: u64| match at {
             0 => carried != 0,
@@ -319,15 +320,15 @@ impl<'a> Scan<'a> {
         )
     }
 
-    /// An ASCII byte right before the obstacle that could join may yet do so.
+    /// The obstacle at `at`. If the ASCII byte right before it is a joiner, it is undecided whether that byte joins.
     fn obstacle(&self, masks: &Masks, at: u32) -> Obstacle {
         let right_before = low_bits(at) & !(low_bits(at) >> 1);
         Obstacle { at, undecided: (masks.mid_letter | masks.mid_digit) & right_before }
     }
 
     /// The stretch around an obstacle in the block at `position` that the general path must see whole. It begins
-    /// at a byte that is in no word, or at the beginning of a word, so that every word before it is complete; and it
-    /// ends before an ASCII byte that is in no word.
+    /// at a byte that is in no word, or at the beginning of a word, so that every word before it is complete. It ends
+    /// before an ASCII byte that is in no word.
     #[cold]
     #[inline(never)]
     fn general_stretch(
@@ -359,18 +360,18 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// What `Scan::simple_characters` found besides masks.
+/// What `Scan::simple_characters` finds besides the masks.
 #[derive(Debug)]
 struct Simple {
-    /// The class of what follows the block.
+    /// The class of the character after the block.
     next_class: u8,
-    /// The bytes of joiners that do join.
+    /// The bytes of the joiners that join their neighbours.
     joined: u64,
     obstacle: Option<Obstacle>,
 }
 
-/// The character of two or three bytes at the beginning of `bytes`, and its length. Others are left to the general
-/// path.
+/// The character of two or three bytes at the beginning of `bytes`, and its length. Other characters are left to the
+/// general path.
 #[inline]
 fn decode(bytes: &[u8]) -> (Option<char>, u32) {
     let bits = |byte: u8| u32::from(byte & 0x3f);
@@ -387,7 +388,7 @@ fn decode(bytes: &[u8]) -> (Option<char>, u32) {
     }
 }
 
-/// Writes a capital in lower case where it stands, if it has the same length and lies within the block.
+/// Replaces a capital by its lower case in place, if both have the same length and lie within the block.
 #[inline(never)]
 fn fold_in_place(character: Option<char>, len: u32, at: usize, folded: &mut [u8; BLOCK]) -> bool {
     let mut utf8 = [0; 4];
@@ -402,7 +403,7 @@ fn fold_in_place(character: Option<char>, len: u32, at: usize, folded: &mut [u8;
     }
 }
 
-/// The last bytes of a text, spaces after them.
+/// The last bytes of a text, padded with spaces.
 #[inline(always)]
 fn pad(bytes: &[u8]) -> [u8; BLOCK] {
     let mut block = [b' '; BLOCK];
@@ -410,7 +411,7 @@ fn pad(bytes: &[u8]) -> [u8; BLOCK] {
     block
 }
 
-/// The lowest `count` bits set (64 and more: all).
+/// A mask with the lowest `count` bits set; with all bits set if `count` is 64 or more.
 #[inline(always)]
 const fn low_bits(count: u32) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }

@@ -1,13 +1,13 @@
 //! Many f-bit words -> how often each bit is 1, for all f bits at once.
 //!
-//! A column of counters stands on its side: plane j holds bit j of all f counters, so one `xor` and one `and`
-//! add to f counters together. Eight words go through a tree of carry-save adders first (seven full adders of
-//! five operations), and only their carry of weight 8 ripples through the planes: about six operations per
-//! word, against f additions for the plain way.
+//! The counters are stored in bit-sliced form: plane j holds bit j of all f counters. So one `xor` and one `and`
+//! add to f counters together. Eight words first go through a tree of carry-save adders (seven full adders of
+//! five operations), and only their carry of weight 8 ripples through the planes. This takes about six operations per
+//! word, compared with f additions for the plain way.
 
 use super::FingerprintBits;
 
-/// Enough for counts up to 2^64 - 1.
+/// The number of planes, which is enough for counts up to 2^64 - 1.
 const PLANES: usize = 64;
 
 /// f counters in bit-sliced form.
@@ -82,7 +82,7 @@ impl<B: FingerprintBits> BitSlicedCounter<B> {
 
     /// The bits that are 1 in more than half of the words.
     pub(crate) fn majority(&self) -> B {
-        // Compares every counter with the same number, from the highest bit down.
+        // This compares every counter with the same number, from the highest bit down.
         let half = self.total / 2;
         let (mut above, mut equal) = (B::ZERO, B::ALL);
         for (plane, &counters) in self.planes.iter().enumerate().rev() {
@@ -96,13 +96,13 @@ impl<B: FingerprintBits> BitSlicedCounter<B> {
         above
     }
 
-    /// How many words have a 1 at this bit, counted from the least significant.
+    /// The number of words that have a 1 at this bit. Bits are counted from the least significant.
     pub(crate) fn count(&self, bit: u32) -> u64 {
         let count_of = |plane: &B| (plane.widen() >> bit) as u64 & 1;
         self.planes.iter().rev().fold(0, |count, plane| count << 1 | count_of(plane))
     }
 
-    /// How many words were counted.
+    /// The number of words that were counted.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }

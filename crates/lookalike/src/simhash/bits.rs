@@ -1,7 +1,7 @@
 //! The four widths of a fingerprint: `u16`, `u32`, `u64` and `u128`.
 //!
-//! The width is a type, so fingerprints of different widths cannot be mixed up at run time, and 64 bits cost
-//! exactly one machine word.
+//! The width is part of the type, so fingerprints of different widths cannot be confused at run time, and 64 bits
+//! take exactly one machine word.
 
 use std::fmt::{Binary, Debug};
 use std::hash::Hash;
@@ -35,28 +35,28 @@ pub trait FingerprintBits:
 {
     /// The number of bits, f.
     const BITS: u32;
-    /// All bits 0.
+    /// The word with all bits 0.
     const ZERO: Self;
-    /// All bits 1.
+    /// The word with all bits 1.
     const ALL: Self;
 
-    /// How many bits are 1.
+    /// The number of bits that are 1.
     #[must_use]
     fn count_ones(self) -> u32;
-    /// How many bits are 0 before the first 1, from the top.
+    /// The number of bits that are 0 above the highest 1.
     #[must_use]
     fn leading_zeros(self) -> u32;
     /// The product modulo 2^f.
     #[must_use]
     fn wrapping_mul(self, factor: Self) -> Self;
-    /// The low f bits.
+    /// The low f bits of `wide`.
     #[must_use]
     fn truncate(wide: u128) -> Self;
     /// The same number in 128 bits.
     #[must_use]
     fn widen(self) -> u128;
 
-    /// In how many bits the two differ.
+    /// The number of bits in which the two words differ.
     #[inline(always)]
     #[must_use]
     fn hamming_distance(self, other: Self) -> u32 {

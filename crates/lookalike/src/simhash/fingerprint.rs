@@ -7,7 +7,7 @@ use crate::encoding::Format;
 use crate::error::{Error, Result};
 use crate::math::{acos, cos, powi, sin};
 
-/// The version is also that of the hash functions behind the bits.
+/// The version is also the version of the hash functions that make the bits.
 const FORMAT: Format = Format { what: "SimHash fingerprint", magic: "LKSH", version: 1 };
 const HEADER: usize = 16;
 
@@ -18,27 +18,27 @@ pub struct Fingerprint<B = u64> {
     seed: u64,
 }
 
-/// What two fingerprints, or two [signs of hyperplanes](crate::vectors::SignSignature), say about the two vectors
-/// behind them.
+/// The angle between two vectors, estimated from their fingerprints or from their [signs of
+/// hyperplanes](crate::vectors::SignSignature).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AngleEstimate {
-    /// In how many bits the fingerprints differ.
+    /// The number of bits in which the fingerprints differ, d.
     pub distance: u32,
-    /// The estimated angle between the vectors, from 0 to pi: pi d / f. Unbiased.
+    /// The estimated angle between the vectors, from 0 to pi: pi d / f. It is unbiased.
     pub angle: f64,
     /// The estimated standard deviation of `angle`: pi sqrt(p (1 - p) / f) with p = d / f.
     pub angle_standard_error: f64,
-    /// The cosine of `angle`; on average too small by a factor of about `1 - variance(angle) / 2`.
+    /// The cosine of `angle`. On average it is too small by a factor of about `1 - variance(angle) / 2`.
     pub cosine: f64,
     /// The estimated standard deviation of `cosine`, to first order: sin(angle) times that of the angle.
     pub cosine_standard_error: f64,
 }
 
 impl AngleEstimate {
-    /// The estimate that belongs to fingerprints of `bits` bits that differ in `distance` of them.
+    /// The estimate for fingerprints of `bits` bits that differ in `distance` bits.
     ///
-    /// Both standard errors are 0 at distance 0 (and f): f equal bits say that the angle is small, not that it
-    /// is 0. It is below 3 pi / f with 95 % confidence.
+    /// Both standard errors are 0 at distance 0 (and f). But f equal bits show only that the angle is small, not that
+    /// it is 0. With 95 % confidence it is below 3 pi / f.
     pub fn from_distance(distance: u32, bits: u32) -> Result<Self> {
         if bits == 0 {
             return Err(Error::invalid("bits", bits, "a fingerprint has at least 1 bit"));
@@ -60,25 +60,25 @@ impl AngleEstimate {
 }
 
 impl<B: FingerprintBits> Fingerprint<B> {
-    /// A fingerprint from its parts. `seed` identifies the hash functions: equal seeds mean equal functions.
+    /// Makes a fingerprint from its parts. `seed` identifies the hash functions: equal seeds mean equal functions.
     #[must_use]
     pub fn from_bits(bits: B, seed: u64) -> Self {
         Self { bits, seed }
     }
 
-    /// The f bits, ready for a [`HammingIndex`](crate::hamming::HammingIndex).
+    /// The f bits, as a [`HammingIndex`](crate::hamming::HammingIndex) takes them.
     #[must_use]
     pub fn bits(self) -> B {
         self.bits
     }
 
-    /// The seed of its hash functions.
+    /// The seed of the hash functions.
     #[must_use]
     pub fn seed(self) -> u64 {
         self.seed
     }
 
-    /// In how many bits the two fingerprints differ. An error when their seeds differ.
+    /// The number of bits in which the two fingerprints differ. It is an error if their seeds differ.
     pub fn hamming_distance(self, other: Self) -> Result<u32> {
         if self.seed != other.seed {
             return Err(Error::incompatible("seed", self.seed, other.seed));
@@ -86,12 +86,12 @@ impl<B: FingerprintBits> Fingerprint<B> {
         Ok(self.bits.hamming_distance(other.bits))
     }
 
-    /// Estimates the angle between the two feature vectors, and its cosine. An error when the seeds differ.
+    /// Estimates the angle between the two feature vectors, and its cosine. It is an error if the seeds differ.
     pub fn estimate(self, other: Self) -> Result<AngleEstimate> {
         AngleEstimate::from_distance(self.hamming_distance(other)?, B::BITS)
     }
 
-    /// The fingerprint as bytes: the same on every machine, versioned.
+    /// The fingerprint as bytes. They are the same on every machine and have a version number.
     ///
     /// ```text
     /// offset  size
@@ -112,7 +112,8 @@ impl<B: FingerprintBits> Fingerprint<B> {
         bytes
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote; every other input, another width included, is an error.
+    /// Reads the bytes that [`to_bytes`](Self::to_bytes) wrote. Every other input gives an error, and so does another
+    /// width.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = FORMAT.read(bytes)?;
         let width = u32::from(reader.u8()?);
@@ -126,13 +127,13 @@ impl<B: FingerprintBits> Fingerprint<B> {
         Ok(Self { bits: B::truncate(u128::from_le_bytes(wide)), seed })
     }
 
-    /// Bytes of the bits.
+    /// The number of bytes that the bits take.
     fn width() -> usize {
         (B::BITS / 8) as usize
     }
 }
 
-/// The probability that two vectors with this cosine get `bits`-bit fingerprints at most `k` bits apart: the
+/// The probability that two vectors with this cosine get `bits`-bit fingerprints at most `k` bits apart. This is the
 /// S-curve of SimHash, P[Binomial(f, theta / pi) <= k].
 ///
 /// ```

@@ -1,44 +1,44 @@
-//! Weighted features -> an f-bit fingerprint whose Hamming distance estimates the angle between the features'
-//! vectors.
+//! Weighted features -> an f-bit fingerprint. The Hamming distance of two fingerprints estimates the angle between
+//! the two vectors of features.
 //!
 //! A document is a vector with one dimension per feature (word, shingle, phrase, ...). Each feature is hashed to
-//! f bits. Bit i of the fingerprint is a vote: features whose bit i is 1 vote with plus their weight, the others
-//! with minus, and the sign of the sum is the bit. **A sum of 0 gives bit 0.**
+//! f bits. Bit i of the fingerprint is decided by a vote: features whose bit i is 1 add their weight, the others
+//! subtract it. The bit is 1 if the sum is above 0. **A sum of 0 gives bit 0.**
 //!
 //! # Why it works
 //!
-//! The ith bits of all features are a random vector of +1 and -1, and bit i of the fingerprint is the side of
-//! the hyperplane normal to it on which the document lies. For a Gaussian normal vector two documents at angle
-//! theta fall on different sides with probability exactly theta / pi (Charikar 2002), so the Hamming distance d
-//! of two fingerprints is Binomial(f, theta / pi): pi d / f estimates the angle without bias and with the
-//! standard error pi sqrt(p (1 - p) / f), p = theta / pi. Its cosine cos(pi d / f) is biased:
-//! E = Re (1 - p + p e^(i pi / f))^f, which for f = 64 is at most 0.011 below cos(theta) for angles up to pi / 2.
+//! The ith bits of all features form a random vector of +1 and -1. Bit i of the fingerprint tells on which side of
+//! the hyperplane normal to this vector the document lies. For a Gaussian normal vector, two documents at angle theta
+//! lie on different sides with probability exactly theta / pi (Charikar 2002). So the Hamming distance d of two
+//! fingerprints is Binomial(f, theta / pi), and pi d / f estimates the angle without bias and with the standard error
+//! pi sqrt(p (1 - p) / f), where p = theta / pi. The cosine cos(pi d / f) is biased. Its expectation is
+//! Re (1 - p + p e^(i pi / f))^f, which for f = 64 is at most 0.011 below cos(theta) for angles up to pi / 2.
 //!
-//! With +1 and -1 in place of Gaussians this is the central limit theorem's word, not an identity:
+//! With +1 and -1 in place of Gaussians this is only approximately true, by the central limit theorem:
 //!
-//! * It holds when many features carry the weight. Two sets of 301 features differ in a bit with a probability
-//!   within 0.003 of theta / pi; for sets of 11 it is off by up to 0.014, for sets of 3 by 0.018 (exact, worst
-//!   overlap).
-//! * An *even* number n of features of equal weight ties with probability about sqrt(2 / (pi n)), and ties give
-//!   0: a bit is 1 with probability 0.46 for n = 100, and 1/4 for n = 2. Two documents then look slightly more
-//!   alike than they are: at n = 100 the probability is off by up to 0.0053.
+//! * The approximation is good if many features carry the weight. Two sets of 301 features differ in a bit with a
+//! probability within 0.003 of theta / pi. For sets of 11 features it is off by up to 0.014, and for sets of 3 by
+//! 0.018 (exact, for the worst overlap). * An *even* number n of features of equal weight gives a tie with
+//! probability about sqrt(2 / (pi n)), and ties give 0. So a bit is 1 with probability 0.46 for n = 100, and 1/4 for
+//! n = 2. Two documents then look slightly more alike than they are. At n = 100 the probability is off by up to
+//! 0.0053.
 //!
-//! So fingerprints of very short documents say little; the empty document has the fingerprint 0, like any whose
-//! sums are all 0 or less.
+//! So fingerprints of very short documents say little. The empty document has the fingerprint 0, and so has every
+//! document whose sums are all 0 or less.
 //!
 //! # Papers, and where we depart
 //!
-//! M. Charikar, *Similarity estimation techniques from rounding algorithms*, 2002: the hyperplanes.
-//! G. Manku, A. Jain, A. Das Sarma, *Detecting near-duplicates for web crawling*, 2007: hashed features in place
-//! of stored hyperplanes, 64 bits, distance 3. We also offer 16, 32 and 128 bits. A narrower fingerprint of the
+//! The hyperplanes are from M. Charikar, *Similarity estimation techniques from rounding algorithms*, 2002.
+//! G. Manku, A. Jain, A. Das Sarma, *Detecting near-duplicates for web crawling*, 2007, use hashed features in place
+//! of stored hyperplanes, 64 bits and distance 3. We also offer 16, 32 and 128 bits. A narrower fingerprint of the
 //! same seed is the low bits of a wider one. The 128-bit hash is two 64-bit hashes with different multipliers and
 //! keys, so every bit of every width carries information.
 //!
 //! # Cost
 //!
-//! Unweighted features: a mix (two multiplications) and about six word operations each, in bit-sliced counters.
-//! Weighted: a sort and f additions each. Weighted sums are made in the order of the feature hashes, so
-//! the order in which features are given never changes a fingerprint.
+//! An unweighted feature takes a mix (two multiplications) and about six word operations, in bit-sliced counters.
+//! Weighted features are sorted and take f additions each. Weighted sums are added in the order of the feature
+//! hashes, so the order in which features are given never changes a fingerprint.
 //!
 //! ```
 //! use lookalike::simhash::SimHasher;
@@ -70,12 +70,13 @@ use crate::error::Result;
 use crate::hashing::{SplitMix64, mix64};
 use crate::shingling::ShingleBag;
 
-/// Sets the second hash apart from the first by more than its key. Odd, so that multiplying loses nothing.
+/// The multiplier of the second hash. It makes the second hash differ from the first by more than the key. It is odd,
+/// so that the multiplication loses no information.
 const SECOND_MULTIPLIER: u64 = 0x9e6c_63d0_876a_46b5;
 
-/// Makes fingerprints of f bits; f is the width of `B`.
+/// Makes fingerprints of f bits, where f is the width of `B`.
 ///
-/// [`SimHasher::new`] makes 64-bit fingerprints, [`SimHasher::with_width`] any of the four widths:
+/// [`SimHasher::new`] is for 64-bit fingerprints, [`SimHasher::with_width`] for any of the four widths:
 ///
 /// ```
 /// use lookalike::simhash::SimHasher;
@@ -91,7 +92,7 @@ pub struct SimHasher<B = u64> {
 }
 
 impl SimHasher<u64> {
-    /// A hasher for 64-bit fingerprints. `seed` fixes its hash functions and so changes the answer.
+    /// A hasher for 64-bit fingerprints. `seed` determines the hash functions and so changes the answer.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self::with_width(seed)
@@ -99,7 +100,7 @@ impl SimHasher<u64> {
 }
 
 impl<B: FingerprintBits> SimHasher<B> {
-    /// A hasher for fingerprints as wide as `B`. `seed` fixes its hash functions and so changes the answer.
+    /// A hasher for fingerprints of the width of `B`. `seed` determines the hash functions and so changes the answer.
     #[must_use]
     pub fn with_width(seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
@@ -112,7 +113,7 @@ impl<B: FingerprintBits> SimHasher<B> {
         self.seed
     }
 
-    /// The f-bit hash of a feature, which is any 64-bit number: a shingle hash, a word's hash, a word's number.
+    /// The f-bit hash of a feature. A feature is any 64-bit number, such as the hash of a shingle or of a word.
     #[inline]
     #[must_use]
     pub fn feature_hash(&self, feature: u64) -> B {
@@ -124,8 +125,8 @@ impl<B: FingerprintBits> SimHasher<B> {
         B::truncate(u128::from(high) << 64 | u128::from(low))
     }
 
-    /// The fingerprint of features of weight 1 (any order). A repeated feature counts as often as it occurs; give
-    /// a set to count each once.
+    /// The fingerprint of features of weight 1, in any order. A repeated feature counts as often as it occurs. Pass a
+    /// set to count each feature once.
     #[must_use]
     pub fn fingerprint(&self, features: &[u64]) -> Fingerprint<B> {
         let mut counter = BitSlicedCounter::new();
@@ -133,7 +134,7 @@ impl<B: FingerprintBits> SimHasher<B> {
         Fingerprint::from_bits(counter.majority(), self.seed)
     }
 
-    /// The fingerprint of a bag: each shingle weighs as much as it occurs. Exact integer sums.
+    /// The fingerprint of a bag. The weight of a shingle is the number of times it occurs. Sums are exact integers.
     #[must_use]
     pub fn fingerprint_bag(&self, bag: &ShingleBag) -> Fingerprint<B> {
         let mut counter = BitSlicedCounter::new();
@@ -143,10 +144,10 @@ impl<B: FingerprintBits> SimHasher<B> {
         Fingerprint::from_bits(counter.majority(), self.seed)
     }
 
-    /// The fingerprint of weighted features (any order; the weights of a repeated feature add up).
+    /// The fingerprint of weighted features, in any order. The weights of a repeated feature are added.
     ///
-    /// Weights are the components of the document's vector, so they may be negative. NaN and infinite weights are
-    /// errors, and so is a total of absolute weights beyond the range of `f64`.
+    /// Weights are the components of the document's vector, so they may be negative. NaN and infinite weights give an
+    /// error, and so does a total of absolute weights beyond the range of `f64`.
     pub fn fingerprint_weighted(&self, features: &[(u64, f64)]) -> Result<Fingerprint<B>> {
         let hashes: Vec<(B, f64)> =
             features.iter().map(|&(f, weight)| (self.feature_hash(f), weight)).collect();

@@ -46,7 +46,7 @@ proptest! {
         let times = |factor: f64| features.iter().map(|&(f, w)| (f, w * factor)).collect::<Vec<_>>();
         let fingerprint = hasher.fingerprint_weighted(&features).unwrap().bits();
         prop_assert_eq!(hasher.fingerprint_weighted(&times(0.25)).unwrap().bits(), fingerprint);
-        // A sum of exactly 0 is 0 both ways, hence "no common bit" and not "the complement".
+        // A sum of exactly 0 gives bit 0 for both signs, so the two have no common bit but need not be complements.
         prop_assert_eq!(hasher.fingerprint_weighted(&times(-1.0)).unwrap().bits() & fingerprint, 0);
     }
 }

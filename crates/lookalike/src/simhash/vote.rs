@@ -8,9 +8,9 @@ const SIGN: u64 = 1 << 63;
 
 /// The vector V of the definition: one signed sum per bit.
 ///
-/// A hash adds its weight to the components where its bit is 1 and takes it from those where its bit is 0. The
-/// sums are plain `f64` additions in the order of the calls, so this is the definition and not the fast way;
-/// [`weighted_vote`] fixes the order.
+/// A hash adds its weight to the components where its bit is 1 and subtracts it from those where its bit is 0. The
+/// sums are plain `f64` additions in the order of the calls. This is the definition and not the fast way.
+/// [`weighted_vote`] adds in a fixed order.
 ///
 /// ```
 /// use lookalike::simhash::BitSums;
@@ -23,9 +23,9 @@ const SIGN: u64 = 1 << 63;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct BitSums<B> {
-    /// From the most significant bit to the least, as a fingerprint is written.
+    /// The sums from the most significant bit to the least, the order in which a fingerprint is written.
     sums: Vec<f64>,
-    /// The sum of the absolute weights: while it is finite, so is every component.
+    /// The sum of the absolute weights. While it is finite, every component is finite.
     absolute: f64,
     width: std::marker::PhantomData<B>,
 }
@@ -47,7 +47,7 @@ impl<B: FingerprintBits> BitSums<B> {
             return Err(Error::invalid("weight", weight, "the sum of all |weight| must be a finite number"));
         }
         self.absolute = absolute;
-        // 64 bits at a time, the most significant word first. Bit 0 turns the sign of the weight, without a branch.
+        // 64 bits at a time, the most significant word first. A bit 0 flips the sign of the weight, without a branch.
         let opposite = !hash.widen() << (128 - B::BITS);
         let words = [(opposite >> 64) as u64, opposite as u64];
         for (sums, word) in self.sums.chunks_mut(64).zip(words) {
@@ -64,7 +64,7 @@ impl<B: FingerprintBits> BitSums<B> {
         &self.sums
     }
 
-    /// The fingerprint: bit 1 where the component is above 0. A sum of 0 gives bit 0.
+    /// The fingerprint. A bit is 1 if its component is above 0. A sum of 0 gives bit 0.
     #[must_use]
     pub fn bits(&self) -> B {
         let wide = self.sums.iter().fold(0u128, |bits, &sum| bits << 1 | u128::from(sum > 0.0));
@@ -78,10 +78,10 @@ impl<B: FingerprintBits> Default for BitSums<B> {
     }
 }
 
-/// The fingerprint of weighted f-bit hashes that are taken as they are.
+/// The fingerprint of weighted f-bit hashes. The hashes are not mixed again.
 ///
-/// The hashes are added in ascending order (then by weight), so the answer does not depend on the order in
-/// which they are given, although `f64` addition does.
+/// The hashes are added in ascending order (equal ones by weight). So the answer does not depend on the order in
+/// which they are given, although the result of `f64` additions does depend on their order.
 pub fn weighted_vote<B: FingerprintBits>(hashes: &[(B, f64)]) -> Result<B> {
     let mut ordered = hashes.to_vec();
     ordered.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -92,8 +92,8 @@ pub fn weighted_vote<B: FingerprintBits>(hashes: &[(B, f64)]) -> Result<B> {
     Ok(sums.bits())
 }
 
-/// The fingerprint of f-bit hashes that are taken as they are, each as often as its count says: bit 1 where more than
-/// half of them have it. Exact; in bit-sliced counters.
+/// The fingerprint of f-bit hashes, each counted as often as its count says. The hashes are not mixed again. A bit is
+/// 1 if more than half of the hashes have it. The sums are exact, in bit-sliced counters.
 ///
 /// ```
 /// use lookalike::simhash::majority;
@@ -145,7 +145,7 @@ mod tests {
         for weight in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert!(weighted_vote(&[(1u64, weight)]).is_err());
         }
-        // Each is finite, their sum is not: the components would become infinity minus infinity.
+        // Each weight is finite, but their sum is not: the components would become infinity minus infinity.
         assert!(weighted_vote(&[(1u64, f64::MAX), (2, f64::MAX)]).is_err());
         assert!(weighted_vote(&[(1u64, f64::MAX), (2, -f64::MAX)]).is_err());
     }

@@ -1,9 +1,9 @@
 //! Two strings -> the least number of insertions, deletions and substitutions that turn one into the other.
 //!
-//! That is Levenshtein's distance, over the characters of a text or over tokens of any kind. The textbook table costs one
-//! step for each pair of positions; [`bits`] does 64 of them at once and only those near the diagonal.
-//! The width of the diagonal is doubled until the distance fits into it (Ukkonen 1985), so the cost is about n * d / 64
-//! steps for strings of length n at distance d: close to linear for near-duplicates.
+//! This is the Levenshtein distance, of the characters of a text or of tokens of any kind. The textbook table costs
+//! one step for each pair of positions. [`bits`] computes 64 cells at once, and only those near the diagonal. The
+//! width of the diagonal band is doubled until the distance fits into it (Ukkonen 1985). So the cost is about n * d /
+//! 64 steps for strings of length n at distance d, which is close to linear for near-duplicates.
 
 mod bits;
 #[cfg(test)]
@@ -13,7 +13,8 @@ use bits::Pattern;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// The first width of the diagonal that is tried: one more costs nothing below the 64 bits of a word.
+/// The first width of the diagonal band that is tried. A smaller width would not be faster, because a word has 64
+/// bits.
 const FIRST_LIMIT: usize = 63;
 
 /// Edit distance of two texts, in characters (Unicode scalar values).
@@ -28,8 +29,7 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
     edit_distance_at_most(a, b, usize::MAX).unwrap_or(usize::MAX)
 }
 
-/// Edit distance of two texts in characters, or `None` if it is more than `limit`: the smaller the limit, the
-/// faster.
+/// Edit distance of two texts in characters, or `None` if it is more than `limit`. A smaller limit is faster.
 ///
 /// ```
 /// use lookalike::similarity::edit_distance_at_most;
@@ -46,7 +46,7 @@ pub fn edit_distance_at_most(a: &str, b: &str, limit: usize) -> Option<usize> {
     token_edit_distance_at_most(&a, &b, limit)
 }
 
-/// `1 - edit distance / length of the longer text`, in characters. Two empty texts: 1.
+/// `1 - edit distance / length of the longer text`, in characters. It is 1 for two empty texts.
 #[must_use]
 pub fn edit_similarity(a: &str, b: &str) -> f64 {
     let longer = a.chars().count().max(b.chars().count());
@@ -126,19 +126,19 @@ fn number_tokens<T: Eq + Hash>(pattern: &[T], text: &[T]) -> (Pattern, Vec<usize
             *numbers.entry(token).or_insert(next)
         })
         .collect();
-    // A token that the pattern does not have equals nothing in it: all of those share one more number.
+    // All tokens that the pattern does not have share one more number, because they equal nothing in it.
     let absent = numbers.len();
     let text = text.iter().map(|token| numbers.get(token).copied().unwrap_or(absent)).collect();
     (Pattern::new(&symbols, absent), text)
 }
 
-/// ASCII needs no table: a character is its own number.
+/// Numbers ASCII characters. They need no table, because a character is its own number.
 fn number_ascii(pattern: &[u8], text: &[u8]) -> (Pattern, Vec<usize>) {
     let numbers = |bytes: &[u8]| bytes.iter().map(|&byte| usize::from(byte)).collect::<Vec<_>>();
     (Pattern::new(&numbers(pattern), 128), numbers(text))
 }
 
-/// What is left of both after the common prefix and the common suffix, which cost nothing.
+/// Both sequences without their common prefix and common suffix, which do not affect the distance.
 fn without_common_ends<'a, T: Eq>(a: &'a [T], b: &'a [T]) -> (&'a [T], &'a [T]) {
     let prefix = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[prefix..], &b[prefix..]);

@@ -3,7 +3,7 @@
 use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result};
 
-/// In how many positions two slices of equal length differ.
+/// The number of positions in which two slices of equal length differ.
 ///
 /// ```
 /// use lookalike::similarity::hamming;
@@ -16,13 +16,13 @@ pub fn hamming<T: PartialEq>(a: &[T], b: &[T]) -> Result<usize> {
     Ok(a.iter().zip(b).filter(|(x, y)| x != y).count())
 }
 
-/// `1 - hamming / length`: the part of the positions that agree. Two empty strings: 1.
+/// `1 - hamming / length`: the share of positions that agree. It is 1 for two empty strings.
 pub fn hamming_similarity<T: PartialEq>(a: &[T], b: &[T]) -> Result<f64> {
     let different = hamming(a, b)?;
     Ok(if a.is_empty() { 1.0 } else { (a.len() - different) as f64 / a.len() as f64 })
 }
 
-/// In how many of their 64 bits two words differ.
+/// The number of bits in which two 64-bit words differ.
 ///
 /// ```
 /// use lookalike::similarity::hamming_bits;
@@ -35,7 +35,7 @@ pub const fn hamming_bits(a: u64, b: u64) -> u32 {
     (a ^ b).count_ones()
 }
 
-/// In how many bits two bit strings of equal length differ, 64 bits to the word.
+/// The number of bits in which two bit strings of equal length differ. Each word holds 64 bits of a string.
 pub fn hamming_words(a: &[u64], b: &[u64]) -> Result<u64> {
     check_lengths(a, b)?;
     Ok(dispatch(Kernel::best(), DifferingBits(a, b)))
@@ -49,7 +49,7 @@ task! {
     }
 }
 
-/// An error unless the two are equally long.
+/// Returns an error unless the two slices are equally long.
 pub(super) fn check_lengths<T>(a: &[T], b: &[T]) -> Result<()> {
     if a.len() == b.len() { Ok(()) } else { Err(Error::LengthMismatch { left: a.len(), right: b.len() }) }
 }

@@ -1,20 +1,20 @@
 //! Two ascending sets -> the number of elements they share.
 //!
-//! Merging is the definition: hold a finger on each set, move the one on the smaller element, count when both
-//! show the same. On unrelated sets which finger moves is a coin toss that a CPU cannot predict, so even the
+//! Merging is the definition: hold a finger on each set, move the finger on the smaller element, and count when both
+//! elements are equal. On unrelated sets, which finger moves is a coin toss that a CPU cannot predict. So even the
 //! branchless merge ([`merge`]) pays the latency of a load, a compare and an add for each element: about 8 cycles.
 //!
-//! With vector registers ([`blocks`]) a block of one set is compared with a block of the other, every element
-//! against every element, and then the block with the smaller maximum is done with (both when the maxima are
-//! equal). A pair of blocks meets at most once, and two equal elements are always in blocks that meet, so each
-//! shared element is counted exactly once. A step costs about as much as one step of the merge but moves 8 elements
-//! at a time (Inoue, Ohara and Taura 2014; Schlegel, Willhalm and Lehner 2011). Those papers rotate one block
-//! within a register; here the other block's elements are broadcast from memory, which the load ports do for free.
+//! With vector registers ([`blocks`]) a block of one set is compared with a block of the other, every element with
+//! every element. Then the block with the smaller maximum is finished (both if the maxima are equal). Two blocks are
+//! compared at most once, and two equal elements are always in blocks that are compared, so each shared element is
+//! counted exactly once. A step costs about as much as one step of the merge but advances by 8 elements (Inoue, Ohara
+//! and Taura 2014; Schlegel, Willhalm and Lehner 2011). Those papers rotate one block within a register. Here the
+//! other block's elements are broadcast from memory, which the load ports do for free.
 //!
-//! When one set is more than [`GALLOP_RATIO`] times the other, each element of the small one is looked up in the
-//! large one by exponential search ([`gallop`]): O(small * log(large / small)).
+//! When one set is more than [`GALLOP_RATIO`] times as large as the other, each element of the small set is looked up
+//! in the large one by exponential search ([`gallop`]): O(small * log(large / small)).
 //!
-//! The cost is linear in `a.len() + b.len()`, and less when `needed` turns out to be out of reach.
+//! The cost is linear in `a.len() + b.len()`, and less if it turns out early that `needed` cannot be reached.
 
 mod blocks;
 mod scalar;
@@ -25,14 +25,14 @@ use crate::arch::{Kernel, dispatch};
 use blocks::CompareBlocks;
 use scalar::{gallop, merge};
 
-/// From this ratio of lengths on, looking up the elements of the smaller set beats merging.
+/// From this ratio of lengths on, looking up the elements of the smaller set is faster than merging.
 const GALLOP_RATIO: usize = 32;
 
-/// How many steps are made between two looks at whether `needed` can still be reached.
+/// The number of steps between two checks whether `needed` can still be reached.
 const STEPS_BETWEEN_CHECKS: usize = 16;
 
-/// How many elements `a` and `b` share, or `None` if fewer than `needed`; stops as soon as that is certain.
-/// Both must be strictly ascending, else the number means nothing.
+/// The number of elements that `a` and `b` share, or `None` if it is less than `needed`. It stops as soon as that is
+/// certain. If `a` or `b` is not strictly ascending, the number has no meaning.
 pub(crate) fn intersection_at_least(kernel: Kernel, a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
     let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if small.len() < needed {
@@ -42,8 +42,8 @@ pub(crate) fn intersection_at_least(kernel: Kernel, a: &[u64], b: &[u64], needed
     if !progress.is_lopsided() && dispatch(kernel, CompareBlocks(&mut progress)) == Reachable::No {
         return None;
     }
-    // What is left after the blocks can be lopsided even when the sets are not. It gains nothing from vectors, and
-    // as part of the task it cost 20 ns more.
+    // The rests after the blocks can differ much in length even if the sets do not. They gain nothing from vectors,
+    // and handling them inside the task cost 20 ns more.
     if progress.is_lopsided() {
         gallop(&mut progress);
     } else {
@@ -52,35 +52,36 @@ pub(crate) fn intersection_at_least(kernel: Kernel, a: &[u64], b: &[u64], needed
     (progress.common >= needed).then_some(progress.common)
 }
 
-/// True if the wanted number of shared elements can still be reached.
+/// Whether the wanted number of shared elements can still be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reachable {
     Yes,
     No,
 }
 
-/// How far the merge of two ascending sets has come.
+/// The state of the merge of two ascending sets.
 struct Progress<'a> {
     a: &'a [u64],
     b: &'a [u64],
-    /// Elements of `a` that are done with.
+    /// The number of elements of `a` that are finished.
     i: usize,
-    /// Elements of `b` that are done with.
+    /// The number of elements of `b` that are finished.
     j: usize,
-    /// Shared elements among those.
+    /// The number of shared elements found so far.
     common: usize,
-    /// The merge may stop when fewer than these will be found.
+    /// The merge may stop when it is certain that fewer than this many shared elements will be found.
     needed: usize,
 }
 
 impl Progress<'_> {
-    /// How many elements are left on the side that has fewer.
+    /// The number of elements left in the set that has fewer left.
     #[inline(always)]
     fn shorter_rest(&self) -> usize {
         (self.a.len() - self.i).min(self.b.len() - self.j)
     }
 
-    /// Every element still to be found is in both rests, so the shorter rest bounds their number.
+    /// Every shared element still to be found is in both rests, so their number is at most the length of the shorter
+    /// one.
     #[inline(always)]
     fn reachable(&self) -> Reachable {
         if self.common + self.shorter_rest() >= self.needed { Reachable::Yes } else { Reachable::No }

@@ -1,7 +1,7 @@
-//! Two sets, bags, vectors or strings -> how alike they are, exactly.
+//! Two sets, bags, vectors or strings -> their exact similarity.
 //!
-//! Everything else in this crate estimates, filters or searches by one of these numbers; this module is what
-//! they are compared with.
+//! The other modules of this crate estimate these numbers, or filter and search by them. Tests compare estimates with
+//! this module.
 //!
 //! | of | similarity (1 = equal) | distance (0 = equal) |
 //! |---|---|---|
@@ -11,17 +11,16 @@
 //! | strings of equal length | [`hamming_similarity`] | [`hamming`], [`hamming_bits`], [`hamming_words`] |
 //! | strings | [`edit_similarity`] | [`edit_distance`], [`token_edit_distance`] |
 //!
-//! **Nothing against nothing.** Two empty sets (bags, strings, all-zero vectors) are equal: similarity 1. An
-//! empty one against one that is not has similarity 0. The exception follows from its definition: the empty
-//! set is a subset of every set, so its containment in anything is 1, and with it the overlap coefficient.
+//! **Empty inputs.** Two empty sets (bags, strings, all-zero vectors) are equal, so their similarity is 1. The
+//! similarity of an empty set and a set with elements is 0. There is one exception: the empty set is a subset of
+//! every set, so its containment in any set is 1, and so is the overlap coefficient.
 //!
-//! **Exact** means exact on the sets of 64-bit hashes that stand for the shingles; how rarely two different
-//! shingles share a hash is stated in [`verification`](crate::verification).
+//! **Exact** means exact for the sets of 64-bit hashes that represent the shingles. How rarely two different shingles
+//! have the same hash is stated in [`verification`](crate::verification).
 //!
-//! Jaccard distance (Levandowsky and Winter 1971), angular, Hamming, Euclidean, Manhattan and edit distance
-//! are metrics. `1 - dice`, `1 - overlap` and `1 - cosine` break the triangle inequality, which is why Dice
-//! and overlap have no locality-sensitive hash family (Charikar 2002) and why there is no function by that
-//! name here.
+//! Jaccard distance (Levandowsky and Winter 1971), angular, Hamming, Euclidean, Manhattan and edit distance are
+//! metrics. `1 - dice`, `1 - overlap` and `1 - cosine` violate the triangle inequality. Therefore Dice and overlap
+//! have no locality-sensitive hash family (Charikar 2002), and this module has no distance functions for the three.
 //!
 //! ```
 //! use lookalike::shingling::ShingleSet;

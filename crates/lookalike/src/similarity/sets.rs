@@ -1,16 +1,16 @@
 //! Two sets -> Jaccard, containment, overlap coefficient, Dice.
 //!
-//! All four are functions of three counts, |A|, |B| and |A and B|; [`SetMeasure::of_counts`] is where each is
-//! defined. Counting costs one pass over both sets, about a nanosecond per element.
+//! All four are functions of three counts, |A|, |B| and |A and B|, and are defined in [`SetMeasure::of_counts`].
+//! Counting takes one pass over both sets, about a nanosecond per element.
 
 use super::intersection::intersection_at_least;
 use crate::arch::Kernel;
 use crate::error::{Error, Result};
 use crate::shingling::ShingleSet;
 
-/// A set as these functions take it: its elements ascending, each once.
+/// The kind of set that these functions take: ascending elements without repeats.
 ///
-/// A [`&ShingleSet`](ShingleSet) is one already, so `jaccard(&a, &b)` needs no conversion.
+/// A [`&ShingleSet`](ShingleSet) converts to it automatically, so `jaccard(&a, &b)` just works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SortedSet<'a> {
     elements: &'a [u64],
@@ -29,8 +29,8 @@ impl<'a> SortedSet<'a> {
         }
     }
 
-    /// Takes the caller's word that `elements` are strictly ascending. If they are not, similarities come out
-    /// wrong; nothing else breaks.
+    /// Does not check that `elements` are strictly ascending. If they are not, similarities are wrong, but nothing
+    /// else breaks.
     #[must_use]
     pub const fn assume_sorted(elements: &'a [u64]) -> Self {
         Self { elements }
@@ -42,13 +42,13 @@ impl<'a> SortedSet<'a> {
         self.elements
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[must_use]
     pub const fn len(self) -> usize {
         self.elements.len()
     }
 
-    /// True if there are none.
+    /// True if the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.elements.is_empty()
@@ -65,18 +65,19 @@ impl<'a> From<&'a ShingleSet> for SortedSet<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SetMeasure {
-    /// Shared elements per element of the union.
+    /// The number of shared elements divided by the size of the union.
     Jaccard,
-    /// The part of the first set that is in the second. The one measure here that is not symmetric.
+    /// The share of the first set that is in the second. It is the only measure here that is not symmetric.
     Containment,
-    /// The part of the smaller set that is in the larger.
+    /// The share of the smaller set that is in the larger.
     Overlap,
-    /// Shared elements per mean size.
+    /// The number of shared elements divided by the mean size of the two sets.
     Dice,
 }
 
 impl SetMeasure {
-    /// The similarity of sets of `a` and `b` elements of which they share `common`. Never falls as `common` grows.
+    /// The similarity of two sets of `a` and `b` elements that share `common` elements. It never falls as `common`
+    /// grows.
     #[must_use]
     pub fn of_counts(self, a: usize, b: usize, common: usize) -> f64 {
         let (part, whole) = match self {
@@ -96,13 +97,13 @@ impl SetMeasure {
     }
 }
 
-/// |A and B|: how many elements are in both sets.
+/// |A and B|: the number of elements that are in both sets.
 #[must_use]
 pub fn intersection_size<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> usize {
     intersection_size_with(Kernel::best(), a, b)
 }
 
-/// As [`intersection_size`], on other instructions: the same answer at another speed.
+/// Like [`intersection_size`], with these CPU instructions. The answer is the same; only the speed differs.
 ///
 /// ```
 /// use lookalike::Kernel;
@@ -123,27 +124,27 @@ pub fn intersection_size_with<'a, 'b>(
     intersection_at_least(kernel, a.into().elements, b.into().elements, 0).unwrap_or(0)
 }
 
-/// |A or B|: how many elements are in at least one of the sets.
+/// |A or B|: the number of elements that are in at least one of the sets.
 #[must_use]
 pub fn union_size<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> usize {
     let (a, b) = (a.into(), b.into());
     (a.len() + b.len()).saturating_sub(intersection_size(a, b))
 }
 
-/// Jaccard similarity |A and B| / |A or B|, Broder's resemblance. Two empty sets: 1.
+/// Jaccard similarity |A and B| / |A or B|, which Broder calls resemblance. It is 1 for two empty sets.
 #[must_use]
 pub fn jaccard<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> f64 {
     SetMeasure::Jaccard.similarity(a, b)
 }
 
-/// `1 - jaccard`, a metric.
+/// `1 - jaccard`, which is a metric.
 #[must_use]
 pub fn jaccard_distance<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> f64 {
     1.0 - jaccard(a, b)
 }
 
-/// Containment |A and B| / |A|: the part of `a` that is in `b`. Not symmetric: swap the sets for the other way
-/// round. The empty set is in every set: 1.
+/// Containment |A and B| / |A|: the share of `a` that is in `b`. It is not symmetric: swap the sets for the other
+/// direction. It is 1 if `a` is empty, because the empty set is a subset of every set.
 #[must_use]
 pub fn containment<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> f64 {
     SetMeasure::Containment.similarity(a, b)
@@ -156,8 +157,8 @@ pub fn overlap_coefficient<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<Sor
     SetMeasure::Overlap.similarity(a, b)
 }
 
-/// Dice coefficient 2 |A and B| / (|A| + |B|). Two empty sets: 1. With Jaccard J it is 2J / (1 + J), so it orders
-/// pairs as Jaccard does.
+/// Dice coefficient 2 |A and B| / (|A| + |B|). It is 1 for two empty sets. It equals 2J / (1 + J), where J is the
+/// Jaccard similarity, so both put pairs in the same order.
 #[must_use]
 pub fn dice<'a, 'b>(a: impl Into<SortedSet<'a>>, b: impl Into<SortedSet<'b>>) -> f64 {
     SetMeasure::Dice.similarity(a, b)

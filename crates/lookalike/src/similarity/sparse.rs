@@ -1,10 +1,10 @@
-//! Two sparse vectors, as (index, value) ascending by index -> their join, and their cosine.
+//! Two sparse vectors of (index, value), ascending by index -> their join and their cosine.
 
 use super::vectors::cosine_of_sums;
 use crate::error::{Error, Result};
 
-/// Cosine of the angle between two sparse vectors, each (index, value) strictly ascending by index, values
-/// finite. Two zero vectors: 1; one zero vector: 0.
+/// Cosine of the angle between two sparse vectors. Each is a list of (index, value), strictly ascending by index,
+/// with finite values. The cosine is 1 if both vectors are zero, and 0 if one is.
 ///
 /// ```
 /// use lookalike::similarity::sparse_cosine;
@@ -25,7 +25,7 @@ pub fn sparse_cosine(a: &[(u64, f64)], b: &[(u64, f64)]) -> Result<f64> {
 
 /// The inner product of two vectors that are ascending by index.
 pub(crate) fn sparse_dot(a: &[(u64, f64)], b: &[(u64, f64)]) -> f64 {
-    // From 0.0, because the sum of nothing is -0.0.
+    // Start from 0.0, because the sum of an empty iterator is -0.0.
     common(a, b).fold(0.0, |dot, (x, y)| dot + x * y)
 }
 
@@ -68,7 +68,7 @@ pub(super) fn common<'a, T: Copy>(a: &'a [(u64, T)], b: &'a [(u64, T)]) -> impl 
     })
 }
 
-/// An error unless the indices are strictly ascending.
+/// Returns an error unless the indices are strictly ascending.
 pub(super) fn check_ascending<T>(vector: &[(u64, T)]) -> Result<()> {
     match vector.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
         None => Ok(()),

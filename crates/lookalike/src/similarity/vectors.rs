@@ -1,14 +1,14 @@
 //! Two vectors of equal length -> cosine, angle, Euclidean and Manhattan distance.
 //!
-//! Values may be `f32` or `f64`; sums are in `f64`. Values so large or small that their squares would overflow or
-//! vanish are scaled by a power of two first, which changes no digit of the answer. A value that is not finite
-//! is an error.
+//! Values may be `f32` or `f64`; sums are in `f64`. Values are first scaled by a power of two if they are so large or
+//! small that their squares would overflow or vanish. This changes no digit of the answer. A value that is not finite
+//! gives an error.
 
 use super::hamming::check_lengths;
 use crate::error::{Error, Result};
 use crate::math::{acos, powi};
 
-/// Cosine of the angle between two vectors, from -1 to 1. Two zero vectors: 1; one zero vector: 0.
+/// Cosine of the angle between two vectors, from -1 to 1. It is 1 if both vectors are zero, and 0 if one is.
 ///
 /// ```
 /// use lookalike::similarity::cosine;
@@ -21,13 +21,13 @@ pub fn cosine<T: Copy + Into<f64>>(a: &[T], b: &[T]) -> Result<f64> {
     cosine_of_sums(a, b, |scale_a, scale_b| sum(a, b, |x, y| (x * scale_a) * (y * scale_b)))
 }
 
-/// The angle between two vectors over pi: a metric from 0 (same direction) to 1 (opposite). Random hyperplanes
-/// agree on two vectors with probability 1 minus this.
+/// The angle between two vectors divided by pi: a metric from 0 (same direction) to 1 (opposite direction). Two
+/// vectors are on the same side of a random hyperplane with probability 1 minus this distance.
 pub fn angular_distance<T: Copy + Into<f64>>(a: &[T], b: &[T]) -> Result<f64> {
     Ok(acos(cosine(a, b)?) / std::f64::consts::PI)
 }
 
-/// Euclidean distance. Infinite if it is beyond the range of `f64`.
+/// Euclidean distance. It is infinite if it is beyond the range of `f64`.
 ///
 /// ```
 /// use lookalike::similarity::euclidean;
@@ -43,7 +43,8 @@ pub fn euclidean<T: Copy + Into<f64>>(a: &[T], b: &[T]) -> Result<f64> {
     }
     largest(a)?;
     largest(b)?;
-    // Two values of opposite sign near the largest number have a difference beyond it, their quarters do not.
+    // The difference of two values of opposite sign near the largest number overflows; that of their quarters does
+    // not.
     for shrink in [1.0, 0.25] {
         let difference = |x: f64, y: f64| x * shrink - y * shrink;
         let largest =
@@ -57,7 +58,7 @@ pub fn euclidean<T: Copy + Into<f64>>(a: &[T], b: &[T]) -> Result<f64> {
     Ok(f64::INFINITY)
 }
 
-/// Manhattan (L1) distance: the sum of the differences. Infinite if it is beyond the range of `f64`.
+/// Manhattan (L1) distance: the sum of the absolute differences. It is infinite if it is beyond the range of `f64`.
 pub fn manhattan<T: Copy + Into<f64>>(a: &[T], b: &[T]) -> Result<f64> {
     check_lengths(a, b)?;
     let total = sum(a, b, |x, y| (x - y).abs());
@@ -68,7 +69,7 @@ pub fn manhattan<T: Copy + Into<f64>>(a: &[T], b: &[T]) -> Result<f64> {
     Ok(total)
 }
 
-/// Sums of squares in this range neither overflowed nor lost digits to values too small for `f64`.
+/// A sum of squares in this range did not overflow and lost no digits to values too small for `f64`.
 const SAFE_SQUARES: std::ops::Range<f64> = 1e-200..1e200;
 
 /// The cosine, given a function that computes the dot product of the vectors multiplied by two scales.
@@ -93,7 +94,7 @@ pub(super) fn cosine_of_sums<T: Copy + Into<f64>>(
 }
 
 fn sum<T: Copy + Into<f64>>(a: &[T], b: &[T], term: impl Fn(f64, f64) -> f64) -> f64 {
-    // From 0.0, because the sum of nothing is -0.0.
+    // Start from 0.0, because the sum of an empty iterator is -0.0.
     a.iter().zip(b).fold(0.0, |sum, (&x, &y)| sum + term(x.into(), y.into()))
 }
 
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!(angular_distance(&[0.0], &[1.0]), Ok(0.5));
         assert_eq!(euclidean(&[0.0f32], &[0.0]), Ok(0.0));
         assert_eq!(manhattan::<f64>(&[], &[]), Ok(0.0));
-        // -0.0 would compare equal, and print as -0.
+        // -0.0 would compare equal but print as -0.
         for distance in [manhattan::<f64>(&[], &[]), euclidean::<f64>(&[], &[]), cosine(&[0.0], &[3.0])] {
             assert!(distance.unwrap().is_sign_positive());
         }

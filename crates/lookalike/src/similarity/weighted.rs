@@ -1,14 +1,15 @@
 //! Two bags or weighted sets -> weighted Jaccard: the sum of the minima over the sum of the maxima.
 //!
-//! With weights 0 and 1 it is Jaccard; with whole numbers it is Jaccard of the sets of (element, occurrence)
-//! pairs, which is how bags are min-hashed. Also called Ruzicka similarity; `1 -` it is a metric.
-//! One pass over both.
+//! If all weights are 0 or 1, it is the Jaccard similarity. If they are whole numbers, it is the Jaccard similarity
+//! of the sets of (element, occurrence) pairs, and bags are min-hashed in this way. It is also called Ruzicka
+//! similarity. 1 minus it is a metric. The cost is one pass over both inputs.
 
 use super::sparse::{Joined, common, join};
 use crate::error::{Result, check_weight};
 use crate::shingling::ShingleBag;
 
-/// Weighted Jaccard of two bags: sum of the smaller counts over sum of the larger. Two empty bags: 1.
+/// Weighted Jaccard of two bags: the sum of the smaller counts over the sum of the larger ones. It is 1 for two empty
+/// bags.
 ///
 /// ```
 /// use lookalike::shingling::ShingleBag;
@@ -26,8 +27,8 @@ pub fn bag_jaccard(a: &ShingleBag, b: &ShingleBag) -> f64 {
     if union == 0 { 1.0 } else { common as f64 / union as f64 }
 }
 
-/// Weighted Jaccard of two sets of (element, weight), each strictly ascending by element, weights finite and at
-/// least 0. An element that is absent has weight 0. Two sets without weight: 1.
+/// Weighted Jaccard of two lists of (element, weight), each strictly ascending by element. Weights must be finite and
+/// at least 0. An element that is absent has weight 0. The similarity is 1 if neither list has a positive weight.
 ///
 /// ```
 /// use lookalike::similarity::weighted_jaccard;
@@ -42,7 +43,7 @@ pub fn weighted_jaccard(a: &[(u64, f64)], b: &[(u64, f64)]) -> Result<f64> {
     if largest == 0.0 {
         return Ok(1.0);
     }
-    // So large or so small that sums could overflow or lose digits: bring the weights near 1 first.
+    // Weights may be so large or so small that sums could overflow or lose digits. These are scaled to near 1 first.
     let scale = if (1e-200..1e200).contains(&largest) { 1.0 } else { largest };
     let (mut minima, mut maxima) = (0.0, 0.0);
     for joined in join(a, b) {
@@ -57,7 +58,7 @@ pub fn weighted_jaccard(a: &[(u64, f64)], b: &[(u64, f64)]) -> Result<f64> {
     Ok(minima / maxima)
 }
 
-/// The largest weight, or what is wrong with the set.
+/// The largest weight, or an error if the set is invalid.
 fn check(set: &[(u64, f64)]) -> Result<f64> {
     super::sparse::check_ascending(set)?;
     let mut largest = 0.0f64;

@@ -1,13 +1,13 @@
-//! A set of characters in two levels.
+//! A set of characters, stored in two levels.
 
-/// A set of characters. Each page of 256 characters names a block of 256 bits; equal pages share one.
+/// A set of characters. Each page of 256 characters refers to a block of 256 bits; equal pages share a block.
 ///
-/// Two loads for a lookup, and a few kilobytes for a property of Unicode.
+/// A lookup takes two loads, and a Unicode property takes a few kilobytes.
 #[derive(Debug)]
 pub(super) struct CharSet {
-    /// The block of each page. Pages beyond the last are empty.
+    /// The number of the block of each page. Pages beyond the last one are empty.
     pub(super) pages: &'static [u8],
-    /// 256 bits each, the lowest bit of the first word for the first character.
+    /// Blocks of 256 bits. The lowest bit of the first word belongs to the first character of the page.
     pub(super) blocks: &'static [[u64; 4]],
 }
 

@@ -1,12 +1,12 @@
-//! Families -> sharper families, by AND and OR.
+//! Families -> more selective families, by AND and OR.
 //!
-//! If one function collides with probability p, r independent ones all collide with `p^r`, and at least one
-//! of b with `1 - (1 - p)^b`. AND pushes small probabilities towards 0, OR large ones towards 1. AND then OR
-//! is the banding of signatures (rows, then bands, and its S-curve `1 - (1 - p^r)^b`); OR then AND has the
-//! mirrored curve; both can be stacked further.
+//! If one function collides with probability p, then r independent functions all collide with probability `p^r`, and
+//! at least one of b functions collides with probability `1 - (1 - p)^b`. AND moves small probabilities towards 0,
+//! and OR moves large ones towards 1. AND followed by OR is the banding of signatures (rows, then bands), with the
+//! S-curve `1 - (1 - p^r)^b`. OR followed by AND has the mirrored curve. Both can be repeated.
 //!
-//! A function made by AND still has one key, so it can be looked up in a table. One made by OR has several,
-//! of which any may agree: one table per key.
+//! A function made by AND still has one key, so it can be looked up in a table. A function made by OR has several
+//! keys, and two items collide if any key agrees, so it needs one table per key.
 //!
 //! ```
 //! use lookalike::vectors::{BitSampling, LshFamily};
@@ -24,14 +24,14 @@ use super::{LshFamily, Measure};
 use crate::banding::{all_of, any_of, band_key};
 use crate::error::{Error, Result, check_length};
 
-/// Functions that collide when all of `rows` functions of a family do. Made by [`LshFamily::and`].
+/// Functions that collide if all of `rows` functions of a family collide. Made by [`LshFamily::and`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct And<F> {
     family: F,
     rows: usize,
 }
 
-/// Functions that collide when any of `bands` functions of a family does. Made by [`LshFamily::or`].
+/// Functions that collide if any of `bands` functions of a family collides. Made by [`LshFamily::or`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Or<F> {
     family: F,
@@ -44,7 +44,7 @@ impl<F: LshFamily> And<F> {
         Ok(Self { family, rows })
     }
 
-    /// How many functions make one.
+    /// The number of functions that are combined into one.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
@@ -57,7 +57,7 @@ impl<F: LshFamily> Or<F> {
         Ok(Self { family, bands })
     }
 
-    /// How many functions make one.
+    /// The number of functions that are combined into one.
     #[must_use]
     pub fn bands(&self) -> usize {
         self.bands

@@ -1,7 +1,7 @@
-//! Bit strings -> single bits of them; for the Hamming distance.
+//! Bit strings -> single bits of them, for the Hamming distance.
 //!
-//! A function looks at one position, drawn at random: two strings of n bits at distance d agree there with
-//! probability `1 - d/n`. P. Indyk and R. Motwani, *Approximate Nearest Neighbors*, STOC 1998.
+//! A function reads the bit at one random position. Two strings of n bits at distance d agree there with
+//! probability `1 - d/n`. See P. Indyk and R. Motwani, *Approximate Nearest Neighbors*, STOC 1998.
 //!
 //! ```
 //! use lookalike::vectors::{BitSampling, LshFamily};
@@ -18,7 +18,7 @@ use super::{LshFamily, Measure};
 use crate::error::{Error, Result, check_length};
 use crate::hashing::{SplitMix64, mix64};
 
-/// Sampled positions of bit strings of one length, given as 64-bit words from the lowest bit.
+/// Sampled positions of bit strings of one length. A string is given as 64-bit words, from the lowest bit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitSampling {
     bits: usize,
@@ -26,7 +26,7 @@ pub struct BitSampling {
 }
 
 impl BitSampling {
-    /// Draws `functions` positions, independently (so possibly some twice), out of strings of `bits` bits.
+    /// Draws `functions` positions of strings of `bits` bits, independently, so a position may be drawn twice.
     /// All parameters change the answer.
     pub fn new(bits: usize, functions: usize, seed: u64) -> Result<Self> {
         check_functions("functions", functions)?;
@@ -38,13 +38,13 @@ impl BitSampling {
         Ok(Self { bits, positions })
     }
 
-    /// The length of the strings.
+    /// The length of the strings in bits.
     #[must_use]
     pub fn bits(&self) -> usize {
         self.bits
     }
 
-    /// The position each function looks at.
+    /// The position of the bit that each function reads.
     #[must_use]
     pub fn positions(&self) -> &[usize] {
         &self.positions
@@ -74,7 +74,7 @@ impl LshFamily for BitSampling {
         Ok(())
     }
 
-    /// `1 - d/n` for a distance d of 0 to n.
+    /// `1 - d/n` for a distance d from 0 to n.
     fn collision_probability(&self, value: f64) -> Result<f64> {
         check_distance(value)?;
         let n = self.bits as f64;

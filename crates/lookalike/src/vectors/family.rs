@@ -3,25 +3,26 @@
 use super::{And, Measure, Or};
 use crate::error::Result;
 
-/// Hash functions under which similar items collide more often than others: a number of functions drawn at
-/// random from one family.
+/// Hash functions under which similar items collide more often than others. A value of this trait is a number of
+/// functions drawn at random from one family.
 pub trait LshFamily {
-    /// What is hashed.
+    /// The type of item that is hashed.
     type Item: ?Sized;
 
-    /// The measure that governs the collision probability.
+    /// The measure that determines the collision probability.
     fn measure(&self) -> Measure;
 
-    /// How many functions were drawn.
+    /// The number of functions that were drawn.
     fn num_functions(&self) -> usize;
 
-    /// How many 64-bit keys the value of one function has: 1, except for functions made by [`or`](Self::or).
+    /// The number of 64-bit keys of one function: 1, except for functions made by [`or`](Self::or).
     fn keys_per_function(&self) -> usize {
         1
     }
 
-    /// Writes the keys of all functions, function by function, over `keys`, which has
-    /// `num_functions() * keys_per_function()` positions ([`Error::LengthMismatch`](crate::Error::LengthMismatch) otherwise).
+    /// Writes the keys of all functions to `keys`, function by function. The length of `keys` must be
+    /// `num_functions() * keys_per_function()`; any other length gives
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch).
     fn keys_into(&self, item: &Self::Item, keys: &mut [u64]) -> Result<()>;
 
     /// The keys of all functions, function by function.
@@ -31,17 +32,17 @@ pub trait LshFamily {
         Ok(keys)
     }
 
-    /// True if one function takes two items for similar, given its keys for each.
+    /// True if two items collide under one function, given the function's keys for each item.
     fn collides(&self, left: &[u64], right: &[u64]) -> bool {
         left == right
     }
 
-    /// The probability that a random function collides for two items at this value of the
-    /// [measure](Self::measure) (a similarity or a distance, as the measure is).
+    /// The probability that two items collide under a random function, if the [measure](Self::measure) of the two has
+    /// this value. The value is a similarity or a distance, depending on the measure.
     fn collision_probability(&self, value: f64) -> Result<f64>;
 
-    /// Functions that collide when `rows` of these do: probability `p^rows`. Functions that are left over are
-    /// unused.
+    /// Combines `rows` functions into one that collides if all of them collide, with probability `p^rows`. Functions
+    /// that are left over are not used.
     fn and(self, rows: usize) -> Result<And<Self>>
     where
         Self: Sized,
@@ -49,8 +50,8 @@ pub trait LshFamily {
         And::new(self, rows)
     }
 
-    /// Functions that collide when any of `bands` of these does: probability `1 - (1 - p)^bands`. Functions
-    /// that are left over are unused.
+    /// Combines `bands` functions into one that collides if any of them collides, with probability
+    /// `1 - (1 - p)^bands`. Functions that are left over are not used.
     fn or(self, bands: usize) -> Result<Or<Self>>
     where
         Self: Sized,

@@ -1,22 +1,24 @@
-//! Dense vectors -> bits, by the side of random hyperplanes they lie on; for the cosine.
+//! Dense vectors -> bits, for the cosine. Each bit tells on which side of a random hyperplane the vector lies.
 //!
 //! # Why it works
 //!
-//! A hyperplane through the origin with a normal drawn from a Gaussian is equally likely to be turned
-//! anywhere. It separates two vectors exactly when it falls into the angle between them: probability angle /
-//! pi. So the share of differing bits estimates the angle, unbiased, with variance `pi^2 p (1 - p) / n` over
-//! n planes; and one bit is a locality-sensitive function with collision probability `1 - angle / pi`.
+//! A hyperplane through the origin whose normal is drawn from a Gaussian has all directions with the same
+//! probability. It separates two vectors exactly if it passes through the angle between them, with probability p =
+//! angle / pi. So the share of differing bits is an unbiased estimate of p. The angle estimated from n planes has
+//! variance `pi^2 p (1 - p) / n`. One bit is a locality-sensitive function with collision probability
+//! `1 - angle / pi`.
 //!
 //! # The papers
 //!
-//! M. X. Goemans and D. P. Williamson, JACM 1995 (the rounding); M. S. Charikar, STOC 2002 (as a hash).
-//! SimHash is the same with a plane's coordinate for a feature cut to a hash bit, +1 or -1.
+//! M. X. Goemans and D. P. Williamson, JACM 1995 (the rounding); M. S. Charikar, STOC 2002 (the use as a hash).
+//! SimHash is the same with +1 or -1, taken from a hash bit, as a plane's coordinate for a feature.
 //!
 //! # Cost
 //!
-//! Dimension times planes multiplications, in a loop that the compiler vectorises; the same bits on every CPU
-//! (each sum is taken in the order of the coordinates). The planes are drawn once: `4 * dimension * planes`
-//! bytes, planes rounded up to 64. The bits of fewer planes are the first bits of more, seed and dimension alike.
+//! A vector takes dimension times planes multiplications, in a loop that the compiler vectorises. The bits are the
+//! same on every CPU, because each sum is added in the order of the coordinates. The planes are drawn once and take
+//! `4 * dimension * planes` bytes, with planes rounded up to a multiple of 64. With the same seed and dimension, the
+//! bits of fewer planes are the first bits of more planes.
 
 use super::matrix::{RandomMatrix, normal_coordinates};
 use super::sign_signature::{bits_to_keys, same_side_probability, sign_word};
@@ -32,9 +34,8 @@ pub struct Hyperplanes {
 }
 
 impl Hyperplanes {
-    /// Draws `planes` hyperplanes (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)) in `dimension` dimensions,
-    /// at most [`MAX_MATRIX_CELLS`](super::MAX_MATRIX_CELLS) numbers in all. All parameters change the
-    /// answer.
+    /// Draws `planes` hyperplanes (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)) in `dimension` dimensions. The
+    /// product of both is at most [`MAX_MATRIX_CELLS`](super::MAX_MATRIX_CELLS). All parameters change the answer.
     pub fn new(dimension: usize, planes: usize, seed: u64) -> Result<Self> {
         let normals = RandomMatrix::new(dimension, ("planes", planes), |i, values| {
             normal_coordinates(seed, i, values);
@@ -54,8 +55,8 @@ impl Hyperplanes {
         self.normals.functions()
     }
 
-    /// The sides on which `vector` lies. Its length does not matter, only its direction: the zero vector has
-    /// none and is an error, as are coordinates that are not finite and a wrong number of them.
+    /// The sides on which `vector` lies. Only its direction matters, not its length. The zero vector has no direction
+    /// and gives an error. Coordinates that are not finite, or a wrong number of them, give an error too.
     pub fn sign(&self, vector: &[f32]) -> Result<SignSignature> {
         let words = self.sign_words(vector)?;
         Ok(SignSignature::from_words(self.seed, Some(self.dimension()), self.planes(), words))
@@ -75,8 +76,8 @@ impl Hyperplanes {
     }
 }
 
-/// The power of two that brings `largest` near 1, so that sums neither overflow nor vanish; it rounds
-/// nothing.
+/// The power of two that scales `largest` to near 1, so that sums neither overflow nor vanish. Scaling by it causes
+/// no rounding.
 fn unit_scale(largest: f32) -> f32 {
     let exponent = (largest.to_bits() >> 23) as i32 - 127;
     f32::from_bits(((-exponent).clamp(-126, 127) + 127).cast_unsigned() << 23)

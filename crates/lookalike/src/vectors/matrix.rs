@@ -1,9 +1,9 @@
-//! Dense vector -> its products with random vectors.
+//! Dense vector -> its inner products with random vectors.
 //!
-//! The random vectors stand side by side in blocks of 64, and the vector's coordinates are gone through once for
-//! as many sums as the registers hold. Each sum is thus taken in the order of the coordinates, one after the other,
-//! whatever the width of the machine's registers: the compiler works on several sums at once, never on several
-//! parts of one. So the result has the same bits on every CPU.
+//! The random vectors are stored side by side in blocks of 64. One pass over the vector's coordinates computes as
+//! many sums as the registers hold. Each sum is added in the order of the coordinates, one after the other, whatever
+//! the width of the machine's registers. The compiler works on several sums at once, but never on several parts of
+//! one sum. So the result has the same bits on every CPU.
 
 use std::marker::PhantomData;
 use std::ops::{AddAssign, Mul};
@@ -12,20 +12,21 @@ use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result};
 use crate::hashing::{SplitMix64, mix64};
 
-/// The most functions (hyperplanes, projections, sampled bits) of one family.
+/// The largest number of functions (hyperplanes, projections, sampled bits) of one family.
 pub const MAX_FUNCTIONS: usize = 1 << 16;
-/// The most random numbers kept for dense vectors, dimension times functions (1 GiB).
+/// The largest number of random numbers stored for dense vectors, which is dimension times functions (1 GiB).
 pub const MAX_MATRIX_CELLS: usize = 1 << 28;
 
-/// Random vectors in a block: their signs are one word.
+/// The number of random vectors in a block. Their signs fit in one word.
 const LANES: usize = 64;
 
-/// One coordinate of the random vectors of a block. Aligned, so that no load of a register crosses a cache line.
+/// One coordinate of the random vectors of a block. It is aligned, so that no load of a register crosses a cache
+/// line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(align(64))]
 struct Row([f32; LANES]);
 
-/// Random vectors, one per function: a row of numbers per coordinate and block.
+/// Random vectors, one per function, stored as a row of numbers per coordinate and block.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RandomMatrix {
     dimension: usize,
@@ -34,7 +35,8 @@ pub(super) struct RandomMatrix {
 }
 
 impl RandomMatrix {
-    /// `functions` comes with its name in the API. Coordinate `i` of all vectors is what `coordinate(i, &mut [..])` writes.
+    /// The number of functions is given with its name in the API, for errors. `coordinate(i, &mut [..])` writes
+    /// coordinate `i` of all vectors.
     pub(super) fn new(
         dimension: usize,
         (name, functions): (&'static str, usize),
@@ -68,7 +70,7 @@ impl RandomMatrix {
         self.functions
     }
 
-    /// An error unless `vector` has the right length and only finite coordinates.
+    /// Returns an error unless `vector` has the right length and only finite coordinates.
     pub(super) fn check(&self, vector: &[f32]) -> Result<()> {
         if vector.len() != self.dimension {
             return Err(Error::LengthMismatch { left: vector.len(), right: self.dimension });
@@ -79,14 +81,15 @@ impl RandomMatrix {
         }
     }
 
-    /// Gives `each` the inner products of `scale * vector` (checked before) with up to 64 functions at a time, in
-    /// order. Sums are taken in `T`, `f32` for speed or `f64`. The kernel changes only the speed.
+    /// Calls `each` with the inner products of `scale * vector` with up to 64 functions at a time, in order. The
+    /// vector must have been checked before. Sums are computed in `T`, which is `f32` for speed, or `f64`. The kernel
+    /// changes only the speed.
     pub(super) fn project<T: Sum>(&self, kernel: Kernel, vector: &[f32], scale: f32, each: impl FnMut(&[T])) {
         dispatch(kernel, Project { matrix: self, vector, scale, each, sum: PhantomData });
     }
 }
 
-/// A number that products are added up in.
+/// A type of number in which products are added up.
 pub(super) trait Sum: Copy + Default + From<f32> + AddAssign + Mul<Output = Self> {}
 
 impl Sum for f32 {}
@@ -140,8 +143,8 @@ pub(super) fn check_functions(name: &'static str, functions: usize) -> Result<()
     Ok(())
 }
 
-/// Writes the coordinates that belong to `feature` of a sequence of standard normal vectors: a fixed sequence
-/// for each seed and feature, of which shorter slices are prefixes.
+/// Writes the coordinates for `feature` of a sequence of standard normal vectors. The sequence is fixed for each seed
+/// and feature, and a shorter slice gets a prefix of it.
 pub(super) fn normal_coordinates(seed: u64, feature: u64, values: &mut [f64]) {
     let mut random = SplitMix64::new(mix64(feature ^ mix64(seed ^ 0x6e6f_726d_616c_7631)));
     for pair in values.chunks_mut(2) {

@@ -2,13 +2,13 @@
 
 use crate::error::{Error, Result, check_unit};
 
-/// What two items are compared by.
+/// A similarity or distance of two items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Measure {
     /// `|A and B| / |A or B|`, a similarity from 0 to 1.
     Jaccard,
-    /// Sum of the smaller weights over sum of the larger ones, a similarity from 0 to 1.
+    /// The sum of the smaller weights over the sum of the larger ones, a similarity from 0 to 1.
     WeightedJaccard,
     /// The cosine of the angle, a similarity from -1 to 1.
     Cosine,
@@ -26,7 +26,7 @@ pub enum Measure {
     Containment,
 }
 
-/// The families of this crate.
+/// The locality-sensitive families of this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FamilyKind {
@@ -45,15 +45,15 @@ pub enum FamilyKind {
 }
 
 impl Measure {
-    /// The family whose collision probability is governed by this measure.
+    /// The family whose collision probability is determined by this measure.
     ///
-    /// A family in which items collide with probability equal to a similarity `s` makes `1 - s` a metric (M.
-    /// S. Charikar, *Similarity Estimation Techniques from Rounding Algorithms*, STOC 2002, Lemma 1): it is
-    /// the probability that a random function tells the two apart, and a function that tells A from C tells A
-    /// from B or B from C. For Dice and overlap the triangle inequality fails, with `A = {1}`, `B = {1, 2}`,
-    /// `C = {2}`: A and C have nothing in common (distance 1), but `1 - Dice` of the others is 1/3 + 1/3, and
-    /// `1 - overlap` 0 + 0. Containment is not even symmetric. Asking for these is an error that says what to
-    /// use.
+    /// If items collide with probability equal to a similarity `s`, then `1 - s` is a metric (M. S. Charikar,
+    /// *Similarity Estimation Techniques from Rounding Algorithms*, STOC 2002, Lemma 1). The reason: `1 - s` is the
+    /// probability that a random function separates the two items, and a function that separates A from C separates A
+    /// from B or B from C. Dice and overlap violate the triangle inequality, for example with `A = {1}`,
+    /// `B = {1, 2}`, `C = {2}`. A and C have nothing in common (distance 1), but the distances A to B and B to C add
+    /// up to only 1/3 + 1/3 for `1 - Dice`, and to 0 + 0 for `1 - overlap`. Containment is not even symmetric. Asking
+    /// for one of these gives an error that says what to use instead.
     ///
     /// ```
     /// use lookalike::vectors::{FamilyKind, Measure};
@@ -87,13 +87,13 @@ impl Measure {
     }
 }
 
-/// The Jaccard similarity that belongs to a Dice coefficient: `D / (2 - D)`.
+/// The Jaccard similarity of two sets with this Dice coefficient: `D / (2 - D)`.
 pub fn jaccard_from_dice(dice: f64) -> Result<f64> {
     check_unit("Dice coefficient", dice)?;
     Ok(dice / (2.0 - dice))
 }
 
-/// The Dice coefficient that belongs to a Jaccard similarity: `2 J / (1 + J)`.
+/// The Dice coefficient of two sets with this Jaccard similarity: `2 J / (1 + J)`.
 pub fn dice_from_jaccard(jaccard: f64) -> Result<f64> {
     check_unit("Jaccard similarity", jaccard)?;
     Ok(2.0 * jaccard / (1.0 + jaccard))

@@ -1,13 +1,13 @@
-//! Min-hash functions as a locality-sensitive family: sets -> slots; for the Jaccard similarity, plain and
-//! weighted.
+//! Min-hash functions as a locality-sensitive family: sets -> slots, for the plain and the weighted Jaccard
+//! similarity.
 
 use super::{LshFamily, Measure};
 use crate::error::{Result, check_length, check_unit};
 use crate::minhash::{MinHasher, WeightedMinHash};
 
-/// Any [`MinHasher`] as a family. One function is one slot; two sets collide in it with probability equal to
-/// their Jaccard similarity. Items are sets of 64-bit elements, any order, repeats allowed; two empty sets
-/// always collide. (The slots of the fast sketch are not quite independent: for small sets AND and OR
+/// Makes a family from any [`MinHasher`]. One function is one slot. Two sets collide in it with a probability equal
+/// to their Jaccard similarity. Items are sets of 64-bit elements, which may be in any order and may repeat. Two
+/// empty sets always collide. (The slots of the fast sketch are not quite independent. For small sets AND and OR
 /// separate slightly better than the formulas say.)
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinHashFamily<M>(pub M);

@@ -1,8 +1,8 @@
-//! Vectors -> keys that near vectors share: locality-sensitive families, and how to sharpen them.
+//! Vectors -> keys that near vectors share: locality-sensitive families, and how to make them more selective.
 //!
-//! A family of hash functions is locality-sensitive for a measure when two items get the same key with a
-//! probability that grows with their similarity (falls with their distance). The families, each with its
-//! collision probability:
+//! A family of hash functions is locality-sensitive for a measure if two items get the same key with a
+//! probability that grows with their similarity (falls with their distance). These are the families with their
+//! collision probabilities:
 //!
 //! | measure | family | one function | two items collide with probability |
 //! |---|---|---|---|
@@ -12,10 +12,11 @@
 //! | Hamming | [`BitSampling`] | one bit | `1 - d/n` |
 //! | Euclidean, Manhattan | [`StableProjections`] | cell of a random projection | Datar et al. 2004 |
 //!
-//! Dice and overlap have none; [`Measure::lsh_family`] says why and what to do.
+//! Dice and overlap have no such family. [`Measure::lsh_family`] says why, and what to use instead.
 //!
-//! One function separates poorly. [`LshFamily::and`] makes a function of r (all must agree: `p^r`) and
-//! [`LshFamily::or`] of b (one must agree: `1 - (1 - p)^b`); AND then OR is banding.
+//! One function alone separates poorly. [`LshFamily::and`] combines r functions into one that collides if all of them
+//! collide (`p^r`). [`LshFamily::or`] combines b functions into one that collides if any of them collides
+//! (`1 - (1 - p)^b`). AND followed by OR is banding.
 //!
 //! ```
 //! use lookalike::vectors::{Hyperplanes, LshFamily};
@@ -34,10 +35,10 @@
 //!
 //! # Searching
 //!
-//! Two items are candidates when they share a key of the same function. So the keys of a collection go into one
-//! table, `HashMap<(function, key), Vec<id>>` (one entry per band after AND and OR, whose keys are numbered
-//! through); a query looks up its own keys and meets each item with the
-//! [collision probability](LshFamily::collision_probability) of the OR. What it meets is then measured exactly.
+//! Two items are candidates if they share a key of the same function. So put the keys of a collection into one table,
+//! `HashMap<(function, key), Vec<id>>`. (After AND and OR there is one key per band, and the number of the band takes
+//! the place of the function.) A query looks up its own keys. It finds each item with the [collision
+//! probability](LshFamily::collision_probability) of the OR. Each item that it finds is then measured exactly.
 //!
 //! ```
 //! use std::collections::{BTreeSet, HashMap};

@@ -1,4 +1,4 @@
-//! The signs of random projections, and the angle between two vectors from them.
+//! The signs of random projections, and the angle between two vectors estimated from them.
 
 use std::f64::consts::PI;
 
@@ -7,12 +7,12 @@ use crate::math::acos;
 use crate::simhash::AngleEstimate;
 use crate::similarity::hamming_words;
 
-/// On which side of each hyperplane a vector lies: bit `i` is set when its product with plane `i`'s normal is
+/// The sides of the hyperplanes on which a vector lies. Bit `i` is set if its product with the normal of plane `i` is
 /// above 0.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SignSignature {
     seed: u64,
-    /// None for sparse vectors, whose coordinates are named by hashes.
+    /// The dimension of the vector; `None` for sparse vectors, whose coordinates are named by hashes.
     dimension: Option<usize>,
     planes: usize,
     words: Vec<u64>,
@@ -23,25 +23,25 @@ impl SignSignature {
         Self { seed, dimension, planes, words }
     }
 
-    /// The number of hyperplanes, and of bits.
+    /// The number of hyperplanes, which is also the number of bits.
     #[must_use]
     pub fn planes(&self) -> usize {
         self.planes
     }
 
-    /// The bits, packed from the lowest; unused bits are 0.
+    /// The bits, packed from the lowest bit. Unused bits are 0.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Bit `i`; false beyond the last.
+    /// Bit `i`; false beyond the last bit.
     #[must_use]
     pub fn bit(&self, i: usize) -> bool {
         self.words.get(i / 64).is_some_and(|word| word >> (i % 64) & 1 == 1)
     }
 
-    /// The number of hyperplanes between the two vectors.
+    /// The number of hyperplanes that separate the two vectors.
     pub fn hamming_distance(&self, other: &Self) -> Result<u32> {
         if self.planes != other.planes {
             return Err(Error::incompatible("number of planes", self.planes, other.planes));
@@ -56,15 +56,14 @@ impl SignSignature {
         Ok(hamming_words(&self.words, &other.words)? as u32)
     }
 
-    /// Estimates the angle: each plane lies between the vectors with probability angle / pi.
+    /// Estimates the angle. Each plane separates the vectors with probability angle / pi.
     pub fn estimate(&self, other: &Self) -> Result<AngleEstimate> {
-        // No more planes than `MAX_FUNCTIONS`, so the cast is exact.
+        // There are at most `MAX_FUNCTIONS` planes, so the cast is exact.
         AngleEstimate::from_distance(self.hamming_distance(other)?, self.planes as u32)
     }
 }
 
-/// The probability that a random hyperplane does not lie between two vectors of this cosine: `1 - angle /
-/// pi`.
+/// The probability that a random hyperplane does not separate two vectors of this cosine: `1 - angle / pi`.
 pub(super) fn same_side_probability(cosine: f64) -> Result<f64> {
     if !(-1.0..=1.0).contains(&cosine) {
         return Err(Error::invalid("cosine", cosine, "between -1 and 1"));

@@ -1,11 +1,11 @@
-//! Sparse vectors -> bits, by the side of random hyperplanes they lie on; for the cosine.
+//! Sparse vectors -> bits, for the cosine. Each bit tells on which side of a random hyperplane the vector lies.
 //!
-//! As [`Hyperplanes`](super::Hyperplanes), for vectors whose coordinates are named by 64-bit hashes and known
-//! only when they come: the coordinates of all planes for a feature are drawn from the feature's hash, so
-//! there is no dimension and nothing to store. With the numbers 0, 1, 2, ... as features the planes are those
-//! of `Hyperplanes`.
+//! This is like [`Hyperplanes`](super::Hyperplanes), but for vectors whose coordinates are named by 64-bit hashes
+//! that are not known in advance. The coordinates of all planes for a feature are drawn from the feature's hash, so
+//! there is no dimension and nothing to store. With the numbers 0, 1, 2, ... as features the planes are those of
+//! `Hyperplanes`.
 //!
-//! The cost is one normal number (about 20 ns) per feature and plane, much more than SimHash, whose
+//! The cost is one normal number (about 20 ns) per feature and plane. This is much more than for SimHash, whose
 //! coordinates are single hash bits. In return the collision probability is exactly `1 - angle / pi` for any
 //! vector, while SimHash comes near it only for vectors of many features of similar weight.
 //!
@@ -34,8 +34,7 @@ pub struct SparseHyperplanes {
 }
 
 impl SparseHyperplanes {
-    /// `planes` hyperplanes (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)). Both parameters change the
-    /// answer.
+    /// Makes `planes` hyperplanes (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)). Both parameters change the answer.
     pub fn new(planes: usize, seed: u64) -> Result<Self> {
         check_functions("planes", planes)?;
         Ok(Self { planes, seed })
@@ -47,9 +46,9 @@ impl SparseHyperplanes {
         self.planes
     }
 
-    /// The sides on which the vector lies. Weights may be negative, those of a feature that is given twice are
-    /// added, and the order does not matter. They must be finite, and one sum must not be 0: the zero vector has
-    /// no direction.
+    /// The sides on which the vector lies. Weights may be negative. If a feature is given twice, its weights are
+    /// added, and the order does not matter. Weights must be finite, and at least one sum must not be 0, because the
+    /// zero vector has no direction.
     pub fn sign(&self, vector: &[(u64, f64)]) -> Result<SignSignature> {
         Ok(SignSignature::from_words(self.seed, None, self.planes, self.sign_words(vector)?))
     }
@@ -74,9 +73,9 @@ impl SparseHyperplanes {
     }
 }
 
-/// The features whose weights do not add up to 0, ascending, relative to the largest weight so that no sum
-/// overflows. Weights of one feature are added in ascending order: rounding depends on the order, and a bit could
-/// with it.
+/// The features whose weights do not add up to 0, ascending. Weights are divided by the largest one, so that no sum
+/// overflows. Weights of one feature are added in ascending order, because rounding depends on the order and could
+/// change a bit.
 fn sum_by_feature(vector: &[(u64, f64)]) -> Vec<(u64, f64)> {
     let largest = vector.iter().fold(0f64, |largest, (_, weight)| largest.max(weight.abs()));
     let mut sorted = vector.to_vec();

@@ -1,10 +1,10 @@
-//! Dense vectors -> cells on random lines; for the Euclidean and the Manhattan distance.
+//! Dense vectors -> cells on random lines, for the Euclidean and the Manhattan distance.
 //!
 //! # Why it works
 //!
-//! A distribution is p-stable when a sum of independent draws, weighted by a vector, is distributed like one
-//! draw times the vector's l_p norm. The normal distribution is 2-stable, Cauchy's is 1-stable. So with a
-//! vector `a` of such draws, the projections `a.x` and `a.y` lie apart by one draw times the distance of x
+//! A distribution is p-stable if a sum of independent draws, weighted by a vector, is distributed like one
+//! draw times the vector's l_p norm. The normal distribution is 2-stable, and Cauchy's is 1-stable. So with a
+//! vector `a` of such draws, the difference of the projections `a.x` and `a.y` is one draw times the distance of x
 //! and y. Cut the line into cells of width w, shifted at random: `floor((a.x + b) / w)`. Two vectors at
 //! distance c share a cell with probability
 //!
@@ -15,14 +15,14 @@
 //! Cauchy     2 atan(s) / pi - ln(1 + s^2) / (pi s)
 //! ```
 //!
-//! M. Datar, N. Immorlica, P. Indyk, V. S. Mirrokni, *Locality-Sensitive Hashing Scheme Based on p-Stable
-//! Distributions*, SoCG 2004. A width of about four times the distance to be found is a good start: `p =
-//! 0.80` there for Euclidean.
+//! See M. Datar, N. Immorlica, P. Indyk, V. S. Mirrokni, *Locality-Sensitive Hashing Scheme Based on p-Stable
+//! Distributions*, SoCG 2004. A width of about four times the distance to be found is a good start. For the Euclidean
+//! distance the probability is then 0.80.
 //!
 //! # Cost
 //!
-//! Dimension times functions multiplications. Sums are taken in `f64`, in the order of the coordinates: the
-//! same bits on every CPU.
+//! A vector takes dimension times functions multiplications. Sums are computed in `f64`, in the order of the
+//! coordinates, so they have the same bits on every CPU.
 //!
 //! ```
 //! use lookalike::vectors::{LshFamily, Stable, StableProjections};
@@ -44,16 +44,16 @@ use crate::error::{Error, Result, check_length};
 use crate::hashing::{SplitMix64, mix64};
 use crate::math::{atan, exp, exp_m1, ln, ln_1p};
 
-/// Cell numbers beyond this (2^52) would not be exact.
+/// The largest cell number, 2^52. Larger numbers would not be exact.
 const MAX_CELL: f64 = (1u64 << 52) as f64;
 
 /// The stable distribution that projections are drawn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stable {
-    /// 2-stable: for the Euclidean distance.
+    /// The normal distribution, which is 2-stable, for the Euclidean distance.
     Gaussian,
-    /// 1-stable: for the Manhattan distance.
+    /// The Cauchy distribution, which is 1-stable, for the Manhattan distance.
     Cauchy,
 }
 
@@ -67,8 +67,8 @@ pub struct StableProjections {
 }
 
 impl StableProjections {
-    /// Draws `functions` lines (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)) in `dimension` dimensions, cut
-    /// into cells of `width` above 0. All parameters change the answer.
+    /// Draws `functions` lines (1 to [`MAX_FUNCTIONS`](super::MAX_FUNCTIONS)) in `dimension` dimensions. They are cut
+    /// into cells of width `width`, which must be above 0. All parameters change the answer.
     pub fn new(stable: Stable, dimension: usize, functions: usize, width: f64, seed: u64) -> Result<Self> {
         if !(width > 0.0 && width.is_finite()) {
             return Err(Error::invalid("width", width, "a finite number above 0"));
@@ -109,7 +109,7 @@ impl LshFamily for StableProjections {
         self.shifts.len()
     }
 
-    /// The cell numbers, as two's complement. A vector so long that they are not exact is an error.
+    /// The cell numbers, as two's complement. It is an error if the vector is so long that they would not be exact.
     fn keys_into(&self, item: &[f32], keys: &mut [u64]) -> Result<()> {
         check_length(keys.len(), self.shifts.len())?;
         self.lines.check(item)?;
@@ -132,7 +132,7 @@ impl LshFamily for StableProjections {
         }
     }
 
-    /// The formulas of the module, for a distance of 0 or more.
+    /// The formulas in the module docs, for a distance of 0 or more.
     fn collision_probability(&self, value: f64) -> Result<f64> {
         check_distance(value)?;
         let s = self.width / value;
@@ -147,7 +147,7 @@ impl LshFamily for StableProjections {
     }
 }
 
-/// `ln(1 + s^2)`, also where `s^2` overflows.
+/// `ln(1 + s^2)`, even if `s^2` overflows.
 fn ln_1p_square(s: f64) -> f64 {
     if s > 1e100 { 2.0 * ln(s) } else { ln_1p(s * s) }
 }
@@ -157,7 +157,7 @@ fn cauchy_coordinates(seed: u64, feature: u64, values: &mut [f64]) {
     let mut random = SplitMix64::new(mix64(feature ^ mix64(seed ^ 0x6361_7563_6879_7631)));
     for value in values {
         let (numerator, denominator) = random.next_normal_pair();
-        // A denominator of 0 has probability 2^-53; the line then misses the coordinate.
+        // A denominator of 0 has probability 2^-53. The line then ignores the coordinate.
         *value = if denominator == 0.0 { 0.0 } else { numerator / denominator };
     }
 }

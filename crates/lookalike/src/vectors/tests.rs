@@ -128,7 +128,7 @@ fn the_order_of_sparse_features_does_not_matter() {
             assert_eq!(planes.sign(&vector).unwrap(), signs);
         }
     }
-    // Twice the largest number overflows, its half does not.
+    // Twice the largest number overflows. Twice its half does not.
     let huge = planes.sign(&[(1, f64::MAX), (1, f64::MAX), (2, f64::MAX)]).unwrap();
     assert_eq!(huge, planes.sign(&[(1, 2.0), (2, 1.0)]).unwrap());
     for cancelled in [&[(1, 2.0), (1, -2.0)][..], &[(1, 0.1), (2, 1e300), (1, -0.1), (2, -1e300)]] {
@@ -158,7 +158,7 @@ fn known_answer() {
     assert_eq!(signature.words(), [0xbcc2_7430_677e_12c5]);
 }
 
-/// All of it computed from the definitions with another program.
+/// All answers were computed from the definitions with another program.
 #[test]
 fn known_answers_of_sampled_bits_cells_and_combined_keys() {
     let bits = BitSampling::new(100, 8, 1).unwrap();

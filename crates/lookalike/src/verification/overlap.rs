@@ -1,4 +1,4 @@
-//! Two sequences of shingles, unsorted and with repeats -> how many different ones they have in common.
+//! Two sequences of shingles, unsorted and with repeats -> the number of different shingles they have in common.
 
 use crate::shingling::{ShingleSet, SortBuffer};
 use crate::similarity::intersection_size;
@@ -6,19 +6,19 @@ use crate::similarity::intersection_size;
 /// The different shingles of one document, for exact comparison with many others. See the
 /// [module](crate::verification) for what exact means.
 ///
-/// Comparing two sets by a merge needs both sorted, and sorting costs more than the merge. One document that is
-/// compared with many is put into a hash table once instead, and each of the others is looked up as it comes out of
-/// the text. Near-duplicates share long runs in the same order: where the next shingle of B is the one that follows in
-/// A, it is found without the table.
+/// Comparing two sets by a merge needs both sorted, and sorting costs more than the merge. So one document A that is
+/// compared with many is put into a hash table once. The shingles of each other document B are then looked up in the
+/// order of the text. Near-duplicates share long runs in the same order: if the next shingle of B is the one that
+/// follows in A, it is found without the table.
 ///
-/// The count is exact. Repeats in A are taken out when the table is built; a shingle of A counts once for each
-/// B; and those that only B has are put into the table for as long as B is looked at, so that they are counted once too.
+/// The count is exact. Repeats in A are removed when the table is built. A shingle of A counts at most once for each
+/// B. Shingles that only B has are put into the table while B is compared, so that they are counted once too.
 ///
-/// **Cost.** For sequences of 10,000, about 4 ns per shingle to build and, to look up, 1 ns per shingle of a
-/// near-duplicate of similarity 0.99, 2 at 0.8 and 7 at 0.5; sorting both and merging takes 15 whatever the similarity.
-/// What is unlike is the slowest: [`overlap_if_like`](OverlapTable::overlap_if_like) gives up on it early. The memory, up
-/// to 36 bytes per shingle, is used again for the next document. Hashes that crowd in few positions of the table, by ill
-/// will or because they are no hashes, are sorted instead.
+/// **Cost.** For sequences of 10,000 shingles, building takes about 4 ns per shingle. Looking up takes 1 ns per
+/// shingle of a near-duplicate of similarity 0.99, 2 ns at 0.8 and 7 ns at 0.5. Sorting both and merging takes 15 ns
+/// at any similarity. Dissimilar documents are the slowest, and [`overlap_if_like`](OverlapTable::overlap_if_like)
+/// stops early on them. The memory, up to 36 bytes per shingle, is reused for the next document. Hashes that crowd in
+/// few positions of the table are sorted instead. This happens only to input that is malicious or not made of hashes.
 ///
 /// ```
 /// use lookalike::verification::OverlapTable;
@@ -32,36 +32,37 @@ use crate::similarity::intersection_size;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct OverlapTable {
-    /// The different elements of A in the order in which they first occur; behind them, during a comparison, those
-    /// that only B has.
+    /// The different elements of A in the order in which they first occur. During a comparison, the elements that
+    /// only B has follow them.
     elements: Vec<u64>,
-    /// How many of `elements` are A's.
+    /// How many of `elements` belong to A.
     distinct: usize,
-    /// Open addressing with linear probing: the position in `elements`, or `FREE`. A power of two, at most half full;
-    /// none at all if elements are to be sorted.
+    /// A hash table by open addressing with linear probing. A slot holds a position in `elements`, or `FREE`. The
+    /// number of slots is a power of two, and at most half of them are used. It is empty if elements are sorted
+    /// instead.
     slots: Vec<u32>,
-    /// The comparison that last counted each element of A.
+    /// The number of the comparison that last counted each element of A.
     counted_in: Vec<u32>,
-    /// The number of the present comparison.
+    /// The number of the current comparison.
     comparison: u32,
-    /// The slots of the elements that only B has, in the order in which they were taken.
+    /// The slots of the elements that only B has, in the order in which they were filled.
     lent: Vec<u32>,
 }
 
 const FREE: u32 = u32::MAX;
 
-/// How many slots, beyond the first, an element is looked for in on average before the table is given up. Hashes
-/// take less than one; the most that is allowed bounds the time for all others.
+/// The table is given up if an element needs more than this many extra slots on average before it is found. Hashes
+/// need less than one. The limit bounds the time for all other input.
 const PATIENCE: usize = 16;
 
 impl OverlapTable {
-    /// Replaces what the table holds by the different elements of `a`.
+    /// Replaces the contents of the table by the different elements of `a`.
     pub fn build(&mut self, a: &[u64]) {
         self.comparison = 0;
         self.elements.clear();
         self.lent.clear();
         self.slots.clear();
-        // Room for a quarter as many that only B has, before the table must grow.
+        // B may add a quarter as many elements of its own before the table must grow.
         let slots = (a.len() / 2).saturating_mul(5).max(16).checked_next_power_of_two();
         if let Some(slots) = slots.filter(|&slots| slots <= FREE as usize) {
             self.slots.resize(slots, FREE);
@@ -76,20 +77,20 @@ impl OverlapTable {
         self.counted_in.resize(self.distinct, 0);
     }
 
-    /// How many different elements the table holds.
+    /// The number of different elements in the table.
     #[must_use]
     pub fn distinct(&self) -> usize {
         self.distinct
     }
 
-    /// How many different elements `b` has, and how many of these are in the table.
+    /// The number of different elements of `b`, and the number of these that are in the table.
     pub fn overlap(&mut self, b: &[u64]) -> (usize, usize) {
         self.overlap_if_like(b, usize::MAX).expect("no sequence has more elements than that")
     }
 
-    /// The same; but `None`, as soon as it is known, if more than `most_only_in_b` different elements of `b` are not in
-    /// the table. For a Jaccard similarity of t or more these are at most `distinct * (1 - t) / t`, since the union
-    /// has them and all that the table holds.
+    /// The same, but `None` if more than `most_only_in_b` different elements of `b` are not in the table. It stops as
+    /// soon as this is known. For a Jaccard similarity of t or more, at most `distinct * (1 - t) / t` elements of `b`
+    /// are not in the table, because the union consists of these and of all elements in the table.
     ///
     /// ```
     /// # use lookalike::verification::OverlapTable;
@@ -114,7 +115,7 @@ impl OverlapTable {
         }
     }
 
-    /// Puts the different elements of `a` into an empty table; `None` if they crowd.
+    /// Puts the different elements of `a` into an empty table; `None` if they crowd in few slots.
     fn insert_all(&mut self, a: &[u64]) -> Option<()> {
         let last_slot = self.slots.len().checked_sub(1)?;
         let slots = &mut self.slots[..=last_slot];
@@ -145,11 +146,11 @@ impl OverlapTable {
         Some(())
     }
 
-    /// The counts of [`overlap`](Self::overlap). Leaves the elements that only B has.
+    /// The counts of [`overlap`](Self::overlap). The elements that only B has are left in the table.
     fn look_up(&mut self, b: &[u64], most_only_in_b: usize) -> Result<(usize, usize), GivenUp> {
         self.next_comparison();
         let (mut common, mut steps) = (0, 0);
-        // Where A goes on after the last element that was found.
+        // The position in A after the last element that was found.
         let mut next = 0;
         let mut rest = b;
         loop {
@@ -162,7 +163,7 @@ impl OverlapTable {
                     if self.counted_in[place] != self.comparison {
                         self.counted_in[place] = self.comparison;
                         common += 1;
-                        // One that was counted before is a repeat, after which B goes on as it did.
+                        // Not after a repeat: then B probably continues where it was before.
                         next = place + 1;
                     }
                 }
@@ -178,7 +179,8 @@ impl OverlapTable {
         Ok((common + self.lent.len(), common))
     }
 
-    /// How many elements at the beginning of `b` are those of A from `next` on; counts those not counted yet.
+    /// The number of elements at the beginning of `b` that equal those of A from `next` on. Elements that were not
+    /// counted before are added to `common`.
     #[inline]
     fn count_run(&mut self, b: &[u64], next: usize, common: &mut usize) -> usize {
         let of_a = self.elements[next..self.distinct].iter().zip(&mut self.counted_in[next..]);
@@ -211,7 +213,7 @@ impl OverlapTable {
         }
     }
 
-    /// Puts an element that only B has into a free slot, for the length of this comparison.
+    /// Puts an element that only B has into a free slot, for this comparison only.
     #[inline]
     fn lend(&mut self, slot: usize, element: u64) -> Option<()> {
         self.slots[slot] = self.elements.len() as u32;
@@ -220,7 +222,7 @@ impl OverlapTable {
         if self.elements.len() * 2 > self.slots.len() { self.grow() } else { Some(()) }
     }
 
-    /// Twice as many slots; `None` if they cannot be numbered.
+    /// Doubles the number of slots; `None` if there would be too many.
     #[cold]
     fn grow(&mut self) -> Option<()> {
         let slots = self.slots.len() * 2;
@@ -259,11 +261,11 @@ impl OverlapTable {
     }
 }
 
-/// Why a sequence was not looked up to its end.
+/// The reason why a sequence was not looked up to its end.
 enum GivenUp {
-    /// The table is of no use for these elements.
+    /// The elements crowd in few slots, so the table is of no use.
     Crowded,
-    /// Too many are not in it.
+    /// Too many elements are not in the table.
     Unlike,
 }
 
@@ -273,8 +275,8 @@ enum Found {
     NoTable,
 }
 
-/// Where the search for an element begins, of `last_slot + 1` slots, a power of two: the leading bits of a product, so
-/// that hashes of few bits are spread too.
+/// The slot where the search for an element begins. There are `last_slot + 1` slots, a power of two. It is the
+/// leading bits of a product, so that hashes of few bits are spread too.
 #[inline(always)]
 fn home(element: u64, last_slot: usize) -> usize {
     (element.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (last_slot as u64).leading_zeros()) as usize

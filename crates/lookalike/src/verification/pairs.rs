@@ -1,4 +1,4 @@
-//! Many candidate pairs -> the verified ones.
+//! Many candidate pairs -> the verified pairs.
 
 use super::Verifier;
 use crate::error::{Error, Result};
@@ -7,9 +7,9 @@ use crate::shingling::ShingleSet;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash};
 
-/// Sets that can be found by the ids of their documents: a slice by positions, a map by its keys.
+/// Sets that can be found by the ids of their documents: in a slice by positions, in a map by its keys.
 pub trait SetsById<Id> {
-    /// The set of a document, if there is one.
+    /// The set of the document with this id, if there is one.
     fn set(&self, id: &Id) -> Option<&ShingleSet>;
 }
 
@@ -43,10 +43,11 @@ impl<Id: Eq + Hash, S: BuildHasher> SetsById<Id> for HashMap<Id, ShingleSet, S> 
     }
 }
 
-/// Keeps the candidate pairs that pass, in their order, with their exact similarities. A candidate without a set is
-/// [`Error::UnknownId`].
+/// The candidate pairs that are similar enough, in their order, with their exact similarities. A candidate without a
+/// set gives [`Error::UnknownId`].
 ///
-/// For [`Containment`](crate::similarity::SetMeasure::Containment) a pair `(a, b)` asks how much of `a` is in `b`.
+/// For [`Containment`](crate::similarity::SetMeasure::Containment), the similarity of a pair `(a, b)` is the share of
+/// `a` that is in `b`.
 ///
 /// ```
 /// use lookalike::{FastSketch, LshIndex, MinHasher, Shingler, Verifier, verify_pairs};

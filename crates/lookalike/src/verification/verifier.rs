@@ -13,19 +13,19 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Pairs pass when `measure` is at least `threshold`, which is from 0 to 1.
+    /// A verifier that accepts pairs whose `measure` is at least `threshold`, which must be from 0 to 1.
     pub fn new(measure: SetMeasure, threshold: f64) -> Result<Self> {
         check_unit("threshold", threshold)?;
         Ok(Self { measure, threshold })
     }
 
-    /// Pairs pass when their Jaccard similarity is at least `threshold`, which is from 0 to 1.
+    /// A verifier that accepts pairs whose Jaccard similarity is at least `threshold`, which must be from 0 to 1.
     pub fn jaccard(threshold: f64) -> Result<Self> {
         Self::new(SetMeasure::Jaccard, threshold)
     }
 
-    /// Pairs pass when the part of the first set that is in the second is at least `threshold`, which is from 0
-    /// to 1.
+    /// A verifier that accepts pairs for which the share of the first set that is in the second is at least
+    /// `threshold`, which must be from 0 to 1.
     pub fn containment(threshold: f64) -> Result<Self> {
         Self::new(SetMeasure::Containment, threshold)
     }
@@ -36,14 +36,14 @@ impl Verifier {
         self.measure
     }
 
-    /// The least similarity that passes.
+    /// The least similarity that is accepted.
     #[must_use]
     pub const fn threshold(&self) -> f64 {
         self.threshold
     }
 
-    /// How many elements sets of `a` and `b` elements must share to pass; `None` if no number is enough, because
-    /// the lengths are too different.
+    /// The number of elements that sets of `a` and `b` elements must share to be accepted; `None` if no number is
+    /// enough because the sizes differ too much.
     #[must_use]
     pub fn needed_overlap(&self, a: usize, b: usize) -> Option<usize> {
         let Self { measure, threshold } = *self;
@@ -52,8 +52,8 @@ impl Verifier {
         if !passes(most) {
             return None;
         }
-        // The real number is right up to rounding; the measure itself, which never falls as the overlap grows, has
-        // the last word on the whole numbers beside it.
+        // The real number is right up to rounding. Then the measure itself, which never falls as the overlap grows,
+        // decides between the whole numbers next to it.
         let (length_a, length_b) = (a as f64, b as f64);
         let real = match measure {
             SetMeasure::Jaccard => threshold / (1.0 + threshold) * (length_a + length_b),
@@ -92,7 +92,8 @@ impl Verifier {
         Some(self.measure.of_counts(a.len(), b.len(), common))
     }
 
-    /// [`verify`](Self::verify) for elements in any order, repeats allowed, and the set that a table holds.
+    /// Like [`verify`](Self::verify), for the elements `a` and the set that is in the table. The elements may be in
+    /// any order and may repeat.
     ///
     /// ```
     /// use lookalike::verification::{OverlapTable, Verifier};
@@ -111,15 +112,16 @@ impl Verifier {
         (similarity >= self.threshold).then_some(similarity)
     }
 
-    /// How many elements a set may have that are not in another one of `size` elements, if they are to pass.
+    /// The largest number of elements that a set may have outside of another set of `size` elements, if the pair is
+    /// to be accepted.
     fn most_outside(&self, size: usize) -> usize {
         let real = size as f64 * (1.0 - self.threshold) / self.threshold;
-        // No sequence has as many as that.
+        // No sequence has so many elements.
         let any = real.is_nan() || real >= 1e15;
         if self.measure != SetMeasure::Jaccard || any {
             return usize::MAX;
         }
-        // The best that is left is to have all of the other set.
+        // The best case is that the set has all elements of the other set.
         let passes = |outside: usize| self.measure.of_counts(size + outside, size, size) >= self.threshold;
         let mut most = real as usize;
         while passes(most + 1) {
@@ -143,7 +145,7 @@ mod tests {
 
     /// Sets of `a` and `b` elements that share `common`.
     fn sets(a: usize, b: usize, common: usize) -> (ShingleSet, ShingleSet) {
-        // Shared elements spread over the whole range, so that early exits happen at many places.
+        // Shared elements are spread over the whole range, so that early exits happen at many positions.
         let spread = |at: usize, salt: u64| crate::hashing::mix64(at as u64 + salt);
         let shared = (0..common).map(|at| spread(at, 0));
         (
@@ -172,7 +174,7 @@ mod tests {
 
     #[test]
     fn boundaries_are_met_exactly() {
-        // J = k / n against the f64 nearest to k / n, its neighbour above and its neighbour below.
+        // Compare J = k / n with the f64 nearest to k / n, its neighbour above and its neighbour below.
         for union in 1..=60usize {
             for common in 0..=union {
                 let (a, b) = sets(union - (union - common) / 2, common + (union - common) / 2, common);
@@ -226,7 +228,7 @@ mod tests {
                     let mut table = OverlapTable::default();
                     table.build(y.as_slice());
                     let verifier = Verifier::new(measure, threshold).unwrap();
-                    // Twice: what only one sequence has must be gone from the table.
+                    // Run twice: elements that only one sequence has must be gone from the table.
                     for elements in [x.as_slice(), &[x.as_slice(), x.as_slice()].concat()] {
                         prop_assert_eq!(verifier.verify_with(elements, &mut table), found, "{:?}", measure);
                     }

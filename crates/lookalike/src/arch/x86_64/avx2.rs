@@ -7,7 +7,7 @@ use crate::arch::{CHUNK, LANE_BLOCK, SET_BLOCK, Simd, Tuning};
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-/// AVX2 and the bit manipulation instructions. Built only by `run`, for a CPU that has them.
+/// AVX2 and the bit manipulation instructions. Only `run` makes a value, on a CPU that has them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx2(());
 
@@ -19,7 +19,7 @@ impl Avx2 {
 
         /// Half a block: the bytes in lower case and the six masks. Classes are found by comparison.
         fn half(bytes: __m256i, fold: bool) -> (__m256i, [u32; 6]) {
-            // Signed comparisons: bytes from 128 up are negative and so in no range.
+            // Comparisons are signed, so bytes from 128 up are negative and in no range.
             let within = |v: __m256i, low: u8, high: u8| {
                 _mm256_and_si256(
                     _mm256_cmpgt_epi8(v, _mm256_set1_epi8(low as i8 - 1)),
@@ -46,13 +46,13 @@ impl Avx2 {
             (if fold { lowered } else { bytes }, masks)
         }
 
-        /// The top bit of every byte, as a number that the compiler takes as given.
+        /// The top bit of every byte, as a number that the compiler cannot look into.
         ///
-        /// Left to itself it follows the bits back into vectors of single bits, for which AVX2 has no instructions, and
-        /// moves them one by one: half the speed of the whole kernel.
+        /// Otherwise the compiler replaces the number by vectors of single bits, for which AVX2 has no instructions,
+        /// and moves them one by one. That would halve the speed of the whole kernel.
         fn mask(bytes: __m256i) -> u32 {
             let mut mask = _mm256_movemask_epi8(bytes) as u32;
-            // SAFETY: no instruction at all. (Miri knows no assembly.)
+            // SAFETY: the assembly has no instruction. (Miri does not support assembly.)
             #[cfg(not(miri))]
             unsafe { asm!("/* {0:e} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags)) };
             mask
@@ -82,7 +82,7 @@ impl Avx2 {
         }
 
         fn below_limit(values: &[u64; CHUNK], limit: u64) -> u64 {
-            // AVX2 compares signed numbers only: flipping the top bit turns unsigned order into signed order.
+            // AVX2 compares only signed numbers. Flipping the top bit turns unsigned order into signed order.
             let flip = _mm256_set1_epi64x(i64::MIN);
             let limit = _mm256_xor_si256(_mm256_set1_epi64x(limit as i64), flip);
             let mut mask = 0;
@@ -105,7 +105,7 @@ impl Avx2 {
                 shared_low = _mm256_or_si256(shared_low, _mm256_cmpeq_epi64(low, y));
                 shared_high = _mm256_or_si256(shared_high, _mm256_cmpeq_epi64(high, y));
             }
-            // One mask of all 8 would make the compiler pack the result of every single compare.
+            // With one mask of all 8, the compiler would pack the result of every single comparison.
             let low = _mm256_movemask_pd(_mm256_castsi256_pd(shared_low));
             let high = _mm256_movemask_pd(_mm256_castsi256_pd(shared_high));
             low.count_ones() + high.count_ones()
@@ -133,7 +133,7 @@ impl Tuning for Avx2 {
 impl Simd for Avx2 {
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
-        // SAFETY: `self` is made only where AVX2 is there.
+        // SAFETY: `self` exists only if the CPU has AVX2.
         unsafe { Self::block(block, folded, fold) }
     }
 

@@ -14,9 +14,9 @@ use crate::arch::{BIT_WORDS, CHUNK, LANE_BLOCK, SET_BLOCK, Simd, Tuning};
 use std::arch::x86_64::*;
 
 /// AVX-512 with byte permutations (VBMI, VBMI2) and bit counts (BITALG, VPOPCNTDQ), as in every CPU since Ice Lake
-/// and Zen 4. Built only by `run`, for a CPU that has them.
+/// and Zen 4. Only `run` makes a value, on a CPU that has them.
 ///
-/// It holds the table of byte classes in two registers: all 64 bytes of a block are looked up at once.
+/// It holds the table of byte classes in two registers, so that all 64 bytes of a block are looked up at once.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx512 {
     low: __m512i,
@@ -85,9 +85,8 @@ impl Avx512 {
             let a = unsafe { _mm512_loadu_si512(a.as_ptr().cast()) };
             let mut shared = 0;
             for y in b {
-                // `_mm512_set1_epi64(*y)` becomes a load and a shuffle for half of the elements; this form becomes
-                // the compare's own memory operand.
-                // SAFETY: the load reads the 8 bytes of `y`.
+                // `_mm512_set1_epi64(*y)` becomes a load and a shuffle for half of the elements. This form becomes
+                // the memory operand of the comparison itself. SAFETY: the load reads the 8 bytes of `y`.
                 let y = _mm512_broadcastq_epi64(unsafe { _mm_loadl_epi64((&raw const *y).cast()) });
                 shared |= _mm512_cmpeq_epi64_mask(a, y);
             }
@@ -111,7 +110,7 @@ impl Tuning for Avx512 {
 impl Simd for Avx512 {
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK], folded: &mut [u8; BLOCK], fold: bool) -> Masks {
-        // SAFETY: `self` is made only where all that the AVX-512 kernel lists is there.
+        // SAFETY: `self` exists only if the CPU has all features that the AVX-512 kernel lists.
         unsafe { self.block(block, folded, fold) }
     }
 

@@ -1,8 +1,8 @@
 //! The sets of instructions of x86-64.
 
-/// For the file of one kernel, and its first line: the one list of CPU features. From it follow `is_available`, whether
-/// the CPU has all of them; `run`, which compiles a task for them; and the macro `compiled!`, which compiles functions
-/// with intrinsics for them.
+/// The first line of the file of a kernel, with its list of CPU features. From the list the macro makes
+/// `is_available`, which tells whether the CPU has all of them; `run`, which compiles a task for them; and the macro
+/// `compiled!`, which compiles functions with intrinsics for them.
 macro_rules! instruction_set {
     ($d:tt $simd:ident: $($feature:tt),+) => {
         pub(super) fn is_available() -> bool {
@@ -14,7 +14,7 @@ macro_rules! instruction_set {
             task.run($simd::new())
         }
 
-        /// These functions, compiled for the features of this kernel, and inlined where they are called.
+        /// Compiles these functions for the features of this kernel and inlines them where they are called.
         macro_rules! compiled {
             ($d(#[$d meta:meta])* unsafe fn $d name:ident($d($d arguments:tt)*) $d body:block) => {
                 $d(#[$d meta])*
@@ -39,7 +39,7 @@ mod avx512;
 
 use super::Task;
 
-/// A set of instructions beyond those that every CPU has, the plainest first.
+/// A set of instructions beyond those that every CPU has, the smallest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Set {
     Avx2,

@@ -1,4 +1,4 @@
-//! The rule against its plain definition, and its laws.
+//! Compares the rule with its plain definition, and checks its laws.
 
 use super::*;
 use crate::hashing::SplitMix64;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Similar pairs (smaller document first) with their similarity.
 type Graph = BTreeMap<(usize, usize), f64>;
 
-/// The definition, word for word.
+/// The definition, written as directly as possible.
 fn definition(order: &[usize], graph: &Graph) -> Vec<Fate> {
     let mut fates = vec![Fate::Kept; order.len()];
     let mut kept: Vec<usize> = Vec::new();

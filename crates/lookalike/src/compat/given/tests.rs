@@ -28,7 +28,7 @@ fn every_kernel_equals_the_definition<S: Scheme>(
     for kernel in Kernel::available() {
         let family = family.with_kernel(kernel);
         let mut minima = family.empty();
-        // In two steps: minima are taken into account that are there already.
+        // In two steps, so that minima that were computed before are taken into account.
         let (first, second) = hashes.split_at(elements / 3);
         family.update(first, &mut minima).unwrap();
         family.update(second, &mut minima).unwrap();

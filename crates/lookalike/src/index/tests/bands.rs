@@ -16,7 +16,7 @@ fn index(bands: usize, rows: usize) -> LshIndex {
     LshIndex::new(Banding::new(bands, rows).unwrap())
 }
 
-/// What the index must answer, by trying all pairs of its signatures.
+/// Computes the right answers by trying all pairs of signatures.
 struct BruteForce<'a> {
     banding: Banding,
     documents: &'a BTreeMap<u64, Signature>,
@@ -150,7 +150,7 @@ proptest! {
 
 #[test]
 fn equals_brute_force_on_real_signatures() {
-    // 150 pairs of similarity 1/3 to 0.9, among themselves disjoint.
+    // 150 pairs of similarity 1/3 to 0.9. Different pairs are disjoint.
     let hasher = FastSketch::new(130, 5).unwrap();
     let mut index = LshIndex::with_guarantee(130, 0.8, 0.01).unwrap();
     let mut documents = BTreeMap::new();
@@ -167,7 +167,8 @@ fn equals_brute_force_on_real_signatures() {
     assert!(index.candidate_pairs().len() > 50);
 }
 
-/// 400 pairs of similarity 0.8, promised with probability 0.9: the curve, the share found and its standard error.
+/// 400 pairs of similarity 0.8, to be found with probability 0.9: the value of the curve, the share that was found
+/// and its standard error.
 fn share_found(hasher: &impl MinHasher) -> (f64, f64, f64) {
     let mut index = LshIndex::with_guarantee(64, 0.8, 0.1).unwrap();
     let promised = SCurve::new(index.banding()).probability(0.8);
@@ -182,8 +183,8 @@ fn share_found(hasher: &impl MinHasher) -> (f64, f64, f64) {
     (promised, f64::from(found) / 400.0, (promised * (1.0 - promised) / 400.0).sqrt())
 }
 
-/// Independent slots find as many as the curve says, those of the fast sketch no fewer, less 4.5 standard errors
-/// (false alarms 1e-5).
+/// Independent slots find as many pairs as the curve says, and the slots of the fast sketch find no fewer. The
+/// tolerance is 4.5 standard errors (false alarms 1e-5).
 #[test]
 fn the_guarantee_holds() {
     let (promised, observed, error) = share_found(&MultiplyShift::new(64, 11).unwrap());
@@ -197,7 +198,7 @@ fn a_hot_bucket_is_linear_by_buckets_and_lazy_by_pairs() {
     let mut index = index(4, 2);
     let n = 20_000_u64;
     for id in 0..n {
-        // Three bands are the same for all; the last row is the document's own.
+        // Three bands are the same for all documents. The last row is different for each.
         index.insert(id, &signature(&[1, 2, 3, 4, 5, 6, 7, id])).unwrap();
     }
     let stats = index.stats();
@@ -207,10 +208,10 @@ fn a_hot_bucket_is_linear_by_buckets_and_lazy_by_pairs() {
     let mut visits = Vec::new();
     index.for_each_bucket(|band, ids| visits.push((band, ids.len())));
     assert_eq!(visits, [(0, n as usize), (1, n as usize), (2, n as usize)]);
-    // The 2 * 10^8 pairs are never held: three are asked for, three are made.
+    // The 2 * 10^8 pairs are never all in memory: three are asked for, and three are made.
     let first: Vec<_> = index.iter_candidate_pairs().take(3).map(|(a, b)| (*a, *b)).collect();
     assert_eq!(first, [(0, 1), (0, 2), (0, 3)]);
-    // Taking documents out of a hot bucket does not walk it.
+    // Removing documents from a very large bucket does not walk through it.
     for id in (0..n).rev().step_by(2) {
         assert!(index.remove(&id));
     }

@@ -31,7 +31,7 @@ fn refused(bytes: &[u8]) -> (usize, String) {
     }
 }
 
-/// The bytes with a checksum that matches: what only a wrong program writes.
+/// The bytes with a checksum that matches. Only a faulty program would write them.
 fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.len() - 8;
     let checksum = hash_bytes(&bytes[..end]);
@@ -100,8 +100,8 @@ fn every_cut_and_every_changed_byte_is_refused() {
     assert!(refused(&longer).1.contains("checksum"));
 }
 
-/// With a checksum that matches, what is left to refuse are numbers that make no sense; nothing may panic or
-/// allocate what they say.
+/// Even with a checksum that matches, numbers that make no sense are refused. They must not cause a panic or a huge
+/// allocation.
 #[test]
 fn senseless_fields_are_refused_even_with_a_matching_checksum() {
     let bytes = write(&sample(3));
@@ -120,7 +120,7 @@ fn senseless_fields_are_refused_even_with_a_matching_checksum() {
             let mut wrong = bytes.clone();
             wrong[at] = value;
             let wrong = resealed(wrong);
-            // Slots, seed and note may be anything; what is read is then what was written.
+            // Slots, seed and note may have any value. Then the values that are read are those that were written.
             if let Ok((index, note)) = read(&wrong) {
                 let again = index.to_bytes_with(note, |id, bytes| bytes.extend_from_slice(&id.to_le_bytes()));
                 assert_eq!(again, Ok(wrong), "{at}: {value}");

@@ -3,7 +3,7 @@ use crate::index::cardinality;
 use crate::minhash::{EMPTY_SLOT, Family, FastSketch, MinHasher, MultiplyShift, Signature};
 use crate::statistics::{Moments, sketch};
 
-/// Mean and variance of the estimates for `n` elements, over `trials` seeds, against the truth and the stated
+/// Compares mean and variance of the estimates for `n` elements, over `trials` seeds, with the truth and the stated
 /// standard error.
 ///
 /// The mean may be off by 4.5 of its standard errors (false alarms 7e-6 a cell), the variance by 4.5 of its own
@@ -38,8 +38,8 @@ fn fast_sketch_estimates_are_unbiased_with_the_stated_error() {
     check(300_000, 50, |seed| FastSketch::new(128, seed).unwrap());
 }
 
-/// One element never collides: only its place in its bin blurs the estimate, by `1 / sqrt(12) K`. The stated error is
-/// at most `1 / K`.
+/// One element never collides. Only its position in its bin makes the estimate uncertain, by `1 / sqrt(12) K`. The
+/// stated error is at most `1 / K`.
 #[test]
 fn the_fast_sketch_of_one_element_is_nearly_certain() {
     for hashes in [3, 24, 128, 4096] {

@@ -15,7 +15,7 @@ const QUERY: Range<u64> = 0..QUERY_SIZE as u64;
 /// A query and documents that contain a known share of it, in sizes from the query's own to twenty times that.
 struct Collection {
     hasher: FastSketch,
-    /// (id, size, signature), with `shared[id]` of the query's elements.
+    /// (id, size, signature). Each document has `shared[id]` of the query's elements.
     documents: Vec<(u64, usize, Signature)>,
     shared: Vec<u64>,
 }
@@ -25,7 +25,7 @@ fn collection(seed: u64, count: u64) -> Collection {
     let mut random = SplitMix64::new(seed);
     let (mut documents, mut shared) = (Vec::new(), Vec::new());
     for id in 0..count {
-        // Half of the documents at containment 0.8 exactly, the others anywhere; sizes like a power law.
+        // Half of the documents have containment 0.8 exactly, the others any containment. Sizes follow a power law.
         let part = if id % 2 == 0 { 48 } else { random.below(QUERY.end + 1) };
         let size = (48.0 / (1.0 - 0.96 * random.next_f64())) as u64;
         let size = size.max(part);
@@ -41,8 +41,8 @@ fn found(matches: &[ContainmentMatch], id: u64) -> bool {
 }
 
 /// Documents at the threshold itself are the hardest: 300 of them, missed with probability at most delta = 0.1. One
-/// query has one set of hash values, so misses come together; 20 collections with their own hash functions, of 30
-/// documents each (15 at the threshold), are nearly independent. 4.5 standard errors of 300 coins: 0.078.
+/// query has one set of hash values, so misses are correlated. 20 collections with their own hash functions, of 30
+/// documents each (15 at the threshold), are nearly independent. 4.5 standard errors of 300 coins are 0.078.
 #[test]
 fn the_recall_is_as_promised() {
     let (mut at_threshold, mut caught) = (0_u32, 0_u32);
@@ -92,8 +92,8 @@ fn the_planned_bands_are_those_searched() {
     );
 }
 
-/// A delta out of reach: all documents are looked at, and the filter alone decides. It loses a document at the
-/// threshold with probability at most 1e-6 (400 of them: false alarms 4e-4) and drops one that agrees nowhere.
+/// The delta cannot be reached, so all documents are compared and only the filter decides. It loses a document at the
+/// threshold with probability at most 1e-6 (400 of them: false alarms 4e-4) and drops a document that agrees nowhere.
 #[test]
 fn the_filter_loses_nothing_at_the_threshold() {
     let config = EnsembleConfig { partitions: 1, delta: 1e-9 };
@@ -107,7 +107,7 @@ fn the_filter_loses_nothing_at_the_threshold() {
     }
 }
 
-/// Unrelated documents are not compared: the converted thresholds are strict enough to pass over them.
+/// Unrelated documents are not compared, because the converted thresholds are strict enough to skip them.
 #[test]
 fn unrelated_documents_are_not_returned() {
     let hasher = FastSketch::new(HASHES, 3).unwrap();
@@ -143,7 +143,8 @@ fn estimates_are_near_the_truth_and_sorted() {
     }
 }
 
-/// Identical sets and supersets are always found, whatever the number of partitions; sets too small never.
+/// Identical sets and supersets are always found, whatever the number of partitions. Sets that are too small never
+/// are.
 #[test]
 fn certain_cases() {
     let hasher = FastSketch::new(HASHES, 8).unwrap();
@@ -151,7 +152,7 @@ fn certain_cases() {
         ("same", QUERY_SIZE, sketch(&hasher, QUERY)),
         ("half", QUERY_SIZE / 2, sketch(&hasher, 0..QUERY.end / 2)),
         ("empty", 0, sketch(&hasher, [])),
-        // So large that no banding reaches the recall: the partition is looked through.
+        // The document is so large that no banding reaches the recall, so the whole partition is compared.
         ("huge", 100_000, sketch(&hasher, 0..100_000)),
     ];
     for partitions in [1, 2, 4, 100] {

@@ -23,8 +23,8 @@ fn ranked(
     matches
 }
 
-/// The forest by its definition: the longest prefix each document shares with the query in some tree, and whole
-/// levels of it from the longest on until there are enough documents.
+/// The forest by its definition: the longest prefix that each document shares with the query in some tree, and whole
+/// prefix lengths, from the longest on, until there are enough documents.
 fn reference(
     documents: &BTreeMap<u64, Signature>,
     (trees, depth, enough): (usize, usize, usize),
@@ -76,8 +76,8 @@ proptest! {
     }
 }
 
-/// 100 groups of 12 sets with similarities spread between 0 and 1; each query's true ten best (by the signatures)
-/// against those of the forest.
+/// 100 groups of 12 sets with similarities between 0 and 1. The true ten best of each query (by the signatures) are
+/// compared with those of the forest.
 #[test]
 fn finds_nearly_all_of_the_true_top_ten() {
     let hasher = FastSketch::new(128, 9).unwrap();
@@ -86,7 +86,7 @@ fn finds_nearly_all_of_the_true_top_ten() {
     let mut documents = BTreeMap::new();
     for group in 0..100_u64 {
         for member in 0..12_u64 {
-            // Each element of the group's set stays with the member's own probability.
+            // Each element of the group's set is kept with the member's own probability.
             let kept = 30 + 5 * member;
             let set = (0..60)
                 .map(|x| (group << 32) + x + if random.below(100) < kept { 0 } else { (member + 1) << 16 });
@@ -127,7 +127,7 @@ fn what_does_not_fit_is_rejected() {
     assert!(forest.top_k(&signature(&[0; 4]), 1).unwrap().is_empty());
 }
 
-/// Written out from the description: every prefix length, every tree, every document in the order of its slots.
+/// Compares with the definition: every prefix length, every tree, every document in the order of its slots.
 #[test]
 fn the_first_met_equal_the_definition() {
     const TREES: usize = 3;

@@ -12,8 +12,8 @@
 //!     20   8 n  the packed words, little-endian; n = ceil(hashes b / 64)
 //! ```
 //!
-//! There is one encoding per signature: unused bits are 0, and so are all words of the empty set. Anything
-//! else is refused.
+//! There is one encoding per signature: unused bits are 0, and so are all words of the empty set. Any other bytes
+//! are refused.
 
 use super::{BBitSignature, BITS_PER_SLOT, Content, word_count};
 use crate::encoding::Format;
@@ -25,7 +25,7 @@ const FORMAT: Format = Format { what: "b-bit signature", magic: "LKBB", version:
 const HEADER: usize = 20;
 
 impl BBitSignature {
-    /// The signature as bytes: the same on every machine, versioned.
+    /// The signature as bytes. They are the same on every machine and have a version number.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = FORMAT.begin(HEADER + self.size_in_bytes());
@@ -36,7 +36,7 @@ impl BBitSignature {
         bytes
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote; every other input is an error.
+    /// Reads the bytes that [`to_bytes`](Self::to_bytes) wrote. Every other input gives an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = FORMAT.read(bytes)?;
         let family = Family::read(&mut reader)?;

@@ -68,10 +68,10 @@ fn bias_and_variance_follow_the_formula() {
     }
 }
 
-/// Sets that are hashed in earnest, small ones too. A cut slot adds its chance agreements, independent of everything
-/// else, to those of the full signature: `Var = Var(full) + C (1 - R) / (K (1 - C))`, which is the formula where
-/// slots are independent. The bins of the fast sketch are not: they share few elements among them, so that
-/// `Var(full)` is below `R (1 - R) / K`, far below it for sets of fewer elements than slots.
+/// Signatures of real sets, small ones included. Cutting a slot adds chance agreements, independent of everything
+/// else, to the agreements of the full signature: `Var = Var(full) + C (1 - R) / (K (1 - C))`. If slots are
+/// independent, this is the documented formula. The bins of the fast sketch are not independent: they share few
+/// elements, so `Var(full)` is below `R (1 - R) / K`, and far below it for sets with fewer elements than slots.
 fn check_real_signatures<M: MinHasher>(hasher: impl Fn(u64) -> M, slots_are_independent: bool) {
     // 2,000 estimates in each of 6 cells. 5 standard errors each: of the mean with at most the variance of the
     // formula, and of the sample variance of nearly normal values, relative sqrt(2/n). A false alarm in 50,000.
@@ -133,8 +133,8 @@ fn reported_standard_error_is_that_of_the_formula_at_the_estimate() {
 
 #[test]
 fn slots_with_few_distinct_values_still_agree_by_chance_only() {
-    // Slots out of 0..7, all pairs of values different: agreement must be 2^-b over the positions, which a
-    // mix without the position would make all or nothing. 4,096 slots, 5 standard errors (6e-7 a pair).
+    // Slots from 0..7, all pairs of values different. The share of positions that agree must be 2^-b. If the position
+    // were not mixed in, all positions or none would agree. 4,096 slots, 5 standard errors (6e-7 a pair).
     for bits in [1, 2, 4] {
         for other in 1..7 {
             let a = BBitSignature::new(&from(vec![0; 4096]), bits).unwrap();

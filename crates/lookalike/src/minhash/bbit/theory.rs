@@ -16,8 +16,8 @@ pub fn variance(similarity: f64, bits: u32, num_hashes: usize) -> Result<f64> {
     Ok((1.0 - similarity) * (c + (1.0 - c) * similarity) / (num_hashes as f64 * (1.0 - c)))
 }
 
-/// How many times larger the variance is than that of the full signature with as many hashes: 3 for `b = 1`
-/// at similarity 0.5. It falls as the similarity grows and has no bound as it goes to 0, which is refused.
+/// How many times larger the variance is than that of the full signature with as many hashes. It is 3 for `b = 1`
+/// at similarity 0.5. It falls as the similarity grows, and it is infinite at similarity 0, which gives an error.
 pub fn variance_ratio(similarity: f64, bits: u32) -> Result<f64> {
     check_bits(bits)?;
     check_unit("similarity", similarity)?;
@@ -37,7 +37,7 @@ pub fn equal_accuracy_storage_ratio(similarity: f64, bits: u32, full_bits: u32) 
     Ok(f64::from(full_bits) / (f64::from(bits) * variance_ratio(similarity, bits)?))
 }
 
-/// The paper's Theorem 1: the lowest `b` bits of the min-hash values themselves, without a mix.
+/// The paper's Theorem 1, for the lowest `b` bits of the min-hash values themselves, without a mix.
 ///
 /// For sets of `f1` and `f2` elements out of a universe of `D`, with `r1 = f1/D`, `r2 = f2/D`:
 ///
@@ -48,18 +48,18 @@ pub fn equal_accuracy_storage_ratio(similarity: f64, bits: u32, full_bits: u32) 
 /// P   = C1 + (1 - C2) R
 /// ```
 ///
-/// It is the limit for large `D`; [`BBitSignature`](super::BBitSignature) does not need it. As `r1` and `r2`
-/// go to 0 both constants go to `2^-b`, the value that the mix gives always.
+/// The theorem is the limit for large `D`. [`BBitSignature`](super::BBitSignature) does not need it. As `r1` and `r2`
+/// approach 0, both constants approach `2^-b`, the value that the mix always gives.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LowestBits {
-    /// What is added for chance agreements.
+    /// The constant C1, which is added for chance agreements.
     pub c1: f64,
-    /// What chance takes from the weight of `R`.
+    /// The constant C2, which is subtracted from the weight of `R`.
     pub c2: f64,
 }
 
 impl LowestBits {
-    /// The constants for sets of these sizes. Both empty is treated as the limit.
+    /// The constants for sets of these sizes. If both sets are empty, they are the limit `2^-b`.
     pub fn new(size1: u64, size2: u64, universe: u64, bits: u32) -> Result<Self> {
         check_bits(bits)?;
         if universe == 0 {
@@ -101,7 +101,7 @@ impl LowestBits {
     }
 }
 
-/// A_{j,b}, through logarithms so that a tiny share `r` does not cancel.
+/// A_{j,b}, computed with logarithms so that no digits cancel for a tiny share `r`.
 fn a(r: f64, bits: u32) -> f64 {
     if r == 0.0 {
         return chance(bits);

@@ -3,14 +3,14 @@
 use super::super::EMPTY_SLOT;
 use crate::arch::{BIT_WORDS, CHUNK, Simd};
 
-/// The slots, and which of them nothing has reached.
+/// The slots, and which of them are still empty.
 pub(super) struct Bins<'a, S> {
     simd: S,
     pub(super) slots: &'a mut [u64],
-    /// How many are empty, where that is counted and not told from `open`.
+    /// The number of empty slots. It is used only if `open` is `None`.
     empty: usize,
-    /// The bins that were empty before this round, as bits, where it is of use to know: soon most elements fall into
-    /// bins that have something, and are then passed over many at a time.
+    /// The empty bins as bits, before this round and now; `None` on a CPU where the bits do not help. Soon most
+    /// elements fall into bins that are filled, and the bits let them be skipped many at a time.
     open: Option<Open>,
 }
 
@@ -29,7 +29,7 @@ impl<'a, S: Simd> Bins<'a, S> {
         }
         let mut before = [0; BIT_WORDS];
         for (word, slots) in before.iter_mut().zip(slots.chunks(CHUNK)) {
-            // What is not there counts as filled.
+            // Slots beyond the last one count as filled.
             let mut chunk = [0; CHUNK];
             chunk[..slots.len()].copy_from_slice(slots);
             *word = !simd.below(&chunk, EMPTY_SLOT);
@@ -45,7 +45,8 @@ impl<'a, S: Simd> Bins<'a, S> {
         }
     }
 
-    /// Takes values into the first `used` of these bins; `value` is asked for the i-th where it may matter.
+    /// Lowers the slots of the first `used` of these bins. `value(i)` is the value for the i-th bin; it is called
+    /// only where it may matter.
     #[inline(always)]
     pub(super) fn lower(&mut self, bins: &[u64; CHUNK], used: usize, value: impl Fn(usize) -> u64) {
         let Some(open) = &mut self.open else {
@@ -67,7 +68,7 @@ impl<'a, S: Simd> Bins<'a, S> {
         }
     }
 
-    /// What was thrown is all of its round: bins reached in it are closed for the next.
+    /// Ends the round. Bins that were filled in it do not change in the next round.
     #[inline(always)]
     pub(super) fn end_round(&mut self) {
         if let Some(open) = &mut self.open {

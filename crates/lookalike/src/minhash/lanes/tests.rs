@@ -77,8 +77,9 @@ fn rows_beyond_the_table_agree_in_nothing() {
 
 #[test]
 fn the_estimate_has_the_bias_and_variance_of_16_bits() {
-    // 2,000 pairs each. The mean may be 5 standard errors off, of at most sqrt(p (1 - p) / K / 2,000): a false alarm
-    // in a million, less for the smaller variance of the sketch. 1.16 is 5 standard errors above its formula.
+    // 2,000 pairs each. The mean may be off by 5 standard errors, of at most sqrt(p (1 - p) / K / 2,000) each. That
+    // is a false alarm in a million, or fewer, since the sketch has a smaller variance. 1.16 is 5 standard errors
+    // above the formula for the variance.
     for (shared, own) in [(0, 400), (200, 300), (700, 100)] {
         let similarity = shared as f64 / (shared + 2 * own) as f64;
         let sample = Moments::of((0..2_000).map(|seed| {
@@ -119,7 +120,7 @@ fn a_cutoff_loses_no_more_than_it_says() {
     });
     let lost = lost.count();
     assert!(lost < 270, "{lost}");
-    // And it is not so low that it drops nothing: unrelated pairs, and those of half the similarity.
+    // The cutoff is not so low that it drops nothing: unrelated pairs, and pairs of half the similarity, are dropped.
     assert!(cutoff > 40, "{cutoff}");
 }
 
@@ -152,7 +153,7 @@ proptest! {
     fn the_cutoff_is_the_largest_that_loses_no_more(
         num_hashes in 1usize..400, threshold in 0.0f64..1.0, miss in 0.0f64..1.0,
     ) {
-        // Through logarithms, a second way to the same tail, up to rounding.
+        // Logarithms are a second way to compute the same tail, up to rounding.
         let p = threshold + (1.0 - threshold) / 65536.0;
         let mut ln_choose = 0.0;
         let mut fewer = 0.0;

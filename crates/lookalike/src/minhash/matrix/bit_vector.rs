@@ -13,7 +13,7 @@ pub struct BitVector {
 }
 
 impl BitVector {
-    /// `len` zeros.
+    /// A vector of `len` zeros.
     #[must_use]
     pub fn zeros(len: usize) -> Self {
         Self { words: vec![0; len.div_ceil(64)], len }
@@ -37,7 +37,7 @@ impl BitVector {
         (index < self.len).then(|| self.words[index / 64] >> (index % 64) & 1 == 1)
     }
 
-    /// Puts `bit` at the end.
+    /// Appends `bit`.
     pub fn push(&mut self, bit: bool) {
         if self.len.is_multiple_of(64) {
             self.words.push(0);
@@ -72,7 +72,7 @@ impl BitVector {
         self.zip_words(other, |a, b| a | b)
     }
 
-    /// The Jaccard similarity: ones of the AND over ones of the OR. Two empty sets are equal: 1.
+    /// The Jaccard similarity: the ones of the AND divided by the ones of the OR. It is 1 for two empty sets.
     pub fn jaccard(&self, other: &Self) -> Result<f64> {
         let (intersection, union) = (self.and(other)?.count_ones(), self.or(other)?.count_ones());
         Ok(if union == 0 { 1.0 } else { intersection as f64 / union as f64 })
@@ -100,7 +100,7 @@ impl FromIterator<bool> for BitVector {
 impl FromStr for BitVector {
     type Err = Error;
 
-    /// Reads `10111`.
+    /// Reads text such as `10111`.
     fn from_str(text: &str) -> Result<Self> {
         let bit = |character| match character {
             '0' => Ok(false),
@@ -112,7 +112,7 @@ impl FromStr for BitVector {
 }
 
 impl fmt::Display for BitVector {
-    /// Writes `10111`.
+    /// Writes text such as `10111`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.iter().try_for_each(|bit| f.write_str(if bit { "1" } else { "0" }))
     }

@@ -1,4 +1,4 @@
-//! Sets -> the matrix of zeros and ones that pictures them.
+//! Sets -> their matrix of zeros and ones.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -9,23 +9,23 @@ use super::table::write_table;
 use crate::error::{Error, Result};
 use crate::minhash::Numbering;
 
-/// The order of the rows of a matrix that is made from named elements. It changes the row numbers, and so the
+/// The order of the rows of a matrix that is made from named elements. It changes the row numbers and therefore the
 /// signatures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RowOrder {
-    /// As the elements first appear, set after set.
+    /// The order in which the elements first appear, set after set.
     FirstAppearance,
-    /// In alphabetical order (of code points).
+    /// Alphabetical order (of code points).
     Sorted,
 }
 
-/// Rows are elements, columns are sets; 1 where the set has the element.
+/// A matrix whose rows are elements and whose columns are sets. A cell is 1 if the set has the element.
 ///
-/// A picture for teaching and tests: real matrices of this kind are far too sparse to store.
+/// It is meant for teaching and tests. Matrices of real collections are far too sparse to be stored in this way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CharacteristicMatrix {
     numbering: Numbering,
-    /// Empty when rows have numbers only.
+    /// The names of the rows; empty if rows have only numbers.
     row_names: Vec<String>,
     column_names: Vec<String>,
     rows: usize,
@@ -33,7 +33,8 @@ pub struct CharacteristicMatrix {
 }
 
 impl CharacteristicMatrix {
-    /// The matrix of these columns, all of one length, named C1, C2, ...; rows counted from zero.
+    /// The matrix of these columns, which must have the same length. They are named C1, C2, ..., and rows are counted
+    /// from zero.
     pub fn from_columns(columns: Vec<BitVector>) -> Result<Self> {
         let rows = columns.first().map_or(0, BitVector::len);
         if let Some(other) = columns.iter().find(|column| column.len() != rows) {
@@ -43,7 +44,8 @@ impl CharacteristicMatrix {
         Ok(Self { numbering: Numbering::default(), row_names: Vec::new(), column_names, rows, columns })
     }
 
-    /// The matrix of these rows of zeros and ones, all of one length, as the notes print them.
+    /// The matrix of these rows of zeros and ones, which must have the same length. The lecture notes print matrices
+    /// in this way.
     pub fn from_rows(rows: &[impl AsRef<[u8]>]) -> Result<Self> {
         let width = rows.first().map_or(0, |row| row.as_ref().len());
         let mut columns = vec![BitVector::default(); width];
@@ -61,7 +63,7 @@ impl CharacteristicMatrix {
         Self::from_columns(columns)
     }
 
-    /// The matrix of named sets of named elements; its rows are the union of the sets.
+    /// The matrix of named sets of named elements. Its rows are the union of the sets.
     #[must_use]
     pub fn from_named_sets<N, S, E>(sets: &[(N, S)], order: RowOrder) -> Self
     where
@@ -94,7 +96,7 @@ impl CharacteristicMatrix {
         Self { numbering: Numbering::default(), row_names, column_names, rows, columns }
     }
 
-    /// The same matrix with its rows counted in another way.
+    /// The same matrix with its rows counted from zero or from one.
     #[must_use]
     pub fn with_numbering(self, numbering: Numbering) -> Self {
         Self { numbering, ..self }
@@ -124,7 +126,7 @@ impl CharacteristicMatrix {
         &self.column_names
     }
 
-    /// The name of the row at `index` (counted from zero): the element, or its number when elements have no
+    /// The name of the row at `index` (counted from zero): the element, or its number if elements have no
     /// names.
     #[must_use]
     pub fn row_name(&self, index: usize) -> String {
@@ -139,7 +141,7 @@ impl CharacteristicMatrix {
         self.columns.get(index).ok_or_else(|| super::no_such_column(index, self.columns.len()))
     }
 
-    /// The set of the column at `index`: the numbers of its rows with a 1, ascending.
+    /// The set of the column at `index`: the numbers of the rows in which it has a 1, ascending.
     pub fn elements(&self, index: usize) -> Result<Vec<u64>> {
         Ok(self.column(index)?.ones().map(|row| self.numbering.number(row)).collect())
     }
@@ -149,19 +151,19 @@ impl CharacteristicMatrix {
         self.column(left)?.jaccard(self.column(right)?)
     }
 
-    /// The type of each row for two columns, from the top.
+    /// The type of each row for two columns, from top to bottom.
     pub fn row_types(&self, left: usize, right: usize) -> Result<Vec<RowType>> {
         let bits = self.column(left)?.iter().zip(self.column(right)?.iter());
         Ok(bits.map(|(left, right)| RowType::of(left, right)).collect())
     }
 
-    /// How many rows of each type two columns have.
+    /// The number of rows of each type for two columns.
     pub fn row_type_counts(&self, left: usize, right: usize) -> Result<RowTypeCounts> {
         Ok(self.row_types(left, right)?.into_iter().collect())
     }
 
-    /// The matrix with its rows in another order: the row with the number `order[i]` comes at the i-th position.
-    /// Rows without names keep their numbers as names.
+    /// The matrix with its rows in another order: the row with the number `order[i]` moves to the i-th position.
+    /// Rows without names keep their old numbers as names.
     pub fn permute_rows(&self, order: &[u64]) -> Result<Self> {
         if order.len() != self.rows {
             return Err(Error::LengthMismatch { left: self.rows, right: order.len() });
@@ -192,7 +194,7 @@ impl CharacteristicMatrix {
 }
 
 impl fmt::Display for CharacteristicMatrix {
-    /// The table of the notes: a line per row, a column per set.
+    /// Prints the table of the lecture notes: a line per row, a column per set.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = vec![[vec!["row".to_owned()], self.column_names.clone()].concat()];
         lines.extend((0..self.rows).map(|row| {

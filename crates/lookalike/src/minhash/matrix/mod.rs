@@ -1,15 +1,16 @@
-//! Sets -> characteristic matrix -> signature matrix: the pictures of the lecture notes as values.
+//! Sets -> characteristic matrix -> signature matrix: the matrices of the lecture notes.
 //!
-//! For teaching, for worked examples and as the plain definition in tests; the working path from shingles to
-//! signatures never builds a matrix. A [`BitVector`] is a set over a finite universe; a [`CharacteristicMatrix`]
-//! has a row per element and a column per set; a [`SignatureMatrix`] has a row per hash function and the same
-//! columns. Column similarity (Jaccard) is what signature similarity (the fraction of equal rows) estimates.
+//! This module is for teaching, for worked examples and as the plain definition in tests. The normal path from
+//! shingles to signatures never builds a matrix. A [`BitVector`] is a set over a finite universe. A
+//! [`CharacteristicMatrix`] has a row per element and a column per set. A [`SignatureMatrix`] has a row per hash
+//! function and the same columns. The signature similarity (the fraction of equal rows) estimates the column
+//! similarity (Jaccard).
 //!
-//! Why the estimate works can be read off the row types ([`RowType`]): look down two columns in a random order
-//! of the rows. Rows 0 0 say nothing; the first other row is 1 1, and the signatures agree, with probability
-//! (rows 1 1) / (rows that are not 0 0), which is the Jaccard similarity.
+//! The row types ([`RowType`]) show why the estimate works. Look down two columns in a random order of the rows. Rows
+//! 0 0 do not matter. The first other row is 1 1, so that the signatures agree, with probability (rows 1 1) / (rows
+//! that are not 0 0), which is the Jaccard similarity.
 //!
-//! Costs are those of the picture: rows times columns bits, hashes times columns values.
+//! A characteristic matrix takes rows times columns bits, and a signature matrix takes hashes times columns values.
 //!
 //! ```
 //! use lookalike::minhash::matrix::{CharacteristicMatrix, OnePassTrace};

@@ -7,14 +7,14 @@ use super::signature_matrix::SignatureMatrix;
 use crate::error::Result;
 use crate::minhash::{MinHasher, UniversalHasher};
 
-/// One step of the algorithm: what scanning one row did.
+/// One step of the algorithm: the result of scanning one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnePassStep {
     /// The number of the row.
     pub row: u64,
     /// The value of each hash function at that number.
     pub hash_values: Vec<u64>,
-    /// The signature matrix after the row.
+    /// The signature matrix after this row.
     pub signatures: SignatureMatrix,
 }
 
@@ -27,7 +27,7 @@ pub struct OnePassStep {
 ///         M(i, c) = min(M(i, c), h_i(r)) for every i
 /// ```
 ///
-/// It keeps a copy of the signature matrix per row; [`SignatureMatrix::from_hasher`] gives the last one alone.
+/// It keeps a copy of the signature matrix per row. [`SignatureMatrix::from_hasher`] computes only the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnePassTrace {
     start: SignatureMatrix,
@@ -60,7 +60,7 @@ impl OnePassTrace {
         &self.start
     }
 
-    /// The steps, one per row from the top.
+    /// The steps, one per row, from top to bottom.
     #[must_use]
     pub fn steps(&self) -> &[OnePassStep] {
         &self.steps
@@ -74,7 +74,7 @@ impl OnePassTrace {
 }
 
 impl fmt::Display for OnePassTrace {
-    /// The signature matrix at the start and after each row, with the hash values of the row.
+    /// Prints the signature matrix at the start and after each row, with the hash values of the row.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "start")?;
         write!(f, "{}", self.start)?;

@@ -1,15 +1,16 @@
-//! Two columns -> the type of each row: which of the two has the element.
+//! Two columns -> the type of each row: which of the two columns have the element.
 
-/// What a row says about two columns.
+/// Which of two columns have the element of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RowType {
-    /// 1 1: in the intersection.
+    /// 1 1: the element is in both sets.
     Both,
-    /// 1 0.
+    /// 1 0: the element is in the left set only.
     LeftOnly,
-    /// 0 1.
+    /// 0 1: the element is in the right set only.
     RightOnly,
-    /// 0 0: in neither set. Most rows of a sparse matrix, and of no consequence for the similarity.
+    /// 0 0: the element is in neither set. Most rows of a sparse matrix are of this type. They do not affect the
+    /// similarity.
     Neither,
 }
 
@@ -34,7 +35,7 @@ impl RowType {
         }
     }
 
-    /// Its letter in the notes.
+    /// The letter of this type in the lecture notes.
     #[must_use]
     pub const fn letter(self, letters: RowTypeLetters) -> char {
         match (letters, self) {
@@ -50,21 +51,22 @@ impl RowType {
     }
 }
 
-/// How many rows of each type two columns have.
+/// The number of rows of each type for two columns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct RowTypeCounts {
-    /// Rows 1 1.
+    /// The number of rows 1 1.
     pub both: usize,
-    /// Rows 1 0.
+    /// The number of rows 1 0.
     pub left_only: usize,
-    /// Rows 0 1.
+    /// The number of rows 0 1.
     pub right_only: usize,
-    /// Rows 0 0.
+    /// The number of rows 0 0.
     pub neither: usize,
 }
 
 impl RowTypeCounts {
-    /// The Jaccard similarity of the two columns: rows 1 1 over rows that are not 0 0. Two empty sets are equal: 1.
+    /// The Jaccard similarity of the two columns: rows 1 1 divided by rows that are not 0 0. It is 1 for two empty
+    /// sets.
     #[must_use]
     pub fn similarity(&self) -> f64 {
         let union = self.both + self.left_only + self.right_only;

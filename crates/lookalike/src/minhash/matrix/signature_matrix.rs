@@ -8,7 +8,7 @@ use super::table::write_table;
 use crate::error::{Error, Result, check_unit};
 use crate::minhash::{EMPTY_SLOT, MAX_HASHES, MinHasher, PermutationHasher, RowLabel};
 
-/// The signatures of several sets side by side. A slot that no row has reached is infinity ([`EMPTY_SLOT`]).
+/// The signatures of several sets side by side. A slot that no row has reached is infinite ([`EMPTY_SLOT`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureMatrix {
     column_names: Vec<String>,
@@ -18,14 +18,14 @@ pub struct SignatureMatrix {
 }
 
 impl SignatureMatrix {
-    /// The matrix before the first row is scanned: infinity everywhere.
+    /// The matrix before the first row is scanned: all slots are infinite.
     #[must_use]
     pub fn infinite(column_names: &[String], num_hashes: usize) -> Self {
         let columns = vec![vec![EMPTY_SLOT; num_hashes]; column_names.len()];
         Self { column_names: column_names.to_vec(), num_hashes, columns }
     }
 
-    /// The matrix with these rows of min-hash values, all of one length; columns are named C1, C2, ...
+    /// The matrix with these rows of min-hash values, which must have the same length. Columns are named C1, C2, ...
     pub fn from_rows(rows: &[impl AsRef<[u64]>]) -> Result<Self> {
         let width = rows.first().map_or(0, |row| row.as_ref().len());
         let names: Vec<String> = (1..=width).map(|number| format!("C{number}")).collect();
@@ -50,8 +50,8 @@ impl SignatureMatrix {
         Ok(signatures)
     }
 
-    /// The signatures of the columns of `matrix` under permutations of its rows, with either label for the row
-    /// that comes first. An error if the permutations are of other rows.
+    /// The signatures of the columns of `matrix` under permutations of its rows. `label` chooses how the row that
+    /// comes first is named. It is an error if the permutations are of other rows.
     pub fn from_permutations(
         matrix: &CharacteristicMatrix,
         hasher: &PermutationHasher,
@@ -89,27 +89,27 @@ impl SignatureMatrix {
         column.ok_or_else(|| super::no_such_column(index, self.columns.len()))
     }
 
-    /// The rows: the values of each hash function, set after set.
+    /// The rows: for each hash function its values, set after set.
     #[must_use]
     pub fn to_rows(&self) -> Vec<Vec<u64>> {
         (0..self.num_hashes).map(|hash| self.columns.iter().map(|column| column[hash]).collect()).collect()
     }
 
-    /// Lowers the slots of a set to the hash values of one of its rows: the step of the one-pass algorithm.
+    /// Lowers the slots of a set to the hash values of one of its rows. This is the step of the one-pass algorithm.
     pub(super) fn lower(&mut self, column: usize, hash_values: &[u64]) {
         for (slot, &value) in self.columns[column].iter_mut().zip(hash_values) {
             *slot = (*slot).min(value);
         }
     }
 
-    /// The similarity of two signatures: the fraction of the hash functions in which they agree.
+    /// The similarity of two signatures: the fraction of hash functions for which they agree.
     pub fn similarity(&self, left: usize, right: usize) -> Result<f64> {
         let pairs = self.column(left)?.iter().zip(self.column(right)?);
         let agreeing = pairs.filter(|(left, right)| left == right).count();
         Ok(agreeing as f64 / self.num_hashes.max(1) as f64)
     }
 
-    /// The pairs of columns that agree in at least the fraction `threshold` of their rows, by comparing all pairs.
+    /// The pairs of columns that agree in at least the fraction `threshold` of their rows. All pairs are compared.
     pub fn pairs_at_least(&self, threshold: f64) -> Result<Vec<(usize, usize)>> {
         check_unit("threshold", threshold)?;
         let mut pairs = Vec::new();
@@ -121,7 +121,8 @@ impl SignatureMatrix {
         Ok(pairs)
     }
 
-    /// Divides the matrix into `bands` bands of `rows` rows, from the top. Rows that are left over are in no band.
+    /// Divides the matrix into `bands` bands of `rows` rows each, from the top. Rows that are left over are in no
+    /// band.
     pub fn bands(&self, bands: usize, rows: usize) -> Result<Vec<Band<'_>>> {
         if bands == 0 || bands > MAX_HASHES {
             return Err(Error::invalid("bands", bands, format!("1 to {MAX_HASHES}")));
@@ -143,7 +144,7 @@ impl SignatureMatrix {
     }
 }
 
-/// One band of a signature matrix: some rows of it, for all columns.
+/// One band of a signature matrix: some of its rows, for all columns.
 #[derive(Debug, Clone, Copy)]
 pub struct Band<'a> {
     matrix: &'a SignatureMatrix,
@@ -157,8 +158,8 @@ impl Band<'_> {
         Ok(&self.matrix.column(index)?[self.first_row..self.first_row + self.rows])
     }
 
-    /// The buckets of the band: columns that are equal in it, ordered by content. "Same bucket" is "identical in
-    /// the band" here; no two contents share a bucket.
+    /// The buckets of the band, ordered by content. Columns are in the same bucket exactly if they are identical in
+    /// the band; different contents never share a bucket.
     #[must_use]
     pub fn buckets(&self) -> Vec<(Vec<u64>, Vec<usize>)> {
         let mut buckets: BTreeMap<&[u64], Vec<usize>> = BTreeMap::new();
@@ -185,7 +186,7 @@ fn all_pairs(columns: &[usize]) -> impl Iterator<Item = (usize, usize)> {
 }
 
 impl fmt::Display for SignatureMatrix {
-    /// The table of the notes: a line per hash function, a column per set.
+    /// Prints the table of the lecture notes: a line per hash function, a column per set.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = vec![[vec![String::new()], self.column_names.clone()].concat()];
         for (hash, row) in (1..).zip(self.to_rows()) {

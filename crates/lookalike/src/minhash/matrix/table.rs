@@ -1,8 +1,8 @@
-//! Cells -> aligned text, as the notes print their tables.
+//! Cells -> aligned text, as the lecture notes print their tables.
 
 use std::fmt;
 
-/// Writes the lines as a table: the first column to the left, the others to the right, two spaces between.
+/// Writes the lines as a table. The first column is aligned left, the others right, with two spaces between them.
 pub(super) fn write_table(f: &mut fmt::Formatter<'_>, lines: &[Vec<String>]) -> fmt::Result {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

@@ -114,7 +114,7 @@ fn elements_outside_the_universe_are_refused_or_left_out() {
     }
 }
 
-/// A repeat has no row: leaving it out would make the signature that of the set.
+/// A repeat has no row. Ignoring it would give the signature of the set.
 #[test]
 fn bags_with_repeats_are_refused() {
     let hasher = PermutationHasher::random(5, 3, 1).unwrap();

@@ -11,7 +11,7 @@
 //!     20   8 n  the slots, little-endian
 //! ```
 //!
-//! There is one encoding per signature, and anything else is refused.
+//! There is one encoding per signature. Any other bytes are refused.
 
 use super::{Family, Signature};
 use crate::encoding::{Format, Reader};
@@ -22,7 +22,7 @@ const FORMAT: Format = Format { what: "signature", magic: "LKMH", version: 1 };
 const HEADER: usize = 20;
 
 impl Signature {
-    /// The signature as bytes: the same on every machine, versioned.
+    /// The signature as bytes. They are the same on every machine and have a version number.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = FORMAT.begin(HEADER + 8 * self.slots.len());
@@ -33,7 +33,7 @@ impl Signature {
         bytes
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote; every other input is an error.
+    /// Reads the bytes that [`to_bytes`](Self::to_bytes) wrote. Every other input gives an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = FORMAT.read(bytes)?;
         let family = Family::read(&mut reader)?;
@@ -45,12 +45,12 @@ impl Signature {
 }
 
 impl Family {
-    /// The family that a number stands for.
+    /// The family with this number in stored signatures.
     pub(crate) fn of_code(code: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|family| family.code() == code)
     }
 
-    /// Reads the number that stands for a family.
+    /// Reads the number of a family.
     pub(in crate::minhash) fn read(reader: &mut Reader<'_>) -> Result<Self> {
         let code = reader.u8()?;
         Self::of_code(code)
@@ -58,7 +58,7 @@ impl Family {
     }
 }
 
-/// Reads how many hashes a signature has.
+/// Reads the number of hashes of a signature.
 pub(in crate::minhash) fn read_num_hashes(reader: &mut Reader<'_>) -> Result<usize> {
     let num_hashes = reader.u32()? as usize;
     if num_hashes == 0 || num_hashes > MAX_HASHES {

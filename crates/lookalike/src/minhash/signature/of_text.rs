@@ -1,14 +1,14 @@
-//! The bytes of a signature and what cut its text <-> bytes.
+//! The bytes of a signature together with the shingling of its text <-> bytes.
 
 use crate::encoding::Format;
 use crate::error::{Error, Result};
 
 const FORMAT: Format = Format { what: "signature of a text", magic: "LKTX", version: 1 };
 const HEADER: usize = 12;
-/// The longest shingling, in bytes.
+/// The largest number of bytes in the description of a shingling.
 const LONGEST: usize = 1024;
 
-/// The bytes of a signature with what cut its text.
+/// Puts the description of a shingling in front of the bytes of a signature. [`of_text`] reads the result.
 ///
 /// ```
 /// use lookalike::minhash::{of_text, to_bytes_of_text};
@@ -30,12 +30,12 @@ pub fn to_bytes_of_text(shingling: &str, signature: &[u8]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What cut the text, and the bytes of the signature; `None` for bytes that do not begin so, such as those of a signature
-/// alone.
+/// Reads bytes of [`to_bytes_of_text`]: the description of the shingling, and the bytes of the signature. It is
+/// `None` for bytes of another format, such as those of a signature alone.
 ///
-/// A signature says which hash functions made it. It does not say what its elements are, since a set may come from anywhere.
-/// The signature of a text is comparable only with those of texts that were normalised and cut in the same way, so that is
-/// put around its bytes:
+/// A signature records which hash functions made it. It does not record what its elements are, because a set may come
+/// from anywhere. The signature of a text can be compared only with signatures of texts that were normalised and cut
+/// into shingles in the same way. So this format puts a description of the shingling in front of the signature:
 ///
 /// ```text
 /// offset  size
@@ -47,8 +47,9 @@ pub fn to_bytes_of_text(shingling: &str, signature: &[u8]) -> Result<Vec<u8>> {
 /// 12 + n        the bytes of the signature, or of the b-bit signature
 /// ```
 ///
-/// The shingling is written as `words:5 case=fold form=nfc punctuation=keep whitespace=collapse`: all of it, also what is
-/// usual. Here it is any text.
+/// The Python package describes the shingling as in
+/// `words:5 case=fold form=nfc punctuation=keep whitespace=collapse`, with all settings, defaults included. This
+/// function accepts any text.
 pub fn of_text(bytes: &[u8]) -> Result<Option<(&str, &[u8])>> {
     if !bytes.starts_with(FORMAT.magic.as_bytes()) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Is a number prime?
+//! Tests whether a number is prime.
 
 /// True if `n` is prime: Miller and Rabin's test with the first twelve primes as bases, which is exact for
 /// every 64-bit number (Sorenson and Webster 2015).

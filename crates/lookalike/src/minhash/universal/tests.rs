@@ -4,12 +4,12 @@ use super::*;
 use crate::minhash::MAX_HASHES;
 use crate::statistics::{check_estimator, estimate, pair_of_sets};
 
-/// The formula, word for word.
+/// The formula exactly as in the textbook.
 fn textbook(a: u64, b: u64, p: u64, n: u64, x: u64) -> u64 {
     ((u128::from(a) * u128::from(x) + u128::from(b)) % u128::from(p) % u128::from(n)) as u64
 }
 
-/// The formula found in many tools, in wrapping arithmetic: what this module is not.
+/// The formula that many tools use, in wrapping arithmetic. It is wrong, and this module does not use it.
 fn wrapping(a: u64, b: u64, x: u64) -> u64 {
     (a.wrapping_mul(x).wrapping_add(b) % MERSENNE_61) & 0xffff_ffff
 }
@@ -33,9 +33,9 @@ fn random_function(random: &mut SplitMix64, n: u64) -> UniversalFunction {
 
 #[test]
 fn values_are_uniform_on_structured_input() {
-    // Each input, hashed by its own random function, falls into 16 classes by the high bits of its value and into
-    // 16 by N = 16. A chi-square statistic of 15 degrees of freedom exceeds 67 with probability below 2e-8.
-    // (One function on all inputs spreads consecutive ones too evenly for the test to mean anything.)
+    // Each input is hashed by its own random function. It falls into one of 16 classes by the high bits of its value,
+    // and into one of 16 by N = 16. A chi-square statistic of 15 degrees of freedom exceeds 67 with probability below
+    // 2e-8. (A single function for all inputs would spread consecutive ones too evenly for this test.)
     for (name, inputs) in structured_inputs() {
         let mut random = SplitMix64::new(11);
         let mut high = [0u32; 16];
@@ -72,7 +72,7 @@ fn structured_pairs_collide_as_rarely_as_promised() {
 
 #[test]
 fn wrapping_arithmetic_is_not_universal() {
-    // Inputs 2^40 apart, values of 32 bits: 10,000 functions should see no collision (expected: 2e-6 of one).
+    // Inputs 2^40 apart, values of 32 bits: 10,000 functions should give no collision (2e-6 are expected).
     let mut random = SplitMix64::new(3);
     let (mut exact, mut wrapped) = (0, 0);
     for _ in 0..10_000 {
@@ -84,7 +84,7 @@ fn wrapping_arithmetic_is_not_universal() {
         wrapped += u32::from(wrapping(a, b, x) == wrapping(a, b, x + (1 << 40)));
     }
     assert_eq!(exact, 0);
-    // One in eight, within 5 standard deviations of 33.
+    // One in eight is expected; the bounds are 5 standard deviations of 33.
     assert!((1_085..1_415).contains(&wrapped), "{wrapped}");
 }
 
@@ -92,7 +92,7 @@ fn wrapping_arithmetic_is_not_universal() {
 fn estimator_is_unbiased_with_the_variance_of_the_formula() {
     for (shared, own) in [(30, 5), (20, 10), (4, 18)] {
         let (mut a, mut b) = pair_of_sets(0, shared, own);
-        // Intervals are not what these functions are good at: see below.
+        // These functions are biased on intervals (see below), so the elements are mixed first.
         a.iter_mut().chain(&mut b).for_each(|element| *element = mix64(*element + 1));
         let sets = (a, b);
         let jaccard = shared as f64 / (shared + 2 * own) as f64;

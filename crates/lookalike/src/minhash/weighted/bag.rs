@@ -4,20 +4,20 @@ use crate::error::{Error, Result};
 use crate::hashing::mix64;
 use crate::shingling::ShingleBag;
 
-/// The most elements [`bag_elements`] writes out (128 MiB of them).
+/// The largest number of elements that [`bag_elements`] returns (128 MiB).
 pub const MAX_BAG_ELEMENTS: u64 = 1 << 24;
 
-/// The bag as a plain set: a shingle that occurs n times becomes the n elements (shingle, 0) to (shingle, n -
-/// 1).
+/// Turns a bag into a plain set. A shingle that occurs n times becomes the n elements `(shingle, 0)` to
+/// `(shingle, n - 1)`.
 ///
-/// Two bags then share `min(m, n)` of `max(m, n)` elements of a shingle, so the Jaccard similarity of the
+/// Two bags then share `min(m, n)` of `max(m, n)` elements of a shingle. So the Jaccard similarity of the
 /// sets *is* the weighted Jaccard similarity of the bags (up to collisions of 64-bit hashes), and every
-/// [`MinHasher`](crate::minhash::MinHasher) estimates it. The first occurrence keeps the shingle's own hash:
-/// a bag without repeats has the signature of its set.
+/// [`MinHasher`](crate::minhash::MinHasher) estimates it. The first occurrence keeps the shingle's own hash, so
+/// a bag without repeats has the same signature as its set.
 ///
-/// The cost is the total count, so a bag of more than [`MAX_BAG_ELEMENTS`] is an error, never cut short;
-/// [`WeightedMinHash`](super::WeightedMinHash) takes counts as weights at a cost that does not grow with
-/// them.
+/// The cost is proportional to the total count. A bag of more than [`MAX_BAG_ELEMENTS`] elements gives an error and
+/// is never cut short. [`WeightedMinHash`](super::WeightedMinHash) takes counts as weights, and its cost does not
+/// grow with them.
 ///
 /// ```
 /// use lookalike::minhash::bag_elements;
@@ -45,8 +45,8 @@ pub fn bag_elements(bag: &ShingleBag) -> Result<Vec<u64>> {
     Ok(elements)
 }
 
-/// The element of a later occurrence. Mixing the shingle first keeps structured hashes (consecutive integers)
-/// from meeting each other's occurrences.
+/// The element of a later occurrence. The shingle is mixed first, so that structured hashes (consecutive integers) do
+/// not collide with each other's occurrences.
 fn occurrence_hash(shingle: u64, occurrence: u64) -> u64 {
     mix64(mix64(shingle) ^ mix64(!occurrence))
 }

@@ -11,8 +11,8 @@ fn exact(a: &[(u64, f64)], b: &[(u64, f64)]) -> f64 {
     weighted_jaccard(a, b).unwrap()
 }
 
-/// The plain version: every dart of every level, from far below the first to far beyond the last, without the
-/// shortcut around the logarithm and without stopping. Heights are scaled anew in each level.
+/// The plain version: every dart of every level, from far below the first level to far beyond the last, without the
+/// shortcut that saves the logarithm and without stopping early. Heights are scaled again in each level.
 fn sketch_reference(hasher: &WeightedMinHash, weights: &[(u64, f64)]) -> Vec<u64> {
     let mut slots = vec![EMPTY_SLOT; hasher.num_hashes];
     let elements = hasher.elements(weights).unwrap();

@@ -1,23 +1,23 @@
 //! The table of edit distances, 64 cells to the word (Myers 1999, in the block form of Hyyrö 2003).
 //!
-//! Let D(i, j) be the distance between the first i symbols of the pattern and the first j of the text. Down a
-//! column, and along a row, neighbours differ by -1, 0 or 1, so 64 cells of a column are two words: where the
-//! value rises and where it falls. One column follows from the one before by a dozen word operations, because
-//! the only chain of dependence down the column is a carry, which an addition does.
+//! Let D(i, j) be the distance between the first i symbols of the pattern and the first j of the text. Neighbours in
+//! a column or a row differ by -1, 0 or 1. So 64 cells of a column fit in two words: one marks where the value rises,
+//! one where it falls. A column is computed from the one before with a dozen word operations, because the only
+//! dependence down the column is a carry, which an addition computes.
 //!
-//! A path of cost at most `limit` never leaves the cells with |i - j| <= limit. Only the words that hold such
-//! a cell are computed. What is outside is replaced by an upper bound (values rise by 1 with each step away),
-//! so every computed value is an upper bound too, and exact wherever the best path stays inside.
+//! A path of cost at most `limit` stays within the cells with |i - j| <= limit. Only the words that hold such
+//! a cell are computed. Cells outside are replaced by an upper bound (values rise by 1 with each step away). So every
+//! computed value is an upper bound too, and it is exact wherever the best path stays inside.
 
 const WORD: usize = 64;
 
-/// Where in the pattern each symbol stands.
+/// The positions of each symbol in the pattern.
 pub(super) struct Pattern {
     len: usize,
-    /// For each symbol in turn the words in which it occurs, as (word, bits), ascending by word. Sparse, so
-    /// that the size is that of the pattern however many different symbols there are.
+    /// For each symbol in turn the words in which it occurs, as (word, bits), ascending by word. The list is sparse,
+    /// so its size is that of the pattern, however many different symbols there are.
     places: Vec<(usize, u64)>,
-    /// The positions of symbol `s` are `starts[s]..starts[s + 1]`.
+    /// The entries of symbol `s` in `places` are `starts[s]..starts[s + 1]`.
     starts: Vec<usize>,
 }
 
@@ -39,7 +39,7 @@ impl Pattern {
                 _ => places.push((word, bit)),
             }
         }
-        // The end of the last symbol, and one more symbol that has no place.
+        // The end of the last symbol, and one more symbol that has no entries.
         starts.resize(num_symbols + 2, places.len());
         Self { len: symbols.len(), places, starts }
     }
@@ -58,12 +58,12 @@ impl Pattern {
         // The distance in the lowest computed row.
         let mut score = 0;
         let mut words_so_far = 0;
-        // Where the places of each symbol start that are not yet above the diagonal.
+        // For each symbol, the first entry that is not yet above the diagonal band.
         let mut passed = self.starts.clone();
         for (j, &symbol) in text.iter().enumerate() {
             let first = j.saturating_sub(limit) / WORD;
             let last = j.saturating_add(limit).min(last_row) / WORD;
-            // A word that enters at the bottom holds the bound: one more for each row.
+            // A word that enters at the bottom holds the upper bound: one more for each row.
             for word in words_so_far..=last {
                 score += WORD.min(self.len - word * WORD);
             }
@@ -79,15 +79,15 @@ impl Pattern {
                 let lowest = if at == last_row / WORD { last_row % WORD } else { WORD - 1 };
                 step = word.next_column(equal, step, lowest);
             }
-            // A value that falls was at least 1: no overflow.
+            // A value that falls was at least 1, so there is no overflow.
             score = score + step.up as usize - step.down as usize;
         }
         (score <= limit).then_some(score)
     }
 }
 
-/// How a row's value changes from one column to the next: up by 1, down by 1, or not at all. Two bits, each 0
-/// or 1, because a branch on them could not be predicted.
+/// How a row's value changes from one column to the next: up by 1, down by 1, or not at all. It is stored as two
+/// numbers, each 0 or 1, because a branch on them could not be predicted.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     up: u64,
@@ -106,11 +106,11 @@ struct Word {
 }
 
 impl Word {
-    /// Each cell one more than the cell above: the column before the first symbol of the text.
+    /// Each cell is one more than the cell above. This is the column before the first symbol of the text.
     const RISING: Self = Self { rises: u64::MAX, falls: 0 };
 
-    /// Moves to the next column. `equal`: where the pattern has the text's symbol; `above`: how the row above
-    /// this word changes. Returns how the row of bit `lowest` changes.
+    /// Moves to the next column. `equal` marks where the pattern has the text's symbol. `above` tells how the row
+    /// above this word changes. Returns how the row of bit `lowest` changes.
     #[inline]
     fn next_column(&mut self, mut equal: u64, above: Step, lowest: usize) -> Step {
         let Self { rises, falls } = *self;

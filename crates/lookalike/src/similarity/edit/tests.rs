@@ -1,4 +1,4 @@
-//! The bit-parallel distance against the textbook table.
+//! Compares the bit-parallel distance with the textbook table.
 
 use super::*;
 use crate::hashing::SplitMix64;

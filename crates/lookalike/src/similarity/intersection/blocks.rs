@@ -1,10 +1,10 @@
-//! Blocks of 8 elements against blocks of 8.
+//! Compares blocks of 8 elements with blocks of 8 elements.
 
 use super::{Progress, Reachable, STEPS_BETWEEN_CHECKS};
 use crate::arch::{SET_BLOCK, task};
 
-/// Compares whole blocks until one set has no whole block left, or too few shared elements can be found. Does
-/// nothing with narrow registers: there the merge is faster.
+/// Compares whole blocks until one set has no whole block left, or until it is certain that too few elements are
+/// shared. On narrow registers it does nothing, because the merge is faster there.
 pub(super) struct CompareBlocks<'a, 'b>(pub(super) &'a mut Progress<'b>);
 
 task! {
@@ -18,14 +18,14 @@ task! {
             if progress.reachable() == Reachable::No {
                 return Reachable::No;
             }
-            // As many steps as neither set can run out of blocks in.
+            // So many steps that neither set can run out of blocks.
             let steps = (progress.shorter_rest() / SET_BLOCK).min(STEPS_BETWEEN_CHECKS);
             if steps == 0 {
                 return Reachable::Yes;
             }
             let (mut i, mut j, mut common) = (progress.i, progress.j, 0);
-            // `j` is kept as `i + j`: two like-shaped updates the compiler would pack into one vector register,
-            // whose way back to an address doubles the latency of a step.
+            // `j` is stored as `i + j`. The compiler would pack two similar updates into one vector register, and
+            // moving them from there to an address doubles the latency of a step.
             let mut i_plus_j = i + j;
             for _ in 0..steps {
                 let (Some(block_a), Some(block_b)) = (block_at(a, i), block_at(b, j)) else { break };

@@ -1,12 +1,13 @@
-//! One element at a time: the branchless merge, which is the definition, and the exponential search for sets of
-//! very different size.
+//! Compares one element at a time: the branchless merge, which is the definition, and the exponential search for sets
+//! of very different size.
 
 use super::{Progress, Reachable, STEPS_BETWEEN_CHECKS};
 
-/// Moves the finger on the smaller element, both on equality, until one set is used up or too few can be found.
+/// Moves the finger on the smaller element, or both if they are equal. Ends when one set is finished or when it is
+/// certain that too few elements are shared.
 pub(super) fn merge(progress: &mut Progress<'_>) {
     loop {
-        // As many steps as neither set can run out of.
+        // So many steps that neither set can run out of elements.
         let steps = progress.shorter_rest().min(4 * STEPS_BETWEEN_CHECKS);
         if steps == 0 || progress.reachable() == Reachable::No {
             return;
@@ -20,7 +21,7 @@ pub(super) fn merge(progress: &mut Progress<'_>) {
     }
 }
 
-/// Looks up each element left in the shorter rest in the longer one.
+/// Looks up each element of the shorter rest in the longer one.
 pub(super) fn gallop(progress: &mut Progress<'_>) {
     let (rest_a, rest_b) = (&progress.a[progress.i..], &progress.b[progress.j..]);
     let (small, mut large) = if rest_a.len() <= rest_b.len() { (rest_a, rest_b) } else { (rest_b, rest_a) };
@@ -34,7 +35,7 @@ pub(super) fn gallop(progress: &mut Progress<'_>) {
     (progress.i, progress.j) = (progress.a.len(), progress.b.len());
 }
 
-/// How many elements of the ascending `set` are smaller than `element`: doubling steps, then bisection.
+/// The number of elements of the ascending `set` that are smaller than `element`, by doubling steps, then bisection.
 fn count_below(set: &[u64], element: u64) -> usize {
     let mut bound = 1;
     while bound < set.len() && set[bound] < element {

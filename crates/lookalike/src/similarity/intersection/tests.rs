@@ -1,4 +1,4 @@
-//! Every kernel against the set of the standard library.
+//! Compares every kernel with the sets of the standard library.
 
 use super::intersection_at_least;
 use crate::arch::Kernel;
@@ -90,7 +90,7 @@ proptest! {
         assert_every_kernel_equals_the_definition(&a, &b);
     }
 
-    /// The promise for input that is not ascending: a number, and no panic.
+    /// Input that is not ascending gives some number and no panic.
     #[test]
     fn every_kernel_survives_slices_that_are_not_sets(
         a in prop::collection::vec(0u64..50, 0..300),

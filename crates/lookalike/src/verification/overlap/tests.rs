@@ -11,7 +11,7 @@ fn plainly(a: &[u64], b: &[u64]) -> (usize, usize) {
 fn check(table: &mut OverlapTable, a: &[u64], others: &[&[u64]]) {
     table.build(a);
     assert_eq!(table.distinct(), plainly(&[], a).0);
-    // Twice, so that what one comparison leaves behind is seen by the next.
+    // Run twice, so that the second run fails if the first leaves something behind.
     for _ in 0..2 {
         for b in others {
             let (distinct, common) = plainly(a, b);
@@ -48,7 +48,7 @@ fn near_duplicates_repeats_and_reorderings() {
         let twice = a.repeat(2);
         let moved = [&a[a.len() / 2..], &a[..a.len() / 2]].concat();
         let stutter: Vec<u64> = edited.iter().flat_map(|&x| [x, x]).collect();
-        // Many more that only B has than the table has room for.
+        // Many more elements that only B has than the table has room for.
         let other: Vec<u64> = (0..10 * len).map(|_| random.next_u64()).collect();
         let mixed = [&other, &a, &other[..], &twice].concat();
         let all: [&[u64]; 9] =

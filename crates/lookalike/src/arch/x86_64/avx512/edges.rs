@@ -1,9 +1,9 @@
 //! Masks of words -> hashes of words, eight at a time.
 //!
-//! Three steps for every few blocks: the positions of all edges, by compressing the numbers 0 to 63 with the mask;
-//! then the first 16 bytes of every word, copied side by side; then the hashes. Gathering the bytes in one
-//! instruction would save the copy, but gathers are slow on most CPUs, and slower still since they had to be
-//! mended against data sampling.
+//! There are three steps for every few blocks. First the positions of all edges are found by compressing the numbers
+//! 0 to 63 with the mask. Then the first 16 bytes of every word are copied side by side. Then the words are hashed.
+//! Gathering the bytes with one instruction would save the copy, but gathers are slow on most CPUs, and even slower
+//! with the fixes against data sampling attacks.
 
 use crate::arch::masks::BLOCK;
 use crate::arch::word_hashes::{Blocks, is_word, word_hash};
@@ -11,15 +11,15 @@ use crate::hashing::Key;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-/// Blocks whose words are found together.
+/// The number of blocks whose words are found together.
 const BLOCKS: usize = 16;
 
-/// Room for every word of so many blocks and for one that is open, and for vectors that write past the last one.
+/// Space for every word of so many blocks, for one open word, and for vectors that write past the last word.
 const ROOM: usize = BLOCKS * BLOCK / 2 + 1 + 32;
 
-/// The words that end in some blocks: begin and end, counted from `base`, and the first 16 bytes.
+/// The words that end in some blocks: their beginnings and ends, counted from `base`, and their first 16 bytes.
 ///
-/// The first `count` of each are written, and the seven after them.
+/// The first `count` entries of each array are written, and the seven entries after them.
 struct Edges {
     base: usize,
     count: usize,
@@ -61,7 +61,7 @@ impl Edges {
     #[inline(always)]
     fn start(&self, i: usize) -> usize {
         assert!(i < self.count);
-        // SAFETY: the first `count` are written.
+        // SAFETY: the first `count` entries are written.
         self.base + unsafe { self.starts[i].assume_init() } as usize
     }
 
@@ -73,8 +73,8 @@ impl Edges {
     }
 
     compiled! {
-        /// Finds the words that begin and end in these blocks. A word that was `open` before and ends here is returned;
-        /// `open` becomes the word that reaches out of the last block.
+        /// Finds the words that begin and end in these blocks. A word that was `open` before and ends here is
+        /// returned. `open` becomes the word that continues after the last block.
         fn find(&mut self, words: &[u64], open: &mut Option<usize>) -> Option<(usize, usize)> {
             let mut closed = None;
             let mut carry = u64::from(open.is_some());
@@ -87,7 +87,7 @@ impl Edges {
                 carry = words >> 63;
                 if let Some(start) = *open {
                     if ends == 0 {
-                        continue; // the open word goes on through the whole block
+                        continue; // the open word continues through the whole block
                     }
                     closed = Some((start, self.base + offset + ends.trailing_zeros() as usize));
                     ends &= ends - 1;
@@ -104,7 +104,7 @@ impl Edges {
             }
             self.count = ends_found;
             if starts_found > ends_found {
-                // SAFETY: that many starts are written.
+                // SAFETY: this many starts are written.
                 *open = Some(self.base + unsafe { self.starts[ends_found].assume_init() } as usize);
             }
             closed
@@ -116,8 +116,8 @@ impl Edges {
         fn copy_heads(&mut self, folded: &[u8]) {
             let text = folded[self.base..].as_ptr();
             for (start, head) in self.starts[..self.count].iter().zip(&mut self.heads) {
-                // SAFETY: the start is written, and is a byte of the blocks; `Blocks::check` has made sure that 16 bytes
-                // can be read from each of those.
+                // SAFETY: the start is written and is a byte of the blocks. `Blocks::check` has made sure that 16
+                // bytes can be read from each byte of the blocks.
                 unsafe {
                     let bytes = _mm_loadu_si128(text.add(start.assume_init() as usize).cast());
                     _mm_storeu_si128(head.as_mut_ptr().cast(), bytes);
@@ -143,7 +143,7 @@ impl Edges {
             let mut underscores = 0u8;
             let mut first = 0;
             while first < self.count {
-                // SAFETY: all three arrays are written up to seven places past the last word.
+                // SAFETY: all three arrays are written up to seven entries past the last word.
                 let (starts, ends, heads, more_heads) = unsafe {
                     (
                         _mm512_cvtepu32_epi64(_mm256_loadu_si256(self.starts.as_ptr().add(first).cast())),
@@ -153,7 +153,8 @@ impl Edges {
                     )
                 };
                 let lengths = _mm512_sub_epi64(ends, starts);
-                // Keep 8 len bits of 128: what is to be dropped is clamped at 0, and a shift by 64 or more gives 0.
+                // Keep 8 len bits of 128. The number of bits to drop is at least 0, and a shift by 64 or more gives
+                // 0.
                 let bits = _mm512_slli_epi64::<3>(lengths);
                 let keep = |of: u64| {
                     let dropped = _mm512_max_epi64(_mm512_sub_epi64(number(of), bits), number(0));
@@ -165,7 +166,7 @@ impl Edges {
                 let hash = _mm512_add_epi64(_mm512_add_epi64(lo, lengths), _mm512_mullo_epi64(hi, factor));
                 let left = self.count - first;
                 let here = if left < 8 { (1u8 << left) - 1 } else { u8::MAX };
-                // SAFETY: `out` has `count` places, and only the words that are there are written.
+                // SAFETY: `out` has `count` entries, and only the hashes of existing words are written.
                 unsafe { _mm512_mask_storeu_epi64(out.as_mut_ptr().add(first).cast(), here, hash) };
                 let mut is_long = u32::from(_mm512_mask_cmpgt_epi64_mask(here, lengths, number(16)));
                 while is_long != 0 {
@@ -181,7 +182,7 @@ impl Edges {
         }
     }
 
-    /// Takes out what consists of underscores only.
+    /// Removes words that consist of underscores only.
     #[cold]
     #[inline(never)]
     fn drop_underscores(&self, folded: &[u8], out: &mut [u64]) -> usize {
@@ -222,7 +223,7 @@ compiled! {
     unsafe fn write_positions(mask: u64, offset: u32, out: *mut u32) {
         let positions = _mm512_maskz_compress_epi8(mask, zero_to_sixty_three());
         let offset = _mm512_set1_epi32(offset as i32);
-        // SAFETY: the caller's: 32 numbers can be written to `out`.
+        // SAFETY: the caller guarantees that 32 numbers can be written to `out`.
         unsafe {
             let first = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(positions));
             _mm512_storeu_si512(out.cast(), _mm512_add_epi32(first, offset));
