@@ -4,7 +4,8 @@
 //! - [`oracle`]: the exact similarities of all pairs;
 //! - [`mod@reference`]: the plain definition of dedup, which the pipeline must equal;
 //! - [`faults`]: programs killed at any moment, disks that are full;
-//! - [`memory`]: how much memory a program takes.
+//! - [`memory`]: how much memory a program takes;
+//! - [`pairwise`]: few runs in which every two values of two options meet.
 //!
 //! Only types of the standard library are in its interface, so that any crate can use it. The same seed gives the same
 //! bytes on every machine.
@@ -16,4 +17,5 @@ pub mod corpora;
 pub mod faults;
 pub mod memory;
 pub mod oracle;
+pub mod pairwise;
 pub mod reference;
