@@ -9,6 +9,7 @@ mod candidates;
 mod copies;
 mod decide;
 mod error;
+mod group;
 mod limits;
 mod method;
 mod progress;
@@ -28,7 +29,9 @@ mod write;
 pub use ask::PAIRS_LEFT_OUT;
 pub use ask::finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunClusters, RunPair};
 pub use ask::texts::TextOf;
+pub use decide::CopyFate;
 pub use error::{Error, Result};
+pub use group::{Decision, Group, GroupMember};
 pub use limits::machine::available_memory;
 pub use limits::memory::least_memory;
 pub use method::chances::Chances;
@@ -41,7 +44,7 @@ pub use settings::{
     Method, NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat, Resources, Settings, Store, Verify,
     Whitespace,
 };
-pub use sketch::document::{DocumentBuffers, Documents, Likeness, Sketch};
+pub use sketch::document::{DocumentBuffers, Documents, Likeness, Origin, Sketch};
 pub use sketch::sketch_file::SKETCH_MAGIC;
 
 use corpus::{RemovedRow, Source, Target};
