@@ -29,6 +29,8 @@ mod write;
 pub use ask::PAIRS_LEFT_OUT;
 pub use ask::finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunClusters, RunPair};
 pub use ask::texts::TextOf;
+pub use decide::CopyFate;
+pub use decide::group::{Decision, Group, GroupMember};
 pub use error::{Error, Result};
 pub use limits::machine::available_memory;
 pub use limits::memory::least_memory;
@@ -43,7 +45,7 @@ pub use settings::{
     MOST_THREADS, MatchSettings, Measure, Method, NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat,
     Resources, SettingName, Settings, SignatureSettings, Stored, Verify, Whitespace, WrongSetting,
 };
-pub use sketch::document::{DocumentBuffers, Documents, Sketch};
+pub use sketch::document::{DocumentBuffers, Documents, Origin, Sketch};
 pub use sketch::sketch_file::SKETCH_MAGIC;
 
 use corpus::{RemovedRow, Source, Target};

@@ -37,7 +37,9 @@ mod _native {
         compat_simhash_text, compat_simhash_vote, compat_update_bytes, compat_update_hashes, compat_weighted,
     };
     #[pymodule_export]
-    use super::stages::{NativeStages, candidate_pairs};
+    use super::stages::{
+        NativeStages, candidate_pairs, copies, edges, key_blocks, large_star, new_key, small_star,
+    };
     #[pymodule_export]
     use super::table::ArrowTable;
 

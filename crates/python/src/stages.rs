@@ -1,11 +1,12 @@
 //! The stages on Arrow tables, for engines that bring equal keys together themselves.
 
-use crate::errors::{Raise, outside};
+use crate::errors::{Raise, outside, setting};
 use crate::jobs::Options;
 use crate::table::ArrowTable;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use pyo3::prelude::*;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// Rows that are worked on between two looks at signals.
@@ -42,12 +43,24 @@ impl NativeStages {
 #[pymethods]
 impl NativeStages {
     #[new]
-    fn new(options: Options) -> PyResult<Self> {
-        Ok(Self { stages: stages::Stages::new(&options.settings()?).or_raise()? })
+    fn new(options: Options, key: &str) -> PyResult<Self> {
+        Ok(Self { stages: stages::Stages::with_key(&options.settings()?, key).or_raise()? })
     }
 
     fn sketch(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
         self.each(py, table, stages::Stages::sketch)
+    }
+
+    fn bad_records(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+        self.each(py, table, stages::Stages::bad_records)
+    }
+
+    fn decide(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+        grouped(py, table, |batch| self.stages.decide(batch))
+    }
+
+    fn removed_copies(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+        self.each(py, table, stages::Stages::removed_copies)
     }
 
     fn signature_similarity(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
@@ -57,6 +70,74 @@ impl NativeStages {
     fn verify(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
         self.each(py, table, stages::Stages::verify)
     }
+
+    fn prepare(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+        self.each(py, table, stages::Stages::prepare)
+    }
+
+    fn verify_pairs(
+        &self,
+        py: Python<'_>,
+        documents: &ArrowTable,
+        pairs: &ArrowTable,
+    ) -> PyResult<ArrowTable> {
+        let documents = whole(documents)?;
+        grouped(py, pairs, |batch| self.stages.verify_pairs(&documents, batch))
+    }
+}
+
+/// All rows of a table in one batch.
+fn whole(table: &ArrowTable) -> PyResult<RecordBatch> {
+    arrow_select::concat::concat_batches(&table.schema, &table.batches).map_err(setting)
+}
+
+/// Runs a stage on all rows of a table at once.
+fn grouped(
+    py: Python<'_>,
+    table: &ArrowTable,
+    stage: impl Fn(&RecordBatch) -> stages::Result<RecordBatch> + Sync,
+) -> PyResult<ArrowTable> {
+    py.check_signals()?;
+    let whole = whole(table)?;
+    let made = outside(py, || stage(&whole))?.or_raise()?;
+    Ok(ArrowTable { schema: made.schema(), batches: vec![made] })
+}
+
+/// A key for all workers of a run.
+#[pyfunction]
+pub(crate) fn new_key() -> PyResult<String> {
+    stages::Stages::new_key().or_raise()
+}
+
+/// The exact copies of a table of sketches.
+#[pyfunction]
+pub(crate) fn copies(py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+    grouped(py, table, stages::copies)
+}
+
+/// The keys of a table of sketches, packed by block.
+#[pyfunction]
+pub(crate) fn key_blocks(py: Python<'_>, table: &ArrowTable, blocks: u32) -> PyResult<ArrowTable> {
+    let blocks = NonZeroU32::new(blocks).ok_or_else(|| setting("there must be at least one block"))?;
+    grouped(py, table, |batch| stages::key_blocks(batch, blocks))
+}
+
+/// Which documents of a table are connected.
+#[pyfunction]
+pub(crate) fn edges(py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+    grouped(py, table, stages::edges)
+}
+
+/// The first half of a round over edges.
+#[pyfunction]
+pub(crate) fn large_star(py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+    grouped(py, table, stages::large_star)
+}
+
+/// The second half of a round over edges.
+#[pyfunction]
+pub(crate) fn small_star(py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
+    grouped(py, table, stages::small_star)
 }
 
 /// The pairs of ids that share a key, table by table.

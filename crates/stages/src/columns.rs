@@ -5,8 +5,10 @@
 
 use crate::{Error, Result};
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, LargeBinaryArray, ListArray, RecordBatch};
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeBinaryArray, ListArray, RecordBatch,
+};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field};
 use std::sync::Arc;
@@ -51,10 +53,7 @@ impl Texts {
 
 /// The column of this name.
 fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef> {
-    let named = batch.schema_ref().fields().iter().filter(|field| field.name() == name).count();
-    if named > 1 {
-        return Err(Error::Batch(format!("the batch has {named} columns `{name}`; rename all but one")));
-    }
+    check_name(batch, name)?;
     batch.column_by_name(name).ok_or_else(|| {
         let names: Vec<_> =
             batch.schema_ref().fields().iter().map(|field| format!("`{}`", field.name())).collect();
@@ -93,19 +92,93 @@ pub(crate) fn lists(batch: &RecordBatch, name: &str) -> Result<ListArray> {
     Ok(converted(array, name, &wanted, LISTS)?.as_list::<i32>().clone())
 }
 
-/// The column of signatures of this name, each of `bytes` bytes where it is not null.
-pub(crate) fn signatures(batch: &RecordBatch, name: &str, bytes: usize) -> Result<LargeBinaryArray> {
+/// The column of integers of this name, of which some may be null.
+pub(crate) fn integers(batch: &RecordBatch, name: &str) -> Result<Int64Array> {
     let array = column(batch, name)?;
-    let wanted = format!("{bytes} bytes: a signature with these settings");
-    let wrong = || wrong_type(name, array.data_type(), &wanted);
-    match array.data_type() {
-        DataType::FixedSizeBinary(_) | DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {}
-        _ => return Err(wrong()),
+    if !array.data_type().is_integer() && *array.data_type() != DataType::Null {
+        return Err(wrong_type(name, array.data_type(), INTEGERS));
     }
-    let converted = converted(array, name, &DataType::LargeBinary, &wanted)?;
-    let signatures = converted.as_binary::<i64>().clone();
-    let fits = |row: usize| signatures.is_null(row) || signatures.value(row).len() == bytes;
+    Ok(converted(array, name, &DataType::Int64, INTEGERS)?.as_primitive::<Int64Type>().clone())
+}
+
+/// The column of numbers of this name.
+pub(crate) fn numbers(batch: &RecordBatch, name: &str) -> Result<Float64Array> {
+    let array = column(batch, name)?;
+    if !array.data_type().is_floating() && *array.data_type() != DataType::Null {
+        return Err(wrong_type(name, array.data_type(), "numbers of 64 bits"));
+    }
+    Ok(converted(array, name, &DataType::Float64, "numbers of 64 bits")?
+        .as_primitive::<Float64Type>()
+        .clone())
+}
+
+/// The column of bytes of this name.
+pub(crate) fn bytes(batch: &RecordBatch, name: &str) -> Result<LargeBinaryArray> {
+    let array = column(batch, name)?;
+    match array.data_type() {
+        DataType::FixedSizeBinary(_)
+        | DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::Null => {}
+        other => return Err(wrong_type(name, other, "bytes")),
+    }
+    Ok(converted(array, name, &DataType::LargeBinary, "bytes")?.as_binary::<i64>().clone())
+}
+
+/// A column of flags: null is false, and so is everything if there is no such column.
+#[derive(Debug)]
+pub(crate) struct Flags {
+    array: Option<BooleanArray>,
+}
+
+impl Flags {
+    /// The column of this name.
+    pub(crate) fn of(batch: &RecordBatch, name: &str) -> Result<Self> {
+        if batch.column_by_name(name).is_none() {
+            return Ok(Self { array: None });
+        }
+        let array = column(batch, name)?;
+        match array.data_type() {
+            DataType::Boolean | DataType::Null => {
+                let array = converted(array, name, &DataType::Boolean, "booleans")?;
+                Ok(Self { array: Some(array.as_boolean().clone()) })
+            }
+            other => Err(wrong_type(name, other, "booleans")),
+        }
+    }
+
+    /// The flag of a row.
+    pub(crate) fn get(&self, row: usize) -> bool {
+        self.array.as_ref().is_some_and(|array| array.is_valid(row) && array.value(row))
+    }
+}
+
+/// The column of signatures of this name, each of `width` bytes where it is not null.
+pub(crate) fn signatures(batch: &RecordBatch, name: &str, width: usize) -> Result<LargeBinaryArray> {
+    let wrong = || {
+        let wanted = format!("{width} bytes: a signature with these settings");
+        column(batch, name).map_or_else(|error| error, |array| wrong_type(name, array.data_type(), &wanted))
+    };
+    let signatures = bytes(batch, name).map_err(|_| wrong())?;
+    let fits = |row: usize| signatures.is_null(row) || signatures.value(row).len() == width;
     if (0..signatures.len()).all(fits) { Ok(signatures) } else { Err(wrong()) }
+}
+
+/// Writes the lanes that bytes stand for over `lanes`.
+pub(crate) fn lanes_of(bytes: &[u8], lanes: &mut Vec<u16>) {
+    lanes.clear();
+    let (pairs, _) = bytes.as_chunks::<2>();
+    lanes.extend(pairs.iter().map(|&pair| u16::from_le_bytes(pair)));
+}
+
+/// An error if several columns have this name.
+pub(crate) fn check_name(batch: &RecordBatch, name: &str) -> Result<()> {
+    let named = batch.schema_ref().fields().iter().filter(|field| field.name() == name).count();
+    if named > 1 {
+        return Err(Error::Batch(format!("the batch has {named} columns `{name}`; rename all but one")));
+    }
+    Ok(())
 }
 
 /// The column as another type, if nothing is lost.

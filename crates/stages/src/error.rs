@@ -21,6 +21,15 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// Sets that were prepared with another key, or with other shingles.
+    #[error(
+        "the set of the document with the id {id} was prepared with another key or other settings; give all workers of \
+         a run one key and the same settings"
+    )]
+    OtherKey {
+        /// The first such document.
+        id: i64,
+    },
     /// Arrow refused to make a batch.
     #[error(transparent)]
     Arrow(#[from] arrow_schema::ArrowError),
@@ -28,6 +37,12 @@ pub enum Error {
 
 impl From<lookalike::Error> for Error {
     fn from(error: lookalike::Error) -> Self {
+        Self::Pipeline(error.into())
+    }
+}
+
+impl From<corpus::Error> for Error {
+    fn from(error: corpus::Error) -> Self {
         Self::Pipeline(error.into())
     }
 }

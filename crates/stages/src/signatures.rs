@@ -1,6 +1,6 @@
 //! Signatures of pairs -> their similarity, by estimate.
 
-use crate::columns::{ids, signatures};
+use crate::columns::{ids, lanes_of, signatures};
 use crate::verification::verdict_schema;
 use crate::{Result, Stages};
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, RecordBatch};
@@ -29,11 +29,4 @@ impl Stages {
         let columns: Vec<ArrayRef> = vec![Arc::new(a), Arc::new(b), Arc::new(similarity), Arc::new(compared)];
         Ok(RecordBatch::try_new(verdict_schema("compared"), columns)?)
     }
-}
-
-/// The lanes that bytes stand for.
-fn lanes_of(bytes: &[u8], lanes: &mut Vec<u16>) {
-    lanes.clear();
-    let (pairs, _) = bytes.as_chunks::<2>();
-    lanes.extend(pairs.iter().map(|&pair| u16::from_le_bytes(pair)));
 }

@@ -1,6 +1,7 @@
 //! Verified pairs and exact copies -> what becomes of every document.
 
 mod components;
+pub(crate) mod group;
 pub(crate) mod recall;
 
 use crate::candidates::forest::Forest;
@@ -66,6 +67,40 @@ impl Removal {
     }
 }
 
+/// What becomes of a document whose text an earlier one in keep order has: its original.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyFate {
+    /// It is kept.
+    Kept,
+    /// It is removed as an exact copy of its original.
+    Exact,
+    /// It is removed with its original, for the same reason.
+    WithOriginal,
+}
+
+impl CopyFate {
+    /// Documents that are protected (those of `--against`) are kept. A copy of a kept document is an exact copy of it; a
+    /// copy of a removed one is removed with it. With `against_only`, copies count only if the original is protected, or
+    /// removed itself.
+    #[must_use]
+    pub fn of(
+        is_protected: bool,
+        is_original_removed: bool,
+        is_original_protected: bool,
+        against_only: bool,
+    ) -> Self {
+        if is_protected {
+            Self::Kept
+        } else if is_original_removed {
+            Self::WithOriginal
+        } else if !against_only || is_original_protected {
+            Self::Exact
+        } else {
+            Self::Kept
+        }
+    }
+}
+
 /// The removed documents, ascending by number.
 pub(crate) type Removals = Sorted<Removal>;
 
@@ -106,9 +141,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Puts near-duplicates and exact copies together, ascending by number. A copy of a kept document is an exact copy of it;
-/// a copy of a removed one goes with it. Documents that are `protected` stay. With `against_only`, copies count only
-/// if the original is protected, or goes itself.
+/// Puts near-duplicates and exact copies together, ascending by number. What becomes of copies is said by [`CopyFate`].
 fn with_copies(
     near: Removals,
     copies: &Copies,
@@ -134,13 +167,10 @@ fn with_copies(
     for (step, pair) in copies.pairs.iter().enumerate() {
         room.observer.go_on_at(step)?;
         let ExactCopy { copy, original } = pair?;
-        if protected(copy) {
-            continue;
-        }
-        if removed.contains(original) {
-            of_removed.push(ExactCopy { copy, original });
-        } else if !against_only || protected(original) {
-            all.push(Removal::exact(copy, original));
+        match CopyFate::of(protected(copy), removed.contains(original), protected(original), against_only) {
+            CopyFate::Kept => {}
+            CopyFate::Exact => all.push(Removal::exact(copy, original)),
+            CopyFate::WithOriginal => of_removed.push(ExactCopy { copy, original }),
         }
     }
     let mut originals = near.iter();

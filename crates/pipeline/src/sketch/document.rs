@@ -1,10 +1,14 @@
 //! One document at a time, by the same means as a whole run: for engines that bring equal keys together themselves.
 
-use crate::method::{Likeness, Means, TextBuffers, within_hash};
+use crate::method::key::KeySeed;
+use crate::method::{Likeness, Means, TextBuffers, content_hash, within_hash};
+use crate::sketch::keep_value;
+use crate::sketch::order::rank_bytes;
 use crate::store::columns::Columns;
-use crate::{Result, Settings, Verify};
+use crate::{Error, Result, Settings, SignatureSettings, Verify};
+use corpus::Fields;
 use lookalike::shingling::ShingleSet;
-use lookalike::similarity::SetMeasure;
+use lookalike::similarity::{SetMeasure, SortedSet};
 use memchr::memchr;
 
 /// The stages of a run as functions on single documents and pairs.
@@ -24,7 +28,23 @@ pub struct Sketch {
     pub lanes: Vec<u16>,
     /// Documents that share a key are candidates. None for one that is compared by content hash only.
     pub keys: Vec<u64>,
+    /// Equal for documents that are exact copies of each other: with equal normalised text, the same value of
+    /// `--within`, and both compared by shingles or both not.
+    pub copy_hash: u128,
 }
+
+/// Where a document comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin<'a> {
+    /// The documents of `--against`.
+    Against,
+    /// A source of the corpus, by its name.
+    Source(&'a str),
+}
+
+/// A text whose shingles tell one key from another, whatever a shingle is.
+const KEY_CHECK: &str =
+    "The key of a run is known to the workers of that run, and to nobody else in the world.";
 
 /// Working memory; use it again and again.
 #[derive(Debug, Default)]
@@ -37,6 +57,44 @@ impl Documents {
     /// Checks the settings and works out what they mean. Texts are compared with a random key of this value's own.
     pub fn new(settings: &Settings) -> Result<Self> {
         Ok(Self { means: Means::new(settings)? })
+    }
+
+    /// The same with a key that others have too: whoever has the same one makes comparable [sets](Self::set_into).
+    pub fn with_key(settings: &Settings, key: &str) -> Result<Self> {
+        let Some(seed) = KeySeed::from_hex(key) else {
+            return Err(Error::Invalid("a key is 64 hexadecimal digits, as a new one has".into()));
+        };
+        let documents = Self::new(settings)?;
+        documents.means.use_key(&seed);
+        Ok(documents)
+    }
+
+    /// A new key, for all who take part in a run. Whoever knows it can write texts that pass for others.
+    pub fn new_key() -> Result<String> {
+        Ok(KeySeed::random()?.to_hex())
+    }
+
+    /// What the settings come to.
+    pub(crate) fn means(&self) -> &Means {
+        &self.means
+    }
+
+    /// What is read of a record.
+    #[must_use]
+    pub fn fields(&self) -> &Fields {
+        &self.means.fields
+    }
+
+    /// Whether documents are decided by their sets; otherwise sketches suffice.
+    #[must_use]
+    pub fn compares_sets(&self) -> bool {
+        self.means.compares_elements()
+    }
+
+    /// Whether keys are samples, which do not follow from the lanes.
+    #[must_use]
+    pub fn has_samples(&self) -> bool {
+        self.means.bands() == 0
     }
 
     /// What decides the answer.
@@ -65,7 +123,10 @@ impl Documents {
         sketch.content_hash = means.content_hash(text, texts);
         sketch.lanes.clear();
         sketch.keys.clear();
-        if text.len() as u64 > means.settings.files.max_text || memchr(0, text.as_bytes()).is_some() {
+        let hash_only =
+            text.len() as u64 > means.settings.files.max_text || memchr(0, text.as_bytes()).is_some();
+        sketch.copy_hash = copy_hash(sketch.content_hash, within, hash_only);
+        if hash_only {
             sketch.shingles = 0;
             sketch.lanes.resize(means.lanes(), 0);
             return Ok(());
@@ -89,6 +150,58 @@ impl Documents {
         self.means.method.likeness(a, b)
     }
 
+    /// What stands for a value of `--within`: equal for equal values only.
+    #[must_use]
+    pub fn within_hash(value: &str) -> [u64; 2] {
+        within_hash(value)
+    }
+
+    /// Writes bytes that compare as documents come in keep order; input order breaks ties. `order` is the value that
+    /// `--keep` compares, as bytes that compare as values do.
+    pub fn rank(
+        &self,
+        origin: Origin<'_>,
+        text: &str,
+        shingles: u64,
+        order: Option<&[u8]>,
+        bytes: &mut Vec<u8>,
+    ) {
+        let mut rest = Vec::new();
+        let keep = keep_value(self.settings(), text, shingles, order, &mut rest);
+        let source = match origin {
+            Origin::Against => None,
+            Origin::Source(name) => Some(name),
+        };
+        rank_bytes(self.settings(), source, keep, &rest, bytes);
+    }
+
+    /// Writes the sorted set of a text, which is what is compared, over `set`. Only sets with an equal
+    /// [check](Self::key_check) can be compared.
+    pub fn set_into(&self, text: &str, buffers: &mut DocumentBuffers, set: &mut Vec<u64>) -> Result<()> {
+        set.clear();
+        set.extend_from_slice(self.means.set(text, &mut buffers.texts)?);
+        buffers.texts.shrink_after(text.len());
+        Ok(())
+    }
+
+    /// What tells sets that can be compared from others: it follows from the key and from what a shingle is.
+    pub fn key_check(&self) -> Result<u64> {
+        let SignatureSettings { shingles, normalize, elements, .. } = &self.settings().signature;
+        let mut bytes = format!("{shingles} {normalize:?} {elements}").into_bytes();
+        let mut elements = Vec::new();
+        self.set_into(KEY_CHECK, &mut DocumentBuffers::default(), &mut elements)?;
+        for element in elements {
+            bytes.extend_from_slice(&element.to_le_bytes());
+        }
+        Ok(content_hash(&bytes) as u64)
+    }
+
+    /// The exact similarity of two sorted sets; of containment, how much of `a` is in `b`. An error if they are not
+    /// sorted.
+    pub fn similarity_of_sets(&self, a: &[u64], b: &[u64]) -> Result<f64> {
+        Ok(self.measure().similarity(SortedSet::new(a)?, SortedSet::new(b)?))
+    }
+
     /// The exact similarity of two texts; of containment, how much of `a` is in `b`.
     pub fn similarity(&self, a: &str, b: &str, buffers: &mut DocumentBuffers) -> Result<f64> {
         let set = |text: &str, buffers: &mut DocumentBuffers| -> Result<ShingleSet> {
@@ -109,5 +222,42 @@ impl Documents {
 
     fn measure(&self) -> SetMeasure {
         self.means.verifier.measure()
+    }
+}
+
+/// What exact copies of a document have too.
+fn copy_hash(text: u128, within: [u64; 2], hash_only: bool) -> u128 {
+    if within == [0; 2] && !hash_only {
+        return text;
+    }
+    let mut bytes = text.to_le_bytes().to_vec();
+    bytes.extend(within.iter().flat_map(|half| half.to_le_bytes()));
+    bytes.push(u8::from(hash_only));
+    content_hash(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Elements;
+
+    #[test]
+    fn every_key_and_every_kind_of_shingle_has_a_check_of_its_own() {
+        let keys = [Documents::new_key().unwrap(), Documents::new_key().unwrap()];
+        let mut checks = std::collections::BTreeSet::new();
+        let mut made = 0;
+        for shingles in ["words:1", "words:5", "words:400", "characters:9", "stop-words:3", "stop-words:90"] {
+            for elements in [Elements::Set, Elements::Bag] {
+                let settings = Settings::default().with_shingles(shingles.into()).with_elements(elements);
+                for key in &keys {
+                    let check = || Documents::with_key(&settings, key).unwrap().key_check().unwrap();
+                    assert_eq!(check(), check());
+                    checks.insert(check());
+                    made += 1;
+                }
+            }
+        }
+        assert_eq!(checks.len(), made);
+        assert!(Documents::with_key(&Settings::default(), "abc").is_err());
     }
 }

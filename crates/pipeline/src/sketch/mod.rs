@@ -16,7 +16,7 @@ use crate::progress::pace::Pace;
 use crate::resume::work::Work;
 use crate::store::Store;
 use crate::store::columns::{BlockEntry, Class, Columns, Entry};
-use crate::{Error, Keep, Observer, OnBadRecord, Result, Stage};
+use crate::{Error, Keep, Observer, OnBadRecord, Result, Settings, Stage};
 use corpus::{
     BadRecord, Block, Document, Id, Limits, Position, ReadMode, Reader, Record, Scratch, Source, place_of,
 };
@@ -343,19 +343,32 @@ impl<'a> BlockSketcher<'a> {
             columns.counts.short += u64::from(sketched.size == 1 && means.is_short(text));
             (Class::Compared, sketched.fingerprint, sketched.size)
         };
-        let keep = match &settings.matching.keep {
-            _ if settings.matching.measure == crate::Measure::Containment => u64::MAX - size as u64,
-            // Input order needs nothing; with this a sketch serves both.
-            Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
-            Keep::Max(_) => keep_of(document.order.map(|order| order.bytes), 0xff, &mut columns.orders),
-            Keep::Min(_) => keep_of(document.order.map(|order| order.bytes), 0, &mut columns.orders),
-        };
+        let order = document.order.map(|order| order.bytes);
+        let keep = keep_value(settings, text, size as u64, order, &mut columns.orders);
         if settings.files.store == crate::Stored::Shingles && class == Class::Compared {
             columns.shingles.extend_from_slice(means.elements(text, buffers)?);
         }
         buffers.shrink_after(text.len());
         self.push_entry(slot, Entry::document(class, fingerprint, keep, within, size), document.id.as_ref());
         Ok(())
+    }
+}
+
+/// Where a document of `size` shingles stands in keep order, by what `--keep` compares: smaller stays. Of a value that
+/// takes more than 8 bytes, the others are added to `rest`.
+pub(crate) fn keep_value(
+    settings: &Settings,
+    text: &str,
+    size: u64,
+    order: Option<&[u8]>,
+    rest: &mut Vec<u8>,
+) -> u64 {
+    match &settings.matching.keep {
+        _ if settings.matching.measure == crate::Measure::Containment => u64::MAX - size,
+        // Input order needs nothing; with this a sketch serves both.
+        Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
+        Keep::Max(_) => keep_of(order, 0xff, rest),
+        Keep::Min(_) => keep_of(order, 0, rest),
     }
 }
 

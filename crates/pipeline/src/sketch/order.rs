@@ -20,20 +20,18 @@ impl KeepOrder {
     /// An error if a preferred source is none of the sources.
     pub(crate) fn new(settings: &Settings, sources: Sources<'_>) -> Result<Self> {
         let patterns = &settings.matching.prefer;
-        let first =
-            settings.matching.keep == Keep::First && settings.matching.measure != Measure::Containment;
+        let first = is_first(settings);
         let mut used = vec![false; patterns.len()];
         let source_ranks = (0..sources.len())
             .map(|at| {
                 if sources.is_against(at) {
                     return 0;
                 }
-                let name = &sources.get(at).name;
-                let place = patterns.iter().position(|pattern| names(pattern, name));
-                if let Some(place) = place {
-                    used[place] = true;
+                let place = preference(patterns, &sources.get(at).name);
+                if let Some(used) = used.get_mut(place) {
+                    *used = true;
                 }
-                1 + place.unwrap_or(patterns.len()) as u32
+                1 + place as u32
             })
             .collect();
         match used.iter().position(|used| !used) {
@@ -58,6 +56,34 @@ impl KeepOrder {
     /// Whether documents of a source are never removed.
     pub(crate) fn is_protected(&self, source: usize) -> bool {
         self.source_ranks[source] == 0
+    }
+}
+
+/// Whether documents of one source are in input order, whatever their `keep` is.
+fn is_first(settings: &Settings) -> bool {
+    settings.matching.keep == Keep::First && settings.matching.measure != Measure::Containment
+}
+
+/// Which pattern of `--prefer` names a source first; as many as there are patterns if none does.
+fn preference(patterns: &[String], name: &str) -> usize {
+    patterns.iter().position(|pattern| names(pattern, name)).unwrap_or(patterns.len())
+}
+
+/// Bytes that compare as ranks do, but for the input order, which breaks ties: of a document of this source, or of
+/// `--against` if there is none. `keep` and `rest` are its [value](crate::sketch::keep_value).
+pub(crate) fn rank_bytes(
+    settings: &Settings,
+    source: Option<&str>,
+    keep: u64,
+    rest: &[u8],
+    bytes: &mut Vec<u8>,
+) {
+    let source = source.map_or(0, |name| 1 + preference(&settings.matching.prefer, name) as u32);
+    bytes.clear();
+    bytes.extend_from_slice(&source.to_be_bytes());
+    if !is_first(settings) {
+        bytes.extend_from_slice(&keep.to_be_bytes());
+        bytes.extend_from_slice(rest);
     }
 }
 

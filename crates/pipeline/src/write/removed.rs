@@ -99,13 +99,13 @@ impl BadRows<'_> {
 }
 
 /// The similarity as it is reported: exact, or none.
-fn reported(removal: &Removal, settings: &Settings) -> Option<f64> {
+pub(crate) fn reported(removal: &Removal, settings: &Settings) -> Option<f64> {
     let exact = removal.is_exact() || settings.matching.verify == Verify::Exact;
     (exact && !removal.similarity.is_nan()).then_some(removal.similarity)
 }
 
 /// What is said of a pair that was not verified.
-fn unverified(removal: &Removal, settings: &Settings) -> Option<String> {
+pub(crate) fn unverified(removal: &Removal, settings: &Settings) -> Option<String> {
     match settings.matching.verify {
         _ if removal.is_exact() => None,
         Verify::Exact => None,

@@ -211,7 +211,7 @@ fn check_pairs(row: &Row, files: &Files<'_>, settings: &Settings) -> Report {
 fn every_option_with_every_other_one_is_as_defined() {
     let (mut near, mut exact, mut spilled) = (0, 0, 0);
     for seed in SEEDS {
-        for row in sample::rows(seed) {
+        for row in sample::OPTIONS.rows(seed) {
             let lines = lines::lines(row.get("corpus"), seed);
             let (settings, files) = (expected::settings(&row), Files::new(&lines, &row));
             let report = match row.get("asks") {

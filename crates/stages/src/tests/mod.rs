@@ -1,10 +1,17 @@
 //! The stages put together are a run on one machine.
 
+mod engine;
+mod parts;
+mod whole;
+
 use super::*;
 use arrow_array::builder::{Int64Builder, ListBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray};
+use arrow_array::{
+    Array, ArrayRef, Int64Array, LargeBinaryArray, LargeStringArray, RecordBatch, StringArray,
+    StringViewArray,
+};
 use corpus::Table;
 use pipeline::{Elements, Job, Method, OnBadRecord, Resources, Silent};
 use proptest::prelude::*;
@@ -47,13 +54,10 @@ fn pairs_by_stages(texts: &[&str], settings: &Settings) -> BTreeMap<(i64, i64), 
     }
     let (a, b): (Vec<i64>, Vec<i64>) = candidates.into_iter().unzip();
     let places = |ids: &[i64]| ids.iter().map(|&id| id as usize).collect::<Vec<_>>();
-    let signatures = sketches["signature"].as_fixed_size_binary();
+    let signatures = sketches["signature"].as_binary::<i64>();
     let signature = |ids: &[i64]| -> ArrayRef {
-        let taken: Vec<&[u8]> = places(ids).into_iter().map(|id| signatures.value(id)).collect();
-        if taken.is_empty() {
-            return Arc::new(signatures.slice(0, 0));
-        }
-        Arc::new(arrow_array::FixedSizeBinaryArray::try_from_iter(taken.into_iter()).unwrap())
+        let taken = places(ids).into_iter().map(|id| Some(signatures.value(id)));
+        Arc::new(taken.collect::<LargeBinaryArray>())
     };
     let text = |ids: &[i64]| -> ArrayRef {
         Arc::new(places(ids).into_iter().map(|id| Some(texts[id])).collect::<StringArray>())
@@ -192,7 +196,7 @@ fn batches_of_another_form_are_refused_with_the_column() {
         (batch(vec![("id", ids())]), "`text`"),
         (batch(vec![("text", text())]), "`id`"),
         (batch(vec![("id", text()), ("text", text())]), "integers of 64 bits"),
-        (batch(vec![("id", ids()), ("text", ids())]), "must be text"),
+        (batch(vec![("id", ids()), ("text", ids())]), "cannot be the text"),
         (batch(vec![("id", null), ("text", text())]), "nulls"),
     ] {
         let message = stages.sketch(&table).unwrap_err().to_string();

@@ -1,0 +1,148 @@
+//! One connected set of documents in memory -> which of them are removed: for engines that bring such a set to one place
+//! themselves.
+//!
+//! Sets do not influence each other, so an engine that decides each of them here has decided the corpus. The rule is that
+//! of a whole run, because the same solvers apply it ([`crate::solve`]).
+
+use crate::candidates::forest::Forest;
+use crate::decide::Removal;
+use crate::method::Means;
+use crate::report::PairCounts;
+use crate::solve::{self, Chunk, Evidence, Found, NearMisses, Role, Span, Using};
+use crate::write::removed::{reported, unverified};
+use crate::{Clusters, Documents, Method, Result, Silent, Verify};
+
+/// Bytes for finding candidates, at the least. What is decided does not depend on it.
+const LEAST_INDEX: u64 = 256 << 20;
+
+/// Documents of one connected set, in keep order.
+#[derive(Debug, Default)]
+pub struct Group {
+    chunk: Chunk,
+}
+
+/// A document of a [`Group`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GroupMember<'a> {
+    /// Whether it is one of `--against`.
+    pub is_against: bool,
+    /// Whether it is known to be kept, since all documents that come before it were looked at.
+    pub is_kept: bool,
+    /// The [hash](Documents::within_hash) of its value of `--within`; zeros without.
+    pub within: [u64; 2],
+    /// The lanes of its sketch.
+    pub lanes: &'a [u16],
+    /// The keys of its sketch. Only containment needs them; others follow from the lanes.
+    pub keys: &'a [u64],
+    /// Its sorted set, if [sets are compared](Documents::compares_sets).
+    pub set: &'a [u64],
+}
+
+/// A removed document of a [`Group`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// Which, from 0 in keep order.
+    pub document: usize,
+    /// The kept one that it is removed for.
+    pub kept: usize,
+    /// Their similarity as it is reported: exact, or none.
+    pub similarity: Option<f64>,
+    /// Their Hamming distance, with SimHash.
+    pub distance: Option<u32>,
+    /// What is said of a pair that was not verified.
+    pub reason: Option<String>,
+}
+
+impl Group {
+    /// How many documents there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.chunk.len()
+    }
+
+    /// True if there is no document.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Documents {
+    /// Adds the next document in keep order to a connected set.
+    pub fn add_to(&self, group: &mut Group, member: &GroupMember<'_>) {
+        let settings = self.settings();
+        let chunk = &mut group.chunk;
+        let role = match Role::of(member.is_against, settings.matching.against_only) {
+            Role::Both if member.is_kept => Role::Listed,
+            role => role,
+        };
+        let at = chunk.len();
+        chunk.numbers.push(at as u64);
+        chunk.roles.push(role);
+        chunk.within.push(member.within);
+        chunk.lanes.extend_from_slice(member.lanes);
+        if self.has_samples() {
+            let start = chunk.samples.len();
+            chunk.samples.extend_from_slice(member.keys);
+            chunk.samples[start..].sort_unstable();
+            chunk.sample_ends.push(chunk.samples.len());
+        }
+        if self.compares_sets() {
+            chunk.spans.push(Span { segment: at as u32, start: 0, end: member.set.len() as u32 });
+            chunk.segments.push(member.set.to_vec());
+        }
+    }
+
+    /// Which documents of a connected set are removed, and for which one each, in any order. Only documents of the set
+    /// are looked at, so it must be whole.
+    pub fn decide(&self, group: &Group) -> Result<Vec<Decision>> {
+        let (chunk, means) = (&group.chunk, self.means());
+        let memory = chunk.bytes().max(LEAST_INDEX);
+        let using = Using { threads: 1, memory, observer: &Silent };
+        let mut counts = PairCounts::default();
+        let mut found = Vec::new();
+        match means.settings.matching.clusters {
+            Clusters::Stars => {
+                let mut visit = |it: Found| found.push(it);
+                solve::greedy(chunk, means, using, &NearMisses::default(), &mut counts, &mut visit)?;
+            }
+            Clusters::Components => {
+                let mut forest = Forest::new(chunk.len() as u64);
+                solve::components(chunk, means, using, &mut counts, &mut forest)?;
+                found.extend(others_of_components(chunk, means, &mut forest));
+            }
+        }
+        Ok(found.iter().map(|found| decision(found, means)).collect())
+    }
+}
+
+/// Of each component all but the first in keep order, each with its similarity to that one. Documents are numbered in keep
+/// order, so the first is the root.
+fn others_of_components(chunk: &Chunk, means: &Means, forest: &mut Forest) -> Vec<Found> {
+    let removed = (0..chunk.len()).filter(|&at| chunk.roles[at] != Role::Listed);
+    let pairs = removed.filter_map(|at| {
+        let first = forest.root(at as u64) as usize;
+        (first != at).then_some((at, first))
+    });
+    pairs
+        .map(|(at, first)| {
+            let exact = means.settings.matching.verify == Verify::Exact;
+            let similarity = if exact { chunk.similarity(at, first, means) } else { f64::NAN };
+            let (a, b) = (chunk.lanes(at, means), chunk.lanes(first, means));
+            let distance = means.method.distance(a, b).unwrap_or(0);
+            let evidence = Evidence { similarity, distance, sole_band: None };
+            Found { number: at as u64, other: first as u64, evidence }
+        })
+        .collect()
+}
+
+fn decision(found: &Found, means: &Means) -> Decision {
+    let removal = Removal::near(found);
+    Decision {
+        document: removal.number as usize,
+        kept: removal.kept as usize,
+        similarity: reported(&removal, &means.settings),
+        distance: (means.settings.signature.method == Method::Simhash).then_some(removal.distance),
+        reason: unverified(&removal, &means.settings),
+    }
+}
