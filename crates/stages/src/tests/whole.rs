@@ -307,8 +307,7 @@ impl Cluster {
         let joined = join(&copies, "original", &near, "id", Join::Left);
         let of_copies = self.map(&joined, Stages::removed_copies);
         let bad = self.map(&sketches, Stages::bad_records);
-        let mut removed: Vec<Removed> =
-            [near, of_copies, bad].concat().iter().flat_map(|batch| rows_of(batch)).collect();
+        let mut removed: Vec<Removed> = [near, of_copies, bad].concat().iter().flat_map(rows_of).collect();
         removed.sort_by_key(|row| row.0);
         removed
     }
