@@ -80,7 +80,7 @@ fn numbers_that_are_no_shares_are_refused_from_any_layer() {
 fn memory_below_the_least_is_refused_and_the_default_is_not() {
     let using = Using { memory: Some(Bytes(LEAST_MEMORY - 1)), ..Using::default() };
     let failure = layers(None, "", Choices { using, ..Choices::default() }).resources().unwrap_err();
-    assert!(failure.to_string().contains("the least is 64MiB"), "{failure}");
+    assert!(failure.to_string().contains("at least 64MiB"), "{failure}");
     assert!(layers(None, "", Choices::default()).resources().unwrap().memory >= LEAST_MEMORY);
     assert_eq!(layers(None, "memory = '1GiB'", Choices::default()).resources().unwrap().memory, 1 << 30);
 }
