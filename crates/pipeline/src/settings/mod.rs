@@ -130,7 +130,8 @@ groups! {
         with_on_bad_record => on_bad_record: OnBadRecord = OnBadRecord::Fail,
         /// Texts longer than this, in bytes, are compared by content hash only.
         with_max_text => max_text: u64 = 16 << 20,
-        /// True if every record is written, with added fields that say whether it is kept and what it duplicates.
+        /// True if duplicates are marked, not removed: every document is written, with added fields that say whether
+        /// it is a duplicate, and of which document.
         with_annotate => annotate: bool = false,
         /// The format of the list of removed documents.
         with_removed_format => removed_format: RemovedFormat = RemovedFormat::Jsonl,
