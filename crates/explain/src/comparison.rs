@@ -1,4 +1,4 @@
-//! Two texts -> how similar they are, what sketches make of it, and what the texts share.
+//! Two texts -> how similar they are, what sketches estimate, and which passages they share.
 
 use crate::{Error, Result};
 use figures::{CompareData, Estimate, Finding, NamedText, compare_page};
@@ -10,25 +10,25 @@ use lookalike::simhash::{SimHasher, probability_within};
 use lookalike::similarity::{intersection_size, jaccard};
 use pipeline::{Chances, Elements, Measure, Method, Settings};
 
-/// Bytes of a shingle where bytes are compared.
+/// The number of bytes in a shingle, if the files are compared as bytes.
 const BYTES_OF_SHINGLE: usize = 8;
 
-/// Bits that a b-bit signature keeps of each hash.
+/// The number of bits that the b-bit signature keeps of each hash.
 const BITS: u32 = 2;
 
 /// Two texts with their names.
 #[derive(Debug, Clone)]
 pub struct TwoTexts {
-    /// What they are called.
+    /// The names of the texts.
     pub names: [String; 2],
-    /// The texts: a character for each byte if they stand for bytes.
+    /// The texts. If they represent bytes, each character is one byte.
     pub texts: [String; 2],
-    /// Whether they stand for bytes.
+    /// True if the texts represent bytes.
     pub is_binary: bool,
 }
 
 impl TwoTexts {
-    /// Two files: as texts if both are, else as bytes.
+    /// The contents of two files: as text if both are text, otherwise as bytes.
     #[must_use]
     pub fn of_bytes(names: [String; 2], contents: [Vec<u8>; 2]) -> Self {
         let is_text = |bytes: &Vec<u8>| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
@@ -44,28 +44,28 @@ impl TwoTexts {
     }
 }
 
-/// Two texts and what they have in common.
+/// The result of comparing two texts.
 #[derive(Debug, Clone)]
 pub struct Compared {
     /// The texts.
     pub of: TwoTexts,
-    /// The shared passages, with their places in bytes.
+    /// The shared passages, with their positions in bytes.
     pub comparison: Comparison,
-    /// In what they were compared: `words:5`.
+    /// The shingles in which the texts were compared: `words:5`.
     pub shingles: String,
-    /// What sketches make of the pair.
+    /// The similarity as each kind of sketch estimates it.
     pub estimates: Vec<Estimate>,
-    /// Whether a run would find it.
+    /// The probability that a run would find the pair.
     pub finding: Finding,
-    /// The similarity that the threshold is for, exactly.
+    /// The exact similarity that is compared with the threshold.
     pub similarity: f64,
-    /// What it is called.
+    /// The name of this similarity: `similarity` or `containment`.
     pub measure: &'static str,
-    /// What else there is to say.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// Compares two texts.
+/// Compares two texts with these settings.
 pub fn compare(of: TwoTexts, settings: &Settings) -> Result<Compared> {
     if settings.signature.elements == Elements::Bag {
         return Err(Error::Bags);
@@ -74,7 +74,7 @@ pub fn compare(of: TwoTexts, settings: &Settings) -> Result<Compared> {
     let [a, b] = &of.texts;
     let (shingler, shingles, notes) = if of.is_binary {
         let note = format!(
-            "not both are text: compared as bytes, in sequences of {BYTES_OF_SHINGLE}; positions are those of bytes"
+            "at least one file is not text, so both were compared as bytes, in sequences of {BYTES_OF_SHINGLE}; positions are in bytes"
         );
         (byte_shingler()?, format!("{BYTES_OF_SHINGLE} bytes"), vec![note])
     } else {
@@ -111,14 +111,14 @@ pub fn compare(of: TwoTexts, settings: &Settings) -> Result<Compared> {
 }
 
 impl Compared {
-    /// Bytes of the first or the second text.
+    /// The length of the first (0) or the second (1) text, in bytes.
     #[must_use]
     pub fn bytes(&self, at: usize) -> usize {
         let text = &self.of.texts[at];
         if self.of.is_binary { text.chars().count() } else { text.len() }
     }
 
-    /// The page: numbers, both texts side by side, and the passages.
+    /// The comparison as a page of HTML: the numbers, both texts side by side, and the shared passages.
     #[must_use]
     pub fn page(&self) -> String {
         let empty = Comparison { counts: self.comparison.counts, passages: Vec::new() };
@@ -137,7 +137,7 @@ impl Compared {
     }
 }
 
-/// The place of a passage as it is written: `in-order`.
+/// The place of a passage, as it is written in answers: `in-order`.
 #[must_use]
 pub fn place_name(place: Place) -> &'static str {
     match place {
@@ -148,7 +148,7 @@ pub fn place_name(place: Place) -> &'static str {
     }
 }
 
-/// Positions in bytes of the two texts -> positions in their characters.
+/// Converts positions from bytes to characters of the two texts.
 pub fn in_characters(comparison: &mut Comparison, a: &str, b: &str) {
     let [a, b] = [a, b].map(Characters::new);
     for passage in &mut comparison.passages {
@@ -161,12 +161,12 @@ pub fn in_characters(comparison: &mut Comparison, a: &str, b: &str) {
     }
 }
 
-/// Sequences of bytes, as they are.
+/// A shingler that cuts sequences of bytes, without normalisation.
 fn byte_shingler() -> Result<Shingler> {
     Ok(Shingler::characters(BYTES_OF_SHINGLE)?.with_normalization(Normalization::NONE))
 }
 
-/// The cosine of two sets as vectors of zeros and ones.
+/// The cosine similarity of two sets, as vectors of zeros and ones.
 fn cosine(a: usize, b: usize, common: usize) -> f64 {
     if a == 0 || b == 0 {
         return f64::from(u8::from(a == b));
@@ -174,7 +174,7 @@ fn cosine(a: usize, b: usize, common: usize) -> f64 {
     common as f64 / (a as f64 * b as f64).sqrt()
 }
 
-/// What sketches make of the pair.
+/// The similarity as each kind of sketch estimates it.
 fn estimates(a: &str, b: &str, shingler: &Shingler, settings: &Settings) -> Result<Vec<Estimate>> {
     let [a, b]: [ShingleSet; 2] = [shingler.set(a), shingler.set(b)];
     let exact = jaccard(&a, &b);

@@ -1,25 +1,25 @@
-//! Why something cannot be shown.
+//! The errors of this crate.
 
 /// The result of an explanation.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why something cannot be shown.
+/// The reason why something cannot be shown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Settings that make no sense, or a run that cannot be read.
+    /// The settings are not allowed, or a run cannot be read.
     #[error(transparent)]
     Pipeline(#[from] pipeline::Error),
-    /// Two texts are compared by sets of shingles only.
+    /// Two texts can be compared by sets of shingles only, not by bags.
     #[error("compare compares sets of shingles, not bags")]
     Bags,
-    /// Only bands have expected candidates.
-    #[error("a sample is measured for bands, not for {instead}")]
+    /// A sample can be used only if pairs are found by bands.
+    #[error("a sample can be measured only if pairs are found by bands, not by {instead}")]
     SampleNeedsBands {
-        /// What finds pairs with these settings.
+        /// The method that finds pairs with these settings.
         instead: &'static str,
     },
-    /// A sample without a pair.
+    /// The sample has fewer than two documents.
     #[error("a sample needs at least two documents")]
     SampleTooSmall,
 }

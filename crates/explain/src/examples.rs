@@ -1,4 +1,4 @@
-//! What was removed -> the clusters and pairs that a page shows, with the texts of their documents.
+//! Removed documents -> the clusters and pairs that a page shows as examples, with the texts of their documents.
 
 use figures::{Checked, ClusterExample, ExampleText, Member, PairExample};
 use pipeline::{Excerpt, FinishedRun, Reference, RunCluster, RunClusters, RunPair};
@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-/// Examples of each kind.
+/// The number of examples of each kind.
 const EXAMPLES: usize = 20;
 
-/// Members of a cluster that are shown.
+/// The number of members of a cluster that are shown.
 const MEMBERS: usize = 8;
 
-/// Bytes of text that an example shows.
+/// The largest number of bytes of text that an example shows.
 pub const SHOWN: usize = 12_000;
 
-/// The clusters and pairs that are shown. Documents are called by number, in input order.
+/// The clusters and pairs that are shown. Documents are identified by their numbers, in input order.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Chosen {
     clusters: RunClusters,
     /// Removed near-duplicates, the least similar first.
     least_similar: Vec<RunPair>,
-    /// Pairs below the threshold, the most similar first; empty where nobody kept them.
+    /// Pairs below the threshold, the most similar first. Empty if the run did not store them.
     near_misses: Vec<RunPair>,
 }
 
 impl Chosen {
-    /// Of a finished run.
+    /// Chooses examples from a finished run.
     pub fn of_run(run: &FinishedRun) -> pipeline::Result<Self> {
         Ok(Self {
             clusters: run.clusters(EXAMPLES, MEMBERS)?,
@@ -35,7 +35,7 @@ impl Chosen {
         })
     }
 
-    /// Of a run that left no folder: of all its removed documents, in input order.
+    /// Chooses examples from a run that has no folder, given all its removed documents in input order.
     #[must_use]
     pub fn of_removed(removed: &[RunPair]) -> Self {
         Self {
@@ -45,13 +45,13 @@ impl Chosen {
         }
     }
 
-    /// The same without what only a folder keeps.
+    /// The same without near misses, which only a folder stores.
     #[cfg(test)]
     pub(crate) fn without_near_misses(self) -> Self {
         Self { near_misses: Vec::new(), ..self }
     }
 
-    /// The documents that are shown, ascending, each once.
+    /// The numbers of the documents that are shown, ascending, each once.
     #[must_use]
     pub fn documents(&self) -> Vec<u64> {
         let of_cluster = |cluster: &RunCluster| {
@@ -112,18 +112,18 @@ fn least_similar(removed: &[RunPair]) -> Vec<RunPair> {
 /// A document that is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
-    /// Its id.
+    /// The id of the document.
     pub id: String,
-    /// Where it stands; may be empty.
+    /// The source and line of the document; may be empty.
     pub place: String,
-    /// Its text, or the beginning.
+    /// The text, or the beginning of it.
     pub text: String,
-    /// Whether that is not all of it.
+    /// True if `text` is only the beginning.
     pub is_cut: bool,
 }
 
 impl Shown {
-    /// A document with the beginning of its text; none if the text is not at hand.
+    /// A document with the beginning of its text. Without `text`, the text is empty.
     #[must_use]
     pub fn new(id: String, place: String, text: Option<Excerpt>) -> Self {
         let Excerpt { text, is_cut } = text.unwrap_or(Excerpt { text: String::new(), is_cut: true });
@@ -131,17 +131,18 @@ impl Shown {
     }
 }
 
-/// The examples of a page: plain data, small whatever the corpus.
+/// The examples of a page: plain data, which is small for any corpus.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Examples {
     chosen: Chosen,
     documents: BTreeMap<u64, Shown>,
-    /// What is not shown, and why.
+    /// A note about what is not shown, and why.
     pub note: Option<String>,
 }
 
 impl Examples {
-    /// The examples of a finished run. Texts are read from its sources again; if these have changed, there are none.
+    /// The examples of a finished run. Texts are read from its sources again. If the sources have changed, the
+    /// examples have no texts.
     pub fn of_run(run: &FinishedRun) -> pipeline::Result<Self> {
         let chosen = Chosen::of_run(run)?;
         let numbers = chosen.documents();
@@ -156,7 +157,7 @@ impl Examples {
         Ok(Self::new(chosen, shown.collect(), note))
     }
 
-    /// These examples with their documents, in the order of [`Chosen::documents`].
+    /// The chosen examples with their documents, which are in the order of [`Chosen::documents`].
     #[must_use]
     pub fn new(chosen: Chosen, documents: Vec<Shown>, note: Option<String>) -> Self {
         let documents = chosen.documents().into_iter().zip(documents).collect();
@@ -168,12 +169,12 @@ impl Examples {
         &self.chosen.clusters.sizes
     }
 
-    /// The least similar pairs of which one was removed.
+    /// The least similar pairs of which one document was removed.
     pub(crate) fn near_threshold(&self) -> Vec<PairExample> {
         self.pairs(&self.chosen.least_similar, "removed")
     }
 
-    /// The most similar pairs of which both were kept.
+    /// The most similar pairs of which both documents were kept.
     pub(crate) fn nearest_misses(&self) -> Vec<PairExample> {
         self.pairs(&self.chosen.near_misses, "below the threshold")
     }

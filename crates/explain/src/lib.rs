@@ -1,4 +1,4 @@
-//! What can be shown of a plan, of two texts and of a finished run.
+//! Explanations of a plan, of two texts and of a finished run.
 //!
 //! ```text
 //! settings, a sample of texts -> what would be found and compared       plan
@@ -6,7 +6,7 @@
 //! a finished run              -> a page                                 report, examples
 //! ```
 //!
-//! The answers are plain data and pages of HTML. Nothing here prints, and nothing is written: whoever asks does that.
+//! The answers are plain data and pages of HTML. This crate does not print or write files; its callers do.
 
 pub mod comparison;
 mod curve;

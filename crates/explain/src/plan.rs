@@ -1,5 +1,5 @@
-//! Settings and the size of a corpus -> bands and rows, what they find and what they cost; and what a sample of texts
-//! says about them.
+//! Settings and the size of a corpus -> bands and rows, which pairs they find, and the disk space and memory they
+//! need. Also what a sample of texts says about the plan.
 
 use crate::curve::curve;
 use crate::{Error, Result};
@@ -13,109 +13,111 @@ use lookalike::similarity::{containment, jaccard};
 use pipeline::{Chances, Measure, Method, Settings};
 use serde::Serialize;
 
-/// Documents of a sample, at most: all their pairs are compared.
+/// The largest number of documents in a sample. All pairs of the sample are compared.
 pub const MOST_SAMPLED: usize = 1_000;
 
-/// Below this share of common shingles, unrelated documents hardly have anything in common.
+/// Unrelated documents have almost nothing in common if they share less than this fraction of their shingles.
 const HARDLY: f64 = 0.01;
 
-/// Documents of a sample whose neighbours are compared for each length of shingles.
+/// The number of documents of a sample that are compared with their neighbours, for each length of shingles.
 const SAMPLED_FOR_K: usize = 200;
 
-/// Bins of a histogram of similarities: twentieths, and exactly 1.
+/// The number of bins in a histogram of similarities: 20 ranges of width 0.05, and one for exactly 1.
 const BINS: usize = 21;
 
 /// A plan and its alternatives.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// What was planned for.
+    /// The settings of the plan.
     pub settings: Settings,
-    /// The plan in words: `21 bands of 6 rows`.
+    /// The plan as a phrase: `21 bands of 6 rows`.
     pub label: String,
-    /// How many documents it is for.
+    /// The number of documents for which the plan is made.
     pub documents: u64,
-    /// The chance to find a pair, by its similarity; with SimHash, that its fingerprints are within the distance, by the
-    /// cosine of the documents.
+    /// The probability that a pair is found, as a function of its similarity. With SimHash, it is the probability
+    /// that the fingerprints are within the distance, as a function of the cosine similarity of the documents.
     pub curve: Curve,
-    /// Bands and rows: the chosen ones and others. Empty unless pairs are found by bands.
+    /// The chosen bands and rows, and alternatives. Empty unless pairs are found by bands.
     pub alternatives: Vec<Alternative>,
-    /// The ways to cut fingerprints into blocks, with SimHash.
+    /// With SimHash, the ways to cut fingerprints into blocks.
     pub tables: Vec<Tables>,
-    /// Bytes on disk while it runs, about.
+    /// The approximate number of bytes on disk while the run works.
     pub disk_bytes: u64,
-    /// The same if band keys do not fit in memory, without what is spilled to verify.
+    /// The same if band keys do not fit in memory. Temporary files of verification are not included.
     pub disk_bytes_with_keys: u64,
-    /// Bytes of memory that so many documents need at least.
+    /// The smallest memory limit, in bytes, for this many documents.
     pub least_memory: u64,
 }
 
-/// Bands and rows.
+/// A number of bands and rows, and what they find.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Alternative {
-    /// Bands.
+    /// The number of bands.
     pub bands: usize,
-    /// Rows of a band.
+    /// The number of rows in a band.
     pub rows: usize,
-    /// Whether it is what a run would use.
+    /// True for the alternative that a run would use.
     pub chosen: bool,
-    /// The chance of finding a pair at the threshold.
+    /// The probability of finding a pair at the threshold.
     pub recall_at_threshold: f64,
     /// The similarity at which half of the pairs are found.
     pub half_at: f64,
-    /// The area below the curve left of the threshold: pairs that are compared in vain.
+    /// The area below the curve, left of the threshold. It stands for pairs that are compared in vain.
     pub false_positive_area: f64,
-    /// The area above the curve right of the threshold: pairs that are missed.
+    /// The area above the curve, right of the threshold. It stands for pairs that are missed.
     pub false_negative_area: f64,
 }
 
-/// A way to cut fingerprints into blocks, of which some must agree.
+/// A way to cut fingerprints into blocks, some of which must be equal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tables {
-    /// Blocks of a fingerprint.
+    /// The number of blocks of a fingerprint.
     pub blocks: u64,
-    /// Tables: one for each choice of the blocks that agree.
+    /// The number of tables: one for each choice of the blocks that must be equal.
     pub tables: u64,
-    /// Bits that must agree.
+    /// The number of bits that must be equal.
     pub equal_bits: u64,
-    /// Whether it is what a run would use.
+    /// True for the way that a run would use.
     pub chosen: bool,
-    /// Candidates by chance, for one query.
+    /// The expected number of candidates of one query that are equal by chance.
     pub candidates_per_query: f64,
-    /// Bytes of all tables.
+    /// The size of all tables, in bytes.
     pub bytes: u64,
 }
 
-/// Texts of a corpus, as [`pipeline::sample`] takes them.
+/// A sample of the texts of a corpus, as [`pipeline::sample`] returns it.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'t> {
     /// The texts, in random order.
     pub texts: &'t [String],
-    /// Documents of the corpus that they were taken from.
+    /// The number of documents in the corpus from which the sample was taken.
     pub documents: u64,
 }
 
-/// What a sample says.
+/// What was measured in a sample.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MeasuredSample {
-    /// Documents of the corpus.
+    /// The number of documents in the corpus.
     pub documents: u64,
-    /// Documents of the sample.
+    /// The number of documents in the sample.
     pub sampled: u64,
-    /// Pairs of the sample by similarity, in twentieths: `[0, 0.05)` first, exactly 1 last.
+    /// How many pairs of the sample have which similarity. Each count is for a range of width 0.05: the first is for
+    /// `[0, 0.05)`, the last for exactly 1.
     pub histogram: Vec<u64>,
-    /// Pairs that the plan would compare, of the documents planned for.
+    /// The expected number of pairs that a run would compare, for the number of documents in the plan.
     pub expected_candidates: f64,
-    /// The share of a document's shingles that another, unrelated one has, by the length of shingles: the median.
+    /// For several lengths of shingles, the share of a document's shingles that an unrelated document has too (the
+    /// median).
     pub shared_by_k: Vec<(usize, f64)>,
-    /// The least length for which that is small.
+    /// The smallest of these lengths for which the share is small.
     pub suggested_k: Option<usize>,
-    /// What shingles are made of: `words`.
+    /// The unit of shingles: `words`.
     #[serde(skip)]
     unit: String,
 }
 
 impl MeasuredSample {
-    /// The shingles of the suggested length, as settings name them: `words:3`.
+    /// The suggested shingles, as they are written in settings: `words:3`.
     #[must_use]
     pub fn suggested_shingles(&self) -> Option<String> {
         self.suggested_k.map(|k| format!("{}:{k}", self.unit))
@@ -123,7 +125,7 @@ impl MeasuredSample {
 }
 
 impl Planned {
-    /// The plan for so many documents, on so many threads.
+    /// The plan for this many documents, on this many threads.
     pub fn new(settings: Settings, documents: u64, threads: usize) -> Result<Self> {
         let chances = Chances::new(&settings)?;
         let plan = chances.plan();
@@ -143,7 +145,7 @@ impl Planned {
         })
     }
 
-    /// The curve, with the threshold where it is on the same scale.
+    /// The curve for drawing. It shows the threshold if that is on the scale of the curve.
     #[must_use]
     pub fn plot(&self) -> CurvePlot {
         let threshold =
@@ -151,13 +153,13 @@ impl Planned {
         CurvePlot { threshold, ..CurvePlot::of(self.curve.clone()) }
     }
 
-    /// An error if a sample says nothing about this plan.
+    /// Returns an error if a sample cannot be measured for this plan.
     pub fn check_sample(&self) -> Result<()> {
         bands_or(&self.settings)
     }
 
-    /// What a sample of texts says, if they are cut into shingles by `settings`: those of the plan, unless the sample has
-    /// its own.
+    /// Measures a sample of texts, which are cut into shingles by `settings`. These are the settings of the plan,
+    /// unless the sample has other ones.
     pub fn measure(&self, sample: Sample<'_>, settings: &Settings) -> Result<MeasuredSample> {
         self.check_sample()?;
         let Sample { texts, documents } = sample;
@@ -187,7 +189,7 @@ impl Planned {
     }
 }
 
-/// An error if pairs are not found by bands.
+/// Returns an error if pairs are not found by bands.
 fn bands_or(settings: &Settings) -> Result<()> {
     let instead = match (settings.signature.method, settings.matching.measure) {
         (Method::Simhash, _) => "the tables of SimHash",
@@ -197,7 +199,7 @@ fn bands_or(settings: &Settings) -> Result<()> {
     Err(Error::SampleNeedsBands { instead })
 }
 
-/// The chosen bands and rows, and those with fewer and more rows.
+/// The chosen bands and rows, and alternatives with fewer and more rows.
 fn alternatives(settings: &Settings, chosen: &pipeline::report::Plan) -> Result<Vec<Alternative>> {
     let mut made = Vec::new();
     for rows in 1..=settings.signature.hashes.min(32) {
@@ -205,7 +207,7 @@ fn alternatives(settings: &Settings, chosen: &pipeline::report::Plan) -> Result<
         let bands = if is_chosen { chosen.bands } else { settings.signature.hashes / rows };
         let curve = SCurve::new(Banding::new(bands, rows)?);
         let plan = Plan::of(&curve, settings.matching.threshold)?;
-        // What hardly finds anything at the threshold is no alternative, nor is what brings everything together.
+        // Plans that find almost no pair at the threshold are left out, and plans that compare almost all pairs.
         let sensible = plan.recall > 0.05 && plan.false_positive_area < 0.5 * settings.matching.threshold;
         if is_chosen || sensible {
             made.push(Alternative {
@@ -222,12 +224,12 @@ fn alternatives(settings: &Settings, chosen: &pipeline::report::Plan) -> Result<
     Ok(made)
 }
 
-/// The ways to cut fingerprints into blocks, of which some must agree.
+/// The ways to cut fingerprints into blocks, some of which must be equal.
 fn tables(settings: &Settings, documents: u64) -> Vec<Tables> {
     let distance = u64::from(settings.matching.distance);
     (distance + 1..=(distance + 4).min(64))
         .map(|blocks| {
-            // At most `distance` blocks differ, so all others agree in one of the tables.
+            // At most `distance` blocks differ, and one of the tables compares all the others.
             let tables = (0..distance).fold(1, |product, at| product * (blocks - at) / (at + 1));
             let equal_bits = 64 * (blocks - distance) / blocks;
             let per_table = documents as f64 / 2f64.powi(equal_bits as i32);
@@ -266,7 +268,7 @@ impl Similarities {
     fn visit(&self, mut visit: impl FnMut(f64)) {
         for (later, b) in self.lanes.iter().enumerate() {
             for (earlier, a) in self.lanes[..later].iter().enumerate() {
-                // Where not one hash agrees, the similarity is so small that it need not be worked out.
+                // If no hash is equal, the similarity is so small that it need not be computed.
                 let is_none = matching_lanes(a, b) == 0;
                 visit(if is_none { 0.0 } else { jaccard(&self.sets[earlier], &self.sets[later]) });
             }
@@ -278,7 +280,7 @@ fn unit_of(settings: &Settings) -> &str {
     settings.signature.shingles.split_once(':').map_or("words", |(unit, _)| unit)
 }
 
-/// For each length of shingles the share of a document's shingles that another, unrelated one has.
+/// For each length of shingles, the share of a document's shingles that an unrelated document has too.
 fn shared_by_k(texts: &[String], settings: &Settings) -> Result<Vec<(usize, f64)>> {
     let longest = if unit_of(settings) == "characters" { 16 } else { 9 };
     let some = &texts[..texts.len().min(SAMPLED_FOR_K)];
@@ -287,14 +289,14 @@ fn shared_by_k(texts: &[String], settings: &Settings) -> Result<Vec<(usize, f64)
         .map(|k| {
             let shingler = Shingler::new(base.clone().with_k(k))?;
             let sets: Vec<ShingleSet> = some.iter().map(|text| shingler.set(text)).collect();
-            // Neighbours in the sample are unrelated, since their order is random.
+            // Neighbours in the sample are unrelated, because the order of the sample is random.
             let shared = sets
                 .windows(2)
                 .filter(|pair| !pair[0].is_empty())
                 .map(|pair| containment(&pair[0], &pair[1]));
             let mut shared: Vec<f64> = shared.collect();
             shared.sort_by(f64::total_cmp);
-            // The median: a few pairs may be duplicates.
+            // The median is used because a few pairs may be duplicates.
             Ok((k, shared.get(shared.len() / 2).copied().unwrap_or(0.0)))
         })
         .collect()

@@ -1,4 +1,4 @@
-//! A run -> its page.
+//! A run -> its report as a page of HTML.
 
 use crate::Result;
 use crate::curve::curve;
@@ -7,12 +7,12 @@ use figures::svg::{Bin, ClusterSizes, Curve, Histogram, Stage, Stages};
 use figures::{Checked, Headline, KindCount, PlanData, RecallData, ReportData, SourceCount, report_page};
 use pipeline::{Chances, Clusters, FinishedRun, Method, Report, Settings, Verify};
 
-/// A page of HTML, and what is worth knowing about it.
+/// A page of HTML, with a note about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// The page.
+    /// The HTML of the page.
     pub html: String,
-    /// What it does not show, and why.
+    /// A note about what the page does not show, and why.
     pub note: Option<String>,
 }
 
@@ -22,7 +22,8 @@ pub fn of_run(run: &FinishedRun) -> Result<Page> {
     page(&title, run.report(), run.settings(), &Examples::of_run(run)?)
 }
 
-/// The page of a run that reported this about itself. `settings` are those of the report, with paths that lead to files.
+/// The page of a run with this report. `settings` are the settings of the report, with paths that are valid in the
+/// current folder.
 pub fn page(title: &str, report: &Report, settings: &Settings, examples: &Examples) -> Result<Page> {
     let chances = Chances::new(settings)?;
     let simhash = report.settings.signature.method == Method::Simhash;
@@ -97,17 +98,17 @@ pub fn page(title: &str, report: &Report, settings: &Settings, examples: &Exampl
     Ok(Page { html: report_page(&data), note: examples.note.clone() })
 }
 
-/// What pairs of the run count by.
+/// How the pairs of the run were checked.
 fn checked(report: &Report) -> Checked {
     match (report.settings.matching.verify, report.settings.signature.method) {
         (Verify::Exact, _) => Checked::Exactly,
         (Verify::Estimate, Method::Minhash) => Checked::ByEstimate,
-        // The tables of SimHash estimate nothing: what they find is within the distance.
+        // SimHash has no estimate: all pairs that its tables find are within the distance.
         (Verify::Estimate | Verify::None, _) => Checked::NotAtAll,
     }
 }
 
-/// Similarities of what was removed, and how many of each were probably missed, where that is known.
+/// The similarities of removed documents, and how many of each similarity were probably missed, if that is known.
 fn histogram(report: &Report, curve: &Curve) -> Histogram {
     let is_known = checked(report) == Checked::Exactly && report.settings.signature.method == Method::Minhash;
     let bin = |(at, &found): (usize, &u64)| {
@@ -154,28 +155,28 @@ fn facts(report: &Report) -> Vec<(String, String)> {
 fn kinds(report: &Report) -> Vec<KindCount> {
     let counts = &report.counts;
     let near = match (checked(report), report.settings.matching.clusters) {
-        (Checked::Exactly, Clusters::Stars) => "similar to a kept one, at or above the threshold",
-        (Checked::Exactly, Clusters::Components) => "connected with a kept one by similar pairs",
-        (Checked::ByEstimate, _) => "similar to a kept one by the estimate of their signatures, unverified",
+        (Checked::Exactly, Clusters::Stars) => "similarity to a kept document at or above the threshold",
+        (Checked::Exactly, Clusters::Components) => "connected to a kept document by similar pairs",
+        (Checked::ByEstimate, _) => "similar to a kept document as their signatures estimate, unverified",
         (Checked::NotAtAll, _) if report.settings.signature.method == Method::Simhash => {
-            "a fingerprint close enough to that of a kept one, unverified"
+            "fingerprint within the distance of a kept document's, unverified"
         }
-        (Checked::NotAtAll, _) => "a candidate of a kept one, unverified",
+        (Checked::NotAtAll, _) => "candidate pair with a kept document, unverified",
     };
     [
-        ("kept", counts.kept, "stay, unchanged"),
-        ("exact", counts.exact, "the same text as a kept one, after normalisation"),
+        ("kept", counts.kept, "kept unchanged"),
+        ("exact", counts.exact, "same text as a kept document, after normalisation"),
         ("near", counts.near, near),
         ("bad, skipped", counts.bad_skipped, "records that could not be used"),
-        ("bad, kept", counts.bad_kept, "records that could not be used, written all the same"),
-        ("against", counts.against, "only compared with"),
-        ("empty", counts.empty, "no token at all"),
-        ("short", counts.short, "fewer tokens than a shingle"),
-        ("over the limit", counts.over_limit, "too long: compared as a whole only"),
-        ("with NUL", counts.with_nul, "compared as a whole only"),
-        ("replaced bytes", counts.replaced_bytes, "text files that are not UTF-8"),
-        ("repeated ids", counts.repeated_ids, "an id that another document had before"),
-        ("blank lines", counts.blank_lines, "no records"),
+        ("bad, kept", counts.bad_kept, "records that could not be used, but were written"),
+        ("against", counts.against, "reference documents, neither removed nor written"),
+        ("empty", counts.empty, "documents without any token"),
+        ("short", counts.short, "documents with fewer tokens than a shingle"),
+        ("over the limit", counts.over_limit, "too long, compared by content hash only"),
+        ("with NUL", counts.with_nul, "texts with NUL characters, compared by content hash only"),
+        ("replaced bytes", counts.replaced_bytes, "text files with bytes that are not UTF-8"),
+        ("repeated ids", counts.repeated_ids, "documents with the id of an earlier document"),
+        ("blank lines", counts.blank_lines, "lines that are not records"),
     ]
     .into_iter()
     .filter(|(name, count, _)| *count > 0 || ["kept", "exact", "near"].contains(name))
@@ -183,7 +184,7 @@ fn kinds(report: &Report) -> Vec<KindCount> {
     .collect()
 }
 
-/// The settings by name, those within others behind a dot.
+/// The settings by name. A setting within another one is written with a dot: `normalize.case`.
 fn configuration(report: &Report) -> Vec<(String, String)> {
     fn add(prefix: &str, value: &serde_json::Value, into: &mut Vec<(String, String)>) {
         match value {

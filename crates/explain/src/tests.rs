@@ -1,4 +1,4 @@
-//! The whole way: from texts and runs to what is shown.
+//! Tests of the whole way, from texts and runs to what is shown.
 
 use crate::comparison::{TwoTexts, compare};
 use crate::examples::{Chosen, Examples};
@@ -75,7 +75,7 @@ fn a_sample_is_measured_by_the_exact_similarities_of_its_pairs() {
         }
     }
     assert_eq!(measured.histogram, histogram);
-    // So many times more pairs among 8,000 documents than among 80.
+    // The number of pairs grows from that of 80 documents to that of 8,000.
     let expected = candidates * (8_000.0 * 7_999.0) / (80.0 * 79.0);
     assert!((measured.expected_candidates / expected - 1.0).abs() < 1e-3, "{measured:?} {expected}");
     let alternatives = planned.alternatives.iter().filter(|other| other.chosen);

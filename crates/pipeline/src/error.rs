@@ -1,6 +1,6 @@
-//! What stops a run.
+//! The errors that stop a run.
 
-/// The result of a run.
+/// The result of a run, or of a step of it.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl From<files::Error> for Error {
@@ -9,92 +9,92 @@ impl From<files::Error> for Error {
     }
 }
 
-/// What stops a run.
+/// An error that stops a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Reading or writing.
+    /// The corpus cannot be read, or the outputs cannot be written.
     #[error(transparent)]
     Corpus(#[from] corpus::Error),
-    /// A setting that makes no sense.
+    /// The library refuses a value, for example a number of hashes.
     #[error(transparent)]
     Setting(#[from] lookalike::Error),
-    /// A setting that makes no sense, or two that exclude each other.
+    /// A setting has a value that is not allowed, or two settings exclude each other.
     #[error(transparent)]
     Wrong(#[from] crate::WrongSetting),
-    /// What was asked for cannot be done.
+    /// The request cannot be carried out; the message says why.
     #[error("{0}")]
     Invalid(String),
     /// No document has this id.
     #[error("no document has the id {id}")]
     NoSuchDocument {
-        /// The id.
+        /// The id that was asked for.
         id: String,
-        /// Ids that are nearly the same.
+        /// Existing ids that are nearly the same.
         nearest: Vec<String>,
     },
-    /// A record that cannot be used, and `--on-bad-record fail`.
+    /// A record cannot be used, and bad records stop the run (`--on-bad-record fail`).
     #[error("{source_name}, {place}: {reason}")]
     BadRecord {
-        /// The source.
+        /// The name of the source that contains the record.
         source_name: String,
-        /// The record, from 1: in JSON Lines its line.
+        /// The number of the record, counted from 1. In JSON Lines it is the line number.
         line: u64,
-        /// Where it is, in words: `line 3`, `record 3 (line 5)`.
+        /// The position of the record as it is shown to the user: `line 3`, `record 3 (line 5)`.
         place: String,
-        /// Why.
+        /// Why the record cannot be used.
         reason: String,
-        /// Whether it has no field for the text: perhaps another field has it.
+        /// True if the record lacks the text field. Another field may contain the text.
         lacks_text: bool,
     },
     /// The memory limit is too small for this corpus.
     #[error(
-        "{what} needs {} MiB of memory, and the limit is {} MiB",
+        "{what} needs {} MiB of memory, but the limit is {} MiB",
         needed.div_ceil(1 << 20),
         limit >> 20
     )]
     Memory {
-        /// What needs it.
+        /// What needs the memory.
         what: String,
-        /// How much.
+        /// The memory that it needs, in bytes.
         needed: u64,
-        /// How much there is.
+        /// The memory limit, in bytes.
         limit: u64,
     },
-    /// The target holds something else.
+    /// The target cannot be used, for example because it holds the outputs of another run.
     #[error("{0}")]
     Target(String),
-    /// A file of the run's own cannot be read or written.
+    /// One of the run's own files (temporary, sketch or report) cannot be read or written.
     #[error("cannot {action} {name}: {cause}")]
     Io {
-        /// What was tried.
+        /// What was tried, as a verb: `read`, `write`.
         action: &'static str,
-        /// The file.
+        /// The name of the file.
         name: String,
-        /// What the system said.
+        /// The error of the operating system.
         cause: std::io::Error,
     },
-    /// A file of the run's own is damaged.
+    /// One of the run's own files is damaged.
     #[error("{name} is damaged: {cause}")]
     Damaged {
-        /// The file.
+        /// The name of the file.
         name: String,
-        /// What is wrong.
+        /// What is wrong with it.
         cause: String,
     },
     /// A thread cannot be started.
     #[error("cannot start a thread: {cause}")]
     Thread {
-        /// What the system said.
+        /// The error of the operating system.
         cause: std::io::Error,
     },
-    /// A panic, which is a mistake in this program.
+    /// A panic: a mistake in lookalike itself.
     #[error("a bug in lookalike: {message}; please report it")]
     Panicked {
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
     /// The observer asked to stop.
-    #[error("stopped; the same command goes on from here")]
+    #[error("stopped; run the same command again to continue from here")]
     Interrupted,
 }

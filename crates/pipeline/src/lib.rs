@@ -1,4 +1,4 @@
-//! The batch run: a corpus of any size on one machine.
+//! The batch run: finds and removes the near-duplicates of a corpus of any size, on one machine.
 //!
 //! ```text
 //! sources -> sketches -> exact copies -> candidates -> verified pairs -> decisions -> outputs
@@ -52,102 +52,105 @@ use corpus::{RemovedRow, Source, Target};
 use limits::ordered::caught;
 use std::ops::ControlFlow;
 
-/// The smallest memory limit.
+/// The smallest memory limit that a run accepts, in bytes.
 pub const LEAST_MEMORY: u64 = 64 << 20;
 
-/// What to run on.
+/// One job: the corpus, the settings and the resources of a run.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The corpus, in input order.
     pub sources: Vec<Source>,
-    /// Documents that come first in keep order and are neither removed nor written.
+    /// Reference documents. Documents of the corpus that duplicate one of them are removed; the reference documents
+    /// themselves come first in keep order, and are neither removed nor written.
     pub against: Vec<Source>,
-    /// What decides the answer.
+    /// All settings that can change the answer.
     pub settings: Settings,
-    /// What may be used.
+    /// The memory, threads and temporary folder that the run may use.
     pub resources: Resources,
-    /// The sketch file that the job was opened from, and where its parts begin.
+    /// The sketch file that the job was opened from, and the byte offset at which its parts begin.
     pub sketch: Option<(std::path::PathBuf, u64)>,
 }
 
 impl Job {
-    /// Where temporary files go.
+    /// The folder for temporary files.
     pub(crate) fn temp_folder(&self) -> std::path::PathBuf {
         self.resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir)
     }
 
-    /// Whether dedup of this job into `folder` writes `file`, or `file` is the folder itself.
+    /// True if [`dedup`] of this job into `folder` would write `file`, or if `file` is the folder itself.
     #[must_use]
     pub fn writes(&self, folder: &std::path::Path, file: &std::path::Path) -> bool {
         ask::finished::is_output(folder, self.sources.iter().map(|source| source.output.as_str()), file)
     }
 }
 
-/// What a dedup came to.
+/// The result of [`dedup`].
 #[derive(Debug)]
 pub enum Outcome {
-    /// It ran.
+    /// The run was carried out.
     Finished(Report),
-    /// The target holds the finished run of the same job: nothing was done.
+    /// The target already holds the finished run of the same job, so nothing was done.
     AlreadyFinished(Report),
 }
 
-/// A verified pair.
+/// Two similar documents. With `Verify::None` the similarity was not checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     /// The document that comes first in input order.
     pub a: Reference,
-    /// The other one.
+    /// The document that comes second in input order.
     pub b: Reference,
-    /// Their similarity; `None` with `Verify::None`.
+    /// The similarity of the two documents; `None` with `Verify::None`.
     pub similarity: Option<f64>,
-    /// Hamming distance, with SimHash.
+    /// The Hamming distance of the two fingerprints; `None` unless the method is SimHash.
     pub distance: Option<u32>,
 }
 
-/// A document, named.
+/// The name of a document: its id, and where it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// Its id, or `source:line`.
+    /// The id of the document, or `source:line` if it has none.
     pub id: String,
-    /// Its source.
+    /// The name of the source that contains it.
     pub source: String,
-    /// Its record number, from 1.
+    /// The number of its record in the source, counted from 1.
     pub line: u64,
 }
 
-/// A document of a cluster. Clusters come one after the other: the kept document first, then the others in input order.
+/// A document of a cluster. Clusters are handed out one after the other. Each begins with the kept document; the
+/// other documents follow in input order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Member {
-    /// Which.
+    /// The document.
     pub document: Reference,
-    /// Its similarity to the kept one; 1 for that one itself.
+    /// Its similarity to the kept document of the cluster. The kept document itself has similarity 1.
     pub similarity: Option<f64>,
-    /// Whether it is the kept one, with which a cluster begins.
+    /// True for the kept document, which begins the cluster.
     pub is_kept: bool,
 }
 
-/// A document that looks like the one asked about.
+/// A document that is similar to the text of a [`query`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
-    /// Which.
+    /// The document.
     pub document: Reference,
-    /// Its exact similarity.
+    /// Its exact similarity to the text of the query.
     pub similarity: f64,
 }
 
-/// What will be done, before it is done: what `--dry-run` and the first lines on stderr show.
+/// Works out how a job will be run, without reading any text: the bands and rows, the expected recall, and the memory
+/// and disk space per document.
 pub fn plan(job: &Job) -> Result<report::Plan> {
     run::plan(job)
 }
 
-/// Removes near-duplicates: kept records, the list of what was removed and the report go to `target`.
-/// With `dry_run` nothing is written and the report says what would be.
+/// Removes near-duplicates, and writes the kept records, the list of removed documents and the report to `target`.
+/// With `dry_run` nothing is written, and the report says what would have been removed.
 pub fn dedup(job: &Job, target: &Target, dry_run: bool, observer: &dyn Observer) -> Result<Outcome> {
     caught(|| run::dedup(job, target, dry_run, observer))
 }
 
-/// What a dedup would remove, in input order, without writing anything.
+/// Hands each document that [`dedup`] would remove to `visit`, in input order, and writes nothing.
 pub fn decide(
     job: &Job,
     observer: &dyn Observer,
@@ -156,8 +159,8 @@ pub fn decide(
     caught(|| run::decide(job, observer, visit))
 }
 
-/// All verified pairs, ascending by input order of the first and then the second document, until `visit` breaks. They
-/// are made when they are handed out: there may be very many.
+/// Hands all verified pairs to `visit`, until it returns `Break`. Pairs are in input order of the first document,
+/// then of the second. Each pair is made when it is handed out, so that very many pairs need no memory.
 pub fn pairs(
     job: &Job,
     observer: &dyn Observer,
@@ -166,7 +169,8 @@ pub fn pairs(
     caught(|| ask::pairs(job, observer, visit))
 }
 
-/// The documents of all clusters of at least two, by input order of the kept one.
+/// Hands the documents of all clusters of at least two documents to `visit`. Clusters are in input order of their
+/// kept documents.
 pub fn clusters(
     job: &Job,
     observer: &dyn Observer,
@@ -175,29 +179,31 @@ pub fn clusters(
     caught(|| ask::clusters(job, observer, visit))
 }
 
-/// The `top` documents most similar to `text`, exactly, most similar first; none below the threshold of the settings.
+/// Finds the `top` documents that are most similar to `text`, most similar first, by exact similarity. Documents
+/// below the threshold of the settings are left out.
 pub fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) -> Result<Vec<Match>> {
     caught(|| ask::query(job, text, top, observer))
 }
 
-/// Sketches the corpus into one file, from which later runs begin.
+/// Sketches the corpus and writes the sketches to one file. Later runs can start from that file: see [`open_sketch`].
 pub fn sketch(job: &Job, file: &std::path::Path, observer: &dyn Observer) -> Result<Report> {
     caught(|| sketch::sketch_file::sketch(job, file, observer))
 }
 
-/// The job that a sketch file belongs to: its sources and settings. A run over it reads signatures instead of text
-/// where it can; `resources` are the caller's.
+/// Reads the sources and settings of a sketch file and makes a job of them, with the resources of the caller. A run
+/// of this job reads signatures from the file instead of text where it can.
 pub fn open_sketch(file: &std::path::Path, resources: Resources) -> Result<Job> {
     sketch::sketch_file::open(file, resources)
 }
 
-/// The texts of documents, by id or `source:line`, in the order asked for. An unknown id is an error that suggests the
-/// nearest ones.
+/// The texts of the documents with these ids (an id, or `source:line`), in the order of `ids`. An unknown id is an
+/// error that suggests the most similar ids.
 pub fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<Vec<TextOf>> {
     caught(|| ask::texts::texts(job, ids, observer))
 }
 
-/// The texts of up to `most` documents, always the same ones, and how many documents there are.
+/// The texts of up to `most` documents, and how many documents there are. The same corpus gives the same documents
+/// every time.
 pub fn sample(job: &Job, most: usize, observer: &dyn Observer) -> Result<(Vec<String>, u64)> {
     caught(|| ask::texts::sample(job, most, observer))
 }

@@ -1,4 +1,4 @@
-//! A job that was checked, with what its settings come to: what every stage is called with.
+//! A checked job, with everything that follows from its settings. Every stage is called with it.
 
 use crate::candidates;
 use crate::copies::{self, Copies};
@@ -21,7 +21,7 @@ use crate::{
     Choice, Error, Job, LARGEST_TEXT, Observer, Resources, Result, SettingName, Stage, WrongSetting,
 };
 
-/// A job, checked and worked out.
+/// A checked job, with everything that follows from its settings.
 pub(crate) struct Prepared<'a> {
     pub job: &'a Job,
     pub means: Means,
@@ -32,16 +32,16 @@ pub(crate) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Checks a job.
+    /// Checks a job. An error says which setting or resource cannot be used.
     pub(crate) fn new(job: &'a Job) -> Result<Self> {
         let sources = Sources { against: &job.against, corpus: &job.sources };
         job.resources.check()?;
         if !has_room_for(job.resources.threads) {
             return Err(no_thread(std::io::ErrorKind::OutOfMemory.into()));
         }
-        // Sources have 32-bit numbers.
+        // Sources are numbered with 32 bits.
         if u32::try_from(sources.len()).is_err() {
-            return Err(Error::Invalid(format!("{} sources are more than a run can have", sources.len())));
+            return Err(Error::Invalid(format!("{} sources are too many for one run", sources.len())));
         }
         if job.settings.files.max_text > LARGEST_TEXT {
             let most = format!("at most {}", corpus::readable_size(LARGEST_TEXT));
@@ -77,7 +77,7 @@ impl<'a> Prepared<'a> {
         caught(|| pool.install(work))
     }
 
-    /// Sketches, and finds exact copies and candidates.
+    /// Sketches all documents, or reads the sketches that exist already.
     pub(crate) fn sketch(&self, work: &mut Work, stages: &mut Stages<'_>) -> Result<Store> {
         stages.begin(Stage::Sketch, self.sources.bytes());
         let store = sketch(self.sources, &self.means, &self.budget, self.threads, work, stages.observer())?;
@@ -88,7 +88,7 @@ impl<'a> Prepared<'a> {
         Ok(store)
     }
 
-    /// Exact copies.
+    /// Finds exact copies.
     pub(crate) fn copies(&self, store: &Store, work: &Work, stages: &mut Stages<'_>) -> Result<Copies> {
         stages.begin_quietly(Stage::ExactCopies);
         let copies = copies::find(self.view(store, stages), work)?;
@@ -96,7 +96,7 @@ impl<'a> Prepared<'a> {
         Ok(copies)
     }
 
-    /// Candidates, and the task on them.
+    /// Finds candidates, verifies them, and carries out `task` with the verified pairs.
     pub(crate) fn verify(
         &self,
         store: &Store,
@@ -130,7 +130,7 @@ impl<'a> Prepared<'a> {
         Room { ledger: &self.budget, work, observer }
     }
 
-    /// Whether a document is one of `--against`, which are kept.
+    /// True if a document comes from `--against`: these documents are never removed.
     pub(crate) fn is_protected(&self, store: &Store, number: Number) -> bool {
         self.sources.is_against(store.source_of(number))
     }

@@ -1,4 +1,4 @@
-//! The whole run, on one page: sketch, decide, write, report.
+//! The stages of a whole run, in order: sketch, decide, write, report.
 
 use crate::decide::Removals;
 use crate::prepared::Prepared;
@@ -61,7 +61,7 @@ fn decide_prepared(
     })
 }
 
-/// Runs a job that was checked before.
+/// Runs a job that is already checked.
 pub(crate) fn dedup_prepared(
     prepared: &Prepared<'_>,
     target: &Target,
@@ -79,7 +79,7 @@ pub(crate) fn dedup_prepared(
             claim::clear_after(job, target);
             return Ok(Outcome::AlreadyFinished(report));
         }
-        observer.note(&format!("outputs of the run in {} are gone; they are made again", target.name()));
+        observer.note(&format!("outputs of the run in {} are missing; they are written again", target.name()));
     }
     observer.planned(&prepared.means.plan);
     if !lasting {
@@ -95,7 +95,7 @@ pub(crate) fn dedup_prepared(
     outcome
 }
 
-/// Runs a job in a work folder, and gives that back.
+/// Runs a job in a work folder, and returns the folder with the outcome.
 fn dedup_in(
     prepared: &Prepared<'_>,
     target: &Target,
@@ -107,7 +107,7 @@ fn dedup_in(
     (outcome, work)
 }
 
-/// The stages of a run.
+/// Runs all stages, and writes the report last.
 fn dedup_stages(
     prepared: &Prepared<'_>,
     target: &Target,
@@ -145,7 +145,7 @@ fn dedup_stages(
     Ok(Outcome::Finished(report))
 }
 
-/// Exact copies, candidates, verified pairs: what becomes of every document.
+/// Finds exact copies, candidates and verified pairs, and decides which documents are removed.
 fn decide_stages(
     prepared: &Prepared<'_>,
     store: &Store,
@@ -158,7 +158,7 @@ fn decide_stages(
     Ok((removals, Findings { pairs, near_misses }))
 }
 
-/// Kept records, and the lists of the others.
+/// Writes the kept records, and the lists of removed documents and near misses.
 fn write_stage(
     prepared: &Prepared<'_>,
     store: &Store,

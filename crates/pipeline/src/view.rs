@@ -1,4 +1,4 @@
-//! A sketched corpus, and the means to look at it again: what every stage after sketching works with.
+//! The sketched corpus, with what is needed to read its documents again. Every stage after sketching works with it.
 
 use crate::Observer;
 use crate::limits::memory::Ledger;

@@ -1,9 +1,9 @@
 //! Verified pairs and exact copies -> all pairs of the corpus, in order, one after the other.
 //!
-//! Only originals are compared. A copy is similar to the other copies of its text, and to all that its original is
-//! similar to, so that the pairs of n equal documents are n(n-1)/2. They are made when they are handed out: of one
-//! document at a time, those with a later one. What is held is the verified pairs in both directions and the copies of
-//! each original, sorted, in files if need be.
+//! Only originals are compared. A copy is similar to the other copies of its text, and to all documents that its
+//! original is similar to, so n equal documents have n(n-1)/2 pairs. The pairs are made when they are handed out: for
+//! each document, its pairs with later documents. Only the verified pairs, in both directions, and the copies of each
+//! original are stored. They are sorted, and are in files if they do not fit in memory.
 
 use crate::Result;
 use crate::copies::{Copies, ExactCopy};
@@ -14,10 +14,11 @@ use crate::prepared::Prepared;
 use crate::store::{Number, Store};
 use std::ops::ControlFlow;
 
-/// Which pairs are asked for: not those within `--against`, and with `--against-only` only those with it.
+/// Which pairs are wanted. Pairs of two `--against` documents are not. With `--against-only`, one document of each
+/// pair must be from `--against`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked {
-    /// How many documents, from the first on, are those of `--against`.
+    /// The number of documents of `--against`, which come first.
     protected: Number,
     against_only: bool,
 }
@@ -33,7 +34,7 @@ impl Asked {
         Self { protected: low, against_only: prepared.job.settings.matching.against_only }
     }
 
-    /// Whether a pair is asked for.
+    /// True if a pair is wanted.
     fn has(&self, a: Number, b: Number) -> bool {
         match (a < self.protected, b < self.protected) {
             (true, true) => false,
@@ -42,7 +43,7 @@ impl Asked {
         }
     }
 
-    /// Documents of `--against` that have copies elsewhere.
+    /// The documents of `--against` that have copies in the corpus.
     pub(crate) fn shared(&self, copies: &Copies, count: Number) -> Result<Bits> {
         let mut shared = Bits::new(count);
         if self.protected > 0 {
@@ -56,13 +57,14 @@ impl Asked {
         Ok(shared)
     }
 
-    /// How many of the pairs of one of `a` with one of `b` are asked for: protected documents and others.
+    /// How many pairs of a document of `a` with a document of `b` are wanted. `a` and `b` are numbers of protected
+    /// documents and of others.
     fn between(&self, a: (u64, u64), b: (u64, u64)) -> u64 {
         let mixed = a.0.saturating_mul(b.1).saturating_add(a.1.saturating_mul(b.0));
         if self.against_only { mixed } else { mixed.saturating_add(a.1.saturating_mul(b.1)) }
     }
 
-    /// How many of the pairs within so many documents, protected ones and others, are asked for.
+    /// How many pairs among this many protected documents and others are wanted.
     fn within(&self, (protected, others): (u64, u64)) -> u64 {
         let mixed = protected.saturating_mul(others);
         let among = others.saturating_mul(others.saturating_sub(1)) / 2;
@@ -70,13 +72,13 @@ impl Asked {
     }
 }
 
-/// All pairs, to be visited.
+/// All pairs of the corpus.
 pub(crate) struct AllPairs<'a> {
     /// The verified pairs of originals in both directions: ascending by `number`, then by `kept`.
     near: Removals,
-    /// Copies, by original.
+    /// All copies, sorted by original.
     copies_of: Sorted<ExactCopy>,
-    /// Copies, by copy.
+    /// All copies, sorted by copy.
     copies: &'a Copies,
     has_near: Bits,
     has_copies: Bits,
@@ -86,7 +88,7 @@ pub(crate) struct AllPairs<'a> {
 }
 
 impl<'a> AllPairs<'a> {
-    /// Of verified pairs among those documents that are not copies.
+    /// All pairs that follow from `found`, the verified pairs of documents that are not copies.
     pub(crate) fn new(
         found: Removals,
         copies: &'a Copies,
@@ -142,7 +144,8 @@ impl<'a> AllPairs<'a> {
         Ok(pairs)
     }
 
-    /// How many documents have the text of an original, with itself: protected ones, and others.
+    /// How many documents have the text of an original, including itself: the number of protected documents and of
+    /// others.
     fn documents_like(&self, original: Number) -> Result<(u64, u64)> {
         let protected = self.asked.protected;
         let itself = if original < protected { (1, 0) } else { (0, 1) };
@@ -156,8 +159,8 @@ impl<'a> AllPairs<'a> {
         Ok((itself.0 + between - first, itself.1 + end - between))
     }
 
-    /// Hands every pair to `visit`, until it says stop: the earlier document as `kept`, the later one as `number`;
-    /// ascending by the earlier one, then by the later one.
+    /// Hands every pair to `visit`, until it returns `Break`. The earlier document is `kept`, the later one is
+    /// `number`. Pairs are in ascending order of the earlier document, then of the later one.
     pub(crate) fn visit(
         &self,
         visit: &mut dyn FnMut(Removal) -> Result<ControlFlow<()>>,
@@ -192,7 +195,8 @@ impl<'a> AllPairs<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Adds pairs of `document` with those later ones that have the text of `original`, which is similar as `like` says.
+    /// Adds the pairs of `document` with all later documents that have the text of `original`. Their similarity is
+    /// that of the pair `like`.
     fn add_class<F: Fn(&Removal) -> Number>(
         &self,
         original: Number,

@@ -1,4 +1,4 @@
-//! What else is asked of a corpus: all pairs, all clusters, who looks like this.
+//! Questions about a corpus: all pairs, all clusters, and the documents that are similar to a text.
 
 mod all_pairs;
 pub(crate) mod finished;
@@ -24,7 +24,7 @@ use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
 use std::ops::ControlFlow;
 
-/// What a report calls pairs beyond [`Resources::max_pairs`](crate::Resources::max_pairs).
+/// The name in reports of the number of pairs beyond [`Resources::max_pairs`](crate::Resources::max_pairs).
 pub const PAIRS_LEFT_OUT: &str = "pairs left out by --max-pairs";
 
 /// See [`crate::pairs`].
@@ -36,7 +36,7 @@ pub(crate) fn pairs(
     pairs_prepared(&Prepared::new(job)?, observer, visit)
 }
 
-/// Runs a job that was checked before.
+/// Finds the pairs of a job that is already checked.
 pub(crate) fn pairs_prepared(
     prepared: &Prepared<'_>,
     observer: &dyn Observer,
@@ -87,7 +87,7 @@ pub(crate) fn pairs_prepared(
             Ok(ControlFlow::Continue(()))
         };
         let (mut given, mut stopped) = (0, false);
-        // This ends where the listener stops it, or after the first `most` pairs.
+        // This ends when the visitor stops it, or after the first `most` pairs.
         let _ = all.visit(&mut |pair| {
             if given == most {
                 return Ok(ControlFlow::Break(()));
@@ -99,7 +99,7 @@ pub(crate) fn pairs_prepared(
             Ok(flow)
         })?;
         if !stopped {
-            // Whoever stops at the last pair has seen all.
+            // It does not matter whether the visitor stops here: these are the last pairs.
             let _ = give(&mut batch)?;
         }
         Ok(Report { recall, ..report })
@@ -165,7 +165,7 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     if !(0.0..=1.0).contains(&threshold) {
         return Err(not_allowed(SettingName::Threshold, threshold, "a number from 0 to 1"));
     }
-    // Everything is compared, so nothing is planned, and any threshold will do.
+    // Every document is compared, so no bands are planned, and any threshold is allowed.
     let settings = job.settings.clone().with_threshold(1.0).with_bands(None);
     let job = &Job { settings, ..job.clone() };
     let prepared = Prepared::new(job)?;
@@ -193,16 +193,16 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
         .collect())
 }
 
-/// The `top` most similar ones, those of the same similarity in input order.
+/// Keeps the `top` most similar documents. Documents of equal similarity are in input order.
 fn keep_best(found: &mut Vec<(f64, At, Option<String>)>, top: usize) {
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     found.truncate(top);
 }
 
-/// The exact similarity of the query to a document, whose elements come in any order; for containment, how much of the
-/// query is in it.
+/// The exact similarity of the query to a document, whose elements are in any order. For containment, it is the share
+/// of the query that is in the document.
 fn similarity_to(asked: &ShingleSet, elements: &[u64], measure: SetMeasure) -> f64 {
-    // Most documents share nothing with the query: then their set need not be made.
+    // Most documents share no element with the query, so their set need not be built.
     if !asked.is_empty() && !elements.iter().any(|&element| asked.contains(element)) {
         return 0.0;
     }

@@ -11,16 +11,16 @@ use crate::sketch::{Sources, Worker, limits};
 use crate::{Error, Observer, OnBadRecord, Reference, Result, Stage};
 use corpus::{Block, Document, ReadMode, Reader, Record};
 
-/// Where a document is: ordered as the input is.
+/// The position of a document. Positions are ordered as the input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct At {
     pub source: u32,
-    /// From 1.
+    /// The number of the record in its source, counted from 1.
     pub line: u64,
 }
 
 impl At {
-    /// The document by name.
+    /// The name of the document.
     pub(crate) fn reference(self, id: Option<String>, sources: Sources<'_>) -> Reference {
         let source = sources.get(self.source as usize).name.clone();
         let id = id.unwrap_or_else(|| format!("{source}:{}", self.line));
@@ -28,7 +28,7 @@ impl At {
     }
 }
 
-/// Hands every document to `look`, on all threads, and what comes of it to `collect`, in input order.
+/// Calls `look` with every document, on all threads, and hands its results to `collect` in input order.
 pub(crate) fn scan<R: Send>(
     prepared: &Prepared<'_>,
     observer: &dyn Observer,
@@ -92,7 +92,7 @@ pub(crate) fn scan<R: Send>(
             Ok(())
         })?;
         let bytes = block.bytes() as u64;
-        // What a long record made large does not stay large.
+        // Buffers that grew for a long record are freed.
         if long.is_some() {
             worker.scratch = Default::default();
         } else {

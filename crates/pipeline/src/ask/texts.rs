@@ -1,4 +1,4 @@
-//! Texts of a corpus: of documents by their ids, and of a sample.
+//! Reads texts of a corpus: the texts of documents with given ids, and of a sample.
 
 use crate::ask::scan::{At, scan};
 use crate::method::TextBuffers;
@@ -14,20 +14,20 @@ use std::sync::PoisonError;
 /// A document with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextOf {
-    /// Which document.
+    /// The document.
     pub document: Reference,
-    /// Its text.
+    /// The text of the document.
     pub text: String,
 }
 
-/// How many ids an unknown one is answered with.
+/// How many similar ids are suggested for an unknown one.
 const SUGGESTED: usize = 3;
 
 /// See [`crate::ask::texts`].
 pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<Vec<TextOf>> {
     let prepared = Prepared::new(job)?;
     let sources = prepared.sources;
-    // The nearest ids to each that is asked for.
+    // For each wanted id, the ids that are most similar to it.
     let like: Mutex<BTreeMap<&str, BTreeSet<(usize, String)>>> = Mutex::default();
     let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {
         let reference = at.reference(document.id.as_ref().map(|id| id.text.to_string()), sources);
@@ -47,7 +47,7 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
     let mut found: Vec<TextOf> = Vec::new();
     let mut repeated = BTreeSet::new();
     scan(&prepared, observer, look, |text| {
-        // Of several with one id, the first.
+        // If several documents have the id, the first is taken.
         let known = |other: &TextOf| {
             other.document.id == text.document.id && !ids.contains(&place_of(&text.document).as_str())
         };
@@ -59,7 +59,7 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
     })?;
     for id in repeated {
         observer.note(&format!(
-            "several documents have the id {id}; the first one is taken (SOURCE:LINE names another)"
+            "several documents have the id {id}; the first one is used (write SOURCE:LINE to choose another)"
         ));
     }
     let named = |id: &str| {
@@ -74,12 +74,12 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
     ids.iter().map(|id| named(id)).collect()
 }
 
-/// Where a document is, as it is typed.
+/// The position of a document, as a user types it.
 fn place_of(document: &Reference) -> String {
     format!("{}:{}", document.source, document.line)
 }
 
-/// No document has this id.
+/// The error for an id that no document has.
 pub(crate) fn unknown_id(id: &str, suggested: &[String]) -> Error {
     Error::NoSuchDocument { id: id.into(), nearest: suggested.to_vec() }
 }
@@ -89,7 +89,7 @@ pub(crate) fn sample(job: &Job, most: usize, observer: &dyn Observer) -> Result<
     let prepared = Prepared::new(job)?;
     let mut kept: BTreeMap<(u64, At), String> = BTreeMap::new();
     let mut documents = 0;
-    // Whether a document is in the sample depends on where it is only.
+    // Whether a document is in the sample depends only on its position.
     let limit = Mutex::new(u64::MAX);
     let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {
         let hash = mix64(mix64(u64::from(at.source)) ^ at.line);

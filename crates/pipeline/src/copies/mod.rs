@@ -1,11 +1,13 @@
-//! Fingerprints -> exact copies: equal normalised text, by 128 bits of a cryptographic hash.
+//! Fingerprints -> exact copies. Documents are exact copies if 128 bits of a cryptographic hash of their normalised
+//! texts are equal.
 //!
-//! Texts that are equal after normalisation have the same shingles, so the same fingerprint. Only documents that share
-//! their fingerprint with another are read again and hashed: the texts as they are, and normalised only where these
-//! differ. Copies go no further: they never reach a bucket.
+//! Texts that are equal after normalisation have the same shingles, and therefore the same fingerprint. Only
+//! documents that share their fingerprint with another are read again. First the raw texts are hashed. The normalised
+//! texts are hashed only where the raw texts differ. Copies are not considered by the later stages, so they never
+//! reach a bucket.
 //!
-//! Whatever grows with the number of copies is sorted in memory while it fits, in files otherwise, and gone through
-//! one after the other. A corpus of nothing but copies takes a few bits each.
+//! All lists that grow with the number of copies are sorted in memory while they fit, and in files otherwise, and are
+//! read one item at a time. Even if all documents are copies, each needs only a few bits of memory.
 
 pub(crate) mod repeats;
 
@@ -20,7 +22,7 @@ use crate::view::View;
 use crate::{Observer, Result, Stage};
 use bytemuck::{Pod, Zeroable};
 
-/// A document and the earlier one (in keep order) whose text it has.
+/// A copy, and the original: a document with the same text that comes earlier in keep order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
 pub(crate) struct ExactCopy {
@@ -28,7 +30,7 @@ pub(crate) struct ExactCopy {
     pub original: Number,
 }
 
-/// Documents whose text an earlier one (in keep order) has.
+/// All copies: documents whose text is also the text of a document that comes earlier in keep order.
 #[derive(Debug)]
 pub(crate) struct Copies {
     /// Ascending by copy.
@@ -37,7 +39,7 @@ pub(crate) struct Copies {
 }
 
 impl Copies {
-    /// Whether a document is a copy.
+    /// True if a document is a copy.
     #[inline]
     pub(crate) fn contains(&self, number: Number) -> bool {
         self.members.contains(number)
@@ -53,7 +55,7 @@ pub(crate) fn find(view: View<'_>, work: &Work) -> Result<Copies> {
     let advance = |documents: u64| observer.advanced(Stage::ExactCopies, documents);
     let hashed = hashed(view, room, &suspects, |text, _| content_hash(text.as_bytes()), advance)?;
     drop(suspects);
-    // Where the texts as they are differ, the normalised ones decide.
+    // Where the raw texts differ, the normalised texts decide.
     let differing = groups_that_differ(&hashed, observer)?;
     let mut open = Bits::new(store.count());
     let mut members = Bits::new(store.count());
@@ -100,7 +102,7 @@ pub(crate) fn find(view: View<'_>, work: &Work) -> Result<Copies> {
     Ok(Copies { pairs: pairs.finish()?, members })
 }
 
-/// Documents that share their fingerprint with another.
+/// The documents that share their fingerprint with another document.
 fn suspects(view: View<'_>, room: Room<'_>) -> Result<Bits> {
     let View { store, observer, .. } = view;
     let mut suspects = Bits::new(store.count());
@@ -120,14 +122,14 @@ fn suspects(view: View<'_>, room: Room<'_>) -> Result<Bits> {
     Ok(suspects)
 }
 
-/// A document that may be a copy, and what decides it.
+/// A document that may be a copy, with the hashes that decide it.
 #[derive(Debug, Clone, Copy, Zeroable, Pod)]
 #[repr(C)]
 struct Hashed {
-    /// Of its shingles, and of the value of `--within`.
+    /// The fingerprint of the text, and the hash of the value of `--within`.
     fingerprint: [u64; 3],
     hash: [u64; 2],
-    /// Its place in keep order, with the number.
+    /// Together with the number: the position of the document in keep order.
     rank: [u64; 2],
     number: Number,
 }
@@ -138,8 +140,8 @@ impl Hashed {
     }
 }
 
-/// Reads documents again and hashes them: by fingerprint, then hash, then in keep order. `advance` hears how many at a
-/// time.
+/// Reads documents again and hashes them. The result is sorted by fingerprint, then hash, then keep order. `advance`
+/// is called with the number of documents in each batch.
 fn hashed(
     view: View<'_>,
     room: Room<'_>,
@@ -176,7 +178,8 @@ fn hashed(
     hashed.finish()
 }
 
-/// Groups of documents with one fingerprint whose hashes are not all the same, by their place among the groups.
+/// The groups of documents with equal fingerprints whose hashes are not all equal. Groups are numbered in the order
+/// of `hashed`.
 fn groups_that_differ(hashed: &Sorted<Hashed>, observer: &dyn Observer) -> Result<Bits> {
     let mut differing = Bits::new(hashed.len());
     let mut last: Option<Hashed> = None;

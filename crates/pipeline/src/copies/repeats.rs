@@ -1,21 +1,23 @@
-//! Keys -> the documents whose key another one has too.
+//! Keys -> the documents that share their key with another document.
 //!
-//! Most keys occur once. A first scan over the keys marks, in two bits per slot of a table, which slots were met and
-//! which were met again; a second scan takes the keys of the latter, and these few are sorted. However many documents
-//! have one key, they are gone through one after the other.
+//! Most keys occur once. Each key is mapped to a slot of a table with two bits per slot. A first scan over the keys
+//! marks which slots occurred once, and which occurred again. A second scan collects the keys whose slot occurred
+//! again; these are few, and are sorted. Documents with equal keys are then read one at a time, so there may be any
+//! number of them.
 
 use crate::Result;
 use crate::limits::sorted::Room;
 use crate::store::Number;
 
-/// Takes keys, each with the number of its document.
+/// A function that receives keys, each with the number of its document.
 pub(crate) type Keys<'k> = dyn FnMut(&[(u64, Number)]) + 'k;
 
-/// Slots of the table per document: of so many, few are met again by other keys.
+/// The number of table slots per document. With so many slots, different keys rarely have the same slot.
 const SLOTS: u64 = 8;
 
-/// Calls `visit` with each document whose key another one has, and whether it is the first of those; documents with
-/// equal keys follow each other in ascending order. `scan` hands out every key with its document, and is called twice.
+/// Calls `visit` with each document that shares its key with another, and with true if it is the first document of
+/// its key. Documents with equal keys follow each other in ascending order. `scan` hands out every key with its
+/// document, and is called twice.
 pub(crate) fn repeats(
     count: u64,
     room: Room<'_>,
@@ -23,7 +25,7 @@ pub(crate) fn repeats(
     visit: &mut dyn FnMut(Number, bool),
 ) -> Result<()> {
     let mut reservation = room.ledger.reservation();
-    // With a smaller table more keys are sorted than need be, and the answer is the same.
+    // A smaller table means that more keys are sorted than necessary. The answer is the same.
     let mut slots = (count * SLOTS).next_power_of_two().max(1 << 10);
     while slots > 1 << 10 && (slots / 4 > room.ledger.sorting() || !reservation.try_grow(slots / 4)) {
         slots /= 2;
@@ -51,7 +53,7 @@ pub(crate) fn repeats(
     drop(met);
     reservation.release();
     let repeated = repeated.finish()?;
-    // The one before, and whether it was visited.
+    // The item before this one, and whether it was visited.
     let mut last: Option<([u64; 2], bool)> = None;
     for (step, item) in repeated.iter().enumerate() {
         room.observer.go_on_at(step)?;

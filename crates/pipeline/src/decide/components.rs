@@ -1,4 +1,5 @@
-//! Connected documents -> of each component, all but the first in keep order, with their similarity to that one.
+//! Connected documents -> the removed documents. Each component keeps its first document in keep order. The others
+//! are removed, and each gets its similarity to the kept document.
 
 use super::Removal;
 use crate::candidates::forest::Forest;
@@ -13,11 +14,13 @@ use crate::verify::similarities;
 use crate::write::naming::BATCH;
 use crate::{Method, Result, Verify};
 
-/// Bytes of a pair whose similarity is asked for: twice its numbers, these sorted, two entries, and the answer.
+/// The memory for a pair whose similarity is computed, in bytes: its numbers twice, the same numbers sorted, two
+/// entries, and the similarity.
 const PER_ASKED: u64 = 160;
 
 impl Prepared<'_> {
-    /// Hands of each component all but the first in keep order to `visit`, each with its similarity to that one.
+    /// Hands all documents of each component, except the first in keep order, to `visit`. Each has its similarity to
+    /// the first.
     pub(super) fn visit_components(
         &self,
         store: &Store,
@@ -84,7 +87,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// The Hamming distances of pairs, with SimHash; otherwise none is ever asked for, and they are 0.
+    /// The Hamming distances of pairs, with SimHash. Other methods do not use them, and get 0.
     fn distances(&self, store: &Store, pairs: &[(Number, Number)]) -> Result<Vec<u32>> {
         if self.job.settings.signature.method != Method::Simhash {
             return Ok(vec![0; pairs.len()]);

@@ -1,4 +1,4 @@
-//! Verified pairs and exact copies -> what becomes of every document.
+//! Verified pairs and exact copies -> which documents are removed.
 
 mod components;
 pub(crate) mod group;
@@ -22,15 +22,15 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Debug, Clone, Copy, PartialEq, Zeroable, Pod)]
 #[repr(C)]
 pub(crate) struct Removal {
-    /// Which.
+    /// The number of the removed document.
     pub number: Number,
-    /// The kept document that it duplicates.
+    /// The number of the kept document that it duplicates.
     pub kept: Number,
-    /// Their similarity; NaN if it was not worked out.
+    /// The similarity of the two documents; NaN if it was not computed.
     pub similarity: f64,
-    /// Their Hamming distance, with SimHash.
+    /// The Hamming distance of the two fingerprints, with SimHash.
     pub distance: u32,
-    /// The only band that found it, plus 1; 0 if there are several.
+    /// The only band that found the pair, plus 1; 0 if several bands found it.
     pub sole_band_plus_one: u32,
     /// 1 for an exact copy, 0 for a near-duplicate.
     pub exact: u64,
@@ -56,12 +56,12 @@ impl Removal {
         Self { number, kept, similarity: 1.0, distance: 0, sole_band_plus_one: 0, exact: 1 }
     }
 
-    /// Whether it has the same text as the kept one.
+    /// True if the removed document has the same normalised text as the kept one.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact == 1
     }
 
-    /// The only band that found it.
+    /// The only band that found the pair; `None` if several did.
     pub(crate) fn sole_band(&self) -> Option<u32> {
         self.sole_band_plus_one.checked_sub(1)
     }
@@ -105,7 +105,7 @@ impl CopyFate {
 pub(crate) type Removals = Sorted<Removal>;
 
 impl Prepared<'_> {
-    /// What becomes of every document: the removed ones, in input order.
+    /// Decides which documents are removed, and returns them in input order.
     pub(crate) fn decide(
         &self,
         store: &Store,
@@ -161,7 +161,7 @@ fn with_copies(
         removed.insert(removal.number);
         all.push(removal);
     }
-    // Copies of what is removed itself meet it in the order of the originals.
+    // Copies of removed documents are sorted by their originals, to be merged with the removals.
     let of_removed = |pair: &ExactCopy| (pair.original, pair.copy);
     let mut of_removed = room.sorter(room.ledger.sorting(), of_removed);
     for (step, pair) in copies.pairs.iter().enumerate() {

@@ -1,13 +1,13 @@
-//! Verified pairs -> what share of all pairs was found, by the run's own estimate.
+//! Verified pairs -> an estimate of the share of all similar pairs that the run found.
 //!
-//! A pair of similarity s becomes a candidate with probability p(s), so each found pair stands for 1/p(s) pairs
-//! (Horvitz and Thompson, 1952): of T = sum 1/p(s) pairs, n were found.
+//! A pair of similarity s becomes a candidate with probability p(s), so each found pair represents 1/p(s) pairs
+//! (Horvitz and Thompson, 1952). If n pairs were found, there are about T = sum 1/p(s) pairs, and the recall is n/T.
 //!
-//! **The error.** Pairs of one template stand or fall together, so the variance cannot be had by adding up pairs as
-//! if they were independent. But the bands are drawn independently. Leaving out one band at a time gives estimates of
-//! the same T from one band less, and their spread gives the variance of T (the jackknife). Where bands are not what
-//! finds pairs, pairs with the same kept document are taken to stand or fall together. The larger of this and the
-//! variance of independent pairs is used.
+//! **The error.** Pairs of documents with the same template are found or missed together, so the variance is not the
+//! sum over independent pairs. But the bands are drawn independently. Leaving out one band at a time gives estimates
+//! of the same T with one band less, and their spread gives the variance of T (the jackknife). If a method does not
+//! find pairs by bands, we assume that pairs with the same kept document are found or missed together. The larger of
+//! this variance and the variance of independent pairs is used.
 
 use super::{Removal, Removals};
 use crate::limits::sorted::{Room, Sorter};
@@ -18,19 +18,19 @@ use crate::store::{Number, Store};
 use crate::write::naming::BATCH;
 use crate::{Clusters, Result, Verify};
 
-/// What is needed of a found pair.
+/// What the estimate needs to know about a found pair.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FoundPair {
     pub similarity: f64,
-    /// Shingles of the removed document.
+    /// The number of shingles of the removed document.
     pub size: u64,
-    /// The only band that found it.
+    /// The only band that found the pair; `None` if several did.
     pub sole_band: Option<u32>,
-    /// The kept document.
+    /// The number of the kept document.
     pub kept: u64,
 }
 
-/// The estimate, while found pairs are added in a fixed order.
+/// The estimate in progress. Pairs are added in a fixed order, so that rounding is the same in every run.
 pub(crate) struct Estimator<'a, F> {
     means: &'a Means,
     count: u64,
@@ -38,11 +38,12 @@ pub(crate) struct Estimator<'a, F> {
     independent: f64,
     with_one_less: f64,
     lost: Vec<f64>,
-    /// The kept document and what a pair with it adds, in the bits of a number that is not negative.
+    /// The kept document, and what a pair with it adds to the variance: the bits of a non-negative `f64`, so that
+    /// they sort like the number.
     by_kept: Sorter<'a, [u64; 2], F>,
 }
 
-/// Nothing yet; none where nothing can be missed.
+/// A new estimate without pairs; `None` if the method cannot miss pairs.
 pub(crate) fn estimator<'a>(
     means: &'a Means,
     room: Room<'a>,
@@ -82,7 +83,7 @@ impl<F: Fn(&[u64; 2]) -> [u64; 2]> Estimator<'_, F> {
         }
     }
 
-    /// The estimate from all of them.
+    /// The estimate from all added pairs.
     pub(crate) fn finish(self) -> Result<Recall> {
         let Self { count, total, independent, with_one_less, lost, by_kept, .. } = self;
         if count == 0 {
@@ -112,7 +113,7 @@ impl<F: Fn(&[u64; 2]) -> [u64; 2]> Estimator<'_, F> {
 }
 
 impl Prepared<'_> {
-    /// The estimate of the recall from near-duplicates that were found by their keys.
+    /// Estimates the recall from the removed near-duplicates. `None` if the settings do not allow an estimate.
     pub(crate) fn recall(
         &self,
         store: &Store,

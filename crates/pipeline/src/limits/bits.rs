@@ -1,4 +1,4 @@
-//! A set of document numbers: a bit each.
+//! A set of document numbers, with one bit per document.
 
 /// A set of numbers below a fixed count.
 #[derive(Debug, Clone, Default)]
@@ -12,23 +12,23 @@ impl Bits {
         Self { words: vec![0; count.div_ceil(64) as usize] }
     }
 
-    /// Puts a number in.
+    /// Adds a number to the set.
     pub(crate) fn insert(&mut self, number: u64) {
         self.words[(number / 64) as usize] |= 1 << (number % 64);
     }
 
-    /// Whether a number is in.
+    /// True if a number is in the set.
     #[inline]
     pub(crate) fn contains(&self, number: u64) -> bool {
         self.words[(number / 64) as usize] >> (number % 64) & 1 == 1
     }
 
-    /// How many numbers are in.
+    /// How many numbers are in the set.
     pub(crate) fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// The numbers in it, ascending.
+    /// The numbers in the set, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {
             let mut left = word;

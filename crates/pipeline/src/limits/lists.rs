@@ -1,7 +1,8 @@
-//! Words of several lists, as they come -> one spill file, from which each list is read in its order.
+//! Words of several lists, in any order of lists -> one spill file, from which each list can be read.
 //!
-//! A list gathers words in a buffer, which is written behind whatever is in the file when it is full. What a list has in
-//! the file is its *stretches*. One file without a name for all lists takes one handle, and goes whatever happens.
+//! Each list collects words in a buffer. When the buffer is full, it is appended to the file. The pieces of a list in
+//! the file are its *stretches*. All lists share one file without a name: it needs one handle, and the system removes
+//! it even if the process is killed.
 
 use crate::resume::work::Work;
 use crate::{Error, Result};
@@ -11,13 +12,13 @@ use std::io::Write;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
-/// Words that a list gathers before they are written, at the most.
+/// The largest number of words that a list collects before they are written.
 const MOST_GATHERED: u64 = if cfg!(test) { 64 } else { 32 << 10 };
 
-/// And at the least: of the memory that was allowed, or beyond it.
+/// The smallest number of words that a list collects before they are written, even if that exceeds the memory limit.
 const LEAST_GATHERED: u64 = 16;
 
-/// Takes words for lists.
+/// Collects the words of several lists.
 #[derive(Debug)]
 pub(crate) struct ListsWriter {
     file: OutFile,
@@ -26,7 +27,7 @@ pub(crate) struct ListsWriter {
     stretches: Vec<Vec<Range<u64>>>,
 }
 
-/// Lists in a file.
+/// Several lists in one file.
 #[derive(Debug)]
 pub(crate) struct Lists {
     file: OutFile,
@@ -34,7 +35,7 @@ pub(crate) struct Lists {
 }
 
 impl ListsWriter {
-    /// For `count` lists, whose buffers take about `memory` bytes together.
+    /// A writer for `count` lists, whose buffers take about `memory` bytes together.
     pub(crate) fn new(work: &Work, count: usize, memory: u64) -> Result<Self> {
         let gathered = (memory / 8 / count.max(1) as u64).clamp(LEAST_GATHERED, MOST_GATHERED) as usize;
         Ok(Self {
@@ -90,7 +91,7 @@ impl ListsWriter {
         Ok(())
     }
 
-    /// All lists.
+    /// Writes the remaining words, and returns the lists.
     pub(crate) fn finish(mut self) -> Result<Lists> {
         (0..self.buffers.len()).try_for_each(|list| self.flush(list))?;
         Ok(Lists { file: self.file, stretches: self.stretches })
@@ -107,12 +108,12 @@ impl Lists {
         self.stretches.len()
     }
 
-    /// Words of a list.
+    /// The number of words in a list.
     pub(crate) fn words(&self, list: usize) -> u64 {
         self.stretches[list].iter().map(|stretch| stretch.end - stretch.start).sum()
     }
 
-    /// A list from its beginning.
+    /// Reads a list from its beginning.
     pub(crate) fn read(&self, list: usize) -> ListReader<'_> {
         ListReader {
             file: &self.file,
@@ -129,15 +130,15 @@ impl Lists {
 pub(crate) struct ListReader<'l> {
     file: &'l OutFile,
     stretches: std::slice::Iter<'l, Range<u64>>,
-    /// What of the present stretch was not read.
+    /// The part of the current stretch that was not read yet.
     stretch: Range<u64>,
-    /// What was read, and how much of it was handed out.
+    /// The words that were read. The next field says how many of them were handed out.
     buffer: Vec<u64>,
     at: usize,
 }
 
 impl ListReader<'_> {
-    /// The next words.
+    /// Fills `into` with the next words.
     pub(crate) fn take(&mut self, mut into: &mut [u64]) -> Result<()> {
         while !into.is_empty() {
             let here = self.available()?.min(into.len());
@@ -149,7 +150,7 @@ impl ListReader<'_> {
         Ok(())
     }
 
-    /// Passes words.
+    /// Skips words.
     pub(crate) fn skip(&mut self, mut words: u64) -> Result<()> {
         while words > 0 {
             let read = (self.buffer.len() - self.at) as u64;
@@ -166,7 +167,7 @@ impl ListReader<'_> {
         Ok(())
     }
 
-    /// How many words can be handed out: at least one.
+    /// How many words can be handed out without reading. Reads some if there are none, so it is at least one.
     fn available(&mut self) -> Result<usize> {
         if self.at == self.buffer.len() {
             if self.stretch.is_empty() {
@@ -200,7 +201,7 @@ mod tests {
             let mut expected: Vec<Vec<u64>> = vec![Vec::new(); 5];
             let mut writer = ListsWriter::new(&work, 5, memory).unwrap();
             for _ in 0..500 {
-                // The last list stays empty.
+                // The last list remains empty.
                 let list = random.below(4) as usize;
                 let words: Vec<u64> = (0..random.below(200)).map(|_| random.below(1 << 40)).collect();
                 writer.push(list, &words).unwrap();

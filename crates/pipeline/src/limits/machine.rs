@@ -1,11 +1,12 @@
-//! How much memory this process can have: that of the machine, or less where a control group or `ulimit -v` limits it.
+//! How much memory this process can use: the memory of the machine, or less if a control group or `ulimit -v` limits
+//! it.
 
 use std::path::{Path, PathBuf};
 
-/// Where control groups are mounted, everywhere.
+/// The folder in which all Linux systems mount control groups.
 const CONTROL_GROUPS: &str = "/sys/fs/cgroup";
 
-/// Bytes of memory that this process can have.
+/// The memory that this process can use, in bytes.
 #[must_use]
 pub fn available_memory() -> u64 {
     let mut system = sysinfo::System::new();
@@ -17,13 +18,14 @@ pub fn available_memory() -> u64 {
     limits.chain(address_space()).chain([machine]).min().unwrap_or(machine)
 }
 
-/// Whether `ulimit -v` leaves room for the stacks of so many threads. The last thread that fits would find none for its signals.
+/// True if `ulimit -v` leaves room for the stacks of this many threads, and for the stacks on which they handle
+/// signals.
 pub(crate) fn has_room_for(threads: usize) -> bool {
     const STACK: u64 = 3 << 20;
     address_space().is_none_or(|bytes| threads as u64 <= bytes / STACK)
 }
 
-/// What `ulimit -v` leaves for data, with some for code and stacks.
+/// The bytes that `ulimit -v` leaves for data: the limit minus a fixed amount for code and stacks.
 #[cfg(unix)]
 fn address_space() -> Option<u64> {
     const CODE: u64 = 128 << 20;
@@ -36,9 +38,9 @@ fn address_space() -> Option<u64> {
     None
 }
 
-/// The files that may hold a limit, for the control groups in `groups` (the text of `/proc/self/cgroup`): those of the
-/// process's own group and of all groups above it. In a container the path of the group is often not mounted, but the
-/// root is then the container's own group.
+/// The files that may contain a memory limit, for the control groups in `groups` (the text of `/proc/self/cgroup`).
+/// These are the files of the group of this process and of all groups above it. In a container the path of the group
+/// is often not mounted; the root is then the group of the container.
 fn limit_files(groups: &str, mounted: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in groups.lines() {

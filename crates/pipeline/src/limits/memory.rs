@@ -1,55 +1,56 @@
-//! The memory limit -> a ledger from which everything that grows reserves.
+//! The memory limit -> a ledger, in which every structure that grows reserves its memory.
 //!
-//! The limit less the program itself, the buffers of its threads and what is known of its sources is what the stages
-//! have: the *total*. Whatever grows with documents, pairs, bad records or rows holds a [`Reservation`] on it, which is
-//! given back when it is dropped. Where a reservation cannot grow, its owner spills to a file or streams
-//! ([`crate::limits::sorted`], [`crate::limits::lists`]). A chunk of documents that are compared has its share of what is left, and
-//! what threads hold at a time is bounded by counts that are written where it is held. `ARCHITECTURE.md` has a table of all of
-//! it: a structure that grows and is not in that table is a mistake. Only speed depends on the limit.
+//! The *total* is the memory that the stages share: the limit minus the program itself, the buffers of its threads
+//! and the list of sources. Every structure that grows with documents, pairs, bad records or rows holds a
+//! [`Reservation`] of the total, which is released when it is dropped. If a reservation cannot grow, its owner writes
+//! to a file or streams ([`crate::limits::sorted`], [`crate::limits::lists`]). The documents that are compared at a
+//! time get a share of the rest. The memory of each thread is bounded by constants, which are defined where the
+//! memory is used. `ARCHITECTURE.md` has a table of all structures that grow; a structure that is missing there is a
+//! mistake. Only the speed depends on the limit.
 
 use crate::{Error, LEAST_MEMORY, Resources, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// Bytes of memory that every document takes while candidates are sought: its place in the union-find forest, and
-/// bits.
+/// The memory that every document needs while candidates are sought, in bytes: its entry in the union-find forest,
+/// and some bits.
 pub(crate) const PER_DOCUMENT: u64 = 5;
 
-/// A block of a source, in bytes. Fixed: the blocks of a source must be the same in every run. (Tests want several of
-/// everything from small corpora.)
+/// The size of a block of a source, in bytes. It is fixed, because the blocks of a source must be the same in every
+/// run. (It is small in tests, so that small corpora have several blocks.)
 pub(crate) const BLOCK_BYTES: usize = if cfg!(test) { 4 << 10 } else { 256 << 10 };
 
-/// What a thread works with: a block, what it is unpacked to, the buffers of a text, and results that wait for their turn.
-/// (While outputs are written: the frames that are compressed, beside which little else is held.)
+/// The memory of a thread, in bytes: a block, its decompressed text, the buffers for a document, and results that
+/// wait for their turn. (While outputs are written, it is used for the frames that are compressed.)
 const PER_THREAD: u64 = 12 << 20;
 
-/// The program itself, and what is too small to count.
+/// The memory of the program itself, and of everything that is too small to count, in bytes.
 const BASE: u64 = 16 << 20;
 
-/// A source: its names, as they are found, written down and reported, about.
+/// The approximate memory of a source, in bytes: its names, in the list of sources, in `run.json` and in the report.
 const PER_SOURCE: u64 = 1 << 10;
 
-/// A block: where it begins.
+/// The memory for the position of a block, in bytes.
 const PER_BLOCK: u64 = 40;
 
-/// A block that is longer is worked on while no other such block is: what its text unpacks to is not in the share of a
-/// thread.
+/// Blocks of more bytes than this are *long*. Only one long block is processed at a time, because the memory of a
+/// thread is too small for it.
 pub(crate) const LONG_BLOCK: u64 = 1 << 20;
 
-/// What the memory limit leaves to the stages, and who has reserved how much of it. Clones share the reservations.
+/// The memory that the limit leaves to the stages, and how much of it is reserved. Clones share the reservations.
 #[derive(Debug, Clone)]
 pub(crate) struct Ledger {
     limit: u64,
     threads: u64,
-    /// What no stage can have.
+    /// The memory that no stage can use.
     fixed: u64,
-    /// What all stages together can have.
+    /// The memory that all stages together can use.
     total: u64,
     reserved: Arc<AtomicU64>,
     long_block: Arc<(Mutex<bool>, Condvar)>,
 }
 
-/// Bytes that belong to someone until they are dropped.
+/// Reserved bytes. They are released when the value is dropped.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     reserved: Arc<AtomicU64>,
@@ -58,7 +59,7 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
-    /// Reserves so many bytes more, if all that is reserved leaves them.
+    /// Reserves this many bytes more if they are free. Returns false if they are not.
     pub(crate) fn try_grow(&mut self, bytes: u64) -> bool {
         let more = |reserved: u64| reserved.checked_add(bytes).filter(|&reserved| reserved <= self.total);
         let grown = self.reserved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok();
@@ -66,18 +67,18 @@ impl Reservation {
         grown
     }
 
-    /// Reserves so many bytes more, whether they are there or not: for what cannot be had elsewhere.
+    /// Reserves this many bytes more, even if they are not free: for data that cannot be stored elsewhere.
     pub(crate) fn grow(&mut self, bytes: u64) {
         self.reserved.fetch_add(bytes, Ordering::Relaxed);
         self.bytes += bytes;
     }
 
-    /// How many bytes it is.
+    /// How many bytes are reserved.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Gives everything back.
+    /// Releases all bytes.
     pub(crate) fn release(&mut self) {
         self.reserved.fetch_sub(std::mem::take(&mut self.bytes), Ordering::Relaxed);
     }
@@ -89,7 +90,7 @@ impl Drop for Reservation {
     }
 }
 
-/// The one long block that is worked on.
+/// The right to process a long block; only one exists at a time.
 #[derive(Debug)]
 pub(crate) struct LongBlock {
     long_block: Arc<(Mutex<bool>, Condvar)>,
@@ -103,7 +104,8 @@ impl Drop for LongBlock {
 }
 
 impl Ledger {
-    /// For a run over so many sources. Refuses a limit below what these and one block per thread need.
+    /// The ledger of a run over this many sources. A memory limit that is too small for the sources and the threads
+    /// is an error.
     pub(crate) fn new(resources: &Resources, sources: usize) -> Result<Self> {
         let threads = resources.threads.max(1) as u64;
         let fixed = fixed(threads, sources as u64);
@@ -130,31 +132,32 @@ impl Ledger {
         })
     }
 
-    /// Only so many bytes for the stages: far less than any limit, so that small corpora spill too.
+    /// Leaves only this many bytes for the stages: far less than any real limit, so that small corpora spill too.
     #[cfg(test)]
     pub(crate) fn with_free(self, free: u64) -> Self {
         Self { total: free, ..self }
     }
 
-    /// A reservation of nothing yet.
+    /// A new reservation of 0 bytes.
     pub(crate) fn reservation(&self) -> Reservation {
         Reservation { reserved: Arc::clone(&self.reserved), total: self.total, bytes: 0 }
     }
 
-    /// What nobody has reserved.
+    /// The bytes that are not reserved.
     pub(crate) fn unreserved(&self) -> u64 {
         self.total.saturating_sub(self.reserved.load(Ordering::Relaxed))
     }
 
-    /// Waits until no long block is worked on: what it became takes memory that is there once. To be called before
-    /// a block is read.
+    /// Waits until no long block is being processed. This is called before a block is read, because there is memory
+    /// for only one long block.
     pub(crate) fn wait_for_long_block(&self) {
         let (taken, given_back) = &*self.long_block;
         let taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
         drop(given_back.wait_while(taken, |taken| *taken));
     }
 
-    /// What must be held while a block of `bytes` is worked on, if it is long. Waits for other long ones.
+    /// The right to process a block of `bytes` bytes, if it is long. Waits until no other long block is being
+    /// processed.
     pub(crate) fn long_block(&self, bytes: u64) -> Option<LongBlock> {
         if bytes <= LONG_BLOCK {
             return None;
@@ -166,37 +169,40 @@ impl Ledger {
         Some(LongBlock { long_block: Arc::clone(&self.long_block) })
     }
 
-    /// A long block for a reader that is about to read it: waits for other long ones.
+    /// The right to process a long block, for a reader that is about to read it. Waits until no other long block is
+    /// being processed.
     pub(crate) fn announced(&self) -> Option<LongBlock> {
         self.long_block(u64::MAX)
     }
 
-    /// For items that are sorted, at most: half of what is left, and no more than a quarter of all.
+    /// The most memory for one sort: half of the free memory, and no more than a quarter of the total.
     pub(crate) fn sorting(&self) -> u64 {
         (self.unreserved() / 2).min(self.total / 4)
     }
 
-    /// For what is collected while documents are compared, which takes most of the memory.
+    /// The memory for results that are collected while documents are compared. The comparison itself needs most of
+    /// the memory.
     pub(crate) fn collecting(&self) -> u64 {
         self.total / 16
     }
 
-    /// For parts that stay in memory.
+    /// The memory for all parts that are kept in memory.
     pub(crate) fn parts(&self) -> u64 {
         self.total / 3
     }
 
-    /// For one part.
+    /// The memory for one part.
     pub(crate) fn part(&self) -> u64 {
         (self.total / 32).clamp(1 << 20, 16 << 20)
     }
 
-    /// The longest record: it, its text and its normalised text, beside the parts.
+    /// The length of the longest record, in bytes. The record, its text and its normalised text must fit in memory
+    /// besides the parts.
     pub(crate) fn record_bytes(&self) -> u64 {
         (self.total - self.parts()) / 3
     }
 
-    /// A record that is longer is an error that says how much memory it takes.
+    /// Turns the error for a record that is too long into one that says how much memory it needs.
     pub(crate) fn explain(&self, error: corpus::Error) -> Error {
         match error {
             corpus::Error::TooLarge { name, record, what, bytes, .. } => Error::Memory {
@@ -208,7 +214,7 @@ impl Ledger {
         }
     }
 
-    /// A text is longer than its record and what it is made of may be.
+    /// The error for a text that is too long for the memory, although its record was not.
     pub(crate) fn too_long(&self, text: &str) -> Error {
         let bytes = text.len() as u64;
         Error::Memory {
@@ -218,12 +224,13 @@ impl Ledger {
         }
     }
 
-    /// The limit itself.
+    /// The memory limit.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// The longest text that can be shingled: its shingles and their buffers take `factor` times its length.
+    /// The length of the longest text that can be shingled. Its shingles and their buffers take `factor` times its
+    /// length.
     pub(crate) fn longest_text(&self, factor: u64) -> u64 {
         self.total / 2 / factor
     }
@@ -233,17 +240,17 @@ impl Ledger {
         bytes * factor * 2 + self.fixed
     }
 
-    /// For one of the threads that look for equal keys.
+    /// The memory for each of the threads that look for equal keys.
     pub(crate) fn grouping(&self) -> u64 {
         self.for_keys() / self.threads
     }
 
-    /// How many columns of keys of `documents` documents fit in memory at a time.
+    /// How many columns of keys fit in memory at a time. A column has one key for each of `documents` documents.
     pub(crate) fn key_columns(&self, documents: u64) -> usize {
         (self.for_keys() / (8 * documents.max(1))).saturating_sub(1) as usize
     }
 
-    /// Reserves the columns of keys, and what the threads take that look for equal ones.
+    /// Reserves memory for the columns of keys, and for the threads that look for equal keys.
     pub(crate) fn for_grouping(&self) -> Reservation {
         let mut reservation = self.reservation();
         reservation.grow(2 * self.for_keys());
@@ -254,17 +261,19 @@ impl Ledger {
         (self.total / 4).min(self.unreserved() / 3)
     }
 
-    /// For the documents that are compared with one another at a time, when `used` bytes are taken for other things.
+    /// The memory for the documents that are compared with each other at a time, if `used` bytes are used for other
+    /// things.
     pub(crate) fn chunk(&self, used: u64) -> u64 {
         self.chunk_beside(used.max(self.reserved.load(Ordering::Relaxed)))
     }
 
-    /// The same when `held` bytes are taken for other things, whatever is reserved now.
+    /// The same if `held` bytes are used for other things. Current reservations are ignored.
     pub(crate) fn chunk_beside(&self, held: u64) -> u64 {
         self.total.saturating_sub(held).max(self.total / 8) * 3 / 4
     }
 
-    /// Reserves what `documents` documents in `blocks` blocks take until the end; an error if they cannot be held.
+    /// Reserves the memory that `documents` documents in `blocks` blocks need until the end of the run. It is an
+    /// error if there is not enough.
     pub(crate) fn for_documents(&self, documents: u64, blocks: usize) -> Result<Reservation> {
         let blocks = blocks as u64 * PER_BLOCK;
         let needed = documents.saturating_mul(per_document(documents)).saturating_add(blocks);
@@ -281,14 +290,14 @@ impl Ledger {
     }
 }
 
-/// The least that stages can work with.
+/// The stages need at least this much memory together, in bytes.
 const LEAST_TOTAL: u64 = 16 << 20;
 
 fn fixed(threads: u64, sources: u64) -> u64 {
     BASE.saturating_add(PER_THREAD.saturating_mul(threads)).saturating_add(PER_SOURCE.saturating_mul(sources))
 }
 
-/// The smallest memory limit for a corpus of `documents` documents on `threads` threads.
+/// The smallest memory limit, in bytes, with which a corpus of `documents` documents can be run on `threads` threads.
 #[must_use]
 pub fn least_memory(documents: u64, threads: usize) -> u64 {
     let for_threads = fixed(threads.max(1) as u64, 0);
@@ -296,7 +305,7 @@ pub fn least_memory(documents: u64, threads: usize) -> u64 {
     LEAST_MEMORY.max(for_threads.saturating_add(LEAST_TOTAL)).max(for_documents)
 }
 
-/// Bytes per document: more of them where numbers are longer than 32 bits.
+/// The memory per document, in bytes. It is larger if document numbers need more than 32 bits.
 pub(crate) fn per_document(documents: u64) -> u64 {
     if documents > u64::from(u32::MAX) { PER_DOCUMENT + 4 } else { PER_DOCUMENT }
 }

@@ -1,5 +1,5 @@
-//! How a run stays within its limits: memory that is reserved before it is taken, sorts and lists that go to files, and
-//! one pool of threads.
+//! How a run stays within its limits: memory is reserved before it is used, sorts and lists are written to files if
+//! they do not fit in memory, and there is one pool of threads.
 
 pub(crate) mod bits;
 pub(crate) mod lists;

@@ -1,11 +1,13 @@
-//! Work on many threads, results in order: what reads and writes. (What computes on data in memory uses rayon.)
+//! Work on many threads with results in order, for work that reads and writes. (Computations on data in memory use
+//! rayon.)
 //!
-//! Jobs are handed out one after the other, worked on by whoever is free, and their results are taken in the order of
-//! the jobs. So what is written does not depend on the number of threads. Handing out waits when results are far
-//! behind, which bounds memory.
+//! Jobs are handed out one after the other. Any free thread works on the next job, and the results are collected in
+//! the order of the jobs. Therefore the output does not depend on the number of threads. If too many results wait for
+//! a slow one, no more jobs are handed out; this bounds the memory.
 //!
-//! Whatever goes wrong ends the work as an error and wakes whoever waits: an error of a job, a panic anywhere (see
-//! [`caught`]), a thread that cannot be started. Locks are never poisoned, since panics are caught where they are held.
+//! Any failure ends the work with an error and wakes all waiting threads: an error of a job, a panic anywhere (see
+//! [`caught`]), or a thread that cannot be started. Locks are never poisoned, because panics are caught while they
+//! are held.
 
 use crate::{Error, Result};
 use std::any::Any;
@@ -31,24 +33,25 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What `work` comes to; if it panics, an error with the message of the panic. What it worked on must not be used any
-/// more after that: the run is over.
+/// The result of `work`. If `work` panics, it is an error with the message of the panic. The data that it worked on
+/// must not be used after a panic: the run is over.
 pub(crate) fn caught<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|panic| Err(Error::Panicked { message: message_of(panic.as_ref()) }))
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn message_of(panic: &(dyn Any + Send)) -> String {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(message), _) => (*message).to_owned(),
         (None, Some(message)) => message.clone(),
-        (None, None) => "it did not say what happened".into(),
+        (None, None) => "the panic has no message".into(),
     }
 }
 
-/// Runs `work` on every job that `next` hands out to the state of whoever does it, on `threads` threads with a state
-/// each, and hands the results to `collect` in order. The first error (in the order of jobs, if several happen) ends it.
+/// Runs `work` on every job that `next` hands out, on `threads` threads, and hands the results to `collect` in the
+/// order of the jobs. Each thread has a state of its own, which is passed to `next` and `work`. The first error ends
+/// the work; if there are several, the first in the order of jobs.
 pub(crate) fn ordered<J: Send, S, R: Send>(
     threads: usize,
     next: impl FnMut(&mut S) -> Result<Option<J>> + Send,
@@ -59,10 +62,10 @@ pub(crate) fn ordered<J: Send, S, R: Send>(
     pool(threads, 3 * threads as u64, next, state, work, collect)
 }
 
-/// Does the work of each number below `count`, on `threads` threads, in any order.
+/// Calls `work` with each number below `count`, on `threads` threads, in any order.
 pub(crate) fn each(threads: usize, count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
     let mut numbers = 0..count;
-    // Results are nothing, so any number of them may wait for a slow one.
+    // The results are empty, so any number of them may wait for a slow one.
     pool(threads.min(count), u64::MAX, |()| Ok(numbers.next()), || (), |(), number| work(number), Ok)
 }
 
@@ -86,7 +89,7 @@ fn pool<J: Send, S, R: Send>(
     let input = Mutex::new(Input { next, handed_out: 0, finished: false });
     let output = Mutex::new(Output { collect, waiting: BTreeMap::new(), collected: 0, failed: None });
     let progress = Condvar::new();
-    // Jobs before one that failed are under way, so the first failure is known when they are done.
+    // Jobs before a failed one have already been handed out, so the first failure is known when they are done.
     let some_failed = AtomicBool::new(false);
     let give_up = |error: Error| {
         lock(&output).failed.get_or_insert(error);
@@ -149,7 +152,7 @@ fn pool<J: Send, S, R: Send>(
     output.failed.map_or(Ok(()), Err)
 }
 
-/// A thread cannot be started.
+/// The error for a thread that cannot be started.
 pub(crate) fn no_thread(cause: std::io::Error) -> Error {
     Error::Thread { cause }
 }
@@ -159,7 +162,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicUsize;
 
-    /// Where something goes wrong.
+    /// The function that panics.
     #[derive(Debug, Clone, Copy, PartialEq)]
     enum Place {
         State,

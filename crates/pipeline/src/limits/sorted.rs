@@ -1,10 +1,11 @@
 //! Items in any order -> the same items sorted, in memory while they fit, in a file otherwise.
 //!
-//! This is the external merge sort: what does not fit any more is sorted and written as a *run*, and runs are merged.
-//! All runs of a sort lie in one file without a name, so that it is private, takes one handle, and goes whatever
-//! happens. The sorted items can be streamed as often as needed, and looked up.
+//! This is an external merge sort. When the memory is full, the items in it are sorted and written as a *run*; at the
+//! end the runs are merged. All runs of a sort are in one file without a name: it is private, needs one handle, and
+//! the system removes it even if the process is killed. The sorted items can be streamed as often as needed, and
+//! looked up.
 //!
-//! Keys are unique, or items with equal keys are equal: then the order is the same for any memory.
+//! Keys must be unique, or items with equal keys must be equal. Then the order does not depend on the memory.
 
 use crate::limits::memory::{Ledger, Reservation};
 use crate::resume::work::Work;
@@ -18,16 +19,16 @@ use std::io::Write;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
-/// Runs that are merged at a time.
+/// The number of runs that are merged at a time.
 const FAN_IN: usize = if cfg!(test) { 3 } else { 64 };
 
-/// Bytes that are read or written at a time.
+/// The number of bytes that are read or written at a time.
 const BUFFER: usize = if cfg!(test) { 256 } else { 64 << 10 };
 
-/// What a sort may use without asking: it must go on when nothing is left.
+/// The memory that a sort may use without a reservation, in bytes: it must work even if no memory is free.
 const LEAST: u64 = if cfg!(test) { 1 << 10 } else { 1 << 20 };
 
-/// Where there is room: memory first, then a folder. The observer is asked whether to go on.
+/// Room for data: memory first, then files in the work folder. The observer can stop the run.
 #[derive(Clone, Copy)]
 pub(crate) struct Room<'a> {
     pub ledger: &'a Ledger,
@@ -36,14 +37,14 @@ pub(crate) struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// Sorts items by a key, with at most `most` bytes of memory.
+    /// A sorter of items by a key, with at most `most` bytes of memory.
     pub(crate) fn sorter<T: Pod, K: Ord, F: Fn(&T) -> K>(self, most: u64, key: F) -> Sorter<'a, T, F> {
         let reservation = self.ledger.reservation();
         Sorter { room: self, most, key, items: Vec::new(), reservation, runs: None, failure: None }
     }
 }
 
-/// Takes items in any order.
+/// Collects items in any order.
 pub(crate) struct Sorter<'a, T, F> {
     room: Room<'a>,
     most: u64,
@@ -54,14 +55,14 @@ pub(crate) struct Sorter<'a, T, F> {
     failure: Option<Error>,
 }
 
-/// Sorted runs in a file: places of their items.
+/// Sorted runs in a file, and the positions of their items.
 #[derive(Debug)]
 struct Runs {
     file: OutFile,
     places: Vec<Range<u64>>,
 }
 
-/// A file of items: one that was made here, or one that was there and the place where its items begin.
+/// A file of items: one that the sort wrote, or an existing one with the offset at which its items begin.
 #[derive(Debug)]
 enum Spilled {
     Made(OutFile),
@@ -95,7 +96,7 @@ fn append<T: Pod>(out: &mut OutFile, items: &[T]) -> Result<()> {
 }
 
 impl<T: Pod, K: Ord, F: Fn(&T) -> K> Sorter<'_, T, F> {
-    /// Takes an item. What fails is said at the end.
+    /// Adds an item. Errors are reported by `finish`.
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
         if self.items.len() == self.items.capacity() {
@@ -106,12 +107,12 @@ impl<T: Pod, K: Ord, F: Fn(&T) -> K> Sorter<'_, T, F> {
         }
     }
 
-    /// Room for one more: in memory, or by writing a run.
+    /// Makes room for at least one more item: takes more memory, or writes a run.
     #[cold]
     fn make_room(&mut self) {
         let item = size_of::<T>() as u64;
         let (held, reserved) = (self.items.capacity() as u64 * item, self.reservation.bytes());
-        // Twice as much each time at first, and half as much again later.
+        // At first the memory doubles each time; later it grows by half.
         let more = held.clamp(LEAST / 256, (16 << 20).max(held / 2)).max(item);
         let more = more.min(self.most.max(LEAST).saturating_sub(held)) / item * item;
         let free = LEAST.saturating_sub(held);
@@ -125,7 +126,7 @@ impl<T: Pod, K: Ord, F: Fn(&T) -> K> Sorter<'_, T, F> {
         self.items.clear();
     }
 
-    /// Writes what is in memory as a run.
+    /// Writes the items in memory as a run.
     fn spill(&mut self) -> Result<()> {
         self.room.observer.go_on()?;
         self.items.sort_unstable_by_key(&self.key);
@@ -139,7 +140,7 @@ impl<T: Pod, K: Ord, F: Fn(&T) -> K> Sorter<'_, T, F> {
         Ok(())
     }
 
-    /// All items in order.
+    /// Returns all items in order, or the first error.
     pub(crate) fn finish(mut self) -> Result<Sorted<T>> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
@@ -164,7 +165,7 @@ impl<T: Pod, K: Ord, F: Fn(&T) -> K> Sorter<'_, T, F> {
         Ok(Sorted { items: Vec::new(), _reservation: None, file: Some(Spilled::Made(runs.file)), len })
     }
 
-    /// Fewer runs: each of several.
+    /// Merges groups of runs, so that there are fewer.
     fn merge(&self, runs: Runs) -> Result<Runs> {
         let from = Spilled::Made(runs.file);
         let mut merged = Runs { file: self.room.work.spill_file()?, places: Vec::new() };
@@ -201,12 +202,12 @@ impl<T: Pod, K: Ord, F: Fn(&T) -> K> Sorter<'_, T, F> {
 /// Items in order.
 #[derive(Debug)]
 pub(crate) struct Sorted<T> {
-    /// All of them, if there is no file.
+    /// All items, if they are not in a file.
     items: Vec<T>,
-    /// For the items.
+    /// The reservation for the items in memory.
     _reservation: Option<Reservation>,
     file: Option<Spilled>,
-    /// Items in the file.
+    /// The number of items in the file.
     len: u64,
 }
 
@@ -216,7 +217,8 @@ impl<T: Pod> Sorted<T> {
         Self { items: Vec::new(), _reservation: None, file: None, len: 0 }
     }
 
-    /// `len` items that lie sorted in a file, from `offset` on: in memory if `ledger` has room for them.
+    /// `len` sorted items of a file, which begin at `offset`. They are read into memory if `ledger` has room for
+    /// them.
     pub(crate) fn open(file: File, name: String, offset: u64, len: u64, ledger: &Ledger) -> Result<Self> {
         let file = Spilled::There { file, name, offset };
         let bytes = len * size_of::<T>() as u64;
@@ -234,7 +236,7 @@ impl<T: Pod> Sorted<T> {
         if self.file.is_some() { self.len } else { self.items.len() as u64 }
     }
 
-    /// Whether they are in a file.
+    /// True if the items are in a file.
     #[cfg(test)]
     pub(crate) fn is_spilled(&self) -> bool {
         self.file.is_some()
@@ -245,7 +247,7 @@ impl<T: Pod> Sorted<T> {
         self.iter_from(0)
     }
 
-    /// The items from a place on.
+    /// The items from the position `first` on.
     pub(crate) fn iter_from(&self, first: u64) -> Stream<'_, T> {
         match &self.file {
             Some(file) => Stream::of_file(file, first..self.len),
@@ -253,7 +255,7 @@ impl<T: Pod> Sorted<T> {
         }
     }
 
-    /// The item at a place.
+    /// The item at a position.
     fn get(&self, at: u64) -> Result<T> {
         let Some(file) = &self.file else { return Ok(self.items[at as usize]) };
         let mut item = [T::zeroed()];
@@ -261,7 +263,7 @@ impl<T: Pod> Sorted<T> {
         Ok(item[0])
     }
 
-    /// How many items come before the first one that is not `before`, which must hold for the first ones only.
+    /// The number of items for which `before` is true. It must be true for the first items, and false for all others.
     pub(crate) fn partition_point(&self, before: impl Fn(&T) -> bool) -> Result<u64> {
         if self.file.is_none() {
             return Ok(self.items.partition_point(before) as u64);
@@ -278,7 +280,7 @@ impl<T: Pod> Sorted<T> {
         Ok(low)
     }
 
-    /// The item with this key, if there is one; `key` must be in the order of the items.
+    /// The item with this key, if there is one. The items must be sorted by `key`.
     pub(crate) fn find<K: Ord>(&self, wanted: &K, key: impl Fn(&T) -> K) -> Result<Option<T>> {
         let at = self.partition_point(|item| key(item) < *wanted)?;
         if at == self.len() {
@@ -292,9 +294,10 @@ impl<T: Pod> Sorted<T> {
 /// Items one after the other.
 #[derive(Debug)]
 pub(crate) struct Stream<'s, T> {
-    /// What comes next from memory,
+    /// The next items, if they are in memory.
     memory: &'s [T],
-    /// or from a file: some that were read, and the places of those that were not.
+    /// The file, if the items are in one. The next fields are the items that were read, and the positions of the
+    /// others.
     file: Option<&'s Spilled>,
     read: Vec<T>,
     at: usize,
@@ -321,7 +324,7 @@ impl<'s, T: Pod> Stream<'s, T> {
         Ok(true)
     }
 
-    /// Hands items to `visit` up to the first one that is the `end`, which stays.
+    /// Hands items to `visit`, up to the first item for which `end` is true. That item is not consumed.
     pub(crate) fn take_until(
         &mut self,
         mut end: impl FnMut(&T) -> bool,
@@ -337,7 +340,7 @@ impl<'s, T: Pod> Stream<'s, T> {
         Ok(())
     }
 
-    /// The next item, which stays.
+    /// The next item, which is not consumed.
     #[inline]
     pub(crate) fn peek(&mut self) -> Result<Option<T>> {
         if let Some(item) = self.memory.first() {
@@ -349,7 +352,7 @@ impl<'s, T: Pod> Stream<'s, T> {
         Ok(None)
     }
 
-    /// Passes the item that was peeked at.
+    /// Consumes the item that was peeked at.
     #[inline]
     fn skip(&mut self) {
         match self.memory.split_first() {
@@ -367,7 +370,7 @@ impl<T: Pod> Iterator for Stream<'_, T> {
         let item = self.peek().transpose()?;
         match &item {
             Ok(_) => self.skip(),
-            // Nothing comes after a failure.
+            // After an error the stream ends.
             Err(_) => *self = Self::empty(),
         }
         Some(item)

@@ -10,8 +10,8 @@ use lookalike::minhash::bbit::row_probability;
 use lookalike::minhash::lanes::{self, estimate_of_lanes, matching_lanes};
 use lookalike::minhash::{FastSketch, MinHasher};
 
-/// How often the signature's estimate may turn away a pair at the threshold: so rarely that the recall need not
-/// account for it.
+/// The probability that the estimate of the signatures rejects a pair whose similarity equals the threshold. It is so
+/// small that the recall need not account for it.
 const FILTER_MISS: f64 = 1e-6;
 
 /// Documents that agree in all rows of a band are candidates.
@@ -19,14 +19,14 @@ const FILTER_MISS: f64 = 1e-6;
 pub(crate) struct Bands {
     hasher: FastSketch,
     banding: Banding,
-    /// The least number of equal lanes of a pair that is compared.
+    /// A pair is compared only if at least this many of its lanes are equal.
     cutoff: usize,
     verify: Verify,
     threshold: f64,
 }
 
 impl Bands {
-    /// Bands, rows and cutoff follow from the settings alone.
+    /// Works out the bands, the rows and the cutoff from the settings alone.
     pub(super) fn new(settings: &Settings) -> Result<Self> {
         let hasher = FastSketch::new(settings.signature.hashes, settings.signature.seed)?;
         let banding = match settings.matching.bands {
@@ -43,7 +43,7 @@ impl Bands {
                     .banding
             }
         };
-        // Where every candidate counts, none may be turned away.
+        // If every candidate counts as similar, none may be rejected.
         let cutoff = match settings.matching.verify {
             Verify::None => 0,
             _ => lanes::estimate_cutoff(settings.signature.hashes, settings.matching.threshold, FILTER_MISS)?,
@@ -143,7 +143,7 @@ impl Sketcher for Bands {
     }
 }
 
-/// The S-curve of bands of lanes; without bands nothing is found.
+/// The probability that a pair of this similarity agrees in at least one band of 16-bit lanes. It is 0 without bands.
 fn lanes_curve(bands: usize, rows: usize, similarity: f64) -> f64 {
     let curve =
         |banding| Some(SCurve::with_row_probability(banding, row_probability(lanes::LANE_BITS).ok()?));

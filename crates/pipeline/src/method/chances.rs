@@ -1,4 +1,4 @@
-//! Settings -> the chance that a pair is found, by its similarity.
+//! Settings -> the probability that a pair is found, as a function of its similarity.
 
 use crate::method::Means;
 use crate::method::samples::PLANNED_SHINGLES;
@@ -6,27 +6,28 @@ use crate::report::Plan;
 use crate::{Result, Settings};
 use lookalike::shingling::Shingler;
 
-/// What a plan promises.
+/// The probabilities with which a run finds similar pairs.
 #[derive(Debug)]
 pub struct Chances {
     means: Means,
 }
 
 impl Chances {
-    /// Of a run with these settings.
+    /// The probabilities for a run with these settings.
     pub fn new(settings: &Settings) -> Result<Self> {
         Ok(Self { means: Means::new(settings)? })
     }
 
-    /// The chance that a pair of this similarity becomes a candidate. With containment it depends on how many shingles
-    /// the contained document has.
+    /// The probability that a pair of this similarity becomes a candidate. With containment it depends on `shingles`,
+    /// the number of shingles of the contained document; otherwise `shingles` is ignored.
     #[must_use]
     pub fn of(&self, similarity: f64, shingles: u64) -> f64 {
         self.means.method.probability(similarity, shingles, false)
     }
 
-    /// The chance that a pair of this similarity becomes a candidate, by the number of shingles of the smaller document:
-    /// one with few shingles may have none that was sampled for containment.
+    /// The probability that a pair of this similarity becomes a candidate, for several sizes of the smaller document:
+    /// pairs of a number of shingles and a probability. Containment finds documents by sampled shingles, and a
+    /// document with few shingles may have no sampled one.
     #[must_use]
     pub fn by_shingles(&self, similarity: f64) -> Vec<(u64, f64)> {
         [1, 5, 10, 20, PLANNED_SHINGLES, 100, 200]
@@ -34,19 +35,19 @@ impl Chances {
             .to_vec()
     }
 
-    /// The plan.
+    /// The plan of the run.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.means.plan
     }
 
-    /// The plan in words.
+    /// The plan as a phrase: `21 bands of 6 rows`.
     #[must_use]
     pub fn label(&self) -> String {
         self.means.method.label()
     }
 
-    /// What cuts texts into shingles.
+    /// The shingler, which cuts texts into shingles.
     #[must_use]
     pub fn shingler(&self) -> &Shingler {
         &self.means.shingler
@@ -77,10 +78,10 @@ mod tests {
         assert!(by_shingles.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1), "{by_shingles:?}");
         let planned = by_shingles.iter().find(|(shingles, _)| *shingles == PLANNED_SHINGLES).unwrap();
         assert!((planned.1 - chances.plan().recall_at_threshold).abs() < 1e-12);
-        // Of ten shingles eight are shared, and each is left out with probability 7/8.
+        // Eight of ten shingles are shared, and each is left out of the sample with probability 7/8.
         let ten = by_shingles.iter().find(|(shingles, _)| *shingles == 10).unwrap();
         assert!((ten.1 - (1.0 - 0.875f64.powi(8))).abs() < 1e-12);
-        // Bands do not ask how long a document is.
+        // With bands the length of a document does not matter.
         let bands = Chances::new(&Settings::default()).unwrap().by_shingles(0.8);
         assert!(bands.iter().all(|(_, chance)| (chance - bands[0].1).abs() < 1e-12));
     }

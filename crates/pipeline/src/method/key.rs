@@ -1,29 +1,30 @@
-//! Random bytes -> the key with which texts are compared.
+//! Random bytes -> the key that hashes shingles for the exact comparison.
 //!
-//! Sketches, band keys and samples only find candidates; they have the fixed key of the library, so that the same
-//! command gives the same bytes. What decides whether a document is removed is the exact comparison, and the shingles for
-//! it are hashed with a key that is drawn from the operating system for each run. Whoever writes a text cannot know it,
-//! and so cannot write one that passes for another. The similarity is the same number for every key.
+//! Sketches, band keys and samples only find candidates. They use the fixed key of the library, so that the same
+//! command gives the same bytes. The exact comparison decides whether a document is removed. Its shingles are hashed
+//! with a random key, which each run draws from the operating system. An attacker who writes a text cannot know this
+//! key, and therefore cannot write a text that is mistaken for another. The similarity is the same number with every
+//! key.
 //!
-//! A key is never written, with one exception: where the shingles themselves are stored (`--store shingles`), their key is
-//! stored with them.
+//! A key is never written to disk, with one exception: if the shingles themselves are stored (`--store shingles`),
+//! their key is stored with them.
 
 use crate::{Error, Result};
 use lookalike::hashing::Key;
 
-/// What a key is made from.
+/// The random bytes from which a key is made.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct KeySeed([u8; 32]);
 
 impl std::fmt::Debug for KeySeed {
-    /// Without the bytes, which nobody should find in a log.
+    /// Writes the name only: the bytes must not appear in a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("KeySeed")
     }
 }
 
 impl KeySeed {
-    /// A new one, from the operating system.
+    /// A new seed, drawn from the operating system.
     pub(crate) fn random() -> Result<Self> {
         #[cfg(test)]
         if let Some(seed) = tests::chosen() {
@@ -31,24 +32,24 @@ impl KeySeed {
         }
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|error| {
-            Error::Invalid(format!("the operating system gives no random numbers: {error}"))
+            Error::Invalid(format!("the operating system provides no random numbers: {error}"))
         })?;
         Ok(Self(bytes))
     }
 
-    /// The key: random bytes in the amount that it takes.
+    /// Makes the key: expands the seed to as many bytes as a key has.
     pub(crate) fn key(&self) -> Key {
         let mut bytes = [0; Key::BYTES];
         blake3::Hasher::new_keyed(&self.0).finalize_xof().fill(&mut bytes);
         Key::from_bytes(&bytes)
     }
 
-    /// As it is written beside stored shingles.
+    /// The seed as hexadecimal text, as it is stored with shingles.
     pub(crate) fn to_hex(&self) -> String {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()
     }
 
-    /// As it was written, if it is one.
+    /// Reads a seed from hexadecimal text; `None` if the text is not a seed.
     pub(crate) fn from_hex(written: &str) -> Option<Self> {
         blake3::Hash::from_hex(written.trim()).ok().map(|seed| Self(*seed.as_bytes()))
     }
@@ -60,7 +61,7 @@ pub(crate) mod tests {
     use std::cell::Cell;
 
     thread_local! {
-        /// What `KeySeed::random` gives on this thread, if it is not to be random.
+        /// If set, `KeySeed::random` returns a seed of this byte on this thread.
         static CHOSEN: Cell<Option<u8>> = const { Cell::new(None) };
     }
 

@@ -1,4 +1,5 @@
-//! Settings -> the means of the run: what turns a text into elements, a sketch and keys, and a pair into a verdict.
+//! Settings -> everything that follows from them: what turns a text into elements, a sketch and keys, and a pair into
+//! a verdict.
 
 use super::key::KeySeed;
 use super::{Shingled, SketchBuffers, Sketcher, weights};
@@ -17,21 +18,21 @@ use lookalike::similarity::SetMeasure;
 use lookalike::verification::{OverlapTable, Verifier};
 use std::sync::OnceLock;
 
-/// What the settings come to.
+/// Everything that follows from the settings of a run.
 #[derive(Debug)]
 pub(crate) struct Means {
     pub settings: Settings,
-    /// What finds: with the fixed key.
+    /// The shingler for sketches, which find candidates. It has the fixed key of the library.
     pub shingler: Shingler,
-    /// What decides: with a key of the run.
+    /// The shingler for the exact comparison, which decides. It has the random key of the run.
     deciding: OnceLock<Shingler>,
     seed: KeySeed,
     pub fields: Fields,
-    /// What finds candidates.
+    /// The method that finds candidates.
     pub method: Box<dyn Sketcher>,
     pub verifier: Verifier,
     pub plan: Plan,
-    /// The hash of the file of weights: another file of the same name is another run.
+    /// The hash of the file of weights. If the content of the file changes, it is another run.
     pub weights_hash: Option<String>,
 }
 
@@ -44,24 +45,24 @@ pub(crate) struct TextBuffers {
     normalized: String,
     set: Vec<u64>,
     sorting: SortBuffer,
-    /// For comparing documents.
+    /// Working memory for the comparison of documents.
     pub(crate) table: OverlapTable,
 }
 
-/// What a text came to.
+/// What sketching a text returns, besides the sketch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sketched {
-    /// Equal for texts that are equal after normalisation.
+    /// Texts that are equal after normalisation have equal fingerprints.
     pub fingerprint: u64,
-    /// How many shingles it has: different ones for containment, otherwise with repeats.
+    /// The number of shingles: distinct ones for containment, otherwise with repeats.
     pub size: usize,
 }
 
-/// Above this, working memory goes back after the document that needed it.
+/// After a text longer than this, in bytes, the working memory that it needed is freed.
 const KEPT_TEXT_BYTES: usize = 1 << 20;
 
 impl Means {
-    /// Checks the settings and works out what they mean.
+    /// Checks the settings and works out everything that follows from them.
     pub(crate) fn new(settings: &Settings) -> Result<Self> {
         if !(settings.matching.threshold > 0.0 && settings.matching.threshold <= 1.0) {
             let allowed = "a number above 0, and at most 1";
@@ -120,24 +121,24 @@ impl Means {
         })
     }
 
-    /// What cuts the texts that are compared.
+    /// The shingler for the exact comparison.
     fn deciding(&self) -> &Shingler {
         self.deciding.get_or_init(|| self.shingler.clone().with_key(self.seed.key()))
     }
 
-    /// Compares with the key of shingles that are stored, not with one of its own. This comes before anything is
+    /// Replaces the random key of the run by the key of stored shingles. This must be called before any text is
     /// compared.
     pub(crate) fn use_key(&self, seed: &KeySeed) {
         let set = self.deciding.set(self.shingler.clone().with_key(seed.key()));
         assert!(set.is_ok(), "the key is chosen before texts are compared, and once");
     }
 
-    /// 16-bit lanes per document.
+    /// The number of 16-bit lanes per document.
     pub(crate) fn lanes(&self) -> usize {
         self.method.lanes()
     }
 
-    /// Keys per document that follow from its lanes.
+    /// The number of keys per document that are computed from its lanes.
     pub(crate) fn bands(&self) -> usize {
         self.method.bands()
     }
@@ -149,8 +150,8 @@ impl Means {
         if within == [0; 2] { key } else { mix64(key ^ within[0]) }
     }
 
-    /// The elements of a text whose similarity is compared: its shingles, or those of its bag. Any order, repeats
-    /// allowed. They are hashed with the key of the run.
+    /// The elements of a text for the exact comparison: its shingles, or the elements of its bag. They are in any
+    /// order, may repeat, and are hashed with the key of the run.
     pub(crate) fn elements<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
         match self.settings.signature.elements {
             Elements::Set => Ok(self.deciding().hashes(text, &mut buffers.shingles)),
@@ -162,7 +163,7 @@ impl Means {
         }
     }
 
-    /// The sorted set of a text, like [`elements`](Self::elements).
+    /// The [`elements`](Self::elements) of a text, sorted and without repeats.
     pub(crate) fn set<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
         let mut set = std::mem::take(&mut buffers.set);
         set.clear();
@@ -172,7 +173,7 @@ impl Means {
         Ok(&buffers.set)
     }
 
-    /// Sketches a text: its lanes and samples are appended. They only find, and have the fixed key.
+    /// Sketches a text: appends its lanes and samples to `columns`. They only find candidates, and use the fixed key.
     pub(crate) fn sketch(
         &self,
         text: &str,
@@ -182,7 +183,7 @@ impl Means {
     ) -> Result<Sketched> {
         let TextBuffers { shingles, elements: bag, sketching, .. } = buffers;
         let hashes = self.shingler.hashes(text, shingles);
-        // The sum stands for the bag of shingles: texts that are equal after normalisation have the same.
+        // The sum represents the bag of shingles: texts that are equal after normalisation have equal sums.
         let sum = hashes.iter().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
         let fingerprint = mix64(sum ^ mix64(hashes.len() as u64 ^ within[0]));
         let is_bag = self.settings.signature.elements == Elements::Bag;
@@ -197,20 +198,21 @@ impl Means {
         Ok(Sketched { fingerprint, size: self.method.sketch(&document, sketching, columns)? })
     }
 
-    /// Whether anything is compared by its elements.
+    /// True if documents are compared by their elements.
     pub(crate) fn compares_elements(&self) -> bool {
         self.settings.matching.verify == Verify::Exact
             || self.settings.matching.measure == Measure::Containment
     }
 
-    /// Whether rare shingles find the same pairs as the bands: the measure and the method must allow it.
+    /// True if rare shingles can be used to find the same pairs as the bands. This depends on the measure, the method
+    /// and the verification.
     pub(crate) fn has_rare_shingles(&self) -> bool {
         self.method.least_matching().is_some()
             && self.settings.matching.verify == Verify::Exact
             && self.settings.matching.measure == Measure::Jaccard
     }
 
-    /// Whether a text has fewer tokens than a shingle.
+    /// True if a text has fewer tokens than a shingle.
     pub(crate) fn is_short(&self, text: &str) -> bool {
         let Shingling { unit, k, .. } = self.shingler.settings();
         match unit {
@@ -219,9 +221,9 @@ impl Means {
         }
     }
 
-    /// An error if the memory does not suffice to shingle a text.
+    /// Returns an error if there is not enough memory to shingle a text.
     pub(crate) fn check_fits(&self, text: &str, budget: &Ledger) -> Result<()> {
-        // What the shingler's buffers take, as its documentation says.
+        // The memory of the shingler's buffers per byte of text, as its documentation says.
         let factor = if matches!(self.shingler.settings().unit, Unit::Characters) { 25 } else { 10 };
         let bytes = text.len() as u64;
         if bytes > budget.longest_text(factor) {
@@ -234,7 +236,7 @@ impl Means {
         Ok(())
     }
 
-    /// 128 bits of the hash of the normalised text.
+    /// 128 bits of a cryptographic hash of the normalised text.
     pub(crate) fn content_hash(&self, text: &str, buffers: &mut TextBuffers) -> u128 {
         buffers.normalized.clear();
         self.shingler.settings().normalization.normalize_into(text, &mut buffers.normalized);
@@ -245,7 +247,7 @@ impl Means {
     }
 }
 
-/// An error if a setting is chosen that containment settles by itself.
+/// Returns an error if a setting has a value that containment does not allow.
 fn check_containment(settings: &Settings) -> Result<()> {
     let choice = Choice::new(SettingName::Measure, Measure::Containment);
     let settles = |choice, other, meaning| Err(WrongSetting::Settles { choice, other, meaning }.into());
@@ -263,7 +265,7 @@ fn check_containment(settings: &Settings) -> Result<()> {
 }
 
 impl TextBuffers {
-    /// Gives back what an unusually long text of `bytes` made it grow to.
+    /// Frees the memory that an unusually long text, of `bytes` bytes, needed.
     pub(crate) fn shrink_after(&mut self, bytes: usize) {
         if bytes > KEPT_TEXT_BYTES {
             self.shingles.shrink_to(KEPT_TEXT_BYTES);
@@ -276,10 +278,10 @@ impl TextBuffers {
     }
 }
 
-/// What stands for a value of `--within`: equal for equal values only.
+/// The hash of a value of `--within`. Only equal values have equal hashes.
 pub(crate) fn within_hash(value: &str) -> Within {
     let hash = content_hash(value.as_bytes());
-    // Nothing is 0, which stands for no value.
+    // The hash is never 0, which means that there is no value.
     [hash as u64 | 1, (hash >> 64) as u64]
 }
 

@@ -1,4 +1,5 @@
-//! A method finds candidates: how a text becomes a sketch, which documents share a key, what two sketches say.
+//! A method finds candidates. It defines how text becomes a sketch, which documents share a key, and what two
+//! sketches say about the similarity of their documents.
 //!
 //! | file | a sketch is | candidates |
 //! |---|---|---|
@@ -6,7 +7,8 @@
 //! | `tables.rs` | a SimHash fingerprint | agree in the blocks of a table |
 //! | `samples.rs` | some of the shingles | share one of them |
 //!
-//! Another method is another file here, and an arm of [`of`]. `means.rs` has what the settings come to besides.
+//! To add a method, add a file here and an arm to [`of`]. `means.rs` has everything else that follows from the
+//! settings.
 
 pub(crate) mod bands;
 pub(crate) mod chances;
@@ -27,24 +29,24 @@ use std::fmt::Debug;
 
 /// A way to find candidates.
 pub(crate) trait Sketcher: Debug + Send + Sync {
-    /// What is planned, and what it promises.
+    /// The plan: the number of bands and rows, and the expected recall.
     fn plan(&self) -> Plan;
 
-    /// The plan in words.
+    /// The plan as a phrase: `21 bands of 6 rows`.
     fn label(&self) -> String;
 
-    /// 16-bit lanes of each sketch.
+    /// The number of 16-bit lanes of each sketch.
     fn lanes(&self) -> usize;
 
-    /// Keys of a document that follow from its lanes. Documents that share one are candidates.
+    /// The number of keys that are computed from the lanes of a document. Documents that share a key are candidates.
     fn bands(&self) -> usize;
 
-    /// Whether the keys of a document are stored beside its lanes, because they do not follow from them.
+    /// True if the keys of a document are stored with its lanes, because they cannot be computed from the lanes.
     fn stores_keys(&self) -> bool {
         false
     }
 
-    /// Appends the sketch of a document to `columns`. Gives its size: how many shingles it has.
+    /// Appends the sketch of a document to `columns`, and returns how many shingles the document has.
     fn sketch(
         &self,
         document: &Shingled<'_>,
@@ -55,13 +57,13 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
     /// The key of a band.
     fn key(&self, band: usize, lanes: &[u16]) -> u64;
 
-    /// Whether two documents agree in what the key of a band is made from.
+    /// True if two documents have the same lanes, or bits, from which the key of a band is computed.
     fn agree_in(&self, band: usize, a: &[u16], b: &[u16]) -> bool;
 
-    /// What the sketches of a pair of candidates say.
+    /// Decides from the sketches of a candidate pair whether it is similar, dissimilar, or must be compared exactly.
     fn screen(&self, pair: Sketches<'_>) -> Result<Screening>;
 
-    /// What the lanes of two documents say, whether or not they are candidates.
+    /// The similarity of two documents that their lanes estimate, whether or not they are candidates.
     fn likeness(&self, a: &[u16], b: &[u16]) -> Likeness;
 
     /// The Hamming distance of two fingerprints, if the lanes are fingerprints.
@@ -69,27 +71,28 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
         None
     }
 
-    /// The fewest equal lanes of two documents that are compared, where equal lanes decide that.
+    /// A pair is compared only if at least this many lanes are equal; `None` if the method does not count equal
+    /// lanes.
     fn least_matching(&self) -> Option<usize> {
         None
     }
 
-    /// The probability that a pair of this similarity became a candidate; `size` is the number of shingles of the
-    /// removed document. With one band less if `without_one`.
+    /// The probability that a pair of this similarity becomes a candidate; `size` is the number of shingles of the
+    /// removed document. With `without_one`, the probability with one band less.
     fn probability(&self, similarity: f64, size: u64, without_one: bool) -> f64;
 
-    /// Whether similar pairs can be missed.
+    /// True if the method can miss similar pairs.
     fn misses_pairs(&self) -> bool {
         true
     }
 
-    /// Bytes that the method itself takes in memory.
+    /// The memory that the method itself needs, in bytes.
     fn memory(&self) -> u64 {
         0
     }
 }
 
-/// The method that the settings ask for. Weights are those of shingles.
+/// The method that the settings choose. `weights` has the weights of shingles.
 fn of(settings: &Settings, weights: HashMap<u64, f64>) -> Result<Box<dyn Sketcher>> {
     Ok(match (settings.signature.method, settings.matching.measure) {
         (Method::Simhash, _) => Box::new(tables::Tables::new(settings, weights)?),
@@ -102,9 +105,9 @@ fn of(settings: &Settings, weights: HashMap<u64, f64>) -> Result<Box<dyn Sketche
 pub(crate) struct Shingled<'a> {
     /// The hashes of its shingles, with repeats, in any order.
     pub hashes: &'a [u64],
-    /// What is compared: the same, or the elements of its bag.
+    /// The elements that are compared: the same hashes, or the elements of the bag.
     pub elements: &'a [u64],
-    /// Whether repeated shingles count.
+    /// True if repeated shingles count.
     pub is_bag: bool,
     pub within: Within,
 }
@@ -116,39 +119,40 @@ pub(crate) struct SketchBuffers {
     set: Vec<u64>,
 }
 
-/// The sketches of a pair of candidates: is `a` a duplicate of `b`?
+/// The sketches of a candidate pair. The question is whether `a` is a duplicate of `b`.
 #[derive(Clone, Copy)]
 pub(crate) struct Sketches<'a> {
     pub a: &'a [u16],
     pub b: &'a [u16],
-    /// Keys that the two share.
+    /// The number of keys that the two documents share.
     pub shared: u32,
-    /// Stored keys of `a`.
+    /// The number of stored keys of `a`.
     pub stored_keys: usize,
 }
 
-/// What sketches say of a pair.
+/// What the sketches of a pair say about it.
 pub(crate) enum Screening {
-    /// It is not even a candidate.
+    /// The sketches differ so much that the pair is not compared.
     Unlike,
-    /// It is below the threshold.
+    /// The estimated similarity is below the threshold.
     Below,
-    /// It is one of duplicates; the similarity is NaN where none was estimated.
+    /// The two documents are duplicates. The similarity is NaN if it was not estimated.
     Similar { similarity: f64, distance: u32 },
-    /// The sets decide.
+    /// The sketches do not decide; the sets of shingles must be compared.
     Open { distance: u32 },
 }
 
-/// What signatures say of two documents.
+/// What the signatures of two documents say about their similarity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Likeness {
-    /// The similarity, by estimate: of shingles by min-hashing, of bits with SimHash.
+    /// The estimated similarity. Min-hashing estimates the Jaccard similarity of the shingles; with SimHash it is the
+    /// share of equal bits.
     pub similarity: f64,
-    /// Whether a run would compare the two if they share a key.
+    /// True if a run would compare the two documents, provided that they share a key.
     pub is_compared: bool,
 }
 
-/// `1 band`, `2 bands`.
+/// A count with its noun in singular or plural: `1 band`, `2 bands`.
 fn number(count: usize, of: &str) -> String {
     format!("{count} {of}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,5 @@
-//! Sampled shingles, for containment: a small document inside a large one shares them, while their signatures differ.
+//! Sampled shingles, for containment. A small document inside a large one shares its sampled shingles, although their
+//! signatures differ.
 
 use super::{Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches};
 use crate::report::Plan;
@@ -8,12 +9,12 @@ use lookalike::banding::sample_probability;
 use lookalike::hashing::mix64;
 use lookalike::minhash::lanes::estimate_cutoff;
 
-/// Of how many shingles one is sampled for containment: a document of 44 shingles at a threshold of 0.8 is then found
-/// with probability 0.99.
+/// Containment samples one of this many shingles. With 8, a document of 44 shingles is found with probability 0.99 at
+/// a threshold of 0.8.
 pub const SAMPLED_ONE_IN: u64 = 8;
 
-/// The size of a document for which the plan of containment says how likely it is found. A shorter one is found less
-/// often: see [`Chances::by_shingles`](crate::Chances::by_shingles).
+/// The expected recall of containment is stated for a document of this many shingles. A shorter document is found
+/// less often: see [`Chances::by_shingles`](crate::Chances::by_shingles).
 pub const PLANNED_SHINGLES: u64 = 44;
 
 /// Documents that share a sampled shingle are candidates.
@@ -85,14 +86,15 @@ impl Sketcher for Samples {
 
     fn probability(&self, similarity: f64, size: u64, _without_one: bool) -> f64 {
         match size {
-            // Documents without shingles always share their key.
+            // All documents without shingles share one key.
             0 => 1.0,
             _ => sample_probability(SAMPLED_ONE_IN, similarity * size as f64),
         }
     }
 }
 
-/// The sampled shingles of a sorted set (with the fixed key), as keys. Sets without shingles share a key of their own.
+/// The keys of the sampled shingles of a sorted set, which was hashed with the fixed key. All sets without shingles
+/// share one special key.
 pub(crate) fn sampled(set: &[u64], within: Within) -> impl Iterator<Item = u64> {
     let none = set.is_empty().then_some(u64::MAX);
     set.iter()
@@ -102,10 +104,10 @@ pub(crate) fn sampled(set: &[u64], within: Within) -> impl Iterator<Item = u64> 
         .map(move |mixed| mix64(mixed ^ within[0]))
 }
 
-/// How many of the sampled shingles of a document another one must have: so few that a pair at the threshold has fewer
+/// How many of the `sampled` shingles of a document another one must share. A pair at the threshold shares fewer only
 /// once in a million times.
 fn samples_needed(sampled: usize, threshold: f64) -> Result<usize> {
-    // Beyond this the tail is close to normal, and five standard deviations are one in 3.5 million.
+    // With more samples the distribution is close to normal. Five standard deviations are one in 3.5 million.
     if sampled > 4_096 {
         let (n, p) = (sampled as f64, threshold);
         return Ok((n * p - 5.0 * (n * p * (1.0 - p)).sqrt()).max(1.0) as usize);

@@ -1,4 +1,4 @@
-//! Settings -> what cuts texts into shingles.
+//! Settings -> the shingler, which cuts texts into shingles.
 
 use crate::settings::not_allowed;
 use crate::{Result, SettingName, Settings};
@@ -6,16 +6,16 @@ use lookalike::normalization::{self, Normalization};
 use lookalike::shingling::{Shingler, Shingling, StopWords, Unit};
 
 impl Settings {
-    /// What cuts texts into shingles: `shingles` and `normalize`.
+    /// The shingler that the settings `shingles` and `normalize` describe.
     pub fn shingler(&self) -> Result<Shingler> {
         Ok(Shingler::new(shingling(self)?)?)
     }
 }
 
-/// `words:5` and the like, with the normalisation.
+/// Parses the setting `shingles`, for example `words:5`, and adds the normalisation.
 fn shingling(settings: &Settings) -> Result<Shingling> {
     let wrong = || {
-        let forms = "it is words:K, characters:K or stop-words:K, where K is a number";
+        let forms = "write words:K, characters:K or stop-words:K, where K is a number";
         not_allowed(SettingName::Shingles, &settings.signature.shingles, forms)
     };
     let (unit, k) = settings.signature.shingles.split_once(':').ok_or_else(wrong)?;

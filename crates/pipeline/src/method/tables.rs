@@ -1,4 +1,5 @@
-//! SimHash fingerprints of 64 bits in four lanes; a table for each choice of blocks.
+//! SimHash fingerprints of 64 bits, stored in four 16-bit lanes. There is a table for each choice of two blocks of
+//! bits.
 
 use super::{Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches, weights};
 use crate::report::Plan;
@@ -9,7 +10,7 @@ use lookalike::banding::band_key;
 use lookalike::simhash::SimHasher;
 use std::collections::HashMap;
 
-/// Lanes of a fingerprint.
+/// The number of lanes of a fingerprint.
 const LANES: usize = 4;
 
 /// Documents whose fingerprints agree in the blocks of a table are candidates.
@@ -116,7 +117,7 @@ impl Sketcher for Tables {
     }
 }
 
-/// The fingerprint in four lanes.
+/// Puts the fingerprint together from its four lanes.
 fn fingerprint(lanes: &[u16]) -> u64 {
     lanes.iter().rev().fold(0, |bits, &lane| bits << 16 | u64::from(lane))
 }
@@ -125,7 +126,8 @@ fn bits_apart(a: &[u16], b: &[u16]) -> u32 {
     (fingerprint(a) ^ fingerprint(b)).count_ones()
 }
 
-/// Tables of which one must agree to be within `distance` bits: any two of `distance + 2` blocks.
+/// The bits that each table compares: two of `distance + 2` blocks of bits. Fingerprints that differ in at most
+/// `distance` bits agree in at least two blocks, and therefore in at least one table.
 fn table_masks(distance: u32) -> Vec<u64> {
     let blocks = distance + 2;
     let edge = |block: u32| block * 64 / blocks;

@@ -1,4 +1,4 @@
-//! How far along a run is, who watches it, and who may stop it.
+//! The progress of a run, and the observer that watches it and can stop it.
 
 pub(crate) mod observer;
 pub(crate) mod pace;

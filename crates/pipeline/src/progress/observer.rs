@@ -1,4 +1,4 @@
-//! What a run tells those who watch it.
+//! The observer: what a run reports while it works.
 
 use crate::{Error, Result};
 use std::fmt;
@@ -6,20 +6,20 @@ use std::fmt;
 /// The stages of a run, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// Text to signatures.
+    /// Reads all texts and computes their signatures.
     Sketch,
-    /// Equal texts.
+    /// Finds documents with equal texts.
     ExactCopies,
-    /// Band keys to candidates.
+    /// Finds candidate pairs: documents that share a band key.
     Candidates,
-    /// Shingle sets of candidates, and their exact similarity.
+    /// Computes the exact similarity of candidates from their shingles.
     Verify,
-    /// Kept records to the target.
+    /// Writes the kept records to the target.
     Write,
 }
 
 impl Stage {
-    /// Its name, in reports too.
+    /// The name of the stage, as it is written in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Stage {
         }
     }
 
-    /// What its progress counts.
+    /// The unit in which the progress of the stage is counted.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
@@ -48,43 +48,43 @@ impl fmt::Display for Stage {
     }
 }
 
-/// Watches a run, and can stop it. Called from any thread.
+/// Watches a run, and can stop it. Its functions are called from any thread.
 pub trait Observer: Sync {
-    /// The plan is made, work begins.
+    /// Called when the plan is made and the work begins.
     fn planned(&self, _plan: &crate::report::Plan) {}
-    /// A stage begins; `total` is 0 if it is not known.
+    /// Called when a stage begins. `total` is the amount of its work, in the unit of the stage; 0 if it is not known.
     fn started(&self, _stage: Stage, _total: u64) {}
-    /// So much more of the current stage is done.
+    /// Called when a further `amount` of the work of the current stage is done.
     fn advanced(&self, _stage: Stage, _amount: u64) {}
-    /// A stage is over.
+    /// Called when a stage is finished.
     fn finished(&self, _stage: Stage) {}
-    /// Something worth knowing that is no error.
+    /// Called with a message that the user should read, but that is not an error.
     fn note(&self, _message: &str) {}
-    /// Whether to stop at the next good moment. Asked so often that every stage hears it within a second; so it should
-    /// cost no more than looking at a flag.
+    /// True if the run should stop at the next opportunity. It is called so often that every stage notices within a
+    /// second, so it should only read a flag.
     fn interrupted(&self) -> bool {
         false
     }
 }
 
-/// Steps between two questions in loops whose steps are short.
+/// In loops with short steps, the observer is asked once in this many steps whether to stop.
 const STEPS: usize = 1 << 10;
 
 impl dyn Observer + '_ {
-    /// An error if the run is to stop.
+    /// Returns an error if the run should stop.
     #[inline]
     pub(crate) fn go_on(&self) -> Result<()> {
         if self.interrupted() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
-    /// The same, asked in one of many short steps only.
+    /// The same for one of many short steps: the observer is asked only once in a while.
     #[inline]
     pub(crate) fn go_on_at(&self, step: usize) -> Result<()> {
         if step.is_multiple_of(STEPS) { self.go_on() } else { Ok(()) }
     }
 }
 
-/// Watches nothing.
+/// An observer that ignores everything and never stops the run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

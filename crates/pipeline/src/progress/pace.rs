@@ -1,30 +1,31 @@
-//! Bytes that were read -> how far along a stage is, in bytes of its sources.
+//! Bytes of text that were read -> the progress of a stage, in bytes of its source files.
 //!
-//! How much a compressed source holds is known only at its end. Until then it is taken to be packed as text usually is;
-//! at its end whatever is missing is made up for. So the sum is right after every source, and never more than its size.
+//! The text length of a compressed source is known only at its end. Until then the usual compression ratio of text is
+//! assumed, and the difference is corrected at the end. Therefore the progress is correct after every source, and
+//! never exceeds its size.
 
 use crate::sketch::Sources;
 use corpus::{Compression, Format, Source};
 
-/// How many bytes of text a byte of a compressed source is taken to hold.
+/// The assumed number of bytes of text per byte of a compressed source.
 const PACKED: u64 = 4;
 
-/// How far along a source is.
+/// The progress in one source.
 #[derive(Debug, Default)]
 pub(crate) struct SourcePace {
     packed: bool,
-    /// Bytes of it that are left; nothing if its size is not known.
+    /// The bytes that are left in the source; `None` if its size is not known.
     left: Option<u64>,
 }
 
 impl SourcePace {
-    /// At the beginning of a source.
+    /// Begins a source.
     pub(crate) fn new(source: &Source) -> Self {
         let packed = source.compression != Compression::None || source.format == Format::Parquet;
         Self { packed, left: (source.size > 0).then_some(source.size) }
     }
 
-    /// So many bytes more were read of it: how far that brings it.
+    /// Records that `bytes` more bytes of text were read, and returns the progress in bytes of the source.
     pub(crate) fn advance(&mut self, bytes: u64) -> u64 {
         let Some(left) = &mut self.left else { return bytes };
         let amount = (if self.packed { bytes / PACKED } else { bytes }).min(*left);
@@ -32,13 +33,13 @@ impl SourcePace {
         amount
     }
 
-    /// It is at its end: what was missing.
+    /// Records the end of the source, and returns the remaining progress.
     pub(crate) fn end(&mut self) -> u64 {
         self.left.take().unwrap_or(0)
     }
 }
 
-/// How far along all sources are, read one after the other.
+/// The progress in all sources, which are read one after the other.
 #[derive(Debug)]
 pub(crate) struct Pace<'a> {
     sources: Sources<'a>,
@@ -47,14 +48,14 @@ pub(crate) struct Pace<'a> {
 }
 
 impl<'a> Pace<'a> {
-    /// At the beginning.
+    /// Begins the first source.
     pub(crate) fn new(sources: Sources<'a>) -> Self {
         let current =
             if sources.len() == 0 { SourcePace::default() } else { SourcePace::new(sources.get(0)) };
         Self { sources, at: 0, current }
     }
 
-    /// So many bytes more were read of a source, and those before it are done.
+    /// Records that `bytes` more bytes of text were read from a source, and that the sources before it are done.
     pub(crate) fn advance(&mut self, source: usize, bytes: u64) -> u64 {
         let mut amount = 0;
         while self.at < source {

@@ -1,4 +1,4 @@
-//! What a run came to, counted.
+//! Counts the results of a run, for its report.
 
 use super::{Counts, PairCounts, Report, Run, SourceReport};
 use crate::copies::repeats::{Keys, repeats};
@@ -12,7 +12,7 @@ use crate::{OnBadRecord, Result};
 use std::collections::BTreeMap;
 
 impl Prepared<'_> {
-    /// The report, but for the time it took.
+    /// Makes the report of a run, when its stages are finished.
     pub(crate) fn report(
         &self,
         store: &Store,
@@ -95,7 +95,7 @@ impl Prepared<'_> {
         })
     }
 
-    /// How many documents have an id that another one before had.
+    /// How many documents have an id that an earlier document has too.
     fn repeated_ids(&self, store: &Store, room: Room<'_>) -> Result<u64> {
         let mut keys: Vec<(u64, Number)> = Vec::new();
         let scan = |visit: &mut Keys<'_>| {

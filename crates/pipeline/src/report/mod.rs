@@ -1,4 +1,4 @@
-//! What a run says about itself: `report.json`.
+//! The report of a run: `report.json`.
 
 mod made;
 
@@ -7,188 +7,195 @@ use corpus::{Document, Fields};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a run found and did. Everything but `run` is the same bytes for any number of threads and any memory limit.
+/// The report of a run: what it found and did. Everything except `run` is the same for any number of threads and any
+/// memory limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The version of this form.
+    /// The version of the format of the report.
     pub version: u32,
-    /// The program's version.
+    /// The version of lookalike.
     pub lookalike: String,
-    /// What was asked for, resolved.
+    /// All settings, including the defaults.
     pub settings: Settings,
-    /// What was planned.
+    /// The plan of the run.
     pub plan: Plan,
     /// The sources, in input order.
     pub sources: Vec<SourceReport>,
-    /// Documents by class.
+    /// The number of documents of each kind.
     pub counts: Counts,
-    /// Pairs at or above the threshold that were found.
+    /// The number of pairs that were found at or above the threshold.
     pub verified_pairs: u64,
-    /// Similarities of removed near-duplicates to what was kept, in twentieths: `[0, 0.05)` first, exactly 1 last.
+    /// How many removed near-duplicates have which similarity to their kept documents. Each count is for a range of
+    /// width 0.05: the first is for `[0, 0.05)`, the last for exactly 1.
     pub histogram: Vec<u64>,
-    /// What share of the duplicates was found; none where nothing is estimated (SimHash misses none).
+    /// The estimated share of the duplicates that was found. `None` if it is not estimated; SimHash misses no pair
+    /// within its distance.
     pub recall: Option<Recall>,
-    /// What was cut short, and how often: empty unless something was.
+    /// Results that were left out because of a limit: the reason, and how many. Empty if nothing was left out.
     pub capped: BTreeMap<String, u64>,
     /// Time and throughput: the part that differs between runs.
     pub run: Run,
 }
 
-/// What was planned.
+/// The plan of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Bands (tables, with SimHash).
+    /// The number of bands; with SimHash, of tables.
     pub bands: usize,
-    /// Rows (0 with SimHash).
+    /// The number of rows per band; 0 with SimHash.
     pub rows: usize,
-    /// The chance of finding a pair at the threshold; with containment, of a document of 44 shingles.
+    /// The probability that a pair whose similarity equals the threshold is found; with containment, for a document
+    /// of 44 shingles.
     pub recall_at_threshold: f64,
-    /// The estimate below which a candidate is not compared, so rarely wrong that it is left out of the recall.
+    /// A candidate is not compared if its estimated similarity is below this. This is wrong so rarely that the recall
+    /// does not account for it.
     pub estimate_cutoff: f64,
-    /// Bytes of the sources.
+    /// The total size of the sources, in bytes.
     pub input_bytes: u64,
-    /// Bytes on disk per document while it runs, about.
+    /// The approximate number of bytes on disk per document while the run works.
     pub disk_bytes_per_document: u64,
-    /// Bytes in memory per document, at least.
+    /// The smallest number of bytes in memory per document.
     pub memory_bytes_per_document: u64,
 }
 
-/// A source, and what became of its documents.
+/// A source, and how many of its records were removed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SourceReport {
-    /// Its name.
+    /// The name of the source.
     pub name: String,
-    /// Whether it was given to `--against`.
+    /// True if the source was given to `--against`.
     pub against: bool,
-    /// Records: documents and bad ones. Blank lines are none.
+    /// The number of records: documents and bad records. Blank lines are not records.
     pub records: u64,
-    /// Records that were removed.
+    /// The number of records that were removed.
     pub removed: u64,
 }
 
-/// Documents by class. `documents = kept + exact + near + bad` for the corpus without `against`.
+/// The number of documents of each kind. Without `against`, `documents = kept + exact + near + bad_skipped`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Records of the corpus, without blank lines.
+    /// Records of the corpus. Blank lines are not records.
     pub documents: u64,
     /// Documents of `against`.
     pub against: u64,
-    /// Kept ones (with bad ones that are kept).
+    /// Documents that were kept, including bad records that were kept.
     pub kept: u64,
-    /// Removed as exact copies.
+    /// Documents that were removed as exact copies.
     pub exact: u64,
-    /// Removed as near-duplicates.
+    /// Documents that were removed as near-duplicates.
     pub near: u64,
     /// Bad records that were skipped.
     pub bad_skipped: u64,
     /// Bad records that were kept.
     pub bad_kept: u64,
-    /// Blank lines: no records, not written.
+    /// Blank lines. They are not records, and are not written.
     pub blank_lines: u64,
     /// Documents without any token.
     pub empty: u64,
-    /// Documents of fewer tokens than a shingle.
+    /// Documents with fewer tokens than a shingle has.
     pub short: u64,
-    /// Texts over `max-text`, compared by content hash only.
+    /// Documents whose text is longer than `max-text`. They are compared by content hash only.
     pub over_limit: u64,
-    /// Texts with NUL characters, compared by content hash only.
+    /// Documents whose text has NUL characters. They are compared by content hash only.
     pub with_nul: u64,
-    /// Text files with bytes that are not UTF-8.
+    /// Text files with bytes that are not UTF-8 and were replaced.
     pub replaced_bytes: u64,
-    /// Documents whose id another one had before.
+    /// Documents with an id that an earlier document has too.
     pub repeated_ids: u64,
     /// Documents that do not have the field of `id-field`.
     #[serde(default)]
     pub absent_id: u64,
-    /// Documents that have it without a value: null.
+    /// Documents in which the field of `id-field` is null.
     #[serde(default)]
     pub null_id: u64,
     /// Documents that do not have the field of `within`.
     #[serde(default)]
     pub absent_within: u64,
-    /// Documents that have it without a value: null.
+    /// Documents in which the field of `within` is null.
     #[serde(default)]
     pub null_within: u64,
     /// Documents that do not have the field of `keep`.
     #[serde(default)]
     pub absent_order: u64,
-    /// Documents that have it without a value that can be compared: null, empty, an object, an array.
+    /// Documents in which the field of `keep` has no value that can be compared: null, empty text, an object or an
+    /// array.
     #[serde(default)]
     pub null_order: u64,
-    /// What the values of the field of `keep` are: `booleans`, `numbers`, `times`, `text`, which come in this order.
+    /// The kinds of values in the field of `keep`: `booleans`, `numbers`, `times`, `text`. Values of different kinds
+    /// are ordered in this way.
     #[serde(default)]
     pub order_kinds: corpus::OrderKinds,
-    /// Clusters of at least two documents.
+    /// The number of clusters of at least two documents.
     pub clusters: u64,
-    /// Documents in the largest cluster.
+    /// The number of documents in the largest cluster.
     pub largest_cluster: u64,
-    /// Bytes of raw text.
+    /// The total length of all texts before normalisation, in bytes.
     pub text_bytes: u64,
 }
 
-/// Pairs on their way.
+/// How many pairs passed each step of verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairCounts {
-    /// Candidate pairs that were looked at: they share a bucket, and their signatures allow the threshold.
+    /// Candidate pairs that were examined: they share a bucket, and their signatures do not rule out the threshold.
     pub candidates: u64,
-    /// Those whose lengths already said no.
+    /// Candidate pairs that were rejected because of their lengths alone.
     pub filtered: u64,
-    /// Those compared exactly.
+    /// Candidate pairs that were compared exactly.
     pub compared: u64,
-    /// Those at or above the threshold.
+    /// Pairs at or above the threshold.
     pub verified: u64,
 }
 
-/// What share of the duplicates was found, by the run's own estimate.
+/// The share of the duplicates that the run found, as it estimates itself.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Recall {
-    /// The estimate.
+    /// The estimated share, from 0 to 1.
     pub estimate: f64,
-    /// Its standard error.
+    /// The standard error of the estimate.
     pub standard_error: f64,
-    /// Pairs that it rests on.
+    /// The number of pairs from which it was estimated.
     pub pairs: u64,
 }
 
-/// What differs between runs.
+/// The part of the report that differs between runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// When it began, in seconds since 1970.
+    /// The time at which the run began, in seconds since 1970.
     pub started: u64,
-    /// Wall-clock seconds.
+    /// The wall-clock time of the run, in seconds.
     pub seconds: f64,
-    /// Threads.
+    /// The number of threads.
     pub threads: usize,
-    /// The memory limit in bytes.
+    /// The memory limit, in bytes.
     pub memory: u64,
-    /// Whether it went on from an earlier one.
+    /// True if the run continued an earlier one.
     pub resumed: bool,
-    /// Whether anything was spilled.
+    /// True if some sketches were kept in files only, because they did not fit in memory.
     pub spilled: bool,
-    /// Pairs that were looked at: how many depends on how the work was divided.
+    /// The pairs that were examined. Their number depends on how the work was divided.
     pub pairs: PairCounts,
-    /// Stages, in order.
+    /// The stages, in order.
     pub stages: Vec<StageTime>,
 }
 
 /// How long a stage took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StageTime {
-    /// Its name.
+    /// The name of the stage.
     pub stage: String,
-    /// Wall-clock seconds.
+    /// The wall-clock time of the stage, in seconds.
     pub seconds: f64,
-    /// CPU seconds of the whole process meanwhile.
+    /// The CPU time of the whole process during the stage, in seconds.
     pub cpu_seconds: f64,
-    /// What it went through, in the stage's unit.
+    /// The amount of work of the stage, in `unit`.
     pub amount: u64,
-    /// The unit.
+    /// The unit of `amount`.
     pub unit: String,
 }
 
 impl Counts {
-    /// Counts the fields that were asked for and that a document does not have, or has without a value; and what the
-    /// values are that it is put in order by.
+    /// Counts the fields of the settings that a document lacks, or in which it has no value. Also counts the kinds of
+    /// values in the field of `keep`.
     pub(crate) fn add_absent(&mut self, document: &Document<'_>, asked: &Fields) {
         let absent = document.absent;
         if asked.id.is_some() && document.id.is_none() {
@@ -211,7 +218,7 @@ impl Counts {
         }
     }
 
-    /// Adds what another stretch of the corpus has.
+    /// Adds the counts of another part of the corpus.
     pub(crate) fn add(&mut self, other: &Self) {
         self.documents += other.documents;
         self.against += other.against;

@@ -1,4 +1,5 @@
-//! What a run begins from, written down in its work folder: a sketch file, and the key of stored shingles.
+//! Prepares the work folder of a run, and records in it what the run began from: a sketch file, and the key of stored
+//! shingles.
 
 use super::work::{KEY, Work};
 use crate::method::key::KeySeed;
@@ -6,10 +7,10 @@ use crate::prepared::Prepared;
 use crate::{Error, Job, Result, Stored};
 use corpus::WORK_FOLDER;
 
-/// Which sketch file the run began from, if any, and where its parts begin.
+/// The file that names the sketch file from which the run began, if any, and the offset of its parts.
 pub(crate) const SKETCH_FILE: &str = "sketch-file";
 
-/// A work folder for a job that leaves nothing behind.
+/// A work folder for a job that leaves no files behind.
 pub(crate) fn temporary_work(job: &Job) -> Result<Work> {
     let mut work = Work::temporary(&job.temp_folder())?;
     if let Some((file, offset)) = &job.sketch {
@@ -18,11 +19,12 @@ pub(crate) fn temporary_work(job: &Job) -> Result<Work> {
     Ok(work)
 }
 
-/// Makes a work folder ready for the stages. A run that lasts can go on from there: what it begins from is written down.
+/// Prepares a work folder for the stages. With `lasting`, it is recorded what the run begins from, so that a killed
+/// run can continue.
 pub(crate) fn begin(prepared: &Prepared<'_>, work: &mut Work, lasting: bool) -> Result<()> {
     let job = prepared.job;
     let Some((file, offset)) = &job.sketch else {
-        // A run that was killed may have begun from one.
+        // A killed run may have begun from a sketch file.
         work.remove_file(SKETCH_FILE)?;
         if lasting && job.settings.files.store == Stored::Shingles {
             prepared.means.use_key(&key_of(work)?);
@@ -37,13 +39,14 @@ pub(crate) fn begin(prepared: &Prepared<'_>, work: &mut Work, lasting: bool) -> 
     Ok(())
 }
 
-/// The key of the shingles that are stored in a work folder: a run that goes on must have the one it began with.
+/// The key of the shingles that are stored in a work folder. A run that continues must use the key with which it
+/// began.
 fn key_of(work: &Work) -> Result<KeySeed> {
     if let Some(written) = work.read(KEY)? {
         let seed = std::str::from_utf8(&written).ok().and_then(KeySeed::from_hex);
         return seed.ok_or_else(|| Error::Damaged {
             name: format!("{WORK_FOLDER}/{KEY}"),
-            cause: "it is no key; begin again in another target folder".into(),
+            cause: "it does not contain a key; run again with another target folder".into(),
         });
     }
     let seed = KeySeed::random()?;

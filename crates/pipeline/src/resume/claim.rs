@@ -1,11 +1,14 @@
-//! Whose run is in the target: none, this one, or another; and what remains of a run that fails.
+//! Which run a target belongs to: no run, this run, or another run. Also what is kept of a run that fails.
 //!
-//! A target belongs to one run, that of its `run.json`. The same run goes on. Another one is refused, unless what is there is
-//! worth nothing: no output exists, and nothing was sketched or the run ended with an error that running it again would not mend.
-//! Then it makes way, so that the command that the error message advises works.
+//! A target belongs to one run, which its `run.json` describes. The same run continues. Another run is refused,
+//! unless nothing of value would be lost: there are no outputs, and either nothing was sketched, or the run ended
+//! with an error that would happen again. In this case the other run replaces it, so that the command that an error
+//! message suggests works.
 //!
-//! A folder is locked by the system. In an object store there are no locks that end with their process: an object that only one run can make says
-//! who is at work. Whoever finds it left by a run of the same work folder, which it has locked, takes it over; in all other cases the user decides.
+//! A folder is locked with the operating system. Object stores have no locks that end with their process. Instead, an
+//! object says which process is working there, and only one run can create it. If a run finds such an object of an
+//! earlier run with the same work folder, and has locked this folder, the earlier run is over, and it takes over the
+//! object. In all other cases the user must decide.
 
 use crate::report::Report;
 use crate::resume::identity::{difference, missing};
@@ -17,12 +20,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Who works at a prefix of an object store.
+/// The process that works at a prefix of an object store.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct AtWork {
     computer: String,
     process: u32,
-    /// The work folder there.
+    /// Its work folder on that computer.
     folder: String,
 }
 
@@ -33,7 +36,7 @@ impl AtWork {
         Self { computer, process: std::process::id(), folder: path_to_name(folder) }
     }
 
-    /// Whether the work folder is `folder` of this computer.
+    /// True if the work folder is `folder` on this computer.
     fn is_of(&self, folder: &Path) -> bool {
         let Self { computer, folder, .. } = Self::here(folder);
         (&self.computer, &self.folder) == (&computer, &folder)
@@ -44,12 +47,13 @@ fn own(name: &str) -> String {
     format!("{WORK_FOLDER}/{name}")
 }
 
-/// The names of a target: what the run keeps for itself, and outputs.
+/// True if some of the names in a target are outputs, and not files in the work folder.
 fn has_outputs(names: &[String]) -> bool {
     names.iter().any(|name| !name.starts_with(&own("")))
 }
 
-/// The report of a finished run of the same job, if the target holds one. A target that holds anything else is refused.
+/// The report of a finished run of the same job, if the target contains one. A target that contains another finished
+/// run, or files that do not belong to a run, is refused.
 pub(crate) fn finished(target: &Target, identity: &str) -> Result<Option<Report>> {
     let Some(report) = target.read("report.json")? else {
         let names = target.list()?;
@@ -58,7 +62,7 @@ pub(crate) fn finished(target: &Target, identity: &str) -> Result<Option<Report>
                 missing(target.name())
             } else {
                 format!(
-                    "{} is not empty and holds no run of lookalike; choose another target folder",
+                    "{} is not empty and does not contain a lookalike run; choose another target folder",
                     target.name()
                 )
             }));
@@ -77,14 +81,14 @@ pub(crate) fn finished(target: &Target, identity: &str) -> Result<Option<Report>
     Ok(Some(report))
 }
 
-/// Whether the outputs of a finished run are there.
+/// True if all outputs of a finished run exist.
 pub(crate) fn has_outputs_of(job: &Job, target: &Target, removed_name: &str) -> Result<bool> {
     let names: HashSet<String> = target.list()?.into_iter().collect();
     let mut expected = job.sources.iter().map(|source| source.output.as_str()).chain([removed_name]);
     Ok(expected.all(|name| names.contains(name)))
 }
 
-/// The times of files whose checksum is not of all their bytes, by name.
+/// The modification times of large files, by name. The checksum of a large file does not cover all its bytes.
 fn times(job: &Job) -> BTreeMap<&str, i128> {
     let large = job.against.iter().chain(&job.sources).filter(|source| !corpus::is_summed_whole(source));
     let time = |source: &Source| match source.stamp {
@@ -94,16 +98,16 @@ fn times(job: &Job) -> BTreeMap<&str, i128> {
     large.filter_map(|source| Some((source.name.as_str(), time(source)?))).collect()
 }
 
-/// Says which large files were written to or touched since the run in the target began: their checksum is the same, but it is not of
-/// all their bytes.
+/// Notes which large files have another modification time than when the run in the target began. Their checksum is
+/// the same, but it does not cover all their bytes.
 pub(crate) fn say_touched(job: &Job, target: &Target, observer: &dyn Observer) -> Result<()> {
     let Some(found) = target.read(&own(TIMES))? else { return Ok(()) };
     let Ok(found) = serde_json::from_slice::<BTreeMap<String, i128>>(&found) else { return Ok(()) };
     for (name, time) in times(job) {
         if found.get(name).is_some_and(|before| *before != time) {
             observer.note(&format!(
-                "{name} has another time than when the run in {} began; its size and the 4 MiB of it that were looked at are the \
-                 same, so it counts as unchanged (if it was edited, choose another target folder)",
+                "the modification time of {name} has changed since the run in {} began, but its size and the 4 MiB of it \
+                 that were checked have not, so it is treated as unchanged; if it was edited, choose another target folder",
                 target.name()
             ));
         }
@@ -111,13 +115,13 @@ pub(crate) fn say_touched(job: &Job, target: &Target, observer: &dyn Observer) -
     Ok(())
 }
 
-/// Removes what a run left that was killed right after its report: with an object store, the work folder on this computer and
-/// the lock. What does not go is in nobody's way.
+/// Removes the files of a run that was killed right after it wrote its report: with an object store, the work folder
+/// on this computer and the lock. Files that cannot be removed do no harm.
 pub(crate) fn clear_after(job: &Job, target: &Target) {
     if target.folder().is_some() {
         return;
     }
-    // If somebody holds it, a run is still at work.
+    // If another process holds the lock, a run is still working.
     let Ok((folder, _lock)) = local_folder(job, target) else { return };
     let found = target.read(&own(LOCK)).ok().flatten();
     let found: Option<AtWork> = found.and_then(|found| serde_json::from_slice(&found).ok());
@@ -131,7 +135,7 @@ pub(crate) fn clear_after(job: &Job, target: &Target) {
 #[derive(Debug)]
 pub(crate) struct Claim<'t> {
     target: &'t Target,
-    /// Whether this run made the folder.
+    /// True if this run created the folder.
     made: bool,
 }
 
@@ -180,7 +184,7 @@ impl<'t> Claim<'t> {
         Ok((claim, work))
     }
 
-    /// Makes the work folder that of this run, or refuses.
+    /// Makes the work folder belong to this run, or returns an error.
     fn take(&self, folder: &Path, identity: &str, times: &[u8], observer: &dyn Observer) -> Result<()> {
         let (target, files) = (self.target, self.target.files());
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -191,11 +195,11 @@ impl<'t> Claim<'t> {
             if worth || has_outputs(&target.list()?) {
                 return Err(Error::Target(difference(there, identity, target.name())));
             }
-            observer.note(&format!("the run in {} had failed; this one takes its place", target.name()));
+            observer.note(&format!("the earlier run in {} failed; this run replaces it", target.name()));
         }
         if here.as_deref() != Some(identity) {
             Work::clear(files, folder)?;
-            // Whoever asks about the run later may be elsewhere.
+            // Questions about the run may be asked from another folder later.
             if let Ok(here) = std::env::current_dir() {
                 files.write_whole(&folder.join(BEGAN_IN), path_to_name(&here).as_bytes())?;
             }
@@ -205,14 +209,14 @@ impl<'t> Claim<'t> {
         if let Some(folder) = target.folder() {
             files.remove_unfinished(folder)?;
         }
-        // Before any output: what is found there later is then known to be of this run.
+        // This comes before any output, so that outputs found later are known to belong to this run.
         if target.folder().is_none() && there.as_deref() != Some(identity) {
             target.write(&own(RUN), identity.as_bytes())?;
         }
         Ok(())
     }
 
-    /// Says at a prefix that this run is at work there.
+    /// Creates the object that says that this run is working at the prefix.
     fn lock_prefix(&self, folder: &Path) -> Result<()> {
         let mine = AtWork::here(folder);
         let json = serde_json::to_vec(&mine).expect("plain data");
@@ -221,7 +225,7 @@ impl<'t> Claim<'t> {
         }
         let found = self.target.read(&own(LOCK))?.unwrap_or_default();
         let found: Option<AtWork> = serde_json::from_slice(&found).ok();
-        // Its work folder is locked by this process, so that run is over.
+        // This process has locked the work folder of that run, so that run is over.
         if found.as_ref().is_some_and(|found| found.is_of(folder)) {
             return Ok(self.target.write(&own(LOCK), &json)?);
         }
@@ -231,20 +235,21 @@ impl<'t> Claim<'t> {
         );
         let name = self.target.name().trim_end_matches('/');
         Err(Error::Target(format!(
-            "{who} works at {name}, or was killed there; wait for it to end, or if it has ended remove {name}/{} and run \
-             the same command again",
+            "{who} is working in {name}, or was killed while it did; wait for it to end, or, if it has ended, remove \
+             {name}/{} and run the same command again",
             own(LOCK)
         )))
     }
 
     fn unlock_prefix(&self) {
         if self.target.folder().is_none() {
-            // What stays names this process, whose next run takes it over.
+            // If it cannot be removed, it names this process, and the next run with this work folder takes it over.
             let _ = self.target.remove(&own(LOCK));
         }
     }
 
-    /// The run has finished: its report is written, and nothing else is needed.
+    /// Releases the target after a successful run. The report is written, and the work folder of an object store is
+    /// removed.
     pub(crate) fn finish(&self, work: &mut Work, observer: &dyn Observer) {
         if self.target.folder().is_none() {
             self.unlock_prefix();
@@ -254,10 +259,11 @@ impl<'t> Claim<'t> {
         }
     }
 
-    /// The run has failed. What it left is kept if a later run can go on from it; else nothing of it remains.
+    /// Releases the target after a failed run. Its files are kept if a later run can continue from them, and removed
+    /// otherwise.
     pub(crate) fn fail(&self, work: &mut Work, error: &Error) {
         let files = self.target.files();
-        // What cannot be removed or written down here is found by the next run, which decides the same.
+        // If something cannot be removed or written here, the next run finds it and decides in the same way.
         let parts = Work::has_parts(files, work.folder()).unwrap_or(true);
         let outputs = self.target.list().map_or(true, |names| has_outputs(&names));
         if outputs || parts {
@@ -278,7 +284,7 @@ impl<'t> Claim<'t> {
     }
 }
 
-/// Whether running the same command again would end the same.
+/// True if the same command would fail with this error again.
 fn is_lasting(error: &Error) -> bool {
     !matches!(error, Error::Interrupted | Error::Io { .. } | Error::Corpus(corpus::Error::Io { .. }))
 }
@@ -289,15 +295,15 @@ fn lock(files: &Files, folder: &Path) -> Result<Lock> {
     })
 }
 
-/// The work folder of a run whose target is not local: a private one in the folder for temporary files, found again by the name of the
-/// target.
+/// The work folder of a run whose target is not local: a private folder in the folder for temporary files. Its name
+/// is computed from the name of the target, so that it can be found again.
 fn local_folder(job: &Job, target: &Target) -> Result<(PathBuf, Lock)> {
     let files = target.files();
     let parent = job.temp_folder();
     let parent = std::path::absolute(&parent).unwrap_or(parent);
     let name = blake3::hash(target.name().trim_end_matches('/').as_bytes()).to_hex();
     let mut refused = None;
-    // Somebody else may have made a folder of this name, in ignorance or in malice.
+    // Another user may have created a folder of this name, by accident or to do harm.
     for attempt in 0..16 {
         let folder = parent.join(format!("lookalike-run-{}-{attempt}", &name[..16]));
         match files.make_private_folder(&folder) {
@@ -306,5 +312,5 @@ fn local_folder(job: &Job, target: &Target) -> Result<(PathBuf, Lock)> {
             Err(error) => return Err(error.into()),
         }
     }
-    Err(refused.map_or_else(|| Error::Invalid("no work folder can be made".into()), Error::from))
+    Err(refused.map_or_else(|| Error::Invalid("no work folder can be created".into()), Error::from))
 }

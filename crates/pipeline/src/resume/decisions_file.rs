@@ -1,13 +1,13 @@
-//! What becomes of the removed documents, as one file of the work folder: made once, after verification, and only believed if it is
-//! whole and belongs to this run and these sketches.
+//! The decisions file of a work folder: the removed documents, and which documents they duplicate. It is written
+//! once, after verification. It is used only if it is complete and belongs to this run and these sketches.
 //!
 //! ```text
-//! "LKADECI1"  tie (32 bytes)  removals (40 bytes each)  what verification came to (JSON)
+//! "LKADECI1"  tie (32 bytes)  removals (40 bytes each)  other results of verification (JSON)
 //! length of the JSON  number of removals  checksum (32 bytes)
 //! ```
 //!
-//! The *tie* is a hash of what the run is and of its sketches. The checksum is BLAKE3 of all that comes before it. Both ends are written
-//! as a stream, so the file may be larger than memory.
+//! The *tie* is a hash of the identity of the run and of its sketches. The checksum is the BLAKE3 hash of all bytes
+//! before it. The file is written and read as a stream, so it may be larger than the memory.
 
 use crate::Result;
 use crate::decide::{Removal, Removals};
@@ -25,20 +25,20 @@ use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"LKADECI1";
 
-/// Bytes before the removals.
+/// The number of bytes before the removals.
 const HEAD: u64 = 8 + 32;
 
-/// Bytes after the JSON.
+/// The number of bytes after the JSON.
 const TAIL: u64 = 8 + 8 + 32;
 
-/// JSON longer than this is none: it has a bounded sample of pairs.
+/// A file whose JSON is longer than this is not used. The JSON has only a bounded sample of pairs.
 const LONGEST_JSON: u64 = 1 << 28;
 
-/// What verification came to besides removals.
+/// The results of verification, except the removals.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Findings {
     pub pairs: PairCounts,
-    /// The later document in keep order, the earlier one, their similarity.
+    /// Pairs just below the threshold: the later document in keep order, the earlier one, and their similarity.
     pub near_misses: Vec<(Number, Number, f64)>,
 }
 
@@ -47,7 +47,7 @@ fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> crate
     move |cause| crate::Error::Io { action, name, cause }
 }
 
-/// Writes removals, in input order, as they come.
+/// Writes removals, in input order, as a stream.
 pub(crate) struct DecisionsWriter {
     out: BufWriter<Unfinished>,
     path: PathBuf,
@@ -56,7 +56,7 @@ pub(crate) struct DecisionsWriter {
 }
 
 impl DecisionsWriter {
-    /// Begins the file, which appears at `path` when it is finished.
+    /// Begins the file. It appears at `path` when it is finished.
     pub(crate) fn begin(files: &Files, path: &Path, tie: &Checksum) -> Result<Self> {
         let out = BufWriter::with_capacity(1 << 18, files.begin(path)?);
         let mut writer = Self { out, path: path.to_owned(), hasher: blake3::Hasher::new(), count: 0 };
@@ -95,12 +95,13 @@ pub(crate) struct DecisionsReader {
     file: File,
     path: PathBuf,
     count: u64,
-    /// What verification came to besides.
+    /// The other results of verification.
     pub decided: Findings,
 }
 
 impl DecisionsReader {
-    /// Opens the file and compares its checksum; none if it is absent, damaged, or of another run or other sketches.
+    /// Opens the file and checks its checksum. `None` if the file is absent or damaged, or belongs to another run or
+    /// other sketches.
     pub(crate) fn open(files: &Files, path: &Path, tie: &Checksum) -> Result<Option<Self>> {
         if !files.exists(path)? {
             return Ok(None);
@@ -134,7 +135,7 @@ impl DecisionsReader {
         Ok(Some(Self { file, path: path.to_owned(), count, decided }))
     }
 
-    /// The removals, in memory if `ledger` has room for them, and what verification came to besides.
+    /// The removals, in memory if `ledger` has room for them, and the other results of verification.
     pub(crate) fn into_removals(self, ledger: &Ledger) -> Result<(Removals, Findings)> {
         let name = self.path.display().to_string();
         Ok((Removals::open(self.file, name, HEAD, self.count, ledger)?, self.decided))

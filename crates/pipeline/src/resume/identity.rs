@@ -1,4 +1,4 @@
-//! What a run is: settings and sources. A target folder belongs to one run.
+//! The identity of a run: its settings and sources. A target folder belongs to one run.
 
 use crate::method::Means;
 use crate::method::weights;
@@ -8,13 +8,13 @@ use corpus::{Format, Location, Source, Stamp, name_to_path, path_to_name};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 
-/// The version of the work folder's form.
+/// The version of the format of work folders.
 const VERSION: u32 = 3;
 
-/// The location of what gave its bytes only once.
+/// The location of a source that can be read only once: standard input or a pipe.
 const READ_ONCE: &str = "-";
 
-/// What is written down of a run.
+/// The identity of a run, as it is written to `run.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     version: u32,
@@ -29,7 +29,7 @@ pub(crate) struct Identity {
     pub sources: Vec<SourceIdentity>,
 }
 
-/// What is written down of a source.
+/// The identity of a source, as it is written to `run.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SourceIdentity {
     pub name: String,
@@ -41,12 +41,12 @@ pub(crate) struct SourceIdentity {
 }
 
 impl SourceIdentity {
-    /// Of a source. A file is told by its size and a checksum, not by its time.
+    /// The identity of a source. A file is identified by its size and a checksum, not by its modification time.
     pub(crate) fn new(source: &Source) -> Result<Self> {
         let checksum = corpus::checksum(source)?;
         let location = match &source.location {
             Location::Local(path) => path_to_name(path),
-            // What it held tells it from another one; where it was copied to does not.
+            // It is identified by its content, and not by the location of the copy.
             Location::Stdin | Location::Pipe(_) | Location::Copy(_) => READ_ONCE.into(),
             Location::Object(address) => address.clone(),
             Location::Memory(_) => "memory".into(),
@@ -76,12 +76,12 @@ impl SourceIdentity {
         })
     }
 
-    /// Whether it was standard input or a pipe, which cannot be read again.
+    /// True if the source was standard input or a pipe, which cannot be read again.
     pub(crate) fn was_read_once(&self) -> bool {
         self.location == READ_ONCE
     }
 
-    /// Where it is, as an argument: an address or a path.
+    /// The location of the source as a command-line argument: an address or a path.
     pub(crate) fn argument(&self) -> OsString {
         if self.location.contains("://") {
             return self.location.clone().into();
@@ -89,14 +89,14 @@ impl SourceIdentity {
         name_to_path(&self.location).into()
     }
 
-    /// Its format.
+    /// The format of the source.
     pub(crate) fn format(&self) -> Result<Format> {
         self.format.parse().map_err(|wrong| Error::Invalid(format!("{}: {wrong}", self.name)))
     }
 }
 
 impl Identity {
-    /// Of a run.
+    /// The identity of a run.
     pub(crate) fn new(means: &Means, sources: Sources<'_>) -> Result<Self> {
         let all = |sources: &[Source]| sources.iter().map(SourceIdentity::new).collect::<Result<Vec<_>>>();
         Ok(Self {
@@ -109,7 +109,7 @@ impl Identity {
         })
     }
 
-    /// An error if the file of weights is not what it was when `name` was made.
+    /// Returns an error if the file of weights has changed since `name` was made.
     pub(crate) fn check_weights(&self, name: &str) -> Result<()> {
         let Some(file) = &self.settings.signature.weights else { return Ok(()) };
         let (_, hash) = weights::read(file, &self.settings.shingler()?)?;
@@ -120,12 +120,12 @@ impl Identity {
         Ok(())
     }
 
-    /// Of what was written, if this version wrote it.
+    /// Reads an identity; `None` if another version wrote it, or if it is damaged.
     pub(crate) fn from_json(json: &[u8]) -> Option<Self> {
         serde_json::from_slice(json).ok().filter(|identity: &Self| identity.version == VERSION)
     }
 
-    /// As it is written.
+    /// The identity as JSON.
     pub(crate) fn to_json(&self) -> String {
         let mut json = serde_json::to_string_pretty(self).expect("an identity is plain data");
         json.push('\n');
@@ -133,33 +133,33 @@ impl Identity {
     }
 }
 
-/// What to do about a target that holds something else.
+/// The advice for a target that belongs to another run.
 const ADVICE: &str = "choose another target folder, or remove this one";
 
-/// What is said of a target whose outputs are there, but not the folder that says what they are of.
+/// The message for a target that has outputs, but no `run.json`.
 pub(crate) fn missing(target: &str) -> String {
     let own = corpus::WORK_FOLDER;
     format!(
-        "{target} holds outputs of a run, but {own}/run.json, which says what they are of, is not there any more; {ADVICE}"
+        "{target} contains outputs of a run, but {own}/run.json, which describes the run, is missing; {ADVICE}"
     )
 }
 
-/// In what the run found in a target differs from the one asked for, and what to do.
+/// The message for a target that belongs to another run: how that run differs from this one, and what to do.
 pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
     let own = corpus::WORK_FOLDER;
     let Ok(value) = serde_json::from_str::<serde_json::Value>(found) else {
-        return format!("{target}/{own}/run.json is damaged, so what is there cannot be told; {ADVICE}");
+        return format!("{target}/{own}/run.json is damaged, so it is unknown which run it describes; {ADVICE}");
     };
     if let Some(version) = value["version"].as_u64().filter(|version| *version != u64::from(VERSION)) {
         return format!(
-            "{target} holds a run of another version of lookalike (its work folder has version {version}, this one writes \
-             {VERSION}); {ADVICE}"
+            "{target} contains a run of another version of lookalike (its work folder has format {version}, this version \
+             writes {VERSION}); {ADVICE}"
         );
     }
     let (Some(found), Some(asked)) =
         (Identity::from_json(found.as_bytes()), Identity::from_json(asked.as_bytes()))
     else {
-        return format!("{target}/{own}/run.json is damaged, so what is there cannot be told; {ADVICE}");
+        return format!("{target}/{own}/run.json is damaged, so it is unknown which run it describes; {ADVICE}");
     };
     let settings = |identity: &Identity| serde_json::to_value(&identity.settings).unwrap_or_default();
     let (old, new) = (settings(&found), settings(&asked));
@@ -171,7 +171,7 @@ pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
             Some(value) => value.to_string(),
         };
         let (before, now) = (written(old.get(key)), written(Some(value)));
-        return format!("{target} holds a run where {key} is {before}, and now it is {now}; {ADVICE}");
+        return format!("{target} contains a run where {key} is {before}, but now it is {now}; {ADVICE}");
     }
     if let (Some(file), true) = (&asked.settings.signature.weights, found.weights != asked.weights) {
         let file = file.display();
@@ -179,7 +179,7 @@ pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
     }
     let changed = |kind: &str, old: &[SourceIdentity], new: &[SourceIdentity]| -> Option<String> {
         other_sources(kind, old, new)
-            .map(|other| format!("{target} holds a run over other sources: {other}; {ADVICE}"))
+            .map(|other| format!("{target} contains a run with other sources: {other}; {ADVICE}"))
             .or_else(|| {
                 let (_, changed) = old.iter().zip(new).find(|(old, new)| old != new)?;
                 Some(format!("{} has changed since the run in {target} began; {ADVICE}", changed.name))
@@ -187,10 +187,10 @@ pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
     };
     changed("`against` ", &found.against, &asked.against)
         .or_else(|| changed("", &found.sources, &asked.sources))
-        .unwrap_or_else(|| format!("{target} holds another run; {ADVICE}"))
+        .unwrap_or_else(|| format!("{target} contains another run; {ADVICE}"))
 }
 
-/// In which names two lists of sources differ, if they do.
+/// How the names in two lists of sources differ, if they do.
 fn other_sources(kind: &str, old: &[SourceIdentity], new: &[SourceIdentity]) -> Option<String> {
     let only = |these: &[SourceIdentity], those: &[SourceIdentity]| {
         let names: std::collections::BTreeSet<&str> =
@@ -203,23 +203,23 @@ fn other_sources(kind: &str, old: &[SourceIdentity], new: &[SourceIdentity]) -> 
         })
     };
     match (only(new, old), only(old, new)) {
-        (Some(new), Some(old)) => Some(format!("it has {old}, and now there is {new} instead")),
+        (Some(new), Some(old)) => Some(format!("it has {old}, but now there is {new} instead")),
         (Some(new), None) => Some(format!("it does not have {new}")),
-        (None, Some(old)) => Some(format!("it has {old} too")),
+        (None, Some(old)) => Some(format!("it also has {old}")),
         (None, None) => {
             let moved = old.iter().zip(new).find(|(old, new)| old.name != new.name)?;
-            Some(format!("it has {kind}{} where now {} is, in another order", moved.0.name, moved.1.name))
+            Some(format!("their order differs, it has {kind}{} where now {} is", moved.0.name, moved.1.name))
         }
     }
 }
 
-/// An error if a source is not what it was when the run began.
+/// Returns an error if a source has changed since the run began.
 pub(crate) fn check_unchanged(sources: Sources<'_>, identity: &Identity) -> Result<()> {
     let all: Vec<&Source> = (0..sources.len()).map(|at| sources.get(at)).collect();
     let stamps = identity.against.iter().chain(&identity.sources).map(|source| source.stamp.as_str());
     match corpus::changed(&all, &stamps.collect::<Vec<_>>())? {
         Some(source) => Err(Error::Target(format!(
-            "{} changed while it was being read; begin again in another target folder",
+            "{} changed while it was being read; run again with another target folder",
             source.name
         ))),
         None => Ok(()),

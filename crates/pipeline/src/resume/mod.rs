@@ -1,4 +1,4 @@
-//! How a run survives a kill: the folder with its work, whose run is in a target, and what makes two runs the same.
+//! How a run survives a kill: its work folder, which run a target belongs to, and when two runs are the same.
 
 pub(crate) mod begin;
 pub(crate) mod claim;

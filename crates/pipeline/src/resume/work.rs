@@ -1,21 +1,23 @@
-//! The work folder: what a run writes down so that it can go on after a kill, and what later questions need.
+//! The work folder: the files with which a run can continue after a kill, and from which later questions are
+//! answered.
 //!
 //! ```text
-//! run.json       what the run is: settings and sources; a folder whose run.json differs belongs to another run
-//! began-in       the folder that relative paths of sources are relative to
-//! times.json     the times of large files when the run began; others are told by a checksum of all their bytes
-//! lock           held while a run works
-//! key            the seed of the random key of stored shingles, if these are stored
-//! sketch-file    the sketch file that has the parts, if the run began from one
-//! sketches/      the parts, a chain, and `complete` with their number and the checksum of the last once all are there
-//! decisions      what becomes of the removed documents (made once, after verification)
-//! near-misses.jsonl
-//! failed         why the run ended with an error that running it again would not mend
-//! unfinished/    outputs on their way
-//! lookalike-tmp-*/  what is spilled
+//! run.json       the settings and sources; a folder whose run.json differs belongs to another run
+//! began-in       the folder to which relative paths of sources are relative
+//! times.json     the modification times of large files when the run began (other files are checksummed completely)
+//! lock           locked while a run works
+//! key            the seed of the random key of stored shingles, if shingles are stored
+//! sketch-file    the name of the sketch file that has the parts, if the run began from one
+//! sketches/      the parts; when all exist, also `complete`, with their number and the checksum of the last
+//! decisions      the removed documents and what they duplicate (written once, after verification)
+//! near-misses.jsonl  pairs just below the threshold
+//! failed         the error with which the run ended, if it would happen again
+//! unfinished/    outputs that are being written
+//! lookalike-tmp-*/  temporary files
 //! ```
 //!
-//! Every file is written aside, synced and renamed: it is whole or absent. Whose folder it is, is decided in `claim.rs`.
+//! Every file is written to a temporary file first, synced and renamed, so it is either complete or absent.
+//! `claim.rs` decides which run a folder belongs to.
 
 use crate::decide::{Removal, Removals};
 use crate::method::Means;
@@ -32,61 +34,61 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The folder that the run began in.
+/// The file with the folder in which the run began.
 pub(crate) const BEGAN_IN: &str = "began-in";
 
-/// What the run is.
+/// The file with the identity of the run.
 pub(crate) const RUN: &str = "run.json";
 
-/// Why the run ended with an error that running it again would not mend.
+/// The file with the error with which the run ended, if it would happen again.
 pub(crate) const FAILED: &str = "failed";
 
-/// What is held while a run works.
+/// The file that is locked while a run works.
 pub(crate) const LOCK: &str = "lock";
 
-/// The times of large files when the run began.
+/// The file with the modification times of large files when the run began.
 pub(crate) const TIMES: &str = "times.json";
 
-/// The seed of the key of stored shingles.
+/// The file with the seed of the key of stored shingles.
 pub(crate) const KEY: &str = "key";
 
 const DECISIONS: &str = "decisions";
 const SKETCHES: &str = "sketches";
 const UNFINISHED: &str = "unfinished";
 
-/// The number of parts, once all are there.
+/// The file with the number of parts. It is written when all parts exist.
 const COMPLETE: &str = "sketches/complete";
 
-/// A work folder: one that outlives the run, or one that goes with it.
+/// A work folder. It outlives the run, or is removed at its end.
 #[derive(Debug)]
 pub(crate) struct Work {
     files: Files,
     folder: PathBuf,
-    /// Whether parts are written even if they fit in memory.
+    /// True if parts are written even if they fit in memory.
     durable: bool,
-    /// A sketch file that has the parts.
+    /// The sketch file that has the parts, and the offset at which they begin.
     sketch_file: Option<(PathBuf, u64)>,
-    /// A sketch file that parts are added to.
+    /// The sketch file to which parts are appended.
     appending: Option<OutFile>,
-    /// Where what is spilled goes, in a folder of its own.
+    /// The folder in which the folder for temporary files is created.
     spill_parent: PathBuf,
     spill: OnceLock<TempFolder>,
-    /// Files without a name that were made so far.
+    /// The number of files without a name that were created so far.
     spilled: AtomicU64,
     parts: usize,
-    /// The checksum of the last part; before the first, a hash of what the run is.
+    /// The checksum of the last part; before the first part, a hash of the identity of the run.
     last: Checksum,
-    /// A hash of what the run is.
+    /// A hash of the identity of the run.
     run: Checksum,
     sketched: bool,
-    /// Whether something that an earlier run left was used.
+    /// True if results of an earlier run were used.
     reused: bool,
-    /// The folder itself, if it goes with the run.
+    /// The folder itself, if it is removed at the end of the run.
     _temporary: Option<TempFolder>,
     lock: Option<Lock>,
 }
 
-/// A hash of what a run is.
+/// The hash of the identity of a run.
 fn hash(identity: &[u8]) -> Checksum {
     *blake3::hash(identity).as_bytes()
 }
@@ -112,8 +114,8 @@ impl Work {
         }
     }
 
-    /// A folder that outlives the run, whose lock is held and which belongs to `identity`. What a killed run left on its way
-    /// is removed.
+    /// A folder that outlives the run, is locked, and belongs to the run `identity`. Unfinished files of a killed run
+    /// are removed.
     pub(crate) fn durable(files: Files, folder: PathBuf, lock: Lock, identity: &str) -> Result<Self> {
         let sketches = folder.join(SKETCHES);
         files.make_folder(&sketches)?;
@@ -126,17 +128,17 @@ impl Work {
         Ok(Self { durable: true, lock: Some(lock), ..Self::at(files, folder, identity.as_bytes()) })
     }
 
-    /// The folder of a finished run, only to be read.
+    /// The folder of a finished run, for reading only.
     pub(crate) fn existing(folder: PathBuf, identity: &[u8]) -> Self {
         Self::at(Files::default(), folder, identity)
     }
 
-    /// A folder of its own below `parent` that goes when the run ends.
+    /// A new folder in `parent`, which is removed when the run ends.
     pub(crate) fn temporary(parent: &Path) -> Result<Self> {
         Self::temporary_on(Files::default(), parent)
     }
 
-    /// The same on another disk.
+    /// The same with given file operations, which can be faulty in tests.
     pub(crate) fn temporary_on(files: Files, parent: &Path) -> Result<Self> {
         let folder = files.temp_folder(parent)?;
         files.make_folder(&folder.path().join(SKETCHES))?;
@@ -144,49 +146,49 @@ impl Work {
         Ok(Self { _temporary: Some(folder), ..Self::at(files, path, &[]) })
     }
 
-    /// The parts come from a sketch file, where they begin at `offset`.
+    /// Makes the parts be read from a sketch file, in which they begin at `offset`.
     pub(crate) fn use_sketch_file(&mut self, file: PathBuf, offset: u64) {
         self.sketch_file = Some((file, offset));
         self.sketched = true;
     }
 
-    /// Parts are added to this file, which has `identity` as its head.
+    /// Makes parts be appended to this file, which has `identity` as its head.
     pub(crate) fn appending_to(mut self, file: OutFile, identity: &[u8]) -> Self {
         self.appending = Some(file);
         self.last = hash(identity);
         self
     }
 
-    /// Whether parts are added to a file.
+    /// True if parts are appended to a sketch file.
     pub(crate) fn is_appending(&self) -> bool {
         self.appending.is_some()
     }
 
-    /// The file that parts were added to, which is whole if all are there.
+    /// The file to which parts were appended. It is complete if all parts are in it.
     pub(crate) fn into_appended(mut self) -> Option<OutFile> {
         self.appending.take()
     }
 
-    /// What is spilled goes below the job's folder for temporary files, if it has one.
+    /// Makes temporary files be created in the job's folder for temporary files, if it has one.
     pub(crate) fn with_spill(mut self, job: &Job) -> Self {
         if let Some(parent) = &job.resources.temp_dir {
             self.spill_parent.clone_from(parent);
         }
-        // This run may need no such folder, and be the last one for long.
+        // Folders that killed runs left are removed now, because this run may create no temporary folder itself.
         self.files.remove_left_folders(&self.spill_parent);
         self
     }
 
-    /// The folder for what is spilled: of this run alone, made when it is first asked for.
+    /// The folder for the temporary files of this run. It is created when it is needed first.
     pub(crate) fn spill_folder(&self) -> Result<&Path> {
         if self.spill.get().is_none() {
-            // If another thread was first, this one goes at once.
+            // If another thread was first, the folder that was created here is removed at once.
             let _ = self.spill.set(self.files.temp_folder(&self.spill_parent)?);
         }
         Ok(self.spill.get().expect("it was set").path())
     }
 
-    /// A file without a name for what is spilled: it goes when it is closed.
+    /// A temporary file without a name. The system removes it when it is closed.
     pub(crate) fn spill_file(&self) -> Result<OutFile> {
         let number = self.spilled.fetch_add(1, Ordering::Relaxed);
         let path = self.spill_folder()?.join(format!("sorted-{number:06}"));
@@ -195,24 +197,24 @@ impl Work {
         Ok(file)
     }
 
-    /// The folder for outputs on their way.
+    /// The folder for outputs that are being written.
     pub(crate) fn unfinished(&self) -> Result<PathBuf> {
         let folder = self.folder.join(UNFINISHED);
         self.files.make_folder(&folder)?;
         Ok(folder)
     }
 
-    /// Something that an earlier run left was used.
+    /// Records that results of an earlier run were used.
     pub(crate) fn reuse(&mut self) {
         self.reused = true;
     }
 
-    /// Whether something that an earlier run left was used.
+    /// True if results of an earlier run were used.
     pub(crate) fn is_resumed(&self) -> bool {
         self.reused && self.durable
     }
 
-    /// Whether all parts are there.
+    /// True if all parts exist.
     pub(crate) fn is_sketched(&self) -> bool {
         self.sketched
     }
@@ -226,8 +228,8 @@ impl Work {
         move |cause| Error::Io { action, name, cause }
     }
 
-    /// The parts that an earlier run left, of documents that were sketched by these means from this many sources. One that is damaged, or does not follow the one before, is
-    /// sketched again, with all that come after it.
+    /// Reads the parts that an earlier run left. They must fit the settings of `means` and the number of `sources`. A
+    /// part that is damaged, or does not follow the part before, is sketched again, with all parts after it.
     pub(crate) fn stored_parts(
         &mut self,
         means: &Means,
@@ -255,7 +257,7 @@ impl Work {
                 let link = Link { first: store.count(), after: self.last };
                 let (stored, columns, checksum) = part::read(&mut file, &path, link)?;
                 if !fits(&columns) {
-                    let cause = "a part is of other settings or sources than its head says".into();
+                    let cause = "a part does not fit the settings or sources in its head".into();
                     return Err(Error::Damaged { name, cause });
                 }
                 store.push(columns, Some(stored), memory);
@@ -281,7 +283,7 @@ impl Work {
                     self.last = checksum;
                 }
                 Ok(_) | Err(Error::Damaged { .. }) => {
-                    observer.note(&format!("{} is damaged; sketching goes on from there", path.display()));
+                    observer.note(&format!("{} is damaged; sketching continues from there", path.display()));
                     break;
                 }
                 Err(error) => return Err(error),
@@ -290,7 +292,7 @@ impl Work {
         }
         let all = complete == Some((self.parts, self.last));
         if self.sketched && !all {
-            observer.note(&format!("{} lacks a part; sketching goes on from there", self.folder.display()));
+            observer.note(&format!("{} lacks a part; sketching continues from there", self.folder.display()));
         }
         self.sketched = all;
         self.reused |= self.parts > 0;
@@ -300,7 +302,7 @@ impl Work {
         Ok(store)
     }
 
-    /// Parts that follow no other one would be in the way of those that are made.
+    /// Removes parts that do not follow the last valid part. They would be mistaken for parts that this run writes.
     fn remove_parts_after_the_end(&self) -> Result<()> {
         let folder = self.folder.join(SKETCHES);
         for name in self.files.list(&folder)? {
@@ -312,7 +314,8 @@ impl Work {
         Ok(())
     }
 
-    /// Takes a finished part: into the store, and into a file if it must outlive the run or does not fit.
+    /// Adds a finished part to the store, and writes it to a file if it must outlive the run or does not fit in
+    /// memory.
     pub(crate) fn push_part(&mut self, columns: Columns, store: &mut Store, memory: u64) -> Result<()> {
         let fits = store.bytes_in_memory() + columns.bytes() <= memory;
         let link = Link { first: store.count(), after: self.last };
@@ -341,7 +344,7 @@ impl Work {
         Ok(())
     }
 
-    /// All parts are there.
+    /// Records that all parts exist.
     pub(crate) fn sketched(&mut self) -> Result<()> {
         self.sketched = true;
         if let Some(file) = &mut self.appending {
@@ -355,17 +358,17 @@ impl Work {
         Ok(())
     }
 
-    /// What ties decisions to this run and its sketches.
+    /// The hash that ties decisions to this run and its sketches.
     fn tie(&self) -> Checksum {
         *blake3::Hasher::new().update(&self.run).update(&self.last).finalize().as_bytes()
     }
 
-    /// What an earlier run decided, if it came so far and what it wrote is whole and belongs to these sketches.
+    /// The decisions of an earlier run, if it wrote them, and if they are complete and belong to these sketches.
     pub(crate) fn stored_decisions(&self) -> Result<Option<DecisionsReader>> {
         DecisionsReader::open(&self.files, &self.folder.join(DECISIONS), &self.tie())
     }
 
-    /// Writes down what was decided.
+    /// Writes the decisions file.
     pub(crate) fn write_decisions(
         &self,
         removals: &Removals,
@@ -384,29 +387,29 @@ impl Work {
         }
     }
 
-    /// A file of the folder, if it is there.
+    /// The content of a file in the folder, if it exists.
     pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         Ok(self.files.read(&self.folder.join(name))?)
     }
 
-    /// Writes a file of the folder.
+    /// Writes a file in the folder.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         Ok(self.files.write_whole(&self.folder.join(name), bytes)?)
     }
 
-    /// Removes a file of the folder, if it is there.
+    /// Removes a file from the folder, if it exists.
     pub(crate) fn remove_file(&self, name: &str) -> Result<()> {
         Ok(self.files.remove_file(&self.folder.join(name))?)
     }
 
-    /// Whether the folder holds sketches that would be lost with it.
+    /// True if the folder contains sketches, which would be lost if it were removed.
     pub(crate) fn has_parts(files: &Files, folder: &Path) -> Result<bool> {
         Ok(files.exists(&folder.join(SKETCHES).join(part_name(0)))?)
     }
 
-    /// Removes what a run left in a folder, but for its lock.
+    /// Removes everything that a run left in a folder, except its lock.
     pub(crate) fn clear(files: &Files, folder: &Path) -> Result<()> {
-        // First what says that the rest is to be believed.
+        // The files that make the other files valid are removed first.
         for name in [
             RUN,
             TIMES,
@@ -422,13 +425,13 @@ impl Work {
         Ok(files.remove_tree(&folder.join(SKETCHES))?)
     }
 
-    /// Removes what only an unfinished run needs.
+    /// Removes the files that only an unfinished run needs.
     pub(crate) fn tidy(&mut self) -> Result<()> {
         self.spill.take();
         Ok(self.files.remove_tree(&self.folder.join(UNFINISHED))?)
     }
 
-    /// Copies what later questions need to a target that does not hold this folder.
+    /// Copies the files that later questions need to the target, if the target does not contain this folder.
     pub(crate) fn publish(&self, target: &Target) -> Result<()> {
         if target.folder().is_some() {
             return Ok(());
@@ -452,7 +455,7 @@ impl Work {
         Ok(())
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }

@@ -1,10 +1,10 @@
-//! Ranges of settings, and settings that have no effect on others: checked once, for whoever asks.
+//! Checks of settings that the command line and Python share: values out of range, and settings without effect.
 
 use super::{Choice, Measure, Method, SettingName, Settings, WrongSetting, not_allowed};
 use crate::Result;
 
 impl Settings {
-    /// An error if a share is not between 0 and 1.
+    /// Returns an error if the threshold or the recall is not between 0 and 1.
     pub fn check_shares(&self) -> Result<()> {
         let shares =
             [(SettingName::Threshold, self.matching.threshold), (SettingName::Recall, self.matching.recall)];
@@ -14,7 +14,8 @@ impl Settings {
         }
     }
 
-    /// An error if a setting was chosen that has no effect with the method or the measure.
+    /// Returns an error if the user chose a setting that has no effect with the chosen method or measure. `is_chosen`
+    /// says whether the user chose a setting.
     pub fn check_effects(&self, is_chosen: impl Fn(SettingName) -> bool) -> Result<()> {
         use SettingName::{Bands, Distance, Hashes, Recall};
         let (with, unused): (Choice, &[SettingName]) = match (self.signature.method, self.matching.measure) {

@@ -1,18 +1,18 @@
-//! What a setting can be chosen from.
+//! The values that settings with a fixed list of choices can have.
 
 use serde::{Deserialize, Serialize};
 
-/// What happens to the text before it is shingled, and what "equal text" means.
+/// How text is normalised before it is cut into shingles. Texts that are equal after normalisation are exact copies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct NormalizeSettings {
-    /// Upper and lower case.
+    /// Whether upper and lower case differ.
     pub case: Case,
-    /// Unicode normalisation form.
+    /// The Unicode normalisation form.
     pub form: Form,
-    /// Punctuation.
+    /// Whether punctuation is kept.
     pub punctuation: Punctuation,
-    /// White space.
+    /// What happens to white space.
     pub whitespace: Whitespace,
 }
 
@@ -34,10 +34,10 @@ macro_rules! choices {
         pub enum $name { $($(#[$choice_doc])* #[serde(rename = $written)] $choice,)+ }
 
         impl $name {
-            /// All choices, as they are written.
+            /// All choices, as they are written in commands and settings files.
             pub const WRITTEN: &'static [&'static str] = &[$($written),+];
 
-            /// As it is written.
+            /// The choice as it is written in commands and settings files.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$choice => $written),+ }
@@ -63,30 +63,31 @@ macro_rules! choices {
     };
 }
 
-choices!(/** Upper and lower case. */ Case { /** Full Unicode case folding. */ Fold = "fold", /** As it is. */ Keep = "keep", });
-choices!(/** Unicode normalisation forms. */ Form { /** Composed. */ Nfc = "nfc", /** Decomposed. */ Nfd = "nfd", /** Compatibility, composed. */ Nfkc = "nfkc", /** Compatibility, decomposed. */ Nfkd = "nfkd", /** As it is. */ Keep = "keep", });
-choices!(/** Punctuation. */ Punctuation { /** As it is. */ Keep = "keep", /** Taken out, with nothing in its place. */ Drop = "drop", });
-choices!(/** White space. */ Whitespace { /** Runs become one space. */ Collapse = "collapse", /** Taken out. */ Remove = "remove", /** As it is. */ Keep = "keep", });
-choices!(/** Whether repeated shingles count. */ Elements { /** They do not: a document is a set. */ Set = "set", /** They do: a document is a bag. */ Bag = "bag", });
-choices!(/** Which sketch finds the candidates. */ Method { /** Min-hash signatures and bands. */ Minhash = "minhash", /** SimHash fingerprints and permuted tables. */ Simhash = "simhash", });
-choices!(/** The similarity that is compared. */ Measure { /** Shared shingles over all shingles of both. */ Jaccard = "jaccard", /** Shared shingles over those of the smaller document. */ Containment = "containment", });
-choices!(/** What is checked before a pair counts. */ Verify { /** The exact similarity. */ Exact = "exact", /** The estimate of the signatures. */ Estimate = "estimate", /** Nothing: every candidate counts. */ None = "none", });
-choices!(/** What a cluster is. */ Clusters { /** A kept document and what is similar to it. */ Stars = "stars", /** All that is connected by similar pairs. */ Components = "components", });
-choices!(/** What happens to a record that cannot be used. */ OnBadRecord { /** The run stops and names it. */ Fail = "fail", /** It is listed as removed, with the reason. */ Skip = "skip", /** It is written, uncompared. */ Keep = "keep", });
-choices!(/** The form of the list of removed documents. */ RemovedFormat { /** `removed.jsonl`. */ Jsonl = "jsonl", /** `removed.parquet`. */ Parquet = "parquet", });
-choices!(/** What a sketch file holds. */ Stored { /** Signatures. */ Signatures = "signatures", /** Signatures and shingles. */ Shingles = "shingles", });
+choices!(/** Whether upper and lower case differ. */ Case { /** Upper and lower case are equal: full Unicode case folding. */ Fold = "fold", /** Case is unchanged. */ Keep = "keep", });
+choices!(/** Unicode normalisation forms. */ Form { /** Composed. */ Nfc = "nfc", /** Decomposed. */ Nfd = "nfd", /** Compatibility, composed. */ Nfkc = "nfkc", /** Compatibility, decomposed. */ Nfkd = "nfkd", /** The text is not converted. */ Keep = "keep", });
+choices!(/** Whether punctuation is kept. */ Punctuation { /** Punctuation is kept. */ Keep = "keep", /** Punctuation is removed, and nothing is put in its position. */ Drop = "drop", });
+choices!(/** What happens to white space. */ Whitespace { /** Each run of white space becomes one space. */ Collapse = "collapse", /** White space is removed. */ Remove = "remove", /** White space is unchanged. */ Keep = "keep", });
+choices!(/** Whether repeated shingles count. */ Elements { /** Each shingle counts once: a document is a set. */ Set = "set", /** Repeated shingles count: a document is a bag. */ Bag = "bag", });
+choices!(/** The kind of sketch that finds the candidates. */ Method { /** Min-hash signatures and bands. */ Minhash = "minhash", /** SimHash fingerprints and permuted tables. */ Simhash = "simhash", });
+choices!(/** The similarity that is compared with the threshold. */ Measure { /** The shared shingles, divided by all shingles of both documents. */ Jaccard = "jaccard", /** The shared shingles, divided by the shingles of the smaller document. */ Containment = "containment", });
+choices!(/** What is checked before a pair counts as similar. */ Verify { /** The exact similarity of the texts. */ Exact = "exact", /** The similarity that the signatures estimate. */ Estimate = "estimate", /** Nothing: every candidate pair counts as similar. */ None = "none", });
+choices!(/** What a cluster is. */ Clusters { /** A kept document and the documents that are similar to it. */ Stars = "stars", /** All documents that are connected by similar pairs. */ Components = "components", });
+choices!(/** What happens to a record that cannot be used. */ OnBadRecord { /** The run stops and names the record. */ Fail = "fail", /** The record is listed as removed, with the reason. */ Skip = "skip", /** The record is written to the output without being compared. */ Keep = "keep", });
+choices!(/** The format of the list of removed documents. */ RemovedFormat { /** JSON Lines: `removed.jsonl`. */ Jsonl = "jsonl", /** Parquet: `removed.parquet`. */ Parquet = "parquet", });
+choices!(/** What a sketch file holds of each document. */ Stored { /** The signature. */ Signatures = "signatures", /** The signature and the shingles. */ Shingles = "shingles", });
 
-/// Which document of a cluster stays: the first in this order; input order breaks ties.
+/// The keep order. Of each cluster, the document that comes first in this order is kept; input order breaks ties.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Keep {
     /// Input order.
     First,
-    /// The longest raw text first, in bytes.
+    /// The document with the longest text comes first. The length is counted in bytes, before normalisation.
     Longest,
-    /// The largest value in this field first; without one last. Numbers by value, text byte by byte, numbers before text.
+    /// The document with the largest value in this field comes first; documents without a value come last. Numbers
+    /// are compared by value and text byte by byte. Numbers come before text.
     Max(String),
-    /// The smallest value in this field first; without one last.
+    /// The document with the smallest value in this field comes first; documents without a value come last.
     Min(String),
 }
 
@@ -129,13 +130,13 @@ impl std::fmt::Display for Keep {
     }
 }
 
-/// Bands and rows, written `21x6`.
+/// The number of bands and the rows per band, written `21x6`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct BandsAndRows {
-    /// Bands: more of them catch more.
+    /// The number of bands. With more bands, more pairs become candidates.
     pub bands: usize,
-    /// Rows per band: more of them catch less.
+    /// The rows of each band. With more rows, fewer pairs become candidates.
     pub rows: usize,
 }
 
@@ -143,7 +144,7 @@ impl std::str::FromStr for BandsAndRows {
     type Err = String;
 
     fn from_str(written: &str) -> Result<Self, String> {
-        let wrong = || format!("`{written}` is not bands and rows, as in 21x6");
+        let wrong = || format!("`{written}` is not a number of bands and rows, such as 21x6");
         let (bands, rows) = written.split_once('x').ok_or_else(wrong)?;
         let number = |digits: &str| digits.trim().parse().ok().filter(|&n| n > 0).ok_or_else(wrong);
         Ok(Self { bands: number(bands)?, rows: number(rows)? })

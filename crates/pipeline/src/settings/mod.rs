@@ -1,5 +1,5 @@
-//! What a run is asked to do: what identifies a signature, what decides a match, what concerns files. Each default is
-//! written here and nowhere else.
+//! The settings of a run, in three groups: those that determine a signature, those that decide a match, and those
+//! that concern files. Each default is written here and nowhere else.
 
 mod checks;
 mod choices;
@@ -17,7 +17,8 @@ pub use wrong::{Choice, SettingName, WrongSetting};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;
 
-/// Groups of settings: the struct of each with its defaults, and for each setting a function of [`Settings`] that sets it.
+/// Defines groups of settings: a struct with defaults for each group, and a function of [`Settings`] for each
+/// setting.
 macro_rules! groups {
     ($($(#[$group_doc:meta])* $group:ident: $type:ident {
         $($(#[$doc:meta])* $with:ident => $name:ident: $of:ty = $default:expr,)+
@@ -49,8 +50,8 @@ macro_rules! groups {
     };
 }
 
-/// What decides the answer. It is written into every report and sketch file, as one list. Two runs with equal settings over
-/// equal sources end with the same bytes.
+/// All settings that can change the answer. They are written into every report and sketch file, as one list. Two runs
+/// with equal settings over equal sources write the same bytes.
 ///
 /// ```
 /// use pipeline::{Method, Settings};
@@ -62,81 +63,86 @@ macro_rules! groups {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Settings {
-    /// What identifies a signature.
+    /// The settings that determine a signature.
     #[serde(flatten)]
     pub signature: SignatureSettings,
-    /// What decides a match, and which document of a match is kept.
+    /// The settings that decide which documents match, and which document of a match is kept.
     #[serde(flatten)]
     pub matching: MatchSettings,
-    /// What concerns files and records.
+    /// The settings that concern files and records.
     #[serde(flatten)]
     pub files: FileSettings,
 }
 
 groups! {
-    /// What identifies a signature: signatures of documents can be compared if these are equal.
+    /// The settings that determine a signature. Two signatures can be compared only if these settings are equal.
     signature: SignatureSettings {
-        /// What a shingle is: `words:5`, `characters:9`, `stop-words:3`.
+        /// What a shingle is: `words:5` (five words in a row), `characters:9`, `stop-words:3`.
         with_shingles => shingles: String = "words:5".into(),
         /// How text is normalised before it is cut into shingles.
         with_normalize => normalize: NormalizeSettings = NormalizeSettings::default(),
         /// Whether repeated shingles count.
         with_elements => elements: Elements = Elements::Set,
-        /// A file of token weights, `token<TAB>weight`. A token that is not in the file weighs 1. SimHash only.
+        /// A file of weights, one `shingle<TAB>weight` per line. A shingle that is not in the file weighs 1. SimHash
+        /// only.
         with_weights => weights: Option<PathBuf> = None,
-        /// Which sketch finds the candidates.
+        /// The kind of sketch that finds the candidates.
         with_method => method: Method = Method::Minhash,
-        /// Hashes per signature.
+        /// The number of hashes in a signature.
         with_hashes => hashes: usize = 128,
         /// The seed from which the hash functions are drawn.
         with_seed => seed: u64 = 1,
     }
-    /// What decides a match, and which document of a match is kept.
+    /// The settings that decide which documents match, and which document of a match is kept.
     matching: MatchSettings {
-        /// The similarity that is compared.
+        /// The similarity that is compared with the threshold.
         with_measure => measure: Measure = Measure::Jaccard,
-        /// The least similarity of a duplicate.
+        /// Two documents are duplicates if their similarity is at least this.
         with_threshold => threshold: f64 = 0.8,
-        /// The wanted chance of finding a pair at the threshold.
+        /// The wanted probability that a pair whose similarity equals the threshold is found.
         with_recall => recall: f64 = 0.99,
-        /// Bands and rows, instead of those planned from the recall.
+        /// The number of bands and rows. Without it they are planned from the recall.
         with_bands => bands: Option<BandsAndRows> = None,
-        /// The largest Hamming distance of a duplicate. SimHash only.
+        /// Two documents can be duplicates if the Hamming distance of their fingerprints is at most this. SimHash
+        /// only.
         with_distance => distance: u32 = 3,
-        /// What is checked before a pair counts.
+        /// What is checked before a pair counts as similar.
         with_verify => verify: Verify = Verify::Exact,
         /// What a cluster is.
         with_clusters => clusters: Clusters = Clusters::Stars,
         /// Which document of a cluster is kept.
         with_keep => keep: Keep = Keep::First,
-        /// Sources whose documents come first in keep order: globs over source names, the first one first.
+        /// Sources whose documents come first in keep order. Each item is a glob that is matched with source names;
+        /// sources of an earlier item come before those of a later one.
         with_prefer => prefer: Vec<String> = Vec::new(),
-        /// Compare only documents with equal values of this field.
+        /// Only documents that have the same value in this field are compared.
         with_within => within: Option<String> = None,
-        /// Whether documents are compared with those of `against` only.
+        /// True if documents are compared with the documents of `against` only, and not with each other.
         with_against_only => against_only: bool = false,
     }
-    /// What concerns files and records.
+    /// The settings that concern files and records.
     files: FileSettings {
-        /// The field with the text.
+        /// The field that contains the text.
         with_text_field => text_field: String = "text".into(),
-        /// The field with the id. Without it a document is called `source:line`.
+        /// The field that contains the id. Without this setting the id of a document is `source:line`.
         with_id_field => id_field: Option<String> = None,
         /// What happens to a record that cannot be used.
         with_on_bad_record => on_bad_record: OnBadRecord = OnBadRecord::Fail,
         /// Texts longer than this, in bytes, are compared by content hash only.
         with_max_text => max_text: u64 = 16 << 20,
-        /// Whether every record is written, with fields that say what it is.
+        /// True if duplicates are marked, not removed: every document is written, with added fields that say whether
+        /// it is a duplicate, and of which document.
         with_annotate => annotate: bool = false,
         /// The format of the list of removed documents.
         with_removed_format => removed_format: RemovedFormat = RemovedFormat::Jsonl,
-        /// What is stored of a document: its signature, or its shingles too.
+        /// What a sketch file holds of each document: the signature, or also the shingles.
         with_store => store: Stored = Stored::Signatures,
     }
 }
 
 impl<'de> Deserialize<'de> for Settings {
-    /// From one list of all settings. Settings that are not in it have their defaults; a name that is no setting is an error.
+    /// Reads one list of all settings. A setting that is not in the list has its default. An unknown name is an
+    /// error.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
         use serde_json::{Map, Value};
@@ -154,7 +160,7 @@ impl<'de> Deserialize<'de> for Settings {
     }
 }
 
-/// A value that a setting cannot have, and what is allowed.
+/// The error for a value that a setting cannot have; `allowed` says which values it can have.
 pub(crate) fn not_allowed(
     setting: SettingName,
     value: impl std::fmt::Display,

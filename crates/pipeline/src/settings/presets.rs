@@ -1,33 +1,33 @@
-//! What others run with, as settings.
+//! Presets: settings that other tools use.
 //!
-//! A preset is shingles, hashes, bands and a threshold. It does not imitate another tool's hash functions or its
-//! mistakes: candidates are verified and survivors chosen as in any other run. Several of these tools have no
-//! threshold of their own, since they take every candidate for a duplicate; the one given here is our choice, a round
-//! number for the use they are put to.
+//! A preset sets the shingles, the hashes, the bands and the threshold. It does not imitate the hash functions or the
+//! mistakes of the other tool: candidates are verified, and the kept documents chosen, as in any other run. Several
+//! of these tools treat every candidate as a duplicate and have no threshold. For them the preset has a round number
+//! that we chose to suit their usual purpose.
 
 use crate::{BandsAndRows, Error, Result, Settings};
 use lookalike::banding::{Banding, SCurve, plan};
 
-/// Settings with a name.
+/// A preset: settings with a name.
 #[derive(Debug, Clone, Copy)]
 pub struct Preset {
-    /// What it is called.
+    /// The name of the preset.
     pub name: &'static str,
-    /// Whose settings they are.
+    /// The tool or data set that uses these settings.
     pub about: &'static str,
-    /// The tool's own, if it has any; else the default stays.
+    /// The shingles that the tool uses. `None` if it prescribes none; then the setting is not changed.
     shingles: Option<&'static str>,
     hashes: usize,
     threshold: f64,
     bands: Bands,
 }
 
-/// How a tool comes to its bands and rows.
+/// How a tool chooses its bands and rows.
 #[derive(Debug, Clone, Copy)]
 enum Bands {
-    /// They are given.
+    /// It has a fixed number of bands and rows.
     Fixed(usize, usize),
-    /// From the threshold: false positives and false negatives weigh the same.
+    /// It plans them from the threshold, and gives false positives and false negatives the same weight.
     ByAreas,
 }
 
@@ -75,23 +75,23 @@ pub const ALL: [Preset; 5] = [
     },
 ];
 
-/// The names, in order.
+/// The names of all presets, in alphabetical order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|preset| preset.name)
 }
 
-/// The preset of this name.
+/// The preset with this name; an unknown name is an error.
 pub fn find(name: &str) -> Result<Preset> {
     ALL.into_iter().find(|preset| preset.name == name).ok_or_else(|| {
         let names = names().collect::<Vec<_>>().join(", ");
-        Error::Invalid(format!("there is no preset `{name}`; presets: {names}"))
+        Error::Invalid(format!("there is no preset `{name}`; the presets are {names}"))
     })
 }
 
-/// A preset's figures.
+/// What a preset finds, in numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
-    /// Bands and rows.
+    /// The bands and rows of the preset.
     pub banding: Banding,
     /// The share of the pairs at the threshold that becomes candidates.
     pub recall: f64,
@@ -100,7 +100,7 @@ pub struct Figures {
 }
 
 impl Preset {
-    /// Sets what the preset says and leaves the rest.
+    /// Changes the settings that the preset names, and leaves the others unchanged.
     pub fn apply(&self, settings: &mut Settings) -> Result<()> {
         let banding = self.banding()?;
         if let Some(shingles) = self.shingles {
@@ -112,7 +112,7 @@ impl Preset {
         Ok(())
     }
 
-    /// What the preset does, by its S-curve.
+    /// Computes from the S-curve of the preset what it finds.
     pub fn figures(&self) -> Result<Figures> {
         let curve = SCurve::new(self.banding()?);
         let found_at = curve.similarity_at(0.99)?;

@@ -1,34 +1,34 @@
-//! What a run may use.
+//! The memory, threads and temporary folder that a run may use.
 
 use super::{SettingName, not_allowed};
 use crate::{Error, LEAST_MEMORY, Result, available_memory};
 use corpus::written_size;
 use std::path::PathBuf;
 
-/// More threads than this are a mistake: each takes memory of its own, and no machine has so many processors.
+/// The largest number of threads. Each thread takes memory, and more threads than this are surely a mistake.
 pub const MOST_THREADS: usize = 1_024;
 
-/// More memory than this cannot be had: processors address 48 bits.
+/// The largest memory limit, in bytes: processors cannot address more than 48 bits.
 pub const MOST_MEMORY: u64 = 1 << 48;
 
-/// The largest value of `max_text`: shingles of a document are counted in 32 bits.
+/// The largest value of `max_text`, in bytes: the shingles of a document are counted with 32 bits.
 pub const LARGEST_TEXT: u64 = 2 << 30;
 
-/// What a run may use. None of it changes the answer, but for `max_pairs`.
+/// The resources that a run may use. Only `max_pairs` can change the answer.
 #[derive(Debug, Clone)]
 pub struct Resources {
-    /// Bytes of memory, at most.
+    /// The memory limit, in bytes.
     pub memory: u64,
-    /// Threads.
+    /// The number of threads.
     pub threads: usize,
-    /// Where to spill; the target's own work folder if not given.
+    /// The folder for temporary files. Without it, the work folder of the target is used.
     pub temp_dir: Option<PathBuf>,
-    /// Pairs that are handed out, at most: the first ones, of all that there are. How many were left out is in the report.
+    /// The largest number of pairs that are handed out: the first ones. The report says how many were left out.
     pub max_pairs: Option<u64>,
 }
 
 impl Resources {
-    /// Half of the memory and all processors.
+    /// Half of the available memory and all processors of this machine.
     #[must_use]
     pub fn of_this_machine() -> Self {
         Self {
@@ -39,7 +39,7 @@ impl Resources {
         }
     }
 
-    /// An error if this is too little, or more than there can be.
+    /// Returns an error if the memory or the number of threads is too small or too large.
     pub fn check(&self) -> Result<()> {
         let Self { memory, threads, .. } = *self;
         if threads == 0 {

@@ -1,18 +1,18 @@
-//! Settings that make no sense, as data. Whoever asked puts them into words with the names that it uses itself: flags on a
-//! command line, arguments in Python.
+//! Errors in settings, as data. The command line and Python turn them into messages with the names that their users
+//! know: flags on the command line, arguments in Python.
 
 use super::BandsAndRows;
 use std::fmt;
 
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $written:literal,)+) => {
-        /// A setting, by the name that it has in reports and settings files.
+        /// A setting, named as in reports and settings files.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum SettingName { $($(#[$doc])* $name,)+ }
 
         impl SettingName {
-            /// As it is written: `max-text`.
+            /// The name as it is written in reports and settings files: `max-text`.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $written),+ }
@@ -22,54 +22,54 @@ macro_rules! names {
 }
 
 names! {
-    /// What to compare with.
+    /// The reference documents to compare with.
     Against = "against",
-    /// Whether to compare with that only.
+    /// Whether to compare with the reference documents only.
     AgainstOnly = "against-only",
-    /// Bands and rows.
+    /// The number of bands and rows.
     Bands = "bands",
     /// The largest Hamming distance.
     Distance = "distance",
     /// Whether repeated shingles count.
     Elements = "elements",
-    /// Hashes per signature.
+    /// The number of hashes in a signature.
     Hashes = "hashes",
-    /// The field with the id.
+    /// The field that contains the id.
     IdField = "id-field",
     /// Which document is kept.
     Keep = "keep",
-    /// The longest text that is compared.
+    /// The length of the longest text that is compared by more than its content hash.
     MaxText = "max-text",
     /// The similarity that is compared.
     Measure = "measure",
-    /// Bytes of memory.
+    /// The memory limit.
     Memory = "memory",
-    /// Which sketch finds candidates.
+    /// The kind of sketch that finds candidates.
     Method = "method",
-    /// Sources that come first.
+    /// The sources whose documents come first in keep order.
     Prefer = "prefer",
-    /// The wanted chance of finding a pair.
+    /// The wanted probability of finding a pair at the threshold.
     Recall = "recall",
     /// What a shingle is.
     Shingles = "shingles",
-    /// Threads.
+    /// The number of threads.
     Threads = "threads",
-    /// The least similarity of a duplicate.
+    /// The least similarity of duplicates.
     Threshold = "threshold",
-    /// What is checked.
+    /// What is checked before a pair counts as similar.
     Verify = "verify",
     /// The file of weights.
     Weights = "weights",
-    /// The field that must be equal.
+    /// The field whose value must be equal.
     Within = "within",
 }
 
-/// A setting, and the value that it has or should have.
+/// A setting with the value that it has, or should have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// Which.
+    /// The setting.
     pub setting: SettingName,
-    /// Its value, where that matters.
+    /// The value of the setting; `None` if the value does not matter.
     pub value: Option<String>,
 }
 
@@ -79,69 +79,69 @@ impl Choice {
         Self { setting, value: Some(value.to_string()) }
     }
 
-    /// A setting, whatever its value is.
+    /// A setting with any value.
     pub(crate) fn any(setting: SettingName) -> Self {
         Self { setting, value: None }
     }
 }
 
-/// A setting that makes no sense, or several that exclude each other.
+/// An error in the settings: a value that is not allowed, or settings that exclude each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WrongSetting {
-    /// A value that is not allowed.
+    /// A setting has a value that is not allowed.
     NotAllowed {
         /// The setting and its value.
         choice: Choice,
-        /// What is allowed, after a colon: `at most 1024`.
+        /// Which values are allowed: `at most 1024`.
         allowed: String,
     },
     /// One setting needs another.
     Needs {
-        /// What was chosen.
+        /// The setting that was chosen.
         choice: Choice,
-        /// What it needs.
+        /// The setting that it needs.
         needed: Choice,
-        /// What may have been meant, and what for.
+        /// A setting that the user may have meant, and its purpose.
         instead: Option<(Choice, &'static str)>,
     },
-    /// One setting leaves no choice for another.
+    /// One setting already determines another one.
     Settles {
-        /// What was chosen.
+        /// The setting that was chosen.
         choice: Choice,
-        /// What cannot be chosen with it.
+        /// The setting that cannot be chosen with it.
         other: SettingName,
-        /// What it means for that one: `always verifies exactly`.
+        /// What the chosen setting always does: `is always verified exactly`.
         meaning: &'static str,
     },
     /// A setting was chosen that has no effect.
     NoEffect {
-        /// The setting.
+        /// The setting without effect.
         setting: SettingName,
-        /// What takes its effect.
+        /// The other setting that makes it have no effect.
         with: Choice,
     },
     /// A signature has too few hashes for the bands.
     TooFewHashes {
-        /// The bands and rows.
+        /// The number of bands and rows.
         bands: BandsAndRows,
-        /// How many hashes they need.
+        /// The number of hashes that they need.
         needed: usize,
-        /// How many there are.
+        /// The number of hashes in a signature.
         hashes: usize,
     },
     /// No record has the field that a setting names.
     NoSuchField {
-        /// The setting.
+        /// The setting that names the field.
         choice: Choice,
-        /// The field.
+        /// The name of the field.
         field: String,
-        /// The fields that the first records have; none where records are texts.
+        /// The fields that the first records have. Empty if the records are plain text.
         fields: Vec<String>,
-        /// The one that may have been meant.
+        /// The field that the user may have meant.
         nearest: Option<String>,
     },
-    /// No source fits a pattern.
+    /// No source has a name that matches a pattern.
     NoSuchSource {
         /// The setting and the pattern.
         choice: Choice,
@@ -149,7 +149,8 @@ pub enum WrongSetting {
 }
 
 impl WrongSetting {
-    /// The error in words; `name` writes a setting and its value as the user does: `--max-text 5`, `max_text=5`.
+    /// The message of the error. `name` writes a setting and its value as the user knows it: `--max-text 5`,
+    /// `max_text=5`.
     #[must_use]
     pub fn worded(&self, name: &dyn Fn(&Choice) -> String) -> String {
         let any = |setting| name(&Choice::any(setting));
@@ -170,7 +171,7 @@ impl WrongSetting {
             }
             Self::TooFewHashes { bands, needed, hashes } => {
                 let chosen = name(&Choice::new(SettingName::Bands, bands));
-                format!("{chosen} needs {needed} hashes, and {} is {hashes}", any(SettingName::Hashes))
+                format!("{chosen} needs {needed} hashes, but {} is {hashes}", any(SettingName::Hashes))
             }
             Self::NoSuchField { choice, field, fields, nearest } => {
                 let there_are = match fields.as_slice() {
@@ -182,8 +183,8 @@ impl WrongSetting {
                 format!("{}: no record has the field `{field}`; {there_are}{advice}", name(choice))
             }
             Self::NoSuchSource { choice } => {
-                let needed = "a name, a folder or a pattern with * is needed";
-                format!("{}: no source has this name; {needed}", name(choice))
+                let needed = "give the name of a source, a folder, or a pattern with *";
+                format!("{}: no source matches; {needed}", name(choice))
             }
         }
     }

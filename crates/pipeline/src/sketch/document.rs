@@ -1,4 +1,5 @@
-//! One document at a time, by the same means as a whole run: for engines that bring equal keys together themselves.
+//! The stages of a run for single documents and pairs, for other engines that bring documents with equal keys
+//! together themselves.
 
 use crate::method::key::KeySeed;
 use crate::method::{Likeness, Means, TextBuffers, content_hash, within_hash};
@@ -17,16 +18,18 @@ pub struct Documents {
     means: Means,
 }
 
-/// What is known of a document: what a run would know.
+/// The sketch of a document, as a run computes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sketch {
-    /// 128 bits of the hash of the normalised text.
+    /// 128 bits of a cryptographic hash of the normalised text.
     pub content_hash: u128,
-    /// Shingles: different ones for containment, otherwise with repeats.
+    /// The number of shingles: distinct ones for containment, otherwise with repeats.
     pub shingles: u64,
-    /// 16 bits of each slot of its signature, or of its fingerprint; as many for every document.
+    /// 16 bits of each slot of the signature, or the fingerprint in pieces of 16 bits. All documents have equally
+    /// many.
     pub lanes: Vec<u16>,
-    /// Documents that share a key are candidates. None for one that is compared by content hash only.
+    /// The keys of the document. Documents that share a key are candidates. A document that is compared by content
+    /// hash only has no keys.
     pub keys: Vec<u64>,
     /// Equal for documents that are exact copies of each other: with equal normalised text, the same value of
     /// `--within`, and both compared by shingles or both not.
@@ -54,7 +57,8 @@ pub struct DocumentBuffers {
 }
 
 impl Documents {
-    /// Checks the settings and works out what they mean. Texts are compared with a random key of this value's own.
+    /// Checks the settings and prepares everything that follows from them. Texts are compared with a random key,
+    /// which is drawn here.
     pub fn new(settings: &Settings) -> Result<Self> {
         Ok(Self { means: Means::new(settings)? })
     }
@@ -109,7 +113,7 @@ impl Documents {
         self.means.lanes()
     }
 
-    /// Sketches a text over `sketch`. Only documents with an equal `within` share keys.
+    /// Sketches a text and overwrites `sketch` with the result. Only documents with equal `within` can share keys.
     pub fn sketch(
         &self,
         text: &str,
@@ -144,7 +148,8 @@ impl Documents {
         Ok(())
     }
 
-    /// What the lanes of two sketches say. Containment has none, and is always compared.
+    /// The similarity that the lanes of two sketches estimate. Containment has no lanes: its similarity is NaN, and
+    /// all candidates are compared.
     #[must_use]
     pub fn likeness(&self, a: &[u16], b: &[u16]) -> Likeness {
         self.means.method.likeness(a, b)
@@ -213,7 +218,8 @@ impl Documents {
         Ok(self.measure().similarity(&a, &b))
     }
 
-    /// Whether a pair of this exact similarity is one of duplicates. Without exact verification every compared pair is.
+    /// True if two documents of this exact similarity are duplicates. Without exact verification it is true for every
+    /// pair.
     #[must_use]
     pub fn is_duplicate(&self, similarity: f64) -> bool {
         self.means.settings.matching.verify != Verify::Exact

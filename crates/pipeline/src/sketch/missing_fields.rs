@@ -1,7 +1,7 @@
-//! Fields that no record has: a setting that would have no effect is refused.
+//! Refuses settings that name a field that no record has.
 //!
-//! CSV and Parquet files and tables say which columns they have, and are refused when they are opened. JSON Lines do not: only
-//! when all records were read is it known that none has the field.
+//! CSV and Parquet files and tables name their columns, so the error is reported when they are opened. JSON Lines
+//! files do not: only after all records have been read is it known that none has the field.
 
 use crate::limits::memory::Ledger;
 use crate::method::Means;
@@ -11,7 +11,7 @@ use crate::{Choice, Error, Keep, Result, SettingName, WrongSetting};
 use corpus::{FieldPath, Format, Limits, field_names};
 use lookalike::similarity::edit_distance_at_most;
 
-/// An error if a field that was asked for is in no record.
+/// Returns an error if a setting names a field that no record has.
 pub(crate) fn check(means: &Means, sources: Sources<'_>, budget: &Ledger, counts: &Counts) -> Result<()> {
     let bad = counts.bad_skipped + counts.bad_kept;
     let documents = counts.documents - bad + counts.against;
@@ -43,10 +43,10 @@ pub(crate) fn check(means: &Means, sources: Sources<'_>, budget: &Ledger, counts
 
 fn refusal(choice: Choice, path: &FieldPath, sources: Sources<'_>, limits: Limits) -> Error {
     let name = path.written();
-    // The first records of the first source with fields.
+    // The names are taken from the first records of the first source that has fields.
     let mut names = Vec::new();
     for at in (0..sources.len()).filter(|&at| sources.get(at).format == Format::Jsonl) {
-        // Whatever is wrong with a source was said when it was read.
+        // Errors of a source were already reported when it was read.
         names = field_names(sources.get(at), path, limits).unwrap_or_default();
         if !names.is_empty() {
             break;

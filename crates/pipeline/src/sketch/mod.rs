@@ -1,7 +1,7 @@
 //! Sources -> sketches: every text is read, shingled and sketched once.
 //!
-//! Blocks are read one after the other and sketched on all threads; their columns are joined in order to parts, and a
-//! finished part is written to the work folder, from where a killed run goes on.
+//! Blocks are read one after the other and sketched on all threads. Their columns are joined, in input order, to
+//! parts. A finished part is written to the work folder, so that a killed run can continue after it.
 
 pub(crate) mod document;
 pub(crate) mod missing_fields;
@@ -23,23 +23,26 @@ use corpus::{
 use lookalike::hashing::mix64;
 use memchr::memchr;
 
-/// A part ends with the block that reaches this many documents, as many bytes as the memory allows,
+/// A part ends after the block with which it has at least this many documents.
 const PART_DOCUMENTS: usize = if cfg!(test) { 100 } else { 1 << 16 };
-/// (in a sketch file, this many),
+/// In a sketch file, a part also ends when its columns have this many bytes. In a work folder the memory limit
+/// decides.
 const SKETCH_PART: u64 = 16 << 20;
-/// or this many bytes of input: what a kill loses at most.
+/// A part also ends after this many bytes of input. At most this much input must be sketched again after a kill.
 const PART_INPUT: u64 = 64 << 20;
 
-/// Records of a block, at most: what is known of a short record takes more memory than the record.
+/// The largest number of records in a block. Without it, many short records would take much more memory than their
+/// text.
 const MOST_RECORDS: usize = 8_192;
 
-/// And lanes of a block: 2 bytes each. A thread has up to three results that wait for their turn.
+/// The largest number of lanes of all records of a block, 2 bytes each. Up to three results of a thread wait for
+/// their turn.
 const BLOCK_LANES: usize = MOST_RECORDS * 128;
 
-/// Records of a block that can be counted. Blocks have few, so none comes near.
+/// A block with more records than this is an error: their numbers must fit into 32 bits. Real blocks have far fewer.
 const MOST_SLOTS: usize = 1 << 31;
 
-/// All sources of a run: those of `against` first.
+/// All sources of a run: first the sources of `against`, then those of the corpus.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sources<'a> {
     pub against: &'a [Source],
@@ -64,16 +67,16 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// How blocks are read: always the same ones.
+/// The limits for reading blocks. Every pass over the sources reads the same blocks.
 pub(crate) fn limits(budget: &Ledger, means: &Means) -> Limits {
     let records = (BLOCK_LANES / means.lanes().max(1)).clamp(1, MOST_RECORDS);
     Limits { block_bytes: BLOCK_BYTES, record_bytes: budget.record_bytes(), records }
 }
 
-/// What a thread works with, and uses again.
+/// The buffers of a thread, which it reuses for every block.
 #[derive(Debug, Default)]
 pub(crate) struct Worker {
-    /// It is in the cache of whoever read it last.
+    /// The last block of this thread, whose memory is probably still in the processor's cache.
     pub block: Block,
     pub buffers: TextBuffers,
     pub scratch: Scratch,
@@ -83,7 +86,7 @@ pub(crate) struct Worker {
 struct BlockJob {
     source: u32,
     block: Block,
-    /// Held while a long block is worked on.
+    /// For a long block: held while the block is sketched, so that no other long block is read meanwhile.
     long: Option<LongBlock>,
 }
 
@@ -95,7 +98,7 @@ struct Blocks<'a> {
     budget: &'a Ledger,
     at: usize,
     reader: Option<Reader>,
-    /// The last block that is done already, in the first source.
+    /// The position of the last block that is already sketched, in the source at which reading begins.
     done: Option<Position>,
 }
 
@@ -124,7 +127,7 @@ impl Blocks<'_> {
     }
 }
 
-/// Sketches what `work` does not have yet, and returns all of it.
+/// Sketches the documents whose sketches are not in `work` yet, and returns the sketches of all documents.
 pub(crate) fn sketch(
     sources: Sources<'_>,
     means: &Means,
@@ -143,7 +146,7 @@ pub(crate) fn sketch(
     Ok(store)
 }
 
-/// Sketches what comes after the parts that the store has.
+/// Sketches the documents that come after the parts in the store.
 fn sketch_rest(
     store: &mut Store,
     sources: Sources<'_>,
@@ -163,7 +166,7 @@ fn sketch_rest(
         reader: None,
         done: done.map(|block| block.position()),
     };
-    // A sketch file is the same bytes with any memory.
+    // A sketch file has the same bytes with any memory limit.
     let part_bytes = if work.is_appending() { SKETCH_PART } else { budget.part() };
     let mut part = Columns::default();
     let mut part_input = 0;
@@ -172,10 +175,10 @@ fn sketch_rest(
         budget.wait_for_long_block();
         let mut block = std::mem::take(&mut worker.block);
         let Some(source) = blocks.next(&mut block)? else { return Ok(None) };
-        // Records of a block, and of the part that it ends, have 32-bit numbers.
+        // The records of a block, and of the part that it ends, are numbered with 32 bits.
         if block.len() > MOST_SLOTS {
             let name = &sources.get(source as usize).name;
-            return Err(Error::Invalid(format!("{name} has {} records in one block", block.len())));
+            return Err(Error::Invalid(format!("{name} has too many records in one block ({})", block.len())));
         }
         let long = budget.long_block(block.bytes() as u64);
         Ok(Some(BlockJob { source, block, long }))
@@ -188,7 +191,7 @@ fn sketch_rest(
         })?;
         let columns = sketcher.finish()?;
         let bytes = job.block.bytes() as u64;
-        // What a long record made large does not stay large.
+        // Buffers that grew for a long record are freed.
         if job.long.is_some() {
             worker.scratch = Scratch::default();
         } else {
@@ -205,12 +208,12 @@ fn sketch_rest(
             part_input = 0;
             let next = Columns::with_room_for(&part);
             work.push_part(std::mem::replace(&mut part, next), store, budget.parts())?;
-            // Better now than after all sources.
+            // If the memory does not suffice, it is better to fail now than after all sources.
             drop(budget.for_documents(store.count(), store.blocks().len())?);
         }
         Ok(())
     })?;
-    // A part of blocks without records has counts.
+    // A part without any record still has counts.
     if !part.blocks.is_empty() {
         work.push_part(part, store, budget.parts())?;
     }
@@ -252,7 +255,7 @@ impl<'a> BlockSketcher<'a> {
         Self { job, sources, means, budget, buffers, columns, failure: None }
     }
 
-    /// What came of the block, or the first failure.
+    /// The columns of the block, or the first error.
     fn finish(self) -> Result<Columns> {
         let Self { columns, failure, .. } = self;
         failure.map_or(Ok(columns), Err)
@@ -329,7 +332,7 @@ impl<'a> BlockSketcher<'a> {
         let (class, fingerprint, size) = if over_limit || with_nul {
             counts.over_limit += u64::from(over_limit);
             counts.with_nul += u64::from(with_nul && !over_limit);
-            // A byte that is not UTF-8 became three.
+            // Each byte that is not UTF-8 was replaced by three bytes, so the text can be longer than its record.
             if document.replaced && text.len() as u64 > budget.record_bytes() {
                 return Err(budget.too_long(text));
             }
@@ -389,7 +392,7 @@ mod tests {
 
     #[test]
     fn values_keep_their_order_both_ways_and_a_missing_one_is_last() {
-        // Keys are never the beginning of one another.
+        // No value is a prefix of another.
         let values: [&[u8]; 5] = [
             &[0x10],
             &[0x21, 1, 0],

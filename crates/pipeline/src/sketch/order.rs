@@ -5,19 +5,19 @@ use crate::store::Number;
 use crate::store::columns::Entry;
 use crate::{Choice, Keep, Measure, Result, SettingName, Settings, WrongSetting};
 
-/// A place in the keep order; smaller stays.
+/// A position in the keep order. Of two duplicates, the document with the smaller rank is kept.
 pub(crate) type Rank = (u32, u64, Number);
 
-/// Documents of `against` first, then by `--prefer`, then by `--keep`, then in input order.
+/// The keep order: documents of `against` come first, then `--prefer` decides, then `--keep`, then input order.
 #[derive(Debug)]
 pub(crate) struct KeepOrder {
     source_ranks: Vec<u32>,
-    /// Whether only input order counts.
+    /// True if `--keep` does not matter: after `against` and `--prefer`, input order decides.
     first: bool,
 }
 
 impl KeepOrder {
-    /// An error if a preferred source is none of the sources.
+    /// Returns an error if a pattern of `--prefer` matches no source.
     pub(crate) fn new(settings: &Settings, sources: Sources<'_>) -> Result<Self> {
         let patterns = &settings.matching.prefer;
         let first = is_first(settings);
@@ -43,17 +43,17 @@ impl KeepOrder {
         }
     }
 
-    /// Whether it is the input order.
+    /// True if the keep order is the input order.
     pub(crate) fn is_input_order(&self) -> bool {
         self.first && self.source_ranks.is_sorted()
     }
 
-    /// The place of a document.
+    /// The position of a document in the keep order.
     pub(crate) fn rank(&self, source: usize, entry: &Entry, number: Number) -> Rank {
         (self.source_ranks[source], if self.first { 0 } else { entry.keep }, number)
     }
 
-    /// Whether documents of a source are never removed.
+    /// True if documents of this source are never removed.
     pub(crate) fn is_protected(&self, source: usize) -> bool {
         self.source_ranks[source] == 0
     }
@@ -96,7 +96,8 @@ fn names(pattern: &str, name: &str) -> bool {
 }
 
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    // The last `*`, and what it has taken so far: when the rest does not fit, it takes one byte more.
+    // The position after the last `*`, and the end of the bytes that it matches so far. When the rest of the pattern
+    // does not match, the `*` takes one more byte.
     let (mut p, mut n, mut star) = (0, 0, None);
     while n < name.len() {
         if p < pattern.len() && pattern[p] == b'*' {

@@ -1,14 +1,16 @@
-//! A sketch file: the sketches of a corpus in one file, from which later runs begin.
+//! A sketch file: the sketches of a corpus in one file. Later runs can start from it.
 //!
 //! ```text
 //! "LKASKETC"  length of the head  head (JSON: settings and sources)  parts  "LKAPEND1"  number of parts
 //! ```
 //!
-//! It has signatures and where each document is, not the text: what is compared exactly is read from the sources again,
-//! which must not have changed (with `--store shingles` only what is written is).
+//! The file has the signature and the position of each document, but not its text. A run reads the texts that it
+//! compares exactly, and the records that it writes, from the sources again, so these must not have changed. With
+//! `--store shingles` the file also has the shingles, and a run reads only the records that it writes.
 //!
-//! Stored shingles decide what is removed, so they have a random key, which stands in the head: such a file is not the same
-//! bytes each time it is made. Whoever can read it can write texts that collide with those in it.
+//! Stored shingles decide which documents are removed, so they are hashed with a random key, which is in the head.
+//! Such a file therefore has different bytes each time it is made. Anyone who can read it could write texts that
+//! collide with those in it.
 
 use crate::limits::sorted::Sorted;
 use crate::method::key::KeySeed;
@@ -27,7 +29,7 @@ use std::path::Path;
 /// The first bytes of a sketch file.
 pub const SKETCH_MAGIC: &[u8; 8] = b"LKASKETC";
 
-/// Bytes before the head.
+/// The number of bytes before the head.
 pub(crate) const FIRST: usize = 16;
 
 /// A file whose head is longer than this is not a sketch file.
@@ -44,9 +46,9 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     observer.planned(&prepared.means.plan);
     let files = Files::default();
     let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Goes with what is in it if the run fails, and is removed by the next one if it is killed.
+    // The folder is removed with its content if the run fails. If the run is killed, the next run removes it.
     let aside = files.temp_folder(beside)?;
-    // The key of stored shingles is nobody else's business.
+    // Other users must not read the key of stored shingles.
     let access = if job.settings.files.store == Stored::Shingles { Access::Private } else { Access::Shared };
     let mut file = files.create(&aside.path().join("sketch"), access)?;
     let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
@@ -73,7 +75,7 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
         prepared.report(&store, &Sorted::empty(), Default::default(), stages, &work)
     })?;
     let file = work.into_appended().expect("parts were added to it");
-    // Another run may have been faster.
+    // Another run may have written this file in the meantime.
     if files.publish_new(file.path(), path)? { Ok(report) } else { Err(exists()) }
 }
 
@@ -82,7 +84,7 @@ pub(crate) fn stored_key(path: &Path) -> Result<KeySeed> {
     let (identity, _) = read_head(path)?;
     identity.key.as_deref().and_then(KeySeed::from_hex).ok_or_else(|| Error::Damaged {
         name: path.display().to_string(),
-        cause: "its head has no key of the shingles in it".into(),
+        cause: "its head does not contain the key of its shingles".into(),
     })
 }
 
@@ -104,7 +106,7 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
     })
 }
 
-/// What the head of a sketch file says, and where its parts begin.
+/// Reads the head of a sketch file. Also returns the byte offset at which its parts begin.
 fn read_head(path: &Path) -> Result<(Identity, u64)> {
     let name = path.display().to_string();
     let damaged = |cause: &str| Error::Damaged { name: name.clone(), cause: cause.into() };
@@ -116,18 +118,18 @@ fn read_head(path: &Path) -> Result<(Identity, u64)> {
     if &first[..8] != SKETCH_MAGIC || length > LONGEST_HEAD {
         return Err(damaged("it does not begin as a sketch file does"));
     }
-    // What it says need not be true, and memory is taken for it.
+    // The length may be wrong. It is checked before memory is allocated for it.
     if length > file.metadata().map_err(io)?.len() {
         return Err(damaged("its head ends too soon"));
     }
     let mut head = vec![0; length as usize];
     file.read_exact(&mut head).map_err(|_| damaged("its head ends too soon"))?;
     let identity = Identity::from_json(&head)
-        .ok_or_else(|| damaged("its head cannot be read, or is of another version of lookalike"))?;
+        .ok_or_else(|| damaged("its head cannot be read, or was written by another version of lookalike"))?;
     Ok((identity, 16 + length))
 }
 
-/// A source of the sketch file `sketch`: from here, or from the folder that the sketch file is in.
+/// Finds a source of the sketch file `sketch`: relative to the current folder, or to the folder of the sketch file.
 fn found_beside(source: &SourceIdentity, beside: &Path, sketch: &str) -> Result<Source> {
     let location = name_to_path(&source.location);
     let is_local = !source.location.contains("://") && !source.was_read_once();
@@ -140,24 +142,24 @@ fn found_beside(source: &SourceIdentity, beside: &Path, sketch: &str) -> Result<
         return found_again(&SourceIdentity { location, ..source.clone() }, "sketch it again");
     }
     Err(Error::Target(format!(
-        "{sketch} was made from {}, which is neither here nor beside it; run the command where it was sketched, put the sources back, or sketch them again",
+        "{sketch} was made from {}, which is found neither from the current folder nor from the folder of the sketch; run the command in the folder where the sketch was made, put the sources back, or sketch them again",
         source.location
     )))
 }
 
-/// A source that was sketched, which must be what it was; otherwise `advice` says what to do.
+/// Finds a sketched source again, and checks that it has not changed. If it has, the error ends with `advice`.
 pub(crate) fn found_again(sketched: &SourceIdentity, advice: &str) -> Result<Source> {
     let format = sketched.format()?;
     let how = Discovery { format: FormatChoice::Always(format), target: None };
     if sketched.was_read_once() {
         return Err(Error::Target(format!(
-            "{} was read once and cannot be read again; {advice}",
+            "{} was read from a stream, which cannot be read again; {advice}",
             sketched.name
         )));
     }
     let mut found = discover(&[sketched.argument()], &how)?;
     let (Some(mut source), true) = (found.pop(), found.is_empty()) else {
-        return Err(Error::Invalid(format!("{} is not one file any more", sketched.location)));
+        return Err(Error::Invalid(format!("{} is no longer a single file", sketched.location)));
     };
     source.name.clone_from(&sketched.name);
     source.output.clone_from(&sketched.output);

@@ -1,4 +1,4 @@
-//! What is known of a stretch of documents, column by column.
+//! The sketches of consecutive documents, stored in columns.
 
 use crate::method::Means;
 use crate::report::Counts;
@@ -6,58 +6,58 @@ use bytemuck::{Pod, Zeroable};
 use corpus::Position;
 use serde::{Deserialize, Serialize};
 
-/// 128 bits of a cryptographic hash of the value of `--within`; 0 without.
+/// 128 bits of a cryptographic hash of the value of `--within`; 0 if there is no value.
 pub(crate) type Within = [u64; 2];
 
-/// What is known of one record slot.
+/// The fixed-size data of one record slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
 pub(crate) struct Entry {
-    /// Equal for texts that are equal after normalisation (and whose `within` is equal).
+    /// Texts that are equal after normalisation, and whose `within` is equal, have equal fingerprints.
     pub fingerprint: u64,
-    /// Where it stands in keep order: smaller stays. Of a value that takes more bytes these are the first ones, until
-    /// [all are ranked](crate::store::ranking).
+    /// The value that the keep order compares: of two duplicates, the document with the smaller value is kept. For a
+    /// value longer than 8 bytes, these are its first bytes until [all values are ranked](crate::store::ranking).
     pub keep: u64,
-    /// Only documents in which this is equal are compared.
+    /// Only documents with equal `within` are compared.
     pub within: Within,
-    /// Shingles.
+    /// The number of shingles.
     pub size: u32,
-    /// A [`Class`] in the lowest 2 bits; then a bit that is set if the id is not a string; then the blank lines that
-    /// its block has before it.
+    /// The lowest 2 bits are a [`Class`]. The next bit is set if the id is not a string. The other bits are the
+    /// number of blank lines that come before the record in its block.
     flags: u32,
 }
 
-/// The bits of [`Class`].
+/// The bits of `flags` that hold the [`Class`].
 const CLASS: u32 = 3;
-/// The bit of an id that is not a string.
+/// The bit of `flags` that is set if the id is not a string.
 const BARE_ID: u32 = 4;
-/// Where the number of blank lines begins: 29 bits, and a block has far fewer lines.
+/// The number of blank lines begins at this bit of `flags`. It has 29 bits; a block has far fewer lines.
 const BLANK_LINES_SHIFT: u32 = 3;
 
-/// What a record slot is.
+/// What a record slot contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Compared by shingles.
+    /// A document that is compared by its shingles.
     Compared,
-    /// Compared by content hash only: over the limit, or with NUL characters.
+    /// A document that is compared by content hash only: it is longer than `max-text`, or has NUL characters.
     HashOnly,
     /// A bad record.
     Bad,
 }
 
 impl Entry {
-    /// A document.
+    /// The entry of a document.
     pub(crate) fn document(class: Class, fingerprint: u64, keep: u64, within: Within, size: usize) -> Self {
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         Self { fingerprint, keep, within, size, flags: class as u32 }
     }
 
-    /// A bad record.
+    /// The entry of a bad record.
     pub(crate) fn bad() -> Self {
         Self { fingerprint: 0, keep: 0, within: [0; 2], size: 0, flags: Class::Bad as u32 }
     }
 
-    /// The same with what is known of its record.
+    /// The same entry, with what is known about its record.
     pub(crate) fn of_record(self, has_bare_id: bool, blank_lines_before: u64) -> Self {
         let blank_lines =
             u32::try_from(blank_lines_before).unwrap_or(u32::MAX).min(u32::MAX >> BLANK_LINES_SHIFT);
@@ -65,35 +65,35 @@ impl Entry {
         Self { flags: self.flags & CLASS | bare_id | blank_lines << BLANK_LINES_SHIFT, ..self }
     }
 
-    /// What it is.
+    /// What the slot contains.
     pub(crate) fn class(&self) -> Class {
         [Class::Compared, Class::HashOnly, Class::Bad, Class::Bad][(self.flags & CLASS) as usize]
     }
 
-    /// Whether the id is not a string.
+    /// True if the id is not a string.
     pub(crate) fn has_bare_id(&self) -> bool {
         self.flags & BARE_ID != 0
     }
 
-    /// Blank lines of its block before it.
+    /// The number of blank lines that come before the record in its block.
     pub(crate) fn blank_lines_before(&self) -> u64 {
         u64::from(self.flags >> BLANK_LINES_SHIFT)
     }
 
-    /// Whether there is a text.
+    /// True if the slot contains a document, and not a bad record.
     pub(crate) fn is_document(&self) -> bool {
         matches!(self.class(), Class::Compared | Class::HashOnly)
     }
 }
 
-/// A block of a source, and how many slots it has.
+/// A block of a source: where it begins, and how many slots it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BlockEntry {
     pub source: u32,
     pub offset: u64,
     pub record: u64,
     pub slots: u32,
-    /// Blank lines, which are no slots.
+    /// The number of blank lines. They are not slots.
     #[serde(default)]
     pub blank_lines: u32,
 }
@@ -104,12 +104,13 @@ impl BlockEntry {
     }
 }
 
-/// The columns of a stretch of documents. Lists of unequal length have a column of ends.
+/// The columns of consecutive documents. A column of lists that differ in length has a second column, which says
+/// where each list ends.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Columns {
     pub blocks: Vec<BlockEntry>,
     pub entries: Vec<Entry>,
-    /// A fixed number per document.
+    /// All documents have equally many lanes.
     pub lanes: Vec<u16>,
     pub samples: Vec<u64>,
     pub sample_ends: Vec<u64>,
@@ -117,10 +118,10 @@ pub(crate) struct Columns {
     pub id_ends: Vec<u64>,
     pub shingles: Vec<u64>,
     pub shingle_ends: Vec<u64>,
-    /// Of values of `--keep max:FIELD` and `min:FIELD` that take more than 8 bytes: the others.
+    /// The values of `--keep max:FIELD` and `min:FIELD` without their first 8 bytes, which are in the entries.
     pub orders: Vec<u8>,
     pub order_ends: Vec<u64>,
-    /// The slot of each bad record, and the reasons.
+    /// The slot of each bad record. The reasons are in the next column.
     pub bad: Vec<u64>,
     pub reasons: Vec<u8>,
     pub reason_ends: Vec<u64>,
@@ -128,7 +129,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Nothing yet, with room for as many documents as `other` has.
+    /// Empty columns, with room for as many documents as `other` has.
     pub(crate) fn with_room_for(other: &Self) -> Self {
         Self {
             entries: Vec::with_capacity(other.entries.len()),
@@ -137,7 +138,7 @@ impl Columns {
         }
     }
 
-    /// Bytes, about.
+    /// The approximate size of all columns, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let words = self.samples.len()
             + self.sample_ends.len()
@@ -157,7 +158,7 @@ impl Columns {
         bytes as u64
     }
 
-    /// Ends the lists of a document: those that there are.
+    /// Ends the lists of a document, for all columns that the settings use.
     pub(crate) fn end_lists(&mut self, means: &Means) {
         if means.method.stores_keys() {
             self.sample_ends.push(self.samples.len() as u64);
@@ -173,7 +174,7 @@ impl Columns {
         }
     }
 
-    /// Whether every slot has its lanes, and the lists that these means ask for.
+    /// True if every slot has its lanes and all lists that the settings of `means` need.
     pub(crate) fn has_all_of(&self, means: &Means) -> bool {
         let slots = self.entries.len();
         let has = |wanted: bool, ends: &[u64]| !wanted || ends.len() == slots;
@@ -184,14 +185,14 @@ impl Columns {
             && has(means.fields.order.is_some(), &self.order_ends)
     }
 
-    /// The record of a slot is bad.
+    /// Notes that the record of a slot is bad, and why.
     pub(crate) fn push_bad(&mut self, slot: u64, reason: &str) {
         self.bad.push(slot);
         self.reasons.extend_from_slice(reason.as_bytes());
         self.reason_ends.push(self.reasons.len() as u64);
     }
 
-    /// Adds what comes after it.
+    /// Appends the columns of the documents that follow.
     pub(crate) fn append(&mut self, mut other: Self) {
         fn append_ends(ends: &mut Vec<u64>, more: &[u64]) {
             let base = ends.last().copied().unwrap_or(0);
@@ -216,7 +217,7 @@ impl Columns {
     }
 }
 
-/// The part of a list column that belongs to one slot.
+/// The list of one slot.
 pub(crate) fn list<'c, T>(items: &'c [T], ends: &[u64], slot: usize) -> &'c [T] {
     let start = if slot == 0 { 0 } else { ends[slot - 1] };
     &items[start as usize..ends[slot] as usize]

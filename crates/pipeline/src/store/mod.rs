@@ -1,7 +1,9 @@
-//! The sketches of a corpus: parts in input order, in memory while they fit, in files otherwise.
+//! The sketches of a corpus, in parts. Parts are in input order; they are in memory while they fit, and in files
+//! otherwise.
 //!
-//! A *document number* counts the record slots of all sources in input order, those of `against` first, from 0. It is
-//! 64 bits wide, and what the source and line of a document follow from.
+//! A *slot* is the position of a record. A *document number* counts the slots of all sources in input order from 0;
+//! the sources of `against` come first. It has 64 bits. The source and the line of a document are found from its
+//! number.
 
 pub(crate) mod columns;
 pub(crate) mod part;
@@ -18,10 +20,10 @@ use ranking::Ranks;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Lists of all documents of a part, and where each ends.
+/// The lists of all documents of a part, one after the other, and the position at which each ends.
 type Lists<'a> = (Cow<'a, [u64]>, Cow<'a, [u64]>);
 
-/// The number of a record slot in the whole corpus.
+/// The number of a document (a record slot) in the whole corpus.
 pub(crate) type Number = u64;
 
 /// The parts of a corpus.
@@ -30,17 +32,17 @@ pub(crate) struct Store {
     parts: Vec<Part>,
     /// Blocks of all parts, each with the number of its first slot.
     blocks: Vec<(Number, BlockEntry)>,
-    /// Lanes per document.
+    /// The number of lanes per document.
     lanes: usize,
     count: Number,
     in_memory: u64,
     spilled: bool,
-    /// Whether some value that the keep order compares is not in its entry as a whole.
+    /// True if some value that the keep order compares is too long to be stored in its entry.
     has_long_values: bool,
-    /// Ranks by that value, of documents whose part is not in memory.
+    /// The ranks of these values, for documents whose part is not in memory.
     ranks: Option<Ranks>,
     counts: Counts,
-    /// For all that is held until the end.
+    /// Reserved memory for everything that is held until the end of the run.
     reservation: Option<Reservation>,
 }
 
@@ -54,7 +56,7 @@ struct Part {
 }
 
 impl Part {
-    /// Its file, if it is nowhere else.
+    /// The file of the part, if the part is not in memory.
     fn in_file_only(&self) -> Option<&PartFile> {
         self.file.as_ref().filter(|_| self.memory.is_none())
     }
@@ -66,7 +68,8 @@ impl Store {
         Self { lanes, ..Self::default() }
     }
 
-    /// Adds a part. It stays in memory if `memory` bytes are enough for all that do, or if it has no file.
+    /// Adds a part. It is kept in memory if `memory` bytes are enough for it and all other parts in memory, or if it
+    /// has no file.
     pub(crate) fn push(&mut self, mut columns: Columns, file: Option<PartFile>, memory: u64) {
         let (first, slots) = (self.count, columns.entries.len());
         let mut number = first;
@@ -87,43 +90,44 @@ impl Store {
         self.count += slots as Number;
     }
 
-    /// Whether some value that the keep order compares is not in its entry as a whole.
+    /// True if some value that the keep order compares is too long to be stored in its entry.
     pub(crate) fn has_long_values(&self) -> bool {
         self.has_long_values
     }
 
-    /// Slots of all parts.
+    /// The number of slots in all parts.
     pub(crate) fn count(&self) -> Number {
         self.count
     }
 
-    /// Bad records, and why, in input order.
+    /// The bad records in input order, each with the reason why it is bad.
     pub(crate) fn bad(&self) -> BadRecords<'_> {
         BadRecords { store: self, next_part: 0, first: 0, columns: Default::default(), at: 0 }
     }
 
-    /// Holds a reservation as long as it lasts: for itself, and for what every document takes.
+    /// Keeps a reservation as long as the store exists: for the store itself, and for the memory that later stages
+    /// need for every document.
     pub(crate) fn hold(&mut self, mut reservation: Reservation) {
         reservation.grow(self.in_memory);
         self.reservation = Some(reservation);
     }
 
-    /// What was counted while sketching.
+    /// The counts of documents and bytes that were made while sketching.
     pub(crate) fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Bytes of the parts in memory.
+    /// The number of bytes of the parts in memory.
     pub(crate) fn bytes_in_memory(&self) -> u64 {
         self.in_memory
     }
 
-    /// Bytes that are reserved as long as it lasts.
+    /// The number of bytes that are reserved as long as the store exists.
     pub(crate) fn bytes_reserved(&self) -> u64 {
         self.reservation.as_ref().map_or(self.in_memory, Reservation::bytes)
     }
 
-    /// Whether some part is only in a file.
+    /// True if some part is only in a file.
     pub(crate) fn is_spilled(&self) -> bool {
         self.spilled
     }
@@ -144,10 +148,11 @@ impl Store {
         self.block_of(number).1.source as usize
     }
 
-    /// The number of each of `numbers` (ascending) in its source, from 1: its line, in JSON Lines.
+    /// The record number of each of `numbers` (ascending) in its source, counted from 1. In JSON Lines it is the
+    /// line.
     pub(crate) fn lines_of(&self, numbers: &[Number]) -> Result<Vec<u64>> {
         let mut lines = Vec::with_capacity(numbers.len());
-        // Where there are blank lines, the entry says how many come before it.
+        // If a block has blank lines, the entry of each document says how many of them come before it.
         let mut after_blank: Vec<(usize, Number)> = Vec::new();
         for &number in numbers {
             let (first, block) = self.block_of(number);
@@ -190,7 +195,7 @@ impl Store {
         column(memory, file, |c| &c.lanes, PartFile::lanes)
     }
 
-    /// The samples of a part, and where each document's end.
+    /// The samples of a part, and the position at which the samples of each document end.
     pub(crate) fn samples_of_part(&self, part: usize) -> Result<Lists<'_>> {
         let Part { memory, file, .. } = &self.parts[part];
         match (memory, file) {
@@ -225,7 +230,7 @@ impl Store {
         &self.parts[after - 1]
     }
 
-    /// Calls `visit` with the part and place of each of `numbers` (ascending), part by part.
+    /// Calls `visit` with the index of each part that contains some of `numbers` (ascending), and with these numbers.
     pub(crate) fn visit_parts(
         &self,
         numbers: &[Number],
@@ -243,7 +248,7 @@ impl Store {
         Ok(())
     }
 
-    /// Entries of `numbers` (ascending), in that order.
+    /// The entries of `numbers` (ascending), in that order.
     pub(crate) fn entries_of(&self, numbers: &[Number]) -> Result<Vec<Entry>> {
         let mut entries = Vec::with_capacity(numbers.len());
         self.visit_parts(numbers, |at, here| {
@@ -268,7 +273,7 @@ impl Store {
         Ok(entries)
     }
 
-    /// Lanes of `numbers` (ascending), in that order.
+    /// The lanes of `numbers` (ascending), in that order.
     pub(crate) fn lanes_of(&self, numbers: &[Number]) -> Result<Vec<u16>> {
         let mut lanes = Vec::with_capacity(numbers.len() * self.lanes);
         if self.lanes == 0 {
@@ -290,7 +295,7 @@ impl Store {
         Ok(lanes)
     }
 
-    /// Whether shingles are stored.
+    /// True if the shingles of all documents are stored.
     pub(crate) fn has_shingles(&self) -> bool {
         let stored = |part: &Part| match (&part.memory, &part.file) {
             (Some(columns), _) => !columns.shingle_ends.is_empty(),
@@ -324,7 +329,7 @@ impl Store {
         })
     }
 
-    /// Hands the id of each of `numbers` (ascending) to `visit`; empty where there is none.
+    /// Hands the id of each of `numbers` (ascending) to `visit`. A document without an id has an empty one.
     pub(crate) fn visit_ids(&self, numbers: &[Number], mut visit: impl FnMut(Number, &str)) -> Result<()> {
         self.visit_parts(numbers, |at, here| {
             let Part { first, memory, file, .. } = &self.parts[at];
@@ -350,7 +355,7 @@ impl Store {
         })
     }
 
-    /// Bytes of the ids of `numbers` (ascending).
+    /// The total length of the ids of `numbers` (ascending), in bytes.
     pub(crate) fn id_bytes(&self, numbers: &[Number]) -> Result<u64> {
         let mut bytes = 0;
         self.visit_parts(numbers, |at, here| {
@@ -370,22 +375,24 @@ impl Store {
     }
 }
 
-/// Slots of bad records, their reasons, and where each ends.
+/// The slots of bad records, their reasons, and the position at which each reason ends.
 type Reasons<'s> = (Cow<'s, [u64]>, Cow<'s, [u8]>, Cow<'s, [u64]>);
 
-/// Bad records in input order, the reasons of one part in memory at a time.
+/// The bad records in input order. The reasons of only one part are in memory at a time.
 #[derive(Debug)]
 pub(crate) struct BadRecords<'s> {
     store: &'s Store,
     next_part: usize,
-    /// Of the present part: its first number, the slots, the reasons, where each ends, and how many were passed.
+    /// These three describe the current part: the number of its first slot, its bad records, and how many of them
+    /// were handed out.
     first: Number,
     columns: Reasons<'s>,
     at: usize,
 }
 
 impl BadRecords<'_> {
-    /// Goes to the next part until there is a record that was not passed; whether there is one.
+    /// Moves to the next part that has bad records if all records of the current part were handed out. Returns false
+    /// at the end.
     fn fill(&mut self) -> Result<bool> {
         while self.at == self.columns.0.len() {
             let Some(part) = self.store.parts.get(self.next_part) else { return Ok(false) };

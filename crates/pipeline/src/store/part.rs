@@ -1,13 +1,15 @@
-//! A part: the columns of a stretch of documents as one piece of a file.
+//! A part: the columns of consecutive documents, as one piece of a file.
 //!
 //! ```text
 //! "LKAPART2"  checksum (32 bytes)  length of the whole part  length of the head  head (JSON)  columns, each padded to 8 bytes
 //! ```
 //!
-//! All numbers are little-endian 64-bit. The head has the small columns, the length of each large one, the number of the first
-//! slot, and the checksum of the part before (of the first part: a hash of what the run is). So parts are a chain: one that is damaged,
-//! of another run, or left by another order of events does not fit, and is made again. The checksum is BLAKE3 of all that
-//! follows it. A part is written aside and renamed, so it is whole or absent.
+//! All numbers are little-endian and have 64 bits. The head has the small columns, the length of each large column,
+//! the number of the first slot, and the checksum of the part before. (The first part has a hash of the identity of
+//! the run instead.) The parts therefore form a chain. A part that is damaged, belongs to another run, or was left by
+//! an earlier attempt with other parts does not fit into the chain, and is made again. The checksum is the BLAKE3
+//! hash of all bytes that follow it. A part is first written to a temporary file, which is then renamed, so it is
+//! either complete or absent.
 
 use super::Number;
 use super::columns::{BlockEntry, Columns, Entry};
@@ -23,33 +25,34 @@ use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"LKAPART2";
 
-/// Bytes before the head.
+/// The number of bytes before the head.
 const FIRST: u64 = 8 + 32 + 8 + 8;
 
 /// The checksum of a part.
 pub(crate) type Checksum = [u8; 32];
 
-/// Where a part stands in the chain.
+/// The position of a part in the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Link {
-    /// The number of its first slot.
+    /// The number of the first slot of the part.
     pub first: Number,
     /// The checksum of the part before.
     pub after: Checksum,
 }
 
-/// What stands after the last part of a sketch file, with the number of parts.
+/// The bytes after the last part of a sketch file. The number of parts follows them.
 const END: &[u8; 8] = b"LKAPEND1";
 
 const CUT_SHORT: &str = "it is cut short";
 
-/// Pieces of a column that are no further apart are read as one: reading so much more costs less than asking again.
+/// Pieces of a column that are at most this many bytes apart are read together: reading the bytes between them costs
+/// less than another read.
 const GAP: u64 = if cfg!(test) { 64 } else { 1 << 10 };
 
-/// Bytes that are read at a time.
+/// At most this many bytes of a column are read at a time.
 const PIECE: u64 = if cfg!(test) { 1 << 10 } else { 256 << 10 };
 
-/// Ids whose places are held at a time.
+/// The positions of this many ids are in memory at a time.
 const IDS_AT_A_TIME: usize = if cfg!(test) { 64 } else { 1 << 13 };
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -58,20 +61,20 @@ struct Head {
     after: String,
     blocks: Vec<BlockEntry>,
     counts: Counts,
-    /// Items in each column, in the order of [`column_bytes`].
+    /// The number of items in each column, in the order of [`column_bytes`].
     lengths: [u64; COLUMNS],
 }
 
-/// Where a part lies in a file.
+/// A part that is in a file, and where its columns are.
 #[derive(Debug, Clone)]
 pub(crate) struct PartFile {
     pub path: PathBuf,
-    /// Where the columns begin.
+    /// The offset at which the columns begin.
     data: u64,
     lengths: [u64; COLUMNS],
 }
 
-/// The large columns, in stored order.
+/// The number of large columns. The constants below are their indexes, in stored order.
 const COLUMNS: usize = 13;
 const ENTRIES: usize = 0;
 const LANES: usize = 1;
@@ -124,13 +127,13 @@ fn sum(lengths: &[u8], head: &[u8], columns: &Columns) -> Checksum {
     *hasher.finalize().as_bytes()
 }
 
-/// What follows a column of this length.
+/// The zeros that follow a column, up to the next multiple of 8 bytes.
 fn padding(column: &[u8]) -> &'static [u8] {
     &[0; 8][..(padded(column.len() as u64) - column.len() as u64) as usize]
 }
 
-/// Writes a part to `out`, which `path` will lead to and where it begins at `start`; the columns can then be read from there. Also its
-/// checksum.
+/// Writes a part to `out`, and returns where its columns can be read, and its checksum. `path` is the final name of
+/// the file, and `start` the offset of the part in it.
 pub(crate) fn write(
     columns: &Columns,
     out: &mut dyn Write,
@@ -171,14 +174,15 @@ pub(crate) fn write(
     Ok((PartFile { path: path.to_owned(), data: start + first.len() as u64, lengths }, checksum))
 }
 
-/// Writes the end of a file of `parts` parts; without it the last ones could be lost and nobody would know.
+/// Writes the end of a file of `parts` parts. Without an end, nobody would notice if the last parts were missing.
 pub(crate) fn write_end(file: &mut OutFile, parts: usize) -> Result<()> {
     let name = file.path().display().to_string();
     let io = |cause| Error::Io { action: "write", name, cause };
     file.write_all(END).and_then(|()| file.write_all(&(parts as u64).to_le_bytes())).map_err(io)
 }
 
-/// Whether `file` stands at the end of a file of `parts` parts. If not, it stands where it stood.
+/// True if the next bytes of `file` are the end of a file of `parts` parts. If not, the position in the file is
+/// unchanged.
 pub(crate) fn at_end(file: &mut File, path: &Path, parts: usize) -> Result<bool> {
     let damaged = |cause: &str| Error::Damaged { name: path.display().to_string(), cause: cause.into() };
     let io = |cause| Error::Io { action: "read", name: path.display().to_string(), cause };
@@ -190,13 +194,13 @@ pub(crate) fn at_end(file: &mut File, path: &Path, parts: usize) -> Result<bool>
         return Ok(false);
     }
     if end[8..] != (parts as u64).to_le_bytes() {
-        return Err(damaged("it has another number of parts than its end says"));
+        return Err(damaged("the number of its parts differs from the number at its end"));
     }
     Ok(true)
 }
 
-/// Reads the part that begins where `file` stands, and stands after it then. The columns are read too. A part that is damaged, or
-/// that does not follow `link`, is an error. Also its checksum.
+/// Reads the part at the current position of `file`, with its columns, and moves the position after the part. Also
+/// returns its checksum. A part that is damaged, or does not follow `link`, is an error.
 pub(crate) fn read(file: &mut File, path: &Path, link: Link) -> Result<(PartFile, Columns, Checksum)> {
     let name = || path.display().to_string();
     let damaged = |cause: &str| Error::Damaged { name: name(), cause: cause.into() };
@@ -208,7 +212,7 @@ pub(crate) fn read(file: &mut File, path: &Path, link: Link) -> Result<(PartFile
     let number = |at: usize| u64::from_le_bytes(first[at..at + 8].try_into().expect("8 bytes"));
     let (total, head_bytes) = (number(40), number(48));
     if &first[..8] != MAGIC {
-        return Err(damaged("a part does not begin as it should"));
+        return Err(damaged("a part does not begin with the expected bytes"));
     }
     if total > length - start || head_bytes > total.saturating_sub(FIRST) {
         return Err(damaged(CUT_SHORT));
@@ -221,7 +225,7 @@ pub(crate) fn read(file: &mut File, path: &Path, link: Link) -> Result<(PartFile
         sum.checked_add(padded(length.checked_mul(item)?.checked_add(7)? - 7))
     });
     if needed != Some(total - FIRST - head_bytes) {
-        return Err(damaged("the columns of a part have another length than its head says"));
+        return Err(damaged("the length of the columns of a part differs from the length in its head"));
     }
     let stored = PartFile { path: path.to_owned(), data: start + FIRST + head_bytes, lengths: head.lengths };
     let mut columns = stored.columns(file)?;
@@ -230,18 +234,18 @@ pub(crate) fn read(file: &mut File, path: &Path, link: Link) -> Result<(PartFile
         return Err(damaged("the checksum of a part is wrong"));
     }
     if head.first != link.first || head.after != hex(&link.after) {
-        return Err(damaged("a part does not follow the one before"));
+        return Err(damaged("a part does not belong after the part before it"));
     }
     columns.blocks = head.blocks;
     columns.counts = head.counts;
     if !is_consistent(&columns) {
-        return Err(damaged("the columns of a part do not agree"));
+        return Err(damaged("the columns of a part contradict each other"));
     }
     file.seek(SeekFrom::Start(start + total)).map_err(io)?;
     Ok((stored, columns, checksum))
 }
 
-/// Whether every slot has what it should: a file that was made to deceive must not lead outside the columns.
+/// True if every slot has the data that it should have. A malicious file must not make us read outside the columns.
 fn is_consistent(columns: &Columns) -> bool {
     let slots = columns.entries.len();
     let ends_fit = |ends: &[u64], lists: usize, items: usize| {
@@ -259,7 +263,7 @@ fn is_consistent(columns: &Columns) -> bool {
         && lists(&columns.order_ends, columns.orders.len())
 }
 
-/// Cuts slots (ascending) into pieces that are worth reading as one, where each slot has `row` bytes.
+/// Cuts slots (ascending) into groups that are read together. Each slot has `row` bytes.
 fn pieces(slots: &[u64], row: u64) -> impl Iterator<Item = &[u64]> {
     let mut rest = slots;
     std::iter::from_fn(move || {
@@ -334,8 +338,8 @@ impl PartFile {
         self.rows(LANES, width, slots)
     }
 
-    /// Some rows of a column that has `width` items for each slot, the slots ascending. Rows that lie close together are
-    /// read as one piece.
+    /// The rows of some slots (ascending), in a column that has `width` items for each slot. Rows that are close
+    /// together are read together.
     fn rows<T: Pod>(&self, column: usize, width: usize, slots: impl Iterator<Item = u64>) -> Result<Vec<T>> {
         let file = self.open()?;
         let row = width as u64 * ITEM_BYTES[column];
@@ -353,14 +357,14 @@ impl PartFile {
         Ok(rows)
     }
 
-    /// All samples, and where each document's end.
+    /// All samples, and the position at which the samples of each document end.
     pub(crate) fn samples(&self) -> Result<(Vec<u64>, Vec<u64>)> {
         let file = self.open()?;
         Ok((self.column(&file, SAMPLES)?, self.column(&file, SAMPLE_ENDS)?))
     }
 
-    /// Hands the id of each of some slots (ascending) to `visit`. Of the file only these ids are read, with their
-    /// neighbours where they lie close together.
+    /// Hands the ids of some slots (ascending) to `visit`. Only these ids are read from the file, and the bytes
+    /// between ids that are close together.
     pub(crate) fn visit_ids(
         &self,
         slots: &[u64],
@@ -387,7 +391,7 @@ impl PartFile {
         Ok(())
     }
 
-    /// Bytes of the ids of some slots (ascending).
+    /// The total length of the ids of some slots (ascending), in bytes.
     pub(crate) fn id_bytes(&self, slots: &[u64]) -> Result<u64> {
         let file = self.open()?;
         let mut bytes = 0;
@@ -401,7 +405,7 @@ impl PartFile {
     fn id_spans(&self, file: &File, slots: &[u64]) -> Result<Vec<(u64, u64)>> {
         let mut spans = Vec::with_capacity(slots.len());
         for piece in pieces(slots, 8) {
-            // One more before the first, which begins where that ends.
+            // The end of the slot before the first is read too: the first id begins there.
             let first = piece[0].saturating_sub(1);
             let ends: Vec<u64> = self.items(file, ID_ENDS, first, piece[piece.len() - 1] - first + 1)?;
             spans.extend(piece.iter().map(|&slot| {
@@ -412,29 +416,29 @@ impl PartFile {
         Ok(spans)
     }
 
-    /// Whether some record is bad.
+    /// True if some record is bad.
     pub(crate) fn has_bad(&self) -> bool {
         self.lengths[BAD] > 0
     }
 
-    /// The slots of bad records, the reasons, and where each ends.
+    /// The slots of bad records, the reasons, and the position at which each reason ends.
     pub(crate) fn bad(&self) -> Result<(Vec<u64>, Vec<u8>, Vec<u64>)> {
         let file = self.open()?;
         Ok((self.column(&file, BAD)?, self.column(&file, REASONS)?, self.column(&file, REASON_ENDS)?))
     }
 
-    /// Whether shingles are stored.
+    /// True if shingles are stored.
     pub(crate) fn has_shingles(&self) -> bool {
         self.lengths[SHINGLE_ENDS] > 0
     }
 
-    /// The values that are compared for keep order beyond their first 8 bytes, and where each document's ends.
+    /// The values that the keep order compares, without their first 8 bytes, and the position at which each ends.
     pub(crate) fn orders(&self) -> Result<(Vec<u8>, Vec<u64>)> {
         let file = self.open()?;
         Ok((self.column(&file, ORDERS)?, self.column(&file, ORDER_ENDS)?))
     }
 
-    /// Where each document's shingles end; empty if none are stored.
+    /// The position at which the shingles of each document end; empty if no shingles are stored.
     pub(crate) fn shingle_ends(&self) -> Result<Vec<u64>> {
         self.column(&self.open()?, SHINGLE_ENDS)
     }

@@ -1,12 +1,14 @@
-//! Values of `--keep max:FIELD` and `min:FIELD` -> ranks: what stands in [`Entry::keep`] is exact then.
+//! Values of `--keep max:FIELD` and `min:FIELD` -> ranks. With ranks, comparing [`Entry::keep`] is exact.
 //!
-//! A short value is in the entry as it is. Of a longer one the entry has the first 8 bytes, and the others are in a column
-//! of their own. If there are longer ones, all values are sorted once, after sketching, and each document gets the rank of
-//! its value among them: equal values have one rank, so input order breaks ties. Ranks of parts in memory are written over
-//! the entries; those of other parts go to a file, and are put in when entries are read.
+//! A value of up to 8 bytes is stored in the entry. For a longer value the entry has the first 8 bytes, and the
+//! others are in a separate column. If there are longer values, all values are sorted once, after sketching, and each
+//! document gets the rank of its value. Equal values have the same rank, so input order breaks ties. For parts in
+//! memory the rank replaces the value in the entry. For other parts the ranks are written to a file, and are put into
+//! the entries when these are read.
 //!
-//! The sort reserves what it uses: sorted runs go to one spill file and are merged, in several passes if there are very
-//! many. (Values are of any length, so it is not the sort of [`crate::limits::sorted`].) The ranks do not depend on it.
+//! The sort reserves the memory that it uses. Sorted runs are written to one spill file and merged, in several passes
+//! if there are very many. (The sort of [`crate::limits::sorted`] cannot be used, because the values differ in
+//! length.) The ranks do not depend on the memory limit.
 
 use super::columns::{Entry, list};
 use super::{Number, Part, Store, lost};
@@ -20,22 +22,23 @@ use std::collections::BinaryHeap;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 
-/// The least that is read of a run at a time.
+/// At least this many bytes of a run are read at a time.
 const LEAST_READ: u64 = if cfg!(test) { 64 } else { 8 << 10 };
 
-/// What a document takes in memory while it is sorted, beside its value.
+/// The memory for a document while it is sorted, besides the bytes of its value.
 const PER_ITEM: u64 = 64;
 
-/// Ranks of documents whose part is not in memory: 8 bytes each, at 8 times the number.
+/// The ranks of documents whose part is not in memory, in a file. A rank has 8 bytes; its offset is 8 times the
+/// document number.
 #[derive(Debug)]
 pub(super) struct Ranks {
     file: OutFile,
 }
 
-/// What a document takes at the least that is sorted in memory whether it is there or not.
+/// This many bytes are sorted in memory even if they cannot be reserved.
 const LEAST: u64 = if cfg!(test) { 1 } else { 1 << 20 };
 
-/// Words of ranks that are written at a time.
+/// The number of ranks that are written at a time.
 const WRITTEN: usize = 1 << 13;
 
 fn failed(action: &'static str, file: &OutFile) -> impl FnOnce(std::io::Error) -> Error {
@@ -44,7 +47,7 @@ fn failed(action: &'static str, file: &OutFile) -> impl FnOnce(std::io::Error) -
 }
 
 impl Ranks {
-    /// Puts the ranks of documents that follow each other from `first` into their entries.
+    /// Puts the ranks of consecutive documents, beginning with `first`, into their entries.
     pub(super) fn apply(&self, first: Number, entries: &mut [Entry]) -> Result<()> {
         let mut ranks = vec![0u64; entries.len()];
         let read = self.file.file().read_exact_at(bytemuck::cast_slice_mut(&mut ranks), first * 8);
@@ -60,13 +63,13 @@ fn put(entry: &mut Entry, rank: u64) {
     }
 }
 
-/// Whether the document has a value; without one it is last, and has no rank.
+/// True if the document has a value. A document without a value comes last, and has no rank.
 fn has_value(entry: &Entry) -> bool {
     entry.is_document() && entry.keep != u64::MAX
 }
 
 impl Store {
-    /// Ranks all documents by the value that the keep order compares, if it needs to.
+    /// Ranks all documents by the value that the keep order compares, if some value is too long for its entry.
     pub(crate) fn rank_values(&mut self, room: Room<'_>) -> Result<()> {
         if !self.has_long_values {
             return Ok(());
@@ -80,7 +83,7 @@ impl Store {
                 sorter.push(Item { keep: entry.keep, rest: list(&values, &ends, slot).into(), number })?;
             }
         }
-        // Of documents whose part is not in memory: number and rank.
+        // The numbers and ranks of documents whose part is not in memory.
         let mut elsewhere = room.sorter(room.ledger.sorting(), |item: &[u64; 2]| *item);
         let (mut rank, mut ranked, mut last) = (0, 0, None);
         sorter.finish(&mut |Item { keep, rest, number }| {
@@ -106,7 +109,7 @@ impl Store {
             let mut items = elsewhere.iter();
             for number in 0..self.count {
                 room.observer.go_on_at(number as usize)?;
-                // What has no rank reads as zero.
+                // A document without a rank gets a zero, which is never used.
                 let next = items.peek()?.filter(|item| item[0] == number);
                 written.push(next.map_or(0, |item| item[1]));
                 if next.is_some() {
@@ -128,7 +131,7 @@ impl Store {
     }
 }
 
-/// Entries, the further bytes of all values, and where each document's end.
+/// The entries, the further bytes of all values, and the position at which the bytes of each document end.
 type Values<'a> = (Cow<'a, [Entry]>, Cow<'a, [u8]>, Cow<'a, [u64]>);
 
 impl Part {
@@ -159,13 +162,14 @@ struct Item {
 /// Sorts items with a bounded number of bytes in memory.
 struct Sorter<'a> {
     room: Room<'a>,
-    /// Bytes of memory at the most.
+    /// The memory limit of the sort, in bytes.
     memory: u64,
     items: Vec<Item>,
     bytes: u64,
     reservation: Reservation,
-    /// One file for all runs, and where each begins and ends in it.
+    /// One file for all runs.
     file: Option<OutFile>,
+    /// The offsets at which each run begins and ends in the file.
     runs: Vec<(u64, u64)>,
 }
 
@@ -207,7 +211,7 @@ impl<'a> Sorter<'a> {
         if self.runs.is_empty() {
             return self.items.into_iter().try_for_each(visit);
         }
-        // The last items join as they are; the others are read from their runs.
+        // The last items are merged from memory; the others are read from their runs.
         let most = (self.memory / LEAST_READ).clamp(2, 1 << 8) as usize;
         while self.runs.len() > most {
             let some: Vec<(u64, u64)> = self.runs.drain(..most).collect();
@@ -225,7 +229,7 @@ impl<'a> Sorter<'a> {
     }
 }
 
-/// Adds the first `bytes` bytes of a file to another one.
+/// Appends the first `bytes` bytes of the file `from` to the file `to`.
 fn append(to: &mut OutFile, from: &OutFile, bytes: u64) -> Result<()> {
     let mut some = vec![0; 64 << 10];
     let mut at = 0;
@@ -238,7 +242,7 @@ fn append(to: &mut OutFile, from: &OutFile, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-/// Hands the items of some runs, and `others`, which are sorted too, to `visit` in order.
+/// Merges some runs with `others`, which are sorted too, and hands all items to `visit` in order.
 fn merge(
     file: &OutFile,
     runs: &[(u64, u64)],
@@ -266,7 +270,8 @@ fn merge(
     Ok(())
 }
 
-/// Writes a run: of each item its first bytes, its number, the length of the other bytes and these.
+/// Writes a run. Each item is written as the first 8 bytes of its value, its number, the length of the other bytes,
+/// and the other bytes.
 struct RunWriter<'a> {
     file: &'a mut OutFile,
     begin: u64,
@@ -274,7 +279,7 @@ struct RunWriter<'a> {
 }
 
 impl<'a> RunWriter<'a> {
-    /// At the end of a file.
+    /// Begins a run at the end of a file.
     fn new(file: &'a mut OutFile) -> Self {
         Self { begin: file.bytes(), file, buffer: Vec::new() }
     }
@@ -306,7 +311,7 @@ struct RunReader<'a> {
     end: u64,
     read: u64,
     buffer: Vec<u8>,
-    /// Bytes of the buffer that were handed out.
+    /// The number of bytes of the buffer that were handed out.
     taken: usize,
 }
 
@@ -364,7 +369,7 @@ mod tests {
         sorted.sort();
         items.push(Item { keep: 9, rest: vec![7; 5_000].into(), number: 3_000 });
         sorted.push(items[3_000].clone());
-        // One run only, some, and so many that they take several passes.
+        // No run on disk, some runs, and so many that merging takes several passes.
         for memory in [1 << 30, 20_000, 300, 0] {
             let room = Room { ledger: &ledger, work: &work, observer: &Silent };
             let mut sorter = Sorter::new(room, memory);

@@ -1,4 +1,4 @@
-//! Columns by hand, in parts: in memory or in a file, the answers are the same.
+//! Tests with parts made by hand: a part in a file gives the same answers as a part in memory.
 
 use super::columns::{BlockEntry, Class, Columns, Entry, list};
 use super::part::{self, Link};
@@ -14,7 +14,7 @@ fn block(source: u32, record: u64, slots: u32, blank_lines: u32) -> BlockEntry {
     BlockEntry { source, offset: record * 10, record, slots, blank_lines }
 }
 
-/// A document with all that a document can have; `at` tells it from others.
+/// A document with everything that a document can have. `at` makes it different from others.
 fn document(at: u64) -> Columns {
     Columns {
         entries: vec![
@@ -58,7 +58,7 @@ fn columns() -> [Columns; 2] {
     [first, second]
 }
 
-/// A store of both parts; those that `in_files` says are in files only.
+/// A store of both parts. A part is only in a file if `in_files` is true for it.
 fn store(folder: &Path, in_files: [bool; 2]) -> Store {
     let mut store = Store::new(LANES);
     for (number, (columns, in_file)) in columns().into_iter().zip(in_files).enumerate() {
@@ -74,7 +74,7 @@ fn store(folder: &Path, in_files: [bool; 2]) -> Store {
     store
 }
 
-/// All that a store says of some documents.
+/// Everything that a store says about some documents.
 fn told(store: &Store, numbers: &[Number]) -> String {
     let (mut ids, mut samples, mut shingles) = (Vec::new(), Vec::new(), Vec::new());
     store.visit_ids(numbers, |number, id| ids.push((number, id.to_owned()))).unwrap();
@@ -130,7 +130,7 @@ fn a_document_is_found_by_its_number() {
 fn what_fits_stays_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let [first, second] = columns();
-    // Blocks are held for all parts together.
+    // The blocks of all parts are stored together, outside the parts.
     let enough = Columns { blocks: Vec::new(), ..first.clone() }.bytes();
     let mut store = Store::new(LANES);
     for columns in [first, second] {
@@ -168,7 +168,7 @@ fn columns_one_after_the_other_are_as_if_made_at_once() {
     assert!(both.bytes() >= first.bytes() + second.bytes());
 }
 
-/// A sketch file that was made to deceive may lack a list that its settings ask for.
+/// A malicious sketch file may lack a list that its settings need.
 #[test]
 fn every_list_that_is_asked_for_must_be_there() {
     let settings = Settings::default()

@@ -257,12 +257,12 @@ fn a_prefix_where_another_computer_works_or_another_run_is_refused() {
     let mut other = corpus.job();
     other.settings.matching.threshold = 0.9;
     let message = dedup(&other, &target).unwrap_err().to_string();
-    assert!(message.contains("threshold is 0.6, and now it is 0.9"), "{message}");
+    assert!(message.contains("threshold is 0.6, but now it is 0.9"), "{message}");
     // Outputs that nobody can say what they are of.
     target.remove("report.json").unwrap();
     target.remove("_lookalike/run.json").unwrap();
     let message = dedup(&job, &target).unwrap_err().to_string();
-    assert!(message.contains("run.json, which says what they are of, is not there"), "{message}");
+    assert!(message.contains("run.json, which describes the run, is missing"), "{message}");
     // The local work folder of a finished run is gone.
     let left = std::fs::read_dir(corpus.folder.path()).unwrap();
     assert_eq!(left.count(), 1, "only the inputs");

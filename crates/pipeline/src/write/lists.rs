@@ -1,4 +1,4 @@
-//! Decisions -> the list of removed documents, and the sample of pairs that just missed the threshold.
+//! Decisions -> the list of removed documents, and the sample of pairs just below the threshold.
 
 use crate::decide::Removals;
 use crate::prepared::Prepared;
@@ -13,7 +13,7 @@ use files::Access;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// The name of the list of removed documents; an error if an output would have a name that is taken.
+/// The file name of the list of removed documents. It is an error if an output would have the name of another file.
 pub(crate) fn removed_name(job: &Job) -> Result<&'static str> {
     let name = match job.settings.files.removed_format {
         RemovedFormat::Jsonl => "removed.jsonl",
@@ -23,7 +23,7 @@ pub(crate) fn removed_name(job: &Job) -> Result<&'static str> {
     Ok(name)
 }
 
-/// Writes the list of removed documents aside, and publishes it under `name`.
+/// Writes the list of removed documents to a temporary file, and then moves it to the target.
 pub(crate) fn write_removed(
     prepared: &Prepared<'_>,
     store: &Store,
@@ -58,7 +58,7 @@ pub(crate) fn write_removed(
     Ok(target.publish(&file, name)?)
 }
 
-/// The sample of pairs just below the threshold, for people.
+/// Writes the sample of pairs just below the threshold, for people to read.
 pub(crate) fn write_near_misses(
     prepared: &Prepared<'_>,
     store: &Store,

@@ -1,4 +1,4 @@
-//! Decisions -> outputs: kept records of every source, whole or absent.
+//! Decisions -> outputs: the kept records of every source. An output is either complete or absent.
 
 pub(crate) mod lists;
 pub(crate) mod naming;
@@ -22,7 +22,7 @@ use corpus::{Annotation, Announce, Block, Disposition, ReadMode, Reader, SinkOpt
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Held by whoever reads a source whose decompressor takes much memory.
+/// The lock for sources whose decompressor needs much memory: only one such source is read at a time.
 static LARGE_WINDOW: Mutex<()> = Mutex::new(());
 
 /// What is needed to write outputs.
@@ -38,7 +38,7 @@ pub(crate) struct Outputs<'a> {
 }
 
 impl Outputs<'_> {
-    /// Records that are not written, for whatever reason.
+    /// The records that are not written: removed documents, and bad records that are skipped.
     fn dropped(&self) -> Result<Bits> {
         let settings = &self.means.settings;
         let mut dropped = Bits::new(self.store.count());
@@ -61,20 +61,20 @@ impl Outputs<'_> {
         Ok(dropped)
     }
 
-    /// The number of the first slot of each source; one more at the end.
+    /// The number of the first slot of each source, and at the end the number of all slots.
     fn first_numbers(&self) -> Vec<Number> {
         let mut firsts = vec![self.store.count(); self.sources.len() + 1];
         for (first, block) in self.store.blocks().iter().rev() {
             firsts[block.source as usize] = *first;
         }
-        // A source without blocks begins where the next one does.
+        // A source without blocks begins where the next source begins.
         for at in (0..self.sources.len()).rev() {
             firsts[at] = firsts[at].min(firsts[at + 1]);
         }
         firsts
     }
 
-    /// Writes the output of every source that has none yet.
+    /// Writes the output of every source, except those whose output exists already.
     pub(crate) fn write(&self, target: &Target, aside: &Path) -> Result<()> {
         let dropped = self.dropped()?;
         let firsts = self.first_numbers();
@@ -86,7 +86,7 @@ impl Outputs<'_> {
             .then(|| ClusterNames::new(self.store, self.sources, settings.files.id_field.is_some(), room))
             .transpose()?;
         let corpus = self.sources.against.len()..self.sources.len();
-        // Whatever goes to standard output goes there in order.
+        // On standard output the sources must follow each other in order.
         let workers = if target.is_stdout() { 1 } else { self.threads.clamp(1, corpus.len().max(1)) };
         let threads = (self.threads / workers).max(1);
         each(workers, corpus.len(), |at| {
@@ -96,7 +96,7 @@ impl Outputs<'_> {
 
     #[expect(
         clippy::too_many_arguments,
-        reason = "what is the same for all sources, and where this one goes"
+        reason = "the data that all sources share, and the target of this one"
     )]
     fn write_source(
         &self,
@@ -116,7 +116,7 @@ impl Outputs<'_> {
         let options = SinkOptions { annotate: self.means.settings.files.annotate, threads };
         let mut reader =
             Reader::open(source, ReadMode::Whole, &self.means.fields, limits(self.budget, self.means))?;
-        // Each of these may take an eighth of the memory.
+        // Each such source may need an eighth of the memory.
         let _alone = reader.has_large_window().then(|| LARGE_WINDOW.lock());
         let mut writer = SinkWriter::create(target, source, aside, options)?;
         let mut block = Block::default();
@@ -128,7 +128,7 @@ impl Outputs<'_> {
         loop {
             self.observer.go_on()?;
             self.budget.wait_for_long_block();
-            // Other sources are read at the same time: whoever is about to read a long block takes its turn before.
+            // Other sources are read at the same time. A reader waits for its turn before it reads a long block.
             let mut announce = || long = long.take().or_else(|| self.budget.announced());
             if !reader
                 .next_block_announced(&mut block, Announce { above: LONG_BLOCK, announce: &mut announce })?
@@ -184,7 +184,8 @@ impl Outputs<'_> {
         Ok(())
     }
 
-    /// What is known of the documents from `first` to `end`, whose removals come next in `removals`.
+    /// Collects what annotations need for the documents from `first` to `end`. Their removals come next in
+    /// `removals`.
     fn said<'s>(
         &'s self,
         first: Number,
@@ -209,7 +210,7 @@ impl Outputs<'_> {
     }
 }
 
-/// What is known of the documents of a block.
+/// What is known about the documents of a block, for their annotations.
 struct Said<'a> {
     removals: Vec<Removal>,
     is_document: Vec<bool>,
@@ -218,7 +219,7 @@ struct Said<'a> {
 }
 
 impl Said<'_> {
-    /// What is said of a document; nothing of bad records.
+    /// The annotation of a document. Bad records have none.
     fn annotation(
         &self,
         slot: usize,

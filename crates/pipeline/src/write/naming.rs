@@ -1,4 +1,4 @@
-//! Numbers -> documents by name: id, source, line; and clusters by the name of their kept document.
+//! Document numbers -> the names of documents (id, source, line). A cluster is named after its kept document.
 
 use crate::copies::repeats::{Keys, repeats};
 use crate::limits::bits::Bits;
@@ -10,10 +10,10 @@ use corpus::Id;
 use lookalike::hashing::{hash_bytes, mix64};
 use std::collections::HashMap;
 
-/// Documents that are named at a time.
+/// How many documents are named at a time.
 pub(crate) const BATCH: usize = if cfg!(test) { 64 } else { 1 << 14 };
 
-/// Bytes of ids that are held at a time. Of documents with longer ids each is read when it is asked for.
+/// Ids are kept in memory if they have at most this many bytes together. Otherwise each id is read when it is needed.
 const HELD: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
 
 /// The names of some documents.
@@ -22,20 +22,20 @@ pub(crate) struct Names<'a> {
     store: &'a Store,
     sources: Sources<'a>,
     known: HashMap<Number, Name>,
-    /// Whether each id is read when it is asked for: together they are too long to be held.
+    /// True if each id is read when it is needed, because all ids together are too long to be kept in memory.
     reads_ids: bool,
 }
 
 #[derive(Debug, Default)]
 struct Name {
     line: u64,
-    /// Empty if there is none.
+    /// The id; empty if the document has none.
     id: String,
     has_bare_id: bool,
 }
 
 impl<'a> Names<'a> {
-    /// Looks up the names of `numbers` (any order).
+    /// Looks up the names of `numbers`, which may be in any order.
     pub(crate) fn new(
         mut numbers: Vec<Number>,
         store: &'a Store,
@@ -61,7 +61,7 @@ impl<'a> Names<'a> {
         Ok(Self { store, sources, known, reads_ids })
     }
 
-    /// As [`new`](Self::new), with the types of the ids.
+    /// Like [`new`](Self::new), but also looks up the types of the ids.
     pub(crate) fn with_types(
         numbers: Vec<Number>,
         store: &'a Store,
@@ -81,7 +81,7 @@ impl<'a> Names<'a> {
         Ok(names)
     }
 
-    /// A document by name. It must be one that was looked up.
+    /// The name of a document. It must be one of those that were looked up.
     pub(crate) fn reference(&self, number: Number) -> Result<Reference> {
         let line = self.known[&number].line;
         let source = self.sources.get(self.store.source_of(number)).name.clone();
@@ -90,7 +90,7 @@ impl<'a> Names<'a> {
         Ok(Reference { id, source, line })
     }
 
-    /// The id of a document, or `source:line`, with its type.
+    /// The id of a document with its type, or `source:line` if it has none.
     pub(crate) fn id(&self, number: Number) -> Result<Id<'static>> {
         let id = self.own_id(number)?;
         if id.is_empty() {
@@ -99,7 +99,7 @@ impl<'a> Names<'a> {
         Ok(Id { text: id.into(), is_bare: self.known[&number].has_bare_id })
     }
 
-    /// The id that the document has; empty if it has none.
+    /// The id of a document; empty if it has none.
     fn own_id(&self, number: Number) -> Result<String> {
         if !self.reads_ids {
             return Ok(self.known[&number].id.clone());
@@ -110,12 +110,12 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Names of clusters: no two clusters share one.
+/// The names of clusters. Each name belongs to one cluster only.
 ///
-/// A cluster is called by the id of its kept document, with the type of the id. If another document has that id, the
-/// number of the kept document is added: `a#17` is the 17th record of the run, records of `--against` counted first. An id
-/// that ends so itself gets a number too; so whatever ends in a number names one document, and whatever does not is an id
-/// that one document has.
+/// A cluster is named by the id of its kept document, with the type of the id. If another document has that id too,
+/// the number of the kept document is added: `a#17` is the 17th record of the run, where records of `--against` are
+/// counted first. An id that already ends in `#` and a number gets a number too. Therefore a name that ends in such a
+/// number belongs to one document, and any other name is an id that only one document has.
 #[derive(Debug)]
 pub(crate) struct ClusterNames {
     repeated: Bits,
@@ -139,14 +139,14 @@ impl ClusterNames {
     }
 }
 
-/// Whether a name ends as one with a number does.
+/// True if a name ends in `#` and a number.
 fn ends_in_number(name: &str) -> bool {
     name.rsplit_once('#')
         .is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Hands each record whose name (id, or `source:line`) another one has to `visit`. Names with equal hashes are taken for
-/// equal, which does no harm.
+/// Hands each record that shares its name (id, or `source:line`) with another record to `visit`. Names with equal
+/// hashes are treated as equal, which does no harm.
 fn visit_repeated(
     store: &Store,
     sources: Sources<'_>,

@@ -8,7 +8,7 @@ use crate::{Method, OnBadRecord, Reference, Result, Settings, Verify};
 use corpus::RemovedRow;
 use std::collections::VecDeque;
 
-/// Hands every removed document, in input order, to `visit`.
+/// Hands every removed document to `visit`, in input order.
 pub(crate) fn rows(
     removals: &Removals,
     store: &Store,
@@ -53,7 +53,7 @@ pub(crate) fn rows(
     }
 }
 
-/// The rows of bad records in input order, of which some are named at a time.
+/// The rows of bad records, in input order. The names of a batch of them are in memory at a time.
 struct BadRows<'a> {
     bad: Option<BadRecords<'a>>,
     store: &'a Store,
@@ -74,7 +74,7 @@ impl BadRows<'_> {
         Ok(if is_before { self.named.pop_front().map(|(_, row)| row) } else { None })
     }
 
-    /// Names some more; whether there were any.
+    /// Looks up the names of the next batch. Returns false if there are no more bad records.
     fn name_some(&mut self) -> Result<bool> {
         let Some(bad) = &mut self.bad else { return Ok(false) };
         let some = bad.by_ref().take(BATCH).collect::<Result<Vec<(Number, String)>>>()?;
@@ -115,7 +115,7 @@ pub(crate) fn unverified(removal: &Removal, settings: &Settings) -> Option<Strin
     }
 }
 
-/// A row as a line of JSON, in the documented order of fields.
+/// A row as a line of JSON. The fields are in the documented order.
 pub(crate) fn json_line(row: &RemovedRow) -> Vec<u8> {
     #[derive(serde::Serialize)]
     struct Line<'a> {

@@ -1,4 +1,5 @@
-//! What would change at another threshold: from the sketches of the run, and the sources where pairs are verified.
+//! What would change at another threshold. The answer is computed from the sketches of the run; texts are read from
+//! the sources where pairs are verified.
 
 use super::{FinishedRun, RunPair, pair};
 use crate::decide::Removals;
@@ -8,33 +9,36 @@ use crate::report::Recall;
 use crate::resume::work::Work;
 use crate::{Job, Observer, Result};
 
-/// What another threshold changes.
+/// What would change at another threshold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// The threshold.
+    /// The other threshold.
     pub threshold: f64,
-    /// Documents that it keeps.
+    /// How many documents would be kept.
     pub kept: u64,
-    /// Documents that it removes as near-duplicates; exact copies stay exact copies.
+    /// How many documents would be removed as near-duplicates. Exact copies do not depend on the threshold.
     pub near: u64,
-    /// Removed by the run, but not then: the first ones, with the pair that removed each.
+    /// Documents that the run removed, but that would be kept: the first ones, each with the pair because of which it
+    /// was removed.
     pub stays: Vec<RunPair>,
-    /// How many these are in all.
+    /// How many such documents there are in all.
     pub all_stays: u64,
-    /// Removed then, but not by the run: the first ones, with the pair that would remove each.
+    /// Documents that the run kept, but that would be removed: the first ones, each with the pair because of which it
+    /// would be removed.
     pub goes: Vec<RunPair>,
-    /// How many these are in all.
+    /// How many such documents there are in all.
     pub all_goes: u64,
-    /// The share of the duplicates that would be found.
+    /// The estimated share of the duplicates that would be found.
     pub recall: Option<Recall>,
 }
 
 impl FinishedRun {
-    /// What would change at another threshold, with the first `most` documents of each kind. Nothing is sketched again.
+    /// Finds what would change at another threshold, with the first `most` documents of each kind. No text is
+    /// sketched again.
     pub fn at_threshold(&self, threshold: f64, most: usize, observer: &dyn Observer) -> Result<Change> {
         let job = self.job()?;
         let job = Job { settings: job.settings.clone().with_threshold(threshold), ..job };
-        // What the run holds already is in its own ledger.
+        // The memory that the finished run uses is reserved in its own ledger.
         let prepared = Prepared { budget: self.ledger.clone(), ..Prepared::new(&job)? };
         let work = Work::temporary(&job.temp_folder())?;
         prepared.in_pool(|| {
@@ -58,7 +62,7 @@ impl FinishedRun {
     }
 }
 
-/// The first `most` of the documents of `removals` that are not among `others`, and how many there are.
+/// The first `most` documents of `removals` that are not in `others`, and how many such documents there are.
 fn missing(removals: &Removals, others: &Removals, most: usize) -> Result<(Vec<RunPair>, u64)> {
     let (mut first, mut all) = (Vec::new(), 0);
     let mut others = others.iter();

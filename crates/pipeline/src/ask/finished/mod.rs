@@ -1,4 +1,4 @@
-//! A finished run, to be asked about: what is in its folder answers most questions, the sources the others.
+//! Questions about a finished run. Most are answered from the files in its folder; some need the sources.
 
 mod changes;
 mod texts;
@@ -25,14 +25,14 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The form of `report.json` that is understood.
+/// The version of `report.json` that can be read.
 const REPORT_VERSION: u32 = 1;
 
-/// A finished run.
+/// A finished run, which can be asked questions.
 #[derive(Debug)]
 pub struct FinishedRun {
     folder: PathBuf,
-    /// What relative paths are relative to.
+    /// The folder to which relative paths are relative.
     began_in: PathBuf,
     report: Report,
     settings: Settings,
@@ -44,54 +44,54 @@ pub struct FinishedRun {
     resources: Resources,
 }
 
-/// A pair that was compared: a kept document, and one that was removed because of it or nearly was. Documents are
-/// numbered through all sources, from 0.
+/// A pair that was compared: a kept document, and a document that was removed because of it, or nearly was. Documents
+/// are numbered from 0 through all sources.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RunPair {
-    /// The kept document.
+    /// The number of the kept document.
     pub kept: u64,
-    /// The other one.
+    /// The number of the other document.
     pub other: u64,
-    /// Their similarity, if it was worked out.
+    /// The similarity of the two documents, if it was computed.
     pub similarity: Option<f64>,
-    /// Whether their normalised texts are equal.
+    /// True if the normalised texts are equal.
     pub is_exact: bool,
 }
 
-/// A kept document and what was removed because of it.
+/// A kept document and the documents that were removed because of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunCluster {
-    /// The kept document.
+    /// The number of the kept document.
     pub kept: u64,
-    /// The first of the others, in input order.
+    /// The first of the removed documents, in input order.
     pub removed: Vec<RunPair>,
-    /// How many documents it has in all, with the kept one.
+    /// The number of documents in the cluster, including the kept one.
     pub size: u64,
 }
 
 /// The clusters of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RunClusters {
-    /// The largest ones, the largest first.
+    /// The largest clusters, the largest first.
     pub largest: Vec<RunCluster>,
     /// How many clusters there are of each size.
     pub sizes: BTreeMap<u64, u64>,
 }
 
-/// What became of a document.
+/// What happened to a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fate {
-    /// It stayed; these, and perhaps more, were removed because of it.
+    /// It was kept. These documents, and perhaps more, were removed because of it.
     Kept(Vec<RunPair>),
-    /// It was removed because of another one.
+    /// It was removed because of another document.
     Removed(RunPair),
-    /// It was only compared against; these, and perhaps more, were removed because of it.
+    /// It is a reference document of `against`. These documents, and perhaps more, were removed because of it.
     Against(Vec<RunPair>),
-    /// It was no document, for this reason; `true` if it was kept all the same.
+    /// It is a bad record, for this reason. `true` if it was written nevertheless.
     Bad(String, bool),
 }
 
-/// Whether a run that writes these outputs to `folder` writes `file`, or `file` is the folder itself.
+/// True if a run that writes these outputs to `folder` writes `file`, or if `file` is the folder itself.
 pub(crate) fn is_output<'o>(folder: &Path, outputs: impl Iterator<Item = &'o str>, file: &Path) -> bool {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let fixed = ["", "report.json", "removed.jsonl", "removed.parquet"].map(PathBuf::from);
@@ -110,9 +110,9 @@ impl FinishedRun {
         };
         let Some(report) = read("report.json")? else {
             return Err(Error::Target(if own.is_dir() {
-                format!("the run in {name} is not finished; run the same command again, and it goes on")
+                format!("the run in {name} is not finished; run the same command again to continue it")
             } else {
-                format!("{name} holds no run of lookalike; name the target folder of `lookalike dedup`")
+                format!("{name} does not contain a lookalike run; give the target folder of `lookalike dedup`")
             }));
         };
         let damaged = |file: &str| {
@@ -124,7 +124,7 @@ impl FinishedRun {
             .map_err(|_| damaged("report.json"))?["version"]
             .as_u64();
         if version != Some(u64::from(REPORT_VERSION)) {
-            return Err(Error::Target(format!("{name} holds a run of another version of lookalike")));
+            return Err(Error::Target(format!("{name} contains a run of another version of lookalike")));
         }
         let report: Report = serde_json::from_slice(&report).map_err(|_| damaged("report.json"))?;
         let run = read(&format!("{WORK_FOLDER}/run.json"))?.unwrap_or_default();
@@ -142,7 +142,7 @@ impl FinishedRun {
             let file = name_to_path(path);
             if !file.exists() {
                 return Err(Error::Target(format!(
-                    "the run in {name} began from the sketch file {path}, which is not there any more; put it back there, \
+                    "the run in {name} began from the sketch file {path}, which is missing; put it back, \
                      or run `lookalike dedup` again in another folder"
                 )));
             }
@@ -166,7 +166,7 @@ impl FinishedRun {
             decisions.ok_or_else(|| damaged(&format!("{WORK_FOLDER}/decisions")))?.into_removals(&ledger)?;
         let mut near_misses = Vec::new();
         for &(other, kept, similarity) in &decided.near_misses {
-            // A document below the threshold to one kept document may be removed because of another.
+            // A document that is below the threshold with one kept document may be removed because of another.
             if removals.find(&other, |removal| removal.number)?.is_none() {
                 near_misses.push(RunPair { kept, other, similarity: Some(similarity), is_exact: false });
             }
@@ -185,25 +185,25 @@ impl FinishedRun {
         })
     }
 
-    /// Its report.
+    /// The report of the run.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Its settings, with paths that lead to files from here.
+    /// The settings of the run. Paths in them are valid in the current folder.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Whether a file is one that the run wrote.
+    /// True if the run wrote this file.
     #[must_use]
     pub fn has_written(&self, file: &Path) -> bool {
         is_output(&self.folder, self.identity.sources.iter().map(|source| source.output.as_str()), file)
     }
 
-    /// The folder it is in.
+    /// The target folder of the run.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -214,7 +214,7 @@ impl FinishedRun {
         self.removals.iter().map(|removal| removal.map(|removal| pair(&removal)))
     }
 
-    /// Calls `visit` with every removed near-duplicate whose similarity was worked out, and that similarity.
+    /// Calls `visit` with every removed near-duplicate whose similarity was computed, and with the similarity.
     fn visit_near(&self, mut visit: impl FnMut(f64, RunPair)) -> Result<()> {
         for pair in self.removed() {
             let pair = pair?;
@@ -225,11 +225,11 @@ impl FinishedRun {
         Ok(())
     }
 
-    /// The `most` removed near-duplicates that are least similar to what was kept, the least similar first.
+    /// The `most` removed near-duplicates that are least similar to their kept documents, the least similar first.
     pub fn least_similar(&self, most: usize) -> Result<Vec<RunPair>> {
         let mut least: BTreeMap<(u64, u64), RunPair> = BTreeMap::new();
         self.visit_near(|similarity, pair| {
-            // Numbers that are not negative are in the order of their bits.
+            // Non-negative floating-point numbers have the same order as their bits.
             least.insert((similarity.to_bits(), pair.other), pair);
             if least.len() > most {
                 least.pop_last();
@@ -238,7 +238,7 @@ impl FinishedRun {
         Ok(least.into_values().collect())
     }
 
-    /// Of each twentieth of the similarities the removed near-duplicate that is least similar.
+    /// For each similarity range of width 0.05, the removed near-duplicate that is least similar.
     pub fn by_similarity(&self) -> Result<Vec<RunPair>> {
         let mut least: BTreeMap<u32, (u64, u64, RunPair)> = BTreeMap::new();
         self.visit_near(|similarity, pair| {
@@ -250,13 +250,13 @@ impl FinishedRun {
         Ok(least.into_values().map(|(_, _, pair)| pair).collect())
     }
 
-    /// A sample of the pairs that were compared and found below the threshold, the most similar first.
+    /// A sample of the compared pairs that are below the threshold, the most similar first.
     #[must_use]
     pub fn near_misses(&self) -> &[RunPair] {
         &self.near_misses
     }
 
-    /// The `most` largest clusters with the first `members` of their removed documents, and the sizes of all.
+    /// The `most` largest clusters, each with its first `members` removed documents, and the sizes of all clusters.
     pub fn clusters(&self, most: usize, members: usize) -> Result<RunClusters> {
         let folder = self.resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
         let work = Work::temporary(&folder)?;
@@ -287,7 +287,7 @@ impl FinishedRun {
         Ok(RunClusters { largest: largest.into_values().collect(), sizes })
     }
 
-    /// Documents by name, in the order asked for.
+    /// The names of documents, in the order of `numbers`.
     pub fn references(&self, numbers: &[u64]) -> Result<Vec<Reference>> {
         let mut ascending: Vec<Number> = numbers.to_vec();
         ascending.sort_unstable();
@@ -320,7 +320,7 @@ impl FinishedRun {
         self.store.source_of(number) < self.identity.against.len()
     }
 
-    /// The documents with an id, or the one at `source:line`.
+    /// The numbers of the documents with this id, or of the document at `source:line`.
     pub fn find(&self, id: &str) -> Result<Vec<u64>> {
         let mut found = Vec::new();
         self.visit_ids(|number, other| {
@@ -337,7 +337,7 @@ impl FinishedRun {
                 let is_here = (block.record + 1..block.record + 1 + lines).contains(&line);
                 if is_here && self.source(block.source as usize).name == source {
                     let numbers: Vec<Number> = (*first..*first + Number::from(block.slots)).collect();
-                    // A blank line is no document.
+                    // A blank line is not a document.
                     let at = self.store.lines_of(&numbers)?.binary_search(&line);
                     found.extend(at.map(|at| numbers[at]));
                 }
@@ -357,7 +357,7 @@ impl FinishedRun {
         Ok(())
     }
 
-    /// The ids most like one that is not there.
+    /// The existing ids that are most similar to an unknown one.
     pub fn similar_ids(&self, id: &str, most: usize) -> Result<Vec<String>> {
         let mut best: Vec<(usize, String)> = Vec::new();
         let mut consider = |other: &str| {
@@ -384,8 +384,8 @@ impl FinishedRun {
         Ok(best.into_iter().map(|(_, id)| id).collect())
     }
 
-    /// What became of a document; with at most `most` of the documents that were removed because of it, and how many these
-    /// are in all.
+    /// What happened to a document, with at most `most` of the documents that were removed because of it. Also how
+    /// many these are in all.
     pub fn fate(&self, number: u64, most: usize) -> Result<(Fate, u64)> {
         let Some(&entry) = self.store.entries_of(&[number])?.first() else {
             return Err(Error::Invalid(format!("the run has no document {number}")));
@@ -419,10 +419,10 @@ impl FinishedRun {
         Ok((fate, all))
     }
 
-    /// The job of the run, if its sources are what they were.
+    /// The job of the run. It is an error if a source has changed.
     fn job(&self) -> Result<Job> {
         let again = |sources: &[SourceIdentity]| {
-            let advice = format!("the run in {} cannot be looked into any more", self.folder.display());
+            let advice = format!("the texts of the run in {} can no longer be shown", self.folder.display());
             sources.iter().map(|source| self.source_again(source, &advice)).collect::<Result<Vec<Source>>>()
         };
         Ok(Job {
@@ -436,11 +436,11 @@ impl FinishedRun {
 }
 
 impl FinishedRun {
-    /// A source of the run: from where the run began, or from here.
+    /// Finds a source of the run: relative to the folder in which the run began, or to the current folder.
     fn source_again(&self, source: &SourceIdentity, advice: &str) -> Result<Source> {
         if source.was_read_once() {
             return Err(Error::Target(format!(
-                "the run read {}, which cannot be read again; {advice}",
+                "the run read {} from a stream, which cannot be read again; {advice}",
                 source.name
             )));
         }
@@ -453,7 +453,7 @@ impl FinishedRun {
     }
 }
 
-/// A path as it was meant in the folder `began_in`, if there is something there.
+/// A relative path, as seen from the folder `began_in`, if it exists there. Otherwise the path is unchanged.
 fn from_there(began_in: &Path, path: &Path) -> PathBuf {
     let there = began_in.join(path);
     if path.is_relative() && there.exists() { there } else { path.to_owned() }

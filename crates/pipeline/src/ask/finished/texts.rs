@@ -1,4 +1,4 @@
-//! Numbers -> the beginnings of their texts, read from the sources again.
+//! Document numbers -> excerpts of their texts, which are read from the sources again.
 
 use super::FinishedRun;
 use crate::prepared::Prepared;
@@ -9,14 +9,15 @@ use crate::{Result, Silent};
 /// The beginning of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Excerpt {
-    /// As it is in the source.
+    /// The excerpt, as it is in the source.
     pub text: String,
-    /// Whether it goes on.
+    /// True if the text is longer than the excerpt.
     pub is_cut: bool,
 }
 
 impl Excerpt {
-    /// The first `longest` bytes of a text, or a little less: whole characters, and whole words where that is possible.
+    /// The first `longest` bytes of a text, or a little less: an excerpt ends after a whole character, and after a
+    /// whole word if possible.
     #[must_use]
     pub fn of(text: &str, longest: usize) -> Self {
         if text.len() <= longest {
@@ -30,7 +31,7 @@ impl Excerpt {
 }
 
 impl FinishedRun {
-    /// The first `longest` bytes of the texts of some documents, in the order asked for.
+    /// Excerpts of at most `longest` bytes of the texts of some documents, in the order of `numbers`.
     pub fn texts(&self, numbers: &[u64], longest: usize) -> Result<Vec<Excerpt>> {
         let job = self.job()?;
         let prepared = Prepared::new(&job)?;
