@@ -178,7 +178,10 @@ fn sketch_rest(
         // The records of a block, and of the part that it ends, are numbered with 32 bits.
         if block.len() > MOST_SLOTS {
             let name = &sources.get(source as usize).name;
-            return Err(Error::Invalid(format!("{name} has too many records in one block ({})", block.len())));
+            return Err(Error::Invalid(format!(
+                "{name} has too many records in one block ({})",
+                block.len()
+            )));
         }
         let long = budget.long_block(block.bytes() as u64);
         Ok(Some(BlockJob { source, block, long }))
