@@ -86,7 +86,7 @@ impl From<pipeline::Error> for Failure {
             _ => ExitCode::Failure,
         };
         let message = match &error {
-            Error::Wrong(wrong) => wrong.worded(&flag),
+            Error::Wrong(wrong) => wrong.message(&flag),
             error => error.to_string(),
         };
         let advice = match &error {

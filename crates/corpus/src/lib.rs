@@ -62,6 +62,6 @@ pub use sink::{
 };
 pub use size::{parse_size, readable_size, written_size};
 pub use source::{Compression, Format, Location, Source, Stamp};
-pub use stdin::PutBy;
+pub use stdin::TemporaryCopy;
 pub use stopping::{PatientStdout, go_on, is_stopped, stop_waiting_when};
 pub use unchanged::{changed, checksum, is_summed_whole};

@@ -27,11 +27,11 @@ pub(crate) fn look_ahead(bytes: usize) -> std::io::Result<Vec<u8>> {
 /// A copy of standard input or of a pipe in a private temporary folder. The folder is removed when this value is
 /// dropped. If the process ends without dropping it, the next run removes the folder.
 #[derive(Debug)]
-pub struct PutBy {
+pub struct TemporaryCopy {
     _folder: TempFolder,
 }
 
-impl PutBy {
+impl TemporaryCopy {
     /// The name of the copy in its folder.
     const NAME: &str = "standard-input";
 
@@ -102,7 +102,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut source =
             crate::discover(&[file!().replace("crates/corpus/", "")], &Default::default()).unwrap().remove(0);
-        let copy = PutBy::copy(&mut &b"some text"[..], &mut source, folder.path()).unwrap();
+        let copy = TemporaryCopy::copy(&mut &b"some text"[..], &mut source, folder.path()).unwrap();
         let Location::Copy(path) = &source.location else { panic!("it is a copy") };
         assert_eq!((std::fs::read(path).unwrap(), source.size), (b"some text".to_vec(), 9));
         assert_eq!(std::fs::metadata(path).unwrap().mode() & 0o777, 0o600);

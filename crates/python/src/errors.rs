@@ -171,7 +171,7 @@ fn of_pipeline(error: &pipeline::Error) -> PyErr {
         pipeline::Error::BadRecord { source_name, line, reason, .. } => {
             Python::attach(|py| Class::BadRecord.error(py, (source_name, *line, reason)))
         }
-        pipeline::Error::Wrong(wrong) => Class::Setting.saying(wrong.worded(&argument)),
+        pipeline::Error::Wrong(wrong) => Class::Setting.saying(wrong.message(&argument)),
         pipeline::Error::NoSuchDocument { nearest, .. } if !nearest.is_empty() => {
             Class::Setting.saying(format_args!("{error}; did you mean {}?", nearest.join(", ")))
         }

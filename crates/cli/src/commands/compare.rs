@@ -62,13 +62,14 @@ fn file(name: &str, most: u64) -> Result<Vec<u8>> {
 
 /// The two documents of a corpus.
 fn of_corpus(arguments: &CompareArguments, printer: &Printer) -> Result<(Settings, TwoTexts)> {
-    let (job, put_by) = job(&arguments.corpus, None, arguments.choices(), Purpose::Duplicates, printer)?;
+    let (job, temporary_copies) =
+        job(&arguments.corpus, None, arguments.choices(), Purpose::Duplicates, printer)?;
     interruption::begin_run(false)?;
     let progress = Progress::new(printer, &job).without_plan();
     let found = pipeline::texts(&job, &[&arguments.a, &arguments.b], &progress);
     progress.end();
     let mut found = found?.into_iter();
-    drop(put_by);
+    drop(temporary_copies);
     interruption::end_run();
     let (Some(a), Some(b)) = (found.next(), found.next()) else {
         return Err(Failure::usage("two documents are needed"));

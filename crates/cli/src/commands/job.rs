@@ -4,7 +4,7 @@ use crate::arguments::Choices;
 use crate::failure::{Failure, Result};
 use crate::output::Printer;
 use crate::settings::{Layers, Purpose, is_sketch};
-use corpus::{Discovery, PutBy, Source};
+use corpus::{Discovery, Source, TemporaryCopy};
 use pipeline::Job;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(crate) fn job(
     choices: Choices,
     purpose: Purpose,
     printer: &Printer,
-) -> Result<(Job, Vec<PutBy>)> {
+) -> Result<(Job, Vec<TemporaryCopy>)> {
     let layers = Layers::read(choices, purpose)?;
     if let Some(sketch) = inputs.iter().map(AsRef::as_ref).find(|input| is_sketch(input)) {
         if inputs.len() > 1 {
@@ -40,10 +40,11 @@ pub(crate) fn job(
     say_skipped(corpus.skipped.iter().chain(&against.skipped), printer);
     let (mut sources, mut against) = (corpus.sources, against.sources);
     let folder = resolved.resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
-    let put_by = |source: &mut Source| PutBy::stdin(source, &folder).transpose();
-    let put_by = sources.iter_mut().chain(&mut against).filter_map(put_by).collect::<Result<_, _>>()?;
+    let copied = |source: &mut Source| TemporaryCopy::stdin(source, &folder).transpose();
+    let temporary_copies =
+        sources.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>()?;
     let (settings, resources) = (resolved.settings, resolved.resources);
-    Ok((Job { sources, against, settings, resources, sketch: None }, put_by))
+    Ok((Job { sources, against, settings, resources, sketch: None }, temporary_copies))
 }
 
 fn say_skipped<'a>(skipped: impl Iterator<Item = &'a String> + Clone, printer: &Printer) {

@@ -41,13 +41,13 @@ fn measure(
     printer: &Printer,
 ) -> Result<MeasuredSample> {
     planned.check_sample()?;
-    let (job, put_by) = job(inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
+    let (job, temporary_copies) = job(inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
     interruption::begin_run(false)?;
     let progress = Progress::new(printer, &job).without_plan();
     let sampled = pipeline::sample(&job, MOST_SAMPLED, &progress);
     progress.end();
     let (texts, documents) = sampled?;
-    drop(put_by);
+    drop(temporary_copies);
     interruption::end_run();
     Ok(planned.measure(Sample { texts: &texts, documents }, &job.settings)?)
 }

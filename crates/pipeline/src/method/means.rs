@@ -250,7 +250,7 @@ impl Means {
 /// Returns an error if a setting has a value that containment does not allow.
 fn check_containment(settings: &Settings) -> Result<()> {
     let choice = Choice::new(SettingName::Measure, Measure::Containment);
-    let settles = |choice, other, meaning| Err(WrongSetting::Settles { choice, other, meaning }.into());
+    let settles = |choice, other, meaning| Err(WrongSetting::Excludes { choice, other, meaning }.into());
     if settings.matching.keep != Keep::First {
         return settles(choice, SettingName::Keep, "keeps the document with the most shingles");
     }

@@ -106,7 +106,7 @@ pub enum WrongSetting {
         instead: Option<(Choice, &'static str)>,
     },
     /// One setting already determines another one.
-    Settles {
+    Excludes {
         /// The setting that was chosen.
         choice: Choice,
         /// The setting that cannot be chosen with it.
@@ -152,7 +152,7 @@ impl WrongSetting {
     /// The message of the error. `name` writes a setting and its value as the user knows it: `--max-text 5`,
     /// `max_text=5`.
     #[must_use]
-    pub fn worded(&self, name: &dyn Fn(&Choice) -> String) -> String {
+    pub fn message(&self, name: &dyn Fn(&Choice) -> String) -> String {
         let any = |setting| name(&Choice::any(setting));
         match self {
             Self::NotAllowed { choice, allowed } => format!("{} is not allowed: {allowed}", name(choice)),
@@ -163,7 +163,7 @@ impl WrongSetting {
                     None => said,
                 }
             }
-            Self::Settles { choice, other, meaning } => {
+            Self::Excludes { choice, other, meaning } => {
                 format!("{} {meaning}; leave out {}", name(choice), any(*other))
             }
             Self::NoEffect { setting, with } => {
@@ -196,7 +196,7 @@ impl fmt::Display for WrongSetting {
             Some(value) => format!("{} {value}", choice.setting.as_str()),
             None => choice.setting.as_str().to_owned(),
         };
-        f.write_str(&self.worded(&plain))
+        f.write_str(&self.message(&plain))
     }
 }
 

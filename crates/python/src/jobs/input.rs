@@ -2,7 +2,7 @@
 
 use crate::errors::{Raise, setting};
 use crate::table::ArrowTable;
-use corpus::{Discovery, FormatChoice, PutBy, Source, Table, discover};
+use corpus::{Discovery, FormatChoice, Source, Table, TemporaryCopy, discover};
 use pipeline::{Job, Resources, Settings, presets};
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -90,7 +90,7 @@ impl Options {
         documents: &Documents<'_>,
         against: Option<&Documents<'_>>,
         target: Option<&str>,
-    ) -> PyResult<(Job, Vec<PutBy>)> {
+    ) -> PyResult<(Job, Vec<TemporaryCopy>)> {
         let settings = self.settings()?;
         let format = self.format.as_deref().map(|written| written.parse().map_err(setting)).transpose()?;
         let how = Discovery {
@@ -102,10 +102,10 @@ impl Options {
         let mut against =
             against.map_or(Ok(Vec::new()), |against| sources(against, AGAINST, &settings, &how))?;
         let folder = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
-        let put_by = |source: &mut Source| PutBy::stdin(source, &folder).transpose();
-        let put_by =
-            own.iter_mut().chain(&mut against).filter_map(put_by).collect::<Result<_, _>>().or_raise()?;
-        Ok((Job { sources: own, against, settings, resources, sketch: None }, put_by))
+        let copied = |source: &mut Source| TemporaryCopy::stdin(source, &folder).transpose();
+        let temporary_copies =
+            own.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>().or_raise()?;
+        Ok((Job { sources: own, against, settings, resources, sketch: None }, temporary_copies))
     }
 }
 
