@@ -10,10 +10,11 @@
 //! Many fingerprints may share a block. Consecutive integers share nearly all blocks. Two measures keep this cheap.
 //!
 //! * Blocks are cut by information, not by width. Each block gets about the same share of the bits' collision entropy
-//! (-log2(p^2 + q^2) for a bit that is 1 in a share p of the fingerprints), so constant bits count for nothing. On
-//! random fingerprints all blocks have the same width. * A run of fingerprints with equal bits is itself cut into k +
-//! 1 blocks and joined in the same way. This is done only if the remaining comparisons plus the work of splitting are
-//! fewer than comparing the run directly. (The paper's nested tables are the case of two levels.)
+//!   (-log2(p^2 + q^2) for a bit that is 1 in a share p of the fingerprints), so constant bits count for nothing. On
+//!   random fingerprints all blocks have the same width.
+//! * A run of fingerprints with equal bits is itself cut into k + 1 blocks and joined in the same way. This is done
+//!   only if the remaining comparisons plus the work of splitting are fewer than comparing the run directly. (The
+//!   paper's nested tables are the case of two levels.)
 //!
 //! So a run never costs more than comparing all its pairs, plus one counting pass over it. It costs that much only
 //! if k + 1 blocks of the varying bits separate nothing, for example if k is as large as the number of varying bits.

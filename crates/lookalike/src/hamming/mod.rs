@@ -19,13 +19,14 @@
 //!
 //! G. Manku, A. Jain, A. Das Sarma, *Detecting near-duplicates for web crawling*, WWW 2007.
 //!
-//! * A directory of the top bits replaces interpolation search. It takes one step on any data. * Equal fingerprints
-//! are stored once, with the list of their positions. * A fingerprint that several tables find is reported by the
-//! first of them. This is decided from its bits alone, so no set of the fingerprints already seen is needed. * The
-//! search for all pairs within distance k needs no index. For each block in turn, fingerprints that are equal in the
-//! block are brought together. Long runs are split by their remaining bits, as long as that saves comparisons. The
-//! paper uses nested tables of fixed depth. * Compressed tables use the paper's code, with blocks of 128 fingerprints
-//! in place of 1,024 bytes.
+//! * A directory of the top bits replaces interpolation search. It takes one step on any data.
+//! * Equal fingerprints are stored once, with the list of their positions.
+//! * A fingerprint that several tables find is reported by the first of them. This is decided from its bits alone, so
+//!   no set of the fingerprints already seen is needed.
+//! * The search for all pairs within distance k needs no index. For each block in turn, fingerprints that are equal in
+//!   the block are brought together. Long runs are split by their remaining bits, as long as that saves comparisons.
+//!   The paper uses nested tables of fixed depth.
+//! * Compressed tables use the paper's code, with blocks of 128 fingerprints in place of 1,024 bytes.
 //!
 //! # Cost
 //!

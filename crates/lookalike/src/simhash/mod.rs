@@ -17,11 +17,11 @@
 //! With +1 and -1 in place of Gaussians this is only approximately true, by the central limit theorem:
 //!
 //! * The approximation is good if many features carry the weight. Two sets of 301 features differ in a bit with a
-//! probability within 0.003 of theta / pi. For sets of 11 features it is off by up to 0.014, and for sets of 3 by
-//! 0.018 (exact, for the worst overlap). * An *even* number n of features of equal weight gives a tie with
-//! probability about sqrt(2 / (pi n)), and ties give 0. So a bit is 1 with probability 0.46 for n = 100, and 1/4 for
-//! n = 2. Two documents then look slightly more alike than they are. At n = 100 the probability is off by up to
-//! 0.0053.
+//!   probability within 0.003 of theta / pi. For sets of 11 features it is off by up to 0.014, and for sets of 3 by
+//!   0.018 (exact, for the worst overlap).
+//! * An *even* number n of features of equal weight gives a tie with probability about sqrt(2 / (pi n)), and ties
+//!   give 0. So a bit is 1 with probability 0.46 for n = 100, and 1/4 for n = 2. Two documents then look slightly more
+//!   alike than they are. At n = 100 the probability is off by up to 0.0053.
 //!
 //! So fingerprints of very short documents say little. The empty document has the fingerprint 0, and so has every
 //! document whose sums are all 0 or less.
