@@ -31,7 +31,7 @@ impl Format {
         }
         let version = reader.u8()?;
         if version != self.version {
-            return Err(reader.refuse(format!("version {version}, this program reads {}", self.version)));
+            return Err(reader.refuse(format!("version {version}, expected version {}", self.version)));
         }
         Ok(reader)
     }
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         self.field = self.next;
         let (words, remainder) = self.rest.as_chunks::<8>();
         if words.len() as u64 != count || !remainder.is_empty() {
-            return Err(self.refuse(format!("{} bytes, expected {count} times 8", self.rest.len())));
+            return Err(self.refuse(format!("{} bytes, expected 8 times {count}", self.rest.len())));
         }
         Ok(words.iter().map(|word| u64::from_le_bytes(*word)))
     }

@@ -15,7 +15,7 @@ pub enum Error {
         allowed: String,
     },
     /// The index already has a document with this id.
-    #[error("the id {id} is in the index already; remove it first, or take another id")]
+    #[error("the id {id} is in the index already; remove it first, or use another id")]
     DuplicateId {
         /// The id, as `Debug` shows it.
         id: String,
@@ -39,7 +39,7 @@ pub enum Error {
     /// No choice of bands and rows reaches this recall.
     #[error(
         "recall = {recall} is not allowed: at most {reached:.6} can be reached at similarity {threshold} with {hashes} \
-         hashes; take more hashes, a higher threshold or a lower recall"
+         hashes; use more hashes, a higher threshold or a lower recall"
     )]
     UnreachableRecall {
         /// The recall that was asked for.

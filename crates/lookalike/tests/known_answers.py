@@ -1,7 +1,7 @@
 """The known answers of docs/signature-format.md, computed by a second program that was written from that page.
 
-Run it with `python3 crates/lookalike/tests/known_answers.py`. It finds no words itself: each text stands here with its words.
-The tests have the same texts and the answers that this prints.
+Run it with `python3 crates/lookalike/tests/known_answers.py`. It does not find words itself: each text is listed here with its words.
+The tests have the same texts and the answers that this program prints.
 """
 
 M = (1 << 64) - 1

@@ -1,5 +1,5 @@
-//! The known answers of `docs/signature-format.md`. All of them were computed by `known_answers.py`, a second program that
-//! was written from that page; the words of each text stand there.
+//! The known answers of `docs/signature-format.md`. All of them were computed by `known_answers.py`, a second program
+//! that was written from that page. It lists the words of each text.
 
 use lookalike::banding::band_key_of_lanes;
 use lookalike::hashing::SplitMix64;
@@ -8,7 +8,7 @@ use lookalike::shingling::{ShingleBuffer, Shingler, words};
 
 const PAGE: &str = include_str!("../docs/signature-format.md");
 
-/// A text, its words after normalisation, the first two 2-shingles, and the sum of all.
+/// Each entry is a text, its words after normalisation, the first two 2-shingles, and the sum of all 2-shingles.
 const TEXTS: [(&str, &[&str], [u64; 3]); 5] = [
     (
         "हिन्दी में लिखा हुआ एक छोटा वाक्य।",

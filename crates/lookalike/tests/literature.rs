@@ -1,8 +1,7 @@
 //! Every worked example of the lecture notes, as a test that names the note and the slide.
 //!
-//! A module per note, in the order of its slides. An example that several notes share stands in one of them and
-//! names the others.
-//! Where a slide is wrong or garbled, the test states what it should say, and why.
+//! There is a module per note, in the order of its slides. An example that several notes share is in one module and
+//! names the other notes. If a slide is wrong or garbled, the test states what it should say, and why.
 //!
 //! - note 000: Maniu and Paris, *Algorithms for Data Science: Finding Similar Items*
 //! - note 001: Leskovec, Rajaraman and Ullman, *Finding Similar Items: Locality Sensitive Hashing*
@@ -55,12 +54,12 @@ fn after_row(trace: &OnePassTrace, row: u64) -> Vec<Vec<u64>> {
     step.signatures.to_rows()
 }
 
-/// The similarity of all pairs of columns that are named, as a check against a slide's list.
+/// The similarities of the given pairs of columns, to be compared with a slide's list.
 fn column_similarities(matrix: &CharacteristicMatrix, pairs: &[(usize, usize)]) -> Vec<f64> {
     pairs.iter().map(|&(left, right)| matrix.similarity(left, right).unwrap()).collect()
 }
 
-/// The different shingles of a text, as people read them.
+/// The different shingles of a text, as readable strings.
 fn readable_set(shingler: &Shingler, text: &str) -> BTreeSet<String> {
     shingler.shingles(text).into_iter().collect()
 }

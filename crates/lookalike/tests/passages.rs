@@ -1,4 +1,4 @@
-//! Shared passages against their plain definition, and what they say of inserted, deleted, moved and repeated paragraphs.
+//! Compares shared passages with their plain definition, and tests inserted, deleted, moved and repeated paragraphs.
 
 use lookalike::hashing::SplitMix64;
 use lookalike::normalization::{Normalization, Punctuation, UnicodeForm, Whitespace};
@@ -7,7 +7,7 @@ use lookalike::shingling::{ShingleBuffer, Shingler, Shingling};
 use lookalike::similarity::{containment, intersection_size, jaccard};
 use proptest::prelude::*;
 
-/// Which shingles are shared: each against each.
+/// Tells which shingles are shared, by comparing each with each.
 fn shared(one: &[u64], other: &[u64]) -> Vec<bool> {
     one.iter().map(|hash| other.iter().any(|candidate| candidate == hash)).collect()
 }
@@ -16,7 +16,7 @@ fn runs(comparison: &Comparison) -> impl Iterator<Item = (&Passage, &Run)> {
     comparison.passages.iter().flat_map(|passage| passage.runs.iter().map(move |run| (passage, run)))
 }
 
-/// All that the module promises, checked plainly.
+/// Checks everything that the module promises, in a plain way.
 fn check(a: &str, b: &str, shingler: &Shingler) -> Comparison {
     let comparison = compare(a, b, shingler).expect("texts below 4 GiB");
     let (set_a, set_b) = (shingler.set(a), shingler.set(b));
@@ -34,7 +34,7 @@ fn check(a: &str, b: &str, shingler: &Shingler) -> Comparison {
     assert_eq!(located_a.hashes(), shingler.hashes(a, &mut buffer));
     assert_eq!(located_b.hashes(), shingler.hashes(b, &mut buffer));
 
-    // Runs pair equal shingles, and cover the shared ones: once on the sides that a passage owns.
+    // Runs pair equal shingles and cover the shared ones, exactly once on the sides that a passage owns.
     let mut covered_a = vec![0; located_a.hashes().len()];
     let mut covered_b = vec![0; located_b.hashes().len()];
     let mut touched_a = vec![false; covered_a.len()];
@@ -64,7 +64,7 @@ fn check(a: &str, b: &str, shingler: &Shingler) -> Comparison {
     assert_eq!(touched_a, shared(located_a.hashes(), located_b.hashes()));
     assert_eq!(touched_b, shared(located_b.hashes(), located_a.hashes()));
 
-    // A run of both sides ends where the texts part, or where another passage begins.
+    // A run of both sides ends where the texts differ, or where another passage begins.
     let free = |of_a: Option<usize>, of_b: Option<usize>| {
         let own = |side| comparison.passages.iter().filter(move |passage| passage.is_own(side));
         let in_both = |passage: &&Passage| passage.is_own(Side::A) && passage.is_own(Side::B);
@@ -93,7 +93,7 @@ fn check(a: &str, b: &str, shingler: &Shingler) -> Comparison {
     comparison
 }
 
-/// Segments tile the text, and the shared ones are the bytes of the runs that are this side's own.
+/// Segments cover the text without overlap, and the shared ones are the bytes of the runs that this side owns.
 fn check_segments(comparison: &Comparison, text: &str, side: Side) {
     let segments = comparison.segments(side, text.len());
     let pieces: String = segments.iter().map(|segment| &text[segment.range.clone()]).collect();
@@ -120,7 +120,7 @@ fn small_text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A text, and what edits make of it.
+/// A text and an edited version of it.
 fn edited() -> impl Strategy<Value = (String, String)> {
     (prop::collection::vec(0u8..40, 0..120), prop::collection::vec((0usize..120, 0usize..120, 0u8..5), 0..5))
         .prop_map(|(words, edits)| {
@@ -266,7 +266,7 @@ fn a_changed_word_parts_two_runs_of_one_passage() {
     let marks: Vec<bool> =
         comparison.segments(Side::B, b.len()).iter().map(|segment| segment.mark.unwrap().is_shared).collect();
     assert_eq!(marks, [true, false, true]);
-    // More than k words between them: two passages.
+    // With more than k words between them, there are two passages.
     let far = "one two three four x1 x2 x3 x4 six seven eight nine";
     assert_eq!(check(a, far, &Shingler::words(3).unwrap()).passages.len(), 2);
 }

@@ -1,8 +1,9 @@
-//! The public surface of the crate against the committed listing, `docs/surface.txt`: a change of the API is seen in review.
+//! Compares the public API of the crate with the committed listing, `docs/surface.txt`, so that a change of the API
+//! is seen in review.
 //!
-//! In this crate `pub` means public API (the lint `unreachable_pub`), so the listing is every `pub` declaration in the
-//! sources, with the variants of enums and the methods of traits. `UPDATE_SURFACE=1 cargo test -p lookalike surface` writes it
-//! again.
+//! In this crate `pub` means public API (the lint `unreachable_pub`). So the listing is every `pub` declaration in
+//! the sources, with the variants of enums and the methods of traits. To write it again, run
+//! `UPDATE_SURFACE=1 cargo test -p lookalike surface`.
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "it only reads the sources")]
 
@@ -68,7 +69,7 @@ fn declarations(text: &str) -> Vec<String> {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     let mut found = Vec::new();
     let mut lines = text.lines().peekable();
-    // Inside of an enum or a trait, where what belongs to the API has no `pub`.
+    // Inside an enum or a trait, variants and methods are public without `pub`.
     let mut open = None;
     let mut hidden = "";
     while let Some(line) = lines.next() {

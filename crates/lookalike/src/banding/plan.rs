@@ -141,7 +141,7 @@ pub fn by_areas(
     }
     match best {
         Some((_, curve)) => Plan::of(&curve, threshold),
-        None => Err(Error::invalid("false_positive_weight", false_positive_weight, "a smaller weight")),
+        None => Err(Error::invalid("false_positive_weight", false_positive_weight, "a smaller number")),
     }
 }
 

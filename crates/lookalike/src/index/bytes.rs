@@ -134,7 +134,7 @@ fn read_kind(reader: &mut Reader<'_>) -> Result<Option<Kind>> {
     let code = reader.u8()?;
     let family = Family::of_code(code);
     if family.is_none() && code != 0 {
-        return Err(reader.refuse(format!("family {code}, which is none")));
+        return Err(reader.refuse(format!("family {code}, which does not exist")));
     }
     reader.zeros::<2>()?;
     let seed = reader.u64()?;

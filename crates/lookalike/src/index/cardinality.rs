@@ -95,7 +95,7 @@ fn from_bins(slots: &[u64]) -> Result<Cardinality> {
     let (mut filled, mut empty_length) = (0.0, 0.0);
     for &slot in slots {
         if slot == EMPTY_SLOT {
-            return Err(Error::invalid("slot", slot, "filled: in a fast sketch all slots are empty or none"));
+            return Err(Error::invalid("slot", slot, "no slot of a fast sketch is empty, or all are"));
         }
         if slot >> VALUE_BITS == 0 {
             filled += 1.0;
@@ -108,7 +108,7 @@ fn from_bins(slots: &[u64]) -> Result<Cardinality> {
         return Err(Error::invalid(
             "slot",
             slots[0],
-            "from round 0 at least once: each element falls in some bin",
+            "at least one slot of a fast sketch must be from round 0",
         ));
     }
     let maximum = filled * bins / empty_length;

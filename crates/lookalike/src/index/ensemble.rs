@@ -181,14 +181,14 @@ impl<Id: DocumentId> LshEnsemble<Id> {
             return Err(Error::invalid(
                 "threshold",
                 threshold,
-                "above 0 (every document contains that much)",
+                "above 0, because every document contains a share of 0",
             ));
         }
         if query_size == 0 {
             return Err(Error::invalid(
                 "query_size",
                 query_size,
-                "at least 1: nothing can contain a part of it",
+                "at least 1, because an empty query has no parts",
             ));
         }
         let mut matches = Vec::new();

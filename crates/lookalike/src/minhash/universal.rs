@@ -86,7 +86,7 @@ impl UniversalFunction {
             return Err(Error::invalid("p", p, "p must be a prime number"));
         }
         if n == 0 || n > p {
-            return Err(Error::invalid("n", n, format!("1 to p = {p}: there are no more values than that")));
+            return Err(Error::invalid("n", n, format!("1 to p = {p}, the number of values mod p")));
         }
         if a.is_multiple_of(p) {
             let allowed =

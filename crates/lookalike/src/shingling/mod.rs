@@ -27,7 +27,7 @@
 //! Usual choices are five words, or 5 characters for mails and 9 or 10 characters for long documents.
 //!
 //! **Edge cases.** A document without any token has no shingle. A document with fewer than k tokens has one shingle,
-//! of all its tokens.
+//! of all its tokens. With [`Unit::StopWordLed`], so has a document in which no shingle begins with a stop word.
 //!
 //! **Cost.** One pass, without an allocation per shingle. A CPU with AVX-512 handles about a gigabyte of ASCII prose
 //! per second. Working memory is in a [`ShingleBuffer`], which the caller can reuse.

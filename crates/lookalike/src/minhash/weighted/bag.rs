@@ -34,7 +34,7 @@ pub fn bag_elements(bag: &ShingleBag) -> Result<Vec<u64>> {
         return Err(Error::invalid(
             "total count",
             total,
-            format!("at most {MAX_BAG_ELEMENTS} elements; take WeightedMinHash with the counts as weights"),
+            format!("at most {MAX_BAG_ELEMENTS} elements; use WeightedMinHash with the counts as weights"),
         ));
     }
     let mut elements = Vec::with_capacity(total as usize);
