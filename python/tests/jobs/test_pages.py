@@ -50,8 +50,9 @@ def test_a_comparison_has_the_numbers_of_the_command(
 ) -> None:
     for name, text in (("a.txt", a), ("b.txt", b)):
         (tmp_path / name).write_bytes(text.encode())
-    flags = [part for name, value in options.items() for part in (f"--{name}", value)]
-    said = command("compare", tmp_path / "a.txt", tmp_path / "b.txt", *flags)
+    settings = tmp_path / "settings.toml"
+    settings.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in options.items()))
+    said = command("compare", tmp_path / "a.txt", tmp_path / "b.txt", "--config", settings)
     found = lookalike.compare(a, b, **options)
     assert (found.jaccard, found.containment_a, found.containment_b, found.shared) == (
         said["jaccard"],
