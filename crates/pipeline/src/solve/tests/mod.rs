@@ -3,6 +3,7 @@
 mod buckets;
 mod bundles;
 mod chunk;
+mod differences;
 mod near_misses;
 mod prefixes;
 mod solvers;

@@ -67,7 +67,8 @@ impl BundledWriter {
     pub(super) fn push(&mut self, number: Number, within: u64, document: Bundled<'_>) -> Result<()> {
         let Bundled { size, ranks } = document;
         let halves = |word: u64| [word as u32, (word >> 32) as u32];
-        self.gathered.extend([halves(number), halves(within), [size as u32, ranks.len() as u32]].as_flattened());
+        self.gathered
+            .extend([halves(number), halves(within), [size as u32, ranks.len() as u32]].as_flattened());
         self.gathered.extend_from_slice(ranks);
         if self.gathered.len() >= GATHERED { self.flush() } else { Ok(()) }
     }
@@ -151,7 +152,8 @@ mod tests {
         let mut random = SplitMix64::new(1);
         let documents: Vec<(Number, u64, Vec<u32>)> = (0..100)
             .map(|_| {
-                let ranks = (0..random.below(30) * random.below(8)).map(|_| random.next_u64() as u32).collect();
+                let ranks =
+                    (0..random.below(30) * random.below(8)).map(|_| random.next_u64() as u32).collect();
                 (random.next_u64(), random.next_u64(), ranks)
             })
             .collect();

@@ -6,16 +6,16 @@
 //!
 //! **Cost.** Two passes over the texts of the set, and the memory of [`grouping`](crate::candidates::grouping).
 
-use crate::verify::loading::stream_elements;
-use crate::verify::packing::Connected;
+use crate::Result;
 use crate::candidates::forest::Forest;
 use crate::candidates::grouping::{Taker, on_disk};
 use crate::limits::sorted::Room;
 use crate::method::Sketching;
 use crate::solve::prefix_length;
 use crate::store::Number;
+use crate::verify::loading::stream_elements;
+use crate::verify::packing::Connected;
 use crate::view::View;
-use crate::Result;
 use lookalike::minhash::lanes::matching_lanes;
 
 /// Slots of the table in which shingles are counted. Two shingles in one slot count as one more frequent one, which
