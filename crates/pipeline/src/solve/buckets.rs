@@ -4,7 +4,6 @@ use super::Using;
 use super::chunk::Chunk;
 use super::repeated::repeated;
 use crate::Result;
-use crate::candidates::forest::Forest;
 use crate::method::Means;
 
 /// Bytes that a key takes at most while buckets are built, and then in them.
@@ -90,17 +89,6 @@ impl Buckets {
             .map(|ends| (ends[1] - ends[0]) as u64)
             .map(|members| members * (members - 1) / 2)
             .sum()
-    }
-
-    /// Which documents are connected by being in a bucket together.
-    pub(super) fn connected(&self) -> Forest {
-        let mut forest = Forest::new(self.bucket_starts.len() as u64 - 1);
-        for ends in self.starts.windows(2) {
-            for pair in self.members[ends[0]..ends[1]].windows(2) {
-                forest.join(u64::from(pair[0]), u64::from(pair[1]));
-            }
-        }
-        forest
     }
 
     /// How many buckets there are.

@@ -129,17 +129,6 @@ pub(crate) struct BundleKinds {
 }
 
 impl BundleKinds {
-    /// Kinds by rank: how many shingles each has, and how many documents have it.
-    pub(super) fn of(kinds: impl Iterator<Item = (u32, u32)>) -> Self {
-        let (sizes, documents) = kinds.unzip();
-        Self { sizes, documents }
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.sizes.len()
-    }
-
     /// How many shingles a bundle has.
     #[inline]
     pub(crate) fn size(&self, rank: u32) -> usize {
@@ -179,31 +168,14 @@ pub(super) struct Bundles {
 impl Bundles {
     /// The bundles of a chunk with sets; nothing if `memory` bytes are not enough.
     pub(super) fn new(chunk: &Chunk, memory: u64, observer: &dyn Observer) -> Result<Option<Self>> {
-        Self::apart(chunk, |_| 0, memory, observer)
-    }
-
-    /// The same where documents of different groups have nothing in common, whatever their sets are.
-    pub(super) fn apart(
-        chunk: &Chunk,
-        group: impl Fn(usize) -> u64,
-        memory: u64,
-        observer: &dyn Observer,
-    ) -> Result<Option<Self>> {
-        let mut elements: Vec<u64> = Vec::new();
-        let mut take = |at: usize, visit: &mut dyn FnMut(&[u64])| -> Result<()> {
-            observer.go_on()?;
-            let of_group = mix64(group(at));
-            elements.clear();
-            elements.extend(chunk.set(at).as_slice().iter().map(|shingle| shingle ^ of_group));
-            visit(&elements);
-            Ok(())
-        };
         let mut tally = Tally::new();
         for at in 0..chunk.len() {
-            take(at, &mut |set| tally.meet(set))?;
+            observer.go_on()?;
+            tally.meet(chunk.set(at).as_slice());
         }
         for at in 0..chunk.len() {
-            take(at, &mut |set| tally.count(set))?;
+            observer.go_on()?;
+            tally.count(chunk.set(at).as_slice());
             if tally.bytes() > memory {
                 return Ok(None);
             }
@@ -212,7 +184,8 @@ impl Bundles {
         let (mut ranks, mut starts) = (Vec::new(), vec![0]);
         let mut here: Vec<u32> = Vec::new();
         for at in 0..chunk.len() {
-            take(at, &mut |set| names.of(set, &mut here))?;
+            observer.go_on()?;
+            names.of(chunk.set(at).as_slice(), &mut here);
             ranks.extend_from_slice(&here);
             starts.push(ranks.len());
         }

@@ -23,11 +23,7 @@ use super::Using;
 use super::buckets::{Buckets, KEY_BYTES, Lookup};
 use super::bundles::Bundles;
 use super::chunk::Chunk;
-use super::combining::{
-    Bundled, MOST_COMBINED, MOST_MET_BY_ALL, Plan, Planner, Prefix, SAMPLED, combinations,
-};
-use super::differences::Differences;
-use super::index::CROWDED;
+use super::combining::{Bundled, MOST_MET_BY_ALL, Plan, Planner, Prefix, SAMPLED, combinations};
 use crate::method::Means;
 use crate::{Measure, Result, Verify};
 
@@ -49,13 +45,8 @@ pub(super) struct Combinations {
 }
 
 impl Combinations {
-    /// For a chunk with sets, and its buckets by bands, if the method compares them and `memory` bytes are enough.
-    pub(super) fn new(
-        chunk: &Chunk,
-        means: &Means,
-        bands: &Buckets,
-        using: Using<'_>,
-    ) -> Result<Option<Self>> {
+    /// For a chunk with sets, if the method compares them and `memory` bytes are enough.
+    pub(super) fn new(chunk: &Chunk, means: &Means, using: Using<'_>) -> Result<Option<Self>> {
         if means.settings.verify != Verify::Exact || !chunk.has_sets() {
             return Ok(None);
         }
@@ -71,10 +62,8 @@ impl Combinations {
         let bundled = |at: usize| Bundled { size: chunk.set(at).len(), ranks: bundles.of(at) };
         let sample = (0..documents).step_by(documents.div_ceil(SAMPLED).max(1)).map(bundled);
         let most_keys = memory as f64 / 2.0 / (KEY_BYTES as f64 * documents as f64);
-        let plan = planner.cheapest(sample, KEY_COST, most_keys);
-        let Some(Plan { mut combined, .. }) = plan.filter(|plan| plan.met <= CROWDED as f64) else {
-            drop(bundles);
-            return Self::of_differences(chunk, means, bands, using);
+        let Some(Plan { mut combined, .. }) = planner.cheapest(sample, KEY_COST, most_keys) else {
+            return Ok(None);
         };
         loop {
             let mut prefixes: Vec<Prefix> = Vec::with_capacity(chunk.len());
@@ -97,41 +86,6 @@ impl Combinations {
             })?;
             return Ok(Some(Self { buckets, met_by_all, listed: Vec::new(), all_listed: Vec::new() }));
         }
-    }
-
-    /// By what documents lack of what most have; see [`differences`](super::differences).
-    pub(super) fn of_differences(
-        chunk: &Chunk,
-        means: &Means,
-        bands: &Buckets,
-        using: Using<'_>,
-    ) -> Result<Option<Self>> {
-        let memory = using.memory.min(KEY_BYTES * u64::from(u32::MAX / 2));
-        let mut connected = bands.connected();
-        let made = Differences::new(chunk, means, &mut connected, memory / 2, using.observer)?;
-        let Some(differences) = made else { return Ok(None) };
-        let most_keys = memory as f64 / 2.0 / (KEY_BYTES as f64 * chunk.len() as f64);
-        for most in (1..=MOST_COMBINED).rev() {
-            let Some((combined, _)) = differences.cheapest(most).filter(|(_, keys)| *keys <= most_keys)
-            else {
-                continue;
-            };
-            let mut prefixes = Vec::with_capacity(chunk.len());
-            for at in 0..chunk.len() {
-                using.observer.go_on()?;
-                prefixes.push(differences.prefixes(at, &combined));
-            }
-            let is_met = |at: &u32| prefixes[*at as usize].contains(&Prefix::TooMany);
-            let met_by_all: Vec<u32> = (0..chunk.len() as u32).filter(is_met).collect();
-            if met_by_all.len() > MOST_MET_BY_ALL {
-                continue;
-            }
-            let buckets = Buckets::new(chunk.len(), using, |at, visit| {
-                differences.visit_keys(at, &prefixes[at], &combined, visit);
-            })?;
-            return Ok(Some(Self { buckets, met_by_all, listed: Vec::new(), all_listed: Vec::new() }));
-        }
-        Ok(None)
     }
 
     /// How many pairs of documents meet; a pair counts once for each key.

@@ -5,10 +5,9 @@
 use super::bundles::BundleKinds;
 use crate::method::Means;
 use lookalike::hashing::mix64;
-use lookalike::verification::Verifier;
 
 /// The largest number of bundles in a combination.
-pub(super) const MOST_COMBINED: usize = 8;
+const MOST_COMBINED: usize = 8;
 
 /// A document with more combinations than this is met by all others.
 const MOST_KEYS: usize = 2_048;
@@ -69,14 +68,42 @@ impl<'a> Planner<'a> {
         Self { means, kinds, documents, set_sizes }
     }
 
+    /// The least overlap of a set of `size` with a similar one; nothing if there is none.
+    fn least_overlap(&self, size: usize) -> Option<usize> {
+        let verifier = &self.means.verifier;
+        // The smaller the other set, the smaller the overlap, down to where lengths are too different.
+        let first = self
+            .set_sizes
+            .partition_point(|&other| other < size && verifier.needed_overlap(size, other).is_none());
+        verifier.needed_overlap(size, *self.set_sizes.get(first)?)
+    }
+
     /// How many of its first bundles a document must show so that at least `combined` of those that it shares with
     /// a similar one are among them.
     pub(crate) fn prefix(&self, Bundled { size, ranks }: Bundled<'_>, combined: usize) -> Prefix {
-        match least_overlap(&self.means.verifier, &self.set_sizes, size) {
-            // A set without shingles is alone here.
-            None | Some(0) => Prefix::Alone,
-            Some(needed) => prefix(self.kinds, ranks, needed, combined),
+        let mut behind: usize = ranks.iter().map(|&rank| self.kinds.size(rank)).sum();
+        let Some(needed) = self.least_overlap(size).filter(|&needed| needed <= behind) else {
+            return Prefix::Alone;
+        };
+        if needed == 0 {
+            // A set without shingles.
+            return Prefix::Alone;
         }
+        // The largest bundles so far, descending.
+        let mut largest: Vec<usize> = Vec::with_capacity(combined);
+        for (place, &rank) in ranks.iter().enumerate() {
+            let size = self.kinds.size(rank);
+            behind -= size;
+            let at = largest.partition_point(|&other| other >= size);
+            largest.insert(at, size);
+            largest.truncate(combined - 1);
+            if place + 1 >= combined && behind + largest.iter().sum::<usize>() < needed {
+                let too_many = combined > 1 && choose(place + 1, combined) > MOST_KEYS as f64;
+                return if too_many { Prefix::TooMany } else { Prefix::Bundles(place + 1) };
+            }
+        }
+        // With fewer bundles than that a similar document may share less than a combination.
+        if combined == 1 { Prefix::Bundles(ranks.len()) } else { Prefix::TooMany }
     }
 
     /// The number of bundles to combine that costs least, by a sample of documents: a key costs as much as `key_cost`
@@ -129,38 +156,6 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The least overlap of a set of `size` with a similar one, if there are these sizes (ascending); nothing if there is none.
-pub(super) fn least_overlap(verifier: &Verifier, sizes: &[usize], size: usize) -> Option<usize> {
-    // The smaller the other set, the smaller the overlap, down to where lengths are too different.
-    let first =
-        sizes.partition_point(|&other| other < size && verifier.needed_overlap(size, other).is_none());
-    verifier.needed_overlap(size, *sizes.get(first)?)
-}
-
-/// How many of these bundles, from the first on, must be shown so that at least `combined` of those that are shared are among them,
-/// where at least `needed` shingles are shared; that is more than none.
-pub(super) fn prefix(kinds: &BundleKinds, ranks: &[u32], needed: usize, combined: usize) -> Prefix {
-    let mut behind: usize = ranks.iter().map(|&rank| kinds.size(rank)).sum();
-    if needed > behind {
-        return Prefix::Alone;
-    }
-    // The largest bundles so far, descending.
-    let mut largest: Vec<usize> = Vec::with_capacity(combined);
-    for (place, &rank) in ranks.iter().enumerate() {
-        let size = kinds.size(rank);
-        behind -= size;
-        let at = largest.partition_point(|&other| other >= size);
-        largest.insert(at, size);
-        largest.truncate(combined - 1);
-        if place + 1 >= combined && behind + largest.iter().sum::<usize>() < needed {
-            let too_many = combined > 1 && choose(place + 1, combined) > MOST_KEYS as f64;
-            return if too_many { Prefix::TooMany } else { Prefix::Bundles(place + 1) };
-        }
-    }
-    // With fewer bundles than that a similar document may share less than a combination.
-    if combined == 1 { Prefix::Bundles(ranks.len()) } else { Prefix::TooMany }
-}
-
 /// Hands out a key for every combination of `combined` of the ranks; documents of another value of `--within` have
 /// other keys.
 pub(crate) fn combinations(ranks: &[u32], combined: usize, within: u64, visit: &mut dyn FnMut(u64)) {
@@ -183,7 +178,7 @@ fn extend(ranks: &[u32], more: usize, key: u64, visit: &mut dyn FnMut(u64)) {
 }
 
 /// How many combinations of `k` there are among `n`.
-pub(super) fn choose(n: usize, k: usize) -> f64 {
+fn choose(n: usize, k: usize) -> f64 {
     (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
 }
 

@@ -18,7 +18,7 @@ use crate::Result;
 use crate::method::Means;
 
 /// A chunk is crowded if more pairs per document meet than this.
-pub(super) const CROWDED: u64 = if cfg!(test) { 3 } else { 64 };
+const CROWDED: u64 = if cfg!(test) { 3 } else { 64 };
 
 /// Which kept documents may be similar to one that asks.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Index {
         let rare = RareShingles::new(chunk, means, using.observer)?;
         let met = rare.as_ref().map_or(most, RareShingles::pairs);
         if met > crowd
-            && let Some(combined) = Combinations::new(chunk, means, &bands, using)?
+            && let Some(combined) = Combinations::new(chunk, means, using)?
             && combined.pairs() < met
         {
             return Ok(Self::Combined(combined));
@@ -80,7 +80,7 @@ impl Symmetric {
         let bands = Buckets::by_bands(chunk, means, using)?;
         let most = bands.pairs();
         if most > CROWDED * chunk.len() as u64
-            && let Some(combined) = Combinations::new(chunk, means, &bands, using)?
+            && let Some(combined) = Combinations::new(chunk, means, using)?
             && combined.pairs() < most
         {
             return Ok(Self::Combined(combined));

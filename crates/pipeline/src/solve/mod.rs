@@ -12,7 +12,6 @@ mod chunk;
 mod combinations;
 mod combining;
 mod components;
-mod differences;
 mod greedy;
 mod index;
 mod near_misses;

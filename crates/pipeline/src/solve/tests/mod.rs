@@ -3,7 +3,6 @@
 mod buckets;
 mod bundles;
 mod chunk;
-mod differences;
 mod near_misses;
 mod prefixes;
 mod solvers;
