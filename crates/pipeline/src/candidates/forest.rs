@@ -51,6 +51,11 @@ impl Forest {
         }
     }
 
+    /// Takes a number out of its set. All others of that set must be taken out too before any of them is asked for.
+    pub(crate) fn isolate(&mut self, number: u64) {
+        self.set_parent(number, number);
+    }
+
     /// Connects two numbers; whether they were not connected before.
     pub(crate) fn join(&mut self, a: u64, b: u64) -> bool {
         let (a, b) = (self.root(a), self.root(b));
@@ -76,6 +81,10 @@ mod tests {
             assert!(!forest.join(0, 99));
             for number in 0..100 {
                 assert_eq!(forest.root(number), number % 3);
+            }
+            (0..100).filter(|number| number % 3 == 1).for_each(|number| forest.isolate(number));
+            for number in 0..100 {
+                assert_eq!(forest.root(number), if number % 3 == 1 { number } else { number % 3 });
             }
         }
     }

@@ -23,23 +23,62 @@ const COUNTED: usize = 1 << 21;
 /// Bytes that a shingle which occurs more than once takes while bundles are made.
 const SHINGLE_BYTES: u64 = 48;
 
-/// The bundles of a chunk. They have a rank, from the one in the fewest documents to the one in the most.
+/// Shingles of documents, which are gone through twice: first to tell which shingles occur more than once, then to tell in which
+/// documents these are.
 #[derive(Debug)]
-pub(super) struct Bundles {
-    /// The ranks of each document's bundles, ascending; and where they begin, one more at the end.
-    ranks: Vec<u32>,
-    starts: Vec<usize>,
-    /// Of each bundle, how many shingles it has, and how many documents have it.
-    sizes: Vec<u32>,
-    documents: Vec<u32>,
+pub(crate) struct Tally {
+    /// Two bits per slot: met, met again. Most shingles are met once.
+    met: Vec<u64>,
+    shingles: HashMap<u64, Counted, BuildHasherDefault<ShingleHasher>>,
+    documents: u64,
 }
 
-impl Bundles {
-    /// The bundles of a chunk with sets; nothing if `memory` bytes are not enough.
-    pub(super) fn new(chunk: &Chunk, memory: u64, observer: &dyn Observer) -> Result<Option<Self>> {
-        let Some(mut shingles) = repeated(chunk, memory, observer)? else { return Ok(None) };
+/// In how many documents a shingle is, and what tells these documents from others.
+type Counted = (u32, u64);
+
+impl Tally {
+    /// Bytes that it takes before anything is counted.
+    pub(crate) const LEAST_BYTES: u64 = (COUNTED / 4) as u64;
+
+    /// Nothing is met.
+    pub(crate) fn new() -> Self {
+        Self { met: vec![0; COUNTED / 32], shingles: HashMap::default(), documents: 0 }
+    }
+
+    /// Takes a set of the first round.
+    pub(crate) fn meet(&mut self, set: &[u64]) {
+        for &shingle in set {
+            let (word, bit) = (&mut self.met[slot(shingle) / 32], slot(shingle) % 32 * 2);
+            let again = *word >> bit & 1;
+            *word |= (1 | again << 1) << bit;
+        }
+    }
+
+    /// Takes a set of the second round.
+    pub(crate) fn count(&mut self, set: &[u64]) {
+        self.documents += 1;
+        let document = mix64(self.documents);
+        for &shingle in set {
+            if self.met[slot(shingle) / 32] >> (slot(shingle) % 32 * 2 + 1) & 1 == 0 {
+                continue;
+            }
+            let (documents, sum) = self.shingles.entry(shingle).or_default();
+            *documents += 1;
+            *sum = sum.wrapping_add(document);
+        }
+    }
+
+    /// Bytes that the counted shingles take, about.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.shingles.len() as u64 * SHINGLE_BYTES
+    }
+
+    /// The bundles of all documents.
+    pub(crate) fn finish(self) -> BundleNames {
+        let mut shingles = self.shingles;
+        shingles.retain(|_, (documents, _)| *documents > 1);
         // Rank by the number of documents, then by what tells bundles apart.
-        let mut found: Vec<(u32, u64)> = shingles.values().copied().collect();
+        let mut found: Vec<Counted> = shingles.values().copied().collect();
         found.sort_unstable();
         let mut sizes: Vec<u32> = Vec::new();
         let mut documents: Vec<u32> = Vec::new();
@@ -53,20 +92,104 @@ impl Bundles {
         for bundle in shingles.values_mut() {
             bundle.1 = found.partition_point(|other| *other < *bundle) as u64;
         }
-        drop(found);
-        let mut made = Self { ranks: Vec::new(), starts: vec![0], sizes, documents };
+        BundleNames { shingles, sizes, documents }
+    }
+}
+
+/// Which bundle a shingle is in. Bundles have a rank, from the one in the fewest documents to the one in the most.
+#[derive(Debug)]
+pub(crate) struct BundleNames {
+    /// Shingles that more than one document has, with the rank of their bundle in the second place.
+    shingles: HashMap<u64, Counted, BuildHasherDefault<ShingleHasher>>,
+    /// Of each bundle, how many shingles it has, and how many documents have it.
+    sizes: Vec<u32>,
+    documents: Vec<u32>,
+}
+
+impl BundleNames {
+    /// The ranks of the bundles of a set, ascending, in place of what is in `ranks`.
+    pub(crate) fn of(&self, set: &[u64], ranks: &mut Vec<u32>) {
+        ranks.clear();
+        ranks.extend(set.iter().filter_map(|shingle| Some(self.shingles.get(shingle)?.1 as u32)));
+        ranks.sort_unstable();
+        ranks.dedup();
+    }
+
+    /// The same bundles, whose shingles are not needed any more.
+    pub(crate) fn into_kinds(self) -> BundleKinds {
+        BundleKinds { sizes: self.sizes, documents: self.documents }
+    }
+}
+
+/// What is known of bundles, by rank.
+#[derive(Debug)]
+pub(crate) struct BundleKinds {
+    sizes: Vec<u32>,
+    documents: Vec<u32>,
+}
+
+impl BundleKinds {
+    /// How many shingles a bundle has.
+    #[inline]
+    pub(crate) fn size(&self, rank: u32) -> usize {
+        self.sizes[rank as usize] as usize
+    }
+
+    /// How many documents have a bundle.
+    #[inline]
+    pub(crate) fn documents(&self, rank: u32) -> u32 {
+        self.documents[rank as usize]
+    }
+
+    /// How many shingles two documents share, by the ranks of their bundles.
+    pub(crate) fn overlap(&self, a: &[u32], b: &[u32]) -> usize {
+        let (mut i, mut j, mut common) = (0, 0, 0);
+        while i < a.len() && j < b.len() {
+            if a[i] == b[j] {
+                common += self.size(a[i]);
+            }
+            let (x, y) = (a[i], b[j]);
+            i += usize::from(x <= y);
+            j += usize::from(y <= x);
+        }
+        common
+    }
+}
+
+/// The bundles of a chunk.
+#[derive(Debug)]
+pub(super) struct Bundles {
+    /// The ranks of each document's bundles, ascending; and where they begin, one more at the end.
+    ranks: Vec<u32>,
+    starts: Vec<usize>,
+    pub(super) kinds: BundleKinds,
+}
+
+impl Bundles {
+    /// The bundles of a chunk with sets; nothing if `memory` bytes are not enough.
+    pub(super) fn new(chunk: &Chunk, memory: u64, observer: &dyn Observer) -> Result<Option<Self>> {
+        let mut tally = Tally::new();
+        for at in 0..chunk.len() {
+            observer.go_on()?;
+            tally.meet(chunk.set(at).as_slice());
+        }
+        for at in 0..chunk.len() {
+            observer.go_on()?;
+            tally.count(chunk.set(at).as_slice());
+            if tally.bytes() > memory {
+                return Ok(None);
+            }
+        }
+        let names = tally.finish();
+        let (mut ranks, mut starts) = (Vec::new(), vec![0]);
         let mut here: Vec<u32> = Vec::new();
         for at in 0..chunk.len() {
             observer.go_on()?;
-            here.clear();
-            let set = chunk.set(at).as_slice();
-            here.extend(set.iter().filter_map(|shingle| Some(shingles.get(shingle)?.1 as u32)));
-            here.sort_unstable();
-            here.dedup();
-            made.ranks.extend_from_slice(&here);
-            made.starts.push(made.ranks.len());
+            names.of(chunk.set(at).as_slice(), &mut here);
+            ranks.extend_from_slice(&here);
+            starts.push(ranks.len());
         }
-        Ok(Some(made))
+        Ok(Some(Self { ranks, starts, kinds: names.into_kinds() }))
     }
 
     /// The bundles of a document by rank, those in the fewest documents first.
@@ -74,56 +197,10 @@ impl Bundles {
     pub(super) fn of(&self, at: usize) -> &[u32] {
         &self.ranks[self.starts[at]..self.starts[at + 1]]
     }
-
-    /// How many shingles a bundle has.
-    #[inline]
-    pub(super) fn size(&self, rank: u32) -> usize {
-        self.sizes[rank as usize] as usize
-    }
-
-    /// How many documents have a bundle.
-    #[inline]
-    pub(super) fn documents(&self, rank: u32) -> u32 {
-        self.documents[rank as usize]
-    }
 }
 
-/// Shingles, each with the number of documents that have it and what tells these documents from others.
-type Shingles = HashMap<u64, (u32, u64), BuildHasherDefault<ShingleHasher>>;
-
-/// The shingles that more than one document has; nothing if they do not fit in `memory` bytes.
-fn repeated(chunk: &Chunk, memory: u64, observer: &dyn Observer) -> Result<Option<Shingles>> {
-    let slot = |shingle: u64| {
-        (shingle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - COUNTED.trailing_zeros())) as usize
-    };
-    // Two bits per slot: met, met again. Most shingles are met once.
-    let mut met = vec![0u64; COUNTED / 32];
-    for at in 0..chunk.len() {
-        observer.go_on()?;
-        for &shingle in chunk.set(at).as_slice() {
-            let (word, bit) = (&mut met[slot(shingle) / 32], slot(shingle) % 32 * 2);
-            let again = *word >> bit & 1;
-            *word |= (1 | again << 1) << bit;
-        }
-    }
-    let mut shingles = Shingles::default();
-    for at in 0..chunk.len() {
-        observer.go_on()?;
-        let document = mix64(at as u64 + 1);
-        for &shingle in chunk.set(at).as_slice() {
-            if met[slot(shingle) / 32] >> (slot(shingle) % 32 * 2 + 1) & 1 == 0 {
-                continue;
-            }
-            let (documents, sum) = shingles.entry(shingle).or_default();
-            *documents += 1;
-            *sum = sum.wrapping_add(document);
-        }
-        if shingles.len() as u64 * SHINGLE_BYTES > memory {
-            return Ok(None);
-        }
-    }
-    shingles.retain(|_, (documents, _)| *documents > 1);
-    Ok(Some(shingles))
+fn slot(shingle: u64) -> usize {
+    (shingle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - COUNTED.trailing_zeros())) as usize
 }
 
 /// Shingles are hashes already.

@@ -10,6 +10,7 @@ mod buckets;
 mod bundles;
 mod chunk;
 mod combinations;
+mod combining;
 mod components;
 mod greedy;
 mod index;
@@ -22,7 +23,9 @@ mod small;
 mod tests;
 
 pub(crate) use arriving::{Arrival, Arriving};
+pub(crate) use bundles::{BundleKinds, Tally};
 pub(crate) use chunk::{Chunk, Role, Span, are_compared};
+pub(crate) use combining::{Bundled, MOST_MET_BY_ALL, Plan, Planner, Prefix, SAMPLED, combinations};
 pub(crate) use components::components;
 pub(crate) use greedy::greedy;
 pub(crate) use near_misses::{NearMiss, NearMisses};

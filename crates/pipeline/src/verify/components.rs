@@ -1,6 +1,6 @@
-//! Connected components of a set that does not fit in memory.
+//! A connected set -> connected components of its verified pairs.
 //!
-//! Comparing every piece with every other one is quadratic. But of documents that are connected already, none needs to
+//! If it does not fit in memory, comparing every piece with every other one is quadratic. But of documents that are connected already, none needs to
 //! be compared. So each piece is solved by itself; then one document of each component that was found, all of
 //! them together; and then only those are compared that still share a band with a document of another component. Of a
 //! million near-copies none is left by then.
@@ -40,6 +40,9 @@ pub(super) fn run<'a>(
         let documents = numbers.len() as u64;
         solver.solve(&[(at, numbers)])?;
         view.observer.advanced(Stage::Verify, documents);
+    }
+    if pieces.len() == 1 {
+        return Ok(());
     }
     if view.means.bands() > 0
         && let Some(one_of_each) = solver.one_of_each_component(pieces.clone())?

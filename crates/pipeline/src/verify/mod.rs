@@ -55,98 +55,90 @@ pub(crate) fn verify(
     };
     let mut loader = Loader::new(view, &packed, near_misses, work)?;
     for series in &packed.series {
-        if let Task::Components { forest } = &mut task
-            && series.chunks.len() > 1
-        {
-            components::run(view, &packed, series, &mut loader, work, &mut counts, forest)?;
-            continue;
-        }
-        if let Task::Pairs { shared, visit } = &mut task {
-            pairs::run(view, &packed, series, &mut loader, shared, &mut counts, visit)?;
-        } else {
-            run_series(view, &packed, series, &mut loader, &mut task, &mut counts)?;
+        match &mut task {
+            Task::Survivors { near_misses, visit } => {
+                let decide = Survivors { view, packed: &packed, near_misses, visit, counts: &mut counts };
+                decide.run(series, &mut loader)?;
+            }
+            Task::Pairs { shared, visit } => {
+                pairs::run(view, &packed, series, &mut loader, shared, &mut counts, visit)?;
+            }
+            Task::Components { forest } => {
+                components::run(view, &packed, series, &mut loader, work, &mut counts, forest)?;
+            }
         }
     }
     Ok(counts)
 }
 
-fn run_series(
-    view: View<'_>,
-    packed: &Packed,
-    series: &Series,
-    loader: &mut Loader<'_>,
-    task: &mut Task<'_>,
-    counts: &mut PairCounts,
-) -> Result<()> {
-    let one_chunk = series.chunks.len() == 1;
-    // Chunks of which something is kept, and what is not.
-    let mut kept: Vec<usize> = Vec::new();
-    let mut gone = Bits::new(if one_chunk { 0 } else { view.store.count() });
-    let against_only = view.means.settings.matching.against_only;
-    let role = |protected| Role::of(protected, against_only);
-    let is_protected = |number: Number| view.order.is_protected(view.store.source_of(number));
-    for at in series.chunks.clone() {
-        let members = packed.members(at)?;
-        let mut loaded = Loaded::default();
-        if one_chunk {
-            let decide = matches!(task, Task::Survivors { .. });
-            loader.append(&mut loaded, at, &members, decide, role)?;
-            solve_chunk(view, &loaded, task, counts, &mut |_| {})?;
-            view.observer.advanced(Stage::Verify, members.numbers.len() as u64);
-            return Ok(());
-        }
-        let documents = members.numbers.len() as u64;
-        let mut left = members.numbers;
-        for &earlier in &kept {
-            if left.is_empty() {
-                break;
-            }
-            let mut listed = packed.members(earlier)?.numbers;
-            // Of these, only the ones that may remove others are compared with what follows.
-            listed.retain(|&number| !gone.contains(number) && role(is_protected(number)) != Role::Asking);
-            let mut loaded = Loaded::default();
-            loader.append(&mut loaded, earlier, &Members::of(listed), false, |_| Role::Listed)?;
-            // Protected documents have their turn below: a kept one of a chunk between may come before them.
-            let asking = left.iter().copied().filter(|number| !is_protected(*number)).collect();
-            loader.append(&mut loaded, at, &Members::of(asking), false, |_| Role::Asking)?;
-            solve_chunk(view, &loaded, task, counts, &mut |number| gone.insert(number))?;
-            left.retain(|&number| !gone.contains(number));
-        }
-        loader.append(&mut loaded, at, &Members::of(left.clone()), false, role)?;
-        solve_chunk(view, &loaded, task, counts, &mut |number| gone.insert(number))?;
-        view.observer.advanced(Stage::Verify, documents);
-        if left.iter().any(|&number| !gone.contains(number)) {
-            kept.push(at);
-        }
-    }
-    Ok(())
+/// What decides the documents of a series.
+struct Survivors<'s, 'a> {
+    view: View<'a>,
+    packed: &'s Packed,
+    near_misses: &'s NearMisses,
+    visit: &'s mut dyn FnMut(Found),
+    counts: &'s mut PairCounts,
 }
 
-/// Does the task for one chunk; `settled` hears which documents need not be compared any more.
-fn solve_chunk(
-    view: View<'_>,
-    Loaded { chunk, decided }: &Loaded,
-    task: &mut Task<'_>,
-    counts: &mut PairCounts,
-    settled: &mut dyn FnMut(Number),
-) -> Result<()> {
-    let View { means, threads, observer, .. } = view;
-    observer.go_on()?;
-    let using = Using { threads, memory: memory_for_index(view, chunk), observer };
-    match task {
-        Task::Survivors { near_misses, visit } => {
-            let mut visit = |found: Found| {
-                settled(found.number);
-                visit(found);
-            };
-            counts.add(&decided.counts);
-            decided.found.iter().copied().for_each(&mut visit);
-            solve::greedy(chunk, means, using, near_misses, counts, &mut visit)?;
+impl Survivors<'_, '_> {
+    fn run(mut self, series: &Series, loader: &mut Loader<'_>) -> Result<()> {
+        let Self { view, packed, .. } = self;
+        let one_chunk = series.chunks.len() == 1;
+        // Chunks of which something is kept, and what is not.
+        let mut kept: Vec<usize> = Vec::new();
+        let mut gone = Bits::new(if one_chunk { 0 } else { view.store.count() });
+        let against_only = view.means.settings.matching.against_only;
+        let role = |protected| Role::of(protected, against_only);
+        let is_protected = |number: Number| view.order.is_protected(view.store.source_of(number));
+        for at in series.chunks.clone() {
+            let members = packed.members(at)?;
+            let documents = members.numbers.len() as u64;
+            let mut loaded = Loaded::default();
+            if one_chunk {
+                loader.append(&mut loaded, at, &members, true, role)?;
+                self.solve(&loaded, &mut |_| {})?;
+                view.observer.advanced(Stage::Verify, documents);
+                return Ok(());
+            }
+            let mut left = members.numbers;
+            for &earlier in &kept {
+                if left.is_empty() {
+                    break;
+                }
+                let mut listed = packed.members(earlier)?.numbers;
+                // Of these, only the ones that may remove others are compared with what follows.
+                listed.retain(|&number| !gone.contains(number) && role(is_protected(number)) != Role::Asking);
+                let mut loaded = Loaded::default();
+                loader.append(&mut loaded, earlier, &Members::of(listed), false, |_| Role::Listed)?;
+                // Protected documents have their turn below: a kept one of a chunk between may come before them.
+                let asking = left.iter().copied().filter(|number| !is_protected(*number)).collect();
+                loader.append(&mut loaded, at, &Members::of(asking), false, |_| Role::Asking)?;
+                self.solve(&loaded, &mut |number| gone.insert(number))?;
+                left.retain(|&number| !gone.contains(number));
+            }
+            loader.append(&mut loaded, at, &Members::of(left.clone()), false, role)?;
+            self.solve(&loaded, &mut |number| gone.insert(number))?;
+            view.observer.advanced(Stage::Verify, documents);
+            if left.iter().any(|&number| !gone.contains(number)) {
+                kept.push(at);
+            }
         }
-        Task::Pairs { visit, .. } => solve::pairs(chunk, means, using, counts, visit)?,
-        Task::Components { forest } => solve::components(chunk, means, using, counts, forest)?,
+        Ok(())
     }
-    Ok(())
+
+    /// Decides what is loaded; `removed` hears which documents need not be compared any more.
+    fn solve(&mut self, Loaded { chunk, decided }: &Loaded, removed: &mut dyn FnMut(Number)) -> Result<()> {
+        let View { means, threads, observer, .. } = self.view;
+        observer.go_on()?;
+        let using = Using { threads, memory: memory_for_index(self.view, chunk), observer };
+        let mut visit = |found: Found| {
+            removed(found.number);
+            (self.visit)(found);
+        };
+        self.counts.add(&decided.counts);
+        decided.found.iter().copied().for_each(&mut visit);
+        solve::greedy(chunk, means, using, self.near_misses, self.counts, &mut visit)
+    }
 }
 
 /// What the documents of a chunk leave of their share of the memory, for finding candidates among them.

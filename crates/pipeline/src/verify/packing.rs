@@ -3,7 +3,7 @@
 //! Who is in which set, and then in which chunk, are two [sorts that spill](crate::limits::sorted): a set is gone through one
 //! document after the other, and what is in memory of it at a time fits in a chunk.
 
-use super::refining;
+use super::refining::{self, Way};
 use crate::Result;
 use crate::candidates::Candidates;
 use crate::candidates::forest::Forest;
@@ -186,8 +186,7 @@ pub(super) fn pack(
         small: 0,
         forest: None,
     };
-    let refines = view.means.has_rare_shingles();
-    packer.add_sets(&connected, refines)?;
+    packer.add_sets(&connected, refining::ways(view))?;
     drop(connected);
     packer.finish()
 }
@@ -214,8 +213,8 @@ struct Packer<'a, F> {
 }
 
 impl<F: Fn(&Member) -> (u32, Number)> Packer<'_, F> {
-    /// Adds all sets of at least two documents; with `refines`, those that do not fit are taken apart first.
-    fn add_sets(&mut self, connected: &Sorted<Connected>, refines: bool) -> Result<()> {
+    /// Adds all sets of at least two documents; those that do not fit are taken apart in these `ways` first.
+    fn add_sets(&mut self, connected: &Sorted<Connected>, ways: &[Way]) -> Result<()> {
         let View { means, observer, .. } = self.view;
         let mut stream = connected.iter();
         let (mut first, mut set, mut step) = (0, Vec::new(), 0);
@@ -237,10 +236,9 @@ impl<F: Fn(&Member) -> (u32, Number)> Packer<'_, F> {
                 },
             )?;
             let is_whole = set.len() as u64 == len;
-            if len > 1 && refines && bytes > self.limit {
+            if len > 1 && bytes > self.limit && !ways.is_empty() {
                 set = Vec::new();
-                let refined = self.refine(connected, first, len)?;
-                self.add_sets(&refined, false)?;
+                self.add_refined(connected, first, len, ways)?;
             } else if len > 1 && !(is_whole && self.add(&set)) {
                 self.add_series(connected, first, len)?;
             }
@@ -249,10 +247,23 @@ impl<F: Fn(&Member) -> (u32, Number)> Packer<'_, F> {
         Ok(())
     }
 
-    /// The sets that a set falls into: so many documents from a place on.
-    fn refine(&mut self, connected: &Sorted<Connected>, first: u64, len: u64) -> Result<Sorted<Connected>> {
+    /// Adds the sets that a set falls into: so many documents from a place on.
+    fn add_refined(
+        &mut self,
+        connected: &Sorted<Connected>,
+        first: u64,
+        len: u64,
+        ways: &[Way],
+    ) -> Result<()> {
+        let Some((&way, others)) = ways.split_first() else {
+            return self.add_series(connected, first, len);
+        };
         let forest = self.forest.get_or_insert_with(|| Forest::new(self.view.store.count()));
-        refining::refine(self.view, self.room, || connected.iter_from(first).take(len as usize), forest)
+        let documents = || connected.iter_from(first).take(len as usize);
+        match refining::refine(self.view, self.room, way, documents, forest)? {
+            Some(refined) => self.add_sets(&refined, others),
+            None => self.add_refined(connected, first, len, others),
+        }
     }
 
     fn push(&mut self, chunk: usize, number: Number, set: u32) {

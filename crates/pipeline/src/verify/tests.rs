@@ -2,6 +2,7 @@
 
 use super::loading::{Loaded, Loader};
 use super::packing::{self, Connected, Members, NO_SET, Packed};
+use super::refining::Way;
 use super::{Task, components, refining, similarities, verify};
 use crate::candidates::forest::Forest;
 use crate::candidates::{self, Candidates};
@@ -19,7 +20,7 @@ use crate::view::View;
 use crate::{Job, Keep, Resources, Settings, Silent};
 use corpus::{Discovery, discover};
 use std::collections::BTreeMap;
-use testkit::corpora::{Document, Planted, templated, with_footer, write_files};
+use testkit::corpora::{Document, Planted, slotted, templated, with_footer, write_files};
 
 /// A corpus in a folder.
 struct Corpus {
@@ -243,40 +244,80 @@ fn documents_are_loaded_in_keep_order_with_their_sets() {
     });
 }
 
+/// The set of each document after all were taken apart in one way: those that are alone have none.
+fn refined(view: View<'_>, work: &Work, way: Way) -> BTreeMap<Number, Number> {
+    let count = view.store.count();
+    let entries = view.store.entries_of(&(0..count).collect::<Vec<Number>>()).unwrap();
+    let all = || {
+        let sizes = (0..).zip(entries.iter().map(|entry| u64::from(entry.size)));
+        sizes.map(|(number, size)| Ok(Connected { root: 0, number, size }))
+    };
+    let mut forest = Forest::new(count);
+    // What was connected before does not matter.
+    (1..count).for_each(|number| assert!(forest.join(0, number)));
+    let refined = refining::refine(view, room(view, work), way, all, &mut forest).unwrap().unwrap();
+    let mut sets: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
+    for Connected { root, number, .. } in refined.iter().map(|document| document.unwrap()) {
+        sets.entry(root).or_default().push(number);
+    }
+    sets.retain(|_, numbers| numbers.len() > 1);
+    let mut set_of: BTreeMap<Number, Number> = BTreeMap::new();
+    for (&set, numbers) in &sets {
+        assert!(numbers.is_sorted());
+        numbers.iter().for_each(|&number| assert!(set_of.insert(number, set).is_none()));
+    }
+    set_of
+}
+
+/// The connected components of all pairs that are similar enough, by comparing all of them; how many pairs these are.
+fn components_of_similar(corpus: &Corpus) -> (BTreeMap<Number, Number>, usize) {
+    let count = corpus.documents.len() as Number;
+    let threshold = corpus.job.settings.matching.threshold;
+    let (mut forest, mut similar) = (Forest::new(count), 0);
+    for a in 0..count {
+        for b in (0..a).filter(|&b| corpus.similarity(a, b) >= threshold) {
+            similar += 1;
+            forest.join(a, b);
+        }
+    }
+    let roots: Vec<Number> = (0..count).map(|number| forest.root(number)).collect();
+    let alone = |number: &Number| roots.iter().filter(|&root| *root == roots[*number as usize]).count() == 1;
+    let together = (0..count).filter(|number| !alone(number));
+    (together.map(|number| (number, roots[number as usize])).collect(), similar)
+}
+
 #[test]
 fn refined_sets_are_smaller_and_lose_no_similar_pair() {
     let documents: Vec<Document> = with_footer(60, 30, 40, 1).chain(templated(40, 900, 0.85, 1)).collect();
     let corpus = Corpus::new(documents, Settings::default().with_threshold(0.7));
+    let (expected, similar) = components_of_similar(&corpus);
+    assert!(similar > 50, "{similar}");
     corpus.with(1 << 28, |view, _, work| {
-        let entries = view.store.entries_of(&(0..100).collect::<Vec<Number>>()).unwrap();
-        let all = || {
-            let sizes = (0..).zip(entries.iter().map(|entry| u64::from(entry.size)));
-            sizes.map(|(number, size)| Ok(Connected { root: 0, number, size }))
-        };
-        let mut forest = Forest::new(view.store.count());
-        let refined = refining::refine(view, room(view, work), all, &mut forest).unwrap();
-        let mut sets: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
-        for Connected { root, number, .. } in refined.iter().map(|document| document.unwrap()) {
-            sets.entry(root).or_default().push(number);
+        let set_of = refined(view, work, Way::RareShingles);
+        for (a, b) in expected.keys().flat_map(|a| expected.keys().map(move |b| (a, b))) {
+            let together = set_of.contains_key(a) && set_of.get(a) == set_of.get(b);
+            assert!(together || expected[a] != expected[b], "{a} {b}");
         }
-        sets.retain(|_, numbers| numbers.len() > 1);
-        let mut set_of: BTreeMap<Number, Number> = BTreeMap::new();
-        for (&set, numbers) in &sets {
-            assert!(numbers.is_sorted());
-            numbers.iter().for_each(|&number| assert!(set_of.insert(number, set).is_none()));
-        }
-        let mut similar = 0;
-        for a in 0..100 {
-            for b in 0..a {
-                if corpus.similarity(a, b) >= 0.7 {
-                    similar += 1;
-                    assert!(set_of.contains_key(&a) && set_of.get(&a) == set_of.get(&b), "{a} {b}");
-                }
-            }
-        }
-        assert!(similar > 50, "{similar}");
         assert!(set_of.len() < 60, "documents with a footer only are alone: {}", set_of.len());
     });
+}
+
+/// Pages of a template with slots: as many of the values are shared by similar pages as the threshold says.
+#[test]
+fn sets_refined_by_combinations_are_what_is_similar() {
+    let documents: Vec<Document> = slotted(150, 9, 4, 8, 1).chain(slotted(150, 5, 7, 9, 2)).collect();
+    for threshold in [0.6, 0.75, 0.8, 0.9, 1.0] {
+        let corpus = Corpus::new(documents.clone(), Settings::default().with_threshold(threshold));
+        let (expected, similar) = components_of_similar(&corpus);
+        assert!(threshold > 0.8 || similar > 5, "{similar} similar at {threshold}");
+        // With little memory keys are in many lists.
+        for free in [1 << 28, 1 << 20] {
+            corpus.with(free, |view, _, work| {
+                let set_of = refined(view, work, Way::Combinations);
+                assert_eq!(set_of, expected, "{threshold}, {free} bytes");
+            });
+        }
+    }
 }
 
 #[test]

@@ -14,11 +14,11 @@ fn shingles_of_the_same_documents_are_one_bundle() {
     let bundles = Bundles::new(&chunk, 1 << 20, &Silent).unwrap().unwrap();
     assert_eq!([0, 1, 2].map(|at| bundles.of(at).to_vec()), [vec![0, 1], vec![1], vec![0, 1]]);
     assert_eq!(
-        (bundles.size(0), bundles.documents(0)),
+        (bundles.kinds.size(0), bundles.kinds.documents(0)),
         (1, 2),
         "the one in the fewest documents comes first"
     );
-    assert_eq!((bundles.size(1), bundles.documents(1)), (2, 3));
+    assert_eq!((bundles.kinds.size(1), bundles.kinds.documents(1)), (2, 3));
     assert!(Bundles::new(&chunk, 100, &Silent).unwrap().is_none(), "three shingles take more than 100 bytes");
 }
 
@@ -39,8 +39,7 @@ fn overlaps_are_sums_of_bundles() {
     for a in 0..sets.len() {
         assert!(bundles.of(a).is_sorted());
         for b in 0..a {
-            let shared = bundles.of(a).iter().filter(|rank| bundles.of(b).contains(rank));
-            let sum: usize = shared.map(|&rank| bundles.size(rank)).sum();
+            let sum = bundles.kinds.overlap(bundles.of(a), bundles.of(b));
             assert_eq!(sum, sets[a].iter().filter(|shingle| sets[b].contains(shingle)).count());
         }
     }

@@ -1,21 +1,19 @@
-//! A connected set that does not fit in memory -> smaller ones.
+//! A connected set -> those that share a rare shingle.
 //!
-//! Documents that share half of their text share a band now and then. Among many of them that connects all, though hardly
-//! any two are similar enough. A set that does not fit in memory must be compared piece by piece with itself,
-//! which is quadratic; so it is looked at once more before. Similar documents have a shingle in common among their first
+//! Similar documents have a shingle in common among their first
 //! ones, in an order that puts rare shingles first (see [`prefixes`](crate::solve)): these shingles are brought together like
-//! the keys of bands, in files, and only what they connect, and the signatures do not rule out, stays connected. Nothing is lost.
+//! the keys of bands, in files, and only what they connect, and the signatures do not rule out, stays connected.
 //!
 //! **Cost.** Two passes over the texts of the set, and the memory of [`grouping`](crate::candidates::grouping).
 
-use super::loading::stream_elements;
-use super::packing::Connected;
 use crate::Result;
 use crate::candidates::forest::Forest;
 use crate::candidates::grouping::{Taker, on_disk};
-use crate::limits::sorted::{Room, Sorted};
+use crate::limits::sorted::Room;
 use crate::solve::prefix_length;
 use crate::store::Number;
+use crate::verify::loading::stream_elements;
+use crate::verify::packing::Connected;
 use crate::view::View;
 use lookalike::minhash::lanes::matching_lanes;
 
@@ -26,14 +24,13 @@ const COUNTED: usize = 1 << 21;
 /// Up to so many documents, the signatures of a group are compared with each other before it is said to be connected.
 const COMPARED_GROUP: usize = 128;
 
-/// The documents of a connected set by what is still connected of them: `documents` hands out the set, ascending, and
-/// in `forest` none of them is connected yet.
-pub(super) fn refine<S>(
+/// Connects in `forest` what must stay connected of a set, which `documents` hands out ascending.
+pub(super) fn connect<S>(
     view: View<'_>,
     room: Room<'_>,
-    documents: impl Fn() -> S,
+    documents: &impl Fn() -> S,
     forest: &mut Forest,
-) -> Result<Sorted<Connected>>
+) -> Result<()>
 where
     S: Iterator<Item = Result<Connected>> + Send,
 {
@@ -74,18 +71,9 @@ where
     };
     on_disk(shown.max(1), view.budget.grouping(), room, &scan, &mut |ranges| {
         (0..ranges.len()).try_for_each(|range| {
-            ranges.groups(range, &mut |group| group.visit(|piece| connect(view, piece, forest)))
+            ranges.groups(range, &mut |group| group.visit(|piece| connect_group(view, piece, forest)))
         })
-    })?;
-    drop(counts);
-    reservation.release();
-    let mut by_root = room.sorter(view.budget.sorting(), |it: &Connected| (it.root, it.number));
-    for (step, document) in documents().enumerate() {
-        view.observer.go_on_at(step)?;
-        let document = document?;
-        by_root.push(Connected { root: forest.root(document.number), ..document });
-    }
-    by_root.finish()
+    })
 }
 
 fn slot(element: u64) -> usize {
@@ -104,7 +92,7 @@ fn count(view: View<'_>, numbers: impl Iterator<Item = Result<Number>> + Send) -
 }
 
 /// Connects the documents of a group; those of a small one only where their signatures allow it.
-fn connect(view: View<'_>, group: &[(Number, u64)], forest: &mut Forest) -> Result<()> {
+fn connect_group(view: View<'_>, group: &[(Number, u64)], forest: &mut Forest) -> Result<()> {
     let Some(cutoff) = view.means.method.least_matching() else { return Ok(()) };
     if group.len() > COMPARED_GROUP {
         group.windows(2).for_each(|pair| {
