@@ -252,7 +252,7 @@ mod tests {
         let keys = [Documents::new_key().unwrap(), Documents::new_key().unwrap()];
         let mut checks = std::collections::BTreeSet::new();
         let mut made = 0;
-        for shingles in ["words:1", "words:5", "words:400", "characters:9", "stop-words:3", "stop-words:90"] {
+        for shingles in ["words:1", "words:5", "words:64", "characters:9", "stop-words:3", "stop-words:64"] {
             for elements in [Elements::Set, Elements::Bag] {
                 let settings = Settings::default().with_shingles(shingles.into()).with_elements(elements);
                 for key in &keys {
