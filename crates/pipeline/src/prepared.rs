@@ -1,21 +1,16 @@
 //! A checked job, with everything that follows from its settings. Every stage is called with it.
 
-use crate::candidates;
-use crate::copies::{self, Copies};
 use crate::limits::machine::has_room_for;
 use crate::limits::memory::Ledger;
 use crate::limits::ordered::{caught, no_thread};
-use crate::limits::sorted::Room;
 use crate::method::Means;
 use crate::progress::timing::Stages;
-use crate::report::PairCounts;
 use crate::resume::work::Work;
 use crate::settings::not_allowed;
 use crate::sketch::order::KeepOrder;
 use crate::sketch::sketch_file::stored_key;
 use crate::sketch::{Sources, missing_fields, sketch};
-use crate::store::{Number, Store};
-use crate::verify::{Task, verify};
+use crate::store::Store;
 use crate::view::View;
 use crate::{
     Choice, Error, Job, LARGEST_TEXT, Observer, Resources, Result, SettingName, Stage, WrongSetting,
@@ -88,50 +83,23 @@ impl<'a> Prepared<'a> {
         Ok(store)
     }
 
-    /// Finds exact copies.
-    pub(crate) fn copies(&self, store: &Store, work: &Work, stages: &mut Stages<'_>) -> Result<Copies> {
-        stages.begin_quietly(Stage::ExactCopies);
-        let copies = copies::find(self.view(store, stages), work)?;
-        stages.end(copies.pairs.len());
-        Ok(copies)
-    }
-
-    /// Finds candidates, verifies them, and carries out `task` with the verified pairs.
-    pub(crate) fn verify(
-        &self,
-        store: &Store,
-        copies: &Copies,
-        work: &Work,
-        stages: &mut Stages<'_>,
-        task: Task<'_>,
-    ) -> Result<PairCounts> {
-        stages.begin_quietly(Stage::Candidates);
-        let candidates = candidates::find(self.view(store, stages), copies, work)?;
-        stages.end(self.means.bands() as u64);
-        stages.begin_quietly(Stage::Verify);
-        let counts = verify(self.view(store, stages), candidates, work, task)?;
-        stages.end(counts.compared);
-        Ok(counts)
-    }
-
-    pub(crate) fn view<'c>(&'c self, store: &'c Store, stages: &Stages<'c>) -> View<'c> {
+    /// The run after sketching.
+    pub(crate) fn view<'c>(
+        &'c self,
+        store: &'c Store,
+        work: &'c Work,
+        observer: &'c dyn Observer,
+    ) -> View<'c> {
         View {
+            job: self.job,
             store,
             sources: self.sources,
             means: &self.means,
             order: &self.order,
             budget: &self.budget,
+            work,
             threads: self.threads,
-            observer: stages.observer(),
+            observer,
         }
-    }
-
-    pub(crate) fn room<'c>(&'c self, work: &'c Work, observer: &'c dyn Observer) -> Room<'c> {
-        Room { ledger: &self.budget, work, observer }
-    }
-
-    /// True if a document comes from `--against`: these documents are never removed.
-    pub(crate) fn is_protected(&self, store: &Store, number: Number) -> bool {
-        self.sources.is_against(store.source_of(number))
     }
 }

@@ -9,7 +9,7 @@ use crate::resume::claim::{self, Claim};
 use crate::resume::decisions_file::Findings;
 use crate::resume::identity::{Identity, check_unchanged};
 use crate::resume::work::Work;
-use crate::store::Store;
+use crate::view::View;
 use crate::write::Outputs;
 use crate::write::lists::{removed_name, write_near_misses, write_removed};
 use crate::write::removed;
@@ -51,13 +51,14 @@ fn decide_prepared(
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
-        let copies = prepared.copies(&store, &work, &mut stages)?;
-        let (removals, pairs, _) = prepared.decide(&store, &copies, &work, &mut stages)?;
+        let view = prepared.view(&store, &work, observer);
+        let copies = view.copies(&mut stages)?;
+        let (removals, pairs, _) = view.decide(&copies, &mut stages)?;
         removed::rows(&removals, &store, prepared.sources, &job.settings, &mut |row| {
             observer.go_on()?;
             visit(row)
         })?;
-        prepared.report(&store, &removals, pairs, stages, &work)
+        view.report(&removals, pairs, stages)
     })
 }
 
@@ -120,22 +121,24 @@ fn dedup_stages(
     begin(prepared, work, lasting)?;
     let mut stages = Stages::new(observer);
     let store = prepared.sketch(work, &mut stages)?;
-    let (removals, findings) = match work.stored_decisions()? {
-        Some(stored) => {
-            work.reuse();
-            stored.into_removals(&prepared.budget)?
-        }
+    let stored = work.stored_decisions()?;
+    if stored.is_some() {
+        work.reuse();
+    }
+    let view = prepared.view(&store, work, observer);
+    let (removals, findings) = match stored {
+        Some(stored) => stored.into_removals(&prepared.budget)?,
         None => {
-            let (removals, findings) = decide_stages(prepared, &store, work, &mut stages)?;
+            let (removals, findings) = decide_stages(view, &mut stages)?;
             if lasting {
                 work.write_decisions(&removals, &findings, observer)?;
             }
             (removals, findings)
         }
     };
-    write_stage(prepared, &store, &removals, &findings, target, work, &mut stages)?;
+    write_stage(view, &removals, &findings, target, &mut stages)?;
     check_unchanged(prepared.sources, identity)?;
-    let report = prepared.report(&store, &removals, findings.pairs, stages, work)?;
+    let report = view.report(&removals, findings.pairs, stages)?;
     if lasting {
         work.tidy()?;
         work.publish(target)?;
@@ -146,46 +149,29 @@ fn dedup_stages(
     Ok(Outcome::Finished(report))
 }
 
-/// Finds exact copies, candidates and verified pairs, and decides which documents are removed.
-fn decide_stages(
-    prepared: &Prepared<'_>,
-    store: &Store,
-    work: &Work,
-    stages: &mut Stages<'_>,
-) -> Result<(Removals, Findings)> {
-    let copies = prepared.copies(store, work, stages)?;
-    let (removals, pairs, near) = prepared.decide(store, &copies, work, stages)?;
+/// Exact copies, candidates, verified pairs: what becomes of every document.
+fn decide_stages(view: View<'_>, stages: &mut Stages<'_>) -> Result<(Removals, Findings)> {
+    let copies = view.copies(stages)?;
+    let (removals, pairs, near) = view.decide(&copies, stages)?;
     let near_misses = near.iter().map(|miss| (miss.number, miss.other, miss.similarity)).collect();
     Ok((removals, Findings { pairs, near_misses }))
 }
 
-/// Writes the kept records, and the lists of removed documents and near misses.
+/// Writes kept records, and the lists of the others.
 fn write_stage(
-    prepared: &Prepared<'_>,
-    store: &Store,
+    view: View<'_>,
     removals: &Removals,
     findings: &Findings,
     target: &Target,
-    work: &Work,
     stages: &mut Stages<'_>,
 ) -> Result<()> {
-    stages.begin(Stage::Write, prepared.job.sources.iter().map(|source| source.size).sum());
-    let aside = work.unfinished()?;
-    let outputs = Outputs {
-        store,
-        sources: prepared.sources,
-        means: &prepared.means,
-        removals,
-        budget: &prepared.budget,
-        work,
-        threads: prepared.threads,
-        observer: stages.observer(),
-    };
-    outputs.write(target, &aside)?;
+    stages.begin(Stage::Write, view.job.sources.iter().map(|source| source.size).sum());
+    let aside = view.work.unfinished()?;
+    Outputs { view, removals }.write(target, &aside)?;
     if !target.is_stdout() {
-        write_removed(prepared, store, removals, target, &aside, stages.observer())?;
-        write_near_misses(prepared, store, findings, work)?;
+        write_removed(view, removals, target, &aside)?;
+        write_near_misses(view, findings)?;
     }
-    stages.end(store.counts().text_bytes);
+    stages.end(view.store.counts().text_bytes);
     Ok(())
 }

@@ -10,8 +10,8 @@ use crate::copies::{Copies, ExactCopy};
 use crate::decide::{Removal, Removals};
 use crate::limits::bits::Bits;
 use crate::limits::sorted::{Room, Sorted, Sorter};
-use crate::prepared::Prepared;
-use crate::store::{Number, Store};
+use crate::store::Number;
+use crate::view::View;
 use std::ops::ControlFlow;
 
 /// Which pairs are wanted. Pairs of two `--against` documents are not. With `--against-only`, one document of each
@@ -24,14 +24,13 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    pub(crate) fn new(prepared: &Prepared<'_>, store: &Store) -> Self {
-        let is_protected = |number: Number| prepared.order.is_protected(store.source_of(number));
-        let (mut low, mut high) = (0, store.count());
+    pub(crate) fn new(view: View<'_>) -> Self {
+        let (mut low, mut high) = (0, view.store.count());
         while low < high {
             let middle = low + (high - low) / 2;
-            if is_protected(middle) { low = middle + 1 } else { high = middle }
+            if view.is_protected(middle) { low = middle + 1 } else { high = middle }
         }
-        Self { protected: low, against_only: prepared.job.settings.matching.against_only }
+        Self { protected: low, against_only: view.means.settings.matching.against_only }
     }
 
     /// True if a pair is wanted.

@@ -48,17 +48,18 @@ pub(crate) fn pairs_prepared(
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
-        let copies = prepared.copies(&store, &work, &mut stages)?;
-        let room = prepared.room(&work, observer);
+        let view = prepared.view(&store, &work, observer);
+        let copies = view.copies(&mut stages)?;
+        let room = view.room();
         let mut found = room.sorter(prepared.budget.collecting(), |pair: &Removal| (pair.number, pair.kept));
         let mut push = |pair: Found| found.push(Removal::near(&pair));
-        let asked = Asked::new(prepared, &store);
+        let asked = Asked::new(view);
         let shared = asked.shared(&copies, store.count())?;
         let task = Task::Pairs { shared: &shared, visit: &mut push };
-        let counts = prepared.verify(&store, &copies, &work, &mut stages, task)?;
+        let counts = view.verify(&copies, &mut stages, task)?;
         let found = found.finish()?;
-        let mut report = prepared.report(&store, &Sorted::empty(), counts, stages, &work)?;
-        let recall = prepared.recall(&store, &found, room)?;
+        let mut report = view.report(&Sorted::empty(), counts, stages)?;
+        let recall = view.recall(&found)?;
         let all = AllPairs::new(found, &copies, asked, store.count(), room)?;
         let simhash = job.settings.signature.method == Method::Simhash;
         let most = job.resources.max_pairs.unwrap_or(u64::MAX);
@@ -118,11 +119,12 @@ pub(crate) fn clusters(
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
-        let copies = prepared.copies(&store, &work, &mut stages)?;
-        let (removals, counts, _) = prepared.decide(&store, &copies, &work, &mut stages)?;
+        let view = prepared.view(&store, &work, observer);
+        let copies = view.copies(&mut stages)?;
+        let (removals, counts, _) = view.decide(&copies, &mut stages)?;
         drop(copies);
-        let report = prepared.report(&store, &removals, counts, stages, &work)?;
-        let by_kept = by_kept(&removals, prepared.room(&work, observer))?;
+        let report = view.report(&removals, counts, stages)?;
+        let by_kept = by_kept(&removals, view.room())?;
         drop(removals);
         let mut removals = by_kept.iter();
         let mut last = None;

@@ -12,9 +12,7 @@ use crate::candidates::grouping::{Group, Taker, groups, on_disk};
 use crate::copies::Copies;
 use crate::limits::bits::Bits;
 use crate::limits::ordered::each;
-use crate::limits::sorted::Room;
 use crate::method::Means;
-use crate::resume::work::Work;
 use crate::store::columns::{Class, list};
 use crate::store::{Number, Store};
 use crate::view::View;
@@ -43,7 +41,7 @@ pub(crate) struct Candidates {
 }
 
 /// Brings equal band keys together.
-pub(crate) fn find(view: View<'_>, copies: &Copies, work: &Work) -> Result<Candidates> {
+pub(crate) fn find(view: View<'_>, copies: &Copies) -> Result<Candidates> {
     let View { store, means, budget, threads, observer, .. } = view;
     let found =
         Mutex::new(Candidates { involved: Bits::new(store.count()), forest: Forest::new(store.count()) });
@@ -60,7 +58,7 @@ pub(crate) fn find(view: View<'_>, copies: &Copies, work: &Work) -> Result<Candi
     // From files it is done in one go.
     observer.started(Stage::Candidates, if samples || !in_memory { 0 } else { bands as u64 });
     let _reserved = budget.for_grouping();
-    let room = Room { ledger: budget, work, observer };
+    let room = view.room();
     let connect = |group: Group<'_>| {
         group.visit(|piece| {
             connect(piece, store, means, &found);

@@ -15,7 +15,6 @@ use crate::copies::repeats::{Keys, repeats};
 use crate::limits::bits::Bits;
 use crate::limits::sorted::{Room, Sorted};
 use crate::method::{TextBuffers, content_hash};
-use crate::resume::work::Work;
 use crate::store::Number;
 use crate::verify::reread::reread_stream;
 use crate::view::View;
@@ -47,9 +46,9 @@ impl Copies {
 }
 
 /// Finds all exact copies.
-pub(crate) fn find(view: View<'_>, work: &Work) -> Result<Copies> {
+pub(crate) fn find(view: View<'_>) -> Result<Copies> {
     let View { store, means, budget, observer, .. } = view;
-    let room = Room { ledger: budget, work, observer };
+    let room = view.room();
     let suspects = suspects(view, room)?;
     observer.started(Stage::ExactCopies, suspects.count());
     let advance = |documents: u64| observer.advanced(Stage::ExactCopies, documents);

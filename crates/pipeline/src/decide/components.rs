@@ -3,14 +3,12 @@
 
 use super::Removal;
 use crate::candidates::forest::Forest;
-use crate::limits::sorted::{Room, Sorted};
-use crate::prepared::Prepared;
-use crate::progress::timing::Stages;
-use crate::resume::work::Work;
+use crate::limits::sorted::Sorted;
 use crate::sketch::order::Rank;
 use crate::solve::{Evidence, Found};
-use crate::store::{Number, Store};
+use crate::store::Number;
 use crate::verify::similarities;
+use crate::view::View;
 use crate::write::naming::BATCH;
 use crate::{Method, Result, Verify};
 
@@ -18,21 +16,14 @@ use crate::{Method, Result, Verify};
 /// entries, and the similarity.
 const PER_ASKED: u64 = 160;
 
-impl Prepared<'_> {
+impl View<'_> {
     /// Hands all documents of each component, except the first in keep order, to `visit`. Each has its similarity to
     /// the first.
-    pub(super) fn visit_components(
-        &self,
-        store: &Store,
-        mut forest: Forest,
-        work: &Work,
-        stages: &Stages<'_>,
-        visit: &mut dyn FnMut(Removal),
-    ) -> Result<()> {
-        let room = self.room(work, stages.observer());
+    pub(super) fn visit_components(self, mut forest: Forest, visit: &mut dyn FnMut(Removal)) -> Result<()> {
+        let (store, room) = (self.store, self.room());
         let mut members = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
         for number in 0..store.count() {
-            stages.observer().go_on_at(number as usize)?;
+            room.observer.go_on_at(number as usize)?;
             let root = forest.root(number);
             if root != number {
                 members.push([root, number]);
@@ -40,7 +31,7 @@ impl Prepared<'_> {
         }
         drop(forest);
         let members = members.finish()?;
-        let firsts = self.firsts(store, &members, room)?;
+        let firsts = self.firsts(&members)?;
         let mut pairs = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
         let mut firsts = firsts.iter();
         let mut last = None;
@@ -51,13 +42,13 @@ impl Prepared<'_> {
                 Some(known) => known,
                 None => {
                     let Some([root, first]) = firsts.next().transpose()? else { break };
-                    if root != first && !self.is_protected(store, root) {
+                    if root != first && !self.is_protected(root) {
                         pairs.push([first, root]);
                     }
                     *last.insert((root, first))
                 }
             };
-            if number != first && !self.is_protected(store, number) {
+            if number != first && !self.is_protected(number) {
                 pairs.push([first, number]);
             }
         }
@@ -74,12 +65,12 @@ impl Prepared<'_> {
                 return Ok(());
             }
             let some: Vec<(Number, Number)> = some.iter().map(|&[first, number]| (number, first)).collect();
-            let similarities = if self.job.settings.matching.verify == Verify::Exact {
-                similarities(self.view(store, stages), &some)?
+            let similarities = if self.means.settings.matching.verify == Verify::Exact {
+                similarities(self, &some)?
             } else {
                 vec![f64::NAN; some.len()]
             };
-            let distances = self.distances(store, &some)?;
+            let distances = self.distances(&some)?;
             for ((&(number, other), similarity), distance) in some.iter().zip(similarities).zip(distances) {
                 let evidence = Evidence { similarity, distance, sole_band: None };
                 visit(Removal::near(&Found { number, other, evidence }));
@@ -88,14 +79,14 @@ impl Prepared<'_> {
     }
 
     /// The Hamming distances of pairs, with SimHash. Other methods do not use them, and get 0.
-    fn distances(&self, store: &Store, pairs: &[(Number, Number)]) -> Result<Vec<u32>> {
-        if self.job.settings.signature.method != Method::Simhash {
+    fn distances(self, pairs: &[(Number, Number)]) -> Result<Vec<u32>> {
+        if self.means.settings.signature.method != Method::Simhash {
             return Ok(vec![0; pairs.len()]);
         }
         let mut numbers: Vec<Number> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let (lanes, width) = (store.lanes_of(&numbers)?, self.means.lanes());
+        let (lanes, width) = (self.store.lanes_of(&numbers)?, self.means.lanes());
         let of = |number: Number| {
             let at = numbers.partition_point(|&other| other < number) * width;
             &lanes[at..at + width]
@@ -104,7 +95,8 @@ impl Prepared<'_> {
     }
 
     /// The first document in keep order of each component, by root. The root itself is not among `members`.
-    fn firsts(&self, store: &Store, members: &Sorted<[u64; 2]>, room: Room<'_>) -> Result<Sorted<[u64; 2]>> {
+    fn firsts(self, members: &Sorted<[u64; 2]>) -> Result<Sorted<[u64; 2]>> {
+        let (store, room) = (self.store, self.room());
         let mut firsts = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
         let mut members = members.iter();
         let mut best: Option<(Number, Rank)> = None;

@@ -8,13 +8,12 @@ use crate::candidates::forest::Forest;
 use crate::copies::{Copies, ExactCopy};
 use crate::limits::bits::Bits;
 use crate::limits::sorted::{Room, Sorted};
-use crate::prepared::Prepared;
 use crate::progress::timing::Stages;
 use crate::report::PairCounts;
-use crate::resume::work::Work;
 use crate::solve::{Evidence, Found, NearMiss, NearMisses};
-use crate::store::{Number, Store};
+use crate::store::Number;
 use crate::verify::Task;
+use crate::view::View;
 use crate::{Clusters, Result};
 use bytemuck::{Pod, Zeroable};
 
@@ -104,39 +103,36 @@ impl CopyFate {
 /// The removed documents, ascending by number.
 pub(crate) type Removals = Sorted<Removal>;
 
-impl Prepared<'_> {
+impl View<'_> {
     /// Decides which documents are removed, and returns them in input order.
     pub(crate) fn decide(
-        &self,
-        store: &Store,
+        self,
         copies: &Copies,
-        work: &Work,
         stages: &mut Stages<'_>,
     ) -> Result<(Removals, PairCounts, Vec<NearMiss>)> {
         let near_misses = NearMisses::default();
-        let room = self.room(work, stages.observer());
+        let room = self.room();
         let mut near = room.sorter(self.budget.collecting(), |removal: &Removal| removal.number);
-        let counts = match self.job.settings.matching.clusters {
+        let counts = match self.means.settings.matching.clusters {
             Clusters::Stars => {
                 let mut visit = |found: Found| near.push(Removal::near(&found));
                 let task = Task::Survivors { near_misses: &near_misses, visit: &mut visit };
-                self.verify(store, copies, work, stages, task)?
+                self.verify(copies, stages, task)?
             }
             Clusters::Components => {
-                let mut forest = Forest::new(store.count());
-                let counts =
-                    self.verify(store, copies, work, stages, Task::Components { forest: &mut forest })?;
+                let mut forest = Forest::new(self.store.count());
+                let counts = self.verify(copies, stages, Task::Components { forest: &mut forest })?;
                 let mut verified = 0;
-                self.visit_components(store, forest, work, stages, &mut |removal| {
+                self.visit_components(forest, &mut |removal| {
                     verified += 1;
                     near.push(removal);
                 })?;
                 PairCounts { verified, ..counts }
             }
         };
-        let (near, against_only) = (near.finish()?, self.job.settings.matching.against_only);
-        let protected = |number| self.is_protected(store, number);
-        let removals = with_copies(near, copies, store.count(), against_only, room, protected)?;
+        let (near, against_only) = (near.finish()?, self.means.settings.matching.against_only);
+        let protected = |number| self.is_protected(number);
+        let removals = with_copies(near, copies, self.store.count(), against_only, room, protected)?;
         Ok((removals, counts, near_misses.into_vec()))
     }
 }

@@ -12,9 +12,9 @@
 use super::{Removal, Removals};
 use crate::limits::sorted::{Room, Sorter};
 use crate::method::Means;
-use crate::prepared::Prepared;
 use crate::report::Recall;
-use crate::store::{Number, Store};
+use crate::store::Number;
+use crate::view::View;
 use crate::write::naming::BATCH;
 use crate::{Clusters, Result, Verify};
 
@@ -112,19 +112,14 @@ impl<F: Fn(&[u64; 2]) -> [u64; 2]> Estimator<'_, F> {
     }
 }
 
-impl Prepared<'_> {
+impl View<'_> {
     /// Estimates the recall from the removed near-duplicates. `None` if the settings do not allow an estimate.
-    pub(crate) fn recall(
-        &self,
-        store: &Store,
-        removals: &Removals,
-        room: Room<'_>,
-    ) -> Result<Option<Recall>> {
-        let settings = &self.job.settings;
+    pub(crate) fn recall(self, removals: &Removals) -> Result<Option<Recall>> {
+        let (settings, room) = (&self.means.settings, self.room());
         if settings.matching.verify != Verify::Exact || settings.matching.clusters == Clusters::Components {
             return Ok(None);
         }
-        let Some(mut estimator) = estimator(&self.means, room) else { return Ok(None) };
+        let Some(mut estimator) = estimator(self.means, room) else { return Ok(None) };
         let mut found = removals.iter().filter(|removal| !removal.as_ref().is_ok_and(Removal::is_exact));
         loop {
             room.observer.go_on()?;
@@ -134,7 +129,7 @@ impl Prepared<'_> {
             }
             let numbers: Vec<Number> = some.iter().map(|removal| removal.number).collect();
             debug_assert!(numbers.is_sorted());
-            for (removal, entry) in some.iter().zip(store.entries_of(&numbers)?) {
+            for (removal, entry) in some.iter().zip(self.store.entries_of(&numbers)?) {
                 estimator.add(FoundPair {
                     similarity: removal.similarity,
                     size: u64::from(entry.size),

@@ -3,30 +3,21 @@
 use super::{Counts, PairCounts, Report, Run, SourceReport};
 use crate::copies::repeats::{Keys, repeats};
 use crate::decide::Removals;
-use crate::limits::sorted::Room;
-use crate::prepared::Prepared;
 use crate::progress::timing::Stages;
-use crate::resume::work::Work;
-use crate::store::{Number, Store};
+use crate::store::Number;
+use crate::view::View;
 use crate::{OnBadRecord, Result};
 use std::collections::BTreeMap;
 
-impl Prepared<'_> {
+impl View<'_> {
     /// Makes the report of a run, when its stages are finished.
-    pub(crate) fn report(
-        &self,
-        store: &Store,
-        removals: &Removals,
-        pairs: PairCounts,
-        stages: Stages<'_>,
-        work: &Work,
-    ) -> Result<Report> {
-        let settings = &self.job.settings;
+    pub(crate) fn report(self, removals: &Removals, pairs: PairCounts, stages: Stages<'_>) -> Result<Report> {
+        let Self { store, observer, .. } = self;
+        let settings = &self.means.settings;
         let mut counts = Counts { ..store.counts().clone() };
-        let observer = stages.observer();
         let mut histogram = vec![0; 21];
         let mut removed_by_source = vec![0; self.sources.len()];
-        let mut kept = self.room(work, observer).sorter(self.budget.sorting(), |number: &Number| *number);
+        let mut kept = self.room().sorter(self.budget.sorting(), |number: &Number| *number);
         for (step, removal) in removals.iter().enumerate() {
             observer.go_on_at(step)?;
             let removal = removal?;
@@ -52,7 +43,7 @@ impl Prepared<'_> {
             counts.largest_cluster = counts.largest_cluster.max(members);
         }
         if settings.files.id_field.is_some() {
-            counts.repeated_ids = self.repeated_ids(store, self.room(work, observer))?;
+            counts.repeated_ids = self.repeated_ids()?;
         }
         if settings.files.on_bad_record == OnBadRecord::Skip {
             for (step, bad) in store.bad().enumerate() {
@@ -72,7 +63,7 @@ impl Prepared<'_> {
                 removed: if self.sources.is_against(at) { 0 } else { removed_by_source[at] },
             })
             .collect();
-        let recall = self.recall(store, removals, self.room(work, observer))?;
+        let recall = self.recall(removals)?;
         Ok(Report {
             version: 1,
             lookalike: env!("CARGO_PKG_VERSION").into(),
@@ -87,7 +78,7 @@ impl Prepared<'_> {
             run: Run {
                 threads: self.threads,
                 memory: self.job.resources.memory,
-                resumed: work.is_resumed(),
+                resumed: self.work.is_resumed(),
                 spilled: store.is_spilled(),
                 pairs,
                 ..stages.finish()
@@ -96,7 +87,8 @@ impl Prepared<'_> {
     }
 
     /// How many documents have an id that an earlier document has too.
-    fn repeated_ids(&self, store: &Store, room: Room<'_>) -> Result<u64> {
+    fn repeated_ids(self) -> Result<u64> {
+        let (store, room) = (self.store, self.room());
         let mut keys: Vec<(u64, Number)> = Vec::new();
         let scan = |visit: &mut Keys<'_>| {
             for part in 0..store.parts() {

@@ -72,7 +72,7 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     let report = prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
         let store = prepared.sketch(&mut work, &mut stages)?;
-        prepared.report(&store, &Sorted::empty(), Default::default(), stages, &work)
+        prepared.view(&store, &work, observer).report(&Sorted::empty(), Default::default(), stages)
     })?;
     let file = work.into_appended().expect("parts were added to it");
     // Another run may have written this file in the meantime.

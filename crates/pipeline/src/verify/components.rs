@@ -10,9 +10,7 @@ use super::packing::{self, Members, Packed, Series};
 use crate::candidates::forest::Forest;
 use crate::candidates::grouping::{Taker, on_disk};
 use crate::limits::bits::Bits;
-use crate::limits::sorted::Room;
 use crate::report::PairCounts;
-use crate::resume::work::Work;
 use crate::solve::{self, Role, Using};
 use crate::store::Number;
 use crate::view::View;
@@ -29,7 +27,6 @@ pub(super) fn run<'a>(
     packed: &Packed,
     series: &Series,
     loader: &mut Loader<'a>,
-    work: &Work,
     counts: &mut PairCounts,
     forest: &mut Forest,
 ) -> Result<()> {
@@ -54,7 +51,7 @@ pub(super) fn run<'a>(
     }
     let open = match view.means.bands() {
         0 => None,
-        _ => Some(solver.open(pieces.clone(), work)?),
+        _ => Some(solver.open(pieces.clone())?),
     };
     let of_piece = |at: usize| -> Result<Vec<Number>> {
         let is_open = |number: &Number| open.as_ref().is_none_or(|open| open.contains(*number));
@@ -121,10 +118,10 @@ impl Solver<'_, '_> {
     }
 
     /// Documents that share a band with one of another component.
-    fn open(&mut self, pieces: Range<usize>, work: &Work) -> Result<Bits> {
+    fn open(&mut self, pieces: Range<usize>) -> Result<Bits> {
         let View { store, means, budget, observer, .. } = self.view;
         let packed = self.packed;
-        let room = Room { ledger: budget, work, observer };
+        let room = self.view.room();
         let mut documents = 0;
         for at in pieces.clone() {
             documents += packed.len_of(at);

@@ -4,9 +4,7 @@ use super::packing::{Member, Members, NO_SET, Packed};
 use crate::Result;
 use crate::limits::bits::Bits;
 use crate::limits::lists::{Lists, ListsWriter};
-use crate::limits::sorted::Room;
 use crate::method::TextBuffers;
-use crate::resume::work::Work;
 use crate::solve::{Arrival, Arriving, Chunk, Decided, NearMisses, Role, SmallSets, Span};
 use crate::store::Number;
 use crate::verify::reread::{reread, reread_stream};
@@ -58,19 +56,14 @@ impl Elements {
 }
 
 /// Takes the elements of a document of a small set, by its place; without one they are collected like all others.
-type Taker<'t> = Option<&'t (dyn Fn(usize, &[u64], &mut OverlapTable) -> Result<()> + Sync)>;
+type SmallVisitor<'t> = Option<&'t (dyn Fn(usize, &[u64], &mut OverlapTable) -> Result<()> + Sync)>;
 
 impl<'a> Loader<'a> {
     /// Makes the file of elements if there is more than one chunk.
-    pub(super) fn new(
-        view: View<'a>,
-        packed: &Packed,
-        near_misses: &'a NearMisses,
-        work: &Work,
-    ) -> Result<Self> {
+    pub(super) fn new(view: View<'a>, packed: &Packed, near_misses: &'a NearMisses) -> Result<Self> {
         let mut loader = Self::of_sources(view, near_misses);
         if view.means.compares_elements() && packed.chunks() > 1 {
-            loader.spilled = Some(spill(view, packed, work)?);
+            loader.spilled = Some(spill(view, packed)?);
         }
         Ok(loader)
     }
@@ -186,7 +179,7 @@ impl<'a> Loader<'a> {
         &self,
         at: usize,
         members: &Members,
-        take: Taker<'_>,
+        take: SmallVisitor<'_>,
         mut collect: impl FnMut(Elements) -> Result<()> + Send,
     ) -> Result<()> {
         let Some(spilled) = &self.spilled else {
@@ -219,9 +212,9 @@ impl<'a> Loader<'a> {
 }
 
 /// The elements of all chunks, in one pass over the sources: those of small sets as they come, sorted sets of the others.
-fn spill(view: View<'_>, packed: &Packed, work: &Work) -> Result<Lists> {
+fn spill(view: View<'_>, packed: &Packed) -> Result<Lists> {
     let View { store, budget, observer, .. } = view;
-    let room = Room { ledger: budget, work, observer };
+    let room = view.room();
     let mut by_number = room.sorter(budget.sorting(), |member: &Member| member.number);
     let mut in_small = Bits::new(store.count());
     for (step, member) in packed.members.iter().enumerate() {
@@ -236,7 +229,7 @@ fn spill(view: View<'_>, packed: &Packed, work: &Work) -> Result<Lists> {
     let mut reservation = budget.reservation();
     let buffers = budget.collecting().min(16 << 20);
     reservation.grow(buffers);
-    let mut lists = ListsWriter::new(work, packed.chunks(), buffers)?;
+    let mut lists = ListsWriter::new(view.work, packed.chunks(), buffers)?;
     let numbers = by_number.iter().map(|member| member.map(|member| member.number));
     let mut members = by_number.iter();
     stream_elements(
@@ -320,7 +313,7 @@ pub(super) fn stream_elements(
 fn visit_elements(
     view: View<'_>,
     Members { numbers, sets }: &Members,
-    take: Taker<'_>,
+    take: SmallVisitor<'_>,
     mut collect: impl FnMut(Elements) -> Result<()> + Send,
 ) -> Result<()> {
     let View { store, means, observer, .. } = view;

@@ -19,7 +19,6 @@ use crate::candidates::Candidates;
 use crate::candidates::forest::Forest;
 use crate::limits::bits::Bits;
 use crate::report::PairCounts;
-use crate::resume::work::Work;
 use crate::solve::{self, Chunk, Found, NearMisses, Role, Using};
 use crate::store::Number;
 use crate::view::View;
@@ -38,14 +37,9 @@ pub(crate) enum Task<'t> {
 }
 
 /// Does the task for all connected sets.
-pub(crate) fn verify(
-    view: View<'_>,
-    candidates: Candidates,
-    work: &Work,
-    mut task: Task<'_>,
-) -> Result<PairCounts> {
+pub(crate) fn verify(view: View<'_>, candidates: Candidates, mut task: Task<'_>) -> Result<PairCounts> {
     let small_sets = matches!(task, Task::Survivors { .. }) && !view.means.method.stores_keys();
-    let packed = packing::pack(view, candidates, small_sets, work)?;
+    let packed = packing::pack(view, candidates, small_sets)?;
     view.observer.started(Stage::Verify, packed.members.len());
     let mut counts = PairCounts::default();
     let no_near_misses = NearMisses::default();
@@ -53,7 +47,7 @@ pub(crate) fn verify(
         Task::Survivors { near_misses, .. } => near_misses,
         Task::Pairs { .. } | Task::Components { .. } => &no_near_misses,
     };
-    let mut loader = Loader::new(view, &packed, near_misses, work)?;
+    let mut loader = Loader::new(view, &packed, near_misses)?;
     for series in &packed.series {
         match &mut task {
             Task::Survivors { near_misses, visit } => {
@@ -64,7 +58,7 @@ pub(crate) fn verify(
                 pairs::run(view, &packed, series, &mut loader, shared, &mut counts, visit)?;
             }
             Task::Components { forest } => {
-                components::run(view, &packed, series, &mut loader, work, &mut counts, forest)?;
+                components::run(view, &packed, series, &mut loader, &mut counts, forest)?;
             }
         }
     }
@@ -89,7 +83,6 @@ impl Survivors<'_, '_> {
         let mut gone = Bits::new(if one_chunk { 0 } else { view.store.count() });
         let against_only = view.means.settings.matching.against_only;
         let role = |protected| Role::of(protected, against_only);
-        let is_protected = |number: Number| view.order.is_protected(view.store.source_of(number));
         for at in series.chunks.clone() {
             let members = packed.members(at)?;
             let documents = members.numbers.len() as u64;
@@ -107,11 +100,13 @@ impl Survivors<'_, '_> {
                 }
                 let mut listed = packed.members(earlier)?.numbers;
                 // Of these, only the ones that may remove others are compared with what follows.
-                listed.retain(|&number| !gone.contains(number) && role(is_protected(number)) != Role::Asking);
+                listed.retain(|&number| {
+                    !gone.contains(number) && role(view.is_protected(number)) != Role::Asking
+                });
                 let mut loaded = Loaded::default();
                 loader.append(&mut loaded, earlier, &Members::of(listed), false, |_| Role::Listed)?;
                 // Protected documents have their turn below: a kept one of a chunk between may come before them.
-                let asking = left.iter().copied().filter(|number| !is_protected(*number)).collect();
+                let asking = left.iter().copied().filter(|number| !view.is_protected(*number)).collect();
                 loader.append(&mut loaded, at, &Members::of(asking), false, |_| Role::Asking)?;
                 self.solve(&loaded, &mut |number| gone.insert(number))?;
                 left.retain(|&number| !gone.contains(number));

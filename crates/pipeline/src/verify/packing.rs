@@ -10,7 +10,6 @@ use crate::candidates::forest::Forest;
 use crate::limits::sorted::{Room, Sorted, Sorter};
 use crate::method::Means;
 use crate::method::samples::SAMPLED_ONE_IN;
-use crate::resume::work::Work;
 use crate::solve::{SMALL_DOCUMENT, SMALL_SET};
 use crate::store::Number;
 use crate::view::View;
@@ -146,14 +145,9 @@ fn weight_in_small(size: u32, means: &Means) -> u64 {
 }
 
 /// Packs all documents with candidates; tells small sets apart if they can be decided as such.
-pub(super) fn pack(
-    view: View<'_>,
-    mut candidates: Candidates,
-    small_sets: bool,
-    work: &Work,
-) -> Result<Packed> {
+pub(super) fn pack(view: View<'_>, mut candidates: Candidates, small_sets: bool) -> Result<Packed> {
     let View { store, budget, observer, .. } = view;
-    let room = Room { ledger: budget, work, observer };
+    let room = view.room();
     let mut connected = room.sorter(budget.sorting(), |it: &Connected| (it.root, it.number));
     let Candidates { involved, forest } = &mut candidates;
     let mut numbers = involved.iter();

@@ -8,7 +8,6 @@ use crate::candidates::forest::Forest;
 use crate::candidates::{self, Candidates};
 use crate::copies;
 use crate::limits::bits::Bits;
-use crate::limits::sorted::Room;
 use crate::method::TextBuffers;
 use crate::prepared::Prepared;
 use crate::progress::timing::Stages;
@@ -48,7 +47,7 @@ impl Corpus {
     }
 
     /// Sketches it, with so much memory, and hands what there is to `look`.
-    fn with(&self, free: u64, look: impl FnOnce(View<'_>, Candidates, &Work) + Send) {
+    fn with(&self, free: u64, look: impl FnOnce(View<'_>, Candidates) + Send) {
         let mut prepared = Prepared::new(&self.job).unwrap();
         prepared.budget = prepared.budget.clone().with_free(free);
         let mut work = Work::temporary(self.folder.path()).unwrap();
@@ -56,9 +55,9 @@ impl Corpus {
             .in_pool(|| {
                 let mut stages = Stages::new(&Silent);
                 let store: Store = prepared.sketch(&mut work, &mut stages)?;
-                let view = prepared.view(&store, &stages);
-                let copies = copies::find(view, &work)?;
-                look(view, candidates::find(view, &copies, &work)?, &work);
+                let view = prepared.view(&store, &work, &Silent);
+                let copies = copies::find(view)?;
+                look(view, candidates::find(view, &copies)?);
                 Ok(())
             })
             .unwrap();
@@ -85,22 +84,18 @@ fn sets(candidates: &mut Candidates) -> BTreeMap<Number, Vec<Number>> {
     sets
 }
 
-fn again(view: View<'_>, work: &Work) -> Candidates {
-    candidates::find(view, &copies::find(view, work).unwrap(), work).unwrap()
-}
-
-fn room<'a>(view: View<'a>, work: &'a Work) -> Room<'a> {
-    Room { ledger: view.budget, work, observer: view.observer }
+fn again(view: View<'_>) -> Candidates {
+    candidates::find(view, &copies::find(view).unwrap()).unwrap()
 }
 
 #[test]
 fn every_document_is_in_one_chunk_with_those_it_is_connected_with() {
     for (free, several) in [(1 << 28, false), (500_000, true)] {
-        planted(Keep::First).with(free, |view, candidates, work| {
+        planted(Keep::First).with(free, |view, candidates| {
             let mut candidates = candidates;
             let sets = sets(&mut candidates);
             assert!(sets.len() > 20);
-            let packed = packing::pack(view, candidates, true, work).unwrap();
+            let packed = packing::pack(view, candidates, true).unwrap();
             assert_eq!(packed.series.len() > 1, several, "{} series", packed.series.len());
             let mut place: BTreeMap<Number, (usize, u32)> = BTreeMap::new();
             for (at, series) in packed.series.iter().enumerate() {
@@ -133,8 +128,8 @@ fn a_set_that_does_not_fit_is_a_series_in_keep_order() {
         templated(120, 2_000, 0.9, 5).collect(),
         Settings::default().with_keep(Keep::Longest).with_threshold(0.7),
     );
-    corpus.with(500_000, |view, candidates, work| {
-        let packed = packing::pack(view, candidates, false, work).unwrap();
+    corpus.with(500_000, |view, candidates| {
+        let packed = packing::pack(view, candidates, false).unwrap();
         let series = packed.series.iter().max_by_key(|series| series.chunks.len()).unwrap();
         assert!(series.chunks.len() > 1, "it must not fit for this to be a test");
         let length = |number: &Number| corpus.documents[*number as usize].text.len();
@@ -149,11 +144,11 @@ fn a_set_that_does_not_fit_is_a_series_in_keep_order() {
 }
 
 /// Removed documents, with what removed them.
-fn survivors(view: View<'_>, candidates: Candidates, work: &Work) -> BTreeMap<Number, Number> {
+fn survivors(view: View<'_>, candidates: Candidates) -> BTreeMap<Number, Number> {
     let mut removed = BTreeMap::new();
     let near_misses = NearMisses::default();
     let visit = &mut |found: Found| assert!(removed.insert(found.number, found.other).is_none());
-    verify(view, candidates, work, Task::Survivors { near_misses: &near_misses, visit }).unwrap();
+    verify(view, candidates, Task::Survivors { near_misses: &near_misses, visit }).unwrap();
     removed
 }
 
@@ -168,11 +163,11 @@ fn in_a_series_too_only_what_is_protected_removes() {
         let corpus = Corpus::against(documents.clone(), 120, against_only, settings);
         let mut answers = Vec::new();
         for free in [1 << 28, 500_000] {
-            corpus.with(free, |view, candidates, work| {
-                let packed = packing::pack(view, again(view, work), false, work).unwrap();
+            corpus.with(free, |view, candidates| {
+                let packed = packing::pack(view, again(view), false).unwrap();
                 let longest = packed.series.iter().map(|series| series.chunks.len()).max().unwrap();
                 assert_eq!(longest > 1, free < 1 << 28, "{longest} chunks");
-                answers.push(survivors(view, candidates, work));
+                answers.push(survivors(view, candidates));
             });
         }
         assert_eq!(answers[0], answers[1], "against only: {against_only}");
@@ -191,15 +186,15 @@ fn a_series_names_the_first_in_keep_order_and_each_pair_once() {
     let corpus = Corpus::against(documents, 120, true, settings);
     let (mut answers, mut pairs) = (Vec::new(), Vec::new());
     for free in [1 << 28, 300_000] {
-        corpus.with(free, |view, candidates, work| {
-            let packed = packing::pack(view, again(view, work), false, work).unwrap();
+        corpus.with(free, |view, candidates| {
+            let packed = packing::pack(view, again(view), false).unwrap();
             let longest = packed.series.iter().map(|series| series.chunks.len()).max().unwrap();
             assert!((longest > 3) == (free < 1 << 28), "{longest} chunks");
-            answers.push(survivors(view, candidates, work));
+            answers.push(survivors(view, candidates));
             let mut found = Vec::new();
             let visit = &mut |pair: Found| found.push((pair.number, pair.other));
             let shared = &Bits::new(view.store.count());
-            verify(view, again(view, work), work, Task::Pairs { shared, visit }).unwrap();
+            verify(view, again(view), Task::Pairs { shared, visit }).unwrap();
             found.sort_unstable();
             pairs.push(found);
         });
@@ -212,15 +207,15 @@ fn a_series_names_the_first_in_keep_order_and_each_pair_once() {
 #[test]
 fn documents_are_loaded_in_keep_order_with_their_sets() {
     let corpus = planted(Keep::Longest);
-    corpus.with(1 << 28, |view, candidates, work| {
+    corpus.with(1 << 28, |view, candidates| {
         let numbers: Vec<Number> = candidates.involved.iter().collect();
         let (first, second) = numbers.split_at(numbers.len() / 2);
-        let whole = Packed::of(room(view, work), &[&numbers]);
-        let halves = Packed::of(room(view, work), &[first, second]);
+        let whole = Packed::of(view.room(), &[&numbers]);
+        let halves = Packed::of(view.room(), &[first, second]);
         let near_misses = NearMisses::default();
         let load = |packed: &Packed, chunk: usize, members: Vec<Number>| {
             let mut loaded = Loaded::default();
-            let mut loader = Loader::new(view, packed, &near_misses, work).unwrap();
+            let mut loader = Loader::new(view, packed, &near_misses).unwrap();
             loader.append(&mut loaded, chunk, &Members::of(members), false, |_| Role::Both).unwrap();
             loaded.chunk
         };
@@ -245,7 +240,7 @@ fn documents_are_loaded_in_keep_order_with_their_sets() {
 }
 
 /// The set of each document after all were taken apart in one way: those that are alone have none.
-fn refined(view: View<'_>, work: &Work, way: Way) -> BTreeMap<Number, Number> {
+fn refined(view: View<'_>, way: Way) -> BTreeMap<Number, Number> {
     let count = view.store.count();
     let entries = view.store.entries_of(&(0..count).collect::<Vec<Number>>()).unwrap();
     let all = || {
@@ -255,7 +250,7 @@ fn refined(view: View<'_>, work: &Work, way: Way) -> BTreeMap<Number, Number> {
     let mut forest = Forest::new(count);
     // What was connected before does not matter.
     (1..count).for_each(|number| assert!(forest.join(0, number)));
-    let refined = refining::refine(view, room(view, work), way, all, &mut forest).unwrap().unwrap();
+    let refined = refining::refine(view, view.room(), way, all, &mut forest).unwrap().unwrap();
     let mut sets: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
     for Connected { root, number, .. } in refined.iter().map(|document| document.unwrap()) {
         sets.entry(root).or_default().push(number);
@@ -292,8 +287,8 @@ fn refined_sets_are_smaller_and_lose_no_similar_pair() {
     let corpus = Corpus::new(documents, Settings::default().with_threshold(0.7));
     let (expected, similar) = components_of_similar(&corpus);
     assert!(similar > 50, "{similar}");
-    corpus.with(1 << 28, |view, _, work| {
-        let set_of = refined(view, work, Way::RareShingles);
+    corpus.with(1 << 28, |view, _| {
+        let set_of = refined(view, Way::RareShingles);
         for (a, b) in expected.keys().flat_map(|a| expected.keys().map(move |b| (a, b))) {
             let together = set_of.contains_key(a) && set_of.get(a) == set_of.get(b);
             assert!(together || expected[a] != expected[b], "{a} {b}");
@@ -312,8 +307,8 @@ fn sets_refined_by_combinations_are_what_is_similar() {
         assert!(threshold > 0.8 || similar > 5, "{similar} similar at {threshold}");
         // With little memory keys are in many lists.
         for free in [1 << 28, 1 << 20] {
-            corpus.with(free, |view, _, work| {
-                let set_of = refined(view, work, Way::Combinations);
+            corpus.with(free, |view, _| {
+                let set_of = refined(view, Way::Combinations);
                 assert_eq!(set_of, expected, "{threshold}, {free} bytes");
             });
         }
@@ -322,16 +317,16 @@ fn sets_refined_by_combinations_are_what_is_similar() {
 
 #[test]
 fn components_in_pieces_are_those_of_the_whole() {
-    planted(Keep::First).with(1 << 28, |view, candidates, work| {
+    planted(Keep::First).with(1 << 28, |view, candidates| {
         let numbers: Vec<Number> = candidates.involved.iter().collect();
         let mut roots = Vec::new();
         for pieces in [1, 2, 5] {
             let chunks: Vec<&[Number]> = numbers.chunks(numbers.len().div_ceil(pieces)).collect();
-            let packed = Packed::of(room(view, work), &chunks);
+            let packed = Packed::of(view.room(), &chunks);
             let (near_misses, mut forest) = (NearMisses::default(), Forest::new(view.store.count()));
-            let mut loader = Loader::new(view, &packed, &near_misses, work).unwrap();
+            let mut loader = Loader::new(view, &packed, &near_misses).unwrap();
             let (series, mut counts) = (&packed.series[0], PairCounts::default());
-            components::run(view, &packed, series, &mut loader, work, &mut counts, &mut forest).unwrap();
+            components::run(view, &packed, series, &mut loader, &mut counts, &mut forest).unwrap();
             roots.push(numbers.iter().map(|&number| forest.root(number)).collect::<Vec<_>>());
         }
         assert_eq!((&roots[0], &roots[0]), (&roots[1], &roots[2]));
@@ -344,7 +339,7 @@ fn components_in_pieces_are_those_of_the_whole() {
 fn similarities_are_exact_in_the_order_asked_for() {
     let corpus = planted(Keep::First);
     for free in [1 << 28, 450_000] {
-        corpus.with(free, |view, candidates, work| {
+        corpus.with(free, |view, candidates| {
             let mut candidates = candidates;
             let mut pairs: Vec<(Number, Number)> =
                 sets(&mut candidates).values().map(|set| (set[set.len() - 1], set[0])).collect();
@@ -353,7 +348,7 @@ fn similarities_are_exact_in_the_order_asked_for() {
             assert_eq!(similarities(view, &pairs).unwrap(), expected);
             assert_eq!(packing::pairs_that_fit(view, &pairs, 0).unwrap(), 1, "one pair always does");
             assert_eq!(packing::pairs_that_fit(view, &pairs, u64::MAX).unwrap(), pairs.len());
-            let numbers: Vec<Number> = again(view, work).involved.iter().collect();
+            let numbers: Vec<Number> = again(view).involved.iter().collect();
             assert_eq!(packing::fits(view, &numbers).unwrap(), free == 1 << 28);
         });
     }

@@ -1,13 +1,11 @@
 //! Decisions -> the list of removed documents, and the sample of pairs just below the threshold.
 
 use crate::decide::Removals;
-use crate::prepared::Prepared;
 use crate::resume::decisions_file::Findings;
-use crate::resume::work::Work;
-use crate::store::Store;
+use crate::view::View;
 use crate::write::naming::Names;
 use crate::write::removed;
-use crate::{Error, Job, Observer, RemovedFormat, Result};
+use crate::{Error, Job, RemovedFormat, Result};
 use corpus::{Target, WORK_FOLDER, output_names};
 use files::Access;
 use std::io::{BufWriter, Write};
@@ -25,22 +23,21 @@ pub(crate) fn removed_name(job: &Job) -> Result<&'static str> {
 
 /// Writes the list of removed documents to a temporary file, and then moves it to the target.
 pub(crate) fn write_removed(
-    prepared: &Prepared<'_>,
-    store: &Store,
+    view: View<'_>,
     removals: &Removals,
     target: &Target,
     aside: &Path,
-    observer: &dyn Observer,
 ) -> Result<()> {
-    let settings = &prepared.job.settings;
-    let name = removed_name(prepared.job)?;
+    let View { store, sources, observer, .. } = view;
+    let settings = &view.means.settings;
+    let name = removed_name(view.job)?;
     let file = aside.join(name);
     let io = |cause| Error::Io { action: "write", name: file.display().to_string(), cause };
     let out = target.files().create(&file, Access::Shared)?;
     match settings.files.removed_format {
         RemovedFormat::Jsonl => {
             let mut out = BufWriter::with_capacity(1 << 18, out);
-            removed::rows(removals, store, prepared.sources, settings, &mut |row| {
+            removed::rows(removals, store, sources, settings, &mut |row| {
                 observer.go_on()?;
                 out.write_all(&removed::json_line(&row)).map_err(io)
             })?;
@@ -48,7 +45,7 @@ pub(crate) fn write_removed(
         }
         RemovedFormat::Parquet => {
             let mut out = corpus::RemovedWriter::new(out)?;
-            removed::rows(removals, store, prepared.sources, settings, &mut |row| {
+            removed::rows(removals, store, sources, settings, &mut |row| {
                 observer.go_on()?;
                 Ok(out.push(&row)?)
             })?;
@@ -59,15 +56,10 @@ pub(crate) fn write_removed(
 }
 
 /// Writes the sample of pairs just below the threshold, for people to read.
-pub(crate) fn write_near_misses(
-    prepared: &Prepared<'_>,
-    store: &Store,
-    findings: &Findings,
-    work: &Work,
-) -> Result<()> {
+pub(crate) fn write_near_misses(view: View<'_>, findings: &Findings) -> Result<()> {
     let numbers = findings.near_misses.iter().flat_map(|&(a, b, _)| [a, b]).collect();
-    let has_ids = prepared.job.settings.files.id_field.is_some();
-    let names = Names::new(numbers, store, prepared.sources, has_ids)?;
+    let has_ids = view.means.settings.files.id_field.is_some();
+    let names = Names::new(numbers, view.store, view.sources, has_ids)?;
     let mut lines = Vec::new();
     for &(number, other, similarity) in &findings.near_misses {
         let (a, b) = (names.reference(other)?, names.reference(number)?);
@@ -79,5 +71,5 @@ pub(crate) fn write_near_misses(
         lines.extend_from_slice(line.to_string().as_bytes());
         lines.push(b'\n');
     }
-    work.write("near-misses.jsonl", &lines)
+    view.work.write("near-misses.jsonl", &lines)
 }

@@ -6,18 +6,17 @@ pub(crate) mod removed;
 
 use crate::decide::{Removal, Removals};
 use crate::limits::bits::Bits;
-use crate::limits::memory::{LONG_BLOCK, Ledger, LongBlock};
+use crate::limits::memory::{LONG_BLOCK, LongBlock};
 use crate::limits::ordered::each;
-use crate::limits::sorted::{Room, Stream};
-use crate::method::Means;
+use crate::limits::sorted::Stream;
 use crate::progress::pace::SourcePace;
-use crate::resume::work::Work;
-use crate::sketch::{Sources, limits};
+use crate::sketch::limits;
+use crate::store::Number;
 use crate::store::columns::{Class, Entry};
-use crate::store::{Number, Store};
 use crate::verify::reread::changed;
+use crate::view::View;
 use crate::write::naming::{ClusterNames, Names};
-use crate::{Observer, OnBadRecord, Result, Stage};
+use crate::{OnBadRecord, Result, Stage};
 use corpus::{Annotation, Announce, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target};
 use std::path::Path;
 use std::sync::Mutex;
@@ -27,24 +26,18 @@ static LARGE_WINDOW: Mutex<()> = Mutex::new(());
 
 /// What is needed to write outputs.
 pub(crate) struct Outputs<'a> {
-    pub store: &'a Store,
-    pub sources: Sources<'a>,
-    pub means: &'a Means,
+    pub view: View<'a>,
     pub removals: &'a Removals,
-    pub budget: &'a Ledger,
-    pub work: &'a Work,
-    pub threads: usize,
-    pub observer: &'a dyn Observer,
 }
 
 impl Outputs<'_> {
     /// The records that are not written: removed documents, and bad records that are skipped.
     fn dropped(&self) -> Result<Bits> {
-        let settings = &self.means.settings;
-        let mut dropped = Bits::new(self.store.count());
-        for part in 0..self.store.parts() {
-            self.observer.go_on()?;
-            let (first, entries) = self.store.entries(part)?;
+        let settings = &self.view.means.settings;
+        let mut dropped = Bits::new(self.view.store.count());
+        for part in 0..self.view.store.parts() {
+            self.view.observer.go_on()?;
+            let (first, entries) = self.view.store.entries(part)?;
             for (number, entry) in (first..).zip(entries.iter()) {
                 match entry.class() {
                     Class::Bad if settings.files.on_bad_record == OnBadRecord::Skip => dropped.insert(number),
@@ -54,7 +47,7 @@ impl Outputs<'_> {
         }
         if !settings.files.annotate {
             for (step, removal) in self.removals.iter().enumerate() {
-                self.observer.go_on_at(step)?;
+                self.view.observer.go_on_at(step)?;
                 dropped.insert(removal?.number);
             }
         }
@@ -63,12 +56,12 @@ impl Outputs<'_> {
 
     /// The number of the first slot of each source, and at the end the number of all slots.
     fn first_numbers(&self) -> Vec<Number> {
-        let mut firsts = vec![self.store.count(); self.sources.len() + 1];
-        for (first, block) in self.store.blocks().iter().rev() {
+        let mut firsts = vec![self.view.store.count(); self.view.sources.len() + 1];
+        for (first, block) in self.view.store.blocks().iter().rev() {
             firsts[block.source as usize] = *first;
         }
         // A source without blocks begins where the next source begins.
-        for at in (0..self.sources.len()).rev() {
+        for at in (0..self.view.sources.len()).rev() {
             firsts[at] = firsts[at].min(firsts[at + 1]);
         }
         firsts
@@ -78,17 +71,19 @@ impl Outputs<'_> {
     pub(crate) fn write(&self, target: &Target, aside: &Path) -> Result<()> {
         let dropped = self.dropped()?;
         let firsts = self.first_numbers();
-        let settings = &self.means.settings;
-        let room = Room { ledger: self.budget, work: self.work, observer: self.observer };
+        let settings = &self.view.means.settings;
+        let room = self.view.room();
         let clusters = settings
             .files
             .annotate
-            .then(|| ClusterNames::new(self.store, self.sources, settings.files.id_field.is_some(), room))
+            .then(|| {
+                ClusterNames::new(self.view.store, self.view.sources, settings.files.id_field.is_some(), room)
+            })
             .transpose()?;
-        let corpus = self.sources.against.len()..self.sources.len();
+        let corpus = self.view.sources.against.len()..self.view.sources.len();
         // On standard output the sources must follow each other in order.
-        let workers = if target.is_stdout() { 1 } else { self.threads.clamp(1, corpus.len().max(1)) };
-        let threads = (self.threads / workers).max(1);
+        let workers = if target.is_stdout() { 1 } else { self.view.threads.clamp(1, corpus.len().max(1)) };
+        let threads = (self.view.threads / workers).max(1);
         each(workers, corpus.len(), |at| {
             self.write_source(corpus.start + at, &firsts, &dropped, clusters.as_ref(), target, aside, threads)
         })
@@ -108,14 +103,18 @@ impl Outputs<'_> {
         aside: &Path,
         threads: usize,
     ) -> Result<()> {
-        let source = self.sources.get(at);
+        let source = self.view.sources.get(at);
         if target.exists(&source.output)? {
-            self.observer.advanced(Stage::Write, source.size);
+            self.view.observer.advanced(Stage::Write, source.size);
             return Ok(());
         }
-        let options = SinkOptions { annotate: self.means.settings.files.annotate, threads };
-        let mut reader =
-            Reader::open(source, ReadMode::Whole, &self.means.fields, limits(self.budget, self.means))?;
+        let options = SinkOptions { annotate: self.view.means.settings.files.annotate, threads };
+        let mut reader = Reader::open(
+            source,
+            ReadMode::Whole,
+            &self.view.means.fields,
+            limits(self.view.budget, self.view.means),
+        )?;
         // Each such source may need an eighth of the memory.
         let _alone = reader.has_large_window().then(|| LARGE_WINDOW.lock());
         let mut writer = SinkWriter::create(target, source, aside, options)?;
@@ -126,19 +125,19 @@ impl Outputs<'_> {
         let first_removal = self.removals.partition_point(|removal| removal.number < number)?;
         let mut removals = self.removals.iter_from(first_removal);
         loop {
-            self.observer.go_on()?;
-            self.budget.wait_for_long_block();
+            self.view.observer.go_on()?;
+            self.view.budget.wait_for_long_block();
             // Other sources are read at the same time. A reader waits for its turn before it reads a long block.
-            let mut announce = || long = long.take().or_else(|| self.budget.announced());
+            let mut announce = || long = long.take().or_else(|| self.view.budget.announced());
             if !reader
                 .next_block_announced(&mut block, Announce { above: LONG_BLOCK, announce: &mut announce })?
             {
                 break;
             }
-            long = long.or_else(|| self.budget.long_block(block.bytes() as u64));
+            long = long.or_else(|| self.view.budget.long_block(block.bytes() as u64));
             let end = number + block.len() as Number;
             if end > firsts[at + 1] {
-                return Err(changed(self.sources, at as u32));
+                return Err(changed(self.view.sources, at as u32));
             }
             if let Some(clusters) = clusters {
                 let said = self.said(number, end, clusters, &mut removals)?;
@@ -170,17 +169,17 @@ impl Outputs<'_> {
                     }
                 })?;
             }
-            self.observer.advanced(Stage::Write, pace.advance(block.bytes() as u64));
+            self.view.observer.advanced(Stage::Write, pace.advance(block.bytes() as u64));
             number = end;
             if long.take().is_some() {
                 block = Block::default();
             }
         }
         if number != firsts[at + 1] {
-            return Err(changed(self.sources, at as u32));
+            return Err(changed(self.view.sources, at as u32));
         }
         writer.finish()?;
-        self.observer.advanced(Stage::Write, pace.end());
+        self.view.observer.advanced(Stage::Write, pace.end());
         Ok(())
     }
 
@@ -202,10 +201,10 @@ impl Outputs<'_> {
             },
         )?;
         let numbers: Vec<Number> = (first..end).collect();
-        let is_document = self.store.entries_of(&numbers)?.iter().map(Entry::is_document).collect();
+        let is_document = self.view.store.entries_of(&numbers)?.iter().map(Entry::is_document).collect();
         let asked = numbers.into_iter().chain(here.iter().map(|removal| removal.kept)).collect();
-        let has_ids = self.means.settings.files.id_field.is_some();
-        let names = Names::with_types(asked, self.store, self.sources, has_ids)?;
+        let has_ids = self.view.means.settings.files.id_field.is_some();
+        let names = Names::with_types(asked, self.view.store, self.view.sources, has_ids)?;
         Ok(Said { removals: here, is_document, names, clusters })
     }
 }

@@ -43,11 +43,12 @@ impl FinishedRun {
         let work = Work::temporary(&job.temp_folder())?;
         prepared.in_pool(|| {
             let mut stages = Stages::new(observer);
-            let copies = prepared.copies(&self.store, &work, &mut stages)?;
-            let (removals, pairs, _) = prepared.decide(&self.store, &copies, &work, &mut stages)?;
+            let view = prepared.view(&self.store, &work, observer);
+            let copies = view.copies(&mut stages)?;
+            let (removals, pairs, _) = view.decide(&copies, &mut stages)?;
             let (stays, all_stays) = missing(&self.removals, &removals, most)?;
             let (goes, all_goes) = missing(&removals, &self.removals, most)?;
-            let report = prepared.report(&self.store, &removals, pairs, stages, &work)?;
+            let report = view.report(&removals, pairs, stages)?;
             Ok(Change {
                 threshold,
                 kept: report.counts.kept,

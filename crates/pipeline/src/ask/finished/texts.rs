@@ -2,7 +2,7 @@
 
 use super::FinishedRun;
 use crate::prepared::Prepared;
-use crate::progress::timing::Stages;
+use crate::resume::work::Work;
 use crate::verify::reread::reread;
 use crate::{Result, Silent};
 
@@ -39,9 +39,9 @@ impl FinishedRun {
         ascending.sort_unstable();
         ascending.dedup();
         let mut texts: Vec<Excerpt> = Vec::with_capacity(ascending.len());
-        let stages = Stages::new(&Silent);
+        let work = Work::temporary(&job.temp_folder())?;
         reread(
-            prepared.view(&self.store, &stages),
+            prepared.view(&self.store, &work, &Silent),
             &ascending,
             |_| Vec::new(),
             |made: &mut Vec<Excerpt>, _, text, _| {
