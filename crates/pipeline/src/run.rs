@@ -79,7 +79,7 @@ pub(crate) fn dedup_prepared(
             claim::clear_after(job, target);
             return Ok(Outcome::AlreadyFinished(report));
         }
-        observer.note(&format!("outputs of the run in {} are missing; they are written again", target.name()));
+        observer.note(&format!("outputs of the run in {} are missing and are written again", target.name()));
     }
     observer.planned(&prepared.means.plan);
     if !lasting {

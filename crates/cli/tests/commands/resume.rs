@@ -182,10 +182,7 @@ fn a_target_without_its_record_is_said_to_be_that() {
     std::fs::remove_dir_all(folder.path("out/_lookalike")).unwrap();
     let outcome = folder.run("dedup a.jsonl -o out");
     assert_eq!(outcome.code, 4, "{outcome}");
-    assert!(
-        outcome.stderr.contains("_lookalike/run.json, which describes the run, is missing"),
-        "{outcome}"
-    );
+    assert!(outcome.stderr.contains("_lookalike/run.json, which describes the run, is missing"), "{outcome}");
     assert!(!outcome.stderr.contains("version"), "{outcome}");
 }
 

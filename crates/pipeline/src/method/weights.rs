@@ -39,14 +39,14 @@ pub(crate) fn read(file: &Path, shingler: &Shingler) -> Result<(HashMap<u64, f64
                 return Err(Error::Invalid(format!("{name}, line {}: the line is too long", at + 1)));
             }
             Ok(line) => line.trim_end_matches(['\r', '\n']),
-            Err(_) => return Err(Error::Invalid(format!("{name}, line {}: the line is not valid UTF-8", at + 1))),
+            Err(_) => return Err(Error::Invalid(format!("{name}, line {}: it is not valid UTF-8", at + 1))),
         };
         if line.trim().is_empty() {
             continue;
         }
         let wrong = |why: &str| Error::Invalid(format!("{name}, line {}: {why}", at + 1));
         let (shingle, weight) =
-            line.rsplit_once('\t').ok_or_else(|| wrong("there is no tab between the shingle and the weight"))?;
+            line.rsplit_once('\t').ok_or_else(|| wrong("no tab between the shingle and the weight"))?;
         let weight: f64 = weight.trim().parse().map_err(|_| wrong("the weight is not a number"))?;
         if !(weight.is_finite() && weight >= 0.0) {
             return Err(wrong("the weight must be a finite number, and not negative"));

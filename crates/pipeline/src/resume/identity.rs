@@ -148,7 +148,7 @@ pub(crate) fn missing(target: &str) -> String {
 pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
     let own = corpus::WORK_FOLDER;
     let Ok(value) = serde_json::from_str::<serde_json::Value>(found) else {
-        return format!("{target}/{own}/run.json is damaged, so it is unknown which run it describes; {ADVICE}");
+        return format!("{target}/{own}/run.json is damaged, so it is unknown which run it is; {ADVICE}");
     };
     if let Some(version) = value["version"].as_u64().filter(|version| *version != u64::from(VERSION)) {
         return format!(
@@ -159,7 +159,7 @@ pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
     let (Some(found), Some(asked)) =
         (Identity::from_json(found.as_bytes()), Identity::from_json(asked.as_bytes()))
     else {
-        return format!("{target}/{own}/run.json is damaged, so it is unknown which run it describes; {ADVICE}");
+        return format!("{target}/{own}/run.json is damaged, so it is unknown which run it is; {ADVICE}");
     };
     let settings = |identity: &Identity| serde_json::to_value(&identity.settings).unwrap_or_default();
     let (old, new) = (settings(&found), settings(&asked));

@@ -112,7 +112,7 @@ impl FinishedRun {
             return Err(Error::Target(if own.is_dir() {
                 format!("the run in {name} is not finished; run the same command again to continue it")
             } else {
-                format!("{name} does not contain a lookalike run; give the target folder of `lookalike dedup`")
+                format!("{name} contains no lookalike run; give the target folder of `lookalike dedup`")
             }));
         };
         let damaged = |file: &str| {
