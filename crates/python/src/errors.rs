@@ -47,12 +47,13 @@ impl Class {
     }
 }
 
-/// A setting or an argument that makes no sense.
+/// The exception for a setting or an argument that is not allowed.
 pub(crate) fn setting(message: impl std::fmt::Display) -> PyErr {
     Class::Setting.saying(message)
 }
 
-/// A text in UTF-8. A str of Python can hold halves of surrogate pairs, which no text has: then `what` is an error.
+/// A str in UTF-8. A str of Python can contain halves of surrogate pairs, which are not valid text. Then the
+/// exception names the value as `what`.
 pub(crate) fn utf8<'py>(
     text: &Bound<'py, PyString>,
     what: impl std::fmt::Display,
@@ -61,27 +62,27 @@ pub(crate) fn utf8<'py>(
         let place = error.value(text.py()).getattr("start").and_then(|start| start.extract::<usize>());
         match place {
             Ok(place) => {
-                setting(format_args!("{what} is no text: it has a lone surrogate at character {place}"))
+                setting(format_args!("{what} is not valid text: lone surrogate at character {place}"))
             }
             Err(_) => error,
         }
     })
 }
 
-/// Bytes that are not what they should be.
+/// The exception for damaged bytes.
 pub(crate) fn damaged(message: impl std::fmt::Display) -> PyErr {
     Class::Damaged.saying(message)
 }
 
-/// A mistake in lookalike itself: what a panic carried.
+/// The exception for a mistake in lookalike itself, with the message of the panic.
 pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> PyErr {
     let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(message), _) => message,
         (_, Some(message)) => message.as_str(),
-        _ => "it left no message",
+        _ => "the panic has no message",
     };
     Class::Internal.saying(format_args!(
-        "a mistake in lookalike itself: {message}; nothing was written, please report it"
+        "a bug in lookalike: {message}; nothing was written; please report it"
     ))
 }
 
@@ -91,14 +92,14 @@ pub(crate) fn outside<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) 
     py.detach(|| std::panic::catch_unwind(|| { work }.0())).map_err(|panic| panicked(&*panic))
 }
 
-/// A file that cannot be read or written.
+/// The exception for a file that cannot be read or written.
 pub(crate) fn system(action: &str, path: &std::path::Path, cause: &std::io::Error) -> PyErr {
     of_system(action, &path.display().to_string(), cause)
 }
 
-/// An error of a crate that becomes an exception.
+/// Results whose errors become exceptions.
 pub(crate) trait Raise<T> {
-    /// The value, or the exception.
+    /// The value, or the error as an exception.
     fn or_raise(self) -> PyResult<T>;
 }
 
@@ -199,7 +200,8 @@ fn of_corpus(error: &corpus::Error) -> PyErr {
     }
 }
 
-/// With the number of the system's error and the name of the file, as any `OSError` has them.
+/// The exception for an error of the operating system. Like any `OSError`, it has the number of the error and the
+/// name of the file.
 fn of_system(action: &str, name: &str, cause: &std::io::Error) -> PyErr {
     let class = if cause.kind() == std::io::ErrorKind::NotFound { Class::NotFound } else { Class::File };
     let Some(number) = cause.raw_os_error() else {
@@ -210,7 +212,7 @@ fn of_system(action: &str, name: &str, cause: &std::io::Error) -> PyErr {
     Python::attach(|py| class.error(py, (number, format!("cannot {action}: {said}"), name)))
 }
 
-/// A setting as it is passed.
+/// A setting as it is passed in Python: `max_text=5`.
 fn argument(choice: &pipeline::Choice) -> String {
     let name = choice.setting.as_str().replace('-', "_");
     choice.value.as_ref().map_or(name.clone(), |value| format!("{name}={value}"))

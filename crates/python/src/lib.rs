@@ -1,6 +1,7 @@
-//! `lookalike._native`: what the Python package is made of.
+//! `lookalike._native`: the native part of the Python package.
 //!
-//! It converts, releases the interpreter while it works, and maps errors. It has no algorithm of its own.
+//! It converts values between Python and Rust, releases the interpreter while it works, and turns errors into
+//! exceptions. It has no algorithms of its own.
 
 mod arrays;
 mod blocks;

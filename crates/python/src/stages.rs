@@ -1,4 +1,4 @@
-//! The stages on Arrow tables, for engines that bring equal keys together themselves.
+//! The stages of a run on Arrow tables, for engines that bring documents with equal keys together themselves.
 
 use crate::errors::{Raise, outside, setting};
 use crate::jobs::Options;
@@ -9,10 +9,10 @@ use pyo3::prelude::*;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-/// Rows that are worked on between two looks at signals.
+/// The number of rows that are processed between two checks for signals.
 const ROWS: usize = 1 << 10;
 
-/// The stages of a run with some settings.
+/// The stages of a run with given settings.
 #[pyclass(frozen, name = "Stages", module = "lookalike._native")]
 #[derive(Debug)]
 pub(crate) struct NativeStages {
@@ -20,7 +20,7 @@ pub(crate) struct NativeStages {
 }
 
 impl NativeStages {
-    /// Runs a stage on each batch, with a look at signals between them.
+    /// Runs a stage on each batch, and checks for signals between batches.
     fn each(
         &self,
         py: Python<'_>,
@@ -145,7 +145,7 @@ pub(crate) fn small_star(py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTa
 pub(crate) fn candidate_pairs(py: Python<'_>, table: &ArrowTable) -> PyResult<ArrowTable> {
     let schema: SchemaRef = stages::CandidatePairs::schema();
     let mut batches = Vec::new();
-    // An empty table still has its columns checked.
+    // The columns of an empty table are checked too.
     stages::candidate_pairs(&RecordBatch::new_empty(Arc::clone(&table.schema))).or_raise()?;
     for grouped in &table.batches {
         let mut pairs = stages::candidate_pairs(grouped).or_raise()?;

@@ -1,4 +1,4 @@
-//! Arrow tables in and out, by the Arrow PyCapsule interface: the memory is shared, not copied.
+//! Arrow tables from and to Python, with the Arrow PyCapsule interface. The memory is shared, not copied.
 
 use crate::arrays;
 use crate::errors::{damaged, setting};
@@ -18,11 +18,11 @@ use pyo3::types::{PyBytes, PyCapsule, PyList, PyString};
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// What the interface calls a stream of batches.
+/// The name of a capsule with a stream of batches.
 const STREAM: &CStr = c"arrow_array_stream";
-/// What it calls a schema.
+/// The name of a capsule with a schema.
 const SCHEMA: &CStr = c"arrow_schema";
-/// What it calls an array.
+/// The name of a capsule with an array.
 const ARRAY: &CStr = c"arrow_array";
 
 /// Rows in memory, as Arrow batches. Any Arrow library can read it through `__arrow_c_stream__`.
@@ -35,7 +35,7 @@ pub(crate) struct ArrowTable {
 
 #[pymethods]
 impl ArrowTable {
-    /// The table that an object with `__arrow_c_stream__` hands out.
+    /// The table of an object that has `__arrow_c_stream__`.
     #[staticmethod]
     fn from_stream(source: &Bound<'_, PyAny>) -> PyResult<Self> {
         let capsule = source.call_method0("__arrow_c_stream__")?;
@@ -44,11 +44,11 @@ impl ArrowTable {
             PyTypeError::new_err("__arrow_c_stream__ did not return a capsule named arrow_array_stream")
         })?;
         // SAFETY: a capsule of this name holds a valid stream, by the definition of the interface. `from_raw` takes it
-        // over and leaves a released one behind, which the capsule's own destructor allows for.
+        // over and leaves a released stream behind, which the destructor of the capsule expects.
         let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) };
         let reader = RecordBatchStreamReader::try_new(stream).map_err(|error| not_a_table(&error))?;
         let schema = reader.schema();
-        // Batches are made by the other side, which may need the interpreter: it takes it when it does.
+        // The other library makes the batches. If it needs the interpreter, it acquires it itself.
         let read = source.py().detach(|| reader.map(|batch| batch.and_then(checked)).collect());
         match read {
             Ok(batches) => Ok(Self { schema, batches }),
@@ -59,7 +59,7 @@ impl ArrowTable {
         }
     }
 
-    /// The table that an object with `__arrow_c_array__` hands out: an array of structs.
+    /// The table of an object that has `__arrow_c_array__`: an array of structs.
     #[staticmethod]
     fn from_array(source: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
@@ -70,7 +70,7 @@ impl ArrowTable {
         let schema = schema.pointer_checked(Some(SCHEMA)).map_err(other)?;
         let array = array.pointer_checked(Some(ARRAY)).map_err(other)?;
         // SAFETY: capsules of these names hold a valid schema and a valid array, by the definition of the interface. The
-        // array is taken over, and a released one left behind, which the capsule's own destructor allows for.
+        // array is taken over, and a released array is left behind, which the destructor of the capsule expects.
         let data = unsafe {
             let array = FFI_ArrowArray::from_raw(array.as_ptr().cast());
             let schema = schema.as_ptr().cast::<FFI_ArrowSchema>();
@@ -78,7 +78,7 @@ impl ArrowTable {
         };
         if !matches!(data.data_type(), DataType::Struct(_)) {
             return Err(PyTypeError::new_err(format!(
-                "an Arrow array of {} is no table; it must be one of structs",
+                "an Arrow array of {} is not a table; it must be an array of structs",
                 data.data_type()
             )));
         }
@@ -92,7 +92,8 @@ impl ArrowTable {
         Ok(Self { schema: batch.schema(), batches: vec![batch] })
     }
 
-    /// A table of one column with these strings; `None` becomes null. One with a lone surrogate is not UTF-8.
+    /// A table with one column of these strings. `None` becomes null. A string with a lone surrogate is not valid
+    /// UTF-8.
     #[staticmethod]
     #[pyo3(signature = (texts, name="text"))]
     fn from_strings(texts: &Bound<'_, PyList>, name: &str) -> PyResult<Self> {
@@ -117,7 +118,7 @@ impl ArrowTable {
             }
         }
         columns.push(builder.finish());
-        // With a lone surrogate in it the column is one of bytes, and the rows that are no UTF-8 are bad records.
+        // If a string has a lone surrogate, the column has bytes, and rows that are not UTF-8 are bad records.
         let kind = if is_text { DataType::LargeUtf8 } else { DataType::LargeBinary };
         let schema: SchemaRef = Arc::new(Schema::new(vec![Field::new(name, kind, true)]));
         let batch = |bytes: LargeBinaryArray| {
@@ -152,11 +153,11 @@ impl ArrowTable {
     fn filter(&self, mask: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mask = mask
             .cast::<PyArray1<bool>>()
-            .map_err(|_| PyTypeError::new_err("a mask is a NumPy array of bool with one dimension"))?;
+            .map_err(|_| PyTypeError::new_err("the mask must be a one-dimensional NumPy array of bool"))?;
         if mask.len() != self.__len__() {
-            return Err(setting(format!("a mask of {} for {} rows", mask.len(), self.__len__())));
+            return Err(setting(format!("{} values in the mask for {} rows", mask.len(), self.__len__())));
         }
-        // As bytes: whatever is not 0 is true.
+        // The values are read as bytes; every byte that is not 0 is true.
         let mask = arrays::values::<u8, Ix1>(&mask.call_method1("view", ("uint8",))?)?;
         let mask: Vec<bool> = mask.into_iter().map(|byte| byte != 0).collect();
         let mut from = 0;
@@ -170,7 +171,7 @@ impl ArrowTable {
         Ok(Self { schema: Arc::clone(&self.schema), batches })
     }
 
-    /// The table with more columns, in which everything is null.
+    /// The table with further columns of these names, in which all values are null.
     fn with_nulls(&self, names: Vec<String>) -> PyResult<Self> {
         let fields = self.schema.fields().iter().cloned();
         let nulls = names.iter().map(|name| Arc::new(Field::new(name, DataType::Null, true)));
@@ -185,7 +186,7 @@ impl ArrowTable {
         Ok(Self { batches: batches.map_err(|error| not_a_table(&error))?, schema })
     }
 
-    /// The table as a stream, for any Arrow library. A `requested_schema` is not followed, as the interface allows.
+    /// The table as a stream, for any Arrow library. A `requested_schema` is ignored, as the interface allows.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -199,26 +200,26 @@ impl ArrowTable {
     }
 }
 
-/// Rows of a batch made from a list.
+/// The number of rows in a batch that is made from a list.
 const ROWS: usize = 1 << 14;
 
 fn not_a_string(value: &Bound<'_, PyAny>, at: usize) -> PyErr {
     let kind = value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
-    PyTypeError::new_err(format!("item {at} is of type {kind}, and a text must be a str"))
+    PyTypeError::new_err(format!("item {at} is of type {kind}, but a text must be a str"))
 }
 
-/// The batch, if its values are what their types say. Others may hand out bytes as strings that are not UTF-8, and offsets
-/// that lead nowhere: everything after this relies on them.
+/// Checks that the values of a batch are valid for their types. Other libraries may pass strings that are not UTF-8,
+/// or offsets outside the data. All later code relies on this check.
 fn checked(batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
     batch.columns().iter().try_for_each(|column| column.to_data().validate_full())?;
     Ok(batch)
 }
 
-/// Whoever made the stream failed, or what it made is not valid.
+/// The exception for a stream that failed, or that is not valid.
 fn cannot_read(error: &ArrowError) -> PyErr {
     match error {
         ArrowError::InvalidArgumentError(cause) => damaged(format!("the Arrow table is not valid: {cause}")),
-        // The stream says in words what went wrong on its side.
+        // The stream has only a message for errors on its side.
         ArrowError::CDataInterface(cause) if cause.contains("KeyboardInterrupt") => {
             PyKeyboardInterrupt::new_err(())
         }

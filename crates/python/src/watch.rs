@@ -1,8 +1,9 @@
-//! A long piece of work -> a thread of its own, while the caller's thread looks after signals and progress.
+//! Runs long work on a separate thread, while the calling thread handles signals and progress.
 //!
-//! Python handles signals in the main thread only, and only while that runs Python. So the work runs beside it, without
-//! the interpreter, and the calling thread wakes up some times a second: it tells the progress bar how far things are, and
-//! asks whether Ctrl-C was pressed. Then the work is asked to stop, and is waited for.
+//! Python handles signals in the main thread only, and only while that thread runs Python. Therefore the work runs on
+//! another thread, without the interpreter. The calling thread wakes up several times a second, updates the progress
+//! bar, and checks whether Ctrl-C was pressed. If it was, the work is asked to stop, and the calling thread waits for
+//! it.
 
 use crate::errors::{Raise, panicked};
 use pipeline::{Observer, Stage};
@@ -12,10 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long the calling thread sleeps, at most.
+/// The longest time for which the calling thread sleeps.
 const NAP: Duration = Duration::from_millis(50);
 
-/// What happened since the last look.
+/// What happened since the calling thread last woke up.
 #[derive(Debug)]
 enum Event {
     Started(Stage, u64),
@@ -34,7 +35,7 @@ struct Watch {
     watched: Mutex<Watched>,
     news: Condvar,
     stop: AtomicBool,
-    /// Whether anybody wants to know.
+    /// True if there is a progress bar.
     shown: bool,
 }
 
@@ -74,7 +75,7 @@ impl Observer for Watch {
     }
 }
 
-/// Says that the work is done, also when it panics.
+/// Reports that the work is done when it is dropped, even after a panic.
 struct Done<'a>(&'a Watch);
 
 impl Drop for Done<'_> {
@@ -84,7 +85,8 @@ impl Drop for Done<'_> {
     }
 }
 
-/// Runs `work` without the interpreter. `progress` is called as `tqdm` is: with `total`, `desc` and `unit`, for each stage.
+/// Runs `work` without the interpreter. `progress` is called for each stage with the arguments of `tqdm`: `total`,
+/// `desc` and `unit`.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

@@ -154,7 +154,7 @@ def test_lone_surrogates_in_other_columns() -> None:
 
 def test_lone_surrogates_in_building_blocks() -> None:
     hasher = lookalike.MinHash()
-    with pytest.raises(lookalike.SettingError, match=r"texts\[1\] is no text: it has a lone surrogate at character 2"):
+    with pytest.raises(lookalike.SettingError, match=r"texts\[1\] is not valid text: lone surrogate at character 2"):
         hasher.sketch_texts(["a", "bc\ud800"])
     for wrong in (lambda: hasher.sketch("\ud800"), lambda: lookalike.SimHash().fingerprint("\ud800")):
         with pytest.raises(lookalike.SettingError, match="lone surrogate"):

@@ -127,9 +127,9 @@ def test_a_plan_of_fingerprints_has_tables() -> None:
 
 
 def test_samples_that_say_nothing() -> None:
-    with pytest.raises(lookalike.SettingError, match="not for the tables of SimHash; leave out sample"):
+    with pytest.raises(lookalike.SettingError, match="not by the tables of SimHash; leave out sample"):
         lookalike.plan(sample=["a", "b"], method="simhash")
-    with pytest.raises(lookalike.SettingError, match="not for the sampled shingles of containment"):
+    with pytest.raises(lookalike.SettingError, match="not by the sampled shingles of containment"):
         lookalike.plan(sample=["a", "b"], measure="containment")
     with pytest.raises(lookalike.SettingError, match="at least two documents"):
         lookalike.plan(sample=["one"])

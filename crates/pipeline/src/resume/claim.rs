@@ -62,7 +62,7 @@ pub(crate) fn finished(target: &Target, identity: &str) -> Result<Option<Report>
                 missing(target.name())
             } else {
                 format!(
-                    "{} is not empty and does not contain a lookalike run; choose another target folder",
+                    "{} is not empty and contains no lookalike run; choose another target folder",
                     target.name()
                 )
             }));

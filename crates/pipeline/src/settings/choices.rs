@@ -144,7 +144,7 @@ impl std::str::FromStr for BandsAndRows {
     type Err = String;
 
     fn from_str(written: &str) -> Result<Self, String> {
-        let wrong = || format!("`{written}` is not a number of bands and rows, such as 21x6");
+        let wrong = || format!("`{written}` is not a number of bands and rows, as in 21x6");
         let (bands, rows) = written.split_once('x').ok_or_else(wrong)?;
         let number = |digits: &str| digits.trim().parse().ok().filter(|&n| n > 0).ok_or_else(wrong);
         Ok(Self { bands: number(bands)?, rows: number(rows)? })

@@ -1,4 +1,4 @@
-//! Python values -> what the library takes: texts, elements, weights, whole numbers.
+//! Python values -> arguments of the library: texts, elements, weights, whole numbers.
 
 use crate::{arrays, errors};
 use lookalike::hashing::hash_bytes;
@@ -8,23 +8,23 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyMapping, PyMemoryView, PyString, PyTuple};
 
-/// What `__reduce__` answers: what makes it again, and the arguments of that.
+/// The result of `__reduce__`: a function that makes the object again, and its arguments.
 pub(super) type Reduced<'py, T> = (Bound<'py, PyAny>, T);
 
-/// Two documents and what is said of them.
+/// Two documents and a value for the pair.
 pub(super) type Pair<Id, T> = (Id, Id, T);
 
-/// A whole number of 0 to 2^64 - 1.
+/// A whole number from 0 to 2^64 - 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Whole(pub(super) u64);
 
 impl Whole {
-    /// The number as a size; what does not fit is refused by the library as too large.
+    /// The number as a `usize`. A number that does not fit becomes the largest one, which the library refuses.
     pub(super) fn size(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
 
-    /// The number as 32 bits; what does not fit is refused by the library as too large.
+    /// The number as a `u32`. A number that does not fit becomes the largest one, which the library refuses.
     pub(super) fn narrow(self) -> u32 {
         u32::try_from(self.0).unwrap_or(u32::MAX)
     }
@@ -36,7 +36,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Whole {
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         value.extract().map(Self).map_err(|error| {
             if error.is_instance_of::<PyOverflowError>(value.py()) {
-                errors::setting(format_args!("{} is not a whole number of 0 to 2^64 - 1", &*value))
+                errors::setting(format_args!("{} is not a whole number from 0 to 2^64 - 1", &*value))
             } else {
                 error
             }
@@ -49,24 +49,24 @@ pub(super) fn whole(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     value.extract().map(|Whole(number)| number)
 }
 
-/// The same as a size.
+/// A whole number as a `usize`, as an argument.
 pub(super) fn size(value: &Bound<'_, PyAny>) -> PyResult<usize> {
     value.extract().map(Whole::size)
 }
 
-/// The same as 32 bits.
+/// A whole number as a `u32`, as an argument.
 pub(super) fn narrow(value: &Bound<'_, PyAny>) -> PyResult<u32> {
     value.extract().map(Whole::narrow)
 }
 
-/// A text, readable without the interpreter.
+/// A text that can be read without the interpreter.
 pub(super) enum Text {
     Str(PyBackedStr),
     Bytes(PyBackedBytes),
 }
 
 impl Text {
-    /// The text that a value is, if it is one; `what` is its name in an error.
+    /// The value as a text, if it is a str or bytes. `what` names the value in an error.
     fn of(value: &Bound<'_, PyAny>, what: impl std::fmt::Display) -> PyResult<Option<Self>> {
         if let Ok(text) = value.cast::<PyString>() {
             return match text.clone().try_into() {
@@ -77,7 +77,7 @@ impl Text {
         Ok(value.cast::<PyBytes>().ok().map(|bytes| Self::Bytes(bytes.clone().into())))
     }
 
-    /// The text at `place` of several.
+    /// The text at the position `place` of several texts.
     pub(super) fn at(place: usize, value: &Bound<'_, PyAny>) -> PyResult<Self> {
         Self::of(value, format_args!("texts[{place}]"))?.ok_or_else(|| {
             PyTypeError::new_err(format!("texts[{place}] is of type {}, not str or bytes", type_name(value)))
@@ -90,7 +90,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Text {
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         Self::of(&value, "the str")?.ok_or_else(|| {
-            PyTypeError::new_err(format!("a text is a str or bytes, not {}", type_name(&value)))
+            PyTypeError::new_err(format!("a text must be a str or bytes, not {}", type_name(&value)))
         })
     }
 }
@@ -104,16 +104,16 @@ impl AsRef<[u8]> for Text {
     }
 }
 
-/// What a set is made from.
+/// The elements of a set.
 pub(super) enum Elements {
-    /// A text, still to be cut into shingles.
+    /// A text that has to be cut into shingles.
     Text(Text),
-    /// Hashes, any order, repeats allowed.
+    /// Hashes in any order. They may repeat.
     Hashes(Vec<u64>),
 }
 
 impl Elements {
-    /// How much work it is, roughly in bytes.
+    /// The approximate amount of work, in bytes.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Text(text) => text.as_ref().len(),
@@ -133,7 +133,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Elements {
     }
 }
 
-/// The elements of an array of hashes or an iterable; not of a text.
+/// The elements of an array of hashes or of an iterable. A text is an error.
 pub(super) fn hashes_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
     if let Some(hashes) = uint64_array(value)? {
         return Ok(hashes);
@@ -144,20 +144,20 @@ pub(super) fn hashes_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         || value.is_instance_of::<PyMemoryView>()
     {
         return Err(PyTypeError::new_err(
-            "elements are wanted here, not a text; a Shingler makes them of it",
+            "expected elements, not a text; use a Shingler to turn the text into elements",
         ));
     }
     let items = value.try_iter().map_err(|_| {
         PyTypeError::new_err(format!(
-            "elements are an array of uint64 or an iterable, not {}",
+            "elements must be an array of uint64 or an iterable, not {}",
             type_name(value)
         ))
     })?;
     items.map(|item| hash_of(&item?)).collect()
 }
 
-/// The elements of an array of 64-bit hashes. An array of other numbers is refused: whether they stand for hashes
-/// or are to be converted is the caller's to say.
+/// The elements of an array of 64-bit hashes. An array of other numbers is refused: only the caller knows whether
+/// they are hashes, or how to convert them.
 fn uint64_array(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u64>>> {
     let Ok(array) = value.cast::<PyUntypedArray>() else { return Ok(None) };
     if let Ok(hashes) = value.cast::<PyArray1<u64>>() {
@@ -168,13 +168,13 @@ fn uint64_array(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u64>>> {
         return Ok(None);
     }
     Err(PyTypeError::new_err(format!(
-        "an array of elements is one-dimensional and of uint64, not {} of {} dimensions; astype(numpy.uint64) converts it",
+        "an array of elements must be one-dimensional and of uint64, not {} with {} dimensions; astype(numpy.uint64) converts it",
         array.dtype(),
         array.ndim()
     )))
 }
 
-/// The element that a value stands for: strings and bytes by their hash, a whole number as itself.
+/// The element for a value: the hash of a string or of bytes, or a whole number itself.
 pub(super) fn hash_of(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(hash_bytes(errors::utf8(text, format_args!("the element {}", text.repr()?))?.as_bytes()));
@@ -185,7 +185,7 @@ pub(super) fn hash_of(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     if value.is_instance_of::<PyInt>() || value.hasattr("__index__")? {
         return value.extract().map(|Whole(hash)| hash);
     }
-    Err(PyTypeError::new_err(format!("an element is a str, bytes or an int, not {}", type_name(value))))
+    Err(PyTypeError::new_err(format!("an element must be a str, bytes or an int, not {}", type_name(value))))
 }
 
 /// Elements with weights: a dict, or a pair of arrays.
@@ -202,7 +202,7 @@ pub(super) fn weights_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<(u64, f64)>> 
     }
     let Ok(pair) = value.cast::<PyTuple>() else {
         return Err(PyTypeError::new_err(format!(
-            "weights are a dict or a pair (elements, weights), not {}",
+            "weights must be a dict or a pair (elements, weights), not {}",
             type_name(value)
         )));
     };
@@ -210,7 +210,7 @@ pub(super) fn weights_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<(u64, f64)>> 
     let (elements, weights) = (hashes_of(&elements)?, floats_of(&weights)?);
     if elements.len() != weights.len() {
         return Err(errors::setting(format_args!(
-            "{} elements and {} weights: there is one weight for each element",
+            "there are {} elements, but {} weights; give one weight for each element",
             elements.len(),
             weights.len()
         )));
@@ -218,22 +218,22 @@ pub(super) fn weights_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<(u64, f64)>> 
     Ok(elements.into_iter().zip(weights).collect())
 }
 
-/// Numbers, from whatever NumPy makes an array of floats of.
+/// Numbers, from any value that NumPy can convert to an array of floats.
 pub(super) fn floats_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     let array = value.py().import("numpy")?.call_method1("asarray", (value, "float64"))?;
     match array.cast::<PyArray1<f64>>() {
         Ok(numbers) => arrays::read(numbers, <[f64]>::to_vec),
-        Err(_) => Err(errors::setting("numbers in one dimension are wanted here")),
+        Err(_) => Err(errors::setting("expected numbers in one dimension")),
     }
 }
 
-/// Items that are converted before the work goes on without the interpreter.
+/// At most this many items are converted before they are processed without the interpreter.
 const CHUNK_ITEMS: usize = 4096;
-/// Bytes after which a chunk is full: signals are looked at some hundred times a second.
+/// A chunk also ends after this many bytes, so that signals are checked about a hundred times a second.
 const CHUNK_BYTES: usize = 4 << 20;
 
-/// Goes through `values` chunk by chunk: `convert` makes an item of each with the interpreter, `work` takes the chunk
-/// without it. Between chunks Ctrl-C is heard.
+/// Processes `values` in chunks. `convert` turns each value into an item, with the interpreter. `work` processes a
+/// chunk of items, without the interpreter. Between chunks Ctrl-C is checked.
 pub(super) fn in_chunks<T: Send + Sync>(
     values: &Bound<'_, PyAny>,
     mut convert: impl FnMut(usize, &Bound<'_, PyAny>) -> PyResult<T>,
@@ -241,11 +241,11 @@ pub(super) fn in_chunks<T: Send + Sync>(
     mut work: impl FnMut(&[T]) + Send,
 ) -> PyResult<()> {
     if value_is_text(values) {
-        return Err(PyTypeError::new_err("several texts are wanted here, as in a list, not one"));
+        return Err(PyTypeError::new_err("expected several texts, for example a list, not one text"));
     }
     let (py, mut place) = (values.py(), 0);
     let (mut chunk, mut bytes) = (Vec::new(), 0);
-    // Columns of PyArrow hand out values of their own kind, not of Python's, unless they are asked so.
+    // Iterating over a PyArrow column gives PyArrow values; `to_pylist` gives Python values.
     let listed = values.getattr_opt("to_pylist")?.map(|list| list.call0()).transpose()?;
     for value in listed.as_ref().unwrap_or(values).try_iter()? {
         let item = convert(place, &value?)?;
@@ -263,7 +263,7 @@ pub(super) fn in_chunks<T: Send + Sync>(
     Ok(())
 }
 
-/// How many items there will be, as far as is known.
+/// The number of items; 0 if it is not known.
 pub(super) fn length_hint(values: &Bound<'_, PyAny>) -> usize {
     values.len().unwrap_or(0)
 }

@@ -11,9 +11,10 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
-/// A signature that keeps 1, 2, 4, 8 or 16 bits of each slot: less memory, the same number of hashes.
+/// A signature that keeps 1, 2, 4, 8 or 16 bits of each slot. It needs less memory for the same number of hashes.
 ///
-/// Chance agreements are taken out of the estimate. Two of them cannot be merged; merge the full signatures first.
+/// The estimate is corrected for slots that are equal by chance. Two such signatures cannot be merged; merge the full
+/// signatures first.
 ///
 /// >>> from lookalike import BBitMinHash, MinHash
 /// >>> hasher = MinHash(num_hashes=1024)
@@ -28,7 +29,8 @@ pub(crate) struct BBitMinHash {
     shingling: Shingling,
 }
 
-/// Equal as signatures are.
+/// Two values are equal if their slots and the parameters of their hash functions are equal; the shingling does not
+/// count.
 impl PartialEq for BBitMinHash {
     fn eq(&self, other: &Self) -> bool {
         self.inner == other.inner
@@ -63,19 +65,20 @@ impl BBitMinHash {
         Self::of(signature, bits)
     }
 
-    /// Reads what `to_bytes` wrote. What is cut short, or has a header that makes no sense, is a `DamagedError`; there is no checksum.
+    /// Reads bytes that `to_bytes` wrote. Bytes that are incomplete or have a wrong header are a `DamagedError`.
+    /// There is no checksum, so other damage is not noticed.
     #[classmethod]
     fn from_bytes(_: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
         let (shingling, data) = Shingling::taken_off(data)?;
         Ok(Self { inner: BBitSignature::from_bytes(data).or_raise()?, shingling })
     }
 
-    /// The signature as bytes, with the shingling: the same on every machine, versioned.
+    /// The signature as bytes, with the shingling. The bytes have a version, and are the same on every machine.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.shingling.around(self.inner.to_bytes())?))
     }
 
-    /// Bits per slot.
+    /// The number of bits per slot.
     #[getter]
     fn bits(&self) -> u32 {
         self.inner.bits_per_slot()
@@ -99,25 +102,25 @@ impl BBitMinHash {
         self.inner.num_hashes()
     }
 
-    /// How the texts were normalised and cut into shingles; `None` for elements that were given.
+    /// How the texts were normalised and cut into shingles; `None` if the elements were given directly.
     #[getter]
     fn shingling(&self) -> Option<&str> {
         self.shingling.written()
     }
 
-    /// Whether it is the signature of the empty set.
+    /// True if it is the signature of the empty set.
     #[getter]
     fn is_empty_set(&self) -> bool {
         self.inner.is_empty_set()
     }
 
-    /// The bytes that the packed slots take.
+    /// The size of the packed slots, in bytes.
     #[getter]
     fn nbytes(&self) -> usize {
         self.inner.size_in_bytes()
     }
 
-    /// The packed slots, lowest bits first: a read-only view, without a copy.
+    /// The packed slots, lowest bits first. It is a read-only view, without a copy.
     #[getter]
     fn words<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray1<u64>>> {
         views::words(slf, |signature| signature.inner.words())

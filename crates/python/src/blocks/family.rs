@@ -4,7 +4,7 @@ use crate::errors::{self, Raise};
 use lookalike::minhash::{Family, FastSketch, MinHasher, MultiplyShift, UniversalHasher, UniversalRange};
 use pyo3::prelude::*;
 
-/// The families with their names.
+/// All families and their names.
 const NAMES: [(Family, &str); 5] = [
     (Family::FastSketch, "fast-sketch"),
     (Family::MultiplyShift, "multiply-shift"),
@@ -18,7 +18,7 @@ pub(super) fn name(family: Family) -> &'static str {
     NAMES.iter().find(|(known, _)| *known == family).map_or("unknown", |(_, name)| name)
 }
 
-/// The family of a name.
+/// The family with this name.
 pub(super) fn named(written: &str) -> PyResult<Family> {
     let found = NAMES.iter().find(|(_, name)| *name == written);
     found.map(|(family, _)| *family).ok_or_else(|| {
@@ -27,10 +27,10 @@ pub(super) fn named(written: &str) -> PyResult<Family> {
     })
 }
 
-/// Hash functions of a family that makes signatures of sets.
+/// The hash functions of any family that makes signatures of sets.
 pub(super) type AnyHasher = Box<dyn MinHasher + Send + Sync>;
 
-/// The hash functions of a family, a number and a seed.
+/// The hash functions of a family, for a number of hashes and a seed.
 pub(super) fn hasher(family: &str, num_hashes: usize, seed: u64) -> PyResult<AnyHasher> {
     Ok(match family {
         "fast-sketch" => Box::new(FastSketch::new(num_hashes, seed).or_raise()?),

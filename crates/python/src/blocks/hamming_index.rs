@@ -1,4 +1,4 @@
-//! `HammingIndex`: fingerprints -> those within a few bits, none missed.
+//! `HammingIndex`: fingerprints -> all fingerprints within a few bits of a query. None is missed.
 
 use super::arguments::{Pair, Reduced, Whole, narrow};
 use super::sim_hash::{Wide, check_width};
@@ -11,7 +11,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
 
-/// Queries between two looks at signals.
+/// The number of queries between two checks for signals.
 const CHUNK: usize = 1024;
 
 enum AnyIndex {
@@ -21,7 +21,7 @@ enum AnyIndex {
     B128(hamming::HammingIndex<u128>),
 }
 
-/// Runs an expression with the index of whatever width.
+/// Runs an expression with the index, for any width.
 macro_rules! with_index {
     ($any:expr, $index:ident => $result:expr) => {
         match $any {
@@ -33,11 +33,11 @@ macro_rules! with_index {
     };
 }
 
-/// All fingerprints within `distance` bits of a query, and all pairs within `distance` bits: exactly, by tables of
-/// permuted bits.
+/// Finds all fingerprints within `distance` bits of a query, and all pairs within `distance` bits. It is exact, and
+/// uses tables of permuted bits.
 ///
-/// `fingerprints` is a uint64 array or an iterable of ints, of 16, 32, 64 or 128 `bits`. They are known by `ids`, one for
-/// each, or else by their position. An index does not change; to add to it, build it again.
+/// `fingerprints` is a uint64 array or an iterable of ints, of 16, 32, 64 or 128 `bits`. Answers name them by `ids`,
+/// one for each, or else by their position. An index does not change; to add fingerprints, build a new one.
 ///
 /// >>> from lookalike import HammingIndex
 /// >>> index = HammingIndex([0b1111, 0b1110, 0xffff0000], ids=["a", "b", "c"])
@@ -53,7 +53,7 @@ pub(crate) struct HammingIndex {
     index: AnyIndex,
 }
 
-/// What it is made from: fingerprints, distance, bits, ids.
+/// The parts from which a pickle restores it: fingerprints, distance, bits, ids.
 type Parts<'py> = (Bound<'py, PyAny>, u32, u32, Option<Py<PyTuple>>);
 
 fn build<B: FingerprintBits>(
@@ -78,7 +78,7 @@ fn fingerprints_of(value: &Bound<'_, PyAny>, bits: u32) -> PyResult<Vec<u128>> {
 }
 
 impl HammingIndex {
-    /// What a position is called.
+    /// The id of a position.
     fn id<'py>(&self, py: Python<'py>, position: u32) -> PyResult<Bound<'py, PyAny>> {
         match &self.ids {
             Some(ids) => ids.bind(py).get_item(position as usize),
@@ -102,7 +102,7 @@ impl HammingIndex {
         with_index!(&self.index, index => index.query(FingerprintBits::truncate(query), k))
     }
 
-    /// All fingerprints, in the order in which they came.
+    /// All fingerprints, in the order in which they were given.
     fn all(&self) -> Vec<u128> {
         with_index!(&self.index, index => {
             let groups = index.groups();
@@ -138,7 +138,7 @@ impl HammingIndex {
             && ids.len() != fingerprints.len()
         {
             return Err(errors::setting(format_args!(
-                "{} ids for {} fingerprints",
+                "there are {} ids, but {} fingerprints",
                 ids.len(),
                 fingerprints.len()
             )));
@@ -152,7 +152,7 @@ impl HammingIndex {
         Ok(Self { distance, bits, ids: ids.map(Bound::unbind), index })
     }
 
-    /// The fingerprints within `distance` bits (at most that of the index): (id, distance), nearest first.
+    /// The fingerprints within `distance` bits (at most that of the index), as tuples (id, distance), nearest first.
     #[pyo3(signature = (fingerprint, distance=None))]
     fn query<'py>(
         &self,
@@ -164,7 +164,7 @@ impl HammingIndex {
         self.named(py, py.detach(|| self.search(query, k)).or_raise()?)
     }
 
-    /// The answer to each of several queries. The interpreter is free meanwhile.
+    /// The answer to each of several queries. Other Python threads can run meanwhile.
     #[pyo3(signature = (fingerprints, distance=None))]
     fn query_many<'py>(
         &self,
@@ -186,7 +186,8 @@ impl HammingIndex {
         Ok(answers)
     }
 
-    /// All pairs within `distance` bits (that of the index if left out): (id, id, distance), by position.
+    /// All pairs within `distance` bits (that of the index if left out), as tuples (id, id, distance), sorted by
+    /// position.
     #[pyo3(signature = (distance=None))]
     fn pairs<'py>(
         &self,
@@ -201,7 +202,7 @@ impl HammingIndex {
             .collect()
     }
 
-    /// The largest distance of a query.
+    /// The largest distance that a query can ask for.
     #[getter]
     fn distance(&self) -> u32 {
         self.distance
@@ -213,7 +214,7 @@ impl HammingIndex {
         self.bits
     }
 
-    /// The bytes that it takes in memory.
+    /// The size of the index in memory, in bytes.
     #[getter]
     fn nbytes(&self) -> u64 {
         with_index!(&self.index, index => index.bytes())
@@ -232,7 +233,7 @@ impl HammingIndex {
         )
     }
 
-    /// Makes it again from a pickle.
+    /// Restores an index from a pickle.
     #[classmethod]
     #[pyo3(signature = (fingerprints, distance, bits, ids))]
     fn _restore(

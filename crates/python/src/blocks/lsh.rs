@@ -1,8 +1,8 @@
-//! `LSH`: keys and signatures -> who looks like whom, in memory.
+//! `LSH`: keys and signatures -> which documents are similar, in memory.
 //!
-//! The index knows documents by the number of their insertion; keys of any hashable kind are kept beside it, in a dict
-//! and by number. Nothing of Python runs while the lock is held, and whoever waits for it has let go of the interpreter:
-//! so no two threads can wait for each other.
+//! The index identifies documents by numbers, which count insertions. The keys, which can be any hashable objects,
+//! are stored separately, in a dict and by number. No Python code runs while the lock is held, and a thread that
+//! waits for the lock has released the interpreter. Therefore no two threads can wait for each other.
 
 mod documents;
 mod stored;
@@ -24,14 +24,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::RwLock;
 
-/// Signatures inserted between two looks at signals.
+/// The number of signatures that are inserted between two checks for signals.
 const CHUNK: usize = 4096;
 
-/// An index by bands: which of the documents in it look like this one, and which pairs look alike.
+/// An index by bands. It finds the documents that are similar to a given one, and all similar pairs.
 ///
-/// With `bands` and `rows` left out they are planned so that a pair of similarity `threshold` shares a band with
-/// probability `recall` or more. Keys are anything hashable. Answers are sorted and do not depend on the order of
-/// insertion, but for documents of equal similarity, of which the one inserted first comes first.
+/// If `bands` and `rows` are left out, they are planned so that a pair of similarity `threshold` shares a band with
+/// probability `recall` or more. A key can be any hashable object. Answers are sorted and do not depend on the order
+/// of insertion, with one exception: of documents with equal similarity, the one inserted first comes first.
 ///
 /// >>> from lookalike import LSH, MinHash
 /// >>> hasher, index = MinHash(shingler="words:2"), LSH(threshold=0.5)
@@ -50,7 +50,7 @@ pub(crate) struct Lsh {
     state: RwLock<State>,
 }
 
-/// What a pickle has: the index and the keys.
+/// The content of a pickle: the index and the keys.
 type Parts<'py> = (Bound<'py, PyBytes>, Vec<Py<PyAny>>);
 
 struct State {
@@ -58,9 +58,9 @@ struct State {
     keys: BTreeMap<u64, Py<PyAny>>,
     /// The number of the next document.
     next: u64,
-    /// Counts insertions and removals.
+    /// The number of insertions and removals so far.
     changes: u64,
-    /// That of its documents, from the first one of which it is known.
+    /// The shingling of the documents. It is known from the first document that has one.
     shingling: Shingling,
 }
 
@@ -76,16 +76,16 @@ impl Lsh {
         bands: Option<Whole>,
         rows: Option<Whole>,
     ) -> PyResult<Self> {
-        // Checks the threshold and the number of hashes whatever the bands.
+        // This checks the threshold and the number of hashes, even if bands and rows are given.
         plan::by_notes_rule(num_hashes, threshold).or_raise()?;
         let banding = match (bands, rows) {
             (None, None) => plan::by_recall(num_hashes, threshold, recall).or_raise()?.banding,
             (Some(bands), Some(rows)) => Banding::new(bands.size(), rows.size()).or_raise()?,
-            _ => return Err(errors::setting("bands and rows are given together, or both left out")),
+            _ => return Err(errors::setting("give both bands and rows, or neither")),
         };
         if banding.num_hashes() > num_hashes {
             return Err(errors::setting(format_args!(
-                "{} bands of {} rows need {} hashes, and num_hashes = {num_hashes}",
+                "{} bands of {} rows need {} hashes, but num_hashes = {num_hashes}",
                 banding.bands(),
                 banding.rows(),
                 banding.num_hashes()
@@ -94,18 +94,19 @@ impl Lsh {
         Ok(Self::empty(py, threshold, num_hashes, banding))
     }
 
-    /// Adds a document. A key that is there already is an error; `remove` it first.
+    /// Adds a document. A key that is already in the index is an error; `remove` it first.
     fn insert(&self, key: Bound<'_, PyAny>, signature: &Signature) -> PyResult<()> {
         self.insert_all(&[(key, signature.clone())])
     }
 
-    /// Adds documents, all or, after an error, none: as many keys as signatures (`Signatures` or an iterable).
+    /// Adds documents: as many keys as signatures (`Signatures` or an iterable). After an error, none of them is
+    /// added.
     fn insert_many(&self, keys: &Bound<'_, PyAny>, signatures: &Bound<'_, PyAny>) -> PyResult<()> {
         let keys: Vec<Bound<'_, PyAny>> = keys.try_iter()?.collect::<PyResult<_>>()?;
         let signatures = signatures_of(signatures)?;
         if keys.len() != signatures.len() {
             return Err(errors::setting(format_args!(
-                "{} keys and {} signatures",
+                "there are {} keys, but {} signatures",
                 keys.len(),
                 signatures.len()
             )));
@@ -114,12 +115,12 @@ impl Lsh {
         self.insert_all(&documents)
     }
 
-    /// Takes a document out. A key that is not there is a `KeyError`.
+    /// Removes a document. A key that is not in the index is a `KeyError`.
     fn remove(&self, key: &Bound<'_, PyAny>) -> PyResult<()> {
         if self.take_out(key)? { Ok(()) } else { Err(PyKeyError::new_err(key.clone().unbind())) }
     }
 
-    /// The signature of a key. A key that is not there is a `KeyError`.
+    /// The signature of a key. A key that is not in the index is a `KeyError`.
     fn get(&self, key: &Bound<'_, PyAny>) -> PyResult<Signature> {
         let number = self.number(key)?;
         let found = number.and_then(|number| self.ask(key.py(), |index| index.get(&number)));
@@ -142,8 +143,8 @@ impl Lsh {
         Ok(self.keys_of(py, numbers).into_iter().flatten().collect())
     }
 
-    /// The candidates of at least this estimated similarity (that of the index if left out): (key, similarity), most
-    /// similar first.
+    /// The candidates whose estimated similarity is at least `threshold` (that of the index if left out), as tuples
+    /// (key, similarity), most similar first.
     #[pyo3(signature = (signature, threshold=None))]
     fn query(
         &self,
@@ -157,8 +158,8 @@ impl Lsh {
         Ok(self.named(py, matches))
     }
 
-    /// The `k` candidates of the highest estimated similarity: (key, similarity), most similar first. Only documents that
-    /// share a band are seen, so there may be fewer.
+    /// The `k` candidates with the highest estimated similarity, as tuples (key, similarity), most similar first.
+    /// Only documents that share a band are considered, so there may be fewer than `k`.
     fn top_k(
         &self,
         py: Python<'_>,
@@ -183,7 +184,8 @@ impl Lsh {
         pairs
     }
 
-    /// The candidate pairs of at least this estimated similarity (that of the index if left out): (key, key, similarity).
+    /// The candidate pairs whose estimated similarity is at least `threshold` (that of the index if left out), as
+    /// tuples (key, key, similarity).
     #[pyo3(signature = (threshold=None))]
     fn similar_pairs(&self, py: Python<'_>, threshold: Option<f64>) -> PyResult<Vec<Pair<Py<PyAny>, f64>>> {
         let threshold = threshold.unwrap_or(self.threshold);
@@ -198,20 +200,20 @@ impl Lsh {
         Ok(named)
     }
 
-    /// The similarity from which `query` and `similar_pairs` answer.
+    /// The least similarity of the answers of `query` and `similar_pairs`.
     #[getter]
     fn threshold(&self) -> f64 {
         self.threshold
     }
 
-    /// The number of hashes of its signatures.
+    /// The number of hashes of the signatures.
     #[getter]
     fn num_hashes(&self) -> usize {
         self.num_hashes
     }
 
-    /// How the texts of its signatures were normalised and cut into shingles, from the first of a text on; a signature
-    /// of a text that was cut in another way is an `IncompatibleError`.
+    /// How the texts of the signatures were normalised and cut into shingles; `None` until a signature of a text is
+    /// inserted. After that, a signature of a text that was cut in another way is an `IncompatibleError`.
     #[getter]
     fn shingling(&self, py: Python<'_>) -> Option<String> {
         py.detach(|| self.read().shingling.written().map(str::to_owned))
@@ -229,7 +231,7 @@ impl Lsh {
         self.banding.rows()
     }
 
-    /// How likely a pair is found, by its similarity.
+    /// The probability that a pair is found, as a function of its similarity.
     #[getter]
     fn curve(&self) -> SCurve {
         SCurve::of(self.banding)
@@ -249,19 +251,19 @@ impl Lsh {
         format!("<LSH of {documents} documents, {bands} bands of {rows} rows, threshold {}>", self.threshold)
     }
 
-    /// Writes the index to a file, which is there whole or not at all. Keys are of str, int or bytes; others are a
-    /// `TypeError`.
+    /// Writes the index to a file. The file is written completely or not at all. Keys must be str, int or bytes;
+    /// other keys are a `TypeError`.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         file::write(py, &path, &self.file_bytes(py)?)
     }
 
-    /// Reads what `save` wrote; a file that is damaged or cut short is a `DamagedError`.
+    /// Reads an index that `save` wrote. A file that is damaged or incomplete is a `DamagedError`.
     #[classmethod]
     fn load(class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
         Self::from_file_bytes(class.py(), &file::read(class.py(), &path)?)
     }
 
-    /// Makes it again from a pickle.
+    /// Restores an index from a pickle.
     #[classmethod]
     fn _restore(class: &Bound<'_, PyType>, data: &[u8], keys: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
         Self::from_pickle_bytes(class.py(), data, keys)
@@ -274,7 +276,7 @@ impl Lsh {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.numbers)?;
-        // If someone is at work on it, it is no garbage.
+        // If another thread is using it, it is not garbage.
         if let Ok(state) = self.state.try_read() {
             for key in state.keys.values() {
                 visit.call(key)?;

@@ -11,14 +11,15 @@ use lookalike::shingling::ShingleBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What a buffer may keep after a long text.
+/// A buffer that is larger than this after a long text is shrunk to this many bytes.
 const KEPT_TEXT_BYTES: usize = 1 << 20;
 
 /// Makes signatures of sets. The fraction of slots in which two of them agree estimates the Jaccard similarity of the
 /// sets.
 ///
-/// `family` is `"fast-sketch"` (the fastest, and the most accurate for small sets), `"multiply-shift"` (the classic) or
-/// `"universal"` (the textbook; biased for numbers that are no hashes, such as consecutive ones). `shingler` cuts texts: a `Shingler`, or what one is written as.
+/// `family` is `"fast-sketch"` (the fastest, and the most accurate for small sets), `"multiply-shift"` (the classic)
+/// or `"universal"` (the textbook; biased for numbers that are not hashes, such as consecutive ones). `shingler` cuts
+/// texts into shingles: a `Shingler`, or a str such as `"words:5"`.
 ///
 /// >>> from lookalike import MinHash
 /// >>> hasher = MinHash(num_hashes=128, shingler="words:2")
@@ -83,8 +84,8 @@ impl MinHash {
         })
     }
 
-    /// The signature of a set: a text (its shingles), a uint64 array of hashes, or an iterable of str, bytes and ints
-    /// (an int is taken for a hash).
+    /// The signature of a set. The set is a text (its shingles), a uint64 array of hashes, or an iterable of str,
+    /// bytes and ints (an int is used as a hash).
     fn sketch(&self, py: Python<'_>, elements: Elements) -> PyResult<Signature> {
         let mut slots = Vec::with_capacity(self.hasher.num_hashes());
         py.detach(|| self.append_any(&elements, &mut ShingleBuffer::default(), &mut slots));
@@ -97,7 +98,7 @@ impl MinHash {
         Ok(Signature { inner: crate::errors::Raise::or_raise(signature)?, shingling })
     }
 
-    /// The signatures of several texts. The interpreter is free meanwhile.
+    /// The signatures of several texts. Other Python threads can run meanwhile.
     fn sketch_texts(&self, texts: &Bound<'_, PyAny>) -> PyResult<Signatures> {
         let (mut slots, mut buffer) = (self.room(texts), ShingleBuffer::default());
         in_chunks(
@@ -145,7 +146,7 @@ impl MinHash {
         &self.family
     }
 
-    /// What cuts texts into shingles.
+    /// The shingler, which cuts texts into shingles.
     #[getter]
     fn shingler(&self) -> Shingler {
         self.shingler.clone()

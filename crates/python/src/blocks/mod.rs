@@ -1,7 +1,7 @@
 //! The building blocks: one class per noun of the library.
 //!
-//! Sketches are immutable and lend their memory to NumPy; whatever takes long runs without the interpreter. A text is a
-//! `str`, or `bytes` in which what is not UTF-8 counts as U+FFFD.
+//! Sketches are immutable and share their memory with NumPy. Long work runs without the interpreter. A text is a
+//! `str`, or `bytes` in which bytes that are not UTF-8 count as U+FFFD.
 
 mod arguments;
 mod bbit_min_hash;

@@ -1,4 +1,4 @@
-//! Results with named parts: the tuples of `lookalike.estimates`.
+//! Results with named fields: the named tuples of `lookalike.estimates`.
 
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;

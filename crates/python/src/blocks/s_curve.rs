@@ -1,4 +1,4 @@
-//! `SCurve`: bands and rows -> the chance that a pair is found.
+//! `SCurve`: bands and rows -> the probability that a pair is found.
 
 use super::arguments::{size, whole};
 use crate::arrays;
@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyType};
 
 /// The S-curve of `bands` bands of `rows` rows: the probability `1 - (1 - s^rows)^bands` that a pair of similarity `s`
-/// shares a band, and so becomes a candidate.
+/// shares a band, and therefore becomes a candidate.
 ///
-/// In a notebook it shows itself.
+/// A notebook shows it as a plot.
 ///
 /// >>> from lookalike import SCurve
 /// >>> curve = SCurve(20, 5)
@@ -53,8 +53,8 @@ impl SCurve {
         Ok(Self { banding: Banding::new(bands, rows).or_raise()? })
     }
 
-    /// The curve that finds a pair of similarity `threshold` with probability `recall` or more, uses all hashes and has
-    /// the fewest candidates among those.
+    /// The curve that finds a pair of similarity `threshold` with probability `recall` or more. It uses as many bands as
+    /// the hashes allow, and has the fewest candidates among such curves.
     #[classmethod]
     #[pyo3(signature = (num_hashes=128, threshold=0.8, recall=0.99))]
     fn for_recall(
@@ -66,8 +66,9 @@ impl SCurve {
         Self::planned(plan::by_recall(num_hashes, threshold, recall))
     }
 
-    /// The curve of at most `num_hashes` hashes with the least weighted sum of the areas of error left and right of the
-    /// threshold. It misses many pairs just above the threshold.
+    /// The curve of at most `num_hashes` hashes with the smallest weighted sum of the two error areas: false
+    /// positives left of the threshold, and false negatives right of it. It misses many pairs just above the
+    /// threshold.
     #[classmethod]
     #[pyo3(signature = (num_hashes=128, threshold=0.8, false_positive_weight=0.5, false_negative_weight=0.5))]
     fn by_areas(
@@ -81,8 +82,8 @@ impl SCurve {
         Self::planned(class.py().detach(|| plan::by_areas(num_hashes, threshold, weights.0, weights.1)))
     }
 
-    /// The curve whose bands divide `num_hashes` and whose rise `(1/bands)^(1/rows)` is nearest to the threshold, as in
-    /// textbooks. It misses more than a third of the pairs at the threshold.
+    /// The textbook rule: the number of bands divides `num_hashes`, and the curve rises at `(1/bands)^(1/rows)`, as
+    /// near to the threshold as possible. It misses more than a third of the pairs at the threshold.
     #[classmethod]
     #[pyo3(signature = (num_hashes=128, threshold=0.8))]
     fn by_notes_rule(
@@ -111,14 +112,15 @@ impl SCurve {
         self.banding.num_hashes()
     }
 
-    /// About where the curve rises: `(1/bands)^(1/rows)`. There some 63 % of the pairs are found.
+    /// The similarity at which the curve rises, approximately: `(1/bands)^(1/rows)`. About 63 % of the pairs with
+    /// this similarity are found.
     #[getter]
     fn threshold(&self) -> f64 {
         self.curve().approximate_threshold()
     }
 
-    /// The probability that a pair of this similarity becomes a candidate; of an array, one for each. What is outside of
-    /// 0 to 1 counts as the nearer end, and NaN gives NaN.
+    /// The probability that a pair of this similarity becomes a candidate. For an array of similarities, an array of
+    /// probabilities. A similarity below 0 counts as 0, one above 1 counts as 1, and NaN gives NaN.
     fn probability<'py>(
         &self,
         py: Python<'py>,
@@ -130,7 +132,7 @@ impl SCurve {
         }
         if similarity.is_none() {
             return Err(pyo3::exceptions::PyTypeError::new_err(
-                "a similarity is a number or an array, not None",
+                "a similarity must be a number or an array, not None",
             ));
         }
         let array = py.import("numpy")?.call_method1("asarray", (similarity, "float64"))?;
@@ -140,22 +142,22 @@ impl SCurve {
         Ok(chances.into_pyarray(py).reshape(similarities.dims())?.into_any())
     }
 
-    /// The least similarity that is found with at least this probability.
+    /// The smallest similarity at which a pair is found with at least this probability.
     fn similarity_at(&self, probability: f64) -> PyResult<f64> {
         self.curve().similarity_at(probability).or_raise()
     }
 
-    /// The area below the curve left of the threshold: what is compared in vain.
+    /// The area below the curve, left of the threshold: pairs that are compared in vain.
     fn false_positive_area(&self, threshold: f64) -> PyResult<f64> {
         self.curve().false_positive_area(threshold).or_raise()
     }
 
-    /// The area above the curve right of the threshold: what is missed.
+    /// The area above the curve, right of the threshold: pairs that are missed.
     fn false_negative_area(&self, threshold: f64) -> PyResult<f64> {
         self.curve().false_negative_area(threshold).or_raise()
     }
 
-    /// Points of the curve, to plot: `count` similarities that divide 0 to 1 evenly, and their probabilities.
+    /// Points of the curve for plotting: `count` evenly spaced similarities from 0 to 1, and their probabilities.
     #[pyo3(signature = (count=101))]
     fn points<'py>(
         &self,
@@ -163,7 +165,7 @@ impl SCurve {
         #[pyo3(from_py_with = whole)] count: u64,
     ) -> PyResult<(Numbers<'py>, Numbers<'py>)> {
         if !(2..=1 << 24).contains(&count) {
-            return Err(errors::setting(format_args!("count = {} is not allowed: 2 to 2^24 points", count)));
+            return Err(errors::setting(format_args!("count = {} is not allowed: from 2 to 2^24", count)));
         }
         let (curve, last) = (self.curve(), (count - 1) as f64);
         let similarities: Vec<f64> = (0..count).map(|at| at as f64 / last).collect();

@@ -11,9 +11,9 @@ use pyo3::types::{PyDict, PyList};
 
 /// Turns a text into its shingles: sequences of words or characters, as 64-bit hashes.
 ///
-/// `shingles` is `"words:K"`, `"characters:K"` or `"stop-words:K"` (K words from a stop word on). Before, the text is
-/// normalised: `case` is `"fold"` or `"keep"`; `form` is a Unicode form, `"nfc"`, `"nfd"`, `"nfkc"`, `"nfkd"`, or
-/// `"keep"`; `punctuation` is `"keep"` or `"drop"`; `whitespace` is `"collapse"`, `"remove"` or `"keep"`.
+/// `shingles` is `"words:K"`, `"characters:K"` or `"stop-words:K"` (K words, beginning with a stop word). The text is
+/// normalised first: `case` is `"fold"` or `"keep"`; `form` is a Unicode form, `"nfc"`, `"nfd"`, `"nfkc"`, `"nfkd"`,
+/// or `"keep"`; `punctuation` is `"keep"` or `"drop"`; `whitespace` is `"collapse"`, `"remove"` or `"keep"`.
 ///
 /// >>> from lookalike import Shingler
 /// >>> shingler = Shingler("characters:5")
@@ -41,7 +41,7 @@ impl Shingler {
         Ok(Self { shingles: shingles.into(), normalize, inner: settings.shingler().or_raise()? })
     }
 
-    /// A shingler, what it is written as, or nothing for the default.
+    /// The shingler for an argument: a `Shingler`, a str such as `"words:5"`, or `None` for the default.
     pub(super) fn from_argument(value: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         match value {
             None => Self::with(&Settings::default().signature.shingles, NormalizeSettings::default()),
@@ -52,7 +52,7 @@ impl Shingler {
         }
     }
 
-    /// All that decides the shingles, in one way only.
+    /// A description of everything that decides the shingles. Equal shinglers have equal descriptions.
     pub(super) fn description(&self) -> String {
         let mut described = self.canonical();
         for (name, choice) in self.choices() {
@@ -61,7 +61,7 @@ impl Shingler {
         described
     }
 
-    /// The shingler of a [`description`](Self::description), of which all but the first word may be left out.
+    /// The shingler with this [`description`](Self::description). All words except the first may be left out.
     pub(super) fn described(description: &str) -> PyResult<Self> {
         let mut words = description.split(' ');
         let shingles = words.next().unwrap_or_default();
@@ -71,7 +71,7 @@ impl Shingler {
                 chosen.iter_mut().find(|(known, _)| *known == name).map(|known| (known, choice))
             });
             let Some((known, choice)) = known else {
-                return Err(errors::setting(format_args!("`{word}` is no setting of a shingler")));
+                return Err(errors::setting(format_args!("`{word}` is not a setting of a shingler")));
             };
             known.1 = choice;
         }
@@ -79,13 +79,13 @@ impl Shingler {
         Self::new(shingles, case, form, punctuation, whitespace)
     }
 
-    /// The unit and the number, however that was written.
+    /// The unit and the number in their standard form: `words:5`.
     fn canonical(&self) -> String {
         let unit = self.shingles.split(':').next().unwrap_or_default();
         format!("{unit}:{}", self.inner.settings().k)
     }
 
-    /// As it is written in `repr`s.
+    /// The shingler as it is written in a `repr`.
     pub(super) fn written(&self) -> String {
         let mut written = format!("Shingler('{}'", self.shingles);
         let (chosen, usual) = (self.choices(), Self::usual());
@@ -133,12 +133,12 @@ impl Shingler {
         Self::with(shingles, normalize)
     }
 
-    /// The different shingles of a text: hashes, ascending.
+    /// The distinct shingles of a text, as hashes in ascending order.
     fn set<'py>(&self, py: Python<'py>, text: Text) -> Bound<'py, PyArray1<u64>> {
         py.detach(|| self.inner.set(text.as_ref()).to_vec()).into_pyarray(py)
     }
 
-    /// The shingles of a text with the number of times each occurs: (hashes, counts), ascending by hash.
+    /// The distinct shingles of a text and how often each occurs: (hashes, counts), in ascending order of the hashes.
     fn bag<'py>(
         &self,
         py: Python<'py>,
@@ -149,7 +149,7 @@ impl Shingler {
         (hashes.into_pyarray(py), counts.into_pyarray(py))
     }
 
-    /// The set of each of several texts.
+    /// The distinct shingles of each of several texts.
     fn sets<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let mut sets = Vec::new();
         in_chunks(
@@ -161,17 +161,17 @@ impl Shingler {
         PyList::new(py, sets.into_iter().map(|set| set.into_pyarray(py)))
     }
 
-    /// The shingles of a text as people read them, in order, repeats included.
+    /// The shingles of a text as readable strings, in order, with repeats.
     fn shingles(&self, py: Python<'_>, text: Text) -> Vec<String> {
         py.detach(|| self.inner.shingles(&String::from_utf8_lossy(text.as_ref())))
     }
 
-    /// The exact Jaccard similarity of two texts: shared shingles over all shingles of both.
+    /// The exact Jaccard similarity of two texts: the shared shingles, divided by all shingles of both.
     fn jaccard(&self, py: Python<'_>, a: Text, b: Text) -> f64 {
         py.detach(|| similarity::jaccard(&self.inner.set(a.as_ref()), &self.inner.set(b.as_ref())))
     }
 
-    /// The part of the shingles of `a` that is in `b`, exactly.
+    /// The exact share of the shingles of `a` that are also in `b`.
     fn containment(&self, py: Python<'_>, a: Text, b: Text) -> f64 {
         py.detach(|| similarity::containment(&self.inner.set(a.as_ref()), &self.inner.set(b.as_ref())))
     }

@@ -1,8 +1,8 @@
-//! What cut the texts that signatures are of, which goes with them everywhere.
+//! How the texts of signatures were cut into shingles. Every signature carries this information.
 //!
-//! Signatures of texts that were normalised or cut in different ways say nothing about each other, so comparing them is an
-//! error. Of hashes and other elements that the caller gives nobody knows what they stand for: their shingling is unknown,
-//! and whether they are comparable with a text's is the caller's to say. So an unknown shingling goes with any.
+//! Signatures of texts that were normalised or cut in different ways cannot be compared, so comparing them is an
+//! error. If the caller gives hashes or other elements directly, their shingling is unknown. Only the caller knows
+//! whether they can be compared with texts, so an unknown shingling is compatible with any other.
 
 use super::arguments::type_name;
 use super::shingler::Shingler;
@@ -17,12 +17,13 @@ use std::sync::Arc;
 pub(super) struct Shingling(Option<Arc<str>>);
 
 impl Shingling {
-    /// That of texts.
+    /// The shingling of texts that this shingler cuts.
     pub(super) fn of_texts(shingler: &Shingler) -> Self {
         Self(Some(shingler.description().into()))
     }
 
-    /// As an argument: a `Shingler`, what one is written as, what `shingling` of a signature says, or none.
+    /// The shingling for an argument: a `Shingler`, a str such as `"words:5"`, the `shingling` of a signature, or
+    /// `None`.
     pub(super) fn from_argument(value: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let Some(value) = value else { return Ok(Self::default()) };
         if let Ok(shingler) = value.cast::<Shingler>() {
@@ -31,18 +32,18 @@ impl Shingling {
         match value.extract::<String>() {
             Ok(written) => Ok(Self::of_texts(&Shingler::described(&written)?)),
             Err(_) => Err(PyTypeError::new_err(format!(
-                "a shingling is a Shingler or a str, not {}",
+                "a shingling must be a Shingler or a str, not {}",
                 type_name(value)
             ))),
         }
     }
 
-    /// In words.
+    /// The description of the shingling, if it is known.
     pub(super) fn written(&self) -> Option<&str> {
         self.0.as_deref()
     }
 
-    /// An error if both are known and differ.
+    /// Returns an error if both shinglings are known and differ.
     pub(super) fn check(&self, other: &Self) -> PyResult<()> {
         match (self.written(), other.written()) {
             (Some(left), Some(right)) if left != right => Err(lookalike::Error::Incompatible {
@@ -55,12 +56,12 @@ impl Shingling {
         }
     }
 
-    /// That of a union: the one that is known.
+    /// The shingling of a union: the one of the two that is known.
     pub(super) fn or(&self, other: &Self) -> Self {
         if self.0.is_some() { self.clone() } else { other.clone() }
     }
 
-    /// The bytes of a signature with what cut its text, if that is known.
+    /// Adds the shingling, if it is known, to the bytes of a signature.
     pub(super) fn around(&self, signature: Vec<u8>) -> PyResult<Vec<u8>> {
         match self.written() {
             Some(shingling) => to_bytes_of_text(shingling, &signature).or_raise(),
@@ -68,7 +69,7 @@ impl Shingling {
         }
     }
 
-    /// The shingling that is around the bytes of a signature, and these.
+    /// Separates the shingling from the bytes of a signature, and returns both.
     pub(super) fn taken_off(bytes: &[u8]) -> PyResult<(Self, &[u8])> {
         Ok(match of_text(bytes).or_raise()? {
             Some((shingling, signature)) => (Self(Some(shingling.into())), signature),
@@ -76,7 +77,7 @@ impl Shingling {
         })
     }
 
-    /// From text that was stored; empty if it is not known.
+    /// The shingling from its stored description. An empty description means that it is unknown.
     pub(super) fn stored(written: &str) -> Self {
         Self((!written.is_empty()).then(|| written.into()))
     }

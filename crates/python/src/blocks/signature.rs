@@ -1,4 +1,4 @@
-//! `Signature`: what a set became.
+//! `Signature`: the min-hash signature of a set.
 
 use super::arguments::{Reduced, narrow, whole};
 use super::bbit_min_hash::BBitMinHash;
@@ -11,11 +11,11 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
-/// The min-hash signature of a set: one 64-bit slot per hash function. Immutable.
+/// The min-hash signature of a set: one 64-bit slot per hash function. It is immutable.
 ///
-/// Signatures are comparable if family, seed, number of hashes and, for texts, the shingling are equal; otherwise
-/// `IncompatibleError`. What a signature of given elements is comparable with, nobody but you knows: it goes with any
-/// shingling.
+/// Two signatures can be compared if the family, the seed, the number of hashes and, for texts, the shingling are
+/// equal. Otherwise comparing them is an `IncompatibleError`. A signature of elements that you give yourself can be
+/// compared with any shingling: only you know whether this makes sense.
 ///
 /// >>> from lookalike import MinHash
 /// >>> hasher = MinHash(num_hashes=256)
@@ -33,7 +33,8 @@ pub(crate) struct Signature {
     pub(super) shingling: Shingling,
 }
 
-/// Equal by family, seed and slots, so that those of a text and of its shingles are.
+/// Two signatures are equal if family, seed and slots are equal. So the signatures of a text and of its shingles are
+/// equal.
 impl PartialEq for Signature {
     fn eq(&self, other: &Self) -> bool {
         self.inner == other.inner
@@ -57,8 +58,8 @@ impl Signature {
 
 #[pymethods]
 impl Signature {
-    /// A signature from its slots, as they are stored elsewhere. `shingling` is that of the text, if it is one's: a
-    /// `Shingler`, or what one is written as.
+    /// Makes a signature from slots that were stored elsewhere. If it is the signature of a text, `shingling` says
+    /// how the text was cut: a `Shingler`, or a str such as `"words:5"`.
     #[classmethod]
     #[pyo3(signature = (slots, seed=1, family="fast-sketch", shingling=None))]
     fn from_slots(
@@ -73,19 +74,20 @@ impl Signature {
         Ok(Self { inner, shingling: Shingling::from_argument(shingling)? })
     }
 
-    /// Reads what `to_bytes` wrote. What is cut short, or has a header that makes no sense, is a `DamagedError`; there is no checksum.
+    /// Reads bytes that `to_bytes` wrote. Bytes that are incomplete or have a wrong header are a `DamagedError`.
+    /// There is no checksum, so other damage is not noticed.
     #[classmethod]
     fn from_bytes(_: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
         let (shingling, data) = Shingling::taken_off(data)?;
         Ok(Self { inner: minhash::Signature::from_bytes(data).or_raise()?, shingling })
     }
 
-    /// The signature as bytes, with the shingling: the same on every machine, versioned.
+    /// The signature as bytes, with the shingling. The bytes have a version, and are the same on every machine.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.shingling.around(self.inner.to_bytes())?))
     }
 
-    /// The slots: a read-only view, without a copy.
+    /// The slots. It is a read-only view, without a copy.
     #[getter]
     fn slots<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray1<u64>>> {
         views::words(slf, |signature| signature.inner.slots())
@@ -109,13 +111,13 @@ impl Signature {
         self.inner.num_hashes()
     }
 
-    /// How the texts were normalised and cut into shingles; `None` for elements that were given.
+    /// How the texts were normalised and cut into shingles; `None` if the elements were given directly.
     #[getter]
     fn shingling(&self) -> Option<&str> {
         self.shingling.written()
     }
 
-    /// Whether it is the signature of the empty set.
+    /// True if it is the signature of the empty set.
     #[getter]
     fn is_empty_set(&self) -> bool {
         self.inner.is_empty_set()
@@ -144,15 +146,15 @@ impl Signature {
         self.union(other)
     }
 
-    /// The estimated number of different elements of the set, with its standard error.
+    /// The estimated number of distinct elements of the set, with its standard error.
     ///
-    /// Of signatures of the families `fast-sketch` and `multiply-shift`, with at least 3 hashes.
+    /// It needs a signature of the family `fast-sketch` or `multiply-shift` with at least 3 hashes.
     fn cardinality<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let cardinality = index::cardinality(&self.inner).or_raise()?;
         Named::Cardinality.of(py, (cardinality.count, cardinality.standard_error))
     }
 
-    /// The signature cut down to `bits` (1, 2, 4, 8 or 16) per slot.
+    /// The signature reduced to `bits` bits (1, 2, 4, 8 or 16) per slot.
     #[pyo3(signature = (bits=1))]
     fn bbit(&self, #[pyo3(from_py_with = narrow)] bits: u32) -> PyResult<BBitMinHash> {
         BBitMinHash::of(self, bits)

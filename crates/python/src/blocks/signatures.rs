@@ -31,10 +31,10 @@ pub(crate) struct Signatures {
     slots: Vec<u64>,
 }
 
-/// What they are made from: slots, seed, family and shingling.
+/// The parts from which a pickle restores them: slots, seed, family and shingling.
 type Parts<'py> = (Bound<'py, PyArray2<u64>>, u64, &'static str, Option<String>);
 
-/// Equal as signatures are.
+/// Two values are equal if all their signatures are equal.
 impl PartialEq for Signatures {
     fn eq(&self, other: &Self) -> bool {
         (self.family, self.seed, self.num_hashes, &self.slots)
@@ -45,7 +45,7 @@ impl PartialEq for Signatures {
 impl Eq for Signatures {}
 
 impl Signatures {
-    /// Signatures of a hasher: whole rows of slots.
+    /// Signatures that a hasher made. `slots` has a complete row for each signature.
     pub(super) fn of(hasher: &dyn MinHasher, shingling: Shingling, slots: Vec<u64>) -> Self {
         Self {
             shingling,
@@ -60,7 +60,7 @@ impl Signatures {
         self.slots.len() / self.num_hashes
     }
 
-    /// The signatures in an order of their positions: `iter` or `reversed`.
+    /// Iterates over the signatures. `order` is `iter` or `reversed`.
     fn one_by_one<'py>(slf: &Bound<'py, Self>, order: &str) -> PyResult<Bound<'py, PyAny>> {
         let builtins = slf.py().import("builtins")?;
         let positions =
@@ -72,7 +72,7 @@ impl Signatures {
         &self.slots[at * self.num_hashes..][..self.num_hashes]
     }
 
-    /// The signature at a position that is there.
+    /// The signature at an existing position.
     pub(super) fn signature(&self, at: usize) -> PyResult<Signature> {
         let inner =
             minhash::Signature::from_slots(self.family, self.seed, self.row(at).to_vec()).or_raise()?;
@@ -82,8 +82,8 @@ impl Signatures {
 
 #[pymethods]
 impl Signatures {
-    /// Signatures from a table of slots (uint64, a row per signature), as it is stored elsewhere. `shingling` is that of the
-    /// texts, if they are of texts: a `Shingler`, or what one is written as.
+    /// Makes signatures from a table of slots (uint64, one row per signature) that was stored elsewhere. If they are
+    /// signatures of texts, `shingling` says how these were cut: a `Shingler`, or a str such as `"words:5"`.
     #[classmethod]
     #[pyo3(signature = (slots, seed=1, family="fast-sketch", shingling=None))]
     fn from_slots(
@@ -94,12 +94,12 @@ impl Signatures {
         shingling: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let table = slots.cast::<PyArray2<u64>>().map_err(|_| {
-            PyTypeError::new_err("slots are a NumPy array of uint64 with a row per signature")
+            PyTypeError::new_err("slots must be a NumPy array of uint64 with one row per signature")
         })?;
         let (family, num_hashes) = (family::named(family)?, table.shape()[1]);
         if !(1..=minhash::MAX_HASHES).contains(&num_hashes) {
             return Err(errors::setting(format_args!(
-                "rows of {num_hashes} slots: a signature has 1 to {}",
+                "the rows have {num_hashes} slots, but a signature has 1 to {}",
                 minhash::MAX_HASHES
             )));
         }
@@ -108,7 +108,7 @@ impl Signatures {
         Ok(Self { shingling, family, seed, num_hashes, slots })
     }
 
-    /// All slots, a row per signature: a read-only view, without a copy.
+    /// All slots, one row per signature. It is a read-only view, without a copy.
     #[getter]
     fn slots<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<u64>>> {
         views::table(slf, slf.get().num_hashes, |signatures| &signatures.slots)
@@ -132,7 +132,7 @@ impl Signatures {
         self.num_hashes
     }
 
-    /// How the texts were normalised and cut into shingles; `None` for elements that were given.
+    /// How the texts were normalised and cut into shingles; `None` if the elements were given directly.
     #[getter]
     fn shingling(&self) -> Option<&str> {
         self.shingling.written()
@@ -203,7 +203,7 @@ pub(super) fn signatures_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Signature>
             let item = item?;
             let signature = item.cast::<Signature>().map_err(|_| {
                 PyTypeError::new_err(format!(
-                    "a Signature is wanted, not {}",
+                    "expected a Signature, not {}",
                     super::arguments::type_name(&item)
                 ))
             })?;

@@ -19,7 +19,7 @@ enum AnyHasher {
     B128(SimHasher<u128>),
 }
 
-/// Runs an expression with the hasher of whatever width.
+/// Runs an expression with the hasher, for any width.
 macro_rules! with_hasher {
     ($any:expr, $hasher:ident => $result:expr) => {
         match $any {
@@ -34,7 +34,8 @@ macro_rules! with_hasher {
 /// Makes fingerprints of 16, 32, 64 or 128 bits. The number of bits in which two differ estimates the angle between the
 /// vectors of their features.
 ///
-/// `shingler` cuts texts: a `Shingler`, or what one is written as. Each different shingle of a text weighs 1.
+/// `shingler` cuts texts into shingles: a `Shingler`, or a str such as `"words:5"`. Each distinct shingle of a text
+/// has weight 1.
 ///
 /// >>> from lookalike import SimHash
 /// >>> hasher = SimHash(shingler="characters:5")
@@ -61,7 +62,7 @@ struct Buffers {
 }
 
 impl SimHash {
-    /// The fingerprint of the different shingles of a text.
+    /// The fingerprint of the distinct shingles of a text.
     fn of_text(&self, text: &Text, buffers: &mut Buffers) -> u128 {
         buffers.set.clear();
         buffers.set.extend_from_slice(self.shingler.inner.hashes(text, &mut buffers.shingles));
@@ -78,7 +79,7 @@ impl SimHash {
     }
 }
 
-/// A fingerprint that has no more than its bits.
+/// Checks that a fingerprint has at most `bits` bits.
 pub(super) fn check_width(fingerprint: u128, bits: u32) -> PyResult<u128> {
     if bits < 128 && fingerprint >> bits != 0 {
         return Err(errors::setting(format_args!("fingerprint {fingerprint} has more than {bits} bits")));
@@ -128,7 +129,7 @@ impl SimHash {
         Ok(Self { bits, seed, shingler: Shingler::from_argument(shingler)?, hasher })
     }
 
-    /// The fingerprint of a text (its different shingles), of an iterable of features (str, bytes, ints, or a uint64
+    /// The fingerprint of a text (its distinct shingles), of an iterable of features (str, bytes, ints, or a uint64
     /// array; repeats count), or of a dict of features with weights (which may be negative).
     fn fingerprint(&self, py: Python<'_>, features: &Bound<'_, PyAny>) -> PyResult<u128> {
         if features.is_instance_of::<PyMapping>() {
@@ -144,8 +145,8 @@ impl SimHash {
         }))
     }
 
-    /// The fingerprints of several texts: a uint64 array, or an array of Python ints for 128 bits. The interpreter is
-    /// free meanwhile.
+    /// The fingerprints of several texts: a uint64 array, or an array of Python ints for 128 bits. Other Python
+    /// threads can run meanwhile.
     fn fingerprints<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (mut fingerprints, mut buffers) = (Vec::new(), Buffers::default());
         in_chunks(
@@ -162,13 +163,14 @@ impl SimHash {
         Ok(narrow.into_pyarray(py).into_any())
     }
 
-    /// In how many bits two fingerprints differ.
+    /// The number of bits in which two fingerprints differ.
     #[staticmethod]
     fn distance(a: Wide, b: Wide) -> u32 {
         (a.0 ^ b.0).count_ones()
     }
 
-    /// What two fingerprints say about the angle between the vectors of their features, with standard errors.
+    /// The angle between the feature vectors of two documents, as their fingerprints estimate it, with standard
+    /// errors.
     fn estimate<'py>(&self, py: Python<'py>, a: Wide, b: Wide) -> PyResult<Bound<'py, PyAny>> {
         let distance = (self.check(a.0)? ^ self.check(b.0)?).count_ones();
         let AngleEstimate { distance, angle, angle_standard_error, cosine, cosine_standard_error } =
@@ -188,7 +190,7 @@ impl SimHash {
         self.seed
     }
 
-    /// What cuts texts into shingles.
+    /// The shingler, which cuts texts into shingles.
     #[getter]
     fn shingler(&self) -> Shingler {
         self.shingler.clone()

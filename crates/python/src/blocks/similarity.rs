@@ -12,7 +12,8 @@ fn of_sets(py: Python<'_>, measure: SetMeasure, a: &Bound<'_, PyAny>, b: &Bound<
     Ok(py.detach(|| measure.similarity(&ShingleSet::from_hashes(a), &ShingleSet::from_hashes(b))))
 }
 
-/// The Jaccard similarity of two sets: shared elements over all elements of both. Two empty sets: 1.
+/// The Jaccard similarity of two sets: the shared elements, divided by all elements of both. For two empty sets it is
+/// 1.
 ///
 /// A set is a uint64 array of hashes or an iterable of str, bytes and ints.
 ///
@@ -24,7 +25,7 @@ pub(crate) fn jaccard(py: Python<'_>, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>
     of_sets(py, SetMeasure::Jaccard, a, b)
 }
 
-/// The part of the elements of `a` that is in `b`. The empty set is in every set: 1.
+/// The share of the elements of `a` that are also in `b`. If `a` is empty, it is 1.
 ///
 /// >>> from lookalike.similarity import containment
 /// >>> containment(["a", "b"], ["b", "c", "d"])
@@ -34,7 +35,7 @@ pub(crate) fn containment(py: Python<'_>, a: &Bound<'_, PyAny>, b: &Bound<'_, Py
     of_sets(py, SetMeasure::Containment, a, b)
 }
 
-/// The part of the smaller set that is in the larger.
+/// The share of the elements of the smaller set that are also in the larger set.
 ///
 /// >>> from lookalike.similarity import overlap_coefficient
 /// >>> overlap_coefficient(["a", "b", "c", "d"], ["b", "c"])
@@ -48,7 +49,7 @@ pub(crate) fn overlap_coefficient(
     of_sets(py, SetMeasure::Overlap, a, b)
 }
 
-/// Shared elements per mean size of the two sets.
+/// The number of shared elements, divided by the mean size of the two sets.
 ///
 /// >>> from lookalike.similarity import dice
 /// >>> dice(["a", "b", "c"], ["b"])
@@ -58,8 +59,8 @@ pub(crate) fn dice(py: Python<'_>, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -
     of_sets(py, SetMeasure::Dice, a, b)
 }
 
-/// The weighted Jaccard similarity: the sum of the smaller weights over the sum of the larger ones. Weights are a dict,
-/// or a pair (elements, weights).
+/// The weighted Jaccard similarity: the sum of the smaller weights, divided by the sum of the larger ones. Weights
+/// are a dict, or a pair (elements, weights).
 ///
 /// >>> from lookalike.similarity import weighted_jaccard
 /// >>> weighted_jaccard({"a": 0.5, "b": 2.0}, {"b": 1.5, "c": 0.5})
@@ -84,7 +85,7 @@ pub(crate) fn cosine(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<f64
     similarity::cosine(&floats_of(a)?, &floats_of(b)?).or_raise()
 }
 
-/// How many characters have to be inserted, deleted or replaced to make one text of the other.
+/// How many characters have to be inserted, deleted or replaced to turn one text into the other.
 ///
 /// >>> from lookalike.similarity import edit_distance
 /// >>> edit_distance("kitten", "sitting")

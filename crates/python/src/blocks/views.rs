@@ -1,4 +1,4 @@
-//! Memory of Rust -> NumPy arrays that look at it, without a copy.
+//! Memory of Rust -> NumPy arrays that are views of it, without a copy.
 
 use numpy::ndarray::{ArrayView1, ArrayView2};
 use numpy::{PyArray1, PyArray2};
@@ -6,23 +6,23 @@ use pyo3::PyClass;
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::True;
 
-/// A read-only array over words of `owner`.
+/// A read-only array that is a view of words of `owner`.
 ///
-/// The class is frozen, so that nothing changes or moves the words while the array, which keeps `owner` alive, looks at
-/// them.
+/// The array keeps `owner` alive. The class is frozen, so the words are not changed or moved while the array exists.
 pub(super) fn words<'py, T: PyClass<Frozen = True> + Sync>(
     owner: &Bound<'py, T>,
     words: impl Fn(&T) -> &[u64],
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
     let view = ArrayView1::from(words(owner.get()));
-    // SAFETY: the words belong to `owner`, which is the base of the array and so outlives it. They are behind a shared
-    // reference of a frozen class without interior mutability, and the array is made read-only before anyone sees it.
+    // SAFETY: the words belong to `owner`, which is the base of the array and therefore outlives it. They are behind
+    // a shared reference of a frozen class without interior mutability, and the array is made read-only before it is
+    // returned.
     let array = unsafe { PyArray1::borrow_from_array(&view, owner.clone().into_any()) };
     read_only(array.as_any())?;
     Ok(array)
 }
 
-/// The same with `columns` words in each row. There are whole rows only.
+/// The same with `columns` words in each row. All rows are complete.
 pub(super) fn table<'py, T: PyClass<Frozen = True> + Sync>(
     owner: &Bound<'py, T>,
     columns: usize,
@@ -37,12 +37,12 @@ pub(super) fn table<'py, T: PyClass<Frozen = True> + Sync>(
     Ok(array)
 }
 
-/// NumPy refuses to make it writeable again, since its base does not lend writeable memory.
+/// Makes an array read-only. NumPy refuses to make it writeable again, because its base has no writeable memory.
 fn read_only(array: &Bound<'_, PyAny>) -> PyResult<()> {
     array.getattr("flags")?.setattr("writeable", false)
 }
 
-/// What NumPy's `__array__` answers for an array that is there already.
+/// The result of `__array__` of the NumPy protocol, for an existing array.
 pub(super) fn as_array<'py>(
     array: Bound<'py, PyAny>,
     dtype: Option<&Bound<'py, PyAny>>,
@@ -56,23 +56,25 @@ pub(super) fn as_array<'py>(
     }
     if copy == Some(false) {
         return Err(pyo3::exceptions::PyValueError::new_err(format!(
-            "an array of {dtype} cannot be made without a copy"
+            "an array of {dtype} needs a copy, but copy=False was given"
         )));
     }
     Ok(converted)
 }
 
-/// A slice of Python as positions.
+/// The positions that a Python slice selects.
 pub(super) fn positions(slice: &Bound<'_, pyo3::types::PySlice>, len: usize) -> PyResult<Vec<usize>> {
     let indices = slice.indices(isize::try_from(len)?)?;
     Ok((0..indices.slicelength).map(|at| (indices.start + at as isize * indices.step) as usize).collect())
 }
 
-/// The position that an index of Python means.
+/// The position that a Python index selects; negative indexes count from the end.
 pub(super) fn position(index: isize, len: usize) -> PyResult<usize> {
     let counted = if index < 0 { index.checked_add_unsigned(len) } else { Some(index) };
     counted
         .and_then(|at| usize::try_from(at).ok())
         .filter(|&at| at < len)
-        .ok_or_else(|| pyo3::exceptions::PyIndexError::new_err(format!("index {index} of {len}")))
+        .ok_or_else(|| {
+            pyo3::exceptions::PyIndexError::new_err(format!("index {index} is out of range for {len} items"))
+        })
 }

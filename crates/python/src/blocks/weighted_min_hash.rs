@@ -7,8 +7,8 @@ use crate::errors::Raise;
 use lookalike::minhash;
 use pyo3::prelude::*;
 
-/// Makes signatures of weighted sets, which estimate the weighted Jaccard similarity: the sum of the smaller weights over
-/// the sum of the larger ones. Weights are finite and at least 0, at any scale.
+/// Makes signatures of weighted sets. They estimate the weighted Jaccard similarity: the sum of the smaller weights,
+/// divided by the sum of the larger ones. Weights must be finite and not negative; their scale does not matter.
 ///
 /// >>> from lookalike import WeightedMinHash
 /// >>> hasher = WeightedMinHash(num_hashes=1024)
@@ -35,7 +35,7 @@ impl WeightedMinHash {
 
     /// The signature of a weighted set: a dict of weights by str, bytes or int, or a pair of arrays (hashes, weights).
     ///
-    /// Weight 0 is the same as absence; of an element that is given twice the larger weight counts.
+    /// An element of weight 0 counts as absent. If an element is given twice, the larger weight counts.
     fn sketch(&self, py: Python<'_>, weights: &Bound<'_, PyAny>) -> PyResult<Signature> {
         let weights = weights_of(weights)?;
         let inner = py.detach(|| self.inner.sketch(&weights)).or_raise()?;

@@ -1,4 +1,4 @@
-//! A table of buckets for `MinHashLSH`: the names of documents stay in Python, positions are here.
+//! A table of buckets for `MinHashLSH`. Python has the names of documents; the table has their positions.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,15 +13,15 @@ use crate::errors::{Raise, setting};
 
 /// Buckets of positions, by the bands of hash values.
 ///
-/// Threads that come at the same time wait for each other. The list of names, which has the key of a document at its
-/// position, is changed together with the table. No code of Python runs while the table is locked: it could lead back
-/// here.
+/// Threads that use the table at the same time wait for each other. The list of names, which has the key of a
+/// document at its position, is changed together with the table. No Python code runs while the table is locked: it
+/// could call the table again.
 #[pyclass(module = "lookalike._native", frozen)]
 pub(crate) struct CompatBandTable {
     table: Mutex<BandTable>,
     bands: usize,
     rows: usize,
-    /// Of the hash values of a document.
+    /// The number of hash values of a document.
     length: usize,
 }
 
@@ -32,11 +32,11 @@ impl CompatBandTable {
             Some(used) if rows > 0 && used <= length => {
                 Ok(Self { table: Mutex::new(table), bands, rows, length })
             }
-            _ => Err(setting(format_args!("{bands} bands of {rows} rows of {length} values"))),
+            _ => Err(setting(format_args!("{bands} bands of {rows} rows do not fit {length} hash values"))),
         }
     }
 
-    /// The table is whole after every step, so a thread that died has left nothing half done.
+    /// Locks the table. The table is consistent after every step, so it can be used even if a thread panicked.
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, BandTable> {
         self.table.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
@@ -48,7 +48,7 @@ impl CompatBandTable {
         py.detach(|| work(table))
     }
 
-    /// A copy, and the names of the documents in the order of their positions.
+    /// A copy of the table, and the names of the documents in the order of their positions.
     fn snapshot<'py>(&self, names: &Bound<'py, PyList>) -> PyResult<(BandTable, Vec<Bound<'py, PyAny>>)> {
         let table = self.lock(names.py()).clone();
         let in_use = table.positions().map(|position| names.get_item(position as usize));
@@ -86,7 +86,7 @@ impl CompatBandTable {
     }
 }
 
-/// Names what is at a position that had no name.
+/// Sets the name of a position that had none.
 fn set_name(names: &Bound<'_, PyList>, position: u32, name: &Bound<'_, PyAny>) -> PyResult<()> {
     while names.len() <= position as usize {
         names.append(names.py().None())?;
@@ -94,7 +94,7 @@ fn set_name(names: &Bound<'_, PyList>, position: u32, name: &Bound<'_, PyAny>) -
     names.set_item(position as usize, name)
 }
 
-/// Bytes as words, and their number.
+/// Bytes as words, with the number of bytes.
 fn words_of_bytes(bytes: &[u8]) -> Vec<u64> {
     let words = bytes.chunks(8).map(|chunk| {
         let mut word = [0; 8];
@@ -104,7 +104,7 @@ fn words_of_bytes(bytes: &[u8]) -> Vec<u64> {
     words.chain([bytes.len() as u64]).collect()
 }
 
-/// The key of each band that was hashed to bytes by a function of the user.
+/// The key of each band, from the bytes that a function of the user made of it.
 fn keys_of_bytes(bands: &Bound<'_, PyList>) -> PyResult<Vec<u64>> {
     let key = |(band, bytes): (usize, Bound<'_, PyAny>)| {
         Ok(band_key(band, &words_of_bytes(bytes.cast::<PyBytes>()?.as_bytes())))
@@ -119,7 +119,7 @@ impl CompatBandTable {
         Self::with_table(BandTable::new(bands).or_raise()?, rows, length)
     }
 
-    /// Adds a document by its hash values; returns its position.
+    /// Adds a document with these hash values, and returns its position.
     fn insert(
         &self,
         hashvalues: &Bound<'_, PyAny>,
@@ -129,7 +129,7 @@ impl CompatBandTable {
         self.add(&self.keys(hashvalues, self.bands)?, names, name)
     }
 
-    /// Adds a document by the bytes of its bands; returns its position.
+    /// Adds a document with these bytes of its bands, and returns its position.
     fn insert_bytes(
         &self,
         bands: &Bound<'_, PyList>,
@@ -158,9 +158,9 @@ impl CompatBandTable {
         self.named(&keys_of_bytes(bands)?, names)
     }
 
-    /// Takes out a document and its name.
+    /// Removes a document and its name.
     fn remove(&self, position: u32, names: &Bound<'_, PyList>) -> PyResult<bool> {
-        // It is dropped after the lock: its end may run code.
+        // The name is dropped after the lock is released, because dropping it can run Python code.
         let name = names.get_item(position as usize);
         let mut table = self.lock(names.py());
         let removed = table.remove(position);
@@ -184,8 +184,8 @@ impl CompatBandTable {
         self.lock(py).bucket(band, u64::from_be_bytes(key))
     }
 
-    /// The positions in the bucket of the band with these bytes: its values, big-endian; or what a function of the user
-    /// made of them, if `hashed`.
+    /// The positions in the bucket of the band with these bytes. The bytes are the values of the band, big-endian,
+    /// or, if `hashed`, the result of a function of the user.
     fn bucket_of_band(&self, py: Python<'_>, band: usize, bytes: &[u8], hashed: bool) -> Vec<u32> {
         let size = bytes.len() / self.rows;
         let words: Vec<u64> = if hashed {
@@ -200,7 +200,7 @@ impl CompatBandTable {
         self.lock(py).bucket(band, band_key(band, &words))
     }
 
-    /// The key of every bucket of a band -> how many positions are in it.
+    /// A dict from the key of every bucket of a band to the number of positions in it.
     fn bucket_sizes<'py>(&self, py: Python<'py>, band: usize) -> PyResult<Bound<'py, PyDict>> {
         let sizes = self.detached(py, |table| table.bucket_sizes(band));
         let counts = PyDict::new(py);
@@ -214,7 +214,7 @@ impl CompatBandTable {
         self.lock(py).bucket_count(band)
     }
 
-    /// Adds all documents of another table and their names; returns each name and its position here.
+    /// Adds all documents of another table and their names. Returns each name with its position in this table.
     fn merge<'py>(
         &self,
         other: &Self,
@@ -222,7 +222,7 @@ impl CompatBandTable {
         other_names: &Bound<'py, PyList>,
     ) -> PyResult<Vec<(Bound<'py, PyAny>, u32)>> {
         let py = names.py();
-        // A copy, so that no thread ever holds one table while it waits for another.
+        // The other table is copied, so that no thread ever locks one table while it waits for another.
         let (other, other_names) = other.snapshot(other_names)?;
         let mut guard = self.lock(py);
         let table = &mut *guard;
@@ -246,7 +246,7 @@ impl CompatBandTable {
         Ok((PyBytes::new(names.py(), &bytes), names_in_use))
     }
 
-    /// Positions are numbered anew, in ascending order.
+    /// Reads a table from bytes. Positions get new numbers, in ascending order.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8], rows: usize, length: usize) -> PyResult<Self> {
         Self::with_table(py.detach(|| BandTable::from_bytes(bytes)).or_raise()?, rows, length)

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::errors::Raise;
 
-/// Fingerprints by the blocks of their bits; little-endian bytes in, whole words.
+/// A table of fingerprints by blocks of their bits. A fingerprint is given as little-endian bytes, in complete words.
 #[pyclass(module = "lookalike._native")]
 pub(crate) struct CompatBlockTable(BlockTable);
 
@@ -33,7 +33,7 @@ impl CompatBlockTable {
         self.0.remove(position)
     }
 
-    /// The positions within the distance.
+    /// The positions of the fingerprints within the distance.
     fn near(&self, fingerprint: &[u8]) -> PyResult<Vec<u32>> {
         let found = self.0.near(&words(fingerprint)).or_raise()?;
         Ok(found.into_iter().map(|(position, _)| position).collect())

@@ -12,10 +12,10 @@ use pyo3::types::PyList;
 use super::slots;
 use crate::errors::{Raise, setting};
 
-/// Documents by number, in the order in which they came. Those that were not indexed yet are not found.
+/// Documents, numbered in the order in which they were added. A document is found only after it was indexed.
 ///
-/// Threads that come at the same time wait for each other. Nothing of Python is called or made while the forest is
-/// locked: that could lead back here.
+/// Threads that use the forest at the same time wait for each other. No Python code is called and no Python object is
+/// created while the forest is locked: that could call the forest again.
 #[pyclass(module = "lookalike._native", frozen)]
 pub(crate) struct CompatForest {
     inner: Mutex<Inner>,
@@ -43,17 +43,17 @@ impl CompatForest {
         let mut slots = slots::read(hashvalues, hashvalues.len()?)?;
         if slots.len() < self.used {
             return Err(setting(format_args!(
-                "{} hash values, expected at least {}",
+                "there are {} hash values, but at least {} are needed",
                 slots.len(),
                 self.used
             )));
         }
         slots.truncate(self.used);
-        // Whatever they were made by, here they are only compared with each other.
+        // The family does not matter here: the signatures are only compared with each other.
         Signature::from_slots(Family::MultiplyShift, 0, slots).or_raise()
     }
 
-    /// A forest is whole after every step, so a thread that died has left nothing half done.
+    /// Locks the forest. The forest is consistent after every step, so it can be used even if a thread panicked.
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Inner> {
         self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
@@ -68,7 +68,7 @@ impl CompatForest {
         Ok(Self { inner: Mutex::new(inner), used: trees * depth })
     }
 
-    /// Adds a document; it is found after the next `index`.
+    /// Adds a document. It is found after the next `index`.
     fn add(&self, hashvalues: &Bound<'_, PyAny>) -> PyResult<()> {
         let signature = self.signature(hashvalues)?;
         self.lock(hashvalues.py()).waiting.push(signature);
@@ -89,7 +89,7 @@ impl CompatForest {
         .or_raise()
     }
 
-    /// The names of the first `k` documents that the search meets.
+    /// The names of the first `k` documents that the search finds.
     fn query<'py>(
         &self,
         hashvalues: &Bound<'py, PyAny>,
@@ -103,7 +103,7 @@ impl CompatForest {
         PyList::new(names.py(), found)
     }
 
-    /// The hash values of a document, as far as the trees use them.
+    /// The hash values of a document that the trees use.
     fn hashvalues<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Bound<'py, PyArray1<u64>>> {
         let slots = self.lock(py).slots(number);
         slots
@@ -111,7 +111,7 @@ impl CompatForest {
             .ok_or_else(|| setting(format_args!("there is no document {number}")))
     }
 
-    /// How many documents can be found.
+    /// The number of documents that are indexed and can be found.
     fn indexed(&self, py: Python<'_>) -> u32 {
         self.lock(py).indexed
     }

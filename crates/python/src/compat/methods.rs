@@ -1,9 +1,9 @@
-//! `MinHash.update` and `MinHash.jaccard`, one at a time, as quickly as Python can call anything.
+//! `MinHash.update` and `MinHash.jaccard` for single calls, as fast as Python can call a function.
 //!
-//! The class is written in Python, with its state in plain attributes, which programs read and replace as they do with
-//! datasketch. Its two busiest methods are replaced here by methods of C: no frame of Python is made, and the values
-//! are read where they are. They take the usual case, which is arrays of the scheme's integers in order. For everything else
-//! they call the methods that were there before, which are the definition.
+//! The class is written in Python, with its state in plain attributes, which programs read and replace as they do
+//! with datasketch. Its two busiest methods are replaced here by C methods: they create no Python frame, and read the
+//! values without a copy. They handle the usual case, which is contiguous arrays of the scheme's integers. In all
+//! other cases they call the original methods, which are the definition.
 
 use std::ffi::{CStr, CString, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ use super::minhash::{ArrayScheme, unknown};
 use crate::arrays;
 use crate::errors::{self, Raise};
 
-/// A scheme that is known.
+/// The known schemes.
 #[derive(Debug, Clone, Copy)]
 enum Known {
     Affine32,
@@ -30,9 +30,9 @@ enum Known {
     Legacy,
 }
 
-/// The scheme and the seed of sketches: two of the same kind are comparable.
+/// The scheme and the seed of sketches. Two sketches of the same kind can be compared.
 ///
-/// Sketches share it, so that one look at its address mostly is enough.
+/// Sketches share this object, so comparing its address is usually enough.
 #[pyclass(module = "lookalike._native", frozen)]
 pub(crate) struct CompatKind {
     known: Option<Known>,
@@ -49,7 +49,7 @@ impl CompatKind {
             Ok(name) if name == "affine64" => Some(Known::Affine64),
             Ok(name) if name == "legacy" => Some(Known::Legacy),
             Ok(name) => return Err(unknown(&name.to_string_lossy())),
-            // One that is not set yet.
+            // The scheme is not set yet.
             Err(_) => None,
         };
         Ok(Self { known, scheme: scheme.clone().unbind(), seed })
@@ -71,10 +71,10 @@ impl CompatKind {
     }
 }
 
-/// The answer in the usual case, and none in any other.
+/// A function that answers in the usual case, and returns `None` in all others.
 type Quick = for<'py> fn(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>>;
 
-/// A method that is given its arguments where they are, and the names of the last of them.
+/// A C method that receives a pointer to its arguments, and the names of the keyword arguments, which come last.
 type Method = unsafe extern "C" fn(
     *mut ffi::PyObject,
     *const *mut ffi::PyObject,
@@ -82,10 +82,11 @@ type Method = unsafe extern "C" fn(
     *mut ffi::PyObject,
 ) -> *mut ffi::PyObject;
 
-/// The flags of such a method. Every interpreter from 3.7 on calls it so; the stable interface has it from 3.10 on.
+/// The flags of such a method. Every interpreter from 3.7 on supports them; the stable interface has them from 3.10
+/// on.
 const FLAGS: c_int = 0x0080 | ffi::METH_KEYWORDS;
 
-/// Replaces `update` and `jaccard` of a class; the methods it has become `_plain_update` and `_plain_jaccard`.
+/// Replaces `update` and `jaccard` of a class. Its original methods become `_plain_update` and `_plain_jaccard`.
 #[pyfunction]
 pub(crate) fn compat_quicken(class: &Bound<'_, PyType>) -> PyResult<()> {
     replace(class, c"update", "(self, b)", update_method)?;
@@ -100,17 +101,18 @@ fn replace(class: &Bound<'_, PyType>, name: &'static CStr, signature: &str, meth
     let definition = ffi::PyMethodDef {
         ml_name: name.as_ptr(),
         ml_meth: ffi::PyMethodDefPointer {
-            // SAFETY: it is never called as what it is said to be here: the flags say what it is.
+            // SAFETY: the interpreter never calls it with the type that is written here: the flags give its true
+            // type.
             PyCFunctionWithKeywords: unsafe {
                 std::mem::transmute::<Method, ffi::PyCFunctionWithKeywords>(method)
             },
         },
         ml_flags: FLAGS,
-        // For as long as the class, which is never taken down.
+        // This is never freed, like the class itself.
         ml_doc: CString::new(doc)?.into_raw(),
     };
     let definition = Box::leak(Box::new(definition));
-    // SAFETY: the class is a class, and the definition is whole and stays.
+    // SAFETY: the class is a class, and the definition is complete and never freed.
     let descriptor = unsafe {
         Bound::from_owned_ptr_or_err(class.py(), ffi::PyDescr_NewMethod(class.as_type_ptr(), definition))
     }?;
@@ -118,12 +120,12 @@ fn replace(class: &Bound<'_, PyType>, name: &'static CStr, signature: &str, meth
     class.setattr(format!("_plain_{written}"), plain)
 }
 
-/// Answers quickly or by the plain method.
+/// Answers with the quick function, or with the plain method.
 ///
 /// # Safety
 ///
-/// The interpreter hands this to a method: an object; its arguments, so many of them without a name; and the names of
-/// those that follow, in a tuple, or null.
+/// The arguments must be those that the interpreter passes to a method: an object; a pointer to its arguments; the
+/// number of positional ones; and a tuple with the names of the keyword arguments that follow them, or null.
 unsafe fn call(
     slf: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
@@ -132,7 +134,7 @@ unsafe fn call(
     quick: Quick,
     plain: &str,
 ) -> *mut ffi::PyObject {
-    // SAFETY: whoever calls a method of C is attached to the interpreter.
+    // SAFETY: a caller of a C method is attached to the interpreter.
     let py = unsafe { Python::assume_attached() };
     let work = || -> PyResult<Bound<'_, PyAny>> {
         // SAFETY: as the caller promises.
@@ -144,10 +146,11 @@ unsafe fn call(
                 return Ok(answer);
             }
         }
-        // SAFETY: as above, and names are a tuple of strings.
+        // SAFETY: as above, and `names` is a tuple of strings, or null.
         let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) };
         let names = names.map_or_else(|| Ok(PyTuple::empty(py)), Bound::cast_into::<PyTuple>)?;
-        // SAFETY: there are as many arguments as are unnamed, and one for each name; no other place is asked for below.
+        // SAFETY: there are `unnamed` positional arguments, and one argument for each name; no other index is used
+        // below.
         let argument = |at: usize| unsafe { Bound::from_borrowed_ptr(py, *arguments.add(at)) };
         let keywords = PyDict::new(py);
         for (at, name) in names.iter().enumerate() {
@@ -186,7 +189,7 @@ unsafe extern "C" fn jaccard_method(
     unsafe { call(slf, arguments, unnamed, names, jaccard, "_plain_jaccard") }
 }
 
-/// The hash functions of elements that are known: 32 and 64 bits of SHA-1.
+/// The known hash functions for elements: 32 and 64 bits of SHA-1.
 fn known_functions(py: Python<'_>) -> PyResult<&[Py<PyAny>; 2]> {
     static KNOWN: PyOnceLock<[Py<PyAny>; 2]> = PyOnceLock::new();
     KNOWN.get_or_try_init(py, || {
@@ -237,7 +240,7 @@ fn update_of<'py, S: ArrayScheme>(
         GivenPermutations::<S>::new(a, b)?.update(&[hash], &mut minima)
     })?
     .or_raise()?;
-    // A new array, as datasketch makes one: who has taken the old one keeps it as it is.
+    // A new array is made, as in datasketch, so that code that holds the old array sees no change.
     slf.setattr(intern!(py, "hashvalues"), PyArray1::from_slice(py, &minima))?;
     Ok(Some(py.None().into_bound(py)))
 }
@@ -265,7 +268,7 @@ fn equal_values<W: PartialEq>(ours: &[W], theirs: &[W]) -> Option<f64> {
     if ours.len() != theirs.len() || ours.is_empty() {
         return None;
     }
-    // Counted in 32 bits, so that as many as possible are compared at once.
+    // The count has 32 bits, so that as many values as possible are compared at once.
     let equal: u32 = ours.iter().zip(theirs).map(|(ours, theirs)| u32::from(ours == theirs)).sum();
     Some(f64::from(equal) / ours.len() as f64)
 }

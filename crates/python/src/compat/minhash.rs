@@ -1,7 +1,7 @@
 //! Lists of bytes, or arrays of hash values -> minima under given permutations.
 //!
-//! Bytes are copied out of the list while the interpreter is held, and hashed (SHA-1) while it is not: another thread
-//! may change the list meanwhile.
+//! Bytes are copied from the list while the interpreter is held, because another thread may change the list. They are
+//! hashed (SHA-1) without the interpreter.
 
 use lookalike::compat::given::{Affine32, Affine64, GivenPermutations, Mersenne, Scheme};
 use lookalike::compat::sha1;
@@ -13,14 +13,14 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 use crate::arrays::{self, Number};
 use crate::errors::{Raise, setting};
 
-/// Bytes to be hashed in one go without the interpreter: larger inputs are taken in parts.
+/// At most this many bytes are hashed at a time without the interpreter. Larger inputs are processed in parts.
 const PART: usize = 1 << 20;
-/// So few elements are hashed sooner than the interpreter is handed over and taken back.
+/// Up to this many elements, hashing is faster than releasing the interpreter and taking it back.
 const FEW: usize = 16;
 
-/// A scheme whose words NumPy knows.
+/// A scheme whose words are a NumPy type.
 pub(super) trait ArrayScheme: Scheme<Word: Number> {
-    /// The hash of an element, of 64 bits of its SHA-1 or of 32.
+    /// The hash of an element, from 64 bits of its SHA-1 if `wide`, otherwise from 32.
     fn word(sha1: u64, wide: bool) -> Self::Word;
 }
 
@@ -42,7 +42,7 @@ impl ArrayScheme for Mersenne {
     }
 }
 
-/// Byte strings one after the other.
+/// Byte strings, stored one after the other.
 #[derive(Default)]
 struct Gathered {
     bytes: Vec<u8>,
@@ -50,7 +50,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    /// Copies the elements of a list or tuple; `false` if one of them is not bytes.
+    /// Copies the elements of a list or tuple. Returns false if one of them is not bytes.
     fn extend(&mut self, items: &Bound<'_, PyAny>) -> PyResult<bool> {
         if let Ok(list) = items.cast::<PyList>() {
             for item in list {
@@ -91,11 +91,11 @@ impl Gathered {
     }
 }
 
-/// Multipliers and offsets, one after the other.
+/// All multipliers, followed by all offsets.
 fn parameters<W: Number>(permutations: &Bound<'_, PyAny>) -> PyResult<Vec<W>> {
     let parameters = arrays::values::<W, Ix2>(permutations)?;
     if permutations.len()? != 2 {
-        return Err(setting("permutations has two rows: the multipliers and the offsets"));
+        return Err(setting("permutations must have two rows: the multipliers and the offsets"));
     }
     Ok(parameters)
 }
@@ -183,11 +183,11 @@ fn update_hashes<'py, S: ArrayScheme>(
 }
 
 pub(super) fn unknown(scheme: &str) -> PyErr {
-    setting(format_args!("scheme = {scheme}: affine32, affine64 and legacy are known"))
+    setting(format_args!("scheme = {scheme} is not one of affine32, affine64, legacy"))
 }
 
-/// The minima of `hashvalues` and of the SHA-1 hashes of the elements of `items`, a list or tuple; `None` if one of
-/// them is not bytes. `wide`: 64 bits of the digest and not 32.
+/// The minima of `hashvalues` and of the SHA-1 hashes of the elements of `items`, a list or tuple. `None` if one of
+/// the elements is not bytes. With `wide`, 64 bits of the digest are used instead of 32.
 #[pyfunction]
 pub(crate) fn compat_update_bytes<'py>(
     scheme: &str,
@@ -204,7 +204,7 @@ pub(crate) fn compat_update_bytes<'py>(
     }
 }
 
-/// The same for many documents at once, each a list or tuple, from nothing: one row of the array for each.
+/// The same for many new documents at once. Each is a list or tuple, and makes one row of the array.
 #[pyfunction]
 pub(crate) fn compat_bulk<'py>(
     scheme: &str,

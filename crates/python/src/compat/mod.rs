@@ -1,4 +1,5 @@
-//! What `lookalike.compat` is made of: the sketches and tables of other libraries, over the algorithms of this one.
+//! The native part of `lookalike.compat`: the sketches and tables of other libraries, with the algorithms of
+//! lookalike.
 
 mod bands;
 mod blocks;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::errors::Raise;
 
-/// The bands and rows with the least weighted areas of error.
+/// The bands and rows with the smallest weighted error areas.
 #[pyfunction]
 pub(crate) fn compat_bands(
     py: Python<'_>,

@@ -1,8 +1,9 @@
 //! Arrays of hash values -> 64-bit slots.
 //!
-//! What counts is that equal values have equal slots, so the bytes are read whatever type they are of: four make a
-//! slot of a 32-bit value, and every eight make one otherwise. The usual arrays, of unsigned values in order, are read where
-//! they are; of others the bytes are copied out (`tobytes`), in C order and in the byte order of the machine.
+//! Equal values must have equal slots; nothing else matters. Therefore the bytes are read without regard to their
+//! type: a 32-bit value makes one slot from four bytes, and other values make a slot from every eight bytes. The
+//! usual arrays, with contiguous unsigned values, are read without a copy. The bytes of other arrays are copied
+//! (`tobytes`), in C order and in the byte order of the machine.
 
 use numpy::{PyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::intern;
@@ -12,7 +13,7 @@ use pyo3::types::PyBytes;
 use crate::arrays;
 use crate::errors::setting;
 
-/// The slots of `length` hash values; each of them is one number or several.
+/// The slots of `length` hash values. Each hash value is one number or several.
 pub(super) fn read(hashvalues: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec<u64>> {
     if let Ok(array) = hashvalues.cast::<PyArray1<u32>>()
         && array.len() == length
@@ -29,7 +30,7 @@ pub(super) fn read(hashvalues: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec
     let size = bytes.len() / length.max(1);
     if bytes.is_empty() || !bytes.len().is_multiple_of(length.max(1)) || !matches!(size, 4 | 8 | 16) {
         return Err(setting(format_args!(
-            "{} bytes are no {length} hash values of 4, 8 or 16 bytes",
+            "{} bytes cannot be {length} hash values of 4, 8 or 16 bytes",
             bytes.len()
         )));
     }
@@ -39,7 +40,7 @@ pub(super) fn read(hashvalues: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec
     })
 }
 
-/// The bytes of all numbers, as this machine has them.
+/// The bytes of all numbers, in the byte order of this machine.
 fn native_bytes<'py>(hashvalues: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let py = hashvalues.py();
     let array = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "asarray"), (hashvalues,))?;
@@ -52,7 +53,7 @@ fn native_bytes<'py>(hashvalues: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBy
             let native = dtype.call_method1(intern!(py, "newbyteorder"), ("=",))?;
             array.call_method1(intern!(py, "astype"), (native,))?
         }
-        // Numbers of Python, whose bytes would be their addresses.
+        // These are Python objects, whose bytes would be their addresses.
         _ => array.call_method1(intern!(py, "astype"), ("int64",))?,
     };
     Ok(array.call_method0(intern!(py, "tobytes"))?.cast_into()?)

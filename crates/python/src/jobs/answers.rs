@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::ops::ControlFlow;
 
-/// Named documents, column by column: `line`, and where they have names also `id` and `source`.
+/// The names of documents as columns: `line`, and also `id` and `source` if the documents have names.
 fn documents<'py>(
     py: Python<'py>,
     columns: &Bound<'py, PyDict>,
@@ -28,7 +28,7 @@ fn documents<'py>(
     Ok(())
 }
 
-/// Rows of a table are named by whoever has the table.
+/// True for documents in files. The rows of a table are named by the Python side, which has the table.
 fn is_named(documents: &Documents<'_>) -> bool {
     matches!(documents, Documents::Paths(_))
 }
@@ -65,7 +65,8 @@ pub(crate) fn pairs<'py>(
     Ok((columns, json(&report)?))
 }
 
-/// All clusters of at least two documents, and the report: members one after the other, and where each cluster ends.
+/// All clusters of at least two documents, and the report. The members of all clusters follow each other, and a list
+/// says where each cluster ends.
 #[pyfunction]
 pub(crate) fn clusters<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Two texts -> what they share.
+//! Two texts -> how similar they are, and what they share.
 
 use super::input::Options;
 use crate::errors::{Raise, outside};
@@ -12,7 +12,8 @@ fn compared(a: String, b: String, options: &Options) -> PyResult<Compared> {
     explain::comparison::compare(texts, &options.settings()?).or_raise()
 }
 
-/// Counts of shingles, the estimates, the chance of being found, and the passages with their places in characters.
+/// The counts of shingles, the estimates, the probability of being found, and the passages with their positions in
+/// characters.
 #[pyfunction]
 pub(crate) fn compare<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Decisions -> columns that Python makes its answer of.
+//! Decisions -> columns, from which the Python side makes its answer.
 
 use super::examples::examples;
 use super::input::{Documents, Options};
@@ -10,14 +10,14 @@ use pipeline::{Outcome, Report};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
-/// Removed documents, column by column.
+/// Removed documents, as columns.
 #[derive(Debug, Default)]
 struct Removed {
     rows: Vec<RemovedRow>,
 }
 
 impl Removed {
-    /// Numbers as arrays, the rest as lists; names only where `named`.
+    /// The columns: numbers as arrays, the others as lists. Names are included only if `named`.
     fn columns<'py>(self, py: Python<'py>, named: bool) -> PyResult<Bound<'py, PyDict>> {
         let columns = PyDict::new(py);
         let rows = &self.rows;
@@ -29,7 +29,7 @@ impl Removed {
         columns.set_item("similarity", numbers.into_pyarray(py))?;
         let numbers: Vec<i64> = rows.iter().map(|row| row.distance.map_or(-1, i64::from)).collect();
         columns.set_item("distance", numbers.into_pyarray(py))?;
-        // The same few strings again and again.
+        // The same few strings are used for all rows.
         let kinds = ["exact", "near", "bad"].map(|kind| (kind, PyString::intern(py, kind)));
         let kind = |row: &RemovedRow| kinds.iter().find(|(kind, _)| *kind == row.kind).map(|(_, name)| name);
         columns.set_item("kind", PyList::new(py, rows.iter().map(kind))?)?;
@@ -49,7 +49,7 @@ pub(super) fn json(report: &Report) -> PyResult<String> {
     serde_json::to_string(report).map_err(setting)
 }
 
-/// What would be removed, the report, and the examples for its page; nothing is written.
+/// The documents that would be removed, the report, and the examples for its page. No file is written.
 #[pyfunction]
 pub(crate) fn decide<'py>(
     py: Python<'py>,
@@ -76,7 +76,7 @@ pub(crate) fn decide<'py>(
     Ok((columns, json(&report)?, examples))
 }
 
-/// Runs dedup into a folder: the report.
+/// Runs dedup into a folder, and returns the report.
 #[pyfunction]
 pub(crate) fn dedup<'py>(
     py: Python<'py>,
@@ -94,7 +94,7 @@ pub(crate) fn dedup<'py>(
     }
 }
 
-/// A file of a finished run.
+/// The content of an output file of a finished run.
 #[pyfunction]
 pub(crate) fn read_output<'py>(py: Python<'py>, output: &str, name: &str) -> PyResult<Bound<'py, PyBytes>> {
     let target = Target::new(output).or_raise()?;

@@ -1,7 +1,7 @@
-//! What a run in memory removed -> the examples that its page shows, with the texts of rows.
+//! The removed documents of a run in memory -> the examples that its page shows, with the texts of rows.
 //!
-//! They are taken when the run ends, since what was handed over may have changed when the page is asked for. There are a
-//! few hundred documents at most, so that they take little time and little memory.
+//! The examples are made when the run ends, because the table may have changed when the page is requested. There are
+//! a few hundred documents at most, so they need little time and memory.
 
 use corpus::{
     Block, FieldPath, Fields, Limits, Location, Position, ReadMode, Reader, Record, RemovedRow, Source,
@@ -10,13 +10,13 @@ use explain::examples::{Chosen, Examples, SHOWN, Shown};
 use pipeline::{Excerpt, Job, RunPair};
 use std::collections::{BTreeMap, HashMap};
 
-/// Bits of a document's number that are its line; those above are its source.
+/// The lowest bits of a document's number are its line. The bits above them are its source.
 const LINE_BITS: u32 = 40;
 
-/// One row at a time.
+/// Limits that read one row at a time.
 const ONE_ROW: Limits = Limits { block_bytes: 1, record_bytes: u64::MAX, records: 1 };
 
-/// The examples of a run that removed these.
+/// The examples of a run that removed these rows.
 pub(super) fn examples(job: &Job, removed: &[RemovedRow]) -> corpus::Result<Examples> {
     let numbering = Numbering::new(job);
     let pairs: Vec<RunPair> = removed.iter().filter_map(|row| numbering.pair(row)).collect();
@@ -40,12 +40,12 @@ pub(super) fn examples(job: &Job, removed: &[RemovedRow]) -> corpus::Result<Exam
 fn note(job: &Job) -> String {
     let is_in_memory = job.sources.iter().all(|source| matches!(source.location, Location::Memory(_)));
     let advice = if is_in_memory { "" } else { "; pass output= to see them" };
-    format!("the report shows no texts of files, which a run without a folder does not read again{advice}")
+    format!("the report shows no texts: a run without an output folder does not read files again{advice}")
 }
 
-/// The sources of a job, and the numbers of their documents, which are in input order.
+/// The sources of a job, and the numbers of their documents. Numbers are in input order.
 struct Numbering<'j> {
-    /// Those that are compared against first.
+    /// All sources; those of `against` come first.
     sources: Vec<&'j Source>,
     by_name: HashMap<&'j str, u64>,
     against: usize,
@@ -54,7 +54,7 @@ struct Numbering<'j> {
 impl<'j> Numbering<'j> {
     fn new(job: &'j Job) -> Self {
         let sources: Vec<&Source> = job.against.iter().chain(&job.sources).collect();
-        // Of two sources with one name, that of the corpus is meant.
+        // If a source of `against` and a source of the corpus have the same name, the source of the corpus is meant.
         let by_name = (0..).zip(&sources).map(|(at, source)| (source.name.as_str(), at)).collect();
         Self { sources, by_name, against: job.against.len() }
     }
@@ -63,7 +63,7 @@ impl<'j> Numbering<'j> {
         Some(self.by_name.get(source)? << LINE_BITS | line)
     }
 
-    /// A removed document and the kept one; none for a bad record.
+    /// A removed document and its kept document; `None` for a bad record.
     fn pair(&self, row: &RemovedRow) -> Option<RunPair> {
         Some(RunPair {
             kept: self.number(row.kept_source.as_deref()?, row.kept_line?)?,
@@ -87,7 +87,7 @@ impl<'j> Numbering<'j> {
         ids
     }
 
-    /// A document by what Python calls it: a row without an id by its number, from 0.
+    /// A document with the name that it has in Python. A row without an id is named by its number, counted from 0.
     fn shown(&self, source: usize, line: u64, id: &str, text: Option<Excerpt>) -> Shown {
         let name = &self.sources[source].name;
         if text.is_none() {

@@ -1,4 +1,4 @@
-//! What Python hands over -> a job.
+//! The arguments of a Python call -> a job.
 
 use crate::errors::{Raise, setting};
 use crate::table::ArrowTable;
@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 /// The name of a table in messages and ids.
 const TABLE: &str = "table";
-/// The name of a table that is compared against.
+/// The name of a table of `against` in messages and ids.
 const AGAINST: &str = "against";
 
-/// Documents.
+/// The documents of a job.
 #[derive(FromPyObject)]
 pub(crate) enum Documents<'py> {
     /// Rows in memory.
@@ -24,7 +24,7 @@ pub(crate) enum Documents<'py> {
     Paths(Vec<OsString>),
 }
 
-/// What is to be done: settings as JSON over those of a preset, and what may be used.
+/// The options of a job: settings as JSON, which replace those of a preset, and resources.
 #[derive(FromPyObject)]
 pub(crate) struct Options {
     #[pyo3(item)]
@@ -42,7 +42,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What decides the answer.
+    /// The settings of the job.
     pub(crate) fn settings(&self) -> PyResult<Settings> {
         let mut settings = Settings::default();
         if let Some(name) = &self.preset {
@@ -50,7 +50,7 @@ impl Options {
         }
         let mut all = serde_json::to_value(&settings).map_err(setting)?;
         let given: Value = serde_json::from_str(&self.settings).map_err(setting)?;
-        // One after the other, so that an error can say which.
+        // Settings are read one after the other, so that an error can name the setting.
         let normalize = given.get("normalize").and_then(Value::as_object).into_iter().flatten();
         let others = given.as_object().into_iter().flatten().filter(|(name, _)| *name != "normalize");
         for (is_normalize, (name, value)) in
@@ -63,14 +63,14 @@ impl Options {
             })?;
         }
         settings.check_shares().or_raise()?;
-        // Results hand over all settings of their run: those with the default were not chosen.
+        // A result passes all settings of its run. Settings that have their default count as not chosen.
         let default = serde_json::to_value(Settings::default()).map_err(setting)?;
         let is_chosen = |name: &str| given.get(name).is_some_and(|value| *value != default[name]);
         settings.check_effects(|setting| is_chosen(setting.as_str())).or_raise()?;
         Ok(settings)
     }
 
-    /// What may be used.
+    /// The resources that the job may use.
     pub(crate) fn resources(&self) -> PyResult<Resources> {
         let mut resources = Resources { temp_dir: self.temp_dir.clone(), ..Resources::of_this_machine() };
         if let Some(memory) = &self.memory {
@@ -83,8 +83,8 @@ impl Options {
         Ok(resources)
     }
 
-    /// The job on these documents, and the copies of pipes among them, which must last as long as the job. What is in
-    /// `target` is not an input.
+    /// The job on these documents, and temporary copies of pipes among them, which must exist as long as the job.
+    /// Files in `target` are not inputs.
     pub(crate) fn job(
         &self,
         documents: &Documents<'_>,
@@ -109,7 +109,7 @@ impl Options {
     }
 }
 
-/// Sets what is given, and leaves the rest of an object.
+/// Sets the given fields of an object, and leaves the others unchanged.
 fn merge(setting: &mut Value, given: &Value) {
     match (setting, given) {
         (Value::Object(settings), Value::Object(given)) => {
@@ -136,7 +136,7 @@ fn sources(
     }
 }
 
-/// The settings that are not given, as JSON.
+/// The default settings, as JSON.
 #[pyfunction]
 pub(crate) fn default_settings() -> PyResult<String> {
     serde_json::to_string(&Settings::default()).map_err(setting)
@@ -148,7 +148,7 @@ pub(crate) fn preset_names() -> Vec<&'static str> {
     presets::names().collect()
 }
 
-/// The bytes that `2GiB` stands for.
+/// The number of bytes that a size such as `2GiB` stands for.
 #[pyfunction]
 pub(crate) fn parse_size(written: &str) -> PyResult<u64> {
     corpus::parse_size(written).map_err(setting)

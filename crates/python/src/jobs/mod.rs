@@ -1,7 +1,7 @@
 //! Whole jobs: dedup, pairs, clusters, query, plan, compare; and their pages.
 //!
-//! The Python side turns whatever it is given into paths or an [`ArrowTable`](crate::table::ArrowTable), and what comes
-//! back into the same kind of thing again.
+//! The Python side turns its input into paths or an [`ArrowTable`](crate::table::ArrowTable), and turns the answer
+//! back into the type of the input.
 
 mod answers;
 mod comparison;

@@ -1,4 +1,4 @@
-//! Runs -> pages, and pages -> files.
+//! Runs -> pages of HTML, and pages -> files.
 
 use super::input::Options;
 use crate::errors::{Raise, outside, setting};
@@ -8,7 +8,7 @@ use pipeline::{FinishedRun, Report};
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// A page, and what it does not show.
+/// A page, and a note about what it does not show.
 type PageAndNote = (String, Option<String>);
 
 fn answer(Page { html, note }: Page) -> PageAndNote {
@@ -25,7 +25,8 @@ pub(crate) fn page_of_folder(py: Python<'_>, folder: &str, options: Options) -> 
     })?
 }
 
-/// The page of a run in memory: of its report, and of the examples that were taken when it ended.
+/// The page of a run in memory. It is made from the report, and from the examples that were chosen when the run
+/// ended.
 #[pyfunction]
 pub(crate) fn page_of_memory(
     py: Python<'_>,
@@ -40,7 +41,7 @@ pub(crate) fn page_of_memory(
     })?
 }
 
-/// Writes a page to a file, of which only an earlier page is replaced.
+/// Writes a page to a file. An existing file is replaced only if it is such a page.
 #[pyfunction]
 pub(crate) fn write_page(py: Python<'_>, path: PathBuf, page: &str) -> PyResult<()> {
     outside(py, || files::write_page(&path, page).or_raise())?

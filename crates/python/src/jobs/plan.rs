@@ -1,4 +1,4 @@
-//! Settings -> what a run with them would find, in numbers and as a picture.
+//! Settings -> which pairs a run would find, in numbers and as a picture.
 
 use super::input::{Documents, Options};
 use crate::errors::{Raise, outside};
@@ -10,11 +10,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 
-/// Steps of the curve.
+/// The number of steps of the curve.
 const STEPS: usize = 200;
 
-/// Bands, rows, recall at the threshold, and the chance of finding a pair by its similarity; what else the command says
-/// of a plan, as JSON under `explained`.
+/// The bands, the rows, the recall at the threshold, and the probability of finding a pair as a function of its
+/// similarity. Everything else that the command says about a plan is JSON under `explained`.
 #[pyfunction]
 pub(crate) fn plan<'py>(
     py: Python<'py>,
@@ -50,7 +50,7 @@ pub(crate) fn plan<'py>(
     found.set_item("explained", explained.to_string())?;
     let curve = (0..=STEPS).map(|step| chances.of(step as f64 / STEPS as f64, PLANNED_SHINGLES));
     found.set_item("curve", curve.collect::<Vec<f64>>())?;
-    // Containment is found by sampled shingles, so that a document with few of them is found less often.
+    // Containment finds documents by sampled shingles, so a document with few shingles is found less often.
     let by_shingles = PyDict::new(py);
     if settings.matching.measure == Measure::Containment {
         for (shingles, chance) in chances.by_shingles(settings.matching.threshold) {
@@ -64,7 +64,7 @@ pub(crate) fn plan<'py>(
     Ok(found)
 }
 
-/// What a sample of these documents says about a plan.
+/// Measures a sample of these documents for a plan.
 fn measure(
     py: Python<'_>,
     planned: &Planned,
@@ -79,7 +79,8 @@ fn measure(
     outside(py, || planned.measure(Sample { texts: &texts, documents }, &job.settings))?.or_raise()
 }
 
-/// The chance of finding a pair, for each of these similarities; with containment, of a document of so many shingles.
+/// The probability of finding a pair, for each of these similarities. With containment, it is for a document of this
+/// many shingles.
 #[pyfunction]
 #[pyo3(signature = (options, similarities, shingles=PLANNED_SHINGLES))]
 pub(crate) fn chances(options: Options, similarities: Vec<f64>, shingles: u64) -> PyResult<Vec<f64>> {
@@ -87,14 +88,14 @@ pub(crate) fn chances(options: Options, similarities: Vec<f64>, shingles: u64) -
     Ok(similarities.into_iter().map(|similarity| chances.of(similarity, shingles)).collect())
 }
 
-/// The curve as a picture.
+/// The curve as an SVG picture.
 #[pyfunction]
 pub(crate) fn curve_svg(label: &str, probabilities: Vec<f64>, threshold: Option<f64>) -> String {
     let curve = Curve { label: label.to_owned(), probabilities };
     CurvePlot { threshold, ..CurvePlot::of(curve) }.svg().standalone()
 }
 
-/// Similarities as a picture: how many pairs were found in each twentieth.
+/// The similarities as an SVG picture: how many pairs were found in each range of width 0.05.
 #[pyfunction]
 pub(crate) fn histogram_svg(found: Vec<u64>, threshold: Option<f64>) -> String {
     let bins = found.into_iter().map(|found| Bin { found, missed: 0.0 }).collect();

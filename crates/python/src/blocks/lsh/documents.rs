@@ -1,4 +1,4 @@
-//! Documents of an `LSH`: keys on the one side, numbers and signatures on the other, under one lock.
+//! The documents of an `LSH`: their keys, numbers and signatures, under one lock.
 
 use super::super::shingling::Shingling;
 use super::super::signature::Signature;
@@ -20,7 +20,7 @@ impl Lsh {
         Self { threshold, num_hashes, banding, numbers, state }
     }
 
-    /// Takes the lock, which is done without the interpreter.
+    /// Takes the lock. The caller must have released the interpreter.
     pub(super) fn read(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -29,7 +29,7 @@ impl Lsh {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the index, without the interpreter.
+    /// Queries the index without the interpreter.
     pub(super) fn ask<T: Send>(
         &self,
         py: Python<'_>,
@@ -38,7 +38,7 @@ impl Lsh {
         py.detach(|| question(&self.read().index))
     }
 
-    /// The keys of documents, as far as they are still there.
+    /// The keys of documents that are still in the index.
     pub(super) fn keys_of(
         &self,
         py: Python<'_>,
@@ -46,8 +46,8 @@ impl Lsh {
     ) -> Vec<Option<Py<PyAny>>> {
         py.detach(|| {
             let state = self.read();
-            // A reference is counted with the interpreter only; it is not waited for with anything but this read lock,
-            // for which no thread that has the interpreter ever waits.
+            // Counting a reference needs the interpreter. This thread waits for it while it holds only this read
+            // lock, and no thread that has the interpreter ever waits for the lock.
             Python::attach(|py| {
                 numbers
                     .into_iter()
@@ -76,12 +76,12 @@ impl Lsh {
         .or_raise()
     }
 
-    /// The number of a key that is there.
+    /// The number of a key, if it is in the index.
     pub(super) fn number(&self, key: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
         self.numbers.bind(key.py()).get_item(key)?.map(|number| number.extract()).transpose()
     }
 
-    /// Inserts documents, all or none of them.
+    /// Inserts all documents, or none of them after an error.
     pub(super) fn insert_all(&self, documents: &[(Bound<'_, PyAny>, Signature)]) -> PyResult<()> {
         let mut inserted = Vec::new();
         for chunk in documents.chunks(CHUNK) {
@@ -98,7 +98,7 @@ impl Lsh {
         Ok(())
     }
 
-    /// Inserts documents until one cannot be; says which were.
+    /// Inserts documents until one cannot be inserted, and records which ones were.
     fn insert_chunk<'a, 'py>(
         &self,
         chunk: &'a [(Bound<'py, PyAny>, Signature)],
@@ -112,11 +112,11 @@ impl Lsh {
                 state.next += 1;
                 state.next - 1
             });
-            // One step for threads that insert the same key: the first one's number stays.
+            // `setdefault` is atomic: if several threads insert the same key, the number of the first one is kept.
             let there: u64 = self.numbers.bind(py).call_method1("setdefault", (key, number))?.extract()?;
             if there != number {
                 return Err(errors::setting(format_args!(
-                    "key {} is in the index already; remove it first",
+                    "key {} is already in the index; remove it first",
                     key.repr()?
                 )));
             }
@@ -133,7 +133,7 @@ impl Lsh {
                 self.numbers.bind(py).del_item(key)?;
             }
             done.or_raise()?;
-            // Another thread may have removed the key before there was anything to remove.
+            // Another thread may have removed the key before its document was in the index.
             if self.number(key)? != Some(number) {
                 self.forget(py, number);
                 continue;
@@ -143,7 +143,7 @@ impl Lsh {
         Ok(())
     }
 
-    /// Takes a document out, if it is there.
+    /// Removes a document, if it is in the index.
     pub(super) fn take_out(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let py = key.py();
         let taken = self.numbers.bind(py).call_method1("pop", (key, py.None()))?;
@@ -152,9 +152,9 @@ impl Lsh {
         Ok(true)
     }
 
-    /// Takes a document out by its number.
+    /// Removes a document by its number.
     fn forget(&self, py: Python<'_>, number: u64) {
-        // The key goes when the lock is free again: what it does when it goes is its own affair.
+        // The key is dropped after the lock is released, because dropping it can run Python code.
         let _key = py.detach(|| {
             let mut state = self.write();
             state.index.remove(&number);

@@ -1,13 +1,14 @@
 //! `LSH` <-> bytes: for files and for pickles.
 //!
-//! The bytes are those of the library's index. Its note is the threshold (8 bytes), the number of hashes (4), so that
-//! an empty index has them too, and in UTF-8 the shingling, as far as it is known. In a file an id is the key: a byte that says what it is and then
+//! The bytes are those of the library's index. Its note has the threshold (8 bytes) and the number of hashes (4
+//! bytes), so that an empty index has them too, and the shingling in UTF-8, if it is known. In a file, the id of a
+//! document is its key: one byte for the type, and then
 //!
 //! - `s`: a str, in UTF-8;
 //! - `b`: bytes;
 //! - `i`: an int, little-endian in two's complement, in as few bytes as hold it.
 //!
-//! In a pickle an id is the place in the list of keys, which pickle writes itself.
+//! In a pickle, the id is the position in the list of keys, which pickle writes itself.
 
 use super::super::arguments::type_name;
 use super::super::shingling::Shingling;
@@ -20,16 +21,16 @@ use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyInt, PyString};
 use std::collections::BTreeMap;
 use std::sync::RwLock;
 
-/// Bytes of the note before the shingling.
+/// The number of bytes of the note before the shingling.
 const NOTE: usize = 12;
 
 impl Lsh {
-    /// As a file has it.
+    /// The bytes for a file.
     pub(super) fn file_bytes(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         Ok(self.bytes(py, |_, key| written(key))?.0)
     }
 
-    /// From what a file has.
+    /// Restores an index from the bytes of a file.
     pub(super) fn from_file_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         let mut keys = Vec::new();
         let read = |id: &[u8]| {
@@ -41,12 +42,12 @@ impl Lsh {
         Self::restored(py, index, note, keys)
     }
 
-    /// As a pickle has it, and the keys.
+    /// The bytes for a pickle, and the keys.
     pub(super) fn pickle_bytes(&self, py: Python<'_>) -> PyResult<(Vec<u8>, Vec<Py<PyAny>>)> {
         self.bytes(py, |place, _| Ok(place.to_le_bytes().to_vec()))
     }
 
-    /// From what a pickle has.
+    /// Restores an index from the bytes and keys of a pickle.
     pub(super) fn from_pickle_bytes(
         py: Python<'_>,
         bytes: &[u8],
@@ -61,7 +62,7 @@ impl Lsh {
         Self::restored(py, index, note, keys)
     }
 
-    /// The bytes, with ids that `write` makes of the place among all keys and of the key; and the keys.
+    /// The bytes and the keys. `write` makes the id of a document from the position among all keys and the key.
     fn bytes(
         &self,
         py: Python<'_>,
@@ -80,7 +81,7 @@ impl Lsh {
             let ids = (0..).zip(&keys).map(|(place, key)| write(place, key.bind(py)));
             let ids: BTreeMap<u64, Vec<u8>> =
                 numbers.into_iter().zip(ids.collect::<PyResult<Vec<_>>>()?).collect();
-            // Keys are written with the interpreter, so other threads may have changed the index meanwhile.
+            // Writing keys needs the interpreter, so other threads may have changed the index meanwhile.
             let bytes = py.detach(|| {
                 let state = self.read();
                 let write_id =
@@ -94,7 +95,7 @@ impl Lsh {
         }
     }
 
-    /// An index of documents that are numbered as their keys are.
+    /// An index whose documents have the numbers of their positions in the list of keys.
     fn restored(
         py: Python<'_>,
         index: LshIndex<u64>,
@@ -120,7 +121,7 @@ impl Lsh {
         let shingling = Shingling::stored(shingling);
         let (num_hashes, banding) = (u32::from_le_bytes(*num_hashes) as usize, index.banding());
         if !(0.0..=1.0).contains(&threshold) || num_hashes < banding.num_hashes() || keys.len() != documents {
-            return damaged("its threshold, number of hashes or keys make no sense");
+            return damaged("its threshold, number of hashes or keys are not valid");
         }
         let numbers = PyDict::new(py);
         for (number, key) in keys.iter().enumerate() {
@@ -151,13 +152,13 @@ fn written(key: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         return Ok([b"i", bytes.cast::<PyBytes>()?.as_bytes()].concat());
     }
     Err(PyTypeError::new_err(format!(
-        "an index is saved with keys of str, int or bytes, not {}: {}",
+        "an index can be saved only with keys of str, int or bytes, not {}: {}",
         type_name(key),
         key.repr()?
     )))
 }
 
-/// A key as it was stored.
+/// A key, as it is stored in a file.
 enum StoredKey {
     Text(String),
     Bytes(Vec<u8>),
