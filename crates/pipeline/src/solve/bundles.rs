@@ -141,6 +141,11 @@ impl BundleKinds {
         self.documents[rank as usize]
     }
 
+    /// Bytes that it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        8 * self.sizes.len() as u64
+    }
+
     /// How many shingles two documents share, by the ranks of their bundles.
     pub(crate) fn overlap(&self, a: &[u32], b: &[u32]) -> usize {
         let (mut i, mut j, mut common) = (0, 0, 0);

@@ -10,13 +10,14 @@
 //! that both have, since whoever has a shingle of a bundle has all of them. It is exact, so what is similar is connected.
 //! A large group is connected as it is, which leaves more together than must be.
 //!
-//! **Cost.** Three passes over the texts of the set; a table of the shingles that occur more than once, which is reserved; in files, the
+//! **Cost.** Three passes over the texts of the set, unless its first documents tell that it is no use; a table of the shingles that occur more than once, which is reserved; in files, the
 //! lists of bundles and up to [`MOST_KEYS`] keys per document; and the memory of [`grouping`](crate::candidates::grouping).
 
 use super::bundled_file::{BundledDocument, BundledFile, BundledWriter};
 use crate::Result;
 use crate::candidates::forest::Forest;
 use crate::candidates::grouping::{Taker, on_disk};
+use crate::limits::memory::Reservation;
 use crate::limits::sorted::Room;
 use crate::solve::{
     BundleKinds, Bundled, MOST_MET_BY_ALL, Plan, Planner, Prefix, SAMPLED, Tally, combinations,
@@ -39,6 +40,9 @@ const MOST_MET: f64 = 64.0;
 /// Up to so many documents, those of a group are compared with each other.
 const COMPARED_GROUP: usize = if cfg!(test) { 16 } else { 128 };
 
+/// Documents with which it is tried first.
+const TRIED: usize = if cfg!(test) { 100 } else { 1 << 10 };
+
 /// Bundles of the sample, which is cut short beyond them.
 const SAMPLED_BUNDLES: usize = 1 << 18;
 
@@ -57,12 +61,16 @@ where
     S: Iterator<Item = Result<Connected>> + Send,
 {
     let numbers = || documents().map(|document| document.map(|document| document.number));
-    let Some(set) = BundledSet::new(view, room, &numbers)? else { return Ok(false) };
-    let planner = Planner::new(view.means, &set.kinds, set.documents, set.sizes.iter().copied().collect());
-    let sample = set.sample.iter().map(|(size, ranks)| Bundled { size: *size, ranks });
-    let Some(plan) = planner.cheapest(sample, KEY_COST, MOST_KEYS).filter(|plan| plan.met <= MOST_MET) else {
+    // Most sets for which this is no way are told by their first documents.
+    let Some(first) = BundledSet::new(view, room, &|| numbers().take(TRIED))? else { return Ok(false) };
+    let count = documents().count();
+    if first.plan(&first.planner(view), count).is_none() {
         return Ok(false);
-    };
+    }
+    drop(first);
+    let Some(set) = BundledSet::new(view, room, &numbers)? else { return Ok(false) };
+    let planner = set.planner(view);
+    let Some(plan) = set.plan(&planner, count) else { return Ok(false) };
     let mut connector = Connector { view, kinds: &set.kinds, file: &set.file, forest, documents: Vec::new() };
     let combined = connector.connect_met_by_all(&planner, plan)?;
     let scan = |take: &mut Taker<'_>| {
@@ -101,6 +109,8 @@ struct BundledSet {
     sizes: BTreeSet<usize>,
     /// Some of the documents: the size of the set, and the ranks of the bundles.
     sample: Vec<(usize, Vec<u32>)>,
+    /// For the kinds and the sample.
+    _reserved: Reservation,
 }
 
 impl BundledSet {
@@ -149,8 +159,25 @@ impl BundledSet {
             Ok(())
         };
         stream_elements(view, numbers(), |_| true, each)?;
-        let file = writer.finish()?;
-        Ok(Some(Self { file, kinds: names.into_kinds(), documents, sizes, sample }))
+        let (file, kinds) = (writer.finish()?, names.into_kinds());
+        reservation.release();
+        reservation.grow(kinds.bytes() + 4 * sampled as u64);
+        Ok(Some(Self { file, kinds, documents, sizes, sample, _reserved: reservation }))
+    }
+}
+
+impl BundledSet {
+    fn planner<'s>(&'s self, view: View<'s>) -> Planner<'s> {
+        Planner::new(view.means, &self.kinds, self.documents, self.sizes.iter().copied().collect())
+    }
+
+    /// How many bundles to combine, if this is the beginning of a set of `count` documents; nothing if a document would meet too
+    /// many others.
+    fn plan(&self, planner: &Planner<'_>, count: usize) -> Option<Plan> {
+        let sample = self.sample.iter().map(|(size, ranks)| Bundled { size: *size, ranks });
+        // Among some of the documents one meets fewer, in proportion.
+        let part = self.documents as f64 / count as f64;
+        planner.cheapest(sample, KEY_COST * part, MOST_KEYS).filter(|plan| plan.met <= MOST_MET * part)
     }
 }
 
