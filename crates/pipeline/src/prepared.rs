@@ -3,7 +3,7 @@
 use crate::limits::machine::has_room_for;
 use crate::limits::memory::Ledger;
 use crate::limits::ordered::{caught, no_thread};
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::progress::timing::Stages;
 use crate::resume::work::Work;
 use crate::settings::not_allowed;
@@ -19,7 +19,7 @@ use crate::{
 /// A checked job, with everything that follows from its settings.
 pub(crate) struct Prepared<'a> {
     pub job: &'a Job,
-    pub means: Means,
+    pub recipe: Recipe,
     pub budget: Ledger,
     pub order: KeepOrder,
     pub sources: Sources<'a>,
@@ -42,8 +42,8 @@ impl<'a> Prepared<'a> {
             let most = format!("at most {}", corpus::readable_size(LARGEST_TEXT));
             return Err(not_allowed(SettingName::MaxText, job.settings.files.max_text, most));
         }
-        let mut means = Means::new(&job.settings)?;
-        let weights = means.method.memory();
+        let mut recipe = Recipe::new(&job.settings)?;
+        let weights = recipe.method.memory();
         if weights > job.resources.memory / 2 {
             let (what, limit) = ("the file of weights".to_owned(), job.resources.memory);
             return Err(Error::Memory { what, needed: 2 * weights, limit });
@@ -56,11 +56,11 @@ impl<'a> Prepared<'a> {
             return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
         }
         if let (Some((file, _)), crate::Stored::Shingles) = (&job.sketch, job.settings.files.store) {
-            means.use_key(&stored_key(file)?);
+            recipe.use_key(&stored_key(file)?);
         }
-        means.plan.input_bytes = sources.bytes();
+        recipe.plan.input_bytes = sources.bytes();
         let order = KeepOrder::new(&job.settings, sources)?;
-        Ok(Self { job, means, budget, order, sources, threads: job.resources.threads.max(1) })
+        Ok(Self { job, recipe, budget, order, sources, threads: job.resources.threads.max(1) })
     }
 
     /// Runs `work` with as many rayon threads as the job allows.
@@ -75,9 +75,9 @@ impl<'a> Prepared<'a> {
     /// Sketches all documents, or reads the sketches that exist already.
     pub(crate) fn sketch(&self, work: &mut Work, stages: &mut Stages<'_>) -> Result<Store> {
         stages.begin(Stage::Sketch, self.sources.bytes());
-        let store = sketch(self.sources, &self.means, &self.budget, self.threads, work, stages.observer())?;
+        let store = sketch(self.sources, &self.recipe, &self.budget, self.threads, work, stages.observer())?;
         stages.end(store.counts().text_bytes);
-        missing_fields::check(&self.means, self.sources, &self.budget, store.counts())?;
+        missing_fields::check(&self.recipe, self.sources, &self.budget, store.counts())?;
         let mut store = store;
         store.hold(self.budget.for_documents(store.count(), store.blocks().len())?);
         Ok(store)
@@ -94,7 +94,7 @@ impl<'a> Prepared<'a> {
             job: self.job,
             store,
             sources: self.sources,
-            means: &self.means,
+            recipe: &self.recipe,
             order: &self.order,
             budget: &self.budget,
             work,

@@ -18,7 +18,7 @@ use corpus::{RemovedRow, Target};
 
 /// See [`crate::plan`].
 pub(crate) fn plan(job: &Job) -> Result<Plan> {
-    Ok(Prepared::new(job)?.means.plan)
+    Ok(Prepared::new(job)?.recipe.plan)
 }
 
 /// See [`crate::dedup`].
@@ -46,7 +46,7 @@ fn decide_prepared(
     visit: &mut (dyn FnMut(RemovedRow) -> Result<()> + Send),
 ) -> Result<Report> {
     let job = prepared.job;
-    observer.planned(&prepared.means.plan);
+    observer.planned(&prepared.recipe.plan);
     let mut work = temporary_work(job)?;
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
@@ -71,7 +71,7 @@ pub(crate) fn dedup_prepared(
     let job = prepared.job;
     let removed_name = removed_name(job)?;
     job.sources.iter().try_for_each(|source| target.check(&source.output))?;
-    let identity = Identity::new(&prepared.means, prepared.sources)?;
+    let identity = Identity::new(&prepared.recipe, prepared.sources)?;
     let json = identity.to_json();
     let lasting = !target.is_stdout();
     if lasting && let Some(report) = claim::finished(target, &json)? {
@@ -83,7 +83,7 @@ pub(crate) fn dedup_prepared(
         observer
             .note(&format!("outputs of the run in {} are missing; they are written again", target.name()));
     }
-    observer.planned(&prepared.means.plan);
+    observer.planned(&prepared.recipe.plan);
     if !lasting {
         let work = Work::temporary_on(target.files().clone(), &job.temp_folder())?;
         return dedup_in(prepared, target, &identity, work.with_spill(job), observer).0;

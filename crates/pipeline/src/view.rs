@@ -4,7 +4,7 @@ use crate::candidates;
 use crate::copies::{self, Copies};
 use crate::limits::memory::Ledger;
 use crate::limits::sorted::Room;
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::progress::timing::Stages;
 use crate::report::PairCounts;
 use crate::resume::work::Work;
@@ -20,7 +20,7 @@ pub(crate) struct View<'a> {
     pub(crate) job: &'a Job,
     pub(crate) store: &'a Store,
     pub(crate) sources: Sources<'a>,
-    pub(crate) means: &'a Means,
+    pub(crate) recipe: &'a Recipe,
     pub(crate) order: &'a KeepOrder,
     pub(crate) budget: &'a Ledger,
     /// Where a run spills what does not fit in memory.
@@ -57,7 +57,7 @@ impl<'a> View<'a> {
     ) -> Result<PairCounts> {
         stages.begin_quietly(Stage::Candidates);
         let candidates = candidates::find(self, copies)?;
-        stages.end(self.means.bands() as u64);
+        stages.end(self.recipe.bands() as u64);
         stages.begin_quietly(Stage::Verify);
         let counts = verify(self, candidates, task)?;
         stages.end(counts.compared);

@@ -81,9 +81,8 @@ pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> PyErr {
         (_, Some(message)) => message.as_str(),
         _ => "the panic has no message",
     };
-    Class::Internal.saying(format_args!(
-        "a bug in lookalike: {message}; nothing was written; please report it"
-    ))
+    Class::Internal
+        .saying(format_args!("a bug in lookalike: {message}; nothing was written; please report it"))
 }
 
 /// Runs `work` without the interpreter; a panic in it becomes an exception.

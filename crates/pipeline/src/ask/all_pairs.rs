@@ -30,7 +30,7 @@ impl Asked {
             let middle = low + (high - low) / 2;
             if view.is_protected(middle) { low = middle + 1 } else { high = middle }
         }
-        Self { protected: low, against_only: view.means.settings.matching.against_only }
+        Self { protected: low, against_only: view.recipe.settings.matching.against_only }
     }
 
     /// True if a pair is wanted.

@@ -43,7 +43,7 @@ pub(crate) fn pairs_prepared(
     visit: &mut (dyn FnMut(Pair) -> Result<ControlFlow<()>> + Send),
 ) -> Result<Report> {
     let job = prepared.job;
-    observer.planned(&prepared.means.plan);
+    observer.planned(&prepared.recipe.plan);
     let mut work = temporary_work(job)?;
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
@@ -114,7 +114,7 @@ pub(crate) fn clusters(
     visit: &mut (dyn FnMut(Member) -> Result<()> + Send),
 ) -> Result<Report> {
     let prepared = Prepared::new(job)?;
-    observer.planned(&prepared.means.plan);
+    observer.planned(&prepared.recipe.plan);
     let mut work = temporary_work(job)?;
     prepared.in_pool(|| {
         let mut stages = Stages::new(observer);
@@ -171,12 +171,12 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     let settings = job.settings.clone().with_threshold(1.0).with_bands(None);
     let job = &Job { settings, ..job.clone() };
     let prepared = Prepared::new(job)?;
-    let means = &prepared.means;
-    let asked = ShingleSet::from_hashes(means.elements(text, &mut TextBuffers::default())?.to_vec());
+    let recipe = &prepared.recipe;
+    let asked = ShingleSet::from_hashes(recipe.elements(text, &mut TextBuffers::default())?.to_vec());
     let look = |document: &Document<'_>, at: At, buffers: &mut TextBuffers| {
-        means.check_fits(document.text, &prepared.budget)?;
+        recipe.check_fits(document.text, &prepared.budget)?;
         let similarity =
-            similarity_to(&asked, means.elements(document.text, buffers)?, means.verifier.measure());
+            similarity_to(&asked, recipe.elements(document.text, buffers)?, recipe.verifier.measure());
         let found = similarity >= threshold && similarity > 0.0;
         Ok(found.then(|| (similarity, at, document.id.as_ref().map(|id| id.text.to_string()))))
     };

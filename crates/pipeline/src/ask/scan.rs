@@ -35,10 +35,10 @@ pub(crate) fn scan<R: Send>(
     look: impl Fn(&Document<'_>, At, &mut TextBuffers) -> Result<Option<R>> + Sync,
     mut collect: impl FnMut(R) + Send,
 ) -> Result<()> {
-    let (means, sources) = (&prepared.means, prepared.sources);
+    let (recipe, sources) = (&prepared.recipe, prepared.sources);
     let stops = prepared.job.settings.files.on_bad_record == OnBadRecord::Fail;
     observer.started(Stage::Sketch, sources.bytes());
-    let limits = limits(&prepared.budget, means);
+    let limits = limits(&prepared.budget, recipe);
     let (mut at, mut reader): (usize, Option<Reader>) = (0, None);
     let next = |worker: &mut Worker| {
         while at < sources.len() {
@@ -47,7 +47,7 @@ pub(crate) fn scan<R: Send>(
             let open = match &mut reader {
                 Some(open) => open,
                 closed => {
-                    closed.insert(Reader::open(sources.get(at), ReadMode::Fields, &means.fields, limits)?)
+                    closed.insert(Reader::open(sources.get(at), ReadMode::Fields, &recipe.fields, limits)?)
                 }
             };
             let mut block = std::mem::take(&mut worker.block);
@@ -65,12 +65,12 @@ pub(crate) fn scan<R: Send>(
         let mut found = Vec::new();
         let mut counts = Counts::default();
         let mut failure = None;
-        block.visit(&means.fields, None, scratch, &mut |slot, record| {
+        block.visit(&recipe.fields, None, scratch, &mut |slot, record| {
             let line = block.number(slot);
             match record {
                 Record::Document(document) if failure.is_none() => {
                     counts.documents += 1;
-                    counts.add_absent(&document, &means.fields);
+                    counts.add_absent(&document, &recipe.fields);
                     match look(&document, At { source, line }, buffers) {
                         Ok(made) => found.extend(made),
                         Err(error) => failure = Some(error),
@@ -109,5 +109,5 @@ pub(crate) fn scan<R: Send>(
         Ok(())
     })?;
     observer.finished(Stage::Sketch);
-    missing_fields::check(means, sources, &prepared.budget, &all)
+    missing_fields::check(recipe, sources, &prepared.budget, &all)
 }

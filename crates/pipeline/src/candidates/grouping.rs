@@ -14,10 +14,10 @@ use crate::{Observer, Result};
 use bytemuck::cast_slice_mut;
 
 /// What takes documents and their keys.
-pub(crate) type Taker<'t> = dyn FnMut(&[(Number, u64)]) + Send + 't;
+pub(crate) type Visitor<'t> = dyn FnMut(&[(Number, u64)]) + Send + 't;
 
 /// A scan hands every document and its key to what it is given.
-pub(crate) type Scan<'s> = dyn Fn(&mut Taker<'_>) -> Result<()> + 's;
+pub(crate) type Scan<'s> = dyn Fn(&mut Visitor<'_>) -> Result<()> + 's;
 
 /// Bytes of a document and its key.
 const ITEM: u64 = 16;
@@ -298,7 +298,7 @@ mod tests {
             expected.sort();
             for memory in [1, 1_000, 100_000, 100_000_000] {
                 let room = Room { ledger: &ledger, work: &work, observer: &Silent };
-                let scan = |visit: &mut Taker<'_>| {
+                let scan = |visit: &mut Visitor<'_>| {
                     keys.chunks(7).for_each(visit);
                     Ok(())
                 };

@@ -8,11 +8,11 @@ pub(crate) mod forest;
 pub(crate) mod grouping;
 
 use crate::candidates::forest::Forest;
-use crate::candidates::grouping::{Group, Taker, groups, on_disk};
+use crate::candidates::grouping::{Group, Visitor, groups, on_disk};
 use crate::copies::Copies;
 use crate::limits::bits::Bits;
 use crate::limits::ordered::each;
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::store::columns::{Class, list};
 use crate::store::{Number, Store};
 use crate::view::View;
@@ -42,11 +42,11 @@ pub(crate) struct Candidates {
 
 /// Brings equal band keys together.
 pub(crate) fn find(view: View<'_>, copies: &Copies) -> Result<Candidates> {
-    let View { store, means, budget, threads, observer, .. } = view;
+    let View { store, recipe, budget, threads, observer, .. } = view;
     let found =
         Mutex::new(Candidates { involved: Bits::new(store.count()), forest: Forest::new(store.count()) });
-    let samples = means.method.stores_keys();
-    let bands = means.bands();
+    let samples = recipe.method.stores_keys();
+    let bands = recipe.bands();
     let (at_a_time, memory) = (budget.key_columns(store.count()), budget.grouping());
     let count = if samples { count_samples(view)? } else { store.count() * bands as u64 };
     let in_memory = if samples {
@@ -61,12 +61,12 @@ pub(crate) fn find(view: View<'_>, copies: &Copies) -> Result<Candidates> {
     let room = view.room();
     let connect = |group: Group<'_>| {
         group.visit(|piece| {
-            connect(piece, store, means, &found);
+            connect(piece, store, recipe, &found);
             Ok(())
         })
     };
     if !in_memory {
-        let scan = |take: &mut Taker<'_>| match samples {
+        let scan = |take: &mut Visitor<'_>| match samples {
             true => scan_samples(view, copies, take),
             false => scan_bands(view, copies, take),
         };
@@ -74,14 +74,14 @@ pub(crate) fn find(view: View<'_>, copies: &Copies) -> Result<Candidates> {
             each(threads, ranges.len(), |range| ranges.groups(range, &mut |group| connect(group)))
         })?;
     } else if samples {
-        let scan = |keys: &mut Taker<'_>| scan_samples(view, copies, keys);
+        let scan = |keys: &mut Visitor<'_>| scan_samples(view, copies, keys);
         groups(count, memory, room, &scan, &mut |group| connect(group))?;
     } else {
         // The keys of several bands are worked out in one pass over the signatures, which are much larger.
         for first in (0..bands).step_by(at_a_time) {
             let columns = KeyColumns::new(view, copies, first..bands.min(first + at_a_time))?;
             each(threads, columns.keys.len(), |column| {
-                let scan = |take: &mut Taker<'_>| columns.scan(column, observer, take);
+                let scan = |take: &mut Visitor<'_>| columns.scan(column, observer, take);
                 let count = columns.numbers.len() as u64;
                 groups(count, memory, room, &scan, &mut |group| connect(group))?;
                 observer.advanced(Stage::Candidates, 1);
@@ -100,8 +100,8 @@ struct KeyColumns {
 
 impl KeyColumns {
     fn new(view: View<'_>, copies: &Copies, bands: Range<usize>) -> Result<Self> {
-        let View { store, means, observer, .. } = view;
-        let width = means.lanes();
+        let View { store, recipe, observer, .. } = view;
+        let width = recipe.lanes();
         let mut made = Self { numbers: Vec::new(), keys: vec![Vec::new(); bands.len()] };
         made.numbers.reserve_exact(store.count() as usize);
         made.keys.iter_mut().for_each(|keys| keys.reserve_exact(store.count() as usize));
@@ -113,7 +113,7 @@ impl KeyColumns {
                 if entry.class() == Class::Compared && !copies.contains(number) {
                     made.numbers.push(number);
                     for (keys, band) in made.keys.iter_mut().zip(bands.clone()) {
-                        keys.push(means.key(band, lanes, entry.within));
+                        keys.push(recipe.key(band, lanes, entry.within));
                     }
                 }
             }
@@ -121,7 +121,7 @@ impl KeyColumns {
         Ok(made)
     }
 
-    fn scan(&self, column: usize, observer: &dyn Observer, take: &mut Taker<'_>) -> Result<()> {
+    fn scan(&self, column: usize, observer: &dyn Observer, take: &mut Visitor<'_>) -> Result<()> {
         let mut items = Vec::with_capacity(SCANNED);
         for (numbers, keys) in self.numbers.chunks(SCANNED).zip(self.keys[column].chunks(SCANNED)) {
             observer.go_on()?;
@@ -143,10 +143,10 @@ fn count_samples(View { store, observer, .. }: View<'_>) -> Result<u64> {
 }
 
 /// Hands out the keys of all bands.
-fn scan_bands(view: View<'_>, copies: &Copies, visit: &mut Taker<'_>) -> Result<()> {
-    let View { store, means, observer, .. } = view;
-    let width = means.lanes();
-    let mut keys = Vec::with_capacity(means.bands());
+fn scan_bands(view: View<'_>, copies: &Copies, visit: &mut Visitor<'_>) -> Result<()> {
+    let View { store, recipe, observer, .. } = view;
+    let width = recipe.lanes();
+    let mut keys = Vec::with_capacity(recipe.bands());
     for part in 0..store.parts() {
         observer.go_on()?;
         let (first, entries) = store.entries(part)?;
@@ -154,7 +154,7 @@ fn scan_bands(view: View<'_>, copies: &Copies, visit: &mut Taker<'_>) -> Result<
         for ((number, entry), lanes) in (first..).zip(entries.iter()).zip(lanes.chunks_exact(width)) {
             if entry.class() == Class::Compared && !copies.contains(number) {
                 keys.clear();
-                keys.extend((0..means.bands()).map(|band| (number, means.key(band, lanes, entry.within))));
+                keys.extend((0..recipe.bands()).map(|band| (number, recipe.key(band, lanes, entry.within))));
                 visit(&keys);
             }
         }
@@ -163,7 +163,7 @@ fn scan_bands(view: View<'_>, copies: &Copies, visit: &mut Taker<'_>) -> Result<
 }
 
 /// Hands out the sampled shingles.
-fn scan_samples(view: View<'_>, copies: &Copies, visit: &mut Taker<'_>) -> Result<()> {
+fn scan_samples(view: View<'_>, copies: &Copies, visit: &mut Visitor<'_>) -> Result<()> {
     let View { store, observer, .. } = view;
     let mut keys = Vec::new();
     for part in 0..store.parts() {
@@ -182,9 +182,9 @@ fn scan_samples(view: View<'_>, copies: &Copies, visit: &mut Taker<'_>) -> Resul
 }
 
 /// Connects the documents of a group, those of a small one only where their signatures allow it.
-fn connect(group: &[(Number, u64)], store: &Store, means: &Means, found: &Mutex<Candidates>) {
+fn connect(group: &[(Number, u64)], store: &Store, recipe: &Recipe, found: &Mutex<Candidates>) {
     let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(cutoff) = means.method.least_matching()
+    if let Some(cutoff) = recipe.method.least_matching()
         && group.len() <= COMPARED_GROUP
         && store.lanes_in_memory(group[0].0).is_some()
     {

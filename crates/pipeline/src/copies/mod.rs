@@ -47,7 +47,7 @@ impl Copies {
 
 /// Finds all exact copies.
 pub(crate) fn find(view: View<'_>) -> Result<Copies> {
-    let View { store, means, budget, observer, .. } = view;
+    let View { store, recipe, budget, observer, .. } = view;
     let room = view.room();
     let suspects = suspects(view, room)?;
     observer.started(Stage::ExactCopies, suspects.count());
@@ -83,7 +83,7 @@ pub(crate) fn find(view: View<'_>) -> Result<Copies> {
         last = Some((document, original));
     }
     drop((hashed, differing));
-    let hash = |text: &str, buffers: &mut TextBuffers| means.content_hash(text, buffers);
+    let hash = |text: &str, buffers: &mut TextBuffers| recipe.content_hash(text, buffers);
     let hashed = self::hashed(view, room, &open, hash, |_| {})?;
     let mut last: Option<(Hashed, Number)> = None;
     for (step, document) in hashed.iter().enumerate() {

@@ -65,7 +65,7 @@ impl View<'_> {
                 return Ok(());
             }
             let some: Vec<(Number, Number)> = some.iter().map(|&[first, number]| (number, first)).collect();
-            let similarities = if self.means.settings.matching.verify == Verify::Exact {
+            let similarities = if self.recipe.settings.matching.verify == Verify::Exact {
                 similarities(self, &some)?
             } else {
                 vec![f64::NAN; some.len()]
@@ -80,18 +80,18 @@ impl View<'_> {
 
     /// The Hamming distances of pairs, with SimHash. Other methods do not use them, and get 0.
     fn distances(self, pairs: &[(Number, Number)]) -> Result<Vec<u32>> {
-        if self.means.settings.signature.method != Method::Simhash {
+        if self.recipe.settings.signature.method != Method::Simhash {
             return Ok(vec![0; pairs.len()]);
         }
         let mut numbers: Vec<Number> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let (lanes, width) = (self.store.lanes_of(&numbers)?, self.means.lanes());
+        let (lanes, width) = (self.store.lanes_of(&numbers)?, self.recipe.lanes());
         let of = |number: Number| {
             let at = numbers.partition_point(|&other| other < number) * width;
             &lanes[at..at + width]
         };
-        Ok(pairs.iter().map(|&(a, b)| self.means.method.distance(of(a), of(b)).unwrap_or(0)).collect())
+        Ok(pairs.iter().map(|&(a, b)| self.recipe.method.distance(of(a), of(b)).unwrap_or(0)).collect())
     }
 
     /// The first document in keep order of each component, by root. The root itself is not among `members`.

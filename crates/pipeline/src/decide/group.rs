@@ -6,7 +6,7 @@
 
 use crate::candidates::forest::Forest;
 use crate::decide::Removal;
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::report::PairCounts;
 use crate::solve::{self, Chunk, Evidence, Found, NearMisses, Role, Span, Using};
 use crate::write::removed::{reported, unverified};
@@ -96,29 +96,29 @@ impl Documents {
     /// Which documents of a connected set are removed, and for which one each, in any order. Only documents of the set
     /// are looked at, so it must be whole.
     pub fn decide(&self, group: &Group) -> Result<Vec<Decision>> {
-        let (chunk, means) = (&group.chunk, self.means());
+        let (chunk, recipe) = (&group.chunk, self.recipe());
         let memory = chunk.bytes().max(LEAST_INDEX);
         let using = Using { threads: 1, memory, observer: &Silent };
         let mut counts = PairCounts::default();
         let mut found = Vec::new();
-        match means.settings.matching.clusters {
+        match recipe.settings.matching.clusters {
             Clusters::Stars => {
                 let mut visit = |it: Found| found.push(it);
-                solve::greedy(chunk, means, using, &NearMisses::default(), &mut counts, &mut visit)?;
+                solve::greedy(chunk, recipe, using, &NearMisses::default(), &mut counts, &mut visit)?;
             }
             Clusters::Components => {
                 let mut forest = Forest::new(chunk.len() as u64);
-                solve::components(chunk, means, using, &mut counts, &mut forest)?;
-                found.extend(others_of_components(chunk, means, &mut forest));
+                solve::components(chunk, recipe, using, &mut counts, &mut forest)?;
+                found.extend(others_of_components(chunk, recipe, &mut forest));
             }
         }
-        Ok(found.iter().map(|found| decision(found, means)).collect())
+        Ok(found.iter().map(|found| decision(found, recipe)).collect())
     }
 }
 
 /// Of each component all but the first in keep order, each with its similarity to that one. Documents are numbered in keep
 /// order, so the first is the root.
-fn others_of_components(chunk: &Chunk, means: &Means, forest: &mut Forest) -> Vec<Found> {
+fn others_of_components(chunk: &Chunk, recipe: &Recipe, forest: &mut Forest) -> Vec<Found> {
     let removed = (0..chunk.len()).filter(|&at| chunk.roles[at] != Role::Listed);
     let pairs = removed.filter_map(|at| {
         let first = forest.root(at as u64) as usize;
@@ -126,23 +126,23 @@ fn others_of_components(chunk: &Chunk, means: &Means, forest: &mut Forest) -> Ve
     });
     pairs
         .map(|(at, first)| {
-            let exact = means.settings.matching.verify == Verify::Exact;
-            let similarity = if exact { chunk.similarity(at, first, means) } else { f64::NAN };
-            let (a, b) = (chunk.lanes(at, means), chunk.lanes(first, means));
-            let distance = means.method.distance(a, b).unwrap_or(0);
+            let exact = recipe.settings.matching.verify == Verify::Exact;
+            let similarity = if exact { chunk.similarity(at, first, recipe) } else { f64::NAN };
+            let (a, b) = (chunk.lanes(at, recipe), chunk.lanes(first, recipe));
+            let distance = recipe.method.distance(a, b).unwrap_or(0);
             let evidence = Evidence { similarity, distance, sole_band: None };
             Found { number: at as u64, other: first as u64, evidence }
         })
         .collect()
 }
 
-fn decision(found: &Found, means: &Means) -> Decision {
+fn decision(found: &Found, recipe: &Recipe) -> Decision {
     let removal = Removal::near(found);
     Decision {
         document: removal.number as usize,
         kept: removal.kept as usize,
-        similarity: reported(&removal, &means.settings),
-        distance: (means.settings.signature.method == Method::Simhash).then_some(removal.distance),
-        reason: unverified(&removal, &means.settings),
+        similarity: reported(&removal, &recipe.settings),
+        distance: (recipe.settings.signature.method == Method::Simhash).then_some(removal.distance),
+        reason: unverified(&removal, &recipe.settings),
     }
 }

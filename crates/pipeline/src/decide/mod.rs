@@ -113,7 +113,7 @@ impl View<'_> {
         let near_misses = NearMisses::default();
         let room = self.room();
         let mut near = room.sorter(self.budget.collecting(), |removal: &Removal| removal.number);
-        let counts = match self.means.settings.matching.clusters {
+        let counts = match self.recipe.settings.matching.clusters {
             Clusters::Stars => {
                 let mut visit = |found: Found| near.push(Removal::near(&found));
                 let task = Task::Survivors { near_misses: &near_misses, visit: &mut visit };
@@ -130,7 +130,7 @@ impl View<'_> {
                 PairCounts { verified, ..counts }
             }
         };
-        let (near, against_only) = (near.finish()?, self.means.settings.matching.against_only);
+        let (near, against_only) = (near.finish()?, self.recipe.settings.matching.against_only);
         let protected = |number| self.is_protected(number);
         let removals = with_copies(near, copies, self.store.count(), against_only, room, protected)?;
         Ok((removals, counts, near_misses.into_vec()))

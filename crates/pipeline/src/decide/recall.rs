@@ -11,7 +11,7 @@
 
 use super::{Removal, Removals};
 use crate::limits::sorted::{Room, Sorter};
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::report::Recall;
 use crate::store::Number;
 use crate::view::View;
@@ -32,7 +32,7 @@ pub(crate) struct FoundPair {
 
 /// The estimate in progress. Pairs are added in a fixed order, so that rounding is the same in every run.
 pub(crate) struct Estimator<'a, F> {
-    means: &'a Means,
+    recipe: &'a Recipe,
     count: u64,
     total: f64,
     independent: f64,
@@ -45,20 +45,20 @@ pub(crate) struct Estimator<'a, F> {
 
 /// A new estimate without pairs; `None` if the method cannot miss pairs.
 pub(crate) fn estimator<'a>(
-    means: &'a Means,
+    recipe: &'a Recipe,
     room: Room<'a>,
 ) -> Option<Estimator<'a, impl Fn(&[u64; 2]) -> [u64; 2]>> {
-    if !means.method.misses_pairs() {
+    if !recipe.method.misses_pairs() {
         return None;
     }
     let by_kept = room.sorter(room.ledger.sorting(), |item: &[u64; 2]| *item);
     Some(Estimator {
-        means,
+        recipe,
         count: 0,
         total: 0.0,
         independent: 0.0,
         with_one_less: 0.0,
-        lost: vec![0.0; means.bands()],
+        lost: vec![0.0; recipe.bands()],
         by_kept,
     })
 }
@@ -66,14 +66,14 @@ pub(crate) fn estimator<'a>(
 impl<F: Fn(&[u64; 2]) -> [u64; 2]> Estimator<'_, F> {
     /// Adds a found pair.
     pub(crate) fn add(&mut self, pair: FoundPair) {
-        let means = self.means;
-        let p = means.method.probability(pair.similarity, pair.size, false).max(f64::MIN_POSITIVE);
+        let recipe = self.recipe;
+        let p = recipe.method.probability(pair.similarity, pair.size, false).max(f64::MIN_POSITIVE);
         self.count += 1;
         self.total += 1.0 / p;
         self.independent += (1.0 - p) / (p * p);
         if self.lost.len() > 1 {
             let less =
-                1.0 / means.method.probability(pair.similarity, pair.size, true).max(f64::MIN_POSITIVE);
+                1.0 / recipe.method.probability(pair.similarity, pair.size, true).max(f64::MIN_POSITIVE);
             self.with_one_less += less;
             if let Some(band) = pair.sole_band {
                 self.lost[band as usize] += less;
@@ -115,11 +115,11 @@ impl<F: Fn(&[u64; 2]) -> [u64; 2]> Estimator<'_, F> {
 impl View<'_> {
     /// Estimates the recall from the removed near-duplicates. `None` if the settings do not allow an estimate.
     pub(crate) fn recall(self, removals: &Removals) -> Result<Option<Recall>> {
-        let (settings, room) = (&self.means.settings, self.room());
+        let (settings, room) = (&self.recipe.settings, self.room());
         if settings.matching.verify != Verify::Exact || settings.matching.clusters == Clusters::Components {
             return Ok(None);
         }
-        let Some(mut estimator) = estimator(self.means, room) else { return Ok(None) };
+        let Some(mut estimator) = estimator(self.recipe, room) else { return Ok(None) };
         let mut found = removals.iter().filter(|removal| !removal.as_ref().is_ok_and(Removal::is_exact));
         loop {
             room.observer.go_on()?;

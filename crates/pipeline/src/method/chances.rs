@@ -1,6 +1,6 @@
 //! Settings -> the probability that a pair is found, as a function of its similarity.
 
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::method::samples::PLANNED_SHINGLES;
 use crate::report::Plan;
 use crate::{Result, Settings};
@@ -9,20 +9,20 @@ use lookalike::shingling::Shingler;
 /// The probabilities with which a run finds similar pairs.
 #[derive(Debug)]
 pub struct Chances {
-    means: Means,
+    recipe: Recipe,
 }
 
 impl Chances {
     /// The probabilities for a run with these settings.
     pub fn new(settings: &Settings) -> Result<Self> {
-        Ok(Self { means: Means::new(settings)? })
+        Ok(Self { recipe: Recipe::new(settings)? })
     }
 
     /// The probability that a pair of this similarity becomes a candidate. With containment it depends on `shingles`,
     /// the number of shingles of the contained document; otherwise `shingles` is ignored.
     #[must_use]
     pub fn of(&self, similarity: f64, shingles: u64) -> f64 {
-        self.means.method.probability(similarity, shingles, false)
+        self.recipe.method.probability(similarity, shingles, false)
     }
 
     /// The probability that a pair of this similarity becomes a candidate, for several sizes of the smaller document:
@@ -38,19 +38,19 @@ impl Chances {
     /// The plan of the run.
     #[must_use]
     pub fn plan(&self) -> &Plan {
-        &self.means.plan
+        &self.recipe.plan
     }
 
     /// The plan as a phrase: `21 bands of 6 rows`.
     #[must_use]
     pub fn label(&self) -> String {
-        self.means.method.label()
+        self.recipe.method.label()
     }
 
     /// The shingler, which cuts texts into shingles.
     #[must_use]
     pub fn shingler(&self) -> &Shingler {
-        &self.means.shingler
+        &self.recipe.shingler
     }
 }
 

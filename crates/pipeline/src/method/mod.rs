@@ -7,19 +7,19 @@
 //! | `tables.rs` | a SimHash fingerprint | agree in the blocks of a table |
 //! | `samples.rs` | some of the shingles | share one of them |
 //!
-//! To add a method, add a file here and an arm to [`of`]. `means.rs` has everything else that follows from the
+//! To add a method, add a file here and an arm to [`of`]. `recipe.rs` has everything else that follows from the
 //! settings.
 
 pub(crate) mod bands;
 pub(crate) mod chances;
 pub(crate) mod key;
-mod means;
+mod recipe;
 pub(crate) mod samples;
 mod shingler;
 mod tables;
 pub(crate) mod weights;
 
-pub(crate) use means::{Means, TextBuffers, content_hash, within_hash};
+pub(crate) use recipe::{Recipe, TextBuffers, content_hash, within_hash};
 
 use crate::report::Plan;
 use crate::store::columns::{Columns, Within};

@@ -13,7 +13,7 @@ impl View<'_> {
     /// Makes the report of a run, when its stages are finished.
     pub(crate) fn report(self, removals: &Removals, pairs: PairCounts, stages: Stages<'_>) -> Result<Report> {
         let Self { store, observer, .. } = self;
-        let settings = &self.means.settings;
+        let settings = &self.recipe.settings;
         let mut counts = Counts { ..store.counts().clone() };
         let mut histogram = vec![0; 21];
         let mut removed_by_source = vec![0; self.sources.len()];
@@ -68,7 +68,7 @@ impl View<'_> {
             version: 1,
             lookalike: env!("CARGO_PKG_VERSION").into(),
             settings: settings.clone(),
-            plan: self.means.plan.clone(),
+            plan: self.recipe.plan.clone(),
             sources,
             counts,
             verified_pairs: pairs.verified,

@@ -27,7 +27,7 @@ pub(crate) fn begin(prepared: &Prepared<'_>, work: &mut Work, lasting: bool) -> 
         // A killed run may have begun from a sketch file.
         work.remove_file(SKETCH_FILE)?;
         if lasting && job.settings.files.store == Stored::Shingles {
-            prepared.means.use_key(&key_of(work)?);
+            prepared.recipe.use_key(&key_of(work)?);
         }
         return Ok(());
     };

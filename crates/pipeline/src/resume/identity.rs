@@ -1,6 +1,6 @@
 //! The identity of a run: its settings and sources. A target folder belongs to one run.
 
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::method::weights;
 use crate::sketch::Sources;
 use crate::{Error, Result, Settings};
@@ -97,13 +97,13 @@ impl SourceIdentity {
 
 impl Identity {
     /// The identity of a run.
-    pub(crate) fn new(means: &Means, sources: Sources<'_>) -> Result<Self> {
+    pub(crate) fn new(recipe: &Recipe, sources: Sources<'_>) -> Result<Self> {
         let all = |sources: &[Source]| sources.iter().map(SourceIdentity::new).collect::<Result<Vec<_>>>();
         Ok(Self {
             version: VERSION,
             key: None,
-            settings: means.settings.clone(),
-            weights: means.weights_hash.clone(),
+            settings: recipe.settings.clone(),
+            weights: recipe.weights_hash.clone(),
             against: all(sources.against)?,
             sources: all(sources.corpus)?,
         })

@@ -20,7 +20,7 @@
 //! `claim.rs` decides which run a folder belongs to.
 
 use crate::decide::{Removal, Removals};
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::resume::decisions_file::{DecisionsReader, DecisionsWriter, Findings};
 use crate::store::Store;
 use crate::store::columns::Columns;
@@ -228,18 +228,18 @@ impl Work {
         move |cause| Error::Io { action, name, cause }
     }
 
-    /// Reads the parts that an earlier run left. They must fit the settings of `means` and the number of `sources`. A
+    /// Reads the parts that an earlier run left. They must fit the settings of `recipe` and the number of `sources`. A
     /// part that is damaged, or does not follow the part before, is sketched again, with all parts after it.
     pub(crate) fn stored_parts(
         &mut self,
-        means: &Means,
+        recipe: &Recipe,
         sources: usize,
         memory: u64,
         observer: &dyn Observer,
     ) -> Result<Store> {
-        let mut store = Store::new(means.lanes());
+        let mut store = Store::new(recipe.lanes());
         let fits = |columns: &Columns| {
-            columns.has_all_of(means) && columns.blocks.iter().all(|block| (block.source as usize) < sources)
+            columns.has_all_of(recipe) && columns.blocks.iter().all(|block| (block.source as usize) < sources)
         };
         if let Some((path, offset)) = self.sketch_file.clone() {
             let name = path.display().to_string();

@@ -2,7 +2,7 @@
 //! together themselves.
 
 use crate::method::key::KeySeed;
-use crate::method::{Likeness, Means, TextBuffers, content_hash, within_hash};
+use crate::method::{Likeness, Recipe, TextBuffers, content_hash, within_hash};
 use crate::sketch::keep_value;
 use crate::sketch::order::rank_bytes;
 use crate::store::columns::Columns;
@@ -15,7 +15,7 @@ use memchr::memchr;
 /// The stages of a run as functions on single documents and pairs.
 #[derive(Debug)]
 pub struct Documents {
-    means: Means,
+    recipe: Recipe,
 }
 
 /// The sketch of a document, as a run computes it.
@@ -60,7 +60,7 @@ impl Documents {
     /// Checks the settings and prepares everything that follows from them. Texts are compared with a random key,
     /// which is drawn here.
     pub fn new(settings: &Settings) -> Result<Self> {
-        Ok(Self { means: Means::new(settings)? })
+        Ok(Self { recipe: Recipe::new(settings)? })
     }
 
     /// The same with a key that others have too: whoever has the same one makes comparable [sets](Self::set_into).
@@ -69,7 +69,7 @@ impl Documents {
             return Err(Error::Invalid("a key is 64 hexadecimal digits, as a new one has".into()));
         };
         let documents = Self::new(settings)?;
-        documents.means.use_key(&seed);
+        documents.recipe.use_key(&seed);
         Ok(documents)
     }
 
@@ -79,38 +79,38 @@ impl Documents {
     }
 
     /// What the settings come to.
-    pub(crate) fn means(&self) -> &Means {
-        &self.means
+    pub(crate) fn recipe(&self) -> &Recipe {
+        &self.recipe
     }
 
     /// What is read of a record.
     #[must_use]
     pub fn fields(&self) -> &Fields {
-        &self.means.fields
+        &self.recipe.fields
     }
 
     /// Whether documents are decided by their sets; otherwise sketches suffice.
     #[must_use]
     pub fn compares_sets(&self) -> bool {
-        self.means.compares_elements()
+        self.recipe.compares_elements()
     }
 
     /// Whether keys are samples, which do not follow from the lanes.
     #[must_use]
     pub fn has_samples(&self) -> bool {
-        self.means.bands() == 0
+        self.recipe.bands() == 0
     }
 
     /// What decides the answer.
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        &self.means.settings
+        &self.recipe.settings
     }
 
     /// How many lanes a sketch has.
     #[must_use]
     pub fn lanes(&self) -> usize {
-        self.means.lanes()
+        self.recipe.lanes()
     }
 
     /// Sketches a text and overwrites `sketch` with the result. Only documents with equal `within` can share keys.
@@ -121,28 +121,28 @@ impl Documents {
         buffers: &mut DocumentBuffers,
         sketch: &mut Sketch,
     ) -> Result<()> {
-        let means = &self.means;
+        let recipe = &self.recipe;
         let within = within.map_or([0; 2], within_hash);
         let DocumentBuffers { texts, columns } = buffers;
-        sketch.content_hash = means.content_hash(text, texts);
+        sketch.content_hash = recipe.content_hash(text, texts);
         sketch.lanes.clear();
         sketch.keys.clear();
         let hash_only =
-            text.len() as u64 > means.settings.files.max_text || memchr(0, text.as_bytes()).is_some();
+            text.len() as u64 > recipe.settings.files.max_text || memchr(0, text.as_bytes()).is_some();
         sketch.copy_hash = copy_hash(sketch.content_hash, within, hash_only);
         if hash_only {
             sketch.shingles = 0;
-            sketch.lanes.resize(means.lanes(), 0);
+            sketch.lanes.resize(recipe.lanes(), 0);
             return Ok(());
         }
         columns.lanes.clear();
         columns.samples.clear();
-        sketch.shingles = means.sketch(text, within, texts, columns)?.size as u64;
+        sketch.shingles = recipe.sketch(text, within, texts, columns)?.size as u64;
         sketch.lanes.extend_from_slice(&columns.lanes);
-        if means.method.stores_keys() {
+        if recipe.method.stores_keys() {
             sketch.keys.extend_from_slice(&columns.samples);
         } else {
-            sketch.keys.extend((0..means.bands()).map(|band| means.key(band, &sketch.lanes, within)));
+            sketch.keys.extend((0..recipe.bands()).map(|band| recipe.key(band, &sketch.lanes, within)));
         }
         texts.shrink_after(text.len());
         Ok(())
@@ -152,7 +152,7 @@ impl Documents {
     /// all candidates are compared.
     #[must_use]
     pub fn likeness(&self, a: &[u16], b: &[u16]) -> Likeness {
-        self.means.method.likeness(a, b)
+        self.recipe.method.likeness(a, b)
     }
 
     /// What stands for a value of `--within`: equal for equal values only.
@@ -184,7 +184,7 @@ impl Documents {
     /// [check](Self::key_check) can be compared.
     pub fn set_into(&self, text: &str, buffers: &mut DocumentBuffers, set: &mut Vec<u64>) -> Result<()> {
         set.clear();
-        set.extend_from_slice(self.means.set(text, &mut buffers.texts)?);
+        set.extend_from_slice(self.recipe.set(text, &mut buffers.texts)?);
         buffers.texts.shrink_after(text.len());
         Ok(())
     }
@@ -210,7 +210,7 @@ impl Documents {
     /// The exact similarity of two texts; of containment, how much of `a` is in `b`.
     pub fn similarity(&self, a: &str, b: &str, buffers: &mut DocumentBuffers) -> Result<f64> {
         let set = |text: &str, buffers: &mut DocumentBuffers| -> Result<ShingleSet> {
-            let elements = self.means.elements(text, &mut buffers.texts)?.to_vec();
+            let elements = self.recipe.elements(text, &mut buffers.texts)?.to_vec();
             buffers.texts.shrink_after(text.len());
             Ok(ShingleSet::from_hashes(elements))
         };
@@ -222,12 +222,12 @@ impl Documents {
     /// pair.
     #[must_use]
     pub fn is_duplicate(&self, similarity: f64) -> bool {
-        self.means.settings.matching.verify != Verify::Exact
-            || similarity >= self.means.settings.matching.threshold
+        self.recipe.settings.matching.verify != Verify::Exact
+            || similarity >= self.recipe.settings.matching.threshold
     }
 
     fn measure(&self) -> SetMeasure {
-        self.means.verifier.measure()
+        self.recipe.verifier.measure()
     }
 }
 

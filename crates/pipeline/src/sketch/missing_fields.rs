@@ -4,7 +4,7 @@
 //! files do not: only after all records have been read is it known that none has the field.
 
 use crate::limits::memory::Ledger;
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::report::Counts;
 use crate::sketch::{Sources, limits};
 use crate::{Choice, Error, Keep, Result, SettingName, WrongSetting};
@@ -12,10 +12,10 @@ use corpus::{FieldPath, Format, Limits, field_names};
 use lookalike::similarity::edit_distance_at_most;
 
 /// Returns an error if a setting names a field that no record has.
-pub(crate) fn check(means: &Means, sources: Sources<'_>, budget: &Ledger, counts: &Counts) -> Result<()> {
+pub(crate) fn check(recipe: &Recipe, sources: Sources<'_>, budget: &Ledger, counts: &Counts) -> Result<()> {
     let bad = counts.bad_skipped + counts.bad_kept;
     let documents = counts.documents - bad + counts.against;
-    let fields = &means.fields;
+    let fields = &recipe.fields;
     let asked = [
         (&fields.id, counts.absent_id),
         (&fields.order, counts.absent_order),
@@ -29,13 +29,13 @@ pub(crate) fn check(means: &Means, sources: Sources<'_>, budget: &Ledger, counts
             let name = path.written();
             let choice = match number {
                 0 => Choice::new(SettingName::IdField, name),
-                1 if matches!(means.settings.matching.keep, Keep::Max(_)) => {
+                1 if matches!(recipe.settings.matching.keep, Keep::Max(_)) => {
                     Choice::new(SettingName::Keep, format_args!("max:{name}"))
                 }
                 1 => Choice::new(SettingName::Keep, format_args!("min:{name}")),
                 _ => Choice::new(SettingName::Within, name),
             };
-            return Err(refusal(choice, path, sources, limits(budget, means)));
+            return Err(refusal(choice, path, sources, limits(budget, recipe)));
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ pub(crate) mod sketch_file;
 use crate::limits::memory::{BLOCK_BYTES, Ledger, LongBlock};
 use crate::limits::ordered::ordered;
 use crate::limits::sorted::Room;
-use crate::method::{Means, TextBuffers, within_hash};
+use crate::method::{Recipe, TextBuffers, within_hash};
 use crate::progress::pace::Pace;
 use crate::resume::work::Work;
 use crate::store::Store;
@@ -68,8 +68,8 @@ impl<'a> Sources<'a> {
 }
 
 /// The limits for reading blocks. Every pass over the sources reads the same blocks.
-pub(crate) fn limits(budget: &Ledger, means: &Means) -> Limits {
-    let records = (BLOCK_LANES / means.lanes().max(1)).clamp(1, MOST_RECORDS);
+pub(crate) fn limits(budget: &Ledger, recipe: &Recipe) -> Limits {
+    let records = (BLOCK_LANES / recipe.lanes().max(1)).clamp(1, MOST_RECORDS);
     Limits { block_bytes: BLOCK_BYTES, record_bytes: budget.record_bytes(), records }
 }
 
@@ -93,7 +93,7 @@ struct BlockJob {
 /// Reads blocks of one source after the other.
 struct Blocks<'a> {
     sources: Sources<'a>,
-    means: &'a Means,
+    recipe: &'a Recipe,
     limits: Limits,
     budget: &'a Ledger,
     at: usize,
@@ -109,7 +109,8 @@ impl Blocks<'_> {
                 Some(reader) => reader,
                 closed => {
                     let source = self.sources.get(self.at);
-                    let mut reader = Reader::open(source, ReadMode::Fields, &self.means.fields, self.limits)?;
+                    let mut reader =
+                        Reader::open(source, ReadMode::Fields, &self.recipe.fields, self.limits)?;
                     if let Some(done) = self.done.take() {
                         reader.advance_to(done)?;
                         reader.next_block(block)?;
@@ -130,15 +131,15 @@ impl Blocks<'_> {
 /// Sketches the documents whose sketches are not in `work` yet, and returns the sketches of all documents.
 pub(crate) fn sketch(
     sources: Sources<'_>,
-    means: &Means,
+    recipe: &Recipe,
     budget: &Ledger,
     threads: usize,
     work: &mut Work,
     observer: &dyn Observer,
 ) -> Result<Store> {
-    let mut store = work.stored_parts(means, sources.len(), budget.parts(), observer)?;
+    let mut store = work.stored_parts(recipe, sources.len(), budget.parts(), observer)?;
     if !work.is_sketched() {
-        sketch_rest(&mut store, sources, means, budget, threads, work, observer)?;
+        sketch_rest(&mut store, sources, recipe, budget, threads, work, observer)?;
     }
     if store.has_long_values() {
         store.rank_values(Room { ledger: budget, work, observer })?;
@@ -150,7 +151,7 @@ pub(crate) fn sketch(
 fn sketch_rest(
     store: &mut Store,
     sources: Sources<'_>,
-    means: &Means,
+    recipe: &Recipe,
     budget: &Ledger,
     threads: usize,
     work: &mut Work,
@@ -159,8 +160,8 @@ fn sketch_rest(
     let done = store.blocks().last().map(|(_, block)| *block);
     let mut blocks = Blocks {
         sources,
-        means,
-        limits: limits(budget, means),
+        recipe,
+        limits: limits(budget, recipe),
         budget,
         at: done.map_or(0, |block| block.source as usize),
         reader: None,
@@ -187,8 +188,8 @@ fn sketch_rest(
         Ok(Some(BlockJob { source, block, long }))
     };
     let work_on = |worker: &mut Worker, job: BlockJob| {
-        let mut sketcher = BlockSketcher::new(&job, sources, means, budget, &mut worker.buffers);
-        job.block.visit(&means.fields, None, &mut worker.scratch, &mut |slot, record| {
+        let mut sketcher = BlockSketcher::new(&job, sources, recipe, budget, &mut worker.buffers);
+        job.block.visit(&recipe.fields, None, &mut worker.scratch, &mut |slot, record| {
             sketcher.add(slot, record);
             Ok(())
         })?;
@@ -227,7 +228,7 @@ fn sketch_rest(
 struct BlockSketcher<'a> {
     job: &'a BlockJob,
     sources: Sources<'a>,
-    means: &'a Means,
+    recipe: &'a Recipe,
     budget: &'a Ledger,
     buffers: &'a mut TextBuffers,
     columns: Columns,
@@ -238,7 +239,7 @@ impl<'a> BlockSketcher<'a> {
     fn new(
         job: &'a BlockJob,
         sources: Sources<'a>,
-        means: &'a Means,
+        recipe: &'a Recipe,
         budget: &'a Ledger,
         buffers: &'a mut TextBuffers,
     ) -> Self {
@@ -254,8 +255,8 @@ impl<'a> BlockSketcher<'a> {
         let mut columns = Columns { blocks: vec![entry], ..Columns::default() };
         columns.counts.blank_lines = job.block.blank_lines();
         columns.entries.reserve(slots);
-        columns.lanes.reserve(slots * means.lanes());
-        Self { job, sources, means, budget, buffers, columns, failure: None }
+        columns.lanes.reserve(slots * recipe.lanes());
+        Self { job, sources, recipe, budget, buffers, columns, failure: None }
     }
 
     /// The columns of the block, or the first error.
@@ -274,7 +275,7 @@ impl<'a> BlockSketcher<'a> {
             Record::Bad(bad) => self.add_bad(slot, bad),
         };
         self.failure = outcome.err();
-        self.columns.end_lists(self.means);
+        self.columns.end_lists(self.recipe);
     }
 
     fn is_against(&self) -> bool {
@@ -284,7 +285,7 @@ impl<'a> BlockSketcher<'a> {
     fn add_bad(&mut self, slot: usize, BadRecord { reason, id, lacks_text }: BadRecord<'_>) -> Result<()> {
         let against = self.is_against();
         let counts = &mut self.columns.counts;
-        match self.means.settings.files.on_bad_record {
+        match self.recipe.settings.files.on_bad_record {
             OnBadRecord::Fail => {
                 let source = self.sources.get(self.job.source as usize);
                 return Err(Error::BadRecord {
@@ -302,7 +303,7 @@ impl<'a> BlockSketcher<'a> {
         counts.documents += u64::from(!against);
         self.columns.push_bad(slot as u64, &reason);
         self.push_entry(slot, Entry::bad(), id.as_ref());
-        self.columns.lanes.resize(self.columns.lanes.len() + self.means.lanes(), 0);
+        self.columns.lanes.resize(self.columns.lanes.len() + self.recipe.lanes(), 0);
         Ok(())
     }
 
@@ -317,8 +318,8 @@ impl<'a> BlockSketcher<'a> {
 
     fn add_document(&mut self, slot: usize, document: &Document<'_>) -> Result<()> {
         let against = self.is_against();
-        let Self { means, budget, buffers, columns, .. } = self;
-        let settings = &means.settings;
+        let Self { recipe, budget, buffers, columns, .. } = self;
+        let settings = &recipe.settings;
         let text = document.text;
         let counts = &mut columns.counts;
         if against {
@@ -328,7 +329,7 @@ impl<'a> BlockSketcher<'a> {
         }
         counts.text_bytes += text.len() as u64;
         counts.replaced_bytes += u64::from(document.replaced);
-        counts.add_absent(document, &means.fields);
+        counts.add_absent(document, &recipe.fields);
         let within = document.within.as_ref().map_or([0; 2], |value| within_hash(value));
         let over_limit = text.len() as u64 > settings.files.max_text;
         let with_nul = memchr(0, text.as_bytes()).is_some();
@@ -339,20 +340,20 @@ impl<'a> BlockSketcher<'a> {
             if document.replaced && text.len() as u64 > budget.record_bytes() {
                 return Err(budget.too_long(text));
             }
-            let hash = means.content_hash(text, buffers);
-            columns.lanes.resize(columns.lanes.len() + means.lanes(), 0);
+            let hash = recipe.content_hash(text, buffers);
+            columns.lanes.resize(columns.lanes.len() + recipe.lanes(), 0);
             (Class::HashOnly, mix64((hash as u64) ^ within[0]), 0)
         } else {
-            means.check_fits(text, budget)?;
-            let sketched = means.sketch(text, within, buffers, columns)?;
+            recipe.check_fits(text, budget)?;
+            let sketched = recipe.sketch(text, within, buffers, columns)?;
             columns.counts.empty += u64::from(sketched.size == 0);
-            columns.counts.short += u64::from(sketched.size == 1 && means.is_short(text));
+            columns.counts.short += u64::from(sketched.size == 1 && recipe.is_short(text));
             (Class::Compared, sketched.fingerprint, sketched.size)
         };
         let order = document.order.map(|order| order.bytes);
         let keep = keep_value(settings, text, size as u64, order, &mut columns.orders);
         if settings.files.store == crate::Stored::Shingles && class == Class::Compared {
-            columns.shingles.extend_from_slice(means.elements(text, buffers)?);
+            columns.shingles.extend_from_slice(recipe.elements(text, buffers)?);
         }
         buffers.shrink_after(text.len());
         self.push_entry(slot, Entry::document(class, fingerprint, keep, within, size), document.id.as_ref());

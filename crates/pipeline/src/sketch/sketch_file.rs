@@ -43,7 +43,7 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     if path.exists() {
         return Err(exists());
     }
-    observer.planned(&prepared.means.plan);
+    observer.planned(&prepared.recipe.plan);
     let files = Files::default();
     let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // The folder is removed with its content if the run fails. If the run is killed, the next run removes it.
@@ -52,14 +52,14 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     let access = if job.settings.files.store == Stored::Shingles { Access::Private } else { Access::Shared };
     let mut file = files.create(&aside.path().join("sketch"), access)?;
     let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
-    let mut identity = Identity::new(&prepared.means, prepared.sources)?;
+    let mut identity = Identity::new(&prepared.recipe, prepared.sources)?;
     if job.settings.files.store == Stored::Shingles {
         let seed = match &job.sketch {
             Some((file, _)) => stored_key(file)?,
             None => KeySeed::random()?,
         };
         if job.sketch.is_none() {
-            prepared.means.use_key(&seed);
+            prepared.recipe.use_key(&seed);
         }
         identity.key = Some(seed.to_hex());
     }

@@ -3,14 +3,14 @@
 //! Where documents arrive in the order in which they are decided, what is removed need not be kept in memory at all: a
 //! million near-copies of one document are compared with that one and forgotten. Buckets list kept documents, as they
 //! are found to stay. If they turn out to be crowded (pages of a template, all different), deciding stops: what was
-//! kept so far is listed, and the rest is gathered for [`greedy`](super::greedy()), which has the means for it.
+//! kept so far is listed, and the rest is gathered for [`greedy`](super::greedy()), which can find candidates among many.
 
 use super::chunk::{Chunk, Role, Span};
 use super::greedy::Looker;
 use super::near_misses::NearMisses;
 use super::small::Decided;
 use super::{Evidence, Found};
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::store::Number;
 use crate::store::columns::Within;
 use crate::{Observer, Result};
@@ -38,7 +38,7 @@ pub(crate) struct Arrival<'d> {
 
 /// Documents that arrive in keep order.
 pub(crate) struct Arriving<'a> {
-    means: &'a Means,
+    recipe: &'a Recipe,
     near_misses: &'a NearMisses,
     observer: &'a dyn Observer,
     /// Kept documents; behind them, once it is crowded, all that came since.
@@ -57,9 +57,9 @@ pub(crate) struct Arriving<'a> {
 
 impl<'a> Arriving<'a> {
     /// Nothing has arrived.
-    pub(crate) fn new(means: &'a Means, near_misses: &'a NearMisses, observer: &'a dyn Observer) -> Self {
+    pub(crate) fn new(recipe: &'a Recipe, near_misses: &'a NearMisses, observer: &'a dyn Observer) -> Self {
         Self {
-            means,
+            recipe,
             near_misses,
             observer,
             chunk: Chunk::default(),
@@ -88,7 +88,7 @@ impl<'a> Arriving<'a> {
             return Ok(());
         }
         self.keys.clear();
-        self.chunk.visit_keys(at, self.means, |key| self.keys.push(key));
+        self.chunk.visit_keys(at, self.recipe, |key| self.keys.push(key));
         if role != Role::Listed
             && let Some((other, evidence)) = self.look(at)?
         {
@@ -128,12 +128,12 @@ impl<'a> Arriving<'a> {
         });
         self.seen += 1;
         self.met += self.candidates.len() as u64;
-        let Self { chunk, means, near_misses, .. } = &*self;
-        let looker = Looker { chunk, means, near_misses, observer: self.observer, by_bands: true };
+        let Self { chunk, recipe, near_misses, .. } = &*self;
+        let looker = Looker { chunk, recipe, near_misses, observer: self.observer, by_bands: true };
         let look = looker.look(at, &self.candidates, &[])?;
         self.decided.counts.add(&look.counts);
         for other in look.near {
-            self.near_misses.take(&self.chunk, at, other as usize, self.means);
+            self.near_misses.take(&self.chunk, at, other as usize, self.recipe);
         }
         if self.met > CROWDED * self.seen + PATIENCE {
             self.crowded = true;
@@ -151,7 +151,7 @@ impl<'a> Arriving<'a> {
         numbers.truncate(at);
         roles.truncate(at);
         within.truncate(at);
-        lanes.truncate(at * self.means.lanes());
+        lanes.truncate(at * self.recipe.lanes());
         segments.truncate(at);
         spans.truncate(at);
     }

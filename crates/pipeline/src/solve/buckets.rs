@@ -4,7 +4,7 @@ use super::Using;
 use super::chunk::Chunk;
 use super::repeated::repeated;
 use crate::Result;
-use crate::method::Means;
+use crate::method::Recipe;
 
 /// Bytes that a key takes at most while buckets are built, and then in them.
 pub(super) const KEY_BYTES: u64 = 28;
@@ -37,8 +37,8 @@ pub(crate) struct Lookup {
 
 impl Buckets {
     /// Brings together the documents of a chunk that share a band, or a sampled shingle.
-    pub(super) fn by_bands(chunk: &Chunk, means: &Means, using: Using<'_>) -> Result<Self> {
-        Self::new(chunk.len(), using, |at, visit| chunk.visit_keys(at, means, visit))
+    pub(super) fn by_bands(chunk: &Chunk, recipe: &Recipe, using: Using<'_>) -> Result<Self> {
+        Self::new(chunk.len(), using, |at, visit| chunk.visit_keys(at, recipe, visit))
     }
 
     /// Brings together documents that share a key. `keys` hands out the keys of a document, the same ones each time.

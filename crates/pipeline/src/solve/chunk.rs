@@ -2,7 +2,7 @@
 
 use super::Evidence;
 use crate::Result;
-use crate::method::{Means, Screening, Sketches};
+use crate::method::{Recipe, Screening, Sketches};
 use crate::store::Number;
 use crate::store::columns::Within;
 use lookalike::similarity::SortedSet;
@@ -99,8 +99,8 @@ impl Chunk {
 
     /// The lanes of a document.
     #[inline]
-    pub(crate) fn lanes(&self, at: usize, means: &Means) -> &[u16] {
-        let width = means.lanes();
+    pub(crate) fn lanes(&self, at: usize, recipe: &Recipe) -> &[u16] {
+        let width = recipe.lanes();
         &self.lanes[at * width..(at + 1) * width]
     }
 
@@ -128,45 +128,45 @@ impl Chunk {
     }
 
     /// All bucket keys of a document.
-    pub(crate) fn visit_keys(&self, at: usize, means: &Means, mut visit: impl FnMut(u64)) {
-        if means.method.stores_keys() {
+    pub(crate) fn visit_keys(&self, at: usize, recipe: &Recipe, mut visit: impl FnMut(u64)) {
+        if recipe.method.stores_keys() {
             self.samples(at).iter().copied().for_each(visit);
         } else {
-            let lanes = self.lanes(at, means);
-            (0..means.bands()).for_each(|band| visit(means.key(band, lanes, self.within[at])));
+            let lanes = self.lanes(at, recipe);
+            (0..recipe.bands()).for_each(|band| visit(recipe.key(band, lanes, self.within[at])));
         }
     }
 
     /// Looks at a pair: is `at` a duplicate of `other`? They share `shared` buckets.
-    pub(crate) fn compare(&self, at: usize, other: usize, shared: u32, means: &Means) -> Result<Verdict> {
-        let evidence = match self.screen(at, other, shared, means)? {
+    pub(crate) fn compare(&self, at: usize, other: usize, shared: u32, recipe: &Recipe) -> Result<Verdict> {
+        let evidence = match self.screen(at, other, shared, recipe)? {
             Screened::Known(verdict) => return Ok(verdict),
             Screened::Open(evidence) => evidence,
         };
         let (a, b) = (self.set(at), self.set(other));
-        if means.verifier.needed_overlap(a.len(), b.len()).is_none() {
+        if recipe.verifier.needed_overlap(a.len(), b.len()).is_none() {
             return Ok(Verdict::Filtered);
         }
-        Ok(match means.verifier.verify(a, b) {
+        Ok(match recipe.verifier.verify(a, b) {
             Some(similarity) => Verdict::Similar(Evidence { similarity, ..evidence }),
             None => Verdict::Below,
         })
     }
 
     /// What the signatures say of a pair that shares `shared` buckets.
-    pub(super) fn screen(&self, at: usize, other: usize, shared: u32, means: &Means) -> Result<Screened> {
+    pub(super) fn screen(&self, at: usize, other: usize, shared: u32, recipe: &Recipe) -> Result<Screened> {
         // Keys have few bits of it; all of them decide.
         if self.within[at] != self.within[other] {
             return Ok(Screened::Known(Verdict::Unlike));
         }
-        let stored_keys = if means.method.stores_keys() { self.samples(at).len() } else { 0 };
-        let (a, b) = (self.lanes(at, means), self.lanes(other, means));
+        let stored_keys = if recipe.method.stores_keys() { self.samples(at).len() } else { 0 };
+        let (a, b) = (self.lanes(at, recipe), self.lanes(other, recipe));
         let evidence = |similarity, distance| {
-            let is_sole = shared == 1 && means.method.misses_pairs();
-            let sole_band = if is_sole { self.shared_band(at, other, means) } else { None };
+            let is_sole = shared == 1 && recipe.method.misses_pairs();
+            let sole_band = if is_sole { self.shared_band(at, other, recipe) } else { None };
             Evidence { similarity, distance, sole_band }
         };
-        Ok(match means.method.screen(Sketches { a, b, shared, stored_keys })? {
+        Ok(match recipe.method.screen(Sketches { a, b, shared, stored_keys })? {
             Screening::Unlike => Screened::Known(Verdict::Unlike),
             Screening::Below => Screened::Known(Verdict::Below),
             Screening::Similar { similarity, distance } => {
@@ -177,27 +177,27 @@ impl Chunk {
     }
 
     /// The exact similarity of a pair, whatever it is.
-    pub(crate) fn similarity(&self, at: usize, other: usize, means: &Means) -> f64 {
-        means.verifier.measure().similarity(self.set(at), self.set(other))
+    pub(crate) fn similarity(&self, at: usize, other: usize, recipe: &Recipe) -> f64 {
+        recipe.verifier.measure().similarity(self.set(at), self.set(other))
     }
 
     /// How many keys two documents share: bands in which they agree, or sampled shingles.
-    pub(crate) fn shared_keys(&self, at: usize, other: usize, means: &Means) -> u32 {
-        if !means.method.stores_keys() {
-            return self.bands_in_common(at, other, means).count() as u32;
+    pub(crate) fn shared_keys(&self, at: usize, other: usize, recipe: &Recipe) -> u32 {
+        if !recipe.method.stores_keys() {
+            return self.bands_in_common(at, other, recipe).count() as u32;
         }
         let (a, b) = (self.samples(at), self.samples(other));
         a.iter().filter(|sample| b.binary_search(sample).is_ok()).count() as u32
     }
 
     /// The first band that two documents share.
-    fn shared_band(&self, at: usize, other: usize, means: &Means) -> Option<u32> {
-        self.bands_in_common(at, other, means).next().map(|band| band as u32)
+    fn shared_band(&self, at: usize, other: usize, recipe: &Recipe) -> Option<u32> {
+        self.bands_in_common(at, other, recipe).next().map(|band| band as u32)
     }
 
-    fn bands_in_common(&self, at: usize, other: usize, means: &Means) -> impl Iterator<Item = usize> {
-        let (a, b) = (self.lanes(at, means), self.lanes(other, means));
-        let bands = if self.within[at] == self.within[other] { means.bands() } else { 0 };
-        (0..bands).filter(move |&band| means.method.agree_in(band, a, b))
+    fn bands_in_common(&self, at: usize, other: usize, recipe: &Recipe) -> impl Iterator<Item = usize> {
+        let (a, b) = (self.lanes(at, recipe), self.lanes(other, recipe));
+        let bands = if self.within[at] == self.within[other] { recipe.bands() } else { 0 };
+        (0..bands).filter(move |&band| recipe.method.agree_in(band, a, b))
     }
 }

@@ -24,7 +24,7 @@ use super::buckets::{Buckets, KEY_BYTES, Lookup};
 use super::bundles::Bundles;
 use super::chunk::Chunk;
 use super::combining::{Bundled, MOST_MET_BY_ALL, Plan, Planner, Prefix, SAMPLED, combinations};
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::{Measure, Result, Verify};
 
 /// What a key costs, in documents met.
@@ -46,19 +46,19 @@ pub(super) struct Combinations {
 
 impl Combinations {
     /// For a chunk with sets, if the method compares them and `memory` bytes are enough.
-    pub(super) fn new(chunk: &Chunk, means: &Means, using: Using<'_>) -> Result<Option<Self>> {
-        if means.settings.matching.verify != Verify::Exact || !chunk.has_sets() {
+    pub(super) fn new(chunk: &Chunk, recipe: &Recipe, using: Using<'_>) -> Result<Option<Self>> {
+        if recipe.settings.matching.verify != Verify::Exact || !chunk.has_sets() {
             return Ok(None);
         }
         // Keys have 32-bit numbers, and how many there are is known from a sample only.
         let memory = using.memory.min(KEY_BYTES * u64::from(u32::MAX / 2));
         let Some(bundles) = Bundles::new(chunk, memory / 2, using.observer)? else { return Ok(None) };
-        if means.settings.matching.measure == Measure::Containment {
-            return Self::containment(chunk, means, &bundles, using).map(Some);
+        if recipe.settings.matching.measure == Measure::Containment {
+            return Self::containment(chunk, recipe, &bundles, using).map(Some);
         }
         let documents = chunk.len();
         let sizes = (0..documents).map(|at| chunk.set(at).len()).collect();
-        let planner = Planner::new(means, &bundles.kinds, documents, sizes);
+        let planner = Planner::new(recipe, &bundles.kinds, documents, sizes);
         let bundled = |at: usize| Bundled { size: chunk.set(at).len(), ranks: bundles.of(at) };
         let sample = (0..documents).step_by(documents.div_ceil(SAMPLED).max(1)).map(bundled);
         let most_keys = memory as f64 / 2.0 / (KEY_BYTES as f64 * documents as f64);
@@ -142,10 +142,10 @@ impl Combinations {
     }
 
     /// Every document is listed under all its bundles, and asks for the first ones.
-    fn containment(chunk: &Chunk, means: &Means, bundles: &Bundles, using: Using<'_>) -> Result<Self> {
+    fn containment(chunk: &Chunk, recipe: &Recipe, bundles: &Bundles, using: Using<'_>) -> Result<Self> {
         let asked = (0..chunk.len()).map(|at| {
             let size = chunk.set(at).len();
-            let needed = means.verifier.needed_overlap(size, usize::MAX).unwrap_or(size);
+            let needed = recipe.verifier.needed_overlap(size, usize::MAX).unwrap_or(size);
             let mut behind: usize = bundles.of(at).iter().map(|&rank| bundles.kinds.size(rank)).sum();
             // Documents without shingles ask for each other.
             let mut asked = u32::from(size == 0);

@@ -3,7 +3,7 @@
 //! See [`combinations`](super::combinations) for why similar documents have a combination in common.
 
 use super::bundles::BundleKinds;
-use crate::method::Means;
+use crate::method::Recipe;
 use lookalike::hashing::mix64;
 
 /// The largest number of bundles in a combination.
@@ -48,7 +48,7 @@ pub(crate) struct Plan {
 /// What decides how many bundles of a document are looked at.
 #[derive(Debug)]
 pub(crate) struct Planner<'a> {
-    means: &'a Means,
+    recipe: &'a Recipe,
     kinds: &'a BundleKinds,
     documents: usize,
     /// The different sizes of sets, ascending.
@@ -58,19 +58,19 @@ pub(crate) struct Planner<'a> {
 impl<'a> Planner<'a> {
     /// For so many documents, whose sets have these sizes (any order).
     pub(crate) fn new(
-        means: &'a Means,
+        recipe: &'a Recipe,
         kinds: &'a BundleKinds,
         documents: usize,
         mut set_sizes: Vec<usize>,
     ) -> Self {
         set_sizes.sort_unstable();
         set_sizes.dedup();
-        Self { means, kinds, documents, set_sizes }
+        Self { recipe, kinds, documents, set_sizes }
     }
 
     /// The least overlap of a set of `size` with a similar one; nothing if there is none.
     fn least_overlap(&self, size: usize) -> Option<usize> {
-        let verifier = &self.means.verifier;
+        let verifier = &self.recipe.verifier;
         // The smaller the other set, the smaller the overlap, down to where lengths are too different.
         let first = self
             .set_sizes

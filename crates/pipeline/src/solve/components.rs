@@ -7,7 +7,7 @@ use super::Using;
 use super::chunk::{Chunk, Role, Verdict};
 use super::index::Symmetric;
 use crate::candidates::forest::Forest;
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::report::PairCounts;
 use crate::{Observer, Result};
 
@@ -17,14 +17,14 @@ type Connected = Vec<u32>;
 /// Joins in `forest` what is connected by verified pairs of this chunk.
 pub(crate) fn components(
     chunk: &Chunk,
-    means: &Means,
+    recipe: &Recipe,
     using: Using<'_>,
     counts: &mut PairCounts,
     forest: &mut Forest,
 ) -> Result<()> {
-    let index = Symmetric::new(chunk, means, using)?;
+    let index = Symmetric::new(chunk, recipe, using)?;
     let (buckets, met_by_all) = index.buckets();
-    let mut joiner = Joiner { chunk, means, observer: using.observer, counts };
+    let mut joiner = Joiner { chunk, recipe, observer: using.observer, counts };
     let mut members: Vec<Vec<Connected>> = vec![Vec::new(); buckets.len()];
     for at in 0..chunk.len() {
         for &bucket in buckets.asked_by(at) {
@@ -55,7 +55,7 @@ fn list(at: usize, sets: &mut Vec<Connected>, chunk: &Chunk, forest: &mut Forest
 
 struct Joiner<'a> {
     chunk: &'a Chunk,
-    means: &'a Means,
+    recipe: &'a Recipe,
     observer: &'a dyn Observer,
     counts: &'a mut PairCounts,
 }
@@ -94,7 +94,7 @@ impl Joiner<'_> {
 
     /// Compares two documents, unless they are connected, and connects them if they are similar.
     fn join_if_similar(&mut self, a: usize, b: usize, forest: &mut Forest) -> Result<bool> {
-        let Self { chunk, means, observer, ref mut counts } = *self;
+        let Self { chunk, recipe, observer, ref mut counts } = *self;
         observer.go_on()?;
         let (at, other) = (a.max(b), a.min(b));
         let (number, earlier) = (chunk.numbers[at], chunk.numbers[other]);
@@ -104,8 +104,8 @@ impl Joiner<'_> {
         if forest.root(number) == forest.root(earlier) {
             return Ok(true);
         }
-        let shared = chunk.shared_keys(at, other, means);
-        let verdict = if shared > 0 { chunk.compare(at, other, shared, means)? } else { Verdict::Unlike };
+        let shared = chunk.shared_keys(at, other, recipe);
+        let verdict = if shared > 0 { chunk.compare(at, other, shared, recipe)? } else { Verdict::Unlike };
         counts.candidates += u64::from(verdict != Verdict::Unlike);
         counts.filtered += u64::from(verdict == Verdict::Filtered);
         counts.compared += u64::from(!matches!(verdict, Verdict::Unlike | Verdict::Filtered));

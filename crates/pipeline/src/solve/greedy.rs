@@ -10,7 +10,7 @@ use super::chunk::{Chunk, Role, Verdict};
 use super::index::Index;
 use super::near_misses::NearMisses;
 use super::{Evidence, Found, Using};
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::report::PairCounts;
 use crate::{Observer, Result};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -34,7 +34,7 @@ pub(super) struct Look {
 /// The means of looking at a document.
 pub(super) struct Looker<'a> {
     pub chunk: &'a Chunk,
-    pub means: &'a Means,
+    pub recipe: &'a Recipe,
     pub near_misses: &'a NearMisses,
     pub observer: &'a dyn Observer,
     /// Whether candidates share as many bands as they were met in buckets.
@@ -45,11 +45,11 @@ impl Looker<'_> {
     /// Looks at one pair that was met in `met` buckets.
     fn compare(&self, at: usize, other: u32, met: u32) -> Result<Verdict> {
         let other = other as usize;
-        let shared = if self.by_bands { met } else { self.chunk.shared_keys(at, other, self.means) };
+        let shared = if self.by_bands { met } else { self.chunk.shared_keys(at, other, self.recipe) };
         if shared == 0 {
             return Ok(Verdict::Unlike);
         }
-        self.chunk.compare(at, other, shared, self.means)
+        self.chunk.compare(at, other, shared, self.recipe)
     }
 
     /// Compares a document with candidates in order, up to the first that is similar enough. Verdicts that are known
@@ -95,20 +95,20 @@ impl Looker<'_> {
 /// Decides every document of a chunk; hands the removed ones to `visit`.
 pub(crate) fn greedy(
     chunk: &Chunk,
-    means: &Means,
+    recipe: &Recipe,
     using: Using<'_>,
     near_misses: &NearMisses,
     counts: &mut PairCounts,
     visit: &mut dyn FnMut(Found),
 ) -> Result<()> {
     let Using { threads, observer, .. } = using;
-    let mut index = Index::new(chunk, means, using)?;
-    let looker = Looker { chunk, means, near_misses, observer, by_bands: matches!(index, Index::Bands(_)) };
+    let mut index = Index::new(chunk, recipe, using)?;
+    let looker = Looker { chunk, recipe, near_misses, observer, by_bands: matches!(index, Index::Bands(_)) };
     let mut lookup = Lookup::default();
     let mut take = |at: usize, look: Look| -> bool {
         counts.add(&look.counts);
         for other in look.near {
-            near_misses.take(chunk, at, other as usize, means);
+            near_misses.take(chunk, at, other as usize, recipe);
         }
         if let Some((other, evidence)) = look.found {
             visit(Found { number: chunk.numbers[at], other: chunk.numbers[other as usize], evidence });

@@ -15,7 +15,7 @@ use super::chunk::Chunk;
 use super::combinations::Combinations;
 use super::prefixes::RareShingles;
 use crate::Result;
-use crate::method::Means;
+use crate::method::Recipe;
 
 /// A chunk is crowded if more pairs per document meet than this.
 const CROWDED: u64 = if cfg!(test) { 3 } else { 64 };
@@ -30,17 +30,17 @@ pub(super) enum Index {
 
 impl Index {
     /// For a chunk; an index other than that of the bands takes at most about the memory that may be used.
-    pub(super) fn new(chunk: &Chunk, means: &Means, using: Using<'_>) -> Result<Self> {
-        let bands = Buckets::by_bands(chunk, means, using)?;
+    pub(super) fn new(chunk: &Chunk, recipe: &Recipe, using: Using<'_>) -> Result<Self> {
+        let bands = Buckets::by_bands(chunk, recipe, using)?;
         let crowd = CROWDED * chunk.len() as u64;
         let most = bands.pairs();
         if most <= crowd {
             return Ok(Self::Bands(bands));
         }
-        let rare = RareShingles::new(chunk, means, using.observer)?;
+        let rare = RareShingles::new(chunk, recipe, using.observer)?;
         let met = rare.as_ref().map_or(most, RareShingles::pairs);
         if met > crowd
-            && let Some(combined) = Combinations::new(chunk, means, using)?
+            && let Some(combined) = Combinations::new(chunk, recipe, using)?
             && combined.pairs() < met
         {
             return Ok(Self::Combined(combined));
@@ -76,11 +76,11 @@ pub(super) enum Symmetric {
 
 impl Symmetric {
     /// For a chunk; an index other than that of the bands takes at most about the memory that may be used.
-    pub(super) fn new(chunk: &Chunk, means: &Means, using: Using<'_>) -> Result<Self> {
-        let bands = Buckets::by_bands(chunk, means, using)?;
+    pub(super) fn new(chunk: &Chunk, recipe: &Recipe, using: Using<'_>) -> Result<Self> {
+        let bands = Buckets::by_bands(chunk, recipe, using)?;
         let most = bands.pairs();
         if most > CROWDED * chunk.len() as u64
-            && let Some(combined) = Combinations::new(chunk, means, using)?
+            && let Some(combined) = Combinations::new(chunk, recipe, using)?
             && combined.pairs() < most
         {
             return Ok(Self::Combined(combined));
@@ -105,10 +105,17 @@ impl Symmetric {
     }
 
     /// How many keys two documents share that met in `met` buckets; 0 if they are no candidates.
-    pub(super) fn shared_keys(&self, chunk: &Chunk, means: &Means, at: usize, other: usize, met: u32) -> u32 {
+    pub(super) fn shared_keys(
+        &self,
+        chunk: &Chunk,
+        recipe: &Recipe,
+        at: usize,
+        other: usize,
+        met: u32,
+    ) -> u32 {
         match self {
             Self::Bands(_) => met,
-            Self::Combined(_) => chunk.shared_keys(at, other, means),
+            Self::Combined(_) => chunk.shared_keys(at, other, recipe),
         }
     }
 }

@@ -6,7 +6,7 @@
 //! are met, and what cannot be in it any more is recognised at once.
 
 use super::chunk::Chunk;
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::store::Number;
 use lookalike::hashing::mix64;
 use std::collections::BTreeMap;
@@ -48,13 +48,13 @@ impl NearMisses {
     }
 
     /// Takes a pair of a chunk, and works out its similarity.
-    pub(crate) fn take(&self, chunk: &Chunk, at: usize, other: usize, means: &Means) {
+    pub(crate) fn take(&self, chunk: &Chunk, at: usize, other: usize, recipe: &Recipe) {
         let (number, other_number) = (chunk.numbers[at], chunk.numbers[other]);
         if self.may_take(number, other_number) && chunk.has_sets() {
             self.insert(NearMiss {
                 number,
                 other: other_number,
-                similarity: chunk.similarity(at, other, means),
+                similarity: chunk.similarity(at, other, recipe),
             });
         }
     }

@@ -5,7 +5,7 @@ use super::chunk::{Chunk, Role, Verdict, are_compared};
 use super::index::Symmetric;
 use super::{Found, Using};
 use crate::Result;
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::report::PairCounts;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -19,13 +19,13 @@ const RANGES_PER_THREAD: usize = 8;
 /// not compared with each other, nor are asking ones.
 pub(crate) fn pairs(
     chunk: &Chunk,
-    means: &Means,
+    recipe: &Recipe,
     using: Using<'_>,
     counts: &mut PairCounts,
     visit: &mut dyn FnMut(Found),
 ) -> Result<()> {
     let Using { threads, observer, .. } = using;
-    let index = Symmetric::new(chunk, means, using)?;
+    let index = Symmetric::new(chunk, recipe, using)?;
     // Before this one nobody has anybody to be compared with.
     let first = chunk.roles.iter().position(|&role| role != Role::Listed).unwrap_or(chunk.len());
     let look = |range: std::ops::Range<usize>| -> Result<(Vec<Found>, PairCounts)> {
@@ -38,11 +38,11 @@ pub(crate) fn pairs(
                 if !are_compared(chunk.roles[at], chunk.roles[other as usize]) {
                     continue;
                 }
-                let shared = index.shared_keys(chunk, means, at, other as usize, shared);
+                let shared = index.shared_keys(chunk, recipe, at, other as usize, shared);
                 if shared == 0 {
                     continue;
                 }
-                let verdict = chunk.compare(at, other as usize, shared, means)?;
+                let verdict = chunk.compare(at, other as usize, shared, recipe)?;
                 if verdict == Verdict::Unlike {
                     continue;
                 }

@@ -17,7 +17,7 @@
 
 use super::buckets::Lookup;
 use super::chunk::Chunk;
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::{Observer, Result};
 
 /// Slots of the table in which shingles are counted. Two shingles in one slot count as one more frequent one, which
@@ -43,11 +43,11 @@ pub(crate) struct RareShingles {
 
 impl RareShingles {
     /// For a chunk, if the measure allows it.
-    pub(crate) fn new(chunk: &Chunk, means: &Means, observer: &dyn Observer) -> Result<Option<Self>> {
-        if !means.has_rare_shingles() {
+    pub(crate) fn new(chunk: &Chunk, recipe: &Recipe, observer: &dyn Observer) -> Result<Option<Self>> {
+        if !recipe.has_rare_shingles() {
             return Ok(None);
         }
-        let mut items = beginnings(chunk, means, observer)?;
+        let mut items = beginnings(chunk, recipe, observer)?;
         items.sort_unstable();
         let mut made = Self {
             shown: Vec::new(),
@@ -127,7 +127,7 @@ impl RareShingles {
 }
 
 /// The long beginning of each document: the shingle, and twice the document plus 1 if the shingle is in the short one.
-fn beginnings(chunk: &Chunk, means: &Means, observer: &dyn Observer) -> Result<Vec<(u64, u32)>> {
+fn beginnings(chunk: &Chunk, recipe: &Recipe, observer: &dyn Observer) -> Result<Vec<(u64, u32)>> {
     let slot = |element: u64| {
         (element.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - COUNTED.trailing_zeros())) as usize
     };
@@ -143,7 +143,7 @@ fn beginnings(chunk: &Chunk, means: &Means, observer: &dyn Observer) -> Result<V
         let document = at as u32 * 2;
         ordered.clear();
         ordered.extend(set.iter().map(|&element| (counts[slot(element)], element)));
-        let (long, short) = lengths(set.len(), means);
+        let (long, short) = lengths(set.len(), recipe);
         if long < ordered.len() {
             ordered.select_nth_unstable(long);
         }
@@ -169,13 +169,13 @@ fn beginnings(chunk: &Chunk, means: &Means, observer: &dyn Observer) -> Result<V
 }
 
 /// How many of its rarest elements a set of `size` must show, so that every similar one shows one of them.
-pub(crate) fn prefix_length(size: usize, means: &Means) -> usize {
-    lengths(size, means).0
+pub(crate) fn prefix_length(size: usize, recipe: &Recipe) -> usize {
+    lengths(size, recipe).0
 }
 
 /// How many of its rarest elements a set of `size` must show to smaller sets and to larger ones.
-fn lengths(size: usize, means: &Means) -> (usize, usize) {
-    let (measure, threshold) = (means.verifier.measure(), means.verifier.threshold());
+fn lengths(size: usize, recipe: &Recipe) -> (usize, usize) {
+    let (measure, threshold) = (recipe.verifier.measure(), recipe.verifier.threshold());
     // A smaller set is at best a subset: then the overlap is all of it.
     let enough = |overlap: usize| measure.of_counts(size, overlap, overlap) >= threshold;
     let mut least = (size as f64 * threshold).ceil() as usize;
@@ -185,6 +185,6 @@ fn lengths(size: usize, means: &Means) -> (usize, usize) {
     while least < size && !enough(least) {
         least += 1;
     }
-    let with_equal = means.verifier.needed_overlap(size, size).unwrap_or(size);
+    let with_equal = recipe.verifier.needed_overlap(size, size).unwrap_or(size);
     ((size - least + 1).min(size), (size - with_equal + 1).min(size))
 }

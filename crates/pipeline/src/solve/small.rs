@@ -8,7 +8,7 @@
 use super::chunk::{Chunk, Role, Screened, Verdict};
 use super::near_misses::{NearMiss, NearMisses};
 use super::{Evidence, Found};
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::report::PairCounts;
 use crate::{Observer, Result};
 use lookalike::verification::OverlapTable;
@@ -33,7 +33,7 @@ pub(crate) struct SmallSets<'a> {
     /// All documents, set by set, each in keep order; without elements.
     chunk: &'a Chunk,
     sets: Vec<Range<usize>>,
-    means: &'a Means,
+    recipe: &'a Recipe,
     near_misses: &'a NearMisses,
     arrived: Vec<Mutex<Arrived>>,
     decided: Mutex<Decided>,
@@ -51,13 +51,13 @@ impl<'a> SmallSets<'a> {
     pub(crate) fn new(
         chunk: &'a Chunk,
         starts: &[usize],
-        means: &'a Means,
+        recipe: &'a Recipe,
         near_misses: &'a NearMisses,
     ) -> Self {
         let ends = starts.iter().skip(1).copied().chain([chunk.len()]);
         let sets: Vec<_> = starts.iter().zip(ends).map(|(&start, end)| start..end).collect();
         let arrived = sets.iter().map(|_| Mutex::default()).collect();
-        Self { chunk, sets, means, near_misses, arrived, decided: Mutex::default() }
+        Self { chunk, sets, recipe, near_misses, arrived, decided: Mutex::default() }
     }
 
     /// Takes the elements of a document of the set `set`, which is `at` in the chunk.
@@ -91,10 +91,10 @@ impl<'a> SmallSets<'a> {
     }
 
     fn decide(&self, documents: Range<usize>, elements: &[Vec<u64>], table: &mut OverlapTable) -> Result<()> {
-        let Self { chunk, means, near_misses, .. } = *self;
+        let Self { chunk, recipe, near_misses, .. } = *self;
         let first = documents.start;
         let mut solver =
-            Solver { chunk, means, near_misses, first, elements, table, decided: Decided::default() };
+            Solver { chunk, recipe, near_misses, first, elements, table, decided: Decided::default() };
         solver.decide(documents)?;
         let Decided { found, counts } = solver.decided;
         let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,7 +113,7 @@ impl<'a> SmallSets<'a> {
 
 struct Solver<'a> {
     chunk: &'a Chunk,
-    means: &'a Means,
+    recipe: &'a Recipe,
     near_misses: &'a NearMisses,
     /// The first document of the set, and the elements of all.
     first: usize,
@@ -147,12 +147,12 @@ impl Solver<'_> {
 
     /// Whether a document is a duplicate of a kept one, and by what.
     fn compare(&mut self, at: usize, kept: usize, in_table: &mut bool) -> Result<Option<Evidence>> {
-        let Self { chunk, means, .. } = *self;
-        let shared = chunk.shared_keys(at, kept, means);
+        let Self { chunk, recipe, .. } = *self;
+        let shared = chunk.shared_keys(at, kept, recipe);
         if shared == 0 {
             return Ok(None);
         }
-        let verdict = match chunk.screen(at, kept, shared, means)? {
+        let verdict = match chunk.screen(at, kept, shared, recipe)? {
             Screened::Known(verdict) => verdict,
             Screened::Open(evidence) => {
                 if !*in_table {
@@ -177,7 +177,7 @@ impl Solver<'_> {
     /// Compares a document with the one in the table.
     fn verify(&mut self, at: usize, kept: usize, evidence: Evidence) -> Verdict {
         let (number, other) = (self.chunk.numbers[at], self.chunk.numbers[kept]);
-        let (elements, verifier) = (&self.elements[at - self.first], &self.means.verifier);
+        let (elements, verifier) = (&self.elements[at - self.first], &self.recipe.verifier);
         if !self.near_misses.may_take(number, other) {
             return match verifier.verify_with(elements, self.table) {
                 Some(similarity) => Verdict::Similar(Evidence { similarity, ..evidence }),

@@ -1,6 +1,6 @@
 //! The sketches of consecutive documents, stored in columns.
 
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::report::Counts;
 use bytemuck::{Pod, Zeroable};
 use corpus::Position;
@@ -159,30 +159,30 @@ impl Columns {
     }
 
     /// Ends the lists of a document, for all columns that the settings use.
-    pub(crate) fn end_lists(&mut self, means: &Means) {
-        if means.method.stores_keys() {
+    pub(crate) fn end_lists(&mut self, recipe: &Recipe) {
+        if recipe.method.stores_keys() {
             self.sample_ends.push(self.samples.len() as u64);
         }
-        if means.settings.files.id_field.is_some() {
+        if recipe.settings.files.id_field.is_some() {
             self.id_ends.push(self.ids.len() as u64);
         }
-        if means.settings.files.store == crate::Stored::Shingles {
+        if recipe.settings.files.store == crate::Stored::Shingles {
             self.shingle_ends.push(self.shingles.len() as u64);
         }
-        if means.fields.order.is_some() {
+        if recipe.fields.order.is_some() {
             self.order_ends.push(self.orders.len() as u64);
         }
     }
 
-    /// True if every slot has its lanes and all lists that the settings of `means` need.
-    pub(crate) fn has_all_of(&self, means: &Means) -> bool {
+    /// True if every slot has its lanes and all lists that the settings of `recipe` need.
+    pub(crate) fn has_all_of(&self, recipe: &Recipe) -> bool {
         let slots = self.entries.len();
         let has = |wanted: bool, ends: &[u64]| !wanted || ends.len() == slots;
-        self.lanes.len() == slots * means.lanes()
-            && has(means.method.stores_keys(), &self.sample_ends)
-            && has(means.settings.files.id_field.is_some(), &self.id_ends)
-            && has(means.settings.files.store == crate::Stored::Shingles, &self.shingle_ends)
-            && has(means.fields.order.is_some(), &self.order_ends)
+        self.lanes.len() == slots * recipe.lanes()
+            && has(recipe.method.stores_keys(), &self.sample_ends)
+            && has(recipe.settings.files.id_field.is_some(), &self.id_ends)
+            && has(recipe.settings.files.store == crate::Stored::Shingles, &self.shingle_ends)
+            && has(recipe.fields.order.is_some(), &self.order_ends)
     }
 
     /// Notes that the record of a slot is bad, and why.

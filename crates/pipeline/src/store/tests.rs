@@ -3,7 +3,7 @@
 use super::columns::{BlockEntry, Class, Columns, Entry, list};
 use super::part::{self, Link};
 use super::{Number, Store};
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::{Keep, Settings};
 use std::path::Path;
 
@@ -177,9 +177,9 @@ fn every_list_that_is_asked_for_must_be_there() {
         .with_store(crate::Stored::Shingles)
         .with_hashes(LANES)
         .with_bands("1x2".parse().ok());
-    let means = Means::new(&settings).unwrap();
+    let recipe = Recipe::new(&settings).unwrap();
     let [whole, _] = columns();
-    assert!(whole.has_all_of(&means));
+    assert!(whole.has_all_of(&recipe));
     type Change = fn(&mut Columns);
     let changes: [Change; 5] = [
         |columns| columns.id_ends.clear(),
@@ -191,9 +191,9 @@ fn every_list_that_is_asked_for_must_be_there() {
     for change in changes {
         let mut other = whole.clone();
         change(&mut other);
-        assert!(!other.has_all_of(&means));
+        assert!(!other.has_all_of(&recipe));
     }
-    let fewer = Means::new(&settings.with_id_field(None)).unwrap();
+    let fewer = Recipe::new(&settings.with_id_field(None)).unwrap();
     assert!(
         Columns { id_ends: Vec::new(), ids: Vec::new(), ..whole }.has_all_of(&fewer),
         "nobody asks for ids"

@@ -62,7 +62,7 @@ fn items(documents: &[Document], protected: usize, within: bool) -> Vec<Item> {
 
 /// The settings in the words of the plain definition.
 pub(super) fn rules(settings: &Settings) -> Rules {
-    let plan = crate::method::Means::new(settings).unwrap().plan;
+    let plan = crate::method::Recipe::new(settings).unwrap().plan;
     Rules {
         shingles: Shingles::Words(5),
         bag: settings.signature.elements == Elements::Bag,
@@ -88,11 +88,11 @@ pub(super) fn rules(settings: &Settings) -> Rules {
 
 /// Pairs that share a sampled shingle, and enough of them: the candidates of containment.
 fn share_samples(items: &[Item], settings: &Settings) -> impl Fn(usize, usize) -> bool {
-    let means = crate::method::Means::new(settings).unwrap();
+    let recipe = crate::method::Recipe::new(settings).unwrap();
     let samples: Vec<Vec<u64>> = items
         .iter()
         .map(|item| {
-            crate::method::samples::sampled(means.shingler.set(&item.text).as_slice(), [0; 2]).collect()
+            crate::method::samples::sampled(recipe.shingler.set(&item.text).as_slice(), [0; 2]).collect()
         })
         .collect();
     move |a, b| samples[a].iter().any(|sample| samples[b].contains(sample))

@@ -8,7 +8,7 @@
 use super::loading::{Loaded, Loader};
 use super::packing::{self, Members, Packed, Series};
 use crate::candidates::forest::Forest;
-use crate::candidates::grouping::{Taker, on_disk};
+use crate::candidates::grouping::{Visitor, on_disk};
 use crate::limits::bits::Bits;
 use crate::report::PairCounts;
 use crate::solve::{self, Role, Using};
@@ -41,7 +41,7 @@ pub(super) fn run<'a>(
     if pieces.len() == 1 {
         return Ok(());
     }
-    if view.means.bands() > 0
+    if view.recipe.bands() > 0
         && let Some(one_of_each) = solver.one_of_each_component(pieces.clone())?
     {
         let all: Vec<Number> = one_of_each.iter().flat_map(|(_, numbers)| numbers).copied().collect();
@@ -49,7 +49,7 @@ pub(super) fn run<'a>(
             solver.solve(&one_of_each)?;
         }
     }
-    let open = match view.means.bands() {
+    let open = match view.recipe.bands() {
         0 => None,
         _ => Some(solver.open(pieces.clone())?),
     };
@@ -85,9 +85,9 @@ struct Solver<'s, 'a> {
 impl Solver<'_, '_> {
     /// Connects what is similar among documents of these chunks.
     fn solve(&mut self, pieces: &[(usize, Vec<Number>)]) -> Result<()> {
-        let View { means, threads, observer, .. } = self.view;
+        let View { recipe, threads, observer, .. } = self.view;
         observer.go_on()?;
-        let against_only = means.settings.matching.against_only;
+        let against_only = recipe.settings.matching.against_only;
         let role = |protected| Role::of(protected, against_only);
         let mut loaded = Loaded::default();
         for (at, numbers) in pieces {
@@ -95,7 +95,7 @@ impl Solver<'_, '_> {
         }
         let memory = super::memory_for_index(self.view, &loaded.chunk);
         let using = Using { threads, memory, observer };
-        solve::components(&loaded.chunk, means, using, self.counts, self.forest)
+        solve::components(&loaded.chunk, recipe, using, self.counts, self.forest)
     }
 
     /// The first document of each component, chunk by chunk; nothing if they cannot fit in memory.
@@ -119,15 +119,15 @@ impl Solver<'_, '_> {
 
     /// Documents that share a band with one of another component.
     fn open(&mut self, pieces: Range<usize>) -> Result<Bits> {
-        let View { store, means, budget, observer, .. } = self.view;
+        let View { store, recipe, budget, observer, .. } = self.view;
         let packed = self.packed;
         let room = self.view.room();
         let mut documents = 0;
         for at in pieces.clone() {
             documents += packed.len_of(at);
         }
-        let scan = |take: &mut Taker<'_>| {
-            let (width, mut keys) = (means.lanes(), Vec::new());
+        let scan = |take: &mut Visitor<'_>| {
+            let (width, mut keys) = (recipe.lanes(), Vec::new());
             for at in pieces.clone() {
                 for numbers in packed.members(at)?.numbers.chunks(AT_A_TIME) {
                     let (lanes, entries) = (store.lanes_of(numbers)?, store.entries_of(numbers)?);
@@ -135,8 +135,8 @@ impl Solver<'_, '_> {
                         let lanes = &lanes[at * width..(at + 1) * width];
                         keys.clear();
                         keys.extend(
-                            (0..means.bands())
-                                .map(|band| (number, means.key(band, lanes, entries[at].within))),
+                            (0..recipe.bands())
+                                .map(|band| (number, recipe.key(band, lanes, entries[at].within))),
                         );
                         take(&keys);
                     }
@@ -146,7 +146,7 @@ impl Solver<'_, '_> {
         };
         let mut open = Bits::new(store.count());
         let forest = &mut *self.forest;
-        on_disk(documents * means.bands() as u64, budget.grouping(), room, &scan, &mut |ranges| {
+        on_disk(documents * recipe.bands() as u64, budget.grouping(), room, &scan, &mut |ranges| {
             (0..ranges.len()).try_for_each(|range| {
                 observer.go_on()?;
                 ranges.groups(range, &mut |group| {

@@ -62,7 +62,7 @@ impl<'a> Loader<'a> {
     /// Makes the file of elements if there is more than one chunk.
     pub(super) fn new(view: View<'a>, packed: &Packed, near_misses: &'a NearMisses) -> Result<Self> {
         let mut loader = Self::of_sources(view, near_misses);
-        if view.means.compares_elements() && packed.chunks() > 1 {
+        if view.recipe.compares_elements() && packed.chunks() > 1 {
             loader.spilled = Some(spill(view, packed)?);
         }
         Ok(loader)
@@ -83,8 +83,8 @@ impl<'a> Loader<'a> {
         decide: bool,
         role: impl Fn(bool) -> Role + Sync,
     ) -> Result<()> {
-        let View { store, means, order, observer, .. } = self.view;
-        let arrives = decide && means.compares_elements() && means.bands() > 0 && order.is_input_order();
+        let View { store, recipe, order, observer, .. } = self.view;
+        let arrives = decide && recipe.compares_elements() && recipe.bands() > 0 && order.is_input_order();
         let Members { numbers, sets } = members;
         // What arrives is looked up when it does.
         let places: Vec<usize> =
@@ -93,7 +93,7 @@ impl<'a> Loader<'a> {
         let entries = store.entries_of(&known)?;
         let lanes = store.lanes_of(&known)?;
         let (mut samples, mut sample_ends) = (Vec::new(), vec![0]);
-        if means.method.stores_keys() {
+        if recipe.method.stores_keys() {
             store.visit_samples(&known, |of_one| {
                 samples.extend_from_slice(of_one);
                 sample_ends.push(samples.len());
@@ -104,7 +104,7 @@ impl<'a> Loader<'a> {
         by_rank.sort_by_cached_key(|&at| {
             (sets[places[at]], order.rank(source(known[at]), &entries[at], known[at]))
         });
-        let width = means.lanes();
+        let width = recipe.lanes();
         let mut in_small = Chunk::default();
         let mut starts = Vec::new();
         let mut last_set = NO_SET;
@@ -122,7 +122,7 @@ impl<'a> Loader<'a> {
             chunk.roles.push(role(order.is_protected(source(known[at]))));
             chunk.within.push(entries[at].within);
             chunk.lanes.extend_from_slice(&lanes[at * width..(at + 1) * width]);
-            if means.method.stores_keys() {
+            if recipe.method.stores_keys() {
                 let start = chunk.samples.len();
                 chunk.samples.extend_from_slice(&samples[sample_ends[at]..sample_ends[at + 1]]);
                 chunk.samples[start..].sort_unstable();
@@ -130,9 +130,9 @@ impl<'a> Loader<'a> {
             }
         }
         drop((entries, lanes, samples, places, known));
-        let small = SmallSets::new(&in_small, &starts, means, self.near_misses);
-        let mut arriving = Arriving::new(means, self.near_misses, observer);
-        if means.compares_elements() {
+        let small = SmallSets::new(&in_small, &starts, recipe, self.near_misses);
+        let mut arriving = Arriving::new(recipe, self.near_misses, observer);
+        if recipe.compares_elements() {
             let take = |place: usize, elements: &[u64], table: &mut OverlapTable| {
                 let (at, set) = whereabouts[place];
                 small.arrive(set, at, elements, table)
@@ -256,7 +256,7 @@ pub(super) fn stream_elements(
     is_set: impl Fn(Number) -> bool + Sync,
     mut visit: impl FnMut(Number, &[u64]) -> Result<()> + Send,
 ) -> Result<()> {
-    let View { store, means, observer, .. } = view;
+    let View { store, recipe, observer, .. } = view;
     if store.has_shingles() {
         let (mut set, mut buffer) = (Vec::new(), SortBuffer::default());
         loop {
@@ -286,9 +286,9 @@ pub(super) fn stream_elements(
     });
     let add = |made: &mut Elements, place: usize, number: Number, text: &str, buffers: &mut TextBuffers| {
         if is_set(number) {
-            made.push(place, means.set(text, buffers)?);
+            made.push(place, recipe.set(text, buffers)?);
         } else {
-            made.push(place, means.elements(text, buffers)?);
+            made.push(place, recipe.elements(text, buffers)?);
         }
         Ok(())
     };
@@ -316,7 +316,7 @@ fn visit_elements(
     take: SmallVisitor<'_>,
     mut collect: impl FnMut(Elements) -> Result<()> + Send,
 ) -> Result<()> {
-    let View { store, means, observer, .. } = view;
+    let View { store, recipe, observer, .. } = view;
     if store.has_shingles() {
         let (mut made, mut place) = (Elements::default(), 0);
         let (mut set, mut buffer, mut table) = (Vec::new(), SortBuffer::default(), OverlapTable::default());
@@ -339,13 +339,13 @@ fn visit_elements(
     }
     let add = |made: &mut Elements, place: usize, text: &str, buffers: &mut TextBuffers| {
         match take {
-            _ if sets[place] == NO_SET => made.push(place, means.set(text, buffers)?),
+            _ if sets[place] == NO_SET => made.push(place, recipe.set(text, buffers)?),
             Some(take) => {
                 let mut table = std::mem::take(&mut buffers.table);
-                take(place, means.elements(text, buffers)?, &mut table)?;
+                take(place, recipe.elements(text, buffers)?, &mut table)?;
                 buffers.table = table;
             }
-            None => made.push(place, means.elements(text, buffers)?),
+            None => made.push(place, recipe.elements(text, buffers)?),
         }
         Ok(())
     };

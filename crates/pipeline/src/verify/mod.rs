@@ -38,7 +38,7 @@ pub(crate) enum Task<'t> {
 
 /// Does the task for all connected sets.
 pub(crate) fn verify(view: View<'_>, candidates: Candidates, mut task: Task<'_>) -> Result<PairCounts> {
-    let small_sets = matches!(task, Task::Survivors { .. }) && !view.means.method.stores_keys();
+    let small_sets = matches!(task, Task::Survivors { .. }) && !view.recipe.method.stores_keys();
     let packed = packing::pack(view, candidates, small_sets)?;
     view.observer.started(Stage::Verify, packed.members.len());
     let mut counts = PairCounts::default();
@@ -81,7 +81,7 @@ impl Survivors<'_, '_> {
         // Chunks of which something is kept, and what is not.
         let mut kept: Vec<usize> = Vec::new();
         let mut gone = Bits::new(if one_chunk { 0 } else { view.store.count() });
-        let against_only = view.means.settings.matching.against_only;
+        let against_only = view.recipe.settings.matching.against_only;
         let role = |protected| Role::of(protected, against_only);
         for at in series.chunks.clone() {
             let members = packed.members(at)?;
@@ -123,7 +123,7 @@ impl Survivors<'_, '_> {
 
     /// Decides what is loaded; `removed` hears which documents need not be compared any more.
     fn solve(&mut self, Loaded { chunk, decided }: &Loaded, removed: &mut dyn FnMut(Number)) -> Result<()> {
-        let View { means, threads, observer, .. } = self.view;
+        let View { recipe, threads, observer, .. } = self.view;
         observer.go_on()?;
         let using = Using { threads, memory: memory_for_index(self.view, chunk), observer };
         let mut visit = |found: Found| {
@@ -132,7 +132,7 @@ impl Survivors<'_, '_> {
         };
         self.counts.add(&decided.counts);
         decided.found.iter().copied().for_each(&mut visit);
-        solve::greedy(chunk, means, using, self.near_misses, self.counts, &mut visit)
+        solve::greedy(chunk, recipe, using, self.near_misses, self.counts, &mut visit)
     }
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn similarities(view: View<'_>, pairs: &[(Number, Number)]) -> Result
         let place = |number: Number| places[places.partition_point(|(other, _)| *other < number)].1;
         for &(a, b) in here {
             view.observer.go_on()?;
-            similarities.push(chunk.similarity(place(a), place(b), view.means));
+            similarities.push(chunk.similarity(place(a), place(b), view.recipe));
         }
     }
     Ok(similarities)

@@ -8,7 +8,7 @@ use crate::Result;
 use crate::candidates::Candidates;
 use crate::candidates::forest::Forest;
 use crate::limits::sorted::{Room, Sorted, Sorter};
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::method::samples::SAMPLED_ONE_IN;
 use crate::solve::{SMALL_DOCUMENT, SMALL_SET};
 use crate::store::Number;
@@ -129,19 +129,19 @@ impl Packed {
 }
 
 /// Bytes that a document of `size` shingles takes in a chunk, with its set, its lanes and its places in buckets.
-fn weight(size: u32, means: &Means) -> u64 {
+fn weight(size: u32, recipe: &Recipe) -> u64 {
     let size = u64::from(size);
     // A sample is kept beside its places in buckets.
-    let keys = match means.bands() as u64 {
+    let keys = match recipe.bands() as u64 {
         0 => (PER_KEY + 8) * (size / SAMPLED_ONE_IN + 1),
         bands => PER_KEY * bands,
     };
-    8 * size + 2 * means.lanes() as u64 + keys + 104
+    8 * size + 2 * recipe.lanes() as u64 + keys + 104
 }
 
 /// Bytes that a document of a small set takes: it is in no buckets.
-fn weight_in_small(size: u32, means: &Means) -> u64 {
-    8 * u64::from(size) + 4 * means.lanes() as u64 + 160
+fn weight_in_small(size: u32, recipe: &Recipe) -> u64 {
+    8 * u64::from(size) + 4 * recipe.lanes() as u64 + 160
 }
 
 /// Packs all documents with candidates; tells small sets apart if they can be decided as such.
@@ -209,7 +209,7 @@ struct Packer<'a, F> {
 impl<F: Fn(&Member) -> (u32, Number)> Packer<'_, F> {
     /// Adds all sets of at least two documents; those that do not fit are taken apart in these `ways` first.
     fn add_sets(&mut self, connected: &Sorted<Connected>, ways: &[Way]) -> Result<()> {
-        let View { means, observer, .. } = self.view;
+        let View { recipe, observer, .. } = self.view;
         let mut stream = connected.iter();
         let (mut first, mut set, mut step) = (0, Vec::new(), 0);
         while let Some(Connected { root, .. }) = stream.peek()? {
@@ -221,7 +221,7 @@ impl<F: Fn(&Member) -> (u32, Number)> Packer<'_, F> {
                     observer.go_on_at(step)?;
                     step += 1;
                     len += 1;
-                    bytes += weight(document.size as u32, means);
+                    bytes += weight(document.size as u32, recipe);
                     // What does not fit is not needed as a list.
                     if bytes <= self.limit || len <= SMALL_SET as u64 {
                         set.push(document);
@@ -272,13 +272,13 @@ impl<F: Fn(&Member) -> (u32, Number)> Packer<'_, F> {
 
     /// Adds a connected set to a chunk; false if it does not fit in one.
     fn add(&mut self, set: &[Connected]) -> bool {
-        let View { means, .. } = self.view;
+        let View { recipe, .. } = self.view;
         let is_small = self.small_sets
             && set.len() <= SMALL_SET
             && self.small < NO_SET
             && set.iter().all(|document| document.size <= u64::from(SMALL_DOCUMENT));
         let weigh = if is_small { weight_in_small } else { weight };
-        let size: u64 = set.iter().map(|document| weigh(document.size as u32, means)).sum();
+        let size: u64 = set.iter().map(|document| weigh(document.size as u32, recipe)).sum();
         if size > self.limit {
             return false;
         }
@@ -340,7 +340,7 @@ impl<F: Fn(&Member) -> (u32, Number)> Packer<'_, F> {
 
     /// Adds a document to the last chunk of a series, if that has so many bytes `left`; otherwise to another one.
     fn add_to_series(&mut self, first_chunk: usize, number: Number, size: u64, left: &mut u64) {
-        let weight = weight(size as u32, self.view.means);
+        let weight = weight(size as u32, self.view.recipe);
         if self.lengths.len() == first_chunk || weight > *left {
             self.begin_chunk();
             *left = (self.limit / 2).max(weight);
@@ -366,12 +366,12 @@ pub(super) fn fits(view: View<'_>, numbers: &[Number]) -> Result<bool> {
     numbers.sort_unstable();
     let limit = view.budget.chunk(view.store.bytes_in_memory());
     let entries = view.store.entries_of(&numbers)?;
-    Ok(entries.iter().map(|entry| weight(entry.size, view.means)).sum::<u64>() <= limit / 2)
+    Ok(entries.iter().map(|entry| weight(entry.size, view.recipe)).sum::<u64>() <= limit / 2)
 }
 
 /// As many documents as can fit in half a chunk, at the most.
 pub(super) fn most_that_fit(view: View<'_>) -> usize {
-    (view.budget.chunk(view.store.bytes_in_memory()) / 2 / weight(0, view.means)) as usize
+    (view.budget.chunk(view.store.bytes_in_memory()) / 2 / weight(0, view.recipe)) as usize
 }
 
 /// How many of the pairs, from the first on, fit in `limit` bytes: at least one.
@@ -383,7 +383,7 @@ pub(crate) fn pairs_that_fit(view: View<'_>, pairs: &[(Number, Number)], limit: 
     numbers.dedup();
     let entries = view.store.entries_of(&numbers)?;
     let weight_of =
-        |number: Number| weight(entries[numbers.partition_point(|&n| n < number)].size, view.means);
+        |number: Number| weight(entries[numbers.partition_point(|&n| n < number)].size, view.recipe);
     let mut bytes = 0;
     let fitting = some
         .iter()

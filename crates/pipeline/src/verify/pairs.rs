@@ -24,18 +24,18 @@ pub(super) fn run(
     counts: &mut PairCounts,
     visit: &mut dyn FnMut(Found),
 ) -> Result<()> {
-    let View { means, store, order, observer, threads, .. } = view;
+    let View { recipe, store, order, observer, threads, .. } = view;
     let role = |number: Number| {
         let protected = order.is_protected(store.source_of(number));
         match protected && shared.contains(number) {
             true => Role::Both,
-            false => Role::of(protected, means.settings.matching.against_only),
+            false => Role::of(protected, recipe.settings.matching.against_only),
         }
     };
     let mut compare = |loaded: &Loaded| -> Result<()> {
         observer.go_on()?;
         let using = Using { threads, memory: memory_for_index(view, &loaded.chunk), observer };
-        solve::pairs(&loaded.chunk, means, using, counts, visit)
+        solve::pairs(&loaded.chunk, recipe, using, counts, visit)
     };
     for at in series.chunks.clone() {
         let members = packed.members(at)?;

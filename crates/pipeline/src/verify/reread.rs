@@ -49,7 +49,7 @@ pub(crate) fn reread_stream<B: Send>(
     add: impl Fn(&mut B, usize, Number, &str, &mut TextBuffers) -> Result<()> + Sync,
     mut collect: impl FnMut(&[Number], B) -> Result<()> + Send,
 ) -> Result<()> {
-    let View { store, sources, means, budget, threads, observer, .. } = view;
+    let View { store, sources, recipe, budget, threads, observer, .. } = view;
     let blocks = store.blocks();
     let mut numbers = numbers.peekable();
     let mut done = 0;
@@ -68,7 +68,7 @@ pub(crate) fn reread_stream<B: Send>(
             Some((source, reader)) if *source == entry.source => reader,
             other => {
                 let source = sources.get(entry.source as usize);
-                let opened = Reader::open(source, ReadMode::Fields, &means.fields, limits(budget, means))?;
+                let opened = Reader::open(source, ReadMode::Fields, &recipe.fields, limits(budget, recipe))?;
                 &mut other.insert((entry.source, opened)).1
             }
         };
@@ -86,7 +86,7 @@ pub(crate) fn reread_stream<B: Send>(
         let mut made = begin(job.places.clone());
         let mut place = job.places.start;
         let mut failure = None;
-        job.block.visit(&means.fields, Some(&slots), scratch, &mut |_, record| {
+        job.block.visit(&recipe.fields, Some(&slots), scratch, &mut |_, record| {
             let Record::Document(document) = record else {
                 failure.get_or_insert_with(|| changed(sources, job.source));
                 return Ok(());

@@ -232,8 +232,8 @@ fn documents_are_loaded_in_keep_order_with_their_sets() {
             for (at, &number) in chunk.numbers.iter().enumerate() {
                 let mut buffers = TextBuffers::default();
                 let text = &corpus.documents[number as usize].text;
-                assert_eq!(chunk.set(at).as_slice(), view.means.set(text, &mut buffers).unwrap());
-                assert_eq!(chunk.lanes(at, view.means), view.store.lanes_of(&[number]).unwrap());
+                assert_eq!(chunk.set(at).as_slice(), view.recipe.set(text, &mut buffers).unwrap());
+                assert_eq!(chunk.lanes(at, view.recipe), view.store.lanes_of(&[number]).unwrap());
             }
         }
     });

@@ -29,7 +29,7 @@ pub(crate) fn write_removed(
     aside: &Path,
 ) -> Result<()> {
     let View { store, sources, observer, .. } = view;
-    let settings = &view.means.settings;
+    let settings = &view.recipe.settings;
     let name = removed_name(view.job)?;
     let file = aside.join(name);
     let io = |cause| Error::Io { action: "write", name: file.display().to_string(), cause };
@@ -58,7 +58,7 @@ pub(crate) fn write_removed(
 /// Writes the sample of pairs just below the threshold, for people to read.
 pub(crate) fn write_near_misses(view: View<'_>, findings: &Findings) -> Result<()> {
     let numbers = findings.near_misses.iter().flat_map(|&(a, b, _)| [a, b]).collect();
-    let has_ids = view.means.settings.files.id_field.is_some();
+    let has_ids = view.recipe.settings.files.id_field.is_some();
     let names = Names::new(numbers, view.store, view.sources, has_ids)?;
     let mut lines = Vec::new();
     for &(number, other, similarity) in &findings.near_misses {

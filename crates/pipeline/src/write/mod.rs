@@ -33,7 +33,7 @@ pub(crate) struct Outputs<'a> {
 impl Outputs<'_> {
     /// The records that are not written: removed documents, and bad records that are skipped.
     fn dropped(&self) -> Result<Bits> {
-        let settings = &self.view.means.settings;
+        let settings = &self.view.recipe.settings;
         let mut dropped = Bits::new(self.view.store.count());
         for part in 0..self.view.store.parts() {
             self.view.observer.go_on()?;
@@ -71,7 +71,7 @@ impl Outputs<'_> {
     pub(crate) fn write(&self, target: &Target, aside: &Path) -> Result<()> {
         let dropped = self.dropped()?;
         let firsts = self.first_numbers();
-        let settings = &self.view.means.settings;
+        let settings = &self.view.recipe.settings;
         let room = self.view.room();
         let clusters = settings
             .files
@@ -108,12 +108,12 @@ impl Outputs<'_> {
             self.view.observer.advanced(Stage::Write, source.size);
             return Ok(());
         }
-        let options = SinkOptions { annotate: self.view.means.settings.files.annotate, threads };
+        let options = SinkOptions { annotate: self.view.recipe.settings.files.annotate, threads };
         let mut reader = Reader::open(
             source,
             ReadMode::Whole,
-            &self.view.means.fields,
-            limits(self.view.budget, self.view.means),
+            &self.view.recipe.fields,
+            limits(self.view.budget, self.view.recipe),
         )?;
         // Each such source may need an eighth of the memory.
         let _alone = reader.has_large_window().then(|| LARGE_WINDOW.lock());
@@ -203,7 +203,7 @@ impl Outputs<'_> {
         let numbers: Vec<Number> = (first..end).collect();
         let is_document = self.view.store.entries_of(&numbers)?.iter().map(Entry::is_document).collect();
         let asked = numbers.into_iter().chain(here.iter().map(|removal| removal.kept)).collect();
-        let has_ids = self.view.means.settings.files.id_field.is_some();
+        let has_ids = self.view.recipe.settings.files.id_field.is_some();
         let names = Names::with_types(asked, self.view.store, self.view.sources, has_ids)?;
         Ok(Said { removals: here, is_document, names, clusters })
     }

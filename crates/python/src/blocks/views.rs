@@ -71,10 +71,7 @@ pub(super) fn positions(slice: &Bound<'_, pyo3::types::PySlice>, len: usize) -> 
 /// The position that a Python index selects; negative indexes count from the end.
 pub(super) fn position(index: isize, len: usize) -> PyResult<usize> {
     let counted = if index < 0 { index.checked_add_unsigned(len) } else { Some(index) };
-    counted
-        .and_then(|at| usize::try_from(at).ok())
-        .filter(|&at| at < len)
-        .ok_or_else(|| {
-            pyo3::exceptions::PyIndexError::new_err(format!("index {index} is out of range for {len} items"))
-        })
+    counted.and_then(|at| usize::try_from(at).ok()).filter(|&at| at < len).ok_or_else(|| {
+        pyo3::exceptions::PyIndexError::new_err(format!("index {index} is out of range for {len} items"))
+    })
 }

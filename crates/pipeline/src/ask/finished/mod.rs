@@ -150,10 +150,10 @@ impl FinishedRun {
             }
             work.use_sketch_file(file, offset);
         }
-        let means = crate::method::Means::new(&settings)?;
+        let recipe = crate::method::Recipe::new(&settings)?;
         let sources = identity.against.len() + identity.sources.len();
         let ledger = Ledger::new(&resources, sources)?;
-        let mut store = work.stored_parts(&means, sources, ledger.parts(), &Silent)?;
+        let mut store = work.stored_parts(&recipe, sources, ledger.parts(), &Silent)?;
         if store.has_long_values() {
             let temporary = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
             let spill = Work::temporary(&temporary)?;

@@ -1,7 +1,7 @@
 //! Buckets: who meets whom, and how often.
 
 use super::super::buckets::{Buckets, Lookup};
-use super::{chunk, means, using};
+use super::{chunk, recipe, using};
 
 /// Document 0 has the keys 5 and 7, 1 has 7, 2 has both, 3 has one that nobody else has.
 fn buckets() -> Buckets {
@@ -73,7 +73,7 @@ fn threads_make_the_same_buckets() {
 #[test]
 fn bands_are_keys_and_the_same_lanes_in_another_band_are_not() {
     let chunk = chunk(&[([1, 2, 3, 4], &[]), ([1, 2, 9, 9], &[]), ([3, 4, 1, 2], &[]), ([1, 2, 3, 4], &[])]);
-    let buckets = Buckets::by_bands(&chunk, &means(), using(1)).unwrap();
+    let buckets = Buckets::by_bands(&chunk, &recipe(), using(1)).unwrap();
     assert_eq!(found(|lookup| buckets.look_up_members(3, 0, lookup)), [(0, 2), (1, 1)]);
     assert_eq!(found(|lookup| buckets.look_up_members(2, 0, lookup)), []);
 }

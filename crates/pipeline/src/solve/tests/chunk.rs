@@ -2,15 +2,15 @@
 
 use super::super::Evidence;
 use super::super::chunk::{Chunk, Verdict};
-use super::{chunk, means, settings};
-use crate::method::Means;
+use super::{chunk, recipe, settings};
+use crate::method::Recipe;
 use crate::{Measure, Method, Settings, Verify};
 
 const SAME: [u16; 4] = [1, 2, 3, 4];
 
-fn verdict(chunk: &Chunk, means: &Means) -> Verdict {
-    let shared = chunk.shared_keys(1, 0, means);
-    chunk.compare(1, 0, shared, means).unwrap()
+fn verdict(chunk: &Chunk, recipe: &Recipe) -> Verdict {
+    let shared = chunk.shared_keys(1, 0, recipe);
+    chunk.compare(1, 0, shared, recipe).unwrap()
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn sets_decide_at_the_threshold_exactly() {
         (&[], &[1], Verdict::Filtered),
     ] {
         let chunk = chunk(&[(SAME, b), (SAME, a)]);
-        assert_eq!(verdict(&chunk, &means()), expected, "{a:?} {b:?}");
+        assert_eq!(verdict(&chunk, &recipe()), expected, "{a:?} {b:?}");
     }
 }
 
@@ -34,12 +34,12 @@ fn sets_decide_at_the_threshold_exactly() {
 fn a_band_that_finds_alone_is_named() {
     for (lanes, band) in [([1, 2, 9, 9], Some(0)), ([9, 9, 3, 4], Some(1)), (SAME, None)] {
         let chunk = chunk(&[(SAME, &[1]), (lanes, &[1])]);
-        assert_eq!(chunk.shared_keys(1, 0, &means()), if band.is_some() { 1 } else { 2 });
-        let Verdict::Similar(evidence) = verdict(&chunk, &means()) else { panic!("they are equal") };
+        assert_eq!(chunk.shared_keys(1, 0, &recipe()), if band.is_some() { 1 } else { 2 });
+        let Verdict::Similar(evidence) = verdict(&chunk, &recipe()) else { panic!("they are equal") };
         assert_eq!(evidence.sole_band, band);
     }
     assert_eq!(
-        chunk(&[(SAME, &[1]), ([1, 9, 9, 4], &[1])]).shared_keys(1, 0, &means()),
+        chunk(&[(SAME, &[1]), ([1, 9, 9, 4], &[1])]).shared_keys(1, 0, &recipe()),
         0,
         "no band is whole"
     );
@@ -50,15 +50,15 @@ fn documents_of_other_values_of_within_are_not_alike() {
     let mut chunk = chunk(&[(SAME, &[1]), (SAME, &[1])]);
     // In the half that keys have they are equal: all of it counts.
     chunk.within = vec![[5, 1], [5, 2]];
-    assert_eq!(chunk.shared_keys(1, 0, &means()), 0);
-    assert_eq!(chunk.compare(1, 0, 2, &means()).unwrap(), Verdict::Unlike);
+    assert_eq!(chunk.shared_keys(1, 0, &recipe()), 0);
+    assert_eq!(chunk.compare(1, 0, 2, &recipe()).unwrap(), Verdict::Unlike);
 }
 
 #[test]
 fn without_sets_the_signatures_decide() {
     let of = |verify, lanes| {
-        let means = Means::new(&settings().with_verify(verify)).unwrap();
-        verdict(&chunk(&[(SAME, &[1]), (lanes, &[2])]), &means)
+        let recipe = Recipe::new(&settings().with_verify(verify)).unwrap();
+        verdict(&chunk(&[(SAME, &[1]), (lanes, &[2])]), &recipe)
     };
     let Verdict::Similar(evidence) = of(Verify::Estimate, [1, 2, 3, 9]) else {
         panic!("three of four lanes")
@@ -77,10 +77,10 @@ fn without_sets_the_signatures_decide() {
 fn fingerprints_are_near_or_not() {
     let settings =
         Settings::default().with_method(Method::Simhash).with_verify(Verify::None).with_distance(3);
-    let means = Means::new(&settings).unwrap();
+    let recipe = Recipe::new(&settings).unwrap();
     for (bits, near) in [(0b0, true), (0b111, true), (0b1111, false)] {
         let chunk = chunk(&[(SAME, &[]), ([1 ^ bits, 2, 3, 4], &[])]);
-        match verdict(&chunk, &means) {
+        match verdict(&chunk, &recipe) {
             Verdict::Similar(evidence) => {
                 assert_eq!((near, evidence.distance), (true, u32::from(bits).count_ones()));
             }
@@ -91,22 +91,22 @@ fn fingerprints_are_near_or_not() {
 
 #[test]
 fn samples_find_and_the_part_of_the_later_document_counts() {
-    let means =
-        Means::new(&Settings::default().with_measure(Measure::Containment).with_threshold(0.6)).unwrap();
+    let recipe =
+        Recipe::new(&Settings::default().with_measure(Measure::Containment).with_threshold(0.6)).unwrap();
     let mut chunk = chunk(&[([0; 4], &[1, 2, 3, 4, 5, 6]), ([0; 4], &[4, 5, 9])]);
     chunk.lanes.clear();
     chunk.samples = vec![10, 20, 30, 20, 40];
     chunk.sample_ends = vec![3, 5];
-    assert_eq!(chunk.shared_keys(1, 0, &means), 1);
+    assert_eq!(chunk.shared_keys(1, 0, &recipe), 1);
     let mut keys = Vec::new();
-    chunk.visit_keys(1, &means, |key| keys.push(key));
+    chunk.visit_keys(1, &recipe, |key| keys.push(key));
     assert_eq!(keys, [20, 40]);
-    let Verdict::Similar(evidence) = verdict(&chunk, &means) else {
+    let Verdict::Similar(evidence) = verdict(&chunk, &recipe) else {
         panic!("two of three are in the larger")
     };
     assert_eq!(evidence.similarity, 2.0 / 3.0);
     assert_eq!(
-        chunk.compare(0, 1, 1, &means).unwrap(),
+        chunk.compare(0, 1, 1, &recipe).unwrap(),
         Verdict::Filtered,
         "at best three of six the other way round"
     );

@@ -9,7 +9,7 @@ mod solvers;
 
 use super::chunk::{Chunk, Role, Span};
 use super::{Found, Using};
-use crate::method::Means;
+use crate::method::Recipe;
 use crate::{BandsAndRows, Settings, Silent};
 
 /// Two bands of two rows, and a threshold of a half.
@@ -18,8 +18,8 @@ fn settings() -> Settings {
     Settings::default().with_hashes(4).with_bands(bands).with_threshold(0.5)
 }
 
-fn means() -> Means {
-    Means::new(&settings()).unwrap()
+fn recipe() -> Recipe {
+    Recipe::new(&settings()).unwrap()
 }
 
 fn using(threads: usize) -> Using<'static> {

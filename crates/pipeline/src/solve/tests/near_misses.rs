@@ -1,7 +1,7 @@
 //! The sample of pairs just below the threshold.
 
 use super::super::near_misses::{NearMiss, NearMisses};
-use super::{chunk, means, number};
+use super::{chunk, number, recipe};
 
 fn pair(at: u64) -> NearMiss {
     NearMiss { number: at, other: at / 3, similarity: (at % 97) as f64 / 97.0 }
@@ -43,6 +43,6 @@ fn a_full_sample_turns_away_what_cannot_be_in_it() {
 fn similarities_are_those_of_the_sets() {
     let chunk = chunk(&[([0; 4], &[1, 2, 3]), ([0; 4], &[2, 3, 4, 5])]);
     let sample = NearMisses::default();
-    sample.take(&chunk, 1, 0, &means());
+    sample.take(&chunk, 1, 0, &recipe());
     assert_eq!(sample.into_vec(), [NearMiss { number: number(1), other: number(0), similarity: 2.0 / 5.0 }]);
 }

@@ -2,15 +2,15 @@
 
 use super::super::buckets::Lookup;
 use super::super::prefixes::{RareShingles, prefix_length};
-use super::{chunk, means, settings};
-use crate::method::Means;
+use super::{chunk, recipe, settings};
+use crate::method::Recipe;
 use crate::{Measure, Silent, Verify};
 use lookalike::hashing::SplitMix64;
 
 #[test]
 fn as_many_are_shown_as_a_subset_may_lack() {
     let length =
-        |size, threshold| prefix_length(size, &Means::new(&settings().with_threshold(threshold)).unwrap());
+        |size, threshold| prefix_length(size, &Recipe::new(&settings().with_threshold(threshold)).unwrap());
     // Of ten elements a similar subset has at least eight, so it has one of any three.
     assert_eq!(length(10, 0.8), 3);
     assert_eq!(length(10, 0.5), 6);
@@ -44,14 +44,14 @@ fn whoever_is_similar_enough_is_met() {
         let sets = sets(&mut random);
         let documents: Vec<([u16; 4], &[u64])> = sets.iter().map(|set| ([0; 4], set.as_slice())).collect();
         let chunk = chunk(&documents);
-        let mut rare = RareShingles::new(&chunk, &means(), &Silent).unwrap().unwrap();
+        let mut rare = RareShingles::new(&chunk, &recipe(), &Silent).unwrap().unwrap();
         let mut lookup = Lookup::default();
         for at in 0..sets.len() {
             rare.look_up_listed(at, 0, &mut lookup);
             let found: Vec<usize> = lookup.found.iter().map(|(other, _)| *other as usize).collect();
             assert!(found.is_sorted() && found.iter().all(|&other| other < at));
             for other in 0..at {
-                if chunk.similarity(at, other, &means()) >= 0.5 {
+                if chunk.similarity(at, other, &recipe()) >= 0.5 {
                     similar += 1;
                     assert!(found.contains(&other), "{:?} and {:?}", sets[at], sets[other]);
                 }
@@ -72,6 +72,6 @@ fn whoever_is_similar_enough_is_met() {
 fn it_is_for_exact_jaccard_by_bands_alone() {
     let chunk = chunk(&[([0; 4], &[1]), ([0; 4], &[1])]);
     for other in [settings().with_verify(Verify::None), settings().with_measure(Measure::Containment)] {
-        assert!(RareShingles::new(&chunk, &Means::new(&other).unwrap(), &Silent).unwrap().is_none());
+        assert!(RareShingles::new(&chunk, &Recipe::new(&other).unwrap(), &Silent).unwrap().is_none());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::chunk::{Chunk, Role, Verdict, are_compared};
 use super::super::{NearMisses, components, greedy, pairs};
-use super::{by_place, chunk, means, number, using};
+use super::{by_place, chunk, number, recipe, using};
 use crate::candidates::forest::Forest;
 use crate::report::PairCounts;
 use lookalike::hashing::SplitMix64;
@@ -12,14 +12,14 @@ type Decided = (usize, usize, f64);
 fn survivors(chunk: &Chunk, threads: usize) -> (Vec<Decided>, PairCounts) {
     let (mut removed, mut counts) = (Vec::new(), PairCounts::default());
     let visit = &mut |found| removed.push(by_place(&found));
-    greedy(chunk, &means(), using(threads), &NearMisses::default(), &mut counts, visit).unwrap();
+    greedy(chunk, &recipe(), using(threads), &NearMisses::default(), &mut counts, visit).unwrap();
     removed.sort_by_key(|&(at, ..)| at);
     (removed, counts)
 }
 
 fn all_pairs(chunk: &Chunk, threads: usize) -> Vec<Decided> {
     let (mut found, mut counts) = (Vec::new(), PairCounts::default());
-    pairs(chunk, &means(), using(threads), &mut counts, &mut |pair| found.push(by_place(&pair))).unwrap();
+    pairs(chunk, &recipe(), using(threads), &mut counts, &mut |pair| found.push(by_place(&pair))).unwrap();
     assert_eq!(counts.verified as usize, found.len());
     found.sort_by_key(|&(at, other, _)| (at, other));
     found
@@ -28,7 +28,7 @@ fn all_pairs(chunk: &Chunk, threads: usize) -> Vec<Decided> {
 fn roots(chunk: &Chunk) -> Vec<u64> {
     let mut forest = Forest::new(number(chunk.len()));
     let mut counts = PairCounts::default();
-    components(chunk, &means(), using(1), &mut counts, &mut forest).unwrap();
+    components(chunk, &recipe(), using(1), &mut counts, &mut forest).unwrap();
     chunk.numbers.iter().map(|&number| forest.root(number)).collect()
 }
 
@@ -40,8 +40,8 @@ fn similar(chunk: &Chunk, at: usize, other: usize) -> Option<f64> {
 
 /// The similarity of a pair that is a candidate and similar enough.
 fn alike(chunk: &Chunk, at: usize, other: usize) -> Option<f64> {
-    let shared = chunk.shared_keys(at, other, &means());
-    match chunk.compare(at, other, shared, &means()).unwrap() {
+    let shared = chunk.shared_keys(at, other, &recipe());
+    match chunk.compare(at, other, shared, &recipe()).unwrap() {
         Verdict::Similar(evidence) if shared > 0 => Some(evidence.similarity),
         _ => None,
     }

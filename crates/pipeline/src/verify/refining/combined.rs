@@ -16,7 +16,7 @@
 use super::bundled_file::{BundledDocument, BundledFile, BundledWriter};
 use crate::Result;
 use crate::candidates::forest::Forest;
-use crate::candidates::grouping::{Taker, on_disk};
+use crate::candidates::grouping::{Visitor, on_disk};
 use crate::limits::memory::Reservation;
 use crate::limits::sorted::Room;
 use crate::solve::{
@@ -73,7 +73,7 @@ where
     let Some(plan) = set.plan(&planner, count) else { return Ok(false) };
     let mut connector = Connector { view, kinds: &set.kinds, file: &set.file, forest, documents: Vec::new() };
     let combined = connector.connect_met_by_all(&planner, plan)?;
-    let scan = |take: &mut Taker<'_>| {
+    let scan = |take: &mut Visitor<'_>| {
         let mut keys = Vec::new();
         set.file.visit(|offset, document| {
             view.observer.go_on()?;
@@ -168,7 +168,7 @@ impl BundledSet {
 
 impl BundledSet {
     fn planner<'s>(&'s self, view: View<'s>) -> Planner<'s> {
-        Planner::new(view.means, &self.kinds, self.documents, self.sizes.iter().copied().collect())
+        Planner::new(view.recipe, &self.kinds, self.documents, self.sizes.iter().copied().collect())
     }
 
     /// How many bundles to combine, if this is the beginning of a set of `count` documents; nothing if a document would meet too
@@ -250,7 +250,7 @@ impl Connector<'_, '_> {
         if a.within() != b.within() || self.forest.root(a.number()) == self.forest.root(b.number()) {
             return;
         }
-        let needed = self.view.means.verifier.needed_overlap(first.size, second.size);
+        let needed = self.view.recipe.verifier.needed_overlap(first.size, second.size);
         if needed.is_some_and(|needed| self.kinds.overlap(first.ranks, second.ranks) >= needed) {
             self.forest.join(a.number(), b.number());
         }

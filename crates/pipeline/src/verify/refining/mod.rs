@@ -29,7 +29,7 @@ pub(super) enum Way {
 
 /// The ways that the measure and the method allow, in the order in which they are tried.
 pub(super) fn ways(view: View<'_>) -> &'static [Way] {
-    let possible = view.means.has_rare_shingles();
+    let possible = view.recipe.has_rare_shingles();
     if possible { &[Way::RareShingles, Way::Combinations] } else { &[] }
 }
 

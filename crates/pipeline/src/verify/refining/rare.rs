@@ -8,7 +8,7 @@
 
 use crate::Result;
 use crate::candidates::forest::Forest;
-use crate::candidates::grouping::{Taker, on_disk};
+use crate::candidates::grouping::{Visitor, on_disk};
 use crate::limits::sorted::Room;
 use crate::solve::prefix_length;
 use crate::store::Number;
@@ -42,9 +42,9 @@ where
     let mut shown = 0;
     for (step, document) in documents().enumerate() {
         view.observer.go_on_at(step)?;
-        shown += prefix_length(document?.size as usize, view.means) as u64;
+        shown += prefix_length(document?.size as usize, view.recipe) as u64;
     }
-    let scan = |take: &mut Taker<'_>| {
+    let scan = |take: &mut Visitor<'_>| {
         let (mut ordered, mut keys) = (Vec::new(), Vec::new());
         stream_elements(
             view,
@@ -53,7 +53,7 @@ where
             |number, set| {
                 ordered.clear();
                 ordered.extend(set.iter().map(|&element| (count_of(element), element)));
-                let length = prefix_length(set.len(), view.means);
+                let length = prefix_length(set.len(), view.recipe);
                 if length < ordered.len() {
                     ordered.select_nth_unstable(length);
                 }
@@ -93,7 +93,7 @@ fn count(view: View<'_>, numbers: impl Iterator<Item = Result<Number>> + Send) -
 
 /// Connects the documents of a group; those of a small one only where their signatures allow it.
 fn connect_group(view: View<'_>, group: &[(Number, u64)], forest: &mut Forest) -> Result<()> {
-    let Some(cutoff) = view.means.method.least_matching() else { return Ok(()) };
+    let Some(cutoff) = view.recipe.method.least_matching() else { return Ok(()) };
     if group.len() > COMPARED_GROUP {
         group.windows(2).for_each(|pair| {
             forest.join(pair[0].0, pair[1].0);
@@ -106,7 +106,7 @@ fn connect_group(view: View<'_>, group: &[(Number, u64)], forest: &mut Forest) -
         return Ok(());
     }
     let here: Vec<Number> = group.iter().map(|&(number, _)| number).collect();
-    let (lanes, width) = (view.store.lanes_of(&here)?, view.means.lanes());
+    let (lanes, width) = (view.store.lanes_of(&here)?, view.recipe.lanes());
     let lanes_of = |at: usize| &lanes[at * width..(at + 1) * width];
     for later in 0..group.len() {
         for earlier in 0..later {

@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 /// Everything that follows from the settings of a run.
 #[derive(Debug)]
-pub(crate) struct Means {
+pub(crate) struct Recipe {
     pub settings: Settings,
     /// The shingler for sketches, which find candidates. It has the fixed key of the library.
     pub shingler: Shingler,
@@ -61,7 +61,7 @@ pub(crate) struct Sketched {
 /// After a text longer than this, in bytes, the working memory that it needed is freed.
 const KEPT_TEXT_BYTES: usize = 1 << 20;
 
-impl Means {
+impl Recipe {
     /// Checks the settings and works out everything that follows from them.
     pub(crate) fn new(settings: &Settings) -> Result<Self> {
         if !(settings.matching.threshold > 0.0 && settings.matching.threshold <= 1.0) {
@@ -310,14 +310,14 @@ mod tests {
             Settings::default().with_method(Method::Simhash).with_distance(33),
             Settings::default().with_recall(1.5),
         ] {
-            assert!(Means::new(&wrong).is_err(), "{wrong:?}");
+            assert!(Recipe::new(&wrong).is_err(), "{wrong:?}");
         }
     }
 
     #[test]
     fn the_default_plan_is_the_one_of_the_library() {
-        let means = Means::new(&Settings::default()).unwrap();
-        assert_eq!((means.plan.bands, means.plan.rows), (21, 6));
-        assert!(means.plan.recall_at_threshold >= 0.99);
+        let recipe = Recipe::new(&Settings::default()).unwrap();
+        assert_eq!((recipe.plan.bands, recipe.plan.rows), (21, 6));
+        assert!(recipe.plan.recall_at_threshold >= 0.99);
     }
 }
