@@ -40,7 +40,7 @@ impl Corpus {
         Resources { memory: 1 << 28, threads: 1, temp_dir: Some(self.folder.clone()), max_pairs: Some(1_000) }
     }
 
-    fn job(&self, store: Store) -> Job {
+    fn job(&self, store: Stored) -> Job {
         let input = self.folder.join("in.jsonl").display().to_string();
         let settings = Settings::default()
             .with_id_field(Some("id".into()))

@@ -260,7 +260,7 @@ def _text(name: str, text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise SettingError(f"{name} is no text: it has a lone surrogate at character {error.start}") from None
+        raise SettingError(f"{name} is not valid text: lone surrogate at character {error.start}") from None
     return text
 
 

@@ -207,7 +207,7 @@ fn work(compress: impl Fn(&[u8]) -> io::Result<Vec<u8>>, jobs: &Mutex<Receiver<J
 fn panicked(panic: &(dyn Any + Send)) -> io::Error {
     let literal = panic.downcast_ref::<&str>().copied();
     let message = literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    let message = message.unwrap_or("it did not say what happened");
+    let message = message.unwrap_or("the panic has no message");
     io::Error::other(format!("a bug in lookalike: {message}; please report it"))
 }
 

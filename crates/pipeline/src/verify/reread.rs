@@ -116,7 +116,7 @@ pub(crate) fn reread_stream<B: Send>(
 /// A source is not what it was.
 pub(crate) fn changed(sources: Sources<'_>, source: u32) -> Error {
     Error::Target(format!(
-        "{} has changed since it was sketched; begin again in another target folder",
+        "{} has changed since it was sketched; run again with another target folder",
         sources.get(source as usize).name
     ))
 }
