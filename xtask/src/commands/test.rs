@@ -36,6 +36,7 @@ pub(crate) fn run() -> Result<(), String> {
     }
     check_features()?;
     check_other_architectures()?;
+    check_oldest_rust()?;
     check_fuzz_targets()?;
     let python_tests = python::test()?;
 
@@ -89,6 +90,32 @@ fn check_other_architectures() -> Result<(), String> {
     }
     let check = ["check", "-p", "lookalike", "--all-features", "--lib", "--target", OTHER_TARGET];
     step::run("the library compiles for 64-bit Arm", &mut step::cargo(check))
+}
+
+/// Checks that the command and the library compile with the oldest Rust that they are said to need, if rustup has it.
+fn check_oldest_rust() -> Result<(), String> {
+    let oldest = env!("CARGO_PKG_RUST_VERSION");
+    let listed = Command::new("rustup").args(["toolchain", "list"]).output();
+    let listed =
+        listed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let is_oldest = |name: &&str| {
+        let rest = name.strip_prefix(oldest);
+        rest.is_some_and(|rest| rest.starts_with('.') || rest.starts_with('-'))
+    };
+    let Some(toolchain) = listed.split_whitespace().find(is_oldest) else {
+        output::note(&format!(
+            "Rust {oldest}, the oldest that is supported, is not installed, so nothing is checked with it; \
+             `rustup toolchain install {oldest} --profile minimal` installs it"
+        ));
+        return Ok(());
+    };
+    let mut check = Command::new("cargo");
+    check.args(["check", "--package", "lookalike", "--package", "lookalike-cli", "--all-features"]);
+    check.current_dir(step::root()).env("RUSTUP_TOOLCHAIN", toolchain);
+    check.env("CARGO_TARGET_DIR", step::build_folder().join("oldest-rust"));
+    // Those of the cargo that runs us, which is another version.
+    check.env_remove("CARGO").env_remove("RUSTC").env_remove("RUSTDOC");
+    step::run(&format!("the command compiles with Rust {oldest}"), &mut check)
 }
 
 /// Makes sure that a component of the toolchain is installed; rustup adds it if necessary.
