@@ -33,7 +33,7 @@ const SORTED_AT_ONCE: usize = if cfg!(test) { 100 } else { 4 << 20 };
 const PIECE: usize = if cfg!(test) { 150 } else { 4_096 };
 
 /// What takes groups.
-pub(crate) type GroupTaker<'t> = dyn FnMut(Group<'_>) -> Result<()> + Send + 't;
+pub(crate) type GroupVisitor<'t> = dyn FnMut(Group<'_>) -> Result<()> + Send + 't;
 
 /// At least two documents with equal keys, ascending.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +71,7 @@ pub(crate) fn groups(
     memory: u64,
     room: Room<'_>,
     scan: &Scan<'_>,
-    visit: &mut GroupTaker<'_>,
+    visit: &mut GroupVisitor<'_>,
 ) -> Result<()> {
     // At worst all keys of a range come in, twice their size while the vector grows.
     let ranges = (count * ITEM * 2).div_ceil((memory / 2).max(1)).max(1);
@@ -142,7 +142,7 @@ impl<'a> Items<'a> {
     }
 
     /// Hands each group of at least two documents with equal keys to `visit`; nothing is left.
-    fn visit_groups(&mut self, visit: &mut GroupTaker<'_>) -> Result<()> {
+    fn visit_groups(&mut self, visit: &mut GroupVisitor<'_>) -> Result<()> {
         let Some(sorter) = self.sorter.take() else {
             sort(&mut self.list, self.room.observer)?;
             let groups = self.list.chunk_by(|a, b| a.1 == b.1).filter(|group| group.len() > 1);
@@ -253,7 +253,7 @@ impl Ranges<'_> {
     }
 
     /// Hands each group of at least two documents with equal keys to `visit`: of the range at a place.
-    pub(crate) fn groups(&self, at: usize, visit: &mut GroupTaker<'_>) -> Result<()> {
+    pub(crate) fn groups(&self, at: usize, visit: &mut GroupVisitor<'_>) -> Result<()> {
         let mut left = self.lists.words(at) as usize / 2;
         let mut items = Items::new(2 * self.memory, self.room);
         if left as u64 * ITEM <= self.memory {
