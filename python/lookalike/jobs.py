@@ -235,7 +235,7 @@ def plan(
     <21 bands of 6 rows: a pair at 0.8 is found with probability 0.9983>
     >>> plan = lookalike.plan(1000, sample=["a rose is a rose", "to be or not to be", "a rose is a flower"], shingles="words:2")
     >>> plan.sample.histogram[0], plan.sample.suggested_shingles
-    (2, 'words:1')
+    (2, 'words:5')
 
     Args:
         documents: how many there will be.

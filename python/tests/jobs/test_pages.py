@@ -75,7 +75,7 @@ def test_a_comparison_has_the_numbers_of_the_command(
 
 def test_a_page_replaces_pages_only(tmp_path: pathlib.Path) -> None:
     found = lookalike.compare(*PAIRS[0], shingles="words:3")
-    assert found.html.startswith("<!DOCTYPE html>") and "naïve 🦊" in found.html and "SimHash" in found.html
+    assert found.html.startswith("<!DOCTYPE html>") and "naïve" in found.html and "SimHash" in found.html
     frame = found._repr_html_()
     assert frame.startswith("<iframe srcdoc=") and "<style" not in frame
     path = tmp_path / "page.html"
@@ -157,7 +157,8 @@ def test_the_report_of_a_folder_is_that_of_the_command(tmp_path: pathlib.Path, m
 def examples(page: lookalike.Page) -> str:
     """What a page shows of clusters and pairs, from the first example to the end of those above the threshold."""
     begin = page.html.index('<section id="examples"')
-    return page.html[begin : page.html.index('id="nearest-misses"') if 'id="nearest-misses"' in page.html else page.html.index('<section id="configuration"')]
+    following = '<section id="nearest-misses"' if "Nearest misses" in page.html else '<section id="configuration"'
+    return page.html[begin : page.html.index(following)]
 
 
 def test_the_report_of_rows_shows_what_that_of_a_folder_shows(tmp_path: pathlib.Path) -> None:
@@ -169,9 +170,8 @@ def test_the_report_of_rows_shows_what_that_of_a_folder_shows(tmp_path: pathlib.
     of_folder = lookalike.dedup(str(DEMO), output=tmp_path / "clean", id="id")[1].report()
     for number in range(202):
         # The places differ: rows are counted from 0, lines from 1.
-        of_folder._html = of_folder._html.replace(f"articles.jsonl, line {number + 1}<", f"row {number}<")
-    shown, expected = examples(page), examples(of_folder)
-    assert shown[: shown.rindex("</section>")] == expected[: expected.rindex("</section>")]
+        of_folder._html = of_folder._html.replace(f"{DEMO}, line {number + 1}<", f"row {number}<")
+    assert examples(page) == examples(of_folder)
     assert "Nearest misses" not in page.html
     again = pickle.loads(pickle.dumps(result)).report()
     assert again.html == page.html
@@ -195,7 +195,7 @@ def test_the_report_of_files_without_a_folder_has_no_texts(tmp_path: pathlib.Pat
     texts = [article["text"] for article in articles()]
     page = lookalike.dedup(texts[150:], against=str(DEMO))[1].report()
     assert page.note is not None and "output" not in page.note
-    assert texts[150][:40] in page.html
+    assert any(text[:40] in page.html for text in texts[150:])
 
 
 def test_nothing_removed_is_a_report_too() -> None:
@@ -205,6 +205,6 @@ def test_nothing_removed_is_a_report_too() -> None:
 
 def test_texts_reach_no_report_as_anything_but_text() -> None:
     evil = "<script>alert(1)</script> one two three four five six"
-    frame = pytest.importorskip("pandas").DataFrame({"text": [evil, evil + "!"], "id": ["<b>1", "<b>2"]})
+    frame = pytest.importorskip("pandas").DataFrame({"text": [evil, evil], "id": ["<b>1", "<b>2"]})
     page = lookalike.dedup(frame, id="id")[1].report()
     assert "&lt;script&gt;alert" in page.html and "<script>alert" not in page.html and "<b>" not in page.html
