@@ -76,7 +76,7 @@ fn a_dry_run_and_annotations_are_called_what_they_are() {
     assert!(plain(&summary::dedup(&report(), None)).starts_with("would keep 8,800"));
     let mut annotated = report();
     annotated.settings.files.annotate = true;
-    assert!(plain(&summary::dedup(&annotated, Some("clean/"))).starts_with("marked: would keep 8,800"));
+    assert!(plain(&summary::dedup(&annotated, Some("clean/"))).starts_with("annotated; would keep 8,800"));
 }
 
 #[test]

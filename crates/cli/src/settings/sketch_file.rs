@@ -98,7 +98,7 @@ mod tests {
         check(path, &made, &wanted).unwrap();
         check(path, &wanted, &made).unwrap();
         wanted.matching.keep = Keep::Max("stars".into());
-        assert!(check(path, &made, &wanted).unwrap_err().to_string().contains("has no numbers for"));
+        assert!(check(path, &made, &wanted).unwrap_err().to_string().contains("has no values for"));
         wanted.matching.keep = Keep::First;
         wanted.matching.measure = pipeline::Measure::Containment;
         assert!(check(path, &made, &wanted).is_err());

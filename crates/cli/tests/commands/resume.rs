@@ -160,12 +160,15 @@ fn a_target_of_another_run_is_refused_and_the_difference_named() {
     let folder = Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n").with("b.jsonl", "{\"text\":\"b\"}\n");
     assert_eq!(folder.run("dedup a.jsonl -o out").code, 0);
     for (arguments, difference) in [
-        ("a.jsonl --threshold 0.7", "threshold is 0.8, and now it is 0.7"),
-        ("a.jsonl --keep longest", "keep is \"first\", and now it is \"longest\""),
-        ("a.jsonl --within site", "within is not set, and now it is \"site\""),
-        ("b.jsonl", "holds a run over other sources: it has a.jsonl, and now there is b.jsonl instead"),
-        ("a.jsonl b.jsonl", "holds a run over other sources: it does not have b.jsonl"),
-        ("a.jsonl --against b.jsonl", "holds a run over other sources: it does not have `against` b.jsonl"),
+        ("a.jsonl --threshold 0.7", "threshold is 0.8, but now it is 0.7"),
+        ("a.jsonl --keep longest", "keep is \"first\", but now it is \"longest\""),
+        ("a.jsonl --within site", "within is not set, but now it is \"site\""),
+        ("b.jsonl", "contains a run with other sources: it has a.jsonl, but now there is b.jsonl instead"),
+        ("a.jsonl b.jsonl", "contains a run with other sources: it does not have b.jsonl"),
+        (
+            "a.jsonl --against b.jsonl",
+            "contains a run with other sources: it does not have `against` b.jsonl",
+        ),
     ] {
         let outcome = folder.run(&format!("dedup -o out {arguments}"));
         assert_eq!(outcome.code, 4, "{outcome}");

@@ -300,7 +300,7 @@ fn a_report_says_only_what_the_run_knows() {
     assert!(exact.contains("pairs verified") && exact.contains("Exact similarity"));
     for (name, flags, said) in [
         ("unverified", "--verify none", "by an equal band alone"),
-        ("estimated", "--verify estimate", "as their signatures estimate it"),
+        ("estimated", "--verify estimate", "as their signatures estimate"),
         (
             "fingerprints",
             "--method simhash --distance 12 --verify none",
