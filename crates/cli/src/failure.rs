@@ -79,7 +79,7 @@ impl From<pipeline::Error> for Failure {
             }
             Error::Damaged { name, .. } if is_of_target(name) => ExitCode::TargetRefused,
             Error::BadRecord { .. } | Error::Damaged { .. } => ExitCode::BadInput,
-            Error::Memory { .. } => ExitCode::Memory,
+            Error::Memory { .. } | Error::LongText { .. } => ExitCode::Memory,
             Error::Target(_) => ExitCode::TargetRefused,
             Error::Panicked { .. } => ExitCode::Bug,
             Error::Io { cause, .. } => code_of_io(cause),
@@ -93,6 +93,10 @@ impl From<pipeline::Error> for Failure {
             Error::BadRecord { lacks_text, .. } => Some(advice_on_bad_record(*lacks_text)),
             Error::NoSuchDocument { nearest, .. } => Some(advice_on_id(nearest)),
             Error::Memory { needed, .. } => Some(advice_on_memory(Some(*needed))),
+            Error::LongText { needed, .. } => Some(format!(
+                "{}, or choose a smaller --max-text: longer texts are compared by content hash only",
+                advice_on_memory(Some(*needed))
+            )),
             Error::Wrong(WrongSetting::NoEffect { .. }) => {
                 Some("leave it out, or choose another method or measure".into())
             }

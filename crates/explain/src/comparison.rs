@@ -85,7 +85,7 @@ pub fn compare(of: TwoTexts, settings: &Settings) -> Result<Compared> {
         in_characters(&mut comparison, a, b);
     }
     let counts = comparison.counts;
-    let (similarity, measure) = match settings.matching.measure {
+    let (similarity, measure) = match settings.signature.measure {
         Measure::Jaccard => (counts.jaccard(), "similarity"),
         Measure::Containment if counts.a <= counts.b => (counts.containment_of_a(), "containment"),
         Measure::Containment => (counts.containment_of_b(), "containment"),

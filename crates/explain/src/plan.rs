@@ -191,7 +191,7 @@ impl Planned {
 
 /// Returns an error if pairs are not found by bands.
 fn bands_or(settings: &Settings) -> Result<()> {
-    let instead = match (settings.signature.method, settings.matching.measure) {
+    let instead = match (settings.signature.method, settings.signature.measure) {
         (Method::Simhash, _) => "the tables of SimHash",
         (Method::Minhash, Measure::Containment) => "the sampled shingles of containment",
         (Method::Minhash, Measure::Jaccard) => return Ok(()),

@@ -61,6 +61,21 @@ pub enum Error {
         /// The memory limit, in bytes.
         limit: u64,
     },
+    /// A text is too long to be compared within the memory limit.
+    #[error(
+        "a text of {} needs {} MiB of memory to be compared, but the limit is {} MiB",
+        corpus::readable_size(*bytes),
+        needed.div_ceil(1 << 20),
+        limit >> 20
+    )]
+    LongText {
+        /// The length of the text, in bytes.
+        bytes: u64,
+        /// The memory that it needs, in bytes.
+        needed: u64,
+        /// The memory limit, in bytes.
+        limit: u64,
+    },
     /// The target cannot be used, for example because it holds the outputs of another run.
     #[error("{0}")]
     Target(String),

@@ -1,4 +1,4 @@
-//! A checked job, with everything that follows from its settings. Every stage is called with it.
+//! A checked job, with everything that follows from its settings. Stages after sketching get a `View` of it.
 
 use crate::limits::machine::has_room_for;
 use crate::limits::memory::Ledger;
@@ -60,7 +60,7 @@ impl<'a> Prepared<'a> {
         }
         recipe.plan.input_bytes = sources.bytes();
         let order = KeepOrder::new(&job.settings, sources)?;
-        Ok(Self { job, recipe, budget, order, sources, threads: job.resources.threads.max(1) })
+        Ok(Self { job, recipe, budget, order, sources, threads: job.resources.threads })
     }
 
     /// Runs `work` with as many rayon threads as the job allows.

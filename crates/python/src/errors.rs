@@ -175,6 +175,9 @@ fn of_pipeline(error: &pipeline::Error) -> PyErr {
         pipeline::Error::NoSuchDocument { nearest, .. } if !nearest.is_empty() => {
             Class::Setting.saying(format_args!("{error}; did you mean {}?", nearest.join(", ")))
         }
+        pipeline::Error::LongText { .. } => {
+            Class::MemoryLimit.saying(format_args!("{error}; raise memory, or choose a smaller max_text"))
+        }
         pipeline::Error::Memory { .. } => Class::MemoryLimit.saying(format_args!("{error}; raise memory")),
         pipeline::Error::Thread { .. } => {
             Class::Setting.saying(format_args!("{error}; ask for fewer threads"))
@@ -182,7 +185,7 @@ fn of_pipeline(error: &pipeline::Error) -> PyErr {
         pipeline::Error::Target(_) => Class::Target.saying(error),
         pipeline::Error::Io { action, name, cause } => of_system(action, name, cause),
         pipeline::Error::Damaged { .. } => Class::Damaged.saying(error),
-        pipeline::Error::Panicked { .. } => pyo3::exceptions::PyRuntimeError::new_err(error.to_string()),
+        pipeline::Error::Panicked { .. } => Class::Internal.saying(error),
         pipeline::Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
         _ => Class::Setting.saying(error),
     }

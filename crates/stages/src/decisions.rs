@@ -208,6 +208,9 @@ impl Members {
         }
         if let Some(lists) = &self.keys {
             keys.clear();
+            if lists.is_null(row) || lists.value(row).null_count() > 0 {
+                return Err(self.lacks(row, "keys"));
+            }
             let list = lists.value(row);
             keys.extend(list.as_primitive::<Int64Type>().values().iter().map(|key| key.cast_unsigned()));
         }

@@ -44,7 +44,11 @@ pub fn key_blocks(sketches: &RecordBatch, blocks: NonZeroU32) -> Result<RecordBa
     let (ids, keys) = (ids(sketches, "id")?, lists(sketches, "keys")?);
     let mut packed: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
     for row in (0..sketches.num_rows()).filter(|&row| keys.is_valid(row)) {
-        for &key in keys.value(row).as_primitive::<Int64Type>().values() {
+        let of_row = keys.value(row);
+        if of_row.null_count() > 0 {
+            return Err(Error::Batch("the lists of the column `keys` have nulls; leave those out".into()));
+        }
+        for &key in of_row.as_primitive::<Int64Type>().values() {
             // Keys are hashes, so the highest bits are as good as any.
             let block = (u128::from(key.cast_unsigned()) * u128::from(blocks.get())) >> 64;
             let entries = packed.entry(block as u64).or_default();

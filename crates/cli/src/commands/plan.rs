@@ -14,7 +14,7 @@ use pipeline::Measure;
 pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
     let Resolved { settings, resources, .. } =
         Layers::read(arguments.choices(), Purpose::Duplicates)?.resolve()?;
-    if settings.matching.measure == Measure::Containment {
+    if settings.signature.measure == Measure::Containment {
         return Err(Failure::usage("a plan is made of bands, and containment is found by sampled shingles")
             .with_advice("lookalike dedup --dry-run --measure containment says what it finds"));
     }

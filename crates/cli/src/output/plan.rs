@@ -12,7 +12,7 @@ const FEW: u64 = 10;
 pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
     let settings = &job.settings;
     let candidates = match settings.signature.method {
-        Method::Minhash if settings.matching.measure == Measure::Containment => {
+        Method::Minhash if settings.signature.measure == Measure::Containment => {
             // A document of n shingles, a share t of them in another, has a sampled one there unless all n t are left out.
             let left_out = 1.0 - 1.0 / SAMPLED_ONE_IN as f64;
             let shingles = (0.01f64.ln() / left_out.ln() / settings.matching.threshold).ceil() as u64;
@@ -30,7 +30,7 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
             plan.bands,
             plan.rows,
             numbers::share(plan.recall_at_threshold),
-            settings.matching.measure,
+            settings.signature.measure,
             settings.matching.threshold,
         ),
         Method::Simhash => {

@@ -122,10 +122,10 @@ fn the_plan_names_bands_recall_and_needs() {
     let text = plain(&plan::plan(&made_plan(), &job));
     assert!(text.contains("21 bands of 6 rows find 99.8 % of the pairs at jaccard 0.8"), "{text}");
     assert!(text.contains("1.5 GiB; memory: up to 2.0 GiB; per document about 812 bytes on disk"), "{text}");
-    job.settings.matching.measure = pipeline::Measure::Containment;
+    job.settings.signature.measure = pipeline::Measure::Containment;
     let text = plain(&plan::plan(&made_plan(), &job));
     assert!(text.contains("finds 99 % of the documents of 44 shingles at containment 0.8"), "{text}");
-    job.settings.matching.measure = pipeline::Measure::Jaccard;
+    job.settings.signature.measure = pipeline::Measure::Jaccard;
     job.settings.signature.method = Method::Simhash;
     assert!(plain(&plan::plan(&made_plan(), &job)).contains("Hamming distance 3"));
 }

@@ -30,7 +30,7 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
     let Matching { threshold, measure, recall, bands, distance, verify, against: _, against_only } =
         choices.matching.clone();
     set(&mut settings.matching.threshold, threshold);
-    set(&mut settings.matching.measure, measure);
+    set(&mut settings.signature.measure, measure);
     if let Some(recall) = recall {
         // Whoever asks for a recall wants bands planned from it, not those of a layer below.
         settings.matching.recall = recall;

@@ -100,9 +100,9 @@ mod tests {
         wanted.matching.keep = Keep::Max("stars".into());
         assert!(check(path, &made, &wanted).unwrap_err().to_string().contains("has no values for"));
         wanted.matching.keep = Keep::First;
-        wanted.matching.measure = pipeline::Measure::Containment;
+        wanted.signature.measure = pipeline::Measure::Containment;
         assert!(check(path, &made, &wanted).is_err());
-        wanted.matching.measure = made.matching.measure;
+        wanted.signature.measure = made.signature.measure;
         wanted.signature.hashes = 64;
         let failure = check(path, &made, &wanted).unwrap_err().to_string();
         assert!(failure.contains("hashes is 64, but corpus.sketch was made with 128"), "{failure}");

@@ -18,7 +18,7 @@ use crate::settings::not_allowed;
 use crate::solve::Found;
 use crate::verify::Task;
 use crate::write::naming::{BATCH, Names};
-use crate::{Job, Match, Member, Method, Observer, Pair, Result, SettingName};
+use crate::{Job, Match, Member, Observer, Pair, Result, SettingName};
 use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
@@ -61,7 +61,7 @@ pub(crate) fn pairs_prepared(
         let mut report = view.report(&Sorted::empty(), counts, stages)?;
         let recall = view.recall(&found)?;
         let all = AllPairs::new(found, &copies, asked, store.count(), room)?;
-        let simhash = job.settings.signature.method == Method::Simhash;
+        let has_distances = view.recipe.method.has_distances();
         let most = job.resources.max_pairs.unwrap_or(u64::MAX);
         if job.resources.max_pairs.is_some() {
             let left_out = all.count()?.saturating_sub(most);
@@ -79,7 +79,7 @@ pub(crate) fn pairs_prepared(
                     a: names.reference(pair.kept)?,
                     b: names.reference(pair.number)?,
                     similarity: (!pair.similarity.is_nan()).then_some(pair.similarity),
-                    distance: simhash.then_some(pair.distance),
+                    distance: has_distances.then_some(pair.distance),
                 })?;
                 if flow.is_break() {
                     return Ok(flow);

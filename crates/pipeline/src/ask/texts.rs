@@ -23,7 +23,7 @@ pub struct TextOf {
 /// How many similar ids are suggested for an unknown one.
 const SUGGESTED: usize = 3;
 
-/// See [`crate::ask::texts`].
+/// See [`crate::texts`].
 pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<Vec<TextOf>> {
     let prepared = Prepared::new(job)?;
     let sources = prepared.sources;

@@ -10,7 +10,7 @@ use crate::store::Number;
 use crate::verify::similarities;
 use crate::view::View;
 use crate::write::naming::BATCH;
-use crate::{Method, Result, Verify};
+use crate::{Result, Verify};
 
 /// The memory for a pair whose similarity is computed, in bytes: its numbers twice, the same numbers sorted, two
 /// entries, and the similarity.
@@ -80,7 +80,7 @@ impl View<'_> {
 
     /// The Hamming distances of pairs, with SimHash. Other methods do not use them, and get 0.
     fn distances(self, pairs: &[(Number, Number)]) -> Result<Vec<u32>> {
-        if self.recipe.settings.signature.method != Method::Simhash {
+        if !self.recipe.method.has_distances() {
             return Ok(vec![0; pairs.len()]);
         }
         let mut numbers: Vec<Number> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();

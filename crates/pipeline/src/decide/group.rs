@@ -10,7 +10,7 @@ use crate::method::Recipe;
 use crate::report::PairCounts;
 use crate::solve::{self, Chunk, Evidence, Found, NearMisses, Role, Span, Using};
 use crate::write::removed::{reported, unverified};
-use crate::{Clusters, Documents, Method, Result, Silent, Verify};
+use crate::{Clusters, Documents, Result, Silent, Verify};
 
 /// Bytes for finding candidates, at the least. What is decided does not depend on it.
 const LEAST_INDEX: u64 = 256 << 20;
@@ -142,7 +142,7 @@ fn decision(found: &Found, recipe: &Recipe) -> Decision {
         document: removal.number as usize,
         kept: removal.kept as usize,
         similarity: reported(&removal, &recipe.settings),
-        distance: (recipe.settings.signature.method == Method::Simhash).then_some(removal.distance),
+        distance: recipe.method.has_distances().then_some(removal.distance),
         reason: unverified(&removal, &recipe.settings),
     }
 }

@@ -66,6 +66,11 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
     /// The similarity of two documents that their lanes estimate, whether or not they are candidates.
     fn likeness(&self, a: &[u16], b: &[u16]) -> Likeness;
 
+    /// True if the lanes are fingerprints, which have a Hamming distance.
+    fn has_distances(&self) -> bool {
+        false
+    }
+
     /// The Hamming distance of two fingerprints, if the lanes are fingerprints.
     fn distance(&self, _a: &[u16], _b: &[u16]) -> Option<u32> {
         None
@@ -94,7 +99,7 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
 
 /// The method that the settings choose. `weights` has the weights of shingles.
 fn of(settings: &Settings, weights: HashMap<u64, f64>) -> Result<Box<dyn Sketcher>> {
-    Ok(match (settings.signature.method, settings.matching.measure) {
+    Ok(match (settings.signature.method, settings.signature.measure) {
         (Method::Simhash, _) => Box::new(tables::Tables::new(settings, weights)?),
         (Method::Minhash, Measure::Containment) => Box::new(samples::Samples::new(settings)),
         (Method::Minhash, Measure::Jaccard) => Box::new(bands::Bands::new(settings)?),

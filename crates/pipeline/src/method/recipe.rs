@@ -69,11 +69,11 @@ impl Recipe {
             return Err(not_allowed(SettingName::Threshold, settings.matching.threshold, allowed));
         }
         let shingler = settings.shingler()?;
-        let measure = match settings.matching.measure {
+        let measure = match settings.signature.measure {
             Measure::Jaccard => SetMeasure::Jaccard,
             Measure::Containment => SetMeasure::Containment,
         };
-        if settings.matching.measure == Measure::Containment {
+        if settings.signature.measure == Measure::Containment {
             check_containment(settings)?;
         }
         if settings.signature.weights.is_some() && settings.signature.method != Method::Simhash {
@@ -201,7 +201,7 @@ impl Recipe {
     /// True if documents are compared by their elements.
     pub(crate) fn compares_elements(&self) -> bool {
         self.settings.matching.verify == Verify::Exact
-            || self.settings.matching.measure == Measure::Containment
+            || self.settings.signature.measure == Measure::Containment
     }
 
     /// True if rare shingles can be used to find the same pairs as the bands. This depends on the measure, the method
@@ -209,7 +209,7 @@ impl Recipe {
     pub(crate) fn has_rare_shingles(&self) -> bool {
         self.method.least_matching().is_some()
             && self.settings.matching.verify == Verify::Exact
-            && self.settings.matching.measure == Measure::Jaccard
+            && self.settings.signature.measure == Measure::Jaccard
     }
 
     /// True if a text has fewer tokens than a shingle.
@@ -227,11 +227,8 @@ impl Recipe {
         let factor = if matches!(self.shingler.settings().unit, Unit::Characters) { 25 } else { 10 };
         let bytes = text.len() as u64;
         if bytes > budget.longest_text(factor) {
-            return Err(Error::Memory {
-                what: format!("a text of {}", corpus::readable_size(bytes)),
-                needed: budget.for_text(bytes, factor),
-                limit: budget.limit(),
-            });
+            let needed = budget.for_text(bytes, factor);
+            return Err(Error::LongText { bytes, needed, limit: budget.limit() });
         }
         Ok(())
     }

@@ -100,6 +100,10 @@ impl Sketcher for Tables {
         Likeness { similarity: 1.0 - f64::from(distance) / 64.0, is_compared: distance <= self.distance }
     }
 
+    fn has_distances(&self) -> bool {
+        true
+    }
+
     fn distance(&self, a: &[u16], b: &[u16]) -> Option<u32> {
         Some(bits_apart(a, b))
     }

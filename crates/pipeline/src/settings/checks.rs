@@ -18,7 +18,7 @@ impl Settings {
     /// says whether the user chose a setting.
     pub fn check_effects(&self, is_chosen: impl Fn(SettingName) -> bool) -> Result<()> {
         use SettingName::{Bands, Distance, Hashes, Recall};
-        let (with, unused): (Choice, &[SettingName]) = match (self.signature.method, self.matching.measure) {
+        let (with, unused): (Choice, &[SettingName]) = match (self.signature.method, self.signature.measure) {
             (method @ Method::Simhash, _) => {
                 (Choice::new(SettingName::Method, method), &[Hashes, Bands, Recall])
             }

@@ -88,6 +88,8 @@ groups! {
         with_weights => weights: Option<PathBuf> = None,
         /// The kind of sketch that finds the candidates.
         with_method => method: Method = Method::Minhash,
+        /// The similarity that is compared with the threshold.
+        with_measure => measure: Measure = Measure::Jaccard,
         /// The number of hashes in a signature.
         with_hashes => hashes: usize = 128,
         /// The seed from which the hash functions are drawn.
@@ -95,8 +97,6 @@ groups! {
     }
     /// The settings that decide which documents match, and which document of a match is kept.
     matching: MatchSettings {
-        /// The similarity that is compared with the threshold.
-        with_measure => measure: Measure = Measure::Jaccard,
         /// Two documents are duplicates if their similarity is at least this.
         with_threshold => threshold: f64 = 0.8,
         /// The wanted probability that a pair whose similarity equals the threshold is found.

@@ -12,6 +12,10 @@ macro_rules! names {
         pub enum SettingName { $($(#[$doc])* $name,)+ }
 
         impl SettingName {
+            /// All of them.
+            #[cfg(test)]
+            const ALL: &'static [Self] = &[$(Self::$name),+];
+
             /// The name as it is written in reports and settings files: `max-text`.
             #[must_use]
             pub fn as_str(self) -> &'static str {
@@ -201,3 +205,17 @@ impl fmt::Display for WrongSetting {
 }
 
 impl std::error::Error for WrongSetting {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_are_written() {
+        let written = serde_json::to_value(crate::Settings::default()).unwrap();
+        let others = [SettingName::Against, SettingName::Memory, SettingName::Threads];
+        for name in SettingName::ALL {
+            assert!(written.get(name.as_str()).is_some() || others.contains(name), "{name:?}");
+        }
+    }
+}

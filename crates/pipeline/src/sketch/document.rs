@@ -98,7 +98,7 @@ impl Documents {
     /// Whether keys are samples, which do not follow from the lanes.
     #[must_use]
     pub fn has_samples(&self) -> bool {
-        self.recipe.bands() == 0
+        self.recipe.method.stores_keys()
     }
 
     /// What decides the answer.
@@ -192,7 +192,8 @@ impl Documents {
     /// What tells sets that can be compared from others: it follows from the key and from what a shingle is.
     pub fn key_check(&self) -> Result<u64> {
         let SignatureSettings { shingles, normalize, elements, .. } = &self.settings().signature;
-        let mut bytes = format!("{shingles} {normalize:?} {elements}").into_bytes();
+        let mut bytes =
+            serde_json::to_vec(&(shingles, normalize, elements)).expect("settings are plain data");
         let mut elements = Vec::new();
         self.set_into(KEY_CHECK, &mut DocumentBuffers::default(), &mut elements)?;
         for element in elements {

@@ -371,7 +371,7 @@ pub(crate) fn keep_value(
     rest: &mut Vec<u8>,
 ) -> u64 {
     match &settings.matching.keep {
-        _ if settings.matching.measure == crate::Measure::Containment => u64::MAX - size,
+        _ if settings.signature.measure == crate::Measure::Containment => u64::MAX - size,
         // Input order needs nothing; with this a sketch serves both.
         Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
         Keep::Max(_) => keep_of(order, 0xff, rest),

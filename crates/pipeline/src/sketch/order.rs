@@ -52,16 +52,11 @@ impl KeepOrder {
     pub(crate) fn rank(&self, source: usize, entry: &Entry, number: Number) -> Rank {
         (self.source_ranks[source], if self.first { 0 } else { entry.keep }, number)
     }
-
-    /// True if documents of this source are never removed.
-    pub(crate) fn is_protected(&self, source: usize) -> bool {
-        self.source_ranks[source] == 0
-    }
 }
 
 /// Whether documents of one source are in input order, whatever their `keep` is.
 fn is_first(settings: &Settings) -> bool {
-    settings.matching.keep == Keep::First && settings.matching.measure != Measure::Containment
+    settings.matching.keep == Keep::First && settings.signature.measure != Measure::Containment
 }
 
 /// Which pattern of `--prefer` names a source first; as many as there are patterns if none does.

@@ -53,7 +53,7 @@ impl Combinations {
         // Keys have 32-bit numbers, and how many there are is known from a sample only.
         let memory = using.memory.min(KEY_BYTES * u64::from(u32::MAX / 2));
         let Some(bundles) = Bundles::new(chunk, memory / 2, using.observer)? else { return Ok(None) };
-        if recipe.settings.matching.measure == Measure::Containment {
+        if recipe.settings.signature.measure == Measure::Containment {
             return Self::containment(chunk, recipe, &bundles, using).map(Some);
         }
         let documents = chunk.len();

@@ -31,7 +31,7 @@ pub(super) struct Look {
     pub near: Vec<u32>,
 }
 
-/// The means of looking at a document.
+/// What is needed to look at a document.
 pub(super) struct Looker<'a> {
     pub chunk: &'a Chunk,
     pub recipe: &'a Recipe,

@@ -70,7 +70,7 @@ pub(super) fn rules(settings: &Settings) -> Rules {
         seed: settings.signature.seed,
         bands: plan.bands,
         rows: plan.rows,
-        measure: match settings.matching.measure {
+        measure: match settings.signature.measure {
             Measure::Jaccard => reference::Measure::Jaccard,
             Measure::Containment => reference::Measure::Containment,
         },
@@ -101,7 +101,7 @@ fn share_samples(items: &[Item], settings: &Settings) -> impl Fn(usize, usize) -
 fn check(documents: &[Document], protected: usize, settings: &Settings, result: &Result) {
     let items = items(documents, protected, settings.matching.within.is_some());
     let rules = rules(settings);
-    let fates = if settings.matching.measure == Measure::Containment {
+    let fates = if settings.signature.measure == Measure::Containment {
         reference::decide(&items, &rules, &share_samples(&items, settings)).unwrap()
     } else {
         let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
@@ -285,7 +285,7 @@ fn check_pairs(documents: &[Document], protected: usize, settings: &Settings) {
     let rules = rules(settings);
     let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
     let samples = share_samples(&items, settings);
-    let candidates = |a, b| match settings.matching.measure {
+    let candidates = |a, b| match settings.signature.measure {
         Measure::Jaccard => lanes.are_candidates(a, b),
         Measure::Containment => samples(a, b),
     };

@@ -41,7 +41,7 @@ pub(super) fn run<'a>(
     if pieces.len() == 1 {
         return Ok(());
     }
-    if view.recipe.bands() > 0
+    if !view.recipe.method.stores_keys()
         && let Some(one_of_each) = solver.one_of_each_component(pieces.clone())?
     {
         let all: Vec<Number> = one_of_each.iter().flat_map(|(_, numbers)| numbers).copied().collect();
@@ -49,9 +49,9 @@ pub(super) fn run<'a>(
             solver.solve(&one_of_each)?;
         }
     }
-    let open = match view.recipe.bands() {
-        0 => None,
-        _ => Some(solver.open(pieces.clone())?),
+    let open = match view.recipe.method.stores_keys() {
+        true => None,
+        false => Some(solver.open(pieces.clone())?),
     };
     let of_piece = |at: usize| -> Result<Vec<Number>> {
         let is_open = |number: &Number| open.as_ref().is_none_or(|open| open.contains(*number));

@@ -84,7 +84,8 @@ impl<'a> Loader<'a> {
         role: impl Fn(bool) -> Role + Sync,
     ) -> Result<()> {
         let View { store, recipe, order, observer, .. } = self.view;
-        let arrives = decide && recipe.compares_elements() && recipe.bands() > 0 && order.is_input_order();
+        let arrives =
+            decide && recipe.compares_elements() && !recipe.method.stores_keys() && order.is_input_order();
         let Members { numbers, sets } = members;
         // What arrives is looked up when it does.
         let places: Vec<usize> =
@@ -119,7 +120,7 @@ impl<'a> Loader<'a> {
             let chunk = if sets[place] == NO_SET { &mut loaded.chunk } else { &mut in_small };
             whereabouts[place] = (chunk.len(), starts.len().saturating_sub(1));
             chunk.numbers.push(known[at]);
-            chunk.roles.push(role(order.is_protected(source(known[at]))));
+            chunk.roles.push(role(self.view.is_protected(known[at])));
             chunk.within.push(entries[at].within);
             chunk.lanes.extend_from_slice(&lanes[at * width..(at + 1) * width]);
             if recipe.method.stores_keys() {
@@ -147,7 +148,7 @@ impl<'a> Loader<'a> {
                         observer.go_on()?;
                         arriving.arrive(&Arrival {
                             number: here[at],
-                            role: role(order.is_protected(source(here[at]))),
+                            role: role(self.view.is_protected(here[at])),
                             within: entries[at].within,
                             lanes: &lanes[at * width..(at + 1) * width],
                             set: &made.elements[span.start as usize..span.end as usize],

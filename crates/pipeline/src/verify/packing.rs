@@ -132,9 +132,9 @@ impl Packed {
 fn weight(size: u32, recipe: &Recipe) -> u64 {
     let size = u64::from(size);
     // A sample is kept beside its places in buckets.
-    let keys = match recipe.bands() as u64 {
-        0 => (PER_KEY + 8) * (size / SAMPLED_ONE_IN + 1),
-        bands => PER_KEY * bands,
+    let keys = match recipe.method.stores_keys() {
+        true => (PER_KEY + 8) * (size / SAMPLED_ONE_IN + 1),
+        false => PER_KEY * recipe.bands() as u64,
     };
     8 * size + 2 * recipe.lanes() as u64 + keys + 104
 }

@@ -24,9 +24,9 @@ pub(super) fn run(
     counts: &mut PairCounts,
     visit: &mut dyn FnMut(Found),
 ) -> Result<()> {
-    let View { recipe, store, order, observer, threads, .. } = view;
+    let View { recipe, observer, threads, .. } = view;
     let role = |number: Number| {
-        let protected = order.is_protected(store.source_of(number));
+        let protected = view.is_protected(number);
         match protected && shared.contains(number) {
             true => Role::Both,
             false => Role::of(protected, recipe.settings.matching.against_only),

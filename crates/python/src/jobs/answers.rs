@@ -45,7 +45,7 @@ pub(crate) fn pairs<'py>(
     options: Options,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyDict>, String)> {
-    let (job, _put_by) = options.job(&inputs, None, None)?;
+    let (job, _temporary_copies) = options.job(&inputs, None, None)?;
     let mut found: Vec<Pair> = Vec::new();
     let report = watched(py, progress.as_ref(), |observer| {
         pipeline::pairs(&job, observer, &mut |pair| {
@@ -74,7 +74,7 @@ pub(crate) fn clusters<'py>(
     options: Options,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyDict>, String)> {
-    let (job, _put_by) = options.job(&inputs, None, None)?;
+    let (job, _temporary_copies) = options.job(&inputs, None, None)?;
     let mut members: Vec<Reference> = Vec::new();
     let mut similar: Vec<f64> = Vec::new();
     let mut ends: Vec<i64> = Vec::new();
@@ -108,7 +108,7 @@ pub(crate) fn query<'py>(
     options: Options,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (job, _put_by) = options.job(&inputs, None, None)?;
+    let (job, _temporary_copies) = options.job(&inputs, None, None)?;
     let found: Vec<Match> =
         watched(py, progress.as_ref(), |observer| pipeline::query(&job, &text, top, observer))?;
     let columns = PyDict::new(py);

@@ -58,7 +58,7 @@ pub(crate) fn decide<'py>(
     options: Options,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyDict>, String, String)> {
-    let (job, _put_by) = options.job(&documents, against.as_ref(), None)?;
+    let (job, _temporary_copies) = options.job(&documents, against.as_ref(), None)?;
     let is_paths = |documents: &Documents<'_>| matches!(documents, Documents::Paths(_));
     let named = is_paths(&documents) || against.as_ref().is_some_and(is_paths);
     let mut removed = Removed::default();
@@ -86,7 +86,7 @@ pub(crate) fn dedup<'py>(
     options: Options,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<String> {
-    let (job, _put_by) = options.job(&documents, against.as_ref(), Some(output))?;
+    let (job, _temporary_copies) = options.job(&documents, against.as_ref(), Some(output))?;
     let target = Target::new(output).or_raise()?;
     let outcome = watched(py, progress.as_ref(), |observer| pipeline::dedup(&job, &target, false, observer))?;
     match outcome {

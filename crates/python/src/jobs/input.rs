@@ -44,6 +44,16 @@ pub(crate) struct Options {
 impl Options {
     /// The settings of the job.
     pub(crate) fn settings(&self) -> PyResult<Settings> {
+        let settings = self.settings_as_given()?;
+        settings.check_shares().or_raise()?;
+        let given: Value = serde_json::from_str(&self.settings).map_err(setting)?;
+        let is_chosen = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
+        settings.check_effects(|setting| is_chosen(setting.as_str())).or_raise()?;
+        Ok(settings)
+    }
+
+    /// The same without a check of what was chosen: for the settings of a run that are handed over as a whole.
+    pub(crate) fn settings_as_given(&self) -> PyResult<Settings> {
         let mut settings = Settings::default();
         if let Some(name) = &self.preset {
             presets::find(name).and_then(|preset| preset.apply(&mut settings)).or_raise()?;
@@ -62,11 +72,6 @@ impl Options {
                 setting(format!("{} = {value} is not allowed: {wrong}", name.replace('-', "_")))
             })?;
         }
-        settings.check_shares().or_raise()?;
-        // A result passes all settings of its run. Settings that have their default count as not chosen.
-        let default = serde_json::to_value(Settings::default()).map_err(setting)?;
-        let is_chosen = |name: &str| given.get(name).is_some_and(|value| *value != default[name]);
-        settings.check_effects(|setting| is_chosen(setting.as_str())).or_raise()?;
         Ok(settings)
     }
 

@@ -52,7 +52,7 @@ pub(crate) fn plan<'py>(
     found.set_item("curve", curve.collect::<Vec<f64>>())?;
     // Containment finds documents by sampled shingles, so a document with few shingles is found less often.
     let by_shingles = PyDict::new(py);
-    if settings.matching.measure == Measure::Containment {
+    if settings.signature.measure == Measure::Containment {
         for (shingles, chance) in chances.by_shingles(settings.matching.threshold) {
             by_shingles.set_item(shingles, chance)?;
         }
@@ -73,7 +73,7 @@ fn measure(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<MeasuredSample> {
     planned.check_sample().or_raise()?;
-    let (job, _put_by) = options.job(inputs, None, None)?;
+    let (job, _temporary_copies) = options.job(inputs, None, None)?;
     let (texts, documents) =
         watched(py, progress, |observer| pipeline::sample(&job, MOST_SAMPLED, observer))?;
     outside(py, || planned.measure(Sample { texts: &texts, documents }, &job.settings))?.or_raise()
@@ -84,7 +84,7 @@ fn measure(
 #[pyfunction]
 #[pyo3(signature = (options, similarities, shingles=PLANNED_SHINGLES))]
 pub(crate) fn chances(options: Options, similarities: Vec<f64>, shingles: u64) -> PyResult<Vec<f64>> {
-    let chances = Chances::new(&options.settings()?).or_raise()?;
+    let chances = Chances::new(&options.settings_as_given()?).or_raise()?;
     Ok(similarities.into_iter().map(|similarity| chances.of(similarity, shingles)).collect())
 }
 

@@ -35,7 +35,15 @@ pub(super) fn make(tools: &Path, folder: &Path) -> Result<PathBuf, String> {
     let archive = folder.join(format!("{stem}.tar.gz"));
     let mut tar = Command::new("tar");
     // These options give the same bytes on every machine and at every time.
-    tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "--gzip"]);
+    tar.args([
+        "--sort=name",
+        "--owner=0",
+        "--group=0",
+        "--numeric-owner",
+        "--mtime=@0",
+        "--mode=u=rwX,go=rX",
+        "--gzip",
+    ]);
     tar.env("GZIP", "-n")
         .arg("--create")
         .arg("--file")

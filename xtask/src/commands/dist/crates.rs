@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 /// Packs every crate that can be published. Cargo builds each of them from its package.
 pub(super) fn make(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let packed = step::build_folder().join("package");
+    // Crates of another name may lie there from before.
+    super::replace_folder(&packed)?;
     let mut package = step::cargo(["package", "--locked", "--workspace"]);
     for own in ["benchmarks", "xtask", "lookalike-python", "lookalike-testkit"] {
         package.args(["--exclude", own]);

@@ -22,7 +22,7 @@ impl<'a> Alike<'a> {
     pub(super) fn new(settings: &'a Settings, items: Vec<Item>) -> Self {
         let rules = rules(settings);
         let simhash = settings.signature.method == Method::Simhash;
-        let containment = settings.matching.measure == Measure::Containment;
+        let containment = settings.signature.measure == Measure::Containment;
         let lanes = (!simhash && !containment).then(|| Lanes::new(&items, &rules, lane_of).unwrap());
         let hasher = SimHasher::new(settings.signature.seed);
         let fingerprint = |item: &Item| {

@@ -50,6 +50,11 @@ impl BundledDocument {
         self.pair(2)
     }
 
+    /// Bytes that it takes in memory.
+    pub(super) fn bytes(&self) -> u64 {
+        4 * self.words.len() as u64
+    }
+
     pub(super) fn bundled(&self) -> Bundled<'_> {
         Bundled { size: self.words[4] as usize, ranks: &self.words[HEAD..] }
     }

@@ -43,6 +43,9 @@ const COMPARED_GROUP: usize = if cfg!(test) { 16 } else { 128 };
 /// Documents with which it is tried first.
 const TRIED: usize = if cfg!(test) { 100 } else { 1 << 10 };
 
+/// Bytes of documents that are kept from one group to the next.
+const KEPT_BYTES: u64 = 1 << 20;
+
 /// Bundles of the sample, which is cut short beyond them.
 const SAMPLED_BUNDLES: usize = 1 << 18;
 
@@ -191,23 +194,25 @@ struct Connector<'c, 'a> {
 }
 
 impl Connector<'_, '_> {
-    /// Compares documents that have too many combinations with all others. If there are many of these, fewer bundles are combined:
-    /// the answer is how many.
+    /// Compares documents that have too many combinations with all others. If there are many of these, or they do not fit in memory,
+    /// fewer bundles are combined: the answer is how many.
     fn connect_met_by_all(&mut self, planner: &Planner<'_>, plan: Plan) -> Result<usize> {
         let mut combined = plan.combined;
+        let mut reservation = self.view.budget.reservation();
         let met_by_all = loop {
-            let mut met_by_all = Vec::new();
+            let (mut met_by_all, mut fits) = (Vec::new(), true);
             self.file.visit(|_, document| {
                 self.view.observer.go_on()?;
-                let is_met = planner.prefix(document.bundled(), combined) == Prefix::TooMany;
-                if is_met && met_by_all.len() <= MOST_MET_BY_ALL {
+                if fits && planner.prefix(document.bundled(), combined) == Prefix::TooMany {
+                    fits = met_by_all.len() < MOST_MET_BY_ALL && reservation.try_grow(document.bytes());
                     met_by_all.push(document.clone());
                 }
                 Ok(())
             })?;
-            if met_by_all.len() <= MOST_MET_BY_ALL {
+            if fits {
                 break met_by_all;
             }
+            reservation.release();
             // One by one there are never too many.
             combined -= 1;
         };
@@ -225,23 +230,42 @@ impl Connector<'_, '_> {
     /// Connects documents with an equal key, at these offsets: those of a small group only where they are similar.
     fn connect_group(&mut self, group: &[(u64, u64)]) -> Result<()> {
         self.view.observer.go_on()?;
-        let mut documents = std::mem::take(&mut self.documents);
-        if group.len() > COMPARED_GROUP {
-            documents.resize(documents.len().max(2), BundledDocument::default());
-            self.file.read(group[0].0, &mut documents[0])?;
-            for &(offset, _) in &group[1..] {
-                self.file.read(offset, &mut documents[1])?;
-                self.forest.join(documents[0].number(), documents[1].number());
-            }
-        } else {
-            documents.resize(documents.len().max(group.len()), BundledDocument::default());
-            for (place, &(offset, _)) in group.iter().enumerate() {
-                self.file.read(offset, &mut documents[place])?;
-                let (before, rest) = documents.split_at(place);
-                before.iter().for_each(|other| self.join_if_similar(other, &rest[0]));
-            }
+        if group.len() > COMPARED_GROUP || !self.compare_group(group)? {
+            self.connect_all(group)?;
         }
-        self.documents = documents;
+        Ok(())
+    }
+
+    /// Connects the documents of a group that are similar. False if they do not fit in memory.
+    fn compare_group(&mut self, group: &[(u64, u64)]) -> Result<bool> {
+        let mut reservation = self.view.budget.reservation();
+        let mut documents = std::mem::take(&mut self.documents);
+        documents.resize(documents.len().max(group.len()), BundledDocument::default());
+        let mut fits = true;
+        for (place, &(offset, _)) in group.iter().enumerate() {
+            self.file.read(offset, &mut documents[place])?;
+            fits = reservation.try_grow(documents[place].bytes());
+            if !fits {
+                break;
+            }
+            let (before, rest) = documents.split_at(place);
+            before.iter().for_each(|other| self.join_if_similar(other, &rest[0]));
+        }
+        // What is kept for the next group is not reserved.
+        if reservation.bytes() <= KEPT_BYTES {
+            self.documents = documents;
+        }
+        Ok(fits)
+    }
+
+    /// Connects all documents of a group.
+    fn connect_all(&mut self, group: &[(u64, u64)]) -> Result<()> {
+        let (mut first, mut other) = (BundledDocument::default(), BundledDocument::default());
+        self.file.read(group[0].0, &mut first)?;
+        for &(offset, _) in &group[1..] {
+            self.file.read(offset, &mut other)?;
+            self.forest.join(first.number(), other.number());
+        }
         Ok(())
     }
 
