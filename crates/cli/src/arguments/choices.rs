@@ -92,7 +92,7 @@ pub(crate) struct NormalizeChoices {
     /// The Unicode normalisation form that texts are brought into before they are compared; keep changes nothing
     #[arg(long, value_name = "FORM", value_parser = one_of::<Form>(Form::WRITTEN))]
     pub(crate) form: Option<Form>,
-    /// Keep punctuation, or drop it. Nothing is put in its place, not even a space
+    /// Keep punctuation, or drop it. Dropping joins what it separated: "a-b" becomes "ab"
     #[arg(long, value_name = "WHAT", value_parser = one_of::<Punctuation>(Punctuation::WRITTEN))]
     pub(crate) punctuation: Option<Punctuation>,
     /// Replace each run of white space by one space (collapse), remove all white space, or keep it unchanged
@@ -105,11 +105,11 @@ pub(crate) struct NormalizeChoices {
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Duplicates")]
 pub(crate) struct Matching {
-    /// Documents that are at least this similar are duplicates: a number from 0 to 1
+    /// Documents that are at least this similar are duplicates: a number above 0 and at most 1
     #[arg(long, short, value_name = "SIMILARITY")]
     pub(crate) threshold: Option<f64>,
-    /// How similarity is measured: shared shingles as a share of all shingles of both documents (jaccard), or of the
-    /// shingles of the smaller document (containment)
+    /// How similarity is measured: the shared shingles divided by the different shingles of both documents together
+    /// (jaccard), or by those of the smaller document (containment)
     #[arg(long, value_name = "MEASURE", value_parser = one_of::<Measure>(Measure::WRITTEN))]
     pub(crate) measure: Option<Measure>,
     /// The chance of finding a pair whose similarity is exactly the threshold. Bands and rows are planned to reach it

@@ -21,11 +21,11 @@ pub(crate) const DEDUP_ABOUT: &str = "\
 Removes near-duplicates.
 
 A document is removed only if its similarity to a kept document is at least the threshold. removed.jsonl lists each removed \
-document with the kept document that it duplicates and their exact similarity. (--verify and --clusters can change this.) The \
+document with the kept document that it duplicates and their exact similarity. (With --verify estimate or none the similarity is not checked; with --clusters components it can be below the threshold.) The \
 kept records are written unchanged to files in the target folder that have the names, formats and compression of the inputs. \
 report.json is written last. It says what was done, and estimates the share of the duplicates that was found.
 
-If a run was stopped, the same command continues it. The outputs are byte for byte the same for any number of threads and \
+If a run was stopped, the same command continues it. The kept records and the list of removed documents are byte for byte the same for any number of threads and \
 any memory limit.";
 
 pub(crate) const DEDUP: &str = "\

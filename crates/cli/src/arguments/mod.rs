@@ -81,6 +81,7 @@ const RARE: [&str; 19] = [
 
 /// Adds the default to the help of each flag that is a setting.
 fn with_defaults(command: clap::Command, defaults: &Value) -> clap::Command {
+    let command_name = command.get_name().to_owned();
     let is_query = command.get_name() == "query";
     let is_inspect = command.get_name() == "inspect";
     command.mut_args(|argument| {
@@ -89,6 +90,18 @@ fn with_defaults(command: clap::Command, defaults: &Value) -> clap::Command {
             Some("threshold") if is_inspect => None,
             Some(name) => shown(name, defaults),
             None => None,
+        };
+        let argument = match (command_name.as_str(), argument.get_long()) {
+            ("pairs", Some("against")) => argument.help(
+                "Also list pairs of an input document with a document of these files; pairs within these files are not listed",
+            ),
+            ("clusters", Some("against")) => argument
+                .help("Also compare with the documents of these files, which come first in keep order"),
+            ("dedup", _) => argument,
+            (_, Some("on-bad-record")) => argument.help(
+                "What to do with a record that cannot be used: stop with an error (fail), or leave it out (skip, keep)",
+            ),
+            _ => argument,
         };
         let is_rare = argument.get_long().is_some_and(|name| RARE.contains(&name));
         let argument = argument.hide_short_help(is_rare);

@@ -22,8 +22,8 @@ pub(crate) fn table(rows: &[(Preset, Settings, Figures)]) -> String {
     }
     let mut text = aligned(&table);
     text.push_str(
-        "\nrecall: the share of the pairs at the threshold that become candidates. 0.99 from: the similarity from which\n\
-         99 of 100 pairs do. --recall plans other bands: see lookalike presets --help.\n",
+        "\nrecall: the share of the pairs at the threshold that become candidates. 0.99 from: the lowest similarity at which\n\
+         99 % of the pairs become candidates. --recall plans other bands: see lookalike presets --help.\n",
     );
     text
 }

@@ -135,6 +135,11 @@ fn compared(report: &Report) -> String {
 /// The estimated recall; `None` if no pairs were found. The true value is within two standard errors in 19 of 20
 /// cases.
 fn recall(report: &Report) -> Option<String> {
+    let planned = report.plan.recall_at_threshold;
+    if report.recall.is_none() && report.verified_pairs > 0 && planned < 0.1 {
+        let share = 100.0 * planned;
+        return Some(format!("{:>13}  the plan finds {share:.1} % of the pairs at the threshold", "unknown"));
+    }
     report.recall.filter(|recall| recall.pairs > 0).map(|recall| {
         let bounded = |number: f64| match number {
             n if n < 1.0 && n > 0.99995 => ">0.9999".into(),

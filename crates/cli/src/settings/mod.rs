@@ -114,7 +114,7 @@ impl Layers {
         }
         layers::apply(&self.file, &mut settings);
         layers::apply(&self.flags, &mut settings);
-        settings.check_shares()?;
+        settings.check_ranges()?;
         self.check_effects(&settings)?;
         let written = self.flags.reading.format.as_ref().or(self.file.reading.format.as_ref());
         let format = written.map(|written| format(written)).transpose()?;

@@ -19,6 +19,9 @@ use crate::write::naming::BATCH;
 use crate::{Clusters, Result, Verify};
 
 /// What the estimate needs to know about a found pair.
+/// Below this chance of finding a pair at the threshold, the recall is not estimated.
+const LEAST_PLANNED: f64 = 0.1;
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FoundPair {
     pub similarity: f64,
@@ -117,6 +120,10 @@ impl View<'_> {
     pub(crate) fn recall(self, removals: &Removals) -> Result<Option<Recall>> {
         let (settings, room) = (&self.recipe.settings, self.room());
         if settings.matching.verify != Verify::Exact || settings.matching.clusters == Clusters::Components {
+            return Ok(None);
+        }
+        // A plan that finds hardly any pair at the threshold has not seen those that say how many there are.
+        if self.recipe.plan.recall_at_threshold < LEAST_PLANNED {
             return Ok(None);
         }
         let Some(mut estimator) = estimator(self.recipe, room) else { return Ok(None) };

@@ -102,6 +102,9 @@ pub struct Counts {
     pub replaced_bytes: u64,
     /// Documents with an id that an earlier document has too.
     pub repeated_ids: u64,
+    /// Bad records that do not have the field of `text-field`.
+    #[serde(default)]
+    pub absent_text: u64,
     /// Documents that do not have the field of `id-field`.
     #[serde(default)]
     pub absent_id: u64,
@@ -234,6 +237,7 @@ impl Counts {
         self.with_nul += other.with_nul;
         self.replaced_bytes += other.replaced_bytes;
         self.repeated_ids += other.repeated_ids;
+        self.absent_text += other.absent_text;
         self.absent_id += other.absent_id;
         self.null_id += other.null_id;
         self.absent_within += other.absent_within;

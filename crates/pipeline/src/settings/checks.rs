@@ -2,16 +2,24 @@
 
 use super::{Choice, Measure, Method, SettingName, Settings, WrongSetting, not_allowed};
 use crate::Result;
+use lookalike::minhash::MAX_HASHES as MOST_HASHES;
 
 impl Settings {
-    /// Returns an error if the threshold or the recall is not between 0 and 1.
-    pub fn check_shares(&self) -> Result<()> {
-        let shares =
-            [(SettingName::Threshold, self.matching.threshold), (SettingName::Recall, self.matching.recall)];
-        match shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
-            Some((setting, share)) => Err(not_allowed(setting, share, "it is a number from 0 to 1")),
-            None => Ok(()),
+    /// Returns an error if a number is out of its range. A threshold of 0 is allowed here: queries have it.
+    pub fn check_ranges(&self) -> Result<()> {
+        let (threshold, recall, hashes) =
+            (self.matching.threshold, self.matching.recall, self.signature.hashes);
+        if !(0.0..=1.0).contains(&threshold) {
+            return Err(not_allowed(SettingName::Threshold, threshold, "it is a number from 0 to 1"));
         }
+        if !(recall > 0.0 && recall < 1.0) {
+            let allowed = "it is above 0 and below 1, because no plan finds every pair";
+            return Err(not_allowed(SettingName::Recall, recall, allowed));
+        }
+        if !(1..=MOST_HASHES).contains(&hashes) {
+            return Err(not_allowed(SettingName::Hashes, hashes, format!("1 to {MOST_HASHES}")));
+        }
+        Ok(())
     }
 
     /// Returns an error if the user chose a setting that has no effect with the chosen method or measure. `is_chosen`
@@ -39,15 +47,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_from_0_to_1() {
-        assert!(Settings::default().check_shares().is_ok());
+    fn numbers_have_ranges() {
+        assert!(Settings::default().check_ranges().is_ok());
         for wrong in [
             Settings::default().with_threshold(1.1),
             Settings::default().with_threshold(f64::NAN),
-            Settings::default().with_recall(-0.1),
+            Settings::default().with_recall(1.0),
+            Settings::default().with_hashes(0),
         ] {
-            let said = wrong.check_shares().unwrap_err().to_string();
-            assert!(said.contains("from 0 to 1"), "{said}");
+            let said = wrong.check_ranges().unwrap_err().to_string();
+            assert!(said.contains("is not allowed"), "{said}");
         }
     }
 

@@ -56,6 +56,8 @@ names! {
     Recall = "recall",
     /// What a shingle is.
     Shingles = "shingles",
+    /// The field with the text.
+    TextField = "text-field",
     /// The number of threads.
     Threads = "threads",
     /// The least similarity of duplicates.

@@ -21,6 +21,11 @@ pub(crate) fn check(recipe: &Recipe, sources: Sources<'_>, budget: &Ledger, coun
         (&fields.order, counts.absent_order),
         (&fields.within, counts.absent_within),
     ];
+    // With `on-bad-record` other than `fail`, a mistyped field would make every record a bad one.
+    if counts.documents > 0 && counts.absent_text == counts.documents {
+        let choice = Choice::new(SettingName::TextField, fields.text.written());
+        return Err(refusal(choice, &fields.text, sources, limits(budget, recipe)));
+    }
     for (number, (path, absent)) in asked.into_iter().enumerate() {
         if let Some(path) = path
             && documents > 0

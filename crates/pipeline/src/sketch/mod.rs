@@ -301,6 +301,7 @@ impl<'a> BlockSketcher<'a> {
             OnBadRecord::Keep => counts.bad_kept += 1,
         }
         counts.documents += u64::from(!against);
+        counts.absent_text += u64::from(lacks_text && !against);
         self.columns.push_bad(slot as u64, &reason);
         self.push_entry(slot, Entry::bad(), id.as_ref());
         self.columns.lanes.resize(self.columns.lanes.len() + self.recipe.lanes(), 0);

@@ -45,7 +45,7 @@ impl Options {
     /// The settings of the job.
     pub(crate) fn settings(&self) -> PyResult<Settings> {
         let settings = self.settings_as_given()?;
-        settings.check_shares().or_raise()?;
+        settings.check_ranges().or_raise()?;
         let given: Value = serde_json::from_str(&self.settings).map_err(setting)?;
         let is_chosen = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
         settings.check_effects(|setting| is_chosen(setting.as_str())).or_raise()?;
