@@ -4,7 +4,7 @@
 //! have different names. `commands.rs` says which groups a command takes. A settings file may hold all groups.
 
 use super::bytes::Bytes;
-use super::values::one_of;
+use super::values::{one_of, share, whole};
 use clap::Args;
 use pipeline::{
     BandsAndRows, Case, Clusters, Elements, Form, Keep, Measure, Method, OnBadRecord, Punctuation,
@@ -74,10 +74,10 @@ pub(crate) struct Sketching {
     #[arg(long, value_name = "METHOD", value_parser = one_of::<Method>(Method::WRITTEN))]
     pub(crate) method: Option<Method>,
     /// The number of hashes in a signature
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) hashes: Option<usize>,
     /// The seed of the hash functions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub(crate) seed: Option<u64>,
 }
 
@@ -106,21 +106,21 @@ pub(crate) struct NormalizeChoices {
 #[command(next_help_heading = "Duplicates")]
 pub(crate) struct Matching {
     /// Documents that are at least this similar are duplicates: a number above 0 and at most 1
-    #[arg(long, short, value_name = "SIMILARITY")]
+    #[arg(long, short, value_name = "SIMILARITY", value_parser = share)]
     pub(crate) threshold: Option<f64>,
     /// How similarity is measured: the shared shingles divided by the different shingles of both documents together
     /// (jaccard), or by those of the smaller document (containment)
     #[arg(long, value_name = "MEASURE", value_parser = one_of::<Measure>(Measure::WRITTEN))]
     pub(crate) measure: Option<Measure>,
     /// The chance of finding a pair whose similarity is exactly the threshold. Bands and rows are planned to reach it
-    #[arg(long, value_name = "CHANCE")]
+    #[arg(long, value_name = "CHANCE", value_parser = share)]
     pub(crate) recall: Option<f64>,
     /// Use these bands and rows, as in 21x6, instead of planning them. More bands find more pairs, more rows find
     /// fewer
     #[arg(long, value_name = "BxR", conflicts_with = "recall")]
     pub(crate) bands: Option<BandsAndRows>,
     /// With SimHash: the largest Hamming distance between the fingerprints of two duplicates
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", value_parser = whole::<u32>)]
     pub(crate) distance: Option<u32>,
     /// How a candidate pair is checked: by its exact similarity (exact), by the estimate from the signatures
     /// (estimate), or not at all (none)
@@ -188,7 +188,7 @@ pub(crate) struct Using {
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Bytes>,
     /// The number of threads [default: the number of processor cores]
-    #[arg(long, short = 'j', value_name = "N")]
+    #[arg(long, short = 'j', value_name = "N", value_parser = whole::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// The folder for temporary files [default: the target folder, or the system's temporary folder]
     #[arg(long, value_name = "FOLDER")]

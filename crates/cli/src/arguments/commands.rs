@@ -2,7 +2,7 @@
 
 use super::choices::{Choices, Keeping, Matching, Reading, Sketching, Storing, Using, Writing};
 use super::examples;
-use super::values::shown_at_most;
+use super::values::{share, shown_at_most, whole};
 use clap::{ArgGroup, Args, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -150,7 +150,7 @@ pub(crate) struct QueryArguments {
 pub(crate) struct QueryMatching {
     /// Show documents that are at least this similar, from 0 to 1. With 0, all that share a shingle with the text are
     /// shown
-    #[arg(long, short, value_name = "SIMILARITY")]
+    #[arg(long, short, value_name = "SIMILARITY", value_parser = share)]
     pub(crate) threshold: Option<f64>,
     /// How similarity is measured: shared shingles as a share of all shingles of both texts (jaccard), or of the
     /// shingles of the smaller one (containment)
@@ -210,16 +210,16 @@ pub(crate) struct CompareArguments {
 #[command(next_help_heading = "Plan")]
 pub(crate) struct Planning {
     /// Documents that are at least this similar are duplicates: a number from 0 to 1
-    #[arg(long, short, value_name = "SIMILARITY")]
+    #[arg(long, short, value_name = "SIMILARITY", value_parser = share)]
     pub(crate) threshold: Option<f64>,
     /// The chance of finding a pair whose similarity is exactly the threshold. Bands and rows are planned to reach it
-    #[arg(long, value_name = "CHANCE")]
+    #[arg(long, value_name = "CHANCE", value_parser = share)]
     pub(crate) recall: Option<f64>,
     /// Use these bands and rows, as in 21x6, instead of planning them
     #[arg(long, value_name = "BxR", conflicts_with = "recall")]
     pub(crate) bands: Option<pipeline::BandsAndRows>,
     /// With SimHash: the largest Hamming distance between the fingerprints of two duplicates
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", value_parser = whole::<u32>)]
     pub(crate) distance: Option<u32>,
 }
 
@@ -259,7 +259,7 @@ pub(crate) struct InspectArguments {
     #[arg(long, value_name = "ID", conflicts_with = "threshold")]
     pub(crate) id: Option<String>,
     /// Show what would change at this threshold
-    #[arg(long, short, value_name = "SIMILARITY")]
+    #[arg(long, short, value_name = "SIMILARITY", value_parser = share)]
     pub(crate) threshold: Option<f64>,
     /// Show at most this many clusters, pairs and documents
     #[arg(long, value_name = "N", default_value = "5", value_parser = shown_at_most())]
