@@ -207,4 +207,5 @@ def test_texts_reach_no_report_as_anything_but_text() -> None:
     evil = "<script>alert(1)</script> " + " ".join(map(str, range(40)))
     frame = pytest.importorskip("pandas").DataFrame({"text": [evil, evil + " more"], "id": ["<b>1", "<b>2"]})
     page = lookalike.dedup(frame, id="id")[1].report()
-    assert "&lt;script&gt;alert" in page.html and "<script>alert" not in page.html and "<b>" not in page.html
+    assert "script&gt;alert(1)&lt;/script&gt;" in page.html and "<script>alert" not in page.html
+    assert "&lt;b&gt;1" in page.html and "<b>1<" not in page.html and "<b>2" not in page.html
