@@ -2,8 +2,8 @@
 
 use super::names::check_name;
 use super::stdout::Stdout;
-use crate::Result;
 use crate::object::Prefix;
+use crate::{Error, Result};
 use files::{Files, Folder};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +36,9 @@ impl Target {
     /// Like [`new`](Self::new), with local files of the caller's choice, which may inject faults.
     pub fn on(argument: &str, files: Files) -> Result<Self> {
         let folder = |path: &str| TargetKind::Named(Arc::new(Folder::new(files.clone(), path.into())));
+        if argument.is_empty() {
+            return Err(Error::Invalid("the target has no name; name a folder".into()));
+        }
         let kind = if argument == "-" {
             TargetKind::Stdout(Stdout::default())
         } else if let Some(path) = argument.strip_prefix("file://") {

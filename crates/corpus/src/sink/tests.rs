@@ -317,6 +317,7 @@ fn an_output_given_up_leaves_nothing() {
 
 #[test]
 fn a_target_that_is_a_file_is_an_error() {
+    assert!(Target::new("").is_err(), "a name that is empty is not the current folder");
     let case = Case::new(Format::Jsonl, Compression::None);
     std::fs::write(case.folder.path().join("clean"), "mine").unwrap();
     let message = case.write(&lines(3), &mut |_| Disposition::Keep).unwrap_err().to_string();

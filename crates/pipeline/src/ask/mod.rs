@@ -17,6 +17,7 @@ use crate::resume::begin::temporary_work;
 use crate::settings::not_allowed;
 use crate::solve::Found;
 use crate::verify::Task;
+use crate::view::View;
 use crate::write::naming::{BATCH, Names};
 use crate::{Job, Match, Member, Observer, Pair, Result, SettingName};
 use corpus::Document;
@@ -50,6 +51,8 @@ pub(crate) fn pairs_prepared(
         let store = prepared.sketch(&mut work, &mut stages)?;
         let view = prepared.view(&store, &work, observer);
         let copies = view.copies(&mut stages)?;
+        let order = prepared.order.of_pairs();
+        let view = View { order: &order, ..view };
         let room = view.room();
         let mut found = room.sorter(prepared.budget.collecting(), |pair: &Removal| (pair.number, pair.kept));
         let mut push = |pair: Found| found.push(Removal::near(&pair));

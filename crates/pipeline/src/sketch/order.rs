@@ -43,6 +43,12 @@ impl KeepOrder {
         }
     }
 
+    /// The order in which pairs are compared, whichever sources they are from. With containment, the smaller document of a pair is
+    /// the later one, also if it is one of `against`.
+    pub(crate) fn of_pairs(&self) -> Self {
+        Self { source_ranks: vec![0; self.source_ranks.len()], first: self.first }
+    }
+
     /// True if the keep order is the input order.
     pub(crate) fn is_input_order(&self) -> bool {
         self.first && self.source_ranks.is_sorted()

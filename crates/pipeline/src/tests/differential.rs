@@ -275,8 +275,13 @@ fn pairs_with_against_are_those_that_are_asked_for() {
     for (at, from) in (0..180).step_by(3).zip((180..).step_by(2)) {
         documents[from].text = documents[at].text.clone();
     }
-    for against_only in [false, true] {
-        check_pairs(&documents, 180, &settings().with_against_only(against_only));
+    for settings in [
+        settings(),
+        settings().with_against_only(true),
+        settings().with_measure(Measure::Containment),
+        settings().with_measure(Measure::Containment).with_against_only(true),
+    ] {
+        check_pairs(&documents, 180, &settings);
     }
 }
 
