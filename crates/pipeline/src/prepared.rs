@@ -50,10 +50,13 @@ impl<'a> Prepared<'a> {
         }
         let left = Resources { memory: job.resources.memory - weights, ..job.resources.clone() };
         let budget = Ledger::new(&left, sources.len())?;
-        if job.settings.matching.against_only && job.against.is_empty() {
-            let choice = Choice::any(SettingName::AgainstOnly);
-            let needed = Choice::any(SettingName::Against);
-            return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
+        if let Some(folder) = &job.resources.temp_dir {
+            // Whoever spills nothing would not notice.
+            let found = std::fs::metadata(folder);
+            let io = |cause| Error::Io { action: "use", name: folder.display().to_string(), cause };
+            if !found.map_err(io)?.is_dir() {
+                return Err(io(std::io::ErrorKind::NotADirectory.into()));
+            }
         }
         if let (Some((file, _)), crate::Stored::Shingles) = (&job.sketch, job.settings.files.store) {
             recipe.use_key(&stored_key(file)?);
@@ -61,6 +64,16 @@ impl<'a> Prepared<'a> {
         recipe.plan.input_bytes = sources.bytes();
         let order = KeepOrder::new(&job.settings, sources)?;
         Ok(Self { job, recipe, budget, order, sources, threads: job.resources.threads })
+    }
+    /// An error if documents are to be compared with those of `against` only, and there are none. Commands that compare no documents
+    /// with each other do not ask.
+    pub(crate) fn check_against(&self) -> Result<()> {
+        if !self.job.settings.matching.against_only || !self.job.against.is_empty() {
+            return Ok(());
+        }
+        let choice = Choice::any(SettingName::AgainstOnly);
+        let needed = Choice::any(SettingName::Against);
+        Err(WrongSetting::Needs { choice, needed, instead: None }.into())
     }
 
     /// Runs `work` with as many rayon threads as the job allows.

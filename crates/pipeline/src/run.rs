@@ -24,6 +24,7 @@ pub(crate) fn plan(job: &Job) -> Result<Plan> {
 /// See [`crate::dedup`].
 pub(crate) fn dedup(job: &Job, target: &Target, dry_run: bool, observer: &dyn Observer) -> Result<Outcome> {
     let prepared = Prepared::new(job)?;
+    prepared.check_against()?;
     if dry_run {
         removed_name(job)?;
         return decide_prepared(&prepared, observer, &mut |_| Ok(())).map(Outcome::Finished);
@@ -37,7 +38,9 @@ pub(crate) fn decide(
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(RemovedRow) -> Result<()> + Send),
 ) -> Result<Report> {
-    decide_prepared(&Prepared::new(job)?, observer, visit)
+    let prepared = Prepared::new(job)?;
+    prepared.check_against()?;
+    decide_prepared(&prepared, observer, visit)
 }
 
 fn decide_prepared(

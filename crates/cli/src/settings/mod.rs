@@ -120,10 +120,6 @@ impl Layers {
         let format = written.map(|written| format(written)).transpose()?;
         let against = if self.flags.matching.against.is_empty() { &self.file } else { &self.flags };
         let against = against.matching.against.clone();
-        if settings.matching.against_only && against.is_empty() {
-            return Err(Failure::usage("--against-only compares with nothing without --against")
-                .with_advice("name the documents to compare with: --against INPUT"));
-        }
         Ok(Resolved {
             settings,
             resources: self.resources()?,

@@ -34,7 +34,9 @@ pub(crate) fn pairs(
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(Pair) -> Result<ControlFlow<()>> + Send),
 ) -> Result<Report> {
-    pairs_prepared(&Prepared::new(job)?, observer, visit)
+    let prepared = Prepared::new(job)?;
+    prepared.check_against()?;
+    pairs_prepared(&prepared, observer, visit)
 }
 
 /// Finds the pairs of a job that is already checked.
@@ -117,6 +119,7 @@ pub(crate) fn clusters(
     visit: &mut (dyn FnMut(Member) -> Result<()> + Send),
 ) -> Result<Report> {
     let prepared = Prepared::new(job)?;
+    prepared.check_against()?;
     observer.planned(&prepared.recipe.plan);
     let mut work = temporary_work(job)?;
     prepared.in_pool(|| {

@@ -10,7 +10,7 @@ impl Settings {
         let (threshold, recall, hashes) =
             (self.matching.threshold, self.matching.recall, self.signature.hashes);
         if !(0.0..=1.0).contains(&threshold) {
-            return Err(not_allowed(SettingName::Threshold, threshold, "it is a number from 0 to 1"));
+            return Err(not_allowed(SettingName::Threshold, threshold, "it is above 0 and at most 1"));
         }
         if !(recall > 0.0 && recall < 1.0) {
             let allowed = "it is above 0 and below 1, because no plan finds every pair";
@@ -31,7 +31,7 @@ impl Settings {
                 (Choice::new(SettingName::Method, method), &[Hashes, Bands, Recall])
             }
             (_, measure @ Measure::Containment) => {
-                (Choice::new(SettingName::Measure, measure), &[Distance, Bands, Recall])
+                (Choice::new(SettingName::Measure, measure), &[Distance, Bands, Recall, Hashes])
             }
             (method, _) => (Choice::new(SettingName::Method, method), &[Distance]),
         };
