@@ -65,7 +65,7 @@ impl fmt::Display for Failure {
 
 impl From<pipeline::Error> for Failure {
     fn from(error: pipeline::Error) -> Self {
-        use pipeline::{Error, WrongSetting};
+        use pipeline::{Error, SettingName, WrongSetting};
         if let Error::Interrupted = error {
             return Self::interrupted();
         }
@@ -97,6 +97,11 @@ impl From<pipeline::Error> for Failure {
                 "{}, or choose a smaller --max-text: longer texts are compared by content hash only",
                 advice_on_memory(Some(*needed))
             )),
+            Error::Wrong(WrongSetting::Needs { choice, .. })
+                if choice.setting == SettingName::AgainstOnly =>
+            {
+                Some("name the documents to compare with: --against INPUT".into())
+            }
             Error::Wrong(WrongSetting::NoEffect { .. }) => {
                 Some("leave it out, or choose another method or measure".into())
             }
