@@ -31,6 +31,7 @@ pub use ask::finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunClust
 pub use ask::texts::TextOf;
 pub use decide::CopyFate;
 pub use decide::group::{Decision, Group, GroupMember};
+pub use decide::recall::LEAST_PLANNED;
 pub use error::{Error, Result};
 pub use limits::machine::available_memory;
 pub use limits::memory::least_memory;

@@ -136,7 +136,7 @@ fn compared(report: &Report) -> String {
 /// cases.
 fn recall(report: &Report) -> Option<String> {
     let planned = report.plan.recall_at_threshold;
-    if report.recall.is_none() && report.verified_pairs > 0 && planned < 0.1 {
+    if report.recall.is_none() && report.verified_pairs > 0 && planned < pipeline::LEAST_PLANNED {
         let share = 100.0 * planned;
         return Some(format!("{:>13}  the plan finds {share:.1} % of the pairs at the threshold", "unknown"));
     }

@@ -20,7 +20,7 @@ use crate::{Clusters, Result, Verify};
 
 /// What the estimate needs to know about a found pair.
 /// Below this chance of finding a pair at the threshold, the recall is not estimated.
-const LEAST_PLANNED: f64 = 0.1;
+pub const LEAST_PLANNED: f64 = 0.01;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FoundPair {
