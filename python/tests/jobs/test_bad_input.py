@@ -62,7 +62,7 @@ OPTIONS: Dict[str, Any] = {
     "threshold text": ({"threshold": "high"}, TypeError, "threshold"),
     "threshold list": ({"threshold": [0.5]}, TypeError, "threshold"),
     "hashes": ({"hashes": -1}, ValueError, "hashes"),
-    "hashes many": ({"hashes": 10**9}, ValueError, "num_hashes"),
+    "hashes many": ({"hashes": 10**9}, ValueError, "hashes=1000000000 is not allowed"),
     "shingles": ({"shingles": "letters:3"}, ValueError, "words:K"),
     "shingles none": ({"shingles": None}, TypeError, "shingles"),
     "choice": ({"measure": "cosine"}, ValueError, "jaccard"),

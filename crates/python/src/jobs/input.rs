@@ -47,7 +47,10 @@ impl Options {
         let settings = self.settings_as_given()?;
         settings.check_ranges().or_raise()?;
         let given: Value = serde_json::from_str(&self.settings).map_err(setting)?;
-        let is_chosen = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
+        // All defaults may be handed over at once: they were not chosen.
+        let default = serde_json::to_value(Settings::default()).map_err(setting)?;
+        let is_chosen =
+            |name: &str| given.get(name).is_some_and(|value| !value.is_null() && *value != default[name]);
         settings.check_effects(|setting| is_chosen(setting.as_str())).or_raise()?;
         Ok(settings)
     }
