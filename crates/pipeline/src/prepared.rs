@@ -65,6 +65,7 @@ impl<'a> Prepared<'a> {
         let order = KeepOrder::new(&job.settings, sources)?;
         Ok(Self { job, recipe, budget, order, sources, threads: job.resources.threads })
     }
+
     /// An error if documents are to be compared with those of `against` only, and there are none. Commands that compare no documents
     /// with each other do not ask.
     pub(crate) fn check_against(&self) -> Result<()> {

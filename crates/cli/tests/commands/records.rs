@@ -55,6 +55,51 @@ fn a_field_that_no_record_has_is_refused_with_the_fields_there_are() {
 }
 
 #[test]
+fn a_mistyped_field_of_the_text_does_not_make_every_record_a_bad_one() {
+    let folder =
+        Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n").with("b.jsonl", "{\"text\":\"b\"}\n{\"n\":1}\n");
+    for (number, choice) in ["skip", "keep"].into_iter().enumerate() {
+        let flags = format!("--text-field body --on-bad-record {choice}");
+        let refusal = ["--text-field body: no record has the field `body`", "`text`"];
+        says(&folder.run(&format!("dedup a.jsonl b.jsonl -o out-{number} {flags}")), 2, &refusal);
+        assert!(!folder.path(&format!("out-{number}/report.json")).exists());
+        says(&folder.run(&format!("dedup b.jsonl -o some-{number} --on-bad-record {choice}")), 0, &[]);
+        assert_eq!(report(&folder, &format!("some-{number}"))["counts"]["absent_text"], 1);
+    }
+}
+
+#[test]
+fn a_repeated_id_is_said_when_it_is_compared() {
+    let lines = format!("{{\"id\":1,\"text\":\"{LIKE}\"}}\n").repeat(2) + "{\"id\":2,\"text\":\"other\"}\n";
+    let folder = Folder::new().with("a.jsonl", lines);
+    let outcome = folder.run("compare 1 2 --corpus a.jsonl --id-field id");
+    says(&outcome, 0, &["several documents have the id 1; the first one is used"]);
+    let outcome = folder.run("compare a.jsonl:2 2 --corpus a.jsonl --id-field id");
+    assert!(outcome.code == 0 && !outcome.stderr.contains("several documents"), "{outcome}");
+}
+
+#[test]
+fn a_recall_is_unknown_where_the_plan_finds_nearly_nothing() {
+    // The same shingles, one of them more often: similar, and no copy.
+    let lines = "{\"text\":\"a b a b a b\"}\n{\"text\":\"a b a b a b a b\"}\n";
+    let folder = Folder::new().with("a.jsonl", lines);
+    let outcome = folder.run("dedup a.jsonl -o out --shingles words:2 --bands 2x60");
+    says(&outcome, 0, &["recall", "unknown", "the plan finds 0.0 % of the pairs at the threshold"]);
+    assert!(report(&folder, "out")["recall"].is_null());
+    let outcome = folder.run("dedup a.jsonl -o usual --shingles words:2");
+    says(&outcome, 0, &["estimated from 1 pair"]);
+}
+
+#[test]
+fn a_place_that_is_not_there_is_noticed_before_anything_is_read() {
+    let folder = Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n").with("file", "");
+    says(&folder.run("dedup a.jsonl -o out --temp-dir nowhere"), 2, &["cannot use nowhere"]);
+    says(&folder.run("dedup a.jsonl -o out --temp-dir file"), 1, &["cannot use file"]);
+    says(&folder.run("dedup a.jsonl --output="), 2, &["the target has no name; name a folder"]);
+    assert!(!folder.path("out").exists() && !folder.path("report.json").exists());
+}
+
+#[test]
 fn documents_that_lack_a_field_are_counted() {
     let folder = Folder::new().with(
         "a.jsonl",
