@@ -41,6 +41,9 @@ pub struct Planned {
     pub alternatives: Vec<Alternative>,
     /// With SimHash, the ways to cut fingerprints into blocks.
     pub tables: Vec<Tables>,
+    /// Documents of at most this many distinct shingles are short: no similar pair of them is missed. 0 if all documents
+    /// are found in the same way.
+    pub short_up_to: u64,
     /// The approximate number of bytes on disk while the run works.
     pub disk_bytes: u64,
     /// The same if band keys do not fit in memory. Temporary files of verification are not included.
@@ -134,6 +137,7 @@ impl Planned {
         let on_disk = |per_document: u64| documents.saturating_mul(per_document);
         Ok(Self {
             documents,
+            short_up_to: plan.short_up_to,
             disk_bytes: on_disk(plan.disk_bytes_per_document),
             disk_bytes_with_keys: on_disk(plan.disk_bytes_per_document + 16 * plan.bands as u64),
             least_memory: pipeline::least_memory(documents, threads),
@@ -150,7 +154,13 @@ impl Planned {
     pub fn plot(&self) -> CurvePlot {
         let threshold =
             (self.settings.signature.method == Method::Minhash).then_some(self.settings.matching.threshold);
-        CurvePlot { threshold, ..CurvePlot::of(self.curve.clone()) }
+        let mut plot = CurvePlot { threshold, ..CurvePlot::of(self.curve.clone()) };
+        if let (Some(threshold), 1..) = (threshold, self.short_up_to) {
+            let label = format!("up to {} shingles", self.short_up_to);
+            plot.curves
+                .push(Curve::sample(label, |similarity| if similarity >= threshold { 1.0 } else { 0.0 }));
+        }
+        plot
     }
 
     /// Returns an error if a sample cannot be measured for this plan.

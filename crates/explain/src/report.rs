@@ -59,6 +59,7 @@ pub fn page(title: &str, report: &Report, settings: &Settings, examples: &Exampl
             estimate: recall.estimate,
             standard_error: recall.standard_error,
             pairs: recall.pairs,
+            proven: recall.proven,
         }),
         cluster_sizes: ClusterSizes {
             sizes: examples.sizes().iter().map(|(&size, &count)| (size, count)).collect(),

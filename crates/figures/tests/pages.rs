@@ -50,7 +50,7 @@ fn report(name: &str, texts: [&str; 2], examples: usize) -> ReportData {
         },
         histogram: Histogram { bins, threshold: Some(0.8) },
         checked: Checked::Exactly,
-        recall: Some(RecallData { estimate: 0.995, standard_error: 0.002, pairs: 1_234 }),
+        recall: Some(RecallData { estimate: 0.995, standard_error: 0.002, pairs: 1_234, proven: 0 }),
         cluster_sizes: ClusterSizes { sizes: vec![(2, 800), (3, 100)] },
         kinds: vec![KindCount { name: name.into(), count: 17, meaning: name.into() }],
         stages: Stages {
@@ -233,7 +233,7 @@ fn words(page: &str) -> &str {
 fn a_report_without_pairs_claims_nothing_about_them() {
     let mut data = report("run", ["", ""], 0);
     data.histogram = Histogram { bins: vec![Bin::default(); 21], threshold: Some(0.8) };
-    data.recall = Some(RecallData { estimate: 1.0, standard_error: 0.0, pairs: 0 });
+    data.recall = Some(RecallData { estimate: 1.0, standard_error: 0.0, pairs: 0, proven: 0 });
     let page = report_page(&data);
     assert!(words(&page).contains("Nothing is known of the share that was found"));
     for claim in ["of the duplicates found", "± 0", "About", "missed, by estimate"] {

@@ -3,7 +3,7 @@
 use crate::limits::machine::has_room_for;
 use crate::limits::memory::Ledger;
 use crate::limits::ordered::{caught, no_thread};
-use crate::method::Recipe;
+use crate::method::{Recipe, UseOfSketches};
 use crate::progress::timing::Stages;
 use crate::resume::work::Work;
 use crate::settings::not_allowed;
@@ -29,6 +29,19 @@ pub(crate) struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     /// Checks a job. An error says which setting or resource cannot be used.
     pub(crate) fn new(job: &'a Job) -> Result<Self> {
+        // A sketch file has a signature for every document.
+        Self::with_use(
+            job,
+            if job.sketch.is_some() { UseOfSketches::LaterRuns } else { UseOfSketches::OneRun },
+        )
+    }
+
+    /// Checks a job whose sketches are for later runs.
+    pub(crate) fn for_sketch_file(job: &'a Job) -> Result<Self> {
+        Self::with_use(job, UseOfSketches::LaterRuns)
+    }
+
+    fn with_use(job: &'a Job, use_of: UseOfSketches) -> Result<Self> {
         let sources = Sources { against: &job.against, corpus: &job.sources };
         job.resources.check()?;
         if !has_room_for(job.resources.threads) {
@@ -42,7 +55,7 @@ impl<'a> Prepared<'a> {
             let most = format!("at most {}", corpus::readable_size(LARGEST_TEXT));
             return Err(not_allowed(SettingName::MaxText, job.settings.files.max_text, most));
         }
-        let mut recipe = Recipe::new(&job.settings)?;
+        let mut recipe = Recipe::with_use(&job.settings, use_of)?;
         let weights = recipe.method.memory();
         if weights > job.resources.memory / 2 {
             let (what, limit) = ("the file of weights".to_owned(), job.resources.memory);

@@ -11,6 +11,7 @@ use arrow_array::{
 };
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field};
+use pipeline::Documents;
 use std::sync::Arc;
 
 const INTEGERS: &str = "integers of 64 bits";
@@ -155,13 +156,18 @@ impl Flags {
 }
 
 /// The column of signatures of this name, each of `width` bytes where it is not null.
-pub(crate) fn signatures(batch: &RecordBatch, name: &str, width: usize) -> Result<LargeBinaryArray> {
+pub(crate) fn signatures(batch: &RecordBatch, name: &str, documents: &Documents) -> Result<LargeBinaryArray> {
     let wrong = || {
-        let wanted = format!("{width} bytes: a signature with these settings");
+        let wanted = format!("{} bytes or more: a signature with these settings", 2 * documents.lanes());
         column(batch, name).map_or_else(|error| error, |array| wrong_type(name, array.data_type(), &wanted))
     };
     let signatures = bytes(batch, name).map_err(|_| wrong())?;
-    let fits = |row: usize| signatures.is_null(row) || signatures.value(row).len() == width;
+    let mut lanes = Vec::new();
+    let fits = |row: usize| {
+        lanes_of(signatures.value(row), &mut lanes);
+        signatures.is_null(row)
+            || signatures.value(row).len() == 2 * lanes.len() && documents.is_sketch(&lanes)
+    };
     if (0..signatures.len()).all(fits) { Ok(signatures) } else { Err(wrong()) }
 }
 

@@ -175,14 +175,15 @@ impl Members {
                     .into(),
             ));
         }
-        let width = 2 * documents.lanes();
         let members = Self {
             components: crate::columns::ids(batch, "component")?,
             ranks: bytes(batch, "rank")?,
             against: Flags::of(batch, "against")?,
             kept,
             within: settings.matching.within.is_some().then(|| bytes(batch, "within_hash")).transpose()?,
-            signatures: (width > 0).then(|| signatures(batch, "signature", width)).transpose()?,
+            signatures: (documents.lanes() > 0)
+                .then(|| signatures(batch, "signature", documents))
+                .transpose()?,
             keys: documents.has_samples().then(|| lists(batch, "keys")).transpose()?,
             sets: documents.compares_sets().then(|| stages.sets(batch, ids.values())).transpose()?,
             ids,

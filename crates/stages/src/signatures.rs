@@ -11,9 +11,8 @@ impl Stages {
     /// whether a run would compare them (`compared`). Null where a signature is.
     pub fn signature_similarity(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let (a, b) = (ids(batch, "a")?, ids(batch, "b")?);
-        let bytes = 2 * self.documents.lanes();
-        let left = signatures(batch, "a_signature", bytes)?;
-        let right = signatures(batch, "b_signature", bytes)?;
+        let left = signatures(batch, "a_signature", &self.documents)?;
+        let right = signatures(batch, "b_signature", &self.documents)?;
         let (mut a_lanes, mut b_lanes) = (Vec::new(), Vec::new());
         let likeness = (0..batch.num_rows()).map(|row| {
             if left.is_null(row) || right.is_null(row) {

@@ -26,12 +26,17 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
             )
         }
         Method::Minhash => format!(
-            "{} bands of {} rows find {} of the pairs at {} {}, and more of those above",
+            "{} bands of {} rows find {} of the pairs at {} {}, and more of those above{}",
             plan.bands,
             plan.rows,
             numbers::share(plan.recall_at_threshold),
             settings.signature.measure,
             settings.matching.threshold,
+            match plan.short_up_to {
+                0 => String::new(),
+                most =>
+                    format!(",\n      and all pairs of documents of up to {} shingles", numbers::count(most)),
+            },
         ),
         Method::Simhash => {
             format!(

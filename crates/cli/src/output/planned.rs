@@ -35,6 +35,13 @@ impl ShownPlan<'_> {
                 self.planned.label,
                 percent(recall)
             );
+            if self.planned.short_up_to > 0 {
+                let _ = writeln!(
+                    text,
+                    "documents of up to {} shingles: finds all pairs, by their rarest shingles",
+                    count(self.planned.short_up_to)
+                );
+            }
         }
         let size = PlotSize { width: columns.min(100), height: 16 };
         text.push_str(&curve_plot(&self.planned.plot(), size, colors));

@@ -147,9 +147,14 @@ fn recall(report: &Report) -> Option<String> {
             n => format!("{n:.4}"),
         };
         format!(
-            "{:>13}  estimated from {}, standard error {}",
+            "{:>13}  estimated from {}{}, standard error {}",
             bounded(recall.estimate),
             counted(recall.pairs, "pair"),
+            match recall.proven {
+                0 => String::new(),
+                proven =>
+                    format!(" ({} of short documents, of which none is missed)", numbers::count(proven)),
+            },
             bounded(recall.standard_error),
         )
     })

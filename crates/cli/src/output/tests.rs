@@ -42,7 +42,7 @@ fn report() -> Report {
         },
         verified_pairs: 1_203,
         histogram: vec![0; 21],
-        recall: Some(Recall { estimate: 0.9981, standard_error: 0.0012, pairs: 690 }),
+        recall: Some(Recall { estimate: 0.9981, standard_error: 0.0012, pairs: 690, proven: 0 }),
         capped: BTreeMap::new(),
         run: Run {
             seconds: 2.0,
@@ -91,11 +91,11 @@ fn an_empty_corpus_has_a_summary() {
 #[test]
 fn a_recall_is_not_rounded_up_to_all() {
     let mut sure = report();
-    sure.recall = Some(Recall { estimate: 0.99999, standard_error: 0.00001, pairs: 1 });
+    sure.recall = Some(Recall { estimate: 0.99999, standard_error: 0.00001, pairs: 1, proven: 0 });
     let text = plain(&summary::clusters(&sure));
     assert!(text.starts_with("400 clusters of 1,"), "{text}");
     assert!(text.contains(">0.9999  estimated from 1 pair, standard error <0.0001"), "{text}");
-    sure.recall = Some(Recall { estimate: 1.0, standard_error: 0.0, pairs: 0 });
+    sure.recall = Some(Recall { estimate: 1.0, standard_error: 0.0, pairs: 0, proven: 0 });
     assert!(!plain(&summary::pairs(&sure, 7)).contains("recall"));
 }
 

@@ -18,7 +18,9 @@ fn spilling(files: usize) -> Folder {
     let folder = Folder::new();
     let documents = 60_000;
     let splits: Vec<usize> = (1..files).map(|file| file * documents / files).collect();
-    write_files(&folder.path("in"), Planted::short(documents, 3).iter(), &splits).unwrap();
+    // Documents that have a signature.
+    let planted = Planted { bytes: (800, 900), ..Planted::short(documents, 3) };
+    write_files(&folder.path("in"), planted.iter(), &splits).unwrap();
     folder
 }
 

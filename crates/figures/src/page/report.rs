@@ -184,6 +184,10 @@ fn recall(data: &ReportData) -> Markup {
                 p {
                     "About " b { (percent(recall.estimate)) } " of the duplicates were found (standard error "
                     (percent(recall.standard_error)) ", from " (count(recall.pairs)) " pairs)."
+                    @if recall.proven > 0 {
+                        " " (count(recall.proven)) " of them are pairs of short documents. Of such pairs none is missed, because they are \
+                         found by their rarest shingles and not by chance."
+                    }
                 }
                 p class="muted" {
                     "A pair of similarity s is found with probability p(s), so each pair that was found stands for 1/p(s) pairs. Exact \

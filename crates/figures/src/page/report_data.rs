@@ -99,6 +99,8 @@ pub struct RecallData {
     pub standard_error: f64,
     /// The number of pairs that it is estimated from.
     pub pairs: u64,
+    /// How many of these are pairs of short documents, of which none is missed.
+    pub proven: u64,
 }
 
 /// The number of documents of a kind.

@@ -1,6 +1,6 @@
-//! Band keys -> which documents may have a duplicate, and which of them belong together.
+//! Keys -> which documents may have a duplicate, and which of them belong together.
 //!
-//! Documents with an equal key in some band are candidates for each other. What comes out is coarser than the pairs: the
+//! Documents with an equal key, of a band or a shingle, are candidates for each other. What comes out is coarser than the pairs: the
 //! documents with a candidate, and the connected sets of them. Sets do not influence each other, so each can be decided
 //! by itself, with only its own documents in memory.
 
@@ -8,16 +8,16 @@ pub(crate) mod forest;
 pub(crate) mod grouping;
 
 use crate::candidates::forest::Forest;
-use crate::candidates::grouping::{Group, Visitor, groups, on_disk};
+use crate::candidates::grouping::{Group, Scan, Visitor, groups, on_disk};
 use crate::copies::Copies;
 use crate::limits::bits::Bits;
 use crate::limits::ordered::each;
 use crate::method::Recipe;
-use crate::store::columns::{Class, list};
+use crate::method::short::Standing;
+use crate::store::columns::{Class, Entry, list};
 use crate::store::{Number, Store};
 use crate::view::View;
 use crate::{Observer, Result, Stage};
-use lookalike::minhash::lanes::matching_lanes;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -25,8 +25,15 @@ use std::sync::{Mutex, PoisonError};
 /// A larger group is taken as it is: comparing comes later, and then only with kept documents.
 const COMPARED_GROUP: usize = 128;
 
+/// In a group of at most so many documents, signatures are compared before asking whether documents are connected
+/// already.
+const FEW: usize = 4;
+
 /// If the signatures would have to be read more often than this, their keys go to files.
 const MOST_PASSES: usize = 3;
+
+/// The first bits of a number are the standing of a listed key, where documents are brought together by these.
+const STANDING_SHIFT: u32 = Number::BITS - Standing::BITS;
 
 /// Keys that are handed out at a time.
 const SCANNED: usize = 1 << 10;
@@ -40,56 +47,91 @@ pub(crate) struct Candidates {
     pub forest: Forest,
 }
 
-/// Brings equal band keys together.
+/// Brings equal keys together.
 pub(crate) fn find(view: View<'_>, copies: &Copies) -> Result<Candidates> {
-    let View { store, recipe, budget, threads, observer, .. } = view;
+    let View { store, budget, .. } = view;
     let found =
         Mutex::new(Candidates { involved: Bits::new(store.count()), forest: Forest::new(store.count()) });
-    let samples = recipe.method.stores_keys();
-    let bands = recipe.bands();
-    let (at_a_time, memory) = (budget.key_columns(store.count()), budget.grouping());
-    let count = if samples { count_samples(view)? } else { store.count() * bands as u64 };
-    let in_memory = if samples {
-        count * 32 <= memory
-    } else {
-        // The signatures are read once for each batch of bands.
-        at_a_time * MOST_PASSES >= bands
-    };
-    // From files it is done in one go.
-    observer.started(Stage::Candidates, if samples || !in_memory { 0 } else { bands as u64 });
     let _reserved = budget.for_grouping();
-    let room = view.room();
-    let connect = |group: Group<'_>| {
+    let keys = count_keys(view)?;
+    let finder = Finder { view, copies, found: &found };
+    if keys.of_documents_with_bands > 0 {
+        finder.by_bands(&keys)?;
+    }
+    if keys.listed > 0 {
+        finder.by_listed_keys(&keys)?;
+    }
+    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// How many keys there are.
+struct KeyCounts {
+    /// Keys that are listed with the documents: samples, or those of short documents.
+    listed: u64,
+    /// Documents that have a key for every band.
+    of_documents_with_bands: u64,
+}
+
+/// What brings equal keys together.
+struct Finder<'f, 'a> {
+    view: View<'a>,
+    copies: &'f Copies,
+    found: &'f Mutex<Candidates>,
+}
+
+impl Finder<'_, '_> {
+    fn connect(&self, group: Group<'_>, by: By) -> Result<()> {
         group.visit(|piece| {
-            connect(piece, store, recipe, &found);
+            connect(piece, by, self.view.store, self.view.recipe, self.found);
             Ok(())
         })
-    };
-    if !in_memory {
-        let scan = |take: &mut Visitor<'_>| match samples {
-            true => scan_samples(view, copies, take),
-            false => scan_bands(view, copies, take),
-        };
-        on_disk(count, memory, room, &scan, &mut |ranges| {
-            each(threads, ranges.len(), |range| ranges.groups(range, &mut |group| connect(group)))
-        })?;
-    } else if samples {
-        let scan = |keys: &mut Visitor<'_>| scan_samples(view, copies, keys);
-        groups(count, memory, room, &scan, &mut |group| connect(group))?;
-    } else {
+    }
+
+    /// Brings together the documents with an equal key in some band.
+    fn by_bands(&self, keys: &KeyCounts) -> Result<()> {
+        let View { store, recipe, budget, threads, observer, .. } = self.view;
+        let bands = recipe.bands();
+        let (at_a_time, memory) = (budget.key_columns(store.count()), budget.grouping());
+        // The signatures are read once for each batch of bands.
+        if at_a_time * MOST_PASSES < bands {
+            // From files it is done in one go.
+            observer.started(Stage::Candidates, 0);
+            let scan = |take: &mut Visitor<'_>| scan_bands(self.view, self.copies, take);
+            return self.from_files(keys.of_documents_with_bands * bands as u64, &scan, By::Band);
+        }
+        observer.started(Stage::Candidates, bands as u64);
         // The keys of several bands are worked out in one pass over the signatures, which are much larger.
         for first in (0..bands).step_by(at_a_time) {
-            let columns = KeyColumns::new(view, copies, first..bands.min(first + at_a_time))?;
+            let columns = KeyColumns::new(self.view, self.copies, keys, first..bands.min(first + at_a_time))?;
             each(threads, columns.keys.len(), |column| {
                 let scan = |take: &mut Visitor<'_>| columns.scan(column, observer, take);
                 let count = columns.numbers.len() as u64;
-                groups(count, memory, room, &scan, &mut |group| connect(group))?;
+                groups(count, memory, self.view.room(), &scan, &mut |group| self.connect(group, By::Band))?;
                 observer.advanced(Stage::Candidates, 1);
                 Ok(())
             })?;
         }
+        Ok(())
     }
-    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+
+    /// Brings together the documents with an equal key among those that are listed.
+    fn by_listed_keys(&self, keys: &KeyCounts) -> Result<()> {
+        let memory = self.view.budget.grouping();
+        self.view.observer.started(Stage::Candidates, 0);
+        let scan = |take: &mut Visitor<'_>| scan_listed(self.view, self.copies, take);
+        if keys.listed * 32 > memory {
+            return self.from_files(keys.listed, &scan, By::ListedKey);
+        }
+        groups(keys.listed, memory, self.view.room(), &scan, &mut |group| self.connect(group, By::ListedKey))
+    }
+
+    /// Brings together the documents with an equal key, of so many that `scan` hands out, in files.
+    fn from_files(&self, count: u64, scan: &Scan<'_>, by: By) -> Result<()> {
+        let View { budget, threads, .. } = self.view;
+        on_disk(count, budget.grouping(), self.view.room(), scan, &mut |ranges| {
+            each(threads, ranges.len(), |range| ranges.groups(range, &mut |group| self.connect(group, by)))
+        })
+    }
 }
 
 /// The keys of some bands, band by band.
@@ -99,18 +141,20 @@ struct KeyColumns {
 }
 
 impl KeyColumns {
-    fn new(view: View<'_>, copies: &Copies, bands: Range<usize>) -> Result<Self> {
+    fn new(view: View<'_>, copies: &Copies, counts: &KeyCounts, bands: Range<usize>) -> Result<Self> {
         let View { store, recipe, observer, .. } = view;
-        let width = recipe.lanes();
+        let documents = counts.of_documents_with_bands as usize;
         let mut made = Self { numbers: Vec::new(), keys: vec![Vec::new(); bands.len()] };
-        made.numbers.reserve_exact(store.count() as usize);
-        made.keys.iter_mut().for_each(|keys| keys.reserve_exact(store.count() as usize));
+        made.numbers.reserve_exact(documents);
+        made.keys.iter_mut().for_each(|keys| keys.reserve_exact(documents));
         for part in 0..store.parts() {
             observer.go_on()?;
             let (first, entries) = store.entries(part)?;
             let lanes = store.lanes_of_part(part)?;
-            for ((number, entry), lanes) in (first..).zip(entries.iter()).zip(lanes.chunks_exact(width)) {
-                if entry.class() == Class::Compared && !copies.contains(number) {
+            for (slot, (number, entry)) in (first..).zip(entries.iter()).enumerate() {
+                let lanes = lanes.of(slot);
+                let is_compared = entry.class() == Class::Compared && !copies.contains(number);
+                if is_compared && recipe.method.has_bands(lanes) {
                     made.numbers.push(number);
                     for (keys, band) in made.keys.iter_mut().zip(bands.clone()) {
                         keys.push(recipe.key(band, lanes, entry.within));
@@ -133,39 +177,59 @@ impl KeyColumns {
     }
 }
 
-fn count_samples(View { store, observer, .. }: View<'_>) -> Result<u64> {
-    let mut count = 0;
+fn count_keys(View { store, recipe, observer, .. }: View<'_>) -> Result<KeyCounts> {
+    let mut counts = KeyCounts { listed: 0, of_documents_with_bands: 0 };
+    if !recipe.method.stores_keys() && !recipe.has_uneven_lanes() {
+        counts.of_documents_with_bands = store.count();
+        return Ok(counts);
+    }
     for part in 0..store.parts() {
         observer.go_on()?;
-        count += store.samples_of_part(part)?.0.len() as u64;
+        if recipe.method.stores_keys() {
+            counts.listed += store.samples_of_part(part)?.0.len() as u64;
+            continue;
+        }
+        let (_, entries) = store.entries(part)?;
+        let lanes = store.lanes_of_part(part)?;
+        for (slot, _) in entries.iter().enumerate().filter(|(_, entry)| entry.class() == Class::Compared) {
+            let lanes = lanes.of(slot);
+            counts.of_documents_with_bands += u64::from(recipe.method.has_bands(lanes));
+            counts.listed += recipe.method.listed_keys(lanes) as u64;
+        }
     }
-    Ok(count)
+    Ok(counts)
 }
 
 /// Hands out the keys of all bands.
 fn scan_bands(view: View<'_>, copies: &Copies, visit: &mut Visitor<'_>) -> Result<()> {
-    let View { store, recipe, observer, .. } = view;
-    let width = recipe.lanes();
+    let View { recipe, .. } = view;
     let mut keys = Vec::with_capacity(recipe.bands());
-    for part in 0..store.parts() {
-        observer.go_on()?;
-        let (first, entries) = store.entries(part)?;
-        let lanes = store.lanes_of_part(part)?;
-        for ((number, entry), lanes) in (first..).zip(entries.iter()).zip(lanes.chunks_exact(width)) {
-            if entry.class() == Class::Compared && !copies.contains(number) {
-                keys.clear();
-                keys.extend((0..recipe.bands()).map(|band| (number, recipe.key(band, lanes, entry.within))));
-                visit(&keys);
-            }
+    scan_compared(view, copies, &mut |number, entry, lanes| {
+        if recipe.method.has_bands(lanes) {
+            keys.clear();
+            keys.extend((0..recipe.bands()).map(|band| (number, recipe.key(band, lanes, entry.within))));
+            visit(&keys);
         }
-    }
-    Ok(())
+    })
 }
 
-/// Hands out the sampled shingles.
-fn scan_samples(view: View<'_>, copies: &Copies, visit: &mut Visitor<'_>) -> Result<()> {
-    let View { store, observer, .. } = view;
+/// Hands out the keys that are listed with the documents.
+fn scan_listed(view: View<'_>, copies: &Copies, visit: &mut Visitor<'_>) -> Result<()> {
+    let View { store, recipe, observer, .. } = view;
     let mut keys = Vec::new();
+    if !recipe.method.stores_keys() {
+        scan_compared(view, copies, &mut |number, entry, lanes| {
+            recipe.visit_listed_keys(lanes, entry.within, |key, standing| {
+                keys.push((number | Number::from(standing.to_bits()) << STANDING_SHIFT, key));
+            });
+            if keys.len() >= SCANNED {
+                visit(&keys);
+                keys.clear();
+            }
+        })?;
+        visit(&keys);
+        return Ok(());
+    }
     for part in 0..store.parts() {
         observer.go_on()?;
         let (first, entries) = store.entries(part)?;
@@ -181,39 +245,76 @@ fn scan_samples(view: View<'_>, copies: &Copies, visit: &mut Visitor<'_>) -> Res
     Ok(())
 }
 
+/// Hands out the documents that are compared, with their lanes.
+fn scan_compared(
+    View { store, observer, .. }: View<'_>,
+    copies: &Copies,
+    visit: &mut dyn FnMut(Number, &Entry, &[u16]),
+) -> Result<()> {
+    for part in 0..store.parts() {
+        observer.go_on()?;
+        let (first, entries) = store.entries(part)?;
+        let lanes = store.lanes_of_part(part)?;
+        for (slot, (number, entry)) in (first..).zip(entries.iter()).enumerate() {
+            if entry.class() == Class::Compared && !copies.contains(number) {
+                visit(number, entry, lanes.of(slot));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What brought a group together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Band,
+    ListedKey,
+}
+
 /// Connects the documents of a group, those of a small one only where their signatures allow it.
-fn connect(group: &[(Number, u64)], store: &Store, recipe: &Recipe, found: &Mutex<Candidates>) {
+fn connect(group: &[(Number, u64)], by: By, store: &Store, recipe: &Recipe, found: &Mutex<Candidates>) {
+    let number = |at: usize| match by {
+        By::Band => group[at].0,
+        By::ListedKey => group[at].0 & !(Number::MAX << STANDING_SHIFT),
+    };
+    let standing = |at: usize| Standing::of_bits((group[at].0 >> STANDING_SHIFT) as u16);
+    let method = &recipe.method;
     let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(cutoff) = recipe.method.least_matching()
-        && group.len() <= COMPARED_GROUP
-        && store.lanes_in_memory(group[0].0).is_some()
-    {
-        for (place, &(later, _)) in group.iter().enumerate() {
-            for &(earlier, _) in &group[..place] {
-                // Most were connected by an earlier band.
-                if found.forest.root(earlier) == found.forest.root(later) {
+    if method.compares_signatures() && group.len() <= COMPARED_GROUP {
+        for later in 1..group.len() {
+            for earlier in 0..later {
+                if by == By::ListedKey && !method.may_meet(standing(earlier), standing(later)) {
                     continue;
                 }
-                let similar = match (store.lanes_in_memory(earlier), store.lanes_in_memory(later)) {
-                    (Some(a), Some(b)) => matching_lanes(a, b) >= cutoff,
+                let (a, b) = (number(earlier), number(later));
+                // In larger groups many were connected by an earlier key.
+                if group.len() > FEW && found.are_connected(a, b) {
+                    continue;
+                }
+                let may_be_similar = match (store.lanes_in_memory(a), store.lanes_in_memory(b)) {
+                    (Some(a), Some(b)) => method.may_be_similar(a, b),
                     _ => true,
                 };
-                if similar {
-                    found.join(earlier, later);
+                if may_be_similar {
+                    found.join(a, b);
                 }
             }
         }
         return;
     }
-    for pair in group.windows(2) {
+    for at in 1..group.len() {
         // A sampled shingle can come twice from one document only if hashes collide.
-        if pair[0].0 != pair[1].0 {
-            found.join(pair[0].0, pair[1].0);
+        if number(at - 1) != number(at) {
+            found.join(number(at - 1), number(at));
         }
     }
 }
 
 impl Candidates {
+    fn are_connected(&mut self, a: Number, b: Number) -> bool {
+        self.forest.root(a) == self.forest.root(b)
+    }
+
     fn join(&mut self, a: Number, b: Number) {
         self.involved.insert(a);
         self.involved.insert(b);

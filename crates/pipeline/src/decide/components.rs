@@ -4,6 +4,7 @@
 use super::Removal;
 use crate::candidates::forest::Forest;
 use crate::limits::sorted::Sorted;
+use crate::method::FoundBy;
 use crate::sketch::order::Rank;
 use crate::solve::{Evidence, Found};
 use crate::store::Number;
@@ -72,7 +73,7 @@ impl View<'_> {
             };
             let distances = self.distances(&some)?;
             for ((&(number, other), similarity), distance) in some.iter().zip(similarities).zip(distances) {
-                let evidence = Evidence { similarity, distance, sole_band: None };
+                let evidence = Evidence { similarity, distance, found_by: FoundBy::Several };
                 visit(Removal::near(&Found { number, other, evidence }));
             }
         }
@@ -86,11 +87,8 @@ impl View<'_> {
         let mut numbers: Vec<Number> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let (lanes, width) = (self.store.lanes_of(&numbers)?, self.recipe.lanes());
-        let of = |number: Number| {
-            let at = numbers.partition_point(|&other| other < number) * width;
-            &lanes[at..at + width]
-        };
+        let lanes = self.store.lanes_of(&numbers)?;
+        let of = |number: Number| lanes.of(numbers.partition_point(|&other| other < number));
         Ok(pairs.iter().map(|&(a, b)| self.recipe.method.distance(of(a), of(b)).unwrap_or(0)).collect())
     }
 

@@ -6,7 +6,7 @@
 
 use crate::candidates::forest::Forest;
 use crate::decide::Removal;
-use crate::method::Recipe;
+use crate::method::{FoundBy, Recipe};
 use crate::report::PairCounts;
 use crate::solve::{self, Chunk, Evidence, Found, NearMisses, Role, Span, Using};
 use crate::write::removed::{reported, unverified};
@@ -80,7 +80,7 @@ impl Documents {
         chunk.numbers.push(at as u64);
         chunk.roles.push(role);
         chunk.within.push(member.within);
-        chunk.lanes.extend_from_slice(member.lanes);
+        chunk.push_lanes(member.lanes);
         if self.has_samples() {
             let start = chunk.samples.len();
             chunk.samples.extend_from_slice(member.keys);
@@ -128,9 +128,9 @@ fn others_of_components(chunk: &Chunk, recipe: &Recipe, forest: &mut Forest) -> 
         .map(|(at, first)| {
             let exact = recipe.settings.matching.verify == Verify::Exact;
             let similarity = if exact { chunk.similarity(at, first, recipe) } else { f64::NAN };
-            let (a, b) = (chunk.lanes(at, recipe), chunk.lanes(first, recipe));
+            let (a, b) = (chunk.lanes(at), chunk.lanes(first));
             let distance = recipe.method.distance(a, b).unwrap_or(0);
-            let evidence = Evidence { similarity, distance, sole_band: None };
+            let evidence = Evidence { similarity, distance, found_by: FoundBy::Several };
             Found { number: at as u64, other: first as u64, evidence }
         })
         .collect()

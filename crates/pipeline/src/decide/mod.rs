@@ -8,6 +8,7 @@ use crate::candidates::forest::Forest;
 use crate::copies::{Copies, ExactCopy};
 use crate::limits::bits::Bits;
 use crate::limits::sorted::{Room, Sorted};
+use crate::method::FoundBy;
 use crate::progress::timing::Stages;
 use crate::report::PairCounts;
 use crate::solve::{Evidence, Found, NearMiss, NearMisses};
@@ -29,8 +30,8 @@ pub(crate) struct Removal {
     pub similarity: f64,
     /// The Hamming distance of the two fingerprints, with SimHash.
     pub distance: u32,
-    /// The only band that found the pair, plus 1; 0 if several bands found it.
-    pub sole_band_plus_one: u32,
+    /// What found the pair, as a number.
+    pub found_by: u32,
     /// 1 for an exact copy, 0 for a near-duplicate.
     pub exact: u64,
 }
@@ -38,21 +39,20 @@ pub(crate) struct Removal {
 impl Removal {
     /// A near-duplicate.
     pub(crate) fn near(found: &Found) -> Self {
-        let Evidence { similarity, distance, sole_band } = found.evidence;
-        let sole_band = sole_band.map_or(0, |band| band + 1);
+        let Evidence { similarity, distance, found_by } = found.evidence;
         Self {
             number: found.number,
             kept: found.other,
             similarity,
             distance,
-            sole_band_plus_one: sole_band,
+            found_by: found_by.to_number(),
             exact: 0,
         }
     }
 
     /// An exact copy.
     pub(crate) fn exact(number: Number, kept: Number) -> Self {
-        Self { number, kept, similarity: 1.0, distance: 0, sole_band_plus_one: 0, exact: 1 }
+        Self { number, kept, similarity: 1.0, distance: 0, found_by: FoundBy::Several.to_number(), exact: 1 }
     }
 
     /// True if the removed document has the same normalised text as the kept one.
@@ -60,9 +60,9 @@ impl Removal {
         self.exact == 1
     }
 
-    /// The only band that found the pair; `None` if several did.
-    pub(crate) fn sole_band(&self) -> Option<u32> {
-        self.sole_band_plus_one.checked_sub(1)
+    /// What found the pair.
+    pub(crate) fn found_by(&self) -> FoundBy {
+        FoundBy::of_number(self.found_by)
     }
 }
 
@@ -175,7 +175,7 @@ fn with_copies(
         let ExactCopy { copy, original } = pair?;
         originals.take_until(|removal| removal.number >= original, |_| Ok(()))?;
         let Some(removal) = originals.peek()? else { break };
-        all.push(Removal { number: copy, sole_band_plus_one: 0, ..removal });
+        all.push(Removal { number: copy, found_by: FoundBy::Several.to_number(), ..removal });
     }
     drop(near);
     all.finish()

@@ -11,7 +11,7 @@
 
 use super::{Removal, Removals};
 use crate::limits::sorted::{Room, Sorter};
-use crate::method::Recipe;
+use crate::method::{FoundBy, Recipe};
 use crate::report::Recall;
 use crate::store::Number;
 use crate::view::View;
@@ -27,8 +27,8 @@ pub(crate) struct FoundPair {
     pub similarity: f64,
     /// The number of shingles of the removed document.
     pub size: u64,
-    /// The only band that found the pair; `None` if several did.
-    pub sole_band: Option<u32>,
+    /// What found the pair.
+    pub found_by: FoundBy,
     /// The number of the kept document.
     pub kept: u64,
 }
@@ -37,6 +37,8 @@ pub(crate) struct FoundPair {
 pub(crate) struct Estimator<'a, F> {
     recipe: &'a Recipe,
     count: u64,
+    /// How many of these were found in a way that finds every similar pair.
+    proven: u64,
     total: f64,
     independent: f64,
     with_one_less: f64,
@@ -58,6 +60,7 @@ pub(crate) fn estimator<'a>(
     Some(Estimator {
         recipe,
         count: 0,
+        proven: 0,
         total: 0.0,
         independent: 0.0,
         with_one_less: 0.0,
@@ -70,15 +73,19 @@ impl<F: Fn(&[u64; 2]) -> [u64; 2]> Estimator<'_, F> {
     /// Adds a found pair.
     pub(crate) fn add(&mut self, pair: FoundPair) {
         let recipe = self.recipe;
-        let p = recipe.method.probability(pair.similarity, pair.size, false).max(f64::MIN_POSITIVE);
         self.count += 1;
+        if pair.found_by == FoundBy::Proof {
+            self.proven += 1;
+            return;
+        }
+        let p = recipe.method.probability(pair.similarity, pair.size, false).max(f64::MIN_POSITIVE);
         self.total += 1.0 / p;
         self.independent += (1.0 - p) / (p * p);
         if self.lost.len() > 1 {
             let less =
                 1.0 / recipe.method.probability(pair.similarity, pair.size, true).max(f64::MIN_POSITIVE);
             self.with_one_less += less;
-            if let Some(band) = pair.sole_band {
+            if let FoundBy::Band(band) = pair.found_by {
                 self.lost[band as usize] += less;
             }
         } else {
@@ -88,9 +95,10 @@ impl<F: Fn(&[u64; 2]) -> [u64; 2]> Estimator<'_, F> {
 
     /// The estimate from all added pairs.
     pub(crate) fn finish(self) -> Result<Recall> {
-        let Self { count, total, independent, with_one_less, lost, by_kept, .. } = self;
+        let Self { count, proven, total, independent, with_one_less, lost, by_kept, .. } = self;
+        let total = total + proven as f64;
         if count == 0 {
-            return Ok(Recall { estimate: 1.0, standard_error: 0.0, pairs: 0 });
+            return Ok(Recall { estimate: 1.0, standard_error: 0.0, pairs: 0, proven: 0 });
         }
         let bands = lost.len() as f64;
         let dependent = if lost.len() > 1 {
@@ -111,7 +119,7 @@ impl<F: Fn(&[u64; 2]) -> [u64; 2]> Estimator<'_, F> {
         };
         let estimate = count as f64 / total;
         let standard_error = estimate * dependent.max(independent).sqrt() / total;
-        Ok(Recall { estimate, standard_error, pairs: count })
+        Ok(Recall { estimate, standard_error, pairs: count, proven })
     }
 }
 
@@ -140,7 +148,7 @@ impl View<'_> {
                 estimator.add(FoundPair {
                     similarity: removal.similarity,
                     size: u64::from(entry.size),
-                    sole_band: removal.sole_band(),
+                    found_by: removal.found_by(),
                     kept: removal.kept,
                 });
             }

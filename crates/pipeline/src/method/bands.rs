@@ -1,6 +1,9 @@
-//! Min-hash signatures in 16-bit lanes, cut into bands.
+//! Min-hash signatures in 16-bit lanes, cut into bands; and, if texts are compared exactly, [short documents](super::short).
+//!
+//! The lanes of a document are its signature, unless it is short, and then its sketch as a short document, if it is.
 
-use super::{Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches};
+use super::short::{Short, ShortSketch, Standing};
+use super::{FoundBy, Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches, UseOfSketches};
 use crate::report::Plan;
 use crate::store::columns::Columns;
 use crate::{Result, Settings, Verify, WrongSetting};
@@ -9,6 +12,8 @@ use lookalike::banding::{Banding, SCurve, band_key_of_lanes};
 use lookalike::minhash::bbit::row_probability;
 use lookalike::minhash::lanes::{self, estimate_of_lanes, matching_lanes};
 use lookalike::minhash::{FastSketch, MinHasher};
+use lookalike::similarity::SetMeasure;
+use lookalike::verification::Verifier;
 
 /// The probability that the estimate of the signatures rejects a pair whose similarity equals the threshold. It is so
 /// small that the recall need not account for it.
@@ -23,11 +28,21 @@ pub(crate) struct Bands {
     cutoff: usize,
     verify: Verify,
     threshold: f64,
+    /// What finds short documents, if they are found in another way.
+    short: Option<Short>,
+    /// True if short documents have a signature too.
+    signs_all: bool,
+}
+
+/// The two sketches in the lanes of a document, of which it has one or both.
+struct Layout<'l> {
+    signature: Option<&'l [u16]>,
+    short: Option<ShortSketch<'l>>,
 }
 
 impl Bands {
     /// Works out the bands, the rows and the cutoff from the settings alone.
-    pub(super) fn new(settings: &Settings) -> Result<Self> {
+    pub(super) fn new(settings: &Settings, use_of: UseOfSketches) -> Result<Self> {
         let hasher = FastSketch::new(settings.signature.hashes, settings.signature.seed)?;
         let banding = match settings.matching.bands {
             Some(chosen) => {
@@ -48,13 +63,43 @@ impl Bands {
             Verify::None => 0,
             _ => lanes::estimate_cutoff(settings.signature.hashes, settings.matching.threshold, FILTER_MISS)?,
         };
+        // Other ways to verify need a signature.
+        let short = match (settings.matching.verify, use_of) {
+            (Verify::Exact, UseOfSketches::OneRun | UseOfSketches::Engine) => {
+                let verifier = Verifier::new(SetMeasure::Jaccard, settings.matching.threshold)?;
+                Short::new(&verifier, banding.bands(), settings.signature.hashes)
+            }
+            _ => None,
+        };
         Ok(Self {
             hasher,
             banding,
             cutoff,
             verify: settings.matching.verify,
             threshold: settings.matching.threshold,
+            short,
+            signs_all: use_of == UseOfSketches::Engine,
         })
+    }
+
+    fn layout<'l>(&self, lanes: &'l [u16]) -> Layout<'l> {
+        let width = self.lanes();
+        let (signature, short) =
+            if lanes.len() < width { (None, lanes) } else { (Some(&lanes[..width]), &lanes[width..]) };
+        Layout { signature, short: if short.is_empty() { None } else { Some(ShortSketch::of(short)) } }
+    }
+
+    fn bands_in_common(&self, a: &[u16], b: &[u16]) -> impl Iterator<Item = usize> {
+        (0..self.banding.bands()).filter(move |&band| self.rows_of(band, a) == self.rows_of(band, b))
+    }
+
+    fn sign(&self, elements: &[u64], slots: &mut Vec<u64>, lanes: &mut Vec<u16>) -> Result<()> {
+        slots.resize(self.lanes(), 0);
+        self.hasher.sketch_into(elements, slots)?;
+        let start = lanes.len();
+        lanes.resize(start + slots.len(), 0);
+        lanes::lanes_into(slots, &mut lanes[start..]);
+        Ok(())
     }
 
     fn rows_of<'l>(&self, band: usize, lanes: &'l [u16]) -> &'l [u16] {
@@ -70,6 +115,7 @@ impl Sketcher for Bands {
             bands,
             rows,
             recall_at_threshold: lanes_curve(bands, rows, self.threshold),
+            short_up_to: self.short.as_ref().map_or(0, |short| short.most_elements() as u64),
             estimate_cutoff: self.cutoff as f64 / self.lanes() as f64,
             ..Plan::default()
         }
@@ -94,29 +140,94 @@ impl Sketcher for Bands {
         buffers: &mut SketchBuffers,
         columns: &mut Columns,
     ) -> Result<usize> {
-        let (slots, lanes) = (&mut buffers.slots, &mut columns.lanes);
-        slots.resize(self.lanes(), 0);
-        self.hasher.sketch_into(document.elements, slots)?;
-        let start = lanes.len();
-        lanes.resize(start + slots.len(), 0);
-        lanes::lanes_into(slots, &mut lanes[start..]);
+        let SketchBuffers { slots, set } = buffers;
+        let ordered = self.short.as_ref().and_then(|short| short.ordered(document.elements, set));
+        let is_signed = match (&self.short, ordered) {
+            (Some(short), Some(ordered)) => self.signs_all || short.is_at_border(ordered.len()),
+            _ => true,
+        };
+        if is_signed {
+            self.sign(document.elements, slots, &mut columns.lanes)?;
+        }
+        if let (Some(short), Some(ordered)) = (&self.short, ordered) {
+            short.sketch(ordered, &mut columns.lanes);
+        }
         Ok(document.hashes.len())
+    }
+
+    fn short(&self) -> Option<&Short> {
+        self.short.as_ref()
+    }
+
+    fn is_sketch(&self, lanes: &[u16]) -> bool {
+        let Layout { signature, short } = self.layout(lanes);
+        match (&self.short, short) {
+            (None, _) | (_, None) => lanes.len() == self.lanes(),
+            (Some(short), Some(sketch)) => {
+                short.is_sketch(sketch) && (signature.is_some() || !short.is_at_border(sketch.size()))
+            }
+        }
+    }
+
+    fn has_bands(&self, lanes: &[u16]) -> bool {
+        let Layout { signature, short } = self.layout(lanes);
+        // A short document that is not at the border has a signature only for those who estimate.
+        let is_compared_by_bands = |sketch: ShortSketch<'_>| {
+            self.short.as_ref().is_none_or(|short| short.is_at_border(sketch.size()))
+        };
+        signature.is_some() && short.is_none_or(is_compared_by_bands)
     }
 
     fn key(&self, band: usize, lanes: &[u16]) -> u64 {
         band_key_of_lanes(band, self.rows_of(band, lanes))
     }
 
-    fn agree_in(&self, band: usize, a: &[u16], b: &[u16]) -> bool {
-        self.rows_of(band, a) == self.rows_of(band, b)
+    fn visit_listed_keys(&self, lanes: &[u16], visit: &mut dyn FnMut(u64, Standing)) {
+        if let (Some(short), Some(sketch)) = (&self.short, self.layout(lanes).short) {
+            short.visit_keys(sketch, visit);
+        }
+    }
+
+    fn may_meet(&self, a: Standing, b: Standing) -> bool {
+        self.short.as_ref().is_none_or(|short| short.may_meet(a, b))
+    }
+
+    fn listed_keys(&self, lanes: &[u16]) -> usize {
+        self.layout(lanes).short.map_or(0, |sketch| sketch.len().max(1))
+    }
+
+    fn shared_keys(&self, a: &[u16], b: &[u16]) -> u32 {
+        let (of_a, of_b) = (self.layout(a), self.layout(b));
+        if let (Some(short), Some(a), Some(b)) = (&self.short, of_a.short, of_b.short) {
+            return short.shared_keys(a, b);
+        }
+        match (of_a.signature, of_b.signature) {
+            (Some(a), Some(b)) => self.bands_in_common(a, b).count() as u32,
+            _ => 0,
+        }
+    }
+
+    fn found_by(&self, a: &[u16], b: &[u16], shared: u32) -> FoundBy {
+        let (of_a, of_b) = (self.layout(a), self.layout(b));
+        match (of_a.short, of_b.short) {
+            (Some(_), Some(_)) => FoundBy::Proof,
+            _ if shared == 1 => FoundBy::of_band(self.bands_in_common(a, b).next()),
+            _ => FoundBy::Several,
+        }
     }
 
     fn screen(&self, pair: Sketches<'_>) -> Result<Screening> {
-        let matching = matching_lanes(pair.a, pair.b);
+        let (of_a, of_b) = (self.layout(pair.a), self.layout(pair.b));
+        if let (Some(short), Some(a), Some(b)) = (&self.short, of_a.short, of_b.short) {
+            let may_be_similar = short.may_be_similar(a, b);
+            return Ok(if may_be_similar { Screening::Open { distance: 0 } } else { Screening::Unlike });
+        }
+        let (Some(a), Some(b)) = (of_a.signature, of_b.signature) else { return Ok(Screening::Unlike) };
+        let matching = matching_lanes(a, b);
         Ok(match self.verify {
             Verify::None => Screening::Similar { similarity: f64::NAN, distance: 0 },
             Verify::Estimate => {
-                let similarity = estimate_of_lanes(matching, pair.a.len())?.similarity;
+                let similarity = estimate_of_lanes(matching, a.len())?.similarity;
                 if similarity >= self.threshold {
                     Screening::Similar { similarity, distance: 0 }
                 } else {
@@ -129,13 +240,32 @@ impl Sketcher for Bands {
     }
 
     fn likeness(&self, a: &[u16], b: &[u16]) -> Likeness {
+        let (of_a, of_b) = (self.layout(a), self.layout(b));
+        let (Some(a), Some(b)) = (of_a.signature, of_b.signature) else {
+            return Likeness { similarity: f64::NAN, is_compared: true };
+        };
         let matching = matching_lanes(a, b);
         let similarity = estimate_of_lanes(matching, self.lanes()).map_or(0.0, |it| it.similarity);
-        Likeness { similarity, is_compared: matching >= self.cutoff }
+        let is_compared = match (&self.short, of_a.short, of_b.short) {
+            (Some(short), Some(a), Some(b)) => short.may_be_similar(a, b),
+            _ => matching >= self.cutoff,
+        };
+        Likeness { similarity, is_compared }
     }
 
-    fn least_matching(&self) -> Option<usize> {
-        Some(self.cutoff)
+    fn compares_signatures(&self) -> bool {
+        true
+    }
+
+    fn may_be_similar(&self, a: &[u16], b: &[u16]) -> bool {
+        let (of_a, of_b) = (self.layout(a), self.layout(b));
+        if let (Some(short), Some(a), Some(b)) = (&self.short, of_a.short, of_b.short) {
+            return short.may_be_similar(a, b);
+        }
+        match (of_a.signature, of_b.signature) {
+            (Some(a), Some(b)) => matching_lanes(a, b) >= self.cutoff,
+            _ => false,
+        }
     }
 
     fn probability(&self, similarity: f64, _size: u64, without_one: bool) -> f64 {

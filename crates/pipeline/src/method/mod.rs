@@ -4,6 +4,7 @@
 //! | file | a sketch is | candidates |
 //! |---|---|---|
 //! | `bands.rs` | a min-hash signature | agree in all rows of a band |
+//! | `short.rs`, part of `bands.rs` | the rarest shingles of a short document | share one of them, and enough of them |
 //! | `tables.rs` | a SimHash fingerprint | agree in the blocks of a table |
 //! | `samples.rs` | some of the shingles | share one of them |
 //!
@@ -13,9 +14,11 @@
 pub(crate) mod bands;
 pub(crate) mod chances;
 pub(crate) mod key;
+pub(crate) mod rarity;
 mod recipe;
 pub(crate) mod samples;
 mod shingler;
+pub(crate) mod short;
 mod tables;
 pub(crate) mod weights;
 
@@ -24,6 +27,7 @@ pub(crate) use recipe::{Recipe, TextBuffers, content_hash, within_hash};
 use crate::report::Plan;
 use crate::store::columns::{Columns, Within};
 use crate::{Measure, Method, Result, Settings};
+use short::{Short, Standing};
 use std::collections::HashMap;
 use std::fmt::Debug;
 
@@ -35,8 +39,13 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
     /// The plan as a phrase: `21 bands of 6 rows`.
     fn label(&self) -> String;
 
-    /// The number of 16-bit lanes of each sketch.
+    /// The number of 16-bit lanes of each sketch. Sketches of [short documents](short) may have fewer or more.
     fn lanes(&self) -> usize;
+
+    /// What finds short documents, if the method finds them in another way. Then sketches differ in length.
+    fn short(&self) -> Option<&Short> {
+        None
+    }
 
     /// The number of keys that are computed from the lanes of a document. Documents that share a key are candidates.
     fn bands(&self) -> usize;
@@ -54,11 +63,39 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
         columns: &mut Columns,
     ) -> Result<usize>;
 
-    /// The key of a band.
+    /// True if these lanes can be a sketch of a document. Others must not be passed to the functions below.
+    fn is_sketch(&self, lanes: &[u16]) -> bool {
+        lanes.len() == self.lanes()
+    }
+
+    /// True if a document has keys of bands.
+    fn has_bands(&self, _lanes: &[u16]) -> bool {
+        self.bands() > 0
+    }
+
+    /// The key of a band, of a document that has bands.
     fn key(&self, band: usize, lanes: &[u16]) -> u64;
 
-    /// True if two documents have the same lanes, or bits, from which the key of a band is computed.
-    fn agree_in(&self, band: usize, a: &[u16], b: &[u16]) -> bool;
+    /// Hands out the keys of a document that are not keys of bands, each with its [`Standing`].
+    fn visit_listed_keys(&self, _lanes: &[u16], _visit: &mut dyn FnMut(u64, Standing)) {}
+
+    /// True if a key that has this standing in two documents brings them together.
+    fn may_meet(&self, _a: Standing, _b: Standing) -> bool {
+        true
+    }
+
+    /// The number of keys that are not keys of bands.
+    fn listed_keys(&self, _lanes: &[u16]) -> usize {
+        0
+    }
+
+    /// The number of keys that two documents share. It is 0 if their sketches show that they are no candidates.
+    fn shared_keys(&self, a: &[u16], b: &[u16]) -> u32;
+
+    /// What found a pair of documents that share so many keys.
+    fn found_by(&self, _a: &[u16], _b: &[u16], _shared: u32) -> FoundBy {
+        FoundBy::Several
+    }
 
     /// Decides from the sketches of a candidate pair whether it is similar, dissimilar, or must be compared exactly.
     fn screen(&self, pair: Sketches<'_>) -> Result<Screening>;
@@ -76,10 +113,14 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
         None
     }
 
-    /// A pair is compared only if at least this many lanes are equal; `None` if the method does not count equal
-    /// lanes.
-    fn least_matching(&self) -> Option<usize> {
-        None
+    /// True if [`may_be_similar`](Self::may_be_similar) can say no.
+    fn compares_signatures(&self) -> bool {
+        false
+    }
+
+    /// True unless the sketches of two documents show that they are not similar.
+    fn may_be_similar(&self, _a: &[u16], _b: &[u16]) -> bool {
+        true
     }
 
     /// The probability that a pair of this similarity becomes a candidate; `size` is the number of shingles of the
@@ -97,12 +138,58 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
     }
 }
 
+/// What sketches are used for, which decides how short documents are sketched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UseOfSketches {
+    /// By one run, and then no more.
+    OneRun,
+    /// By another engine, which also estimates similarities. It knows of no order of shingles.
+    Engine,
+    /// By later runs, whose thresholds are not known yet. Every document has a signature, and no more.
+    LaterRuns,
+}
+
+/// What found a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FoundBy {
+    /// Several bands, or something else of which nothing needs to be known.
+    Several,
+    /// One band only.
+    Band(u32),
+    /// A way that finds every similar pair.
+    Proof,
+}
+
+impl FoundBy {
+    /// The number that is stored: 0 for several bands, then the bands from 1, and the largest for a proof.
+    pub(crate) fn to_number(self) -> u32 {
+        match self {
+            Self::Several => 0,
+            Self::Band(band) => band + 1,
+            Self::Proof => u32::MAX,
+        }
+    }
+
+    /// What a stored number means.
+    pub(crate) fn of_number(number: u32) -> Self {
+        match number {
+            0 => Self::Several,
+            u32::MAX => Self::Proof,
+            band => Self::Band(band - 1),
+        }
+    }
+
+    fn of_band(band: Option<usize>) -> Self {
+        band.map_or(Self::Several, |band| Self::Band(band as u32))
+    }
+}
+
 /// The method that the settings choose. `weights` has the weights of shingles.
-fn of(settings: &Settings, weights: HashMap<u64, f64>) -> Result<Box<dyn Sketcher>> {
+fn of(settings: &Settings, weights: HashMap<u64, f64>, use_of: UseOfSketches) -> Result<Box<dyn Sketcher>> {
     Ok(match (settings.signature.method, settings.signature.measure) {
         (Method::Simhash, _) => Box::new(tables::Tables::new(settings, weights)?),
         (Method::Minhash, Measure::Containment) => Box::new(samples::Samples::new(settings)),
-        (Method::Minhash, Measure::Jaccard) => Box::new(bands::Bands::new(settings)?),
+        (Method::Minhash, Measure::Jaccard) => Box::new(bands::Bands::new(settings, use_of)?),
     })
 }
 

@@ -2,7 +2,8 @@
 //! a verdict.
 
 use super::key::KeySeed;
-use super::{Shingled, SketchBuffers, Sketcher, weights};
+use super::short::Standing;
+use super::{Shingled, SketchBuffers, Sketcher, UseOfSketches, weights};
 use crate::limits::memory::Ledger;
 use crate::report::Plan;
 use crate::settings::{Choice, not_allowed};
@@ -44,6 +45,8 @@ pub(crate) struct TextBuffers {
     sketching: SketchBuffers,
     normalized: String,
     set: Vec<u64>,
+    /// How many lanes the documents of the last block have, on average, where they differ in number.
+    pub(crate) lanes_per_slot: usize,
     sorting: SortBuffer,
     /// Working memory for the comparison of documents.
     pub(crate) table: OverlapTable,
@@ -62,8 +65,13 @@ pub(crate) struct Sketched {
 const KEPT_TEXT_BYTES: usize = 1 << 20;
 
 impl Recipe {
-    /// Checks the settings and works out everything that follows from them.
+    /// Checks the settings and works out everything that follows from them, for sketches that one run uses.
     pub(crate) fn new(settings: &Settings) -> Result<Self> {
+        Self::with_use(settings, UseOfSketches::OneRun)
+    }
+
+    /// Checks the settings and works out everything that follows from them.
+    pub(crate) fn with_use(settings: &Settings, use_of: UseOfSketches) -> Result<Self> {
         if !(settings.matching.threshold > 0.0 && settings.matching.threshold <= 1.0) {
             let allowed = "a number above 0, and at most 1";
             return Err(not_allowed(SettingName::Threshold, settings.matching.threshold, allowed));
@@ -93,7 +101,7 @@ impl Recipe {
         let weights =
             settings.signature.weights.as_ref().map(|file| weights::read(file, &shingler)).transpose()?;
         let (weights, weights_hash) = weights.map_or_else(Default::default, |(all, hash)| (all, Some(hash)));
-        let method = super::of(settings, weights)?;
+        let method = super::of(settings, weights, use_of)?;
         let mut plan = method.plan();
         plan.memory_bytes_per_document = crate::limits::memory::PER_DOCUMENT;
         let lanes = method.lanes() as u64;
@@ -143,11 +151,34 @@ impl Recipe {
         self.method.bands()
     }
 
-    /// The key of a band: documents that share one are candidates.
+    /// The key of a band, of a document that has bands. Documents that share a key are candidates.
     #[inline]
     pub(crate) fn key(&self, band: usize, lanes: &[u16], within: Within) -> u64 {
-        let key = self.method.key(band, lanes);
-        if within == [0; 2] { key } else { mix64(key ^ within[0]) }
+        with_within(self.method.key(band, lanes), within)
+    }
+
+    /// Hands out the keys of a document that follow from its lanes but are not keys of bands,
+    /// each with its standing.
+    pub(crate) fn visit_listed_keys(
+        &self,
+        lanes: &[u16],
+        within: Within,
+        mut visit: impl FnMut(u64, Standing),
+    ) {
+        self.method.visit_listed_keys(lanes, &mut |key, standing| visit(with_within(key, within), standing));
+    }
+
+    /// Hands out all keys of a document that follow from its lanes.
+    pub(crate) fn visit_keys(&self, lanes: &[u16], within: Within, mut visit: impl FnMut(u64)) {
+        if self.method.has_bands(lanes) {
+            (0..self.bands()).for_each(|band| visit(self.key(band, lanes, within)));
+        }
+        self.visit_listed_keys(lanes, within, |key, _| visit(key));
+    }
+
+    /// True if the lanes of documents differ in number.
+    pub(crate) fn has_uneven_lanes(&self) -> bool {
+        self.method.short().is_some()
     }
 
     /// The elements of a text for the exact comparison: its shingles, or the elements of its bag. They are in any
@@ -161,6 +192,20 @@ impl Recipe {
                 Ok(&buffers.elements)
             }
         }
+    }
+
+    /// The elements of a text for its sketch. They are in any order, may repeat, and are hashed with the fixed key.
+    pub(crate) fn sketched_elements<'b>(
+        &self,
+        text: &str,
+        buffers: &'b mut TextBuffers,
+    ) -> Result<&'b [u64]> {
+        let hashes = self.shingler.hashes(text, &mut buffers.shingles);
+        if self.settings.signature.elements == Elements::Set {
+            return Ok(hashes);
+        }
+        buffers.elements = bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))?;
+        Ok(&buffers.elements)
     }
 
     /// The [`elements`](Self::elements) of a text, sorted and without repeats.
@@ -207,7 +252,7 @@ impl Recipe {
     /// True if rare shingles can be used to find the same pairs as the bands. This depends on the measure, the method
     /// and the verification.
     pub(crate) fn has_rare_shingles(&self) -> bool {
-        self.method.least_matching().is_some()
+        self.method.compares_signatures()
             && self.settings.matching.verify == Verify::Exact
             && self.settings.signature.measure == Measure::Jaccard
     }
@@ -273,6 +318,11 @@ impl TextBuffers {
             self.table = OverlapTable::default();
         }
     }
+}
+
+/// A key that only documents with this value of `--within` can have.
+fn with_within(key: u64, within: Within) -> u64 {
+    if within == [0; 2] { key } else { mix64(key ^ within[0]) }
 }
 
 /// The hash of a value of `--within`. Only equal values have equal hashes.

@@ -70,8 +70,8 @@ impl Sketcher for Samples {
         0
     }
 
-    fn agree_in(&self, _band: usize, _a: &[u16], _b: &[u16]) -> bool {
-        false
+    fn shared_keys(&self, _a: &[u16], _b: &[u16]) -> u32 {
+        0
     }
 
     fn screen(&self, pair: Sketches<'_>) -> Result<Screening> {

@@ -82,8 +82,9 @@ impl Sketcher for Tables {
         band_key(band, &[fingerprint(lanes) & self.masks[band]])
     }
 
-    fn agree_in(&self, band: usize, a: &[u16], b: &[u16]) -> bool {
-        (fingerprint(a) ^ fingerprint(b)) & self.masks[band] == 0
+    fn shared_keys(&self, a: &[u16], b: &[u16]) -> u32 {
+        let differing = fingerprint(a) ^ fingerprint(b);
+        self.masks.iter().filter(|&mask| differing & mask == 0).count() as u32
     }
 
     fn screen(&self, pair: Sketches<'_>) -> Result<Screening> {

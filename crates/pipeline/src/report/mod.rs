@@ -47,6 +47,10 @@ pub struct Plan {
     /// The probability that a pair whose similarity equals the threshold is found; with containment, for a document
     /// of 44 shingles.
     pub recall_at_threshold: f64,
+    /// Documents of at most this many distinct shingles are short: of the similar pairs of short documents, none is
+    /// missed. 0 if all documents are found in the same way.
+    #[serde(default)]
+    pub short_up_to: u64,
     /// A candidate is not compared if its estimated similarity is below this. This is wrong so rarely that the recall
     /// does not account for it.
     pub estimate_cutoff: f64,
@@ -158,6 +162,9 @@ pub struct Recall {
     pub standard_error: f64,
     /// The number of pairs from which it was estimated.
     pub pairs: u64,
+    /// How many of these are pairs of short documents. Of such pairs a run finds all.
+    #[serde(default)]
+    pub proven: u64,
 }
 
 /// The part of the report that differs between runs.

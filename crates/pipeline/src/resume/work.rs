@@ -237,7 +237,7 @@ impl Work {
         memory: u64,
         observer: &dyn Observer,
     ) -> Result<Store> {
-        let mut store = Store::new(recipe.lanes());
+        let mut store = Store::new(recipe.lanes(), recipe.has_uneven_lanes());
         let fits = |columns: &Columns| {
             columns.has_all_of(recipe) && columns.blocks.iter().all(|block| (block.source as usize) < sources)
         };

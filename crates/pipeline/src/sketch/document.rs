@@ -2,7 +2,7 @@
 //! together themselves.
 
 use crate::method::key::KeySeed;
-use crate::method::{Likeness, Recipe, TextBuffers, content_hash, within_hash};
+use crate::method::{Likeness, Recipe, TextBuffers, UseOfSketches, content_hash, within_hash};
 use crate::sketch::keep_value;
 use crate::sketch::order::rank_bytes;
 use crate::store::columns::Columns;
@@ -25,8 +25,8 @@ pub struct Sketch {
     pub content_hash: u128,
     /// The number of shingles: distinct ones for containment, otherwise with repeats.
     pub shingles: u64,
-    /// 16 bits of each slot of the signature, or the fingerprint in pieces of 16 bits. All documents have equally
-    /// many.
+    /// 16 bits of each slot of the signature, or the fingerprint in pieces of 16 bits. The rarest shingles of a short
+    /// document follow its signature.
     pub lanes: Vec<u16>,
     /// The keys of the document. Documents that share a key are candidates. A document that is compared by content
     /// hash only has no keys.
@@ -60,7 +60,7 @@ impl Documents {
     /// Checks the settings and prepares everything that follows from them. Texts are compared with a random key,
     /// which is drawn here.
     pub fn new(settings: &Settings) -> Result<Self> {
-        Ok(Self { recipe: Recipe::new(settings)? })
+        Ok(Self { recipe: Recipe::with_use(settings, UseOfSketches::Engine)? })
     }
 
     /// The same with a key that others have too: whoever has the same one makes comparable [sets](Self::set_into).
@@ -107,10 +107,16 @@ impl Documents {
         &self.recipe.settings
     }
 
-    /// How many lanes a sketch has.
+    /// How many lanes a sketch has. Those of short documents have some more.
     #[must_use]
     pub fn lanes(&self) -> usize {
         self.recipe.lanes()
+    }
+
+    /// True if these lanes can be those of a sketch.
+    #[must_use]
+    pub fn is_sketch(&self, lanes: &[u16]) -> bool {
+        self.recipe.method.is_sketch(lanes)
     }
 
     /// Sketches a text and overwrites `sketch` with the result. Only documents with equal `within` can share keys.
@@ -142,7 +148,7 @@ impl Documents {
         if recipe.method.stores_keys() {
             sketch.keys.extend_from_slice(&columns.samples);
         } else {
-            sketch.keys.extend((0..recipe.bands()).map(|band| recipe.key(band, &sketch.lanes, within)));
+            recipe.visit_keys(&sketch.lanes, within, |key| sketch.keys.push(key));
         }
         texts.shrink_after(text.len());
         Ok(())

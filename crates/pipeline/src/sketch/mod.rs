@@ -6,6 +6,7 @@
 pub(crate) mod document;
 pub(crate) mod missing_fields;
 pub(crate) mod order;
+mod sample;
 pub(crate) mod sketch_file;
 
 use crate::limits::memory::{BLOCK_BYTES, Ledger, LongBlock};
@@ -139,6 +140,7 @@ pub(crate) fn sketch(
 ) -> Result<Store> {
     let mut store = work.stored_parts(recipe, sources.len(), budget.parts(), observer)?;
     if !work.is_sketched() {
+        sample::learn(sources, recipe, budget, observer)?;
         sketch_rest(&mut store, sources, recipe, budget, threads, work, observer)?;
     }
     if store.has_long_values() {
@@ -255,13 +257,17 @@ impl<'a> BlockSketcher<'a> {
         let mut columns = Columns { blocks: vec![entry], ..Columns::default() };
         columns.counts.blank_lines = job.block.blank_lines();
         columns.entries.reserve(slots);
-        columns.lanes.reserve(slots * recipe.lanes());
+        columns.lanes.reserve(match recipe.has_uneven_lanes() {
+            true => slots * buffers.lanes_per_slot,
+            false => slots * recipe.lanes(),
+        });
         Self { job, sources, recipe, budget, buffers, columns, failure: None }
     }
 
     /// The columns of the block, or the first error.
     fn finish(self) -> Result<Columns> {
-        let Self { columns, failure, .. } = self;
+        let Self { columns, failure, buffers, .. } = self;
+        buffers.lanes_per_slot = columns.lanes.len().div_ceil(columns.entries.len().max(1));
         failure.map_or(Ok(columns), Err)
     }
 
@@ -304,7 +310,7 @@ impl<'a> BlockSketcher<'a> {
         counts.absent_text += u64::from(lacks_text && !against);
         self.columns.push_bad(slot as u64, &reason);
         self.push_entry(slot, Entry::bad(), id.as_ref());
-        self.columns.lanes.resize(self.columns.lanes.len() + self.recipe.lanes(), 0);
+        self.columns.push_no_lanes(self.recipe);
         Ok(())
     }
 
@@ -342,7 +348,7 @@ impl<'a> BlockSketcher<'a> {
                 return Err(budget.too_long(text));
             }
             let hash = recipe.content_hash(text, buffers);
-            columns.lanes.resize(columns.lanes.len() + recipe.lanes(), 0);
+            columns.push_no_lanes(recipe);
             (Class::HashOnly, mix64((hash as u64) ^ within[0]), 0)
         } else {
             recipe.check_fits(text, budget)?;

@@ -37,7 +37,7 @@ const LONGEST_HEAD: u64 = 1 << 30;
 
 /// See [`crate::sketch`].
 pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<Report> {
-    let prepared = Prepared::new(job)?;
+    let prepared = Prepared::for_sketch_file(job)?;
     let exists =
         || Error::Target(format!("{} exists already; remove it or choose another name", path.display()));
     if path.exists() {

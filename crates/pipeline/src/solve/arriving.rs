@@ -81,7 +81,7 @@ impl<'a> Arriving<'a> {
         self.chunk.numbers.push(number);
         self.chunk.roles.push(role);
         self.chunk.within.push(within);
-        self.chunk.lanes.extend_from_slice(lanes);
+        self.chunk.push_lanes(lanes);
         self.chunk.spans.push(Span { segment: at as u32, start: 0, end: set.len() as u32 });
         self.chunk.segments.push(set.to_vec());
         if self.crowded {
@@ -146,12 +146,13 @@ impl<'a> Arriving<'a> {
     /// Takes the last document out.
     fn forget(&mut self, at: usize) {
         // There are no samples: documents of containment do not arrive one by one.
-        let Chunk { numbers, roles, within, lanes, segments, spans, samples: _, sample_ends: _ } =
+        let Chunk { numbers, roles, within, lanes, lane_ends, segments, spans, samples: _, sample_ends: _ } =
             &mut self.chunk;
         numbers.truncate(at);
         roles.truncate(at);
         within.truncate(at);
-        lanes.truncate(at * self.recipe.lanes());
+        lane_ends.truncate(at);
+        lanes.truncate(lane_ends.last().copied().unwrap_or(0));
         segments.truncate(at);
         spans.truncate(at);
     }

@@ -42,8 +42,9 @@ pub(crate) struct Chunk {
     pub roles: Vec<Role>,
     /// Hash of the value of `--within`: only documents in which it is equal are compared.
     pub within: Vec<Within>,
-    /// Lanes, a fixed number per document.
+    /// The lanes of all documents, and where those of each document end.
     pub lanes: Vec<u16>,
+    pub lane_ends: Vec<usize>,
     /// Samples of all documents, for containment, each document's ascending; and where those of each document end. They
     /// are not in the sets: what finds has another key than what decides.
     pub samples: Vec<u64>,
@@ -94,14 +95,20 @@ impl Chunk {
         8 * elements as u64
             + 2 * self.lanes.len() as u64
             + 8 * self.samples.len() as u64
-            + 64 * self.len() as u64
+            + 72 * self.len() as u64
     }
 
     /// The lanes of a document.
     #[inline]
-    pub(crate) fn lanes(&self, at: usize, recipe: &Recipe) -> &[u16] {
-        let width = recipe.lanes();
-        &self.lanes[at * width..(at + 1) * width]
+    pub(crate) fn lanes(&self, at: usize) -> &[u16] {
+        let start = if at == 0 { 0 } else { self.lane_ends[at - 1] };
+        &self.lanes[start..self.lane_ends[at]]
+    }
+
+    /// Adds the lanes of the next document.
+    pub(crate) fn push_lanes(&mut self, lanes: &[u16]) {
+        self.lanes.extend_from_slice(lanes);
+        self.lane_ends.push(self.lanes.len());
     }
 
     /// Whether sets were loaded.
@@ -128,12 +135,11 @@ impl Chunk {
     }
 
     /// All bucket keys of a document.
-    pub(crate) fn visit_keys(&self, at: usize, recipe: &Recipe, mut visit: impl FnMut(u64)) {
+    pub(crate) fn visit_keys(&self, at: usize, recipe: &Recipe, visit: impl FnMut(u64)) {
         if recipe.method.stores_keys() {
             self.samples(at).iter().copied().for_each(visit);
         } else {
-            let lanes = self.lanes(at, recipe);
-            (0..recipe.bands()).for_each(|band| visit(recipe.key(band, lanes, self.within[at])));
+            recipe.visit_keys(self.lanes(at), self.within[at], visit);
         }
     }
 
@@ -160,11 +166,11 @@ impl Chunk {
             return Ok(Screened::Known(Verdict::Unlike));
         }
         let stored_keys = if recipe.method.stores_keys() { self.samples(at).len() } else { 0 };
-        let (a, b) = (self.lanes(at, recipe), self.lanes(other, recipe));
-        let evidence = |similarity, distance| {
-            let is_sole = shared == 1 && recipe.method.misses_pairs();
-            let sole_band = if is_sole { self.shared_band(at, other, recipe) } else { None };
-            Evidence { similarity, distance, sole_band }
+        let (a, b) = (self.lanes(at), self.lanes(other));
+        let evidence = |similarity, distance| Evidence {
+            similarity,
+            distance,
+            found_by: recipe.method.found_by(a, b, shared),
         };
         Ok(match recipe.method.screen(Sketches { a, b, shared, stored_keys })? {
             Screening::Unlike => Screened::Known(Verdict::Unlike),
@@ -181,23 +187,13 @@ impl Chunk {
         recipe.verifier.measure().similarity(self.set(at), self.set(other))
     }
 
-    /// How many keys two documents share: bands in which they agree, or sampled shingles.
+    /// How many keys two documents share: bands in which they agree, or shingles.
     pub(crate) fn shared_keys(&self, at: usize, other: usize, recipe: &Recipe) -> u32 {
         if !recipe.method.stores_keys() {
-            return self.bands_in_common(at, other, recipe).count() as u32;
+            let is_within = self.within[at] == self.within[other];
+            return if is_within { recipe.method.shared_keys(self.lanes(at), self.lanes(other)) } else { 0 };
         }
         let (a, b) = (self.samples(at), self.samples(other));
         a.iter().filter(|sample| b.binary_search(sample).is_ok()).count() as u32
-    }
-
-    /// The first band that two documents share.
-    fn shared_band(&self, at: usize, other: usize, recipe: &Recipe) -> Option<u32> {
-        self.bands_in_common(at, other, recipe).next().map(|band| band as u32)
-    }
-
-    fn bands_in_common(&self, at: usize, other: usize, recipe: &Recipe) -> impl Iterator<Item = usize> {
-        let (a, b) = (self.lanes(at, recipe), self.lanes(other, recipe));
-        let bands = if self.within[at] == self.within[other] { recipe.bands() } else { 0 };
-        (0..bands).filter(move |&band| recipe.method.agree_in(band, a, b))
     }
 }

@@ -30,10 +30,10 @@ pub(crate) use components::components;
 pub(crate) use greedy::greedy;
 pub(crate) use near_misses::{NearMiss, NearMisses};
 pub(crate) use pairs::pairs;
-pub(crate) use prefixes::prefix_length;
 pub(crate) use small::{Decided, SMALL_DOCUMENT, SMALL_SET, SmallSets};
 
 use crate::Observer;
+use crate::method::FoundBy;
 use crate::report::PairCounts;
 use crate::store::Number;
 
@@ -62,8 +62,8 @@ pub(crate) struct Evidence {
     pub similarity: f64,
     /// Their Hamming distance, with SimHash.
     pub distance: u32,
-    /// The only band that they share; none if they share several.
-    pub sole_band: Option<u32>,
+    /// What found the pair.
+    pub found_by: FoundBy,
 }
 
 impl PairCounts {

@@ -18,6 +18,7 @@
 use super::buckets::Lookup;
 use super::chunk::Chunk;
 use crate::method::Recipe;
+use crate::method::short::prefix_length;
 use crate::{Observer, Result};
 
 /// Slots of the table in which shingles are counted. Two shingles in one slot count as one more frequent one, which
@@ -168,23 +169,8 @@ fn beginnings(chunk: &Chunk, recipe: &Recipe, observer: &dyn Observer) -> Result
     Ok(items)
 }
 
-/// How many of its rarest elements a set of `size` must show, so that every similar one shows one of them.
-pub(crate) fn prefix_length(size: usize, recipe: &Recipe) -> usize {
-    lengths(size, recipe).0
-}
-
 /// How many of its rarest elements a set of `size` must show to smaller sets and to larger ones.
 fn lengths(size: usize, recipe: &Recipe) -> (usize, usize) {
-    let (measure, threshold) = (recipe.verifier.measure(), recipe.verifier.threshold());
-    // A smaller set is at best a subset: then the overlap is all of it.
-    let enough = |overlap: usize| measure.of_counts(size, overlap, overlap) >= threshold;
-    let mut least = (size as f64 * threshold).ceil() as usize;
-    while least > 0 && enough(least - 1) {
-        least -= 1;
-    }
-    while least < size && !enough(least) {
-        least += 1;
-    }
     let with_equal = recipe.verifier.needed_overlap(size, size).unwrap_or(size);
-    ((size - least + 1).min(size), (size - with_equal + 1).min(size))
+    (prefix_length(size, &recipe.verifier), (size - with_equal + 1).min(size))
 }

@@ -110,8 +110,9 @@ impl BlockEntry {
 pub(crate) struct Columns {
     pub blocks: Vec<BlockEntry>,
     pub entries: Vec<Entry>,
-    /// All documents have equally many lanes.
+    /// All documents have equally many lanes, unless the next column says where those of each end.
     pub lanes: Vec<u16>,
+    pub lane_ends: Vec<u64>,
     pub samples: Vec<u64>,
     pub sample_ends: Vec<u64>,
     pub ids: Vec<u8>,
@@ -141,6 +142,7 @@ impl Columns {
     /// The approximate size of all columns, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let words = self.samples.len()
+            + self.lane_ends.len()
             + self.sample_ends.len()
             + self.id_ends.len()
             + self.shingles.len()
@@ -158,8 +160,18 @@ impl Columns {
         bytes as u64
     }
 
+    /// Adds the lanes of a slot that is not compared: none, or zeros if all slots have equally many.
+    pub(crate) fn push_no_lanes(&mut self, recipe: &Recipe) {
+        if !recipe.has_uneven_lanes() {
+            self.lanes.resize(self.lanes.len() + recipe.lanes(), 0);
+        }
+    }
+
     /// Ends the lists of a document, for all columns that the settings use.
     pub(crate) fn end_lists(&mut self, recipe: &Recipe) {
+        if recipe.has_uneven_lanes() {
+            self.lane_ends.push(self.lanes.len() as u64);
+        }
         if recipe.method.stores_keys() {
             self.sample_ends.push(self.samples.len() as u64);
         }
@@ -178,11 +190,23 @@ impl Columns {
     pub(crate) fn has_all_of(&self, recipe: &Recipe) -> bool {
         let slots = self.entries.len();
         let has = |wanted: bool, ends: &[u64]| !wanted || ends.len() == slots;
-        self.lanes.len() == slots * recipe.lanes()
+        self.has_lanes_of(recipe)
             && has(recipe.method.stores_keys(), &self.sample_ends)
             && has(recipe.settings.files.id_field.is_some(), &self.id_ends)
             && has(recipe.settings.files.store == crate::Stored::Shingles, &self.shingle_ends)
             && has(recipe.fields.order.is_some(), &self.order_ends)
+    }
+
+    fn has_lanes_of(&self, recipe: &Recipe) -> bool {
+        let slots = self.entries.len();
+        if !recipe.has_uneven_lanes() {
+            return self.lanes.len() == slots * recipe.lanes();
+        }
+        let is_sketch = |(slot, entry): (usize, &Entry)| {
+            let lanes = list(&self.lanes, &self.lane_ends, slot);
+            if entry.class() == Class::Compared { recipe.method.is_sketch(lanes) } else { lanes.is_empty() }
+        };
+        self.lane_ends.len() == slots && self.entries.iter().enumerate().all(is_sketch)
     }
 
     /// Notes that the record of a slot is bad, and why.
@@ -205,6 +229,7 @@ impl Columns {
         self.blocks.append(&mut other.blocks);
         self.entries.append(&mut other.entries);
         self.lanes.append(&mut other.lanes);
+        append_ends(&mut self.lane_ends, &other.lane_ends);
         self.samples.append(&mut other.samples);
         append_ends(&mut self.sample_ends, &other.sample_ends);
         self.ids.append(&mut other.ids);

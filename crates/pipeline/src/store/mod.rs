@@ -6,10 +6,13 @@
 //! number.
 
 pub(crate) mod columns;
+mod lanes;
 pub(crate) mod part;
 mod ranking;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use lanes::Lanes;
 
 use crate::limits::memory::Reservation;
 use crate::report::Counts;
@@ -34,6 +37,8 @@ pub(crate) struct Store {
     blocks: Vec<(Number, BlockEntry)>,
     /// The number of lanes per document.
     lanes: usize,
+    /// True if documents differ in the number of their lanes.
+    uneven: bool,
     count: Number,
     in_memory: u64,
     spilled: bool,
@@ -63,9 +68,9 @@ impl Part {
 }
 
 impl Store {
-    /// An empty store of documents with this many lanes.
-    pub(crate) fn new(lanes: usize) -> Self {
-        Self { lanes, ..Self::default() }
+    /// An empty store of documents with this many lanes, or of documents that differ in their number.
+    pub(crate) fn new(lanes: usize, uneven: bool) -> Self {
+        Self { lanes, uneven, ..Self::default() }
     }
 
     /// Adds a part. It is kept in memory if `memory` bytes are enough for it and all other parts in memory, or if it
@@ -190,9 +195,13 @@ impl Store {
     }
 
     /// The lanes of a part.
-    pub(crate) fn lanes_of_part(&self, part: usize) -> Result<Cow<'_, [u16]>> {
+    pub(crate) fn lanes_of_part(&self, part: usize) -> Result<Lanes<'_>> {
         let Part { memory, file, .. } = &self.parts[part];
-        column(memory, file, |c| &c.lanes, PartFile::lanes)
+        let lanes = column(memory, file, |c| &c.lanes, PartFile::lanes)?;
+        if !self.uneven {
+            return Ok(Lanes::even(lanes, self.lanes));
+        }
+        Ok(Lanes::uneven(lanes, column(memory, file, |c| &c.lane_ends, PartFile::lane_ends)?))
     }
 
     /// The samples of a part, and the position at which the samples of each document end.
@@ -221,8 +230,11 @@ impl Store {
     #[inline]
     pub(crate) fn lanes_in_memory(&self, number: Number) -> Option<&[u16]> {
         let part = self.part_of(number);
-        let at = (number - part.first) as usize * self.lanes;
-        part.memory.as_ref().map(|columns| &columns.lanes[at..at + self.lanes])
+        let slot = (number - part.first) as usize;
+        part.memory.as_ref().map(|columns| match self.uneven {
+            true => list(&columns.lanes, &columns.lane_ends, slot),
+            false => &columns.lanes[slot * self.lanes..(slot + 1) * self.lanes],
+        })
     }
 
     fn part_of(&self, number: Number) -> &Part {
@@ -274,25 +286,35 @@ impl Store {
     }
 
     /// The lanes of `numbers` (ascending), in that order.
-    pub(crate) fn lanes_of(&self, numbers: &[Number]) -> Result<Vec<u16>> {
-        let mut lanes = Vec::with_capacity(numbers.len() * self.lanes);
+    pub(crate) fn lanes_of(&self, numbers: &[Number]) -> Result<Lanes<'static>> {
         if self.lanes == 0 {
-            return Ok(lanes);
+            return Ok(Lanes::even(Cow::Owned(Vec::new()), 0));
         }
+        let (mut lanes, mut ends) = (Vec::new(), Vec::new());
         self.visit_parts(numbers, |at, here| {
             let part = &self.parts[at];
+            let mut take = |of_one: &[u16]| {
+                lanes.extend_from_slice(of_one);
+                if self.uneven {
+                    ends.push(lanes.len() as u64);
+                }
+            };
             if let Some(file) = part.in_file_only() {
-                lanes.extend(file.lanes_at(self.lanes, here.iter().map(|number| number - part.first))?);
+                let slots = here.iter().map(|number| number - part.first);
+                if self.uneven {
+                    return file.visit_lanes(&slots.collect::<Vec<_>>(), take);
+                }
+                lanes.extend(file.lanes_at(self.lanes, slots)?);
                 return Ok(());
             }
-            let (first, column) = (part.first, self.lanes_of_part(at)?);
-            for number in here {
-                let at = (number - first) as usize * self.lanes;
-                lanes.extend_from_slice(&column[at..at + self.lanes]);
-            }
+            let column = self.lanes_of_part(at)?;
+            here.iter().for_each(|number| take(column.of((number - part.first) as usize)));
             Ok(())
         })?;
-        Ok(lanes)
+        Ok(match self.uneven {
+            true => Lanes::uneven(Cow::Owned(lanes), Cow::Owned(ends)),
+            false => Lanes::even(Cow::Owned(lanes), self.lanes),
+        })
     }
 
     /// True if the shingles of all documents are stored.

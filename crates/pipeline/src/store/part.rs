@@ -52,8 +52,8 @@ const GAP: u64 = if cfg!(test) { 64 } else { 1 << 10 };
 /// At most this many bytes of a column are read at a time.
 const PIECE: u64 = if cfg!(test) { 1 << 10 } else { 256 << 10 };
 
-/// The positions of this many ids are in memory at a time.
-const IDS_AT_A_TIME: usize = if cfg!(test) { 64 } else { 1 << 13 };
+/// The positions of this many lists are in memory at a time.
+const LISTS_AT_A_TIME: usize = if cfg!(test) { 64 } else { 1 << 13 };
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Head {
@@ -61,8 +61,24 @@ struct Head {
     after: String,
     blocks: Vec<BlockEntry>,
     counts: Counts,
-    /// The number of items in each column, in the order of [`column_bytes`].
-    lengths: [u64; COLUMNS],
+    /// The number of items in each column but the last, in the order of [`column_bytes`].
+    lengths: [u64; LANE_ENDS],
+    /// The number of items in the last column, which sketch files do not have.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    lane_ends: u64,
+}
+
+impl Head {
+    /// The number of items in each column.
+    fn lengths(&self) -> [u64; COLUMNS] {
+        let mut lengths = [self.lane_ends; COLUMNS];
+        lengths[..LANE_ENDS].copy_from_slice(&self.lengths);
+        lengths
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A part that is in a file, and where its columns are.
@@ -75,7 +91,7 @@ pub(crate) struct PartFile {
 }
 
 /// The number of large columns. The constants below are their indexes, in stored order.
-const COLUMNS: usize = 13;
+const COLUMNS: usize = 14;
 const ENTRIES: usize = 0;
 const LANES: usize = 1;
 const SAMPLES: usize = 2;
@@ -89,7 +105,8 @@ const ORDER_ENDS: usize = 9;
 const BAD: usize = 10;
 const REASONS: usize = 11;
 const REASON_ENDS: usize = 12;
-const ITEM_BYTES: [u64; COLUMNS] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8, 8, 1, 8];
+const LANE_ENDS: usize = 13;
+const ITEM_BYTES: [u64; COLUMNS] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8, 8, 1, 8, 8];
 
 fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
     [
@@ -106,6 +123,7 @@ fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
         cast_slice(&columns.bad),
         &columns.reasons,
         cast_slice(&columns.reason_ends),
+        cast_slice(&columns.lane_ends),
     ]
 }
 
@@ -152,7 +170,8 @@ pub(crate) fn write(
         after: hex(&link.after),
         blocks: columns.blocks.clone(),
         counts: columns.counts.clone(),
-        lengths,
+        lengths: lengths[..LANE_ENDS].try_into().expect("the last column is not among them"),
+        lane_ends: lengths[LANE_ENDS],
     };
     let mut head = serde_json::to_vec(&head).expect("a head is plain data");
     head.resize(padded(head.len() as u64) as usize, b' ');
@@ -221,13 +240,14 @@ pub(crate) fn read(file: &mut File, path: &Path, link: Link) -> Result<(PartFile
     file.read_exact(&mut head_json).map_err(|_| damaged(CUT_SHORT))?;
     let head: Head =
         serde_json::from_slice(&head_json).map_err(|_| damaged("the head of a part cannot be read"))?;
-    let needed = head.lengths.iter().zip(ITEM_BYTES).try_fold(0u64, |sum, (&length, item)| {
+    let needed = head.lengths().iter().zip(ITEM_BYTES).try_fold(0u64, |sum, (&length, item)| {
         sum.checked_add(padded(length.checked_mul(item)?.checked_add(7)? - 7))
     });
     if needed != Some(total - FIRST - head_bytes) {
         return Err(damaged("the length of the columns of a part differs from the length in its head"));
     }
-    let stored = PartFile { path: path.to_owned(), data: start + FIRST + head_bytes, lengths: head.lengths };
+    let stored =
+        PartFile { path: path.to_owned(), data: start + FIRST + head_bytes, lengths: head.lengths() };
     let mut columns = stored.columns(file)?;
     let checksum = sum(&first[40..], &head_json, &columns);
     if checksum[..] != first[8..40] {
@@ -253,7 +273,8 @@ fn is_consistent(columns: &Columns) -> bool {
     };
     let lists = |ends: &[u64], items: usize| ends_fit(ends, slots, items) || ends.is_empty() && items == 0;
     columns.blocks.iter().map(|block| u64::from(block.slots)).sum::<u64>() == slots as u64
-        && columns.lanes.len().is_multiple_of(slots.max(1))
+        && (ends_fit(&columns.lane_ends, slots, columns.lanes.len())
+            || columns.lane_ends.is_empty() && columns.lanes.len().is_multiple_of(slots.max(1)))
         && columns.bad.is_sorted()
         && columns.bad.last().is_none_or(|slot| *slot < slots as u64)
         && ends_fit(&columns.reason_ends, columns.bad.len(), columns.reasons.len())
@@ -306,6 +327,7 @@ impl PartFile {
             bad: self.column(file, BAD)?,
             reasons: self.column(file, REASONS)?,
             reason_ends: self.column(file, REASON_ENDS)?,
+            lane_ends: self.column(file, LANE_ENDS)?,
             ..Columns::default()
         })
     }
@@ -331,6 +353,19 @@ impl PartFile {
     /// The entries of some slots.
     pub(crate) fn entries_at(&self, slots: impl Iterator<Item = u64>) -> Result<Vec<Entry>> {
         self.rows(ENTRIES, 1, slots)
+    }
+
+    /// The position at which the lanes of each slot end, if they differ in number.
+    pub(crate) fn lane_ends(&self) -> Result<Vec<u64>> {
+        self.column(&self.open()?, LANE_ENDS)
+    }
+
+    /// Hands the lanes of some slots (ascending) to `visit`, where slots differ in the number of lanes.
+    pub(crate) fn visit_lanes(&self, slots: &[u64], mut visit: impl FnMut(&[u16])) -> Result<()> {
+        self.visit_lists(LANES, LANE_ENDS, slots, |_, lanes| {
+            visit(lanes);
+            Ok(())
+        })
     }
 
     /// The lanes of some slots, `width` each.
@@ -363,27 +398,35 @@ impl PartFile {
         Ok((self.column(&file, SAMPLES)?, self.column(&file, SAMPLE_ENDS)?))
     }
 
-    /// Hands the ids of some slots (ascending) to `visit`. Only these ids are read from the file, and the bytes
-    /// between ids that are close together.
-    pub(crate) fn visit_ids(
+    /// Hands the ids of some slots (ascending) to `visit`.
+    pub(crate) fn visit_ids(&self, slots: &[u64], visit: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
+        self.visit_lists(IDS, ID_ENDS, slots, visit)
+    }
+
+    /// Hands the lists of some slots (ascending) to `visit`: of a column of lists, and the column of their ends. Only
+    /// these lists are read from the file, and what is between lists that are close together.
+    fn visit_lists<T: Pod>(
         &self,
+        items: usize,
+        ends: usize,
         slots: &[u64],
-        mut visit: impl FnMut(u64, &[u8]) -> Result<()>,
+        mut visit: impl FnMut(u64, &[T]) -> Result<()>,
     ) -> Result<()> {
         let file = self.open()?;
-        for slots in slots.chunks(IDS_AT_A_TIME) {
-            let spans = self.id_spans(&file, slots)?;
+        let (gap, most) = (GAP / ITEM_BYTES[items], PIECE / ITEM_BYTES[items]);
+        for slots in slots.chunks(LISTS_AT_A_TIME) {
+            let spans = self.spans(&file, ends, slots)?;
             let mut done = 0;
             while done < slots.len() {
                 let begin = spans[done].0;
                 let close = |&(place, next): &(usize, &(u64, u64))| {
-                    place == done || next.0 - spans[place - 1].1 <= GAP && next.1 - begin <= PIECE
+                    place == done || next.0 - spans[place - 1].1 <= gap && next.1 - begin <= most
                 };
                 let piece = spans.iter().enumerate().skip(done).take_while(close).count();
                 let end = spans[done + piece - 1].1;
-                let bytes: Vec<u8> = self.items(&file, IDS, begin, end - begin)?;
+                let read: Vec<T> = self.items(&file, items, begin, end - begin)?;
                 for (slot, &(from, to)) in slots[done..done + piece].iter().zip(&spans[done..done + piece]) {
-                    visit(*slot, &bytes[(from - begin) as usize..(to - begin) as usize])?;
+                    visit(*slot, &read[(from - begin) as usize..(to - begin) as usize])?;
                 }
                 done += piece;
             }
@@ -395,19 +438,19 @@ impl PartFile {
     pub(crate) fn id_bytes(&self, slots: &[u64]) -> Result<u64> {
         let file = self.open()?;
         let mut bytes = 0;
-        for slots in slots.chunks(IDS_AT_A_TIME) {
-            bytes += self.id_spans(&file, slots)?.iter().map(|(from, to)| to - from).sum::<u64>();
+        for slots in slots.chunks(LISTS_AT_A_TIME) {
+            bytes += self.spans(&file, ID_ENDS, slots)?.iter().map(|(from, to)| to - from).sum::<u64>();
         }
         Ok(bytes)
     }
 
-    /// Where the ids of some slots (ascending) begin and end.
-    fn id_spans(&self, file: &File, slots: &[u64]) -> Result<Vec<(u64, u64)>> {
+    /// Where the lists of some slots (ascending) begin and end.
+    fn spans(&self, file: &File, ends_column: usize, slots: &[u64]) -> Result<Vec<(u64, u64)>> {
         let mut spans = Vec::with_capacity(slots.len());
         for piece in pieces(slots, 8) {
-            // The end of the slot before the first is read too: the first id begins there.
+            // The end of the slot before the first is read too: the first list begins there.
             let first = piece[0].saturating_sub(1);
-            let ends: Vec<u64> = self.items(file, ID_ENDS, first, piece[piece.len() - 1] - first + 1)?;
+            let ends: Vec<u64> = self.items(file, ends_column, first, piece[piece.len() - 1] - first + 1)?;
             spans.extend(piece.iter().map(|&slot| {
                 let begin = if slot == 0 { 0 } else { ends[(slot - 1 - first) as usize] };
                 (begin, ends[(slot - first) as usize])

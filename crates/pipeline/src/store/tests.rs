@@ -60,7 +60,7 @@ fn columns() -> [Columns; 2] {
 
 /// A store of both parts. A part is only in a file if `in_files` is true for it.
 fn store(folder: &Path, in_files: [bool; 2]) -> Store {
-    let mut store = Store::new(LANES);
+    let mut store = Store::new(LANES, false);
     for (number, (columns, in_file)) in columns().into_iter().zip(in_files).enumerate() {
         let file = in_file.then(|| {
             let path = folder.join(format!("part-{number}"));
@@ -132,7 +132,7 @@ fn what_fits_stays_in_memory() {
     let [first, second] = columns();
     // The blocks of all parts are stored together, outside the parts.
     let enough = Columns { blocks: Vec::new(), ..first.clone() }.bytes();
-    let mut store = Store::new(LANES);
+    let mut store = Store::new(LANES, false);
     for columns in [first, second] {
         let path = folder.path().join(format!("part-{}", store.parts()));
         let mut out = std::fs::File::create(&path).unwrap();

@@ -62,7 +62,8 @@ fn items(documents: &[Document], protected: usize, within: bool) -> Vec<Item> {
 
 /// The settings in the words of the plain definition.
 pub(super) fn rules(settings: &Settings) -> Rules {
-    let plan = crate::method::Recipe::new(settings).unwrap().plan;
+    let recipe = crate::method::Recipe::new(settings).unwrap();
+    let plan = &recipe.plan;
     Rules {
         shingles: Shingles::Words(5),
         bag: settings.signature.elements == Elements::Bag,
@@ -70,6 +71,7 @@ pub(super) fn rules(settings: &Settings) -> Rules {
         seed: settings.signature.seed,
         bands: plan.bands,
         rows: plan.rows,
+        short: recipe.method.short().map(crate::method::short::Short::most_elements),
         measure: match settings.signature.measure {
             Measure::Jaccard => reference::Measure::Jaccard,
             Measure::Containment => reference::Measure::Containment,

@@ -127,17 +127,13 @@ impl Solver<'_, '_> {
             documents += packed.len_of(at);
         }
         let scan = |take: &mut Visitor<'_>| {
-            let (width, mut keys) = (recipe.lanes(), Vec::new());
+            let mut keys = Vec::new();
             for at in pieces.clone() {
                 for numbers in packed.members(at)?.numbers.chunks(AT_A_TIME) {
                     let (lanes, entries) = (store.lanes_of(numbers)?, store.entries_of(numbers)?);
                     for (at, &number) in numbers.iter().enumerate() {
-                        let lanes = &lanes[at * width..(at + 1) * width];
                         keys.clear();
-                        keys.extend(
-                            (0..recipe.bands())
-                                .map(|band| (number, recipe.key(band, lanes, entries[at].within))),
-                        );
+                        recipe.visit_keys(lanes.of(at), entries[at].within, |key| keys.push((number, key)));
                         take(&keys);
                     }
                 }

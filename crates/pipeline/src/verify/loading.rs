@@ -105,7 +105,6 @@ impl<'a> Loader<'a> {
         by_rank.sort_by_cached_key(|&at| {
             (sets[places[at]], order.rank(source(known[at]), &entries[at], known[at]))
         });
-        let width = recipe.lanes();
         let mut in_small = Chunk::default();
         let mut starts = Vec::new();
         let mut last_set = NO_SET;
@@ -122,7 +121,7 @@ impl<'a> Loader<'a> {
             chunk.numbers.push(known[at]);
             chunk.roles.push(role(self.view.is_protected(known[at])));
             chunk.within.push(entries[at].within);
-            chunk.lanes.extend_from_slice(&lanes[at * width..(at + 1) * width]);
+            chunk.push_lanes(lanes.of(at));
             if recipe.method.stores_keys() {
                 let start = chunk.samples.len();
                 chunk.samples.extend_from_slice(&samples[sample_ends[at]..sample_ends[at + 1]]);
@@ -150,7 +149,7 @@ impl<'a> Loader<'a> {
                             number: here[at],
                             role: role(self.view.is_protected(here[at])),
                             within: entries[at].within,
-                            lanes: &lanes[at * width..(at + 1) * width],
+                            lanes: lanes.of(at),
                             set: &made.elements[span.start as usize..span.end as usize],
                         })?;
                     }

@@ -233,7 +233,7 @@ fn documents_are_loaded_in_keep_order_with_their_sets() {
                 let mut buffers = TextBuffers::default();
                 let text = &corpus.documents[number as usize].text;
                 assert_eq!(chunk.set(at).as_slice(), view.recipe.set(text, &mut buffers).unwrap());
-                assert_eq!(chunk.lanes(at, view.recipe), view.store.lanes_of(&[number]).unwrap());
+                assert_eq!(chunk.lanes(at), view.store.lanes_of(&[number]).unwrap().of(0));
             }
         }
     });

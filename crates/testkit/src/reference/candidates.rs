@@ -29,6 +29,8 @@ pub struct Lanes {
     lanes: Vec<Vec<u64>>,
     rows: usize,
     bands: usize,
+    /// True for each short document.
+    short: Vec<bool>,
 }
 
 impl Lanes {
@@ -36,14 +38,19 @@ impl Lanes {
     pub fn new(items: &[Item], rules: &Rules, lane: impl Fn(u64) -> u64) -> Result<Self> {
         let signatures = signatures(items, rules)?;
         let lanes = signatures.into_iter().map(|slots| slots.into_iter().map(&lane).collect()).collect();
-        Ok(Self { lanes, rows: rules.rows, bands: rules.bands })
+        let is_short = |item: &Item| {
+            let elements = rules.shingles.elements(&item.text, rules.bag)?;
+            Ok(rules.short.is_some_and(|most| elements.len() <= most))
+        };
+        let short = items.iter().map(is_short).collect::<Result<Vec<bool>>>()?;
+        Ok(Self { lanes, rows: rules.rows, bands: rules.bands, short })
     }
 
-    /// True if the signatures of two documents are equal in all rows of at least one band.
+    /// True if two documents are short, or their signatures are equal in all rows of at least one band.
     #[must_use]
     pub fn are_candidates(&self, a: usize, b: usize) -> bool {
         let bands = |document: usize| self.lanes[document].chunks_exact(self.rows).take(self.bands);
-        bands(a).zip(bands(b)).any(|(a, b)| a == b)
+        self.short[a] && self.short[b] || bands(a).zip(bands(b)).any(|(a, b)| a == b)
     }
 
     /// The estimated similarity: the share of equal lanes.

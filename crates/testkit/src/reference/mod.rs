@@ -88,6 +88,9 @@ pub struct Rules {
     pub bands: usize,
     /// Number of rows per band.
     pub rows: usize,
+    /// Two documents are always candidates if both have at most this many distinct elements. Without it, all documents
+    /// are found by bands.
+    pub short: Option<usize>,
     /// The similarity measure.
     pub measure: Measure,
     /// The smallest similarity of a duplicate.
@@ -109,6 +112,7 @@ impl Default for Rules {
             seed: 1,
             bands: 21,
             rows: 6,
+            short: None,
             measure: Measure::Jaccard,
             threshold: 0.8,
             keep: Keep::First,

@@ -10,6 +10,7 @@ use crate::ask::by_kept;
 use crate::decide::{Removal, Removals};
 use crate::limits::memory::Ledger;
 use crate::limits::sorted::Room;
+use crate::method::{Recipe, UseOfSketches};
 use crate::report::Report;
 use crate::resume::begin::SKETCH_FILE;
 use crate::resume::identity::{Identity, SourceIdentity};
@@ -138,6 +139,7 @@ impl FinishedRun {
         let mut settings = identity.settings.clone();
         settings.signature.weights = settings.signature.weights.map(|path| from_there(&began_in, &path));
         let mut work = Work::existing(own, &run);
+        let mut use_of = UseOfSketches::OneRun;
         let sketch_file = work.read(SKETCH_FILE)?.and_then(|written| String::from_utf8(written).ok());
         if let Some((offset, path)) = sketch_file.as_deref().and_then(|written| written.split_once(' ')) {
             let offset = offset.parse().map_err(|_| damaged(&format!("{WORK_FOLDER}/{SKETCH_FILE}")))?;
@@ -149,8 +151,9 @@ impl FinishedRun {
                 )));
             }
             work.use_sketch_file(file, offset);
+            use_of = UseOfSketches::LaterRuns;
         }
-        let recipe = crate::method::Recipe::new(&settings)?;
+        let recipe = Recipe::with_use(&settings, use_of)?;
         let sources = identity.against.len() + identity.sources.len();
         let ledger = Ledger::new(&resources, sources)?;
         let mut store = work.stored_parts(&recipe, sources, ledger.parts(), &Silent)?;

@@ -3,7 +3,7 @@
 use super::super::Evidence;
 use super::super::chunk::{Chunk, Verdict};
 use super::{chunk, recipe, settings};
-use crate::method::Recipe;
+use crate::method::{FoundBy, Recipe};
 use crate::{Measure, Method, Settings, Verify};
 
 const SAME: [u16; 4] = [1, 2, 3, 4];
@@ -15,7 +15,8 @@ fn verdict(chunk: &Chunk, recipe: &Recipe) -> Verdict {
 
 #[test]
 fn sets_decide_at_the_threshold_exactly() {
-    let similar = |similarity| Verdict::Similar(Evidence { similarity, distance: 0, sole_band: None });
+    let similar =
+        |similarity| Verdict::Similar(Evidence { similarity, distance: 0, found_by: FoundBy::Several });
     for (a, b, expected) in [
         (&[1, 2, 3][..], &[1, 2, 3][..], similar(1.0)),
         (&[1, 2, 3], &[2, 3, 4], similar(0.5)),
@@ -32,11 +33,13 @@ fn sets_decide_at_the_threshold_exactly() {
 
 #[test]
 fn a_band_that_finds_alone_is_named() {
-    for (lanes, band) in [([1, 2, 9, 9], Some(0)), ([9, 9, 3, 4], Some(1)), (SAME, None)] {
+    for (lanes, band) in
+        [([1, 2, 9, 9], FoundBy::Band(0)), ([9, 9, 3, 4], FoundBy::Band(1)), (SAME, FoundBy::Several)]
+    {
         let chunk = chunk(&[(SAME, &[1]), (lanes, &[1])]);
-        assert_eq!(chunk.shared_keys(1, 0, &recipe()), if band.is_some() { 1 } else { 2 });
+        assert_eq!(chunk.shared_keys(1, 0, &recipe()), if band == FoundBy::Several { 2 } else { 1 });
         let Verdict::Similar(evidence) = verdict(&chunk, &recipe()) else { panic!("they are equal") };
-        assert_eq!(evidence.sole_band, band);
+        assert_eq!(evidence.found_by, band);
     }
     assert_eq!(
         chunk(&[(SAME, &[1]), ([1, 9, 9, 4], &[1])]).shared_keys(1, 0, &recipe()),
@@ -95,6 +98,7 @@ fn samples_find_and_the_part_of_the_later_document_counts() {
         Recipe::new(&Settings::default().with_measure(Measure::Containment).with_threshold(0.6)).unwrap();
     let mut chunk = chunk(&[([0; 4], &[1, 2, 3, 4, 5, 6]), ([0; 4], &[4, 5, 9])]);
     chunk.lanes.clear();
+    chunk.lane_ends = vec![0; 2];
     chunk.samples = vec![10, 20, 30, 20, 40];
     chunk.sample_ends = vec![3, 5];
     assert_eq!(chunk.shared_keys(1, 0, &recipe), 1);

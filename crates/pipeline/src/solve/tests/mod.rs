@@ -33,7 +33,7 @@ fn chunk(documents: &[([u16; 4], &[u64])]) -> Chunk {
         chunk.numbers.push(number(at));
         chunk.roles.push(Role::Both);
         chunk.within.push([0; 2]);
-        chunk.lanes.extend_from_slice(lanes);
+        chunk.push_lanes(lanes);
         chunk.spans.push(Span { segment: at as u32, start: 0, end: set.len() as u32 });
         chunk.segments.push(set.to_vec());
     }

@@ -1,16 +1,18 @@
 //! Rare shingles first: how many must be shown, and that nobody similar is missed.
 
 use super::super::buckets::Lookup;
-use super::super::prefixes::{RareShingles, prefix_length};
+use super::super::prefixes::RareShingles;
 use super::{chunk, recipe, settings};
 use crate::method::Recipe;
+use crate::method::short::prefix_length;
 use crate::{Measure, Silent, Verify};
 use lookalike::hashing::SplitMix64;
 
 #[test]
 fn as_many_are_shown_as_a_subset_may_lack() {
-    let length =
-        |size, threshold| prefix_length(size, &Recipe::new(&settings().with_threshold(threshold)).unwrap());
+    let length = |size, threshold| {
+        prefix_length(size, &Recipe::new(&settings().with_threshold(threshold)).unwrap().verifier)
+    };
     // Of ten elements a similar subset has at least eight, so it has one of any three.
     assert_eq!(length(10, 0.8), 3);
     assert_eq!(length(10, 0.5), 6);

@@ -10,12 +10,11 @@ use crate::Result;
 use crate::candidates::forest::Forest;
 use crate::candidates::grouping::{Visitor, on_disk};
 use crate::limits::sorted::Room;
-use crate::solve::prefix_length;
+use crate::method::short::prefix_length;
 use crate::store::Number;
 use crate::verify::loading::stream_elements;
 use crate::verify::packing::Connected;
 use crate::view::View;
-use lookalike::minhash::lanes::matching_lanes;
 
 /// Slots of the table in which shingles are counted. Two shingles in one slot count as one more frequent one, which
 /// changes the order for all documents alike.
@@ -42,7 +41,7 @@ where
     let mut shown = 0;
     for (step, document) in documents().enumerate() {
         view.observer.go_on_at(step)?;
-        shown += prefix_length(document?.size as usize, view.recipe) as u64;
+        shown += prefix_length(document?.size as usize, &view.recipe.verifier) as u64;
     }
     let scan = |take: &mut Visitor<'_>| {
         let (mut ordered, mut keys) = (Vec::new(), Vec::new());
@@ -53,7 +52,7 @@ where
             |number, set| {
                 ordered.clear();
                 ordered.extend(set.iter().map(|&element| (count_of(element), element)));
-                let length = prefix_length(set.len(), view.recipe);
+                let length = prefix_length(set.len(), &view.recipe.verifier);
                 if length < ordered.len() {
                     ordered.select_nth_unstable(length);
                 }
@@ -93,7 +92,6 @@ fn count(view: View<'_>, numbers: impl Iterator<Item = Result<Number>> + Send) -
 
 /// Connects the documents of a group; those of a small one only where their signatures allow it.
 fn connect_group(view: View<'_>, group: &[(Number, u64)], forest: &mut Forest) -> Result<()> {
-    let Some(cutoff) = view.recipe.method.least_matching() else { return Ok(()) };
     if group.len() > COMPARED_GROUP {
         group.windows(2).for_each(|pair| {
             forest.join(pair[0].0, pair[1].0);
@@ -106,13 +104,12 @@ fn connect_group(view: View<'_>, group: &[(Number, u64)], forest: &mut Forest) -
         return Ok(());
     }
     let here: Vec<Number> = group.iter().map(|&(number, _)| number).collect();
-    let (lanes, width) = (view.store.lanes_of(&here)?, view.recipe.lanes());
-    let lanes_of = |at: usize| &lanes[at * width..(at + 1) * width];
+    let lanes = view.store.lanes_of(&here)?;
     for later in 0..group.len() {
         for earlier in 0..later {
             let (a, b) = (group[earlier].0, group[later].0);
             if forest.root(a) != forest.root(b)
-                && matching_lanes(lanes_of(earlier), lanes_of(later)) >= cutoff
+                && view.recipe.method.may_be_similar(lanes.of(earlier), lanes.of(later))
             {
                 forest.join(a, b);
             }

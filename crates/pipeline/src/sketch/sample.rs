@@ -1,0 +1,92 @@
+//! Sources -> a sample of their documents, which says which shingles are rare.
+//!
+//! Only [short documents](crate::method::short) need it. The same sources give the same sample, so a run that goes on
+//! after a kill has the same order of shingles as before.
+
+use super::{Sources, Worker, limits};
+use crate::limits::memory::{BLOCK_BYTES, Ledger};
+use crate::method::Recipe;
+use crate::method::rarity::Rarity;
+use crate::{Observer, Result};
+use corpus::{Limits, ReadMode, Reader, Record, Source};
+
+/// The sample has at most this many bytes of input,
+const MOST_BYTES: u64 = 64 << 20;
+
+/// and at most one of this many.
+const ONE_IN: u64 = 16;
+
+/// After this many bytes of text, it ends if most of them are not in short documents.
+const PATIENCE: u64 = if cfg!(test) { 1 << 10 } else { 1 << 20 };
+
+/// At most this many sources are looked into.
+const MOST_SOURCES: u64 = 1 << 10;
+
+/// A text with more bytes for each shingle of a short document is not looked at, because it is hardly short.
+const LONG_SHINGLE: usize = 16;
+
+/// Counts the shingles of a sample of short documents, if the method needs to know which of them are rare.
+pub(super) fn learn(
+    sources: Sources<'_>,
+    recipe: &Recipe,
+    budget: &Ledger,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let Some(short) = recipe.method.short() else { return Ok(()) };
+    let mut sampler =
+        Sampler { recipe, most_elements: short.most_elements(), rarity: Rarity::new(), seen: 0, short: 0 };
+    let bytes = (sources.bytes() / ONE_IN).min(MOST_BYTES);
+    let of_one = (sources.bytes() / sources.len().max(1) as u64).clamp(1, BLOCK_BYTES as u64);
+    let chosen = (bytes / of_one).clamp(1, MOST_SOURCES).min(sources.len() as u64);
+    for at in 0..chosen {
+        observer.go_on()?;
+        if sampler.is_enough() {
+            break;
+        }
+        let source = sources.get((at * sources.len() as u64 / chosen) as usize);
+        // Whatever is wrong with a source is an error when all documents are read.
+        let _ = sampler.read(source, bytes / chosen, limits(budget, recipe));
+    }
+    short.learn(sampler.rarity);
+    Ok(())
+}
+
+struct Sampler<'a> {
+    recipe: &'a Recipe,
+    most_elements: usize,
+    rarity: Rarity,
+    /// The bytes of all texts, and of those that are short.
+    seen: u64,
+    short: u64,
+}
+
+impl Sampler<'_> {
+    /// True if too few documents are short for it to matter which shingles are rare.
+    fn is_enough(&self) -> bool {
+        self.seen > PATIENCE && 2 * self.short < self.seen
+    }
+
+    /// Counts the shingles of the first documents of a source: in about so many bytes.
+    fn read(&mut self, source: &Source, bytes: u64, limits: Limits) -> Result<()> {
+        let fields = &self.recipe.fields;
+        let mut reader = Reader::open(source, ReadMode::Fields, fields, limits)?;
+        let Worker { mut block, mut buffers, mut scratch } = Worker::default();
+        let mut read = 0;
+        while read < bytes && !self.is_enough() && reader.next_block(&mut block)? {
+            read += block.bytes() as u64;
+            block.visit(fields, None, &mut scratch, &mut |_, record| {
+                let Record::Document(document) = record else { return Ok(()) };
+                self.seen += document.text.len() as u64;
+                if document.text.len() <= LONG_SHINGLE * self.most_elements
+                    && let Ok(elements) = self.recipe.sketched_elements(document.text, &mut buffers)
+                    && elements.len() <= self.most_elements
+                {
+                    self.short += document.text.len() as u64;
+                    self.rarity.count(elements);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}

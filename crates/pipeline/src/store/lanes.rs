@@ -1,0 +1,40 @@
+//! The lanes of several documents.
+
+use std::borrow::Cow;
+
+/// The lanes of several documents, one after the other.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Lanes<'s> {
+    lanes: Cow<'s, [u16]>,
+    ends: Ends<'s>,
+}
+
+/// Where the lanes of each document end.
+#[derive(Debug, PartialEq)]
+enum Ends<'s> {
+    /// All documents have this many.
+    Every(usize),
+    /// They differ in number.
+    Each(Cow<'s, [u64]>),
+}
+
+impl<'s> Lanes<'s> {
+    /// Lanes of documents that have `width` each.
+    pub(super) fn even(lanes: Cow<'s, [u16]>, width: usize) -> Self {
+        Self { lanes, ends: Ends::Every(width) }
+    }
+
+    /// Lanes of documents that differ in their number.
+    pub(super) fn uneven(lanes: Cow<'s, [u16]>, ends: Cow<'s, [u64]>) -> Self {
+        Self { lanes, ends: Ends::Each(ends) }
+    }
+
+    /// The lanes of one document.
+    #[inline]
+    pub(crate) fn of(&self, at: usize) -> &[u16] {
+        match &self.ends {
+            Ends::Every(width) => &self.lanes[at * width..(at + 1) * width],
+            Ends::Each(ends) => super::columns::list(&self.lanes, ends, at),
+        }
+    }
+}
