@@ -14,6 +14,7 @@ fn made_plan() -> Plan {
         bands: 21,
         rows: 6,
         recall_at_threshold: 0.9983,
+        short_up_to: 99,
         estimate_cutoff: 0.5,
         input_bytes: 3 << 29,
         disk_bytes_per_document: 812,
@@ -95,6 +96,9 @@ fn a_recall_is_not_rounded_up_to_all() {
     let text = plain(&summary::clusters(&sure));
     assert!(text.starts_with("400 clusters of 1,"), "{text}");
     assert!(text.contains(">0.9999  estimated from 1 pair, standard error <0.0001"), "{text}");
+    sure.recall = Some(Recall { estimate: 1.0, standard_error: 0.0, pairs: 9, proven: 8 });
+    let text = plain(&summary::pairs(&sure, 7));
+    assert!(text.contains("from 9 pairs (8 of short documents, of which none is missed)"), "{text}");
     sure.recall = Some(Recall { estimate: 1.0, standard_error: 0.0, pairs: 0, proven: 0 });
     assert!(!plain(&summary::pairs(&sure, 7)).contains("recall"));
 }
@@ -121,6 +125,7 @@ fn the_plan_names_bands_recall_and_needs() {
     };
     let text = plain(&plan::plan(&made_plan(), &job));
     assert!(text.contains("21 bands of 6 rows find 99.8 % of the pairs at jaccard 0.8"), "{text}");
+    assert!(text.contains("and all pairs of documents of up to 99 shingles"), "{text}");
     assert!(text.contains("1.5 GiB; memory: up to 2.0 GiB; per document about 812 bytes on disk"), "{text}");
     job.settings.signature.measure = pipeline::Measure::Containment;
     let text = plain(&plan::plan(&made_plan(), &job));

@@ -219,8 +219,9 @@ impl Sketcher for Bands {
     fn screen(&self, pair: Sketches<'_>) -> Result<Screening> {
         let (of_a, of_b) = (self.layout(pair.a), self.layout(pair.b));
         if let (Some(short), Some(a), Some(b)) = (&self.short, of_a.short, of_b.short) {
-            let may_be_similar = short.may_be_similar(a, b);
-            return Ok(if may_be_similar { Screening::Open { distance: 0 } } else { Screening::Unlike });
+            // They may have met in a band. What counts is whether they share a key.
+            let are_candidates = short.shared_keys(a, b) > 0;
+            return Ok(if are_candidates { Screening::Open { distance: 0 } } else { Screening::Unlike });
         }
         let (Some(a), Some(b)) = (of_a.signature, of_b.signature) else { return Ok(Screening::Unlike) };
         let matching = matching_lanes(a, b);
@@ -247,7 +248,7 @@ impl Sketcher for Bands {
         let matching = matching_lanes(a, b);
         let similarity = estimate_of_lanes(matching, self.lanes()).map_or(0.0, |it| it.similarity);
         let is_compared = match (&self.short, of_a.short, of_b.short) {
-            (Some(short), Some(a), Some(b)) => short.may_be_similar(a, b),
+            (Some(short), Some(a), Some(b)) => short.shared_keys(a, b) > 0,
             _ => matching >= self.cutoff,
         };
         Likeness { similarity, is_compared }

@@ -30,9 +30,9 @@ const MOST_KEYS: usize = 128;
 /// Keys have this many bits, of which the first ones are the rarity.
 const KEY_BITS: u32 = 32;
 
-/// How many more elements than those of a short document are looked at first, to see that a document is not short: one
-/// in so many of these.
-const LOOKED_AT: usize = 3;
+/// Of a longer document, the first elements are looked at first: a third more than a short one has. Nearly always this
+/// shows that the document is not short.
+const LOOKED_AT: (usize, usize) = (4, 3);
 
 /// The number of slots in which [`least_distinct`] marks elements.
 const MARKS: usize = 1 << 9;
@@ -143,7 +143,7 @@ impl Short {
     pub(super) fn ordered<'b>(&self, elements: &[u64], buffer: &'b mut Vec<u64>) -> Option<&'b [u64]> {
         let most = self.most_elements();
         if elements.len() > most
-            && least_distinct(&elements[..elements.len().min(most + most / LOOKED_AT)]) > most
+            && least_distinct(&elements[..elements.len().min(most * LOOKED_AT.0 / LOOKED_AT.1)]) > most
         {
             return None;
         }
