@@ -11,11 +11,11 @@ use crate::candidates::forest::Forest;
 use crate::candidates::grouping::{Group, Scan, Visitor, groups, on_disk};
 use crate::copies::Copies;
 use crate::limits::bits::Bits;
+use crate::limits::memory::Reservation;
 use crate::limits::ordered::each;
-use crate::method::Recipe;
-use crate::method::short::Standing;
+use crate::method::short::{HEAD, Standing};
+use crate::store::Number;
 use crate::store::columns::{Class, Entry, list};
-use crate::store::{Number, Store};
 use crate::view::View;
 use crate::{Observer, Result, Stage};
 use std::ops::Range;
@@ -54,7 +54,8 @@ pub(crate) fn find(view: View<'_>, copies: &Copies) -> Result<Candidates> {
         Mutex::new(Candidates { involved: Bits::new(store.count()), forest: Forest::new(store.count()) });
     let _reserved = budget.for_grouping();
     let keys = count_keys(view)?;
-    let finder = Finder { view, copies, found: &found };
+    let heads = Heads::new(view, &keys)?;
+    let finder = Finder { view, copies, found: &found, heads };
     if keys.of_documents_with_bands > 0 {
         finder.by_bands(&keys)?;
     }
@@ -77,14 +78,55 @@ struct Finder<'f, 'a> {
     view: View<'a>,
     copies: &'f Copies,
     found: &'f Mutex<Candidates>,
+    heads: Option<Heads>,
+}
+
+/// The heads of the sketches of all short documents, in memory, where the sketches are in files.
+struct Heads {
+    lanes: Vec<u16>,
+    _reserved: Reservation,
+}
+
+impl Heads {
+    /// `None` if they are not needed, or do not fit. Then documents that meet are connected, and compared later.
+    fn new(view: View<'_>, keys: &KeyCounts) -> Result<Option<Self>> {
+        let View { store, recipe, budget, observer, .. } = view;
+        let mut reserved = budget.reservation();
+        let bytes = 2 * HEAD as u64 * store.count();
+        if !store.is_spilled() || !recipe.has_uneven_lanes() || keys.listed == 0 || !reserved.try_grow(bytes)
+        {
+            return Ok(None);
+        }
+        let mut lanes = vec![0; HEAD * store.count() as usize];
+        for part in 0..store.parts() {
+            observer.go_on()?;
+            let sketches = store.lanes_of_part(part)?;
+            for (slot, number) in store.numbers_of_part(part).enumerate() {
+                if let Some(head) = recipe.method.head(sketches.of(slot)) {
+                    lanes[number as usize * HEAD..][..HEAD].copy_from_slice(head);
+                }
+            }
+        }
+        Ok(Some(Self { lanes, _reserved: reserved }))
+    }
+
+    fn of(&self, number: Number) -> &[u16] {
+        &self.lanes[number as usize * HEAD..][..HEAD]
+    }
 }
 
 impl Finder<'_, '_> {
     fn connect(&self, group: Group<'_>, by: By) -> Result<()> {
         group.visit(|piece| {
-            connect(piece, by, self.view.store, self.view.recipe, self.found);
+            connect(piece, by, self);
             Ok(())
         })
+    }
+
+    /// True unless the heads of the sketches of two short documents are known and show that they are not similar.
+    fn may_be_similar_by_heads(&self, a: Number, b: Number) -> bool {
+        let (Some(heads), Some(short)) = (&self.heads, self.view.recipe.method.short()) else { return true };
+        short.heads_may_be_similar(heads.of(a), heads.of(b))
     }
 
     /// Brings together the documents with an equal key in some band.
@@ -272,14 +314,15 @@ enum By {
 }
 
 /// Connects the documents of a group, those of a small one only where their signatures allow it.
-fn connect(group: &[(Number, u64)], by: By, store: &Store, recipe: &Recipe, found: &Mutex<Candidates>) {
+fn connect(group: &[(Number, u64)], by: By, finder: &Finder<'_, '_>) {
+    let View { store, recipe, .. } = finder.view;
     let number = |at: usize| match by {
         By::Band => group[at].0,
         By::ListedKey => group[at].0 & !(Number::MAX << STANDING_SHIFT),
     };
     let standing = |at: usize| Standing::of_bits((group[at].0 >> STANDING_SHIFT) as u16);
     let method = &recipe.method;
-    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut found = finder.found.lock().unwrap_or_else(PoisonError::into_inner);
     if method.compares_signatures() && group.len() <= COMPARED_GROUP {
         for later in 1..group.len() {
             for earlier in 0..later {
@@ -293,7 +336,7 @@ fn connect(group: &[(Number, u64)], by: By, store: &Store, recipe: &Recipe, foun
                 }
                 let may_be_similar = match (store.lanes_in_memory(a), store.lanes_in_memory(b)) {
                     (Some(a), Some(b)) => method.may_be_similar(a, b),
-                    _ => true,
+                    _ => by == By::Band || finder.may_be_similar_by_heads(a, b),
                 };
                 if may_be_similar {
                     found.join(a, b);

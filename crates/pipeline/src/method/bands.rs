@@ -192,6 +192,10 @@ impl Sketcher for Bands {
         self.short.as_ref().is_none_or(|short| short.may_meet(a, b))
     }
 
+    fn head<'l>(&self, lanes: &'l [u16]) -> Option<&'l [u16]> {
+        self.layout(lanes).short.map(ShortSketch::head)
+    }
+
     fn listed_keys(&self, lanes: &[u16]) -> usize {
         self.layout(lanes).short.map_or(0, |sketch| sketch.len().max(1))
     }

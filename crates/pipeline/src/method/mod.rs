@@ -84,6 +84,12 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
         true
     }
 
+    /// The beginning of a sketch of a short document, which has [`HEAD`](short::HEAD) lanes. Two of them suffice to ask
+    /// whether the documents [may be similar](Short::heads_may_be_similar).
+    fn head<'l>(&self, _lanes: &'l [u16]) -> Option<&'l [u16]> {
+        None
+    }
+
     /// The number of keys that are not keys of bands.
     fn listed_keys(&self, _lanes: &[u16]) -> usize {
         0

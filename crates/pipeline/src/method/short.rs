@@ -102,8 +102,8 @@ pub(super) struct ShortSketch<'s> {
 /// The number of lanes of the bits that elements flip.
 const FLIPPED_LANES: usize = 8;
 
-/// The number of lanes before the keys.
-const BEFORE_KEYS: usize = 1 + FLIPPED_LANES;
+/// The number of lanes before the keys: the head of a sketch.
+pub(crate) const HEAD: usize = 1 + FLIPPED_LANES;
 
 impl Short {
     /// For a plan of so many `bands` and hashes. `None` if not even a set of one element is short.
@@ -204,6 +204,11 @@ impl Short {
         most_apart.is_some_and(|most| a.differing_bits(b) as usize <= most)
     }
 
+    /// True unless the heads of the sketches of two short documents show that they are not similar.
+    pub(crate) fn heads_may_be_similar(&self, a: &[u16], b: &[u16]) -> bool {
+        self.may_be_similar(ShortSketch::of(a), ShortSketch::of(b))
+    }
+
     /// How many keys two short documents share; 0 if their sketches show that they are not similar.
     pub(super) fn shared_keys(&self, a: ShortSketch<'_>, b: ShortSketch<'_>) -> u32 {
         if !self.may_be_similar(a, b) {
@@ -232,6 +237,11 @@ impl<'s> ShortSketch<'s> {
         Self { lanes }
     }
 
+    /// The lanes before the keys.
+    pub(super) fn head(self) -> &'s [u16] {
+        &self.lanes[..HEAD]
+    }
+
     /// The number of elements of the document.
     pub(super) fn size(self) -> usize {
         self.lanes.first().copied().map_or(0, usize::from)
@@ -240,18 +250,18 @@ impl<'s> ShortSketch<'s> {
     /// The number of bits that two sets leave different.
     #[inline]
     fn differing_bits(self, other: Self) -> u32 {
-        let (a, b) = (&self.lanes[1..BEFORE_KEYS], &other.lanes[1..BEFORE_KEYS]);
+        let (a, b) = (&self.lanes[1..HEAD], &other.lanes[1..HEAD]);
         a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
     }
 
     /// The number of keys.
     pub(super) fn len(self) -> usize {
-        (self.lanes.len() - BEFORE_KEYS) / 2
+        (self.lanes.len() - HEAD) / 2
     }
 
     #[inline]
     fn key(self, at: usize) -> u32 {
-        let lanes = &self.lanes[BEFORE_KEYS + 2 * at..];
+        let lanes = &self.lanes[HEAD + 2 * at..];
         u32::from(lanes[0]) | u32::from(lanes[1]) << 16
     }
 }
@@ -269,7 +279,7 @@ fn least_distinct(elements: &[u64]) -> usize {
 
 /// The number of lanes of the sketch of a short document with so many keys.
 fn lanes_of(keys: usize) -> usize {
-    BEFORE_KEYS + 2 * keys
+    HEAD + 2 * keys
 }
 
 /// How many of its first elements a set of `size` must show, so that every similar set shows one of them.
