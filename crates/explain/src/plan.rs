@@ -41,6 +41,9 @@ pub struct Planned {
     pub alternatives: Vec<Alternative>,
     /// With SimHash, the ways to cut fingerprints into blocks.
     pub tables: Vec<Tables>,
+    /// With containment, the probability of finding a document at the threshold, by its number of shingles. Short
+    /// documents are found less often. Empty if the size of a document does not matter.
+    pub by_shingles: Vec<(u64, f64)>,
     /// The approximate number of bytes on disk while the run works.
     pub disk_bytes: u64,
     /// The same if band keys do not fit in memory. Temporary files of verification are not included.
@@ -139,6 +142,11 @@ impl Planned {
             least_memory: pipeline::least_memory(documents, threads),
             alternatives: if is_banded { alternatives(&settings, plan)? } else { Vec::new() },
             tables: if simhash { tables(&settings, documents) } else { Vec::new() },
+            by_shingles: if is_banded || simhash {
+                Vec::new()
+            } else {
+                chances.by_shingles(settings.matching.threshold)
+            },
             label: chances.label(),
             curve: curve(&chances, &settings),
             settings,

@@ -8,7 +8,20 @@ use pipeline::{Job, Measure, Method, SAMPLED_ONE_IN};
 /// The number of shingles of a short document, for which the plan also states the chance.
 const FEW: u64 = 10;
 
-/// The plan in two lines.
+/// What bands and rows mean, in one sentence.
+pub(super) fn compared_if(bands: usize, rows: usize) -> String {
+    match (bands, rows) {
+        (bands, 1) => {
+            format!("two documents are compared if at least one of {bands} hashes is equal in both")
+        }
+        (1, rows) => format!("two documents are compared if all {rows} hashes are equal in both"),
+        (_, rows) => {
+            format!("two documents are compared if all {rows} hashes of at least one band are equal in both")
+        }
+    }
+}
+
+/// The plan in two or three lines.
 pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
     let settings = &job.settings;
     let candidates = match settings.signature.method {
@@ -26,12 +39,13 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
             )
         }
         Method::Minhash => format!(
-            "{} bands of {} rows find {} of the pairs at {} {}, and more of those above",
+            "{} bands of {} rows find {} of the pairs at {} {}, and more of those above:\n      {}",
             plan.bands,
             plan.rows,
             numbers::share(plan.recall_at_threshold),
             settings.signature.measure,
             settings.matching.threshold,
+            compared_if(plan.bands, plan.rows),
         ),
         Method::Simhash => {
             format!(
