@@ -110,7 +110,7 @@ impl Failure {
             error => error.to_string(),
         };
         let advice = match &error {
-            Error::BadRecord { lacks_text, .. } => Some(advice_on_bad_record(*lacks_text)),
+            Error::BadRecord { lacks_text, .. } => Some(advice_on_bad_record(*lacks_text, name)),
             Error::NoSuchDocument { nearest, .. } => Some(advice_on_id(nearest)),
             Error::Memory { limit, .. } if (1..MOST_WITHOUT_UNIT).contains(limit) => {
                 Some(advice_on_unit(*limit))
@@ -199,10 +199,11 @@ fn as_flag(choice: &Choice) -> String {
 
 /// If the field is missing, the user has probably forgotten `--text-field`. In all other cases the record is at
 /// fault.
-fn advice_on_bad_record(lacks_text: bool) -> String {
+fn advice_on_bad_record(lacks_text: bool, name: &dyn Fn(&Choice) -> String) -> String {
     let skip = "--on-bad-record skip lists such records as removed, keep writes them without comparing them";
     if lacks_text {
-        format!("name the field that holds the text with --text-field; {skip}")
+        let text_field = name(&Choice { setting: SettingName::TextField, value: None });
+        format!("name the field that holds the text with {text_field}; {skip}")
     } else {
         skip.into()
     }

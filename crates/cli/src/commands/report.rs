@@ -7,6 +7,7 @@ use crate::arguments::ReportArguments;
 use crate::failure::{Failure, Result};
 use crate::output::Printer;
 use crate::settings::Layers;
+use files::marked_page;
 use pipeline::FinishedRun;
 use std::path::Path;
 
@@ -24,7 +25,7 @@ pub(crate) fn run(arguments: &ReportArguments, layers: &Layers, printer: &Printe
     if to_stdout {
         let page = explain::report::of_run(&run)?;
         page.note.iter().for_each(|note| printer.note(note));
-        return printer.document(page.html.as_bytes());
+        return printer.document(marked_page(&page.html).as_bytes());
     }
     write(&run, arguments.output.as_deref(), printer)?;
     printer.report(run.report())

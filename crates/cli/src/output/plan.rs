@@ -9,14 +9,14 @@ use pipeline::{Job, Measure, Method, SAMPLED_ONE_IN};
 const FEW: u64 = 10;
 
 /// What bands and rows mean, in one sentence.
-pub(super) fn compared_if(bands: usize, rows: usize) -> String {
+pub(super) fn found_if(bands: usize, rows: usize) -> String {
     match (bands, rows) {
         (bands, 1) => {
-            format!("two documents are compared if at least one of {bands} hashes is equal in both")
+            format!("a pair is found if at least one of {bands} hashes is equal in both documents")
         }
-        (1, rows) => format!("two documents are compared if all {rows} hashes are equal in both"),
+        (1, rows) => format!("a pair is found if all {rows} hashes are equal in both documents"),
         (_, rows) => {
-            format!("two documents are compared if all {rows} hashes of at least one band are equal in both")
+            format!("a pair is found if all {rows} hashes of at least one band are equal in both documents")
         }
     }
 }
@@ -45,7 +45,7 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
             numbers::share(plan.recall_at_threshold),
             settings.signature.measure,
             settings.matching.threshold,
-            compared_if(plan.bands, plan.rows),
+            found_if(plan.bands, plan.rows),
         ),
         Method::Simhash => {
             format!(

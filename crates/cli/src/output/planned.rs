@@ -1,7 +1,7 @@
 //! The plan of `lookalike plan`, written as text and as JSON.
 
 use super::numbers::{bytes, count};
-use super::plan::compared_if;
+use super::plan::found_if;
 use super::{BOLD, DIM};
 use explain::plan::{MeasuredSample, Planned};
 use figures::svg::{Bin, Histogram};
@@ -40,7 +40,7 @@ impl ShownPlan<'_> {
                 );
             }
             if let Some(chosen) = self.planned.alternatives.iter().find(|plan| plan.chosen) {
-                let _ = writeln!(text, "{DIM}{}{DIM:#}", compared_if(chosen.bands, chosen.rows));
+                let _ = writeln!(text, "{DIM}{}{DIM:#}", found_if(chosen.bands, chosen.rows));
             }
         }
         let size = PlotSize { width: columns.min(100), height: 16 };
@@ -52,13 +52,16 @@ impl ShownPlan<'_> {
         } else {
             self.write_by_shingles(&mut text);
         }
+        let (documents, disk) = (count(self.planned.documents), bytes(self.planned.disk_bytes));
+        let more = if self.planned.by_shingles.is_empty() {
+            format!("{} and more if memory is short", bytes(self.planned.disk_bytes_with_keys))
+        } else {
+            "and 8 bytes for each sampled shingle".to_owned()
+        };
+        let memory = bytes(self.planned.least_memory);
         let _ = writeln!(
             text,
-            "\n{} documents: {} on disk while it runs, {} and more if memory is short; at least {} of memory",
-            count(self.planned.documents),
-            bytes(self.planned.disk_bytes),
-            bytes(self.planned.disk_bytes_with_keys),
-            bytes(self.planned.least_memory)
+            "\n{documents} documents: {disk} on disk while it runs, {more}; at least {memory} of memory"
         );
         if let Some(sample) = self.sample {
             self.write_sample(sample, colors, columns, &mut text);

@@ -104,8 +104,7 @@ mod tests {
         let made = Settings::default();
         let path = Path::new("corpus.sketch");
         let layers = Layers::read(Choices::default(), Purpose::Duplicates).unwrap();
-        let check =
-            |path: &Path, made: &Settings, wanted: &Settings| super::check(path, made, wanted, &layers);
+        let check = |path: &Path, made: &Settings, wanted: &Settings| check(path, made, wanted, &layers);
         let mut wanted = made.clone().with_threshold(0.5).with_keep(Keep::Longest);
         check(path, &made, &wanted).unwrap();
         check(path, &wanted, &made).unwrap();
