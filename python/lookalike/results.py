@@ -492,6 +492,9 @@ class Plan:
         """The number of rows in a band; 0 with SimHash."""
         self.recall: float = found["recall"]
         """The probability of finding a pair at the threshold; with containment, of a document of `shingles` shingles."""
+        self.short_up_to: int = found["short_up_to"]
+        """Documents of at most this many distinct shingles are short: no similar pair of them is missed. 0 if all
+        documents are found in the same way."""
         self.shingles: Optional[int] = found["shingles"]
         """The size of the document that `recall` and `curve` are for; None if the size does not matter."""
         self.recall_by_shingles: Dict[int, float] = found["by_shingles"]

@@ -34,6 +34,7 @@ pub(crate) fn plan<'py>(
     found.set_item("bands", plan.bands)?;
     found.set_item("rows", plan.rows)?;
     found.set_item("recall", plan.recall_at_threshold)?;
+    found.set_item("short_up_to", plan.short_up_to)?;
     found.set_item("threshold", settings.matching.threshold)?;
     found.set_item("hashes", settings.signature.hashes)?;
     found.set_item("label", chances.label())?;
