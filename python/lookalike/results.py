@@ -492,6 +492,9 @@ class Plan:
         """The number of rows in a band; 0 with SimHash."""
         self.recall: float = found["recall"]
         """The probability of finding a pair at the threshold; with containment, of a document of `shingles` shingles."""
+        self.short_up_to: int = found["short_up_to"]
+        """Documents of at most this many distinct shingles are short: no similar pair of them is missed. 0 if all
+        documents are found in the same way."""
         self.shingles: Optional[int] = found["shingles"]
         """The size of the document that `recall` and `curve` are for; None if the size does not matter."""
         self.recall_by_shingles: Dict[int, float] = found["by_shingles"]
@@ -506,7 +509,9 @@ class Plan:
         self.disk_bytes_with_keys: int = found["disk_bytes_with_keys"]
         """The same if memory is short, without what is spilled to verify."""
         self.curve: NDArray[np.float64] = np.array(found["curve"])
-        """The probabilities of finding a pair, at evenly spaced similarities from 0 to 1."""
+        """The probabilities of finding a pair, at evenly spaced similarities from 0 to 1. With SimHash, the
+        probabilities that the fingerprints are within the distance, at cosine similarities of the documents."""
+        self._drawn_threshold: Optional[float] = found["drawn_threshold"]
         self._label: str = found["label"]
         explained = json.loads(found["explained"])
         self.alternatives: List[Alternative] = [_alternative(each) for each in explained["alternatives"]]
@@ -528,6 +533,7 @@ class Plan:
         """The probability of finding a pair of this similarity (limited to 0 to 1); for an array, of each value.
 
         With containment, the probability for a document of this many `shingles` (default: those of the plan).
+        With SimHash, the probability that the fingerprints are within the distance, by cosine similarity.
 
         >>> import lookalike
         >>> plan = lookalike.plan(measure="containment")
@@ -549,7 +555,7 @@ class Plan:
         )
 
     def _repr_html_(self) -> str:
-        curve = _native.curve_svg(self._label, self.curve.tolist(), self.threshold)
+        curve = _native.curve_svg(self._label, self.curve.tolist(), self._drawn_threshold)
         if self.sample is None:
             return curve
         expected = f"{self.sample.expected_candidates:,.0f} expected candidates"
@@ -560,7 +566,8 @@ class Plan:
         """The S-curve; needs matplotlib."""
         ax = new_axes() if ax is None else ax
         ax.plot(np.linspace(0.0, 1.0, len(self.curve)), self.curve, label=self._label)
-        ax.axvline(self.threshold, color="grey", linestyle="--")
+        if self._drawn_threshold is not None:
+            ax.axvline(self._drawn_threshold, color="grey", linestyle="--")
         ax.set_xlabel("similarity")
         ax.set_ylabel("chance of being found")
         ax.set_ylim(0, 1.02)

@@ -2,6 +2,8 @@
 
 use crate::exit_code::ExitCode;
 use crate::interruption;
+use crate::settings::{Layers, flag};
+use pipeline::{Choice, SettingName};
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -18,11 +20,13 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// What to do next, where the message does not say it.
     pub(crate) advice: Option<String>,
+    /// The error of the pipeline that the message describes.
+    cause: Option<Box<pipeline::Error>>,
 }
 
 impl Failure {
     fn new(code: ExitCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), advice: None }
+        Self { code, message: message.into(), advice: None, cause: None }
     }
 
     /// The command line or the settings file is wrong.
@@ -49,7 +53,16 @@ impl Failure {
 
     /// The same failure with advice on what to do next.
     pub(crate) fn with_advice(self, advice: impl Into<String>) -> Self {
-        Self { advice: Some(advice.into()), ..self }
+        Self { advice: Some(advice.into()), cause: None, ..self }
+    }
+
+    /// The same failure, in which each setting is named as in the layer that it comes from.
+    pub(crate) fn named_by(self, layers: &Layers) -> Self {
+        let name = |choice: &Choice| layers.name(choice.setting.as_str(), choice.value.as_deref());
+        match self.cause {
+            Some(error) => Self::of(*error, &name),
+            None => self,
+        }
     }
 }
 
@@ -65,7 +78,14 @@ impl fmt::Display for Failure {
 
 impl From<pipeline::Error> for Failure {
     fn from(error: pipeline::Error) -> Self {
-        use pipeline::{Error, SettingName, WrongSetting};
+        Self::of(error, &as_flag)
+    }
+}
+
+impl Failure {
+    /// The failure that an error of the pipeline leads to. `name` writes the settings in its message.
+    fn of(error: pipeline::Error, name: &dyn Fn(&Choice) -> String) -> Self {
+        use pipeline::{Error, WrongSetting};
         if let Error::Interrupted = error {
             return Self::interrupted();
         }
@@ -86,16 +106,19 @@ impl From<pipeline::Error> for Failure {
             _ => ExitCode::Failure,
         };
         let message = match &error {
-            Error::Wrong(wrong) => wrong.message(&flag),
+            Error::Wrong(wrong) => wrong.message_with(name, &as_flag),
             error => error.to_string(),
         };
         let advice = match &error {
-            Error::BadRecord { lacks_text, .. } => Some(advice_on_bad_record(*lacks_text)),
+            Error::BadRecord { lacks_text, .. } => Some(advice_on_bad_record(*lacks_text, name)),
             Error::NoSuchDocument { nearest, .. } => Some(advice_on_id(nearest)),
-            Error::Memory { needed, .. } => Some(advice_on_memory(Some(*needed))),
+            Error::Memory { limit, .. } if (1..MOST_WITHOUT_UNIT).contains(limit) => {
+                Some(advice_on_unit(*limit))
+            }
+            Error::Memory { needed, .. } => Some(advice_on_memory(Some(*needed), name)),
             Error::LongText { needed, .. } => Some(format!(
                 "{}, or choose a smaller --max-text: longer texts are compared by content hash only",
-                advice_on_memory(Some(*needed))
+                advice_on_memory(Some(*needed), name)
             )),
             Error::Wrong(WrongSetting::Needs { choice, .. })
                 if choice.setting == SettingName::AgainstOnly =>
@@ -106,7 +129,7 @@ impl From<pipeline::Error> for Failure {
                 Some("leave it out, or choose another method or measure".into())
             }
             Error::Thread { .. } => Some("choose a smaller number with --threads".into()),
-            Error::Corpus(error) => advice_on(error),
+            Error::Corpus(error) => advice_on(error, name),
             Error::Io { cause, .. } => advice_on_io(cause),
             Error::Damaged { name, .. } if is_of_target(name) => {
                 Some("choose another target folder, or remove this one".into())
@@ -120,7 +143,7 @@ impl From<pipeline::Error> for Failure {
             }
             _ => None,
         };
-        Self { code, message, advice }
+        Self { code, message, advice, cause: Some(Box::new(error)) }
     }
 }
 
@@ -131,7 +154,9 @@ impl From<explain::Error> for Failure {
         let advice = match error {
             Error::Pipeline(error) => return error.into(),
             Error::Bags => Some("leave out --elements bag".into()),
-            Error::SampleNeedsBands { .. } => Some("leave out --sample, or --method simhash".into()),
+            Error::SampleNeedsBands { .. } => {
+                Some("leave out --sample, or choose --method minhash and --measure jaccard".into())
+            }
             _ => None,
         };
         Self { advice, ..Self::usage(message) }
@@ -168,17 +193,17 @@ fn code_of_io(cause: &io::Error) -> ExitCode {
 }
 
 /// A setting as a user types it.
-fn flag(choice: &pipeline::Choice) -> String {
-    let name = choice.setting.as_str();
-    choice.value.as_ref().map_or_else(|| format!("--{name}"), |value| format!("--{name} {value}"))
+fn as_flag(choice: &Choice) -> String {
+    flag(choice.setting.as_str(), choice.value.as_deref())
 }
 
 /// If the field is missing, the user has probably forgotten `--text-field`. In all other cases the record is at
 /// fault.
-fn advice_on_bad_record(lacks_text: bool) -> String {
+fn advice_on_bad_record(lacks_text: bool, name: &dyn Fn(&Choice) -> String) -> String {
     let skip = "--on-bad-record skip lists such records as removed, keep writes them without comparing them";
     if lacks_text {
-        format!("name the field that holds the text with --text-field; {skip}")
+        let text_field = name(&Choice { setting: SettingName::TextField, value: None });
+        format!("name the field that holds the text with {text_field}; {skip}")
     } else {
         skip.into()
     }
@@ -191,16 +216,26 @@ fn advice_on_id(nearest: &[String]) -> String {
     }
 }
 
-fn advice_on_memory(needed: Option<u64>) -> String {
+fn advice_on_memory(needed: Option<u64>, name: &dyn Fn(&Choice) -> String) -> String {
+    let memory = name(&Choice { setting: SettingName::Memory, value: None });
     match needed {
         Some(needed) => {
-            format!("raise --memory to {}", corpus::written_size(needed.next_multiple_of(1 << 20)))
+            format!("raise {memory} to {}", corpus::written_size(needed.next_multiple_of(1 << 20)))
         }
-        None => "raise --memory".into(),
+        None => format!("raise {memory}"),
     }
 }
 
-fn advice_on(error: &corpus::Error) -> Option<String> {
+/// Somebody who chooses a memory limit of less than this many bytes has forgotten the unit.
+const MOST_WITHOUT_UNIT: u64 = 1 << 16;
+
+/// Advice for a memory limit of a few bytes: the same number with a unit.
+fn advice_on_unit(limit: u64) -> String {
+    let (unit, name) = if limit << 20 < pipeline::LEAST_MEMORY { ("G", "GiB") } else { ("M", "MiB") };
+    format!("a number without a unit is a number of bytes; for {limit} {name} write {limit}{unit}")
+}
+
+fn advice_on(error: &corpus::Error, name: &dyn Fn(&Choice) -> String) -> Option<String> {
     match error {
         corpus::Error::Damaged { .. } => {
             Some("download or create the file again; no output was written from it".into())
@@ -210,12 +245,14 @@ fn advice_on(error: &corpus::Error) -> Option<String> {
             Some("choose one of these columns with --text-field, --id-field, --keep or --within".into())
         }
         corpus::Error::NotForStdout { .. } => Some("name a folder with --output".into()),
-        corpus::Error::TooLarge { .. } => Some(advice_on_memory(error.needed_memory())),
+        corpus::Error::TooLarge { .. } => Some(advice_on_memory(error.needed_memory(), name)),
         corpus::Error::TooWide { .. } => Some(format!(
             "{}, or compress it again with a smaller window",
-            advice_on_memory(error.needed_memory())
+            advice_on_memory(error.needed_memory(), name)
         )),
-        corpus::Error::TooLong { .. } => Some("name a shorter text, or raise --memory".into()),
+        corpus::Error::TooLong { .. } => {
+            Some(format!("name a shorter text, or {}", advice_on_memory(None, name)))
+        }
         _ => None,
     }
 }
@@ -295,6 +332,19 @@ mod tests {
         }
         assert!(Failure::from(bad("the field `text` is missing", true)).to_string().contains("--text-field"));
         assert!(!Failure::from(bad("it is not valid UTF-8", false)).to_string().contains("--text-field"));
+    }
+
+    #[test]
+    fn a_memory_limit_without_a_unit_is_understood() {
+        let failure = |limit| {
+            let error = pipeline::Error::Memory { what: "a run".into(), needed: 64 << 20, limit };
+            Failure::from(error).to_string()
+        };
+        assert!(failure(64).contains("the limit is 64 bytes"), "{}", failure(64));
+        assert!(failure(64).contains("for 64 MiB write 64M"), "{}", failure(64));
+        assert!(failure(2).contains("for 2 GiB write 2G"), "{}", failure(2));
+        assert!(failure(0).contains("the limit is 0 bytes\nraise --memory to 64MiB"), "{}", failure(0));
+        assert!(failure(1 << 20).contains("the limit is 1 MiB\nraise --memory"), "{}", failure(1 << 20));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use arguments::{Arguments, Command};
 use exit_code::ExitCode;
 use failure::{Failure, Result};
 use output::Printer;
+use settings::{Purpose, with_layers};
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -41,16 +42,24 @@ pub fn settings_of(text: &str) -> std::result::Result<pipeline::Settings, String
 }
 
 fn run_command(command: &Command, printer: &Printer) -> Result<()> {
+    // A command that has settings gets their layers.
+    macro_rules! layered {
+        ($command:ident, $arguments:ident, $purpose:ident) => {
+            with_layers($arguments.choices(), Purpose::$purpose, |layers| {
+                commands::$command::run($arguments, layers, printer)
+            })
+        };
+    }
     match command {
-        Command::Dedup(arguments) => commands::dedup::run(arguments, printer),
-        Command::Pairs(arguments) => commands::pairs::run(arguments, printer),
-        Command::Clusters(arguments) => commands::clusters::run(arguments, printer),
-        Command::Query(arguments) => commands::query::run(arguments, printer),
-        Command::Sketch(arguments) => commands::sketch::run(arguments, printer),
-        Command::Compare(arguments) => commands::compare::run(arguments, printer),
-        Command::Plan(arguments) => commands::plan::run(arguments, printer),
-        Command::Inspect(arguments) => commands::inspect::run(arguments, printer),
-        Command::Report(arguments) => commands::report::run(arguments, printer),
+        Command::Dedup(arguments) => layered!(dedup, arguments, Duplicates),
+        Command::Pairs(arguments) => layered!(pairs, arguments, Duplicates),
+        Command::Clusters(arguments) => layered!(clusters, arguments, Duplicates),
+        Command::Query(arguments) => layered!(query, arguments, Query),
+        Command::Sketch(arguments) => layered!(sketch, arguments, Duplicates),
+        Command::Compare(arguments) => layered!(compare, arguments, Duplicates),
+        Command::Plan(arguments) => layered!(plan, arguments, Duplicates),
+        Command::Inspect(arguments) => layered!(inspect, arguments, Duplicates),
+        Command::Report(arguments) => layered!(report, arguments, Duplicates),
         Command::Presets => commands::presets::run(printer),
         Command::Completions(arguments) => commands::completions::run(arguments, printer),
         Command::Man(arguments) => commands::man::run(arguments, printer),

@@ -17,4 +17,5 @@ pub mod report;
 #[cfg(test)]
 mod tests;
 
+pub use curve::chance;
 pub use error::{Error, Result};

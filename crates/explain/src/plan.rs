@@ -44,6 +44,9 @@ pub struct Planned {
     /// Documents of at most this many distinct shingles are short: no similar pair of them is missed. 0 if all documents
     /// are found in the same way.
     pub short_up_to: u64,
+    /// With containment, the probability of finding a document at the threshold, by its number of shingles. Short
+    /// documents are found less often. Empty if the size of a document does not matter.
+    pub by_shingles: Vec<(u64, f64)>,
     /// The approximate number of bytes on disk while the run works.
     pub disk_bytes: u64,
     /// The same if band keys do not fit in memory. Temporary files of verification are not included.
@@ -143,6 +146,11 @@ impl Planned {
             least_memory: pipeline::least_memory(documents, threads),
             alternatives: if is_banded { alternatives(&settings, plan)? } else { Vec::new() },
             tables: if simhash { tables(&settings, documents) } else { Vec::new() },
+            by_shingles: if is_banded || simhash {
+                Vec::new()
+            } else {
+                chances.by_shingles(settings.matching.threshold)
+            },
             label: chances.label(),
             curve: curve(&chances, &settings),
             settings,

@@ -98,6 +98,23 @@ fn a_sample_says_something_about_bands_only() {
 }
 
 #[test]
+fn a_plan_shows_what_its_method_finds() {
+    let planned = |settings: &Settings| Planned::new(settings.clone(), 10, 1).unwrap();
+    let containment = Settings::default().with_measure(Measure::Containment);
+    let chances = Chances::new(&containment).unwrap();
+    assert_eq!(planned(&containment).by_shingles, chances.by_shingles(0.8));
+    let simhash = Settings::default().with_method(Method::Simhash);
+    let (plan, chances) = (planned(&simhash), Chances::new(&simhash).unwrap());
+    assert!(plan.by_shingles.is_empty() && planned(&Settings::default()).by_shingles.is_empty());
+    // Every pair within the distance is found, but most pairs are not within it.
+    assert!((chances.of(0.5, 1) - 1.0).abs() < 1e-12 && plan.curve.at(0.5) < 0.01);
+    for similarity in [0.0, 0.5, 0.9, 0.99, 1.0] {
+        let chance = crate::chance(&chances, &simhash, similarity, 1);
+        assert!((plan.curve.at(similarity) - chance).abs() < 1e-9, "{similarity}: {chance}");
+    }
+}
+
+#[test]
 fn what_is_no_text_is_compared_as_bytes() {
     let names = || ["a".to_owned(), "b".to_owned()];
     let long: Vec<u8> = (0..200u32).map(|at| (at * at % 251) as u8).collect();

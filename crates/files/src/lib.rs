@@ -28,7 +28,7 @@ mod unfinished;
 
 pub use error::{Error, Result};
 pub use lock::Lock;
-pub use page::{PageError, check_page, write_page};
+pub use page::{PageError, check_page, marked_page, write_page};
 pub use path_name::{name_to_path, path_to_name};
 pub use place::{Folder, Place};
 #[cfg(feature = "faults")]

@@ -25,10 +25,16 @@ pub enum PageError {
     Refused(#[from] Error),
 }
 
+/// The bytes of a page or a picture: with the mark by which a later page may replace it.
+#[must_use]
+pub fn marked_page(page: &str) -> String {
+    [MARK, page].concat()
+}
+
 /// Writes a page or a picture. A pipe or a device gets its bytes; of files only an earlier page is replaced.
 pub fn write_page(path: &Path, page: &str) -> Result<(), PageError> {
     check_page(path)?;
-    let page = [MARK, page].concat();
+    let page = marked_page(page);
     let write = || failed("write", path);
     match path.metadata() {
         Ok(found) if !found.is_file() => {

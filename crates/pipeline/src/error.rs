@@ -9,6 +9,11 @@ impl From<files::Error> for Error {
     }
 }
 
+/// A memory limit in whole MiB; a smaller one, which is surely a mistake, as it is.
+fn written_limit(limit: u64) -> String {
+    if limit < 1 << 20 { corpus::readable_size(limit) } else { format!("{} MiB", limit >> 20) }
+}
+
 /// An error that stops a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -49,9 +54,9 @@ pub enum Error {
     },
     /// The memory limit is too small for this corpus.
     #[error(
-        "{what} needs {} MiB of memory, but the limit is {} MiB",
+        "{what} needs {} MiB of memory, but the limit is {}",
         needed.div_ceil(1 << 20),
-        limit >> 20
+        written_limit(*limit)
     )]
     Memory {
         /// What needs the memory.
@@ -63,10 +68,10 @@ pub enum Error {
     },
     /// A text is too long to be compared within the memory limit.
     #[error(
-        "a text of {} needs {} MiB of memory to be compared, but the limit is {} MiB",
+        "a text of {} needs {} MiB of memory to be compared, but the limit is {}",
         corpus::readable_size(*bytes),
         needed.div_ceil(1 << 20),
-        limit >> 20
+        written_limit(*limit)
     )]
     LongText {
         /// The length of the text, in bytes.

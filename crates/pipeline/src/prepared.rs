@@ -5,6 +5,7 @@ use crate::limits::memory::Ledger;
 use crate::limits::ordered::{caught, no_thread};
 use crate::method::{Recipe, UseOfSketches};
 use crate::progress::timing::Stages;
+use crate::resume::begin::temporary_work;
 use crate::resume::work::Work;
 use crate::settings::not_allowed;
 use crate::sketch::order::KeepOrder;
@@ -108,6 +109,22 @@ impl<'a> Prepared<'a> {
         let mut store = store;
         store.hold(self.budget.for_documents(store.count(), store.blocks().len())?);
         Ok(store)
+    }
+
+    /// Sketches all documents in a temporary folder, and calls `ask` with the run after sketching. No files are left
+    /// behind.
+    pub(crate) fn with_view<R: Send>(
+        &self,
+        observer: &dyn Observer,
+        ask: impl for<'c> FnOnce(View<'c>, Stages<'c>) -> Result<R> + Send,
+    ) -> Result<R> {
+        observer.planned(&self.recipe.plan);
+        let mut work = temporary_work(self.job)?;
+        self.in_pool(|| {
+            let mut stages = Stages::new(observer);
+            let store = self.sketch(&mut work, &mut stages)?;
+            ask(self.view(&store, &work, observer), stages)
+        })
     }
 
     /// The run after sketching.

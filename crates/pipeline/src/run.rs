@@ -4,7 +4,7 @@ use crate::decide::Removals;
 use crate::prepared::Prepared;
 use crate::progress::timing::Stages;
 use crate::report::{Plan, Report};
-use crate::resume::begin::{begin, temporary_work};
+use crate::resume::begin::begin;
 use crate::resume::claim::{self, Claim};
 use crate::resume::decisions_file::Findings;
 use crate::resume::identity::{Identity, check_unchanged};
@@ -48,16 +48,10 @@ fn decide_prepared(
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(RemovedRow) -> Result<()> + Send),
 ) -> Result<Report> {
-    let job = prepared.job;
-    observer.planned(&prepared.recipe.plan);
-    let mut work = temporary_work(job)?;
-    prepared.in_pool(|| {
-        let mut stages = Stages::new(observer);
-        let store = prepared.sketch(&mut work, &mut stages)?;
-        let view = prepared.view(&store, &work, observer);
+    prepared.with_view(observer, |view, mut stages| {
         let copies = view.copies(&mut stages)?;
         let (removals, pairs, _) = view.decide(&copies, &mut stages)?;
-        removed::rows(&removals, &store, prepared.sources, &job.settings, &mut |row| {
+        removed::rows(&removals, view.store, prepared.sources, &prepared.job.settings, &mut |row| {
             observer.go_on()?;
             visit(row)
         })?;
@@ -77,14 +71,21 @@ pub(crate) fn dedup_prepared(
     let identity = Identity::new(&prepared.recipe, prepared.sources)?;
     let json = identity.to_json();
     let lasting = !target.is_stdout();
+    let mut shortened = Vec::new();
     if lasting && let Some(report) = claim::finished(target, &json)? {
-        if claim::has_outputs_of(job, target, removed_name)? {
+        let are_there = claim::has_outputs_of(job, target, removed_name)?;
+        shortened = claim::shortened_outputs(target, observer)?;
+        if are_there && shortened.is_empty() {
             claim::say_touched(job, target, observer)?;
             claim::clear_after(job, target);
             return Ok(Outcome::AlreadyFinished(report));
         }
-        observer
-            .note(&format!("outputs of the run in {} are missing; they are written again", target.name()));
+        if !are_there {
+            observer.note(&format!(
+                "outputs of the run in {} are missing; they are written again",
+                target.name()
+            ));
+        }
     }
     observer.planned(&prepared.recipe.plan);
     if !lasting {
@@ -92,6 +93,8 @@ pub(crate) fn dedup_prepared(
         return dedup_in(prepared, target, &identity, work.with_spill(job), observer).0;
     }
     let (claim, work) = Claim::new(job, target, &json, observer)?;
+    // Only outputs that do not exist are written.
+    shortened.iter().try_for_each(|name| target.remove(name))?;
     let (outcome, mut work) = dedup_in(prepared, target, &identity, work.with_spill(job), observer);
     match &outcome {
         Ok(_) => claim.finish(&mut work, observer),
@@ -145,6 +148,7 @@ fn dedup_stages(
     if lasting {
         work.tidy()?;
         work.publish(target)?;
+        claim::record_sizes(prepared.job, target, removed_name(prepared.job)?, work)?;
         let mut json = serde_json::to_vec_pretty(&report).expect("a report is plain data");
         json.push(b'\n');
         target.write("report.json", &json)?;

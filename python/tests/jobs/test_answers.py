@@ -194,6 +194,8 @@ def test_a_plan_of_containment_says_what_is_true_for_short_documents() -> None:
         plan.probability(0.8, shingles=-1)
     usual = lookalike.plan()
     assert usual.shingles is None and usual.recall_by_shingles == {}
+    assert usual.short_up_to == 99 and plan.short_up_to == 0
+    assert lookalike.plan(verify="estimate").short_up_to == 0
     assert usual.probability(0.8, shingles=1) == usual.probability(0.8)
 
 

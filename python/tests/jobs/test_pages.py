@@ -126,6 +126,19 @@ def test_a_plan_of_fingerprints_has_tables() -> None:
     assert plan.alternatives == [] and lookalike.plan().tables == []
 
 
+def test_a_plan_has_the_curve_that_the_command_draws() -> None:
+    for arguments, options in [
+        ([], {}),
+        (["--measure", "containment"], {"measure": "containment"}),
+        (["--method", "simhash", "--distance", 4], {"method": "simhash", "distance": 4}),
+    ]:
+        said = command("plan", *arguments)
+        plan = lookalike.plan(**options)
+        assert [chance for _, chance in said["curve"]] == pytest.approx(plan.curve[::2].tolist())
+        assert plan.probability(0.9) == pytest.approx(plan.curve[180])
+    assert plan.curve[100] < 0.01 and plan.curve[200] == 1.0
+
+
 def test_samples_that_say_nothing() -> None:
     with pytest.raises(lookalike.SettingError, match="not by the tables of SimHash; leave out sample"):
         lookalike.plan(sample=["a", "b"], method="simhash")

@@ -26,6 +26,52 @@ pub(crate) struct Choices {
     pub(crate) using: Using,
 }
 
+impl Choices {
+    /// True if something was chosen for the flag with this name, without `--`. In a settings file it is the name of a key.
+    pub(crate) fn has(&self, flag: &str) -> bool {
+        let Self { reading, sketching, matching, keeping, writing, storing, using } = self;
+        let normalize = &sketching.normalize;
+        match flag {
+            "text-field" => reading.text_field.is_some(),
+            "id-field" => reading.id_field.is_some(),
+            "format" => reading.format.is_some(),
+            "on-bad-record" => reading.on_bad_record.is_some(),
+            "max-text" => reading.max_text.is_some(),
+            "within" => reading.within.is_some(),
+            "shingles" => sketching.shingles.is_some(),
+            "case" => normalize.case.is_some(),
+            "form" => normalize.form.is_some(),
+            "punctuation" => normalize.punctuation.is_some(),
+            "whitespace" => normalize.whitespace.is_some(),
+            "elements" => sketching.elements.is_some(),
+            "weights" => sketching.weights.is_some(),
+            "method" => sketching.method.is_some(),
+            "hashes" => sketching.hashes.is_some(),
+            "seed" => sketching.seed.is_some(),
+            "threshold" => matching.threshold.is_some(),
+            "measure" => matching.measure.is_some(),
+            "recall" => matching.recall.is_some(),
+            "bands" => matching.bands.is_some(),
+            "distance" => matching.distance.is_some(),
+            "verify" => matching.verify.is_some(),
+            "against" => !matching.against.is_empty(),
+            "against-only" => matching.against_only.is_some(),
+            "clusters" => keeping.clusters.is_some(),
+            "keep" => keeping.keep.is_some(),
+            "prefer" => keeping.prefer.is_some(),
+            "annotate" => writing.annotate.is_some(),
+            "removed-format" => writing.removed_format.is_some(),
+            "store" => storing.store.is_some(),
+            "memory" => using.memory.is_some(),
+            "threads" => using.threads.is_some(),
+            "temp-dir" => using.temp_dir.is_some(),
+            "preset" => using.preset.is_some(),
+            "config" => using.config.is_some(),
+            _ => false,
+        }
+    }
+}
+
 /// How documents are read.
 #[derive(Debug, Clone, Default, Args, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]

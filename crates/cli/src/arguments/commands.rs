@@ -173,6 +173,10 @@ pub(crate) struct SketchArguments {
     pub(crate) reading: Reading,
     #[command(flatten)]
     pub(crate) sketching: Sketching,
+    /// How later runs measure similarity: by the shared shingles divided by the different shingles of both documents
+    /// together (jaccard), or by those of the smaller document (containment). A sketch is made for one measure
+    #[arg(long, value_name = "MEASURE", value_parser = super::values::one_of::<pipeline::Measure>(pipeline::Measure::WRITTEN), help_heading = "Shingles and sketches")]
+    pub(crate) measure: Option<pipeline::Measure>,
     #[command(flatten)]
     pub(crate) using: Using,
 }
@@ -212,6 +216,10 @@ pub(crate) struct Planning {
     /// Documents that are at least this similar are duplicates: a number from 0 to 1
     #[arg(long, short, value_name = "SIMILARITY", value_parser = share)]
     pub(crate) threshold: Option<f64>,
+    /// How similarity is measured: the shared shingles divided by the different shingles of both documents together
+    /// (jaccard), or by those of the smaller document (containment)
+    #[arg(long, value_name = "MEASURE", value_parser = super::values::one_of::<pipeline::Measure>(pipeline::Measure::WRITTEN))]
+    pub(crate) measure: Option<pipeline::Measure>,
     /// The chance of finding a pair whose similarity is exactly the threshold. Bands and rows are planned to reach it
     #[arg(long, value_name = "CHANCE", value_parser = share)]
     pub(crate) recall: Option<f64>,
@@ -274,7 +282,8 @@ pub(crate) struct ReportArguments {
     /// The target folder of a finished `lookalike dedup`
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// The file to write [default: report.html in the folder of the run]
+    /// The file to write. With `-`, the page is written to standard output [default: report.html in the folder of the
+    /// run]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -353,18 +362,33 @@ impl PlanArguments {
 
 impl Planning {
     fn matching(&self) -> Matching {
-        let Self { threshold, recall, bands, distance } = *self;
-        Matching { threshold, recall, bands, distance, ..Matching::default() }
+        let Self { threshold, measure, recall, bands, distance } = *self;
+        Matching { threshold, measure, recall, bands, distance, ..Matching::default() }
     }
 }
 
 impl SketchArguments {
     /// The settings that were chosen.
     pub(crate) fn choices(&self) -> Choices {
+        let matching = Matching { measure: self.measure, ..Matching::default() };
         Choices {
             storing: self.storing.clone(),
-            ..chosen(&Matching::default(), &self.reading, &self.sketching, &self.using)
+            ..chosen(&matching, &self.reading, &self.sketching, &self.using)
         }
+    }
+}
+
+impl InspectArguments {
+    /// The settings that were chosen.
+    pub(crate) fn choices(&self) -> Choices {
+        Choices { using: self.using.clone(), ..Choices::default() }
+    }
+}
+
+impl ReportArguments {
+    /// The settings that were chosen.
+    pub(crate) fn choices(&self) -> Choices {
+        Choices { using: self.using.clone(), ..Choices::default() }
     }
 }
 

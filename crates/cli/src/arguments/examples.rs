@@ -148,6 +148,7 @@ Examples:
   lookalike plan --threshold 0.5 --recall 0.95 --documents 1000000000
   lookalike plan --bands 14x8 --threshold 0.75 --svg curve.svg
   lookalike plan --sample crawl.jsonl
+  lookalike plan --measure containment
   lookalike plan --simhash --distance 3";
 
 pub(crate) const INSPECT_ABOUT: &str = "\
@@ -159,7 +160,12 @@ pub(crate) const INSPECT: &str = "\
 Examples:
   lookalike inspect clean/
   lookalike inspect clean/ --id crawl.jsonl:1234
-  lookalike inspect clean/ --threshold 0.9";
+  lookalike inspect clean/ --threshold 0.9
+
+Exit codes:
+  0  the run was shown
+  2  RUN is not a folder, no document has the id, or another flag is wrong
+  4  RUN has no finished run, files of the run are damaged, or sources have changed that --threshold needs";
 
 pub(crate) const REPORT_ABOUT: &str = "\
 Writes the report of a finished run as one HTML file that needs no other files. It has counts, the plan and its curve, the \
@@ -170,4 +176,6 @@ pub(crate) const REPORT: &str = "\
 Examples:
   lookalike report clean/
   lookalike report clean/ -o page.html
+  lookalike report clean/ -o - | gzip > page.html.gz
+  lookalike report clean/ --json                     also print the report as JSON
   lookalike dedup crawl.jsonl -o clean/ --report";

@@ -21,6 +21,7 @@ pub(crate) use commands::{
 pub(crate) use general::{Color, General, LogLevel};
 
 use crate::exit_code::ExitCode;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -40,9 +41,30 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Reads the command line.
     pub(crate) fn from_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let matches = command().try_get_matches_from(words)?;
+        let matches = command().try_get_matches_from(words).map_err(with_helpful_tip)?;
         Self::from_arg_matches(&matches).map_err(|wrong| wrong.format(&mut command()))
     }
+}
+
+/// For an unknown flag, clap advises to pass it as a value, which nobody wants. The tip names the commands that have
+/// the flag instead.
+fn with_helpful_tip(mut wrong: clap::Error) -> clap::Error {
+    if wrong.kind() != ErrorKind::UnknownArgument {
+        return wrong;
+    }
+    wrong.remove(ContextKind::Suggested);
+    let Some(ContextValue::String(argument)) = wrong.get(ContextKind::InvalidArg) else { return wrong };
+    let has = |command: &clap::Command| {
+        command.get_arguments().any(|flag| flag.get_long() == argument.strip_prefix("--"))
+    };
+    let command = command();
+    let takers: Vec<&str> =
+        command.get_subcommands().filter(|sub| has(sub)).map(clap::Command::get_name).collect();
+    if argument.starts_with("--") && !takers.is_empty() {
+        let tip = format!("'{argument}' is an option of: {}", takers.join(", "));
+        wrong.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    wrong
 }
 
 /// The commands with their help. Each flag shows its default, which comes from the settings.

@@ -5,11 +5,11 @@ use crate::arguments::ClustersArguments;
 use crate::failure::{Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
-use crate::settings::Purpose;
+use crate::settings::Layers;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &ClustersArguments, printer: &Printer) -> Result<()> {
-    let (job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
+pub(crate) fn run(arguments: &ClustersArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    let (job, _put_by) = job(&arguments.inputs, None, layers, printer)?;
     interruption::begin_run(false)?;
     printer.settings(&job);
     let progress = Progress::new(printer, &job);

@@ -6,7 +6,7 @@ use crate::arguments::CompareArguments;
 use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Printer, Progress, Shown};
-use crate::settings::{Layers, Purpose, Resolved};
+use crate::settings::{Layers, Resolved};
 use explain::comparison::{TwoTexts, compare};
 use pipeline::Settings;
 use std::path::Path;
@@ -15,9 +15,12 @@ use std::path::Path;
 const MEMORY_PER_BYTE: u64 = 32;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<()> {
-    let (settings, texts) =
-        if arguments.corpus.is_empty() { of_files(arguments)? } else { of_corpus(arguments, printer)? };
+pub(crate) fn run(arguments: &CompareArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    let (settings, texts) = if arguments.corpus.is_empty() {
+        of_files(arguments, layers)?
+    } else {
+        of_corpus(arguments, layers, printer)?
+    };
     if let Some(path) = &arguments.html {
         check_page(path)?;
     }
@@ -35,9 +38,8 @@ pub(crate) fn run(arguments: &CompareArguments, printer: &Printer) -> Result<()>
 }
 
 /// Two files.
-fn of_files(arguments: &CompareArguments) -> Result<(Settings, TwoTexts)> {
-    let Resolved { settings, resources, .. } =
-        Layers::read(arguments.choices(), Purpose::Duplicates)?.resolve()?;
+fn of_files(arguments: &CompareArguments, layers: &Layers) -> Result<(Settings, TwoTexts)> {
+    let Resolved { settings, resources, .. } = layers.resolve()?;
     let most = resources.memory / MEMORY_PER_BYTE;
     if [&arguments.a, &arguments.b].iter().all(|name| *name == STANDARD) {
         return Err(Failure::usage("standard input cannot be both texts").with_advice("name a file"));
@@ -61,9 +63,12 @@ fn file(name: &str, most: u64) -> Result<Vec<u8>> {
 }
 
 /// The two documents of a corpus.
-fn of_corpus(arguments: &CompareArguments, printer: &Printer) -> Result<(Settings, TwoTexts)> {
-    let (job, temporary_copies) =
-        job(&arguments.corpus, None, arguments.choices(), Purpose::Duplicates, printer)?;
+fn of_corpus(
+    arguments: &CompareArguments,
+    layers: &Layers,
+    printer: &Printer,
+) -> Result<(Settings, TwoTexts)> {
+    let (job, temporary_copies) = job(&arguments.corpus, None, layers, printer)?;
     interruption::begin_run(false)?;
     let progress = Progress::new(printer, &job).without_plan();
     let found = pipeline::texts(&job, &[&arguments.a, &arguments.b], &progress);

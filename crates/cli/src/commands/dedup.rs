@@ -6,12 +6,12 @@ use crate::arguments::DedupArguments;
 use crate::failure::{Failure, Result, of_answers};
 use crate::interruption;
 use crate::output::{Printer, Progress};
-use crate::settings::Purpose;
+use crate::settings::Layers;
 use corpus::Target;
 use pipeline::Outcome;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
+pub(crate) fn run(arguments: &DedupArguments, layers: &Layers, printer: &Printer) -> Result<()> {
     // A dry run writes nothing, so it needs no target.
     let argument = arguments.output.as_deref().unwrap_or(STANDARD);
     let to_stdout = argument == STANDARD && !arguments.dry_run;
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
             ));
     }
     let beside = arguments.output.as_deref();
-    let (job, _put_by) = job(&arguments.inputs, beside, arguments.choices(), Purpose::Duplicates, printer)?;
+    let (job, _put_by) = job(&arguments.inputs, beside, layers, printer)?;
     let target = Target::new(argument)?;
     if let Some(file) = target.folder().filter(|folder| folder.exists() && !folder.is_dir()) {
         return Err(Failure::usage(format!("{} is a file, but the target must be a folder", file.display()))
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &DedupArguments, printer: &Printer) -> Result<()> {
         Err(error) => return Err(error.into()),
     }
     if let (Some(page), Some(folder)) = (&arguments.report, target.folder()) {
-        let run = super::inspect::open(folder, &arguments.using)?;
+        let run = super::inspect::open(folder, layers)?;
         super::report::write(&run, page.as_deref(), printer)?;
     }
     Ok(())

@@ -1,26 +1,59 @@
 //! `lookalike inspect`: a finished run -> what happened in it.
 
-use crate::arguments::{Choices, InspectArguments, Using};
+use crate::arguments::InspectArguments;
 use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Inspected, Named, NamedPair, Printer, Progress};
-use crate::settings::{Layers, Purpose};
+use crate::settings::{Layers, is_sketch};
+use corpus::WORK_FOLDER;
 use pipeline::{FinishedRun, RunPair};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// At most this many bytes of a document's text are shown.
 const SHOWN: usize = 160;
 
 /// Opens a finished run with the resources that the flags allow.
-pub(super) fn open(run: &Path, using: &Using) -> Result<FinishedRun> {
-    let choices = Choices { using: using.clone(), ..Choices::default() };
-    let resources = Layers::read(choices, Purpose::Duplicates)?.resources()?;
-    Ok(FinishedRun::open(run, resources)?)
+pub(super) fn open(run: &Path, layers: &Layers) -> Result<FinishedRun> {
+    check_folder(run)?;
+    Ok(FinishedRun::open(run, layers.resources()?)?)
+}
+
+/// An error if `run` is not a folder. It says what it is, and which folder to give.
+fn check_folder(run: &Path) -> Result<()> {
+    const WANTED: &str = "give the folder of a finished run: the target of `lookalike dedup`";
+    let name = run.display();
+    if run.to_string_lossy().contains("://") {
+        return Err(Failure::usage(format!("{name} is not a folder on this machine")).with_advice(
+            "copy the whole run to a folder, with its folder _lookalike, and give that folder",
+        ));
+    }
+    let advice = match std::fs::metadata(run) {
+        Err(cause) if cause.kind() == ErrorKind::NotFound => {
+            return Err(Failure::usage(format!("there is no folder {name}")).with_advice(WANTED));
+        }
+        // What else is wrong with it is said when it is opened.
+        Err(_) => return Ok(()),
+        Ok(found) if found.is_dir() => return Ok(()),
+        Ok(_) if is_sketch(run) => {
+            let message = format!("{name} is a sketch file, not the folder of a finished run");
+            return Err(Failure::usage(message).with_advice(format!(
+                "run `lookalike dedup {name} -o TARGET`, and then give TARGET instead of the sketch"
+            )));
+        }
+        Ok(_) => match run.parent().filter(|folder| folder.join(WORK_FOLDER).is_dir()) {
+            Some(folder) if folder.as_os_str().is_empty() => "give the folder of the run: .".into(),
+            Some(folder) => format!("give the folder of the run: {}", folder.display()),
+            None => WANTED.to_owned(),
+        },
+    };
+    let message = format!("{name} is a file, not the folder of a finished run");
+    Err(Failure::usage(message).with_advice(advice))
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &InspectArguments, printer: &Printer) -> Result<()> {
-    let run = open(&arguments.run, &arguments.using)?;
+pub(crate) fn run(arguments: &InspectArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    let run = open(&arguments.run, layers)?;
     let top = arguments.top;
     let inspected = match (&arguments.id, arguments.threshold) {
         (Some(id), _) => fate(&run, id, top)?,

@@ -1,9 +1,8 @@
 //! Inputs and choices -> a job.
 
-use crate::arguments::Choices;
 use crate::failure::{Failure, Result};
 use crate::output::Printer;
-use crate::settings::{Layers, Purpose, is_sketch};
+use crate::settings::{Layers, is_sketch};
 use corpus::{Discovery, Source, TemporaryCopy};
 use pipeline::Job;
 use std::ffi::OsStr;
@@ -15,23 +14,21 @@ pub(crate) const STANDARD: &str = "-";
 /// At most this many notes about skipped inputs are shown. Of the others, only the number is shown.
 const SHOWN: usize = 20;
 
-/// The job that `inputs` and `choices` describe. The second value holds the temporary copies of inputs that can be
+/// The job that `inputs` and `layers` describe. The second value holds the temporary copies of inputs that can be
 /// read only once; it must live as long as the job. Files in `target` are not taken as inputs.
 pub(crate) fn job(
     inputs: &[impl AsRef<OsStr>],
     target: Option<&str>,
-    choices: Choices,
-    purpose: Purpose,
+    layers: &Layers,
     printer: &Printer,
 ) -> Result<(Job, Vec<TemporaryCopy>)> {
-    let layers = Layers::read(choices, purpose)?;
     if let Some(sketch) = inputs.iter().map(AsRef::as_ref).find(|input| is_sketch(input)) {
         if inputs.len() > 1 {
             let sketch = sketch.display();
             return Err(Failure::usage(format!("{sketch} is a sketch file, which must be the only input"))
                 .with_advice("sketch all inputs together: lookalike sketch INPUT... -o FILE"));
         }
-        return Ok((from_sketch(Path::new(sketch), &layers)?, Vec::new()));
+        return Ok((from_sketch(Path::new(sketch), layers)?, Vec::new()));
     }
     let resolved = layers.resolve()?;
     let how = Discovery { target: target.map(str::to_owned), ..resolved.discovery };
@@ -60,7 +57,8 @@ fn from_sketch(path: &Path, layers: &Layers) -> Result<Job> {
     let job = pipeline::open_sketch(path, layers.resources()?)?;
     let resolved = layers.resolve_sketch(path, &job.settings)?;
     if !resolved.against.is_empty() {
-        return Err(Failure::usage("--against cannot be used with a sketch file")
+        let against = layers.name("against", None);
+        return Err(Failure::usage(format!("{against} cannot be used with a sketch file"))
             .with_advice("give the source files as inputs instead of the sketch"));
     }
     Ok(Job { settings: resolved.settings, ..job })

@@ -5,12 +5,12 @@ use crate::arguments::PairsArguments;
 use crate::failure::{Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
-use crate::settings::Purpose;
+use crate::settings::Layers;
 use std::ops::ControlFlow;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &PairsArguments, printer: &Printer) -> Result<()> {
-    let (mut job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
+pub(crate) fn run(arguments: &PairsArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    let (mut job, _put_by) = job(&arguments.inputs, None, layers, printer)?;
     job.resources.max_pairs = arguments.max_pairs;
     interruption::begin_run(false)?;
     printer.settings(&job);

@@ -3,28 +3,22 @@
 use super::files::{check_page, write_page};
 use super::job::job;
 use crate::arguments::PlanArguments;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::interruption;
 use crate::output::{Printer, Progress};
-use crate::settings::{Layers, Purpose, Resolved};
+use crate::settings::{Layers, Resolved};
 use explain::plan::{MOST_SAMPLED, MeasuredSample, Planned, Sample};
-use pipeline::Measure;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
-    let Resolved { settings, resources, .. } =
-        Layers::read(arguments.choices(), Purpose::Duplicates)?.resolve()?;
-    if settings.signature.measure == Measure::Containment {
-        return Err(Failure::usage("a plan is made of bands, and containment is found by sampled shingles")
-            .with_advice("lookalike dedup --dry-run --measure containment says what it finds"));
-    }
+pub(crate) fn run(arguments: &PlanArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    let Resolved { settings, resources, .. } = layers.resolve()?;
     if let Some(path) = &arguments.svg {
         check_page(path)?;
     }
     let planned = Planned::new(settings, arguments.documents, resources.threads)?;
     let sample = match arguments.sample.as_slice() {
         [] => None,
-        inputs => Some(measure(&planned, inputs, arguments, printer)?),
+        inputs => Some(measure(&planned, inputs, layers, printer)?),
     };
     if let Some(path) = &arguments.svg {
         write_page(path, &planned.plot().svg().standalone())?;
@@ -37,11 +31,11 @@ pub(crate) fn run(arguments: &PlanArguments, printer: &Printer) -> Result<()> {
 fn measure(
     planned: &Planned,
     inputs: &[String],
-    arguments: &PlanArguments,
+    layers: &Layers,
     printer: &Printer,
 ) -> Result<MeasuredSample> {
     planned.check_sample()?;
-    let (job, temporary_copies) = job(inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
+    let (job, temporary_copies) = job(inputs, None, layers, printer)?;
     interruption::begin_run(false)?;
     let progress = Progress::new(printer, &job).without_plan();
     let sampled = pipeline::sample(&job, MOST_SAMPLED, &progress);

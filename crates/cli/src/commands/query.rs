@@ -5,17 +5,17 @@ use crate::arguments::QueryArguments;
 use crate::failure::{Failure, Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
-use crate::settings::{Layers, Purpose};
+use crate::settings::Layers;
 use std::path::Path;
 
 /// Each byte of the query text is estimated to take this many bytes of memory.
 const MEMORY_PER_BYTE: u64 = 8;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &QueryArguments, printer: &Printer) -> Result<()> {
-    let memory = Layers::read(arguments.choices(), Purpose::Query)?.resources()?.memory;
+pub(crate) fn run(arguments: &QueryArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    let memory = layers.resources()?.memory;
     let text = text(arguments, memory / MEMORY_PER_BYTE)?;
-    let (job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Query, printer)?;
+    let (job, _put_by) = job(&arguments.inputs, None, layers, printer)?;
     interruption::begin_run(false)?;
     printer.settings(&job);
     let progress = Progress::new(printer, &job).without_plan();

@@ -2,9 +2,12 @@
 
 use super::files::{check_page, write_page};
 use super::inspect::open;
+use super::job::STANDARD;
 use crate::arguments::ReportArguments;
 use crate::failure::{Failure, Result};
 use crate::output::Printer;
+use crate::settings::Layers;
+use files::marked_page;
 use pipeline::FinishedRun;
 use std::path::Path;
 
@@ -12,9 +15,20 @@ use std::path::Path;
 const PAGE: &str = "report.html";
 
 /// Runs the command.
-pub(crate) fn run(arguments: &ReportArguments, printer: &Printer) -> Result<()> {
-    let run = open(&arguments.run, &arguments.using)?;
-    write(&run, arguments.output.as_deref(), printer)
+pub(crate) fn run(arguments: &ReportArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    let to_stdout = arguments.output.as_ref().is_some_and(|output| output.as_os_str() == STANDARD);
+    if to_stdout && printer.json() {
+        let message = "the page and the report as JSON cannot both be written to standard output";
+        return Err(Failure::usage(message).with_advice("leave out --json, or name a file with -o"));
+    }
+    let run = open(&arguments.run, layers)?;
+    if to_stdout {
+        let page = explain::report::of_run(&run)?;
+        page.note.iter().for_each(|note| printer.note(note));
+        return printer.document(marked_page(&page.html).as_bytes());
+    }
+    write(&run, arguments.output.as_deref(), printer)?;
+    printer.report(run.report())
 }
 
 /// Writes the page of a run: to a file, or into its folder.

@@ -5,11 +5,11 @@ use crate::arguments::SketchArguments;
 use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Printer, Progress};
-use crate::settings::{Purpose, is_sketch};
+use crate::settings::{Layers, is_sketch};
 use corpus::Location;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &SketchArguments, printer: &Printer) -> Result<()> {
+pub(crate) fn run(arguments: &SketchArguments, layers: &Layers, printer: &Printer) -> Result<()> {
     if arguments.output.as_os_str() == STANDARD {
         return Err(Failure::usage("a sketch cannot be written to standard output")
             .with_advice("name a file: -o corpus.sketch"));
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &SketchArguments, printer: &Printer) -> Result<()> 
         return Err(Failure::usage("standard input cannot be sketched: later runs read the sources again")
             .with_advice("save it to a file first"));
     }
-    let (job, _put_by) = job(&arguments.inputs, None, arguments.choices(), Purpose::Duplicates, printer)?;
+    let (job, _put_by) = job(&arguments.inputs, None, layers, printer)?;
     if let Some(source) = job.sources.iter().find(|source| matches!(source.location, Location::Copy(_))) {
         let name = &source.name;
         return Err(Failure::usage(format!("{name} cannot be sketched: later runs read the sources again"))

@@ -183,7 +183,7 @@ impl Printer {
     }
 
     /// Writes the report to standard output if `--json` was given.
-    fn report(&self, report: &Report) -> Result<()> {
+    pub(crate) fn report(&self, report: &Report) -> Result<()> {
         if !self.json {
             return Ok(());
         }

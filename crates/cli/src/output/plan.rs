@@ -8,7 +8,20 @@ use pipeline::{Job, Measure, Method, SAMPLED_ONE_IN};
 /// The number of shingles of a short document, for which the plan also states the chance.
 const FEW: u64 = 10;
 
-/// The plan in two lines.
+/// What bands and rows mean, in one sentence.
+pub(super) fn found_if(bands: usize, rows: usize) -> String {
+    match (bands, rows) {
+        (bands, 1) => {
+            format!("a pair is found if at least one of {bands} hashes is equal in both documents")
+        }
+        (1, rows) => format!("a pair is found if all {rows} hashes are equal in both documents"),
+        (_, rows) => {
+            format!("a pair is found if all {rows} hashes of at least one band are equal in both documents")
+        }
+    }
+}
+
+/// The plan in a few lines.
 pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
     let settings = &job.settings;
     let candidates = match settings.signature.method {
@@ -26,16 +39,19 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
             )
         }
         Method::Minhash => format!(
-            "{} bands of {} rows find {} of the pairs at {} {}, and more of those above{}",
+            "{} bands of {} rows find {} of the pairs at {} {}, and more of those above:\n      {}{}",
             plan.bands,
             plan.rows,
             numbers::share(plan.recall_at_threshold),
             settings.signature.measure,
             settings.matching.threshold,
+            found_if(plan.bands, plan.rows),
             match plan.short_up_to {
                 0 => String::new(),
-                most =>
-                    format!(",\n      and all pairs of documents of up to {} shingles", numbers::count(most)),
+                most => format!(
+                    ";\n      of documents of up to {} shingles, all pairs are found",
+                    numbers::count(most)
+                ),
             },
         ),
         Method::Simhash => {

@@ -1,12 +1,13 @@
 //! The plan of `lookalike plan`, written as text and as JSON.
 
 use super::numbers::{bytes, count};
+use super::plan::found_if;
 use super::{BOLD, DIM};
 use explain::plan::{MeasuredSample, Planned};
 use figures::svg::{Bin, Histogram};
 use figures::terminal::{Colors, PlotSize, curve_plot, histogram};
 use figures::{area, percent};
-use pipeline::Method;
+use pipeline::{Method, PLANNED_SHINGLES};
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -28,17 +29,23 @@ impl ShownPlan<'_> {
                 writeln!(text, "{BOLD}{}{BOLD:#}: no pair within the distance is missed", self.planned.label);
             let _ = writeln!(text, "{DIM}the chance to be within it, by the cosine of the documents{DIM:#}");
         } else {
-            let recall = self.planned.curve.at(threshold);
-            let _ = writeln!(
-                text,
-                "{BOLD}{}{BOLD:#}: finds {} of the pairs at {threshold}",
-                self.planned.label,
-                percent(recall)
-            );
+            let recall = percent(self.planned.curve.at(threshold));
+            let label = &self.planned.label;
+            if self.planned.by_shingles.is_empty() {
+                let _ = writeln!(text, "{BOLD}{label}{BOLD:#}: finds {recall} of the pairs at {threshold}");
+            } else {
+                let _ = writeln!(
+                    text,
+                    "{BOLD}{label}{BOLD:#}: finds {recall} of the documents of {PLANNED_SHINGLES} shingles at containment {threshold}"
+                );
+            }
+            if let Some(chosen) = self.planned.alternatives.iter().find(|plan| plan.chosen) {
+                let _ = writeln!(text, "{DIM}{}{DIM:#}", found_if(chosen.bands, chosen.rows));
+            }
             if self.planned.short_up_to > 0 {
                 let _ = writeln!(
                     text,
-                    "documents of up to {} shingles: finds all pairs, by their rarest shingles",
+                    "of documents of up to {} shingles, all pairs are found, by their rarest shingles",
                     count(self.planned.short_up_to)
                 );
             }
@@ -47,16 +54,21 @@ impl ShownPlan<'_> {
         text.push_str(&curve_plot(&self.planned.plot(), size, colors));
         if simhash {
             self.write_tables(&mut text);
-        } else {
+        } else if self.planned.by_shingles.is_empty() {
             self.write_alternatives(&mut text);
+        } else {
+            self.write_by_shingles(&mut text);
         }
+        let (documents, disk) = (count(self.planned.documents), bytes(self.planned.disk_bytes));
+        let more = if self.planned.by_shingles.is_empty() {
+            format!("{} and more if memory is short", bytes(self.planned.disk_bytes_with_keys))
+        } else {
+            "and 8 bytes for each sampled shingle".to_owned()
+        };
+        let memory = bytes(self.planned.least_memory);
         let _ = writeln!(
             text,
-            "\n{} documents: {} on disk while it runs, {} and more if memory is short; at least {} of memory",
-            count(self.planned.documents),
-            bytes(self.planned.disk_bytes),
-            bytes(self.planned.disk_bytes_with_keys),
-            bytes(self.planned.least_memory)
+            "\n{documents} documents: {disk} on disk while it runs, {more}; at least {memory} of memory"
         );
         if let Some(sample) = self.sample {
             self.write_sample(sample, colors, columns, &mut text);
@@ -90,6 +102,15 @@ impl ShownPlan<'_> {
                 area(plan.false_positive_area),
                 area(plan.false_negative_area)
             );
+        }
+    }
+
+    fn write_by_shingles(&self, text: &mut String) {
+        let threshold = self.planned.settings.matching.threshold;
+        let found = format!("found at {threshold}");
+        let _ = writeln!(text, "\n{DIM}  {:>8} {found:>14}{DIM:#}", "shingles");
+        for (shingles, chance) in &self.planned.by_shingles {
+            let _ = writeln!(text, "  {shingles:>8} {:>14}", percent(*chance));
         }
     }
 
@@ -163,6 +184,7 @@ impl ShownPlan<'_> {
             "curve": curve,
             "alternatives": self.planned.alternatives,
             "tables": self.planned.tables,
+            "by_shingles": self.planned.by_shingles,
             "sample": self.sample,
         });
         let mut text = serde_json::to_string_pretty(&value).expect("plain values");

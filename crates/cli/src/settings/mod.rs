@@ -13,8 +13,9 @@ pub(crate) use sketch_file::is_sketch;
 
 use crate::arguments::{Bytes, Choices};
 use crate::failure::{Failure, Result};
+use config_file::ConfigFile;
 use corpus::{Discovery, Format, FormatChoice};
-use pipeline::{Resources, SettingName, Settings, presets};
+use pipeline::{Resources, Settings, presets};
 use std::path::{Path, PathBuf};
 
 /// The settings of a run after all layers.
@@ -44,22 +45,52 @@ pub(crate) enum Purpose {
 pub(crate) struct Layers {
     purpose: Purpose,
     preset: Option<presets::Preset>,
-    file: Choices,
+    file: ConfigFile,
     flags: Choices,
+}
+
+/// Reads the layers, and runs a command with them. If the command fails because of a setting, the failure says where
+/// the setting comes from.
+pub(crate) fn with_layers(
+    flags: Choices,
+    purpose: Purpose,
+    command: impl FnOnce(&Layers) -> Result<()>,
+) -> Result<()> {
+    let layers = Layers::read(flags, purpose)?;
+    command(&layers).map_err(|failure| failure.named_by(&layers))
 }
 
 impl Layers {
     /// Reads the settings file, if one was named, and finds the preset.
     pub(crate) fn read(flags: Choices, purpose: Purpose) -> Result<Self> {
         let file = match &flags.using.config {
-            Some(path) => config_file::read(path)?,
-            None => Choices::default(),
+            Some(path) => ConfigFile::read(path)?,
+            None => ConfigFile::default(),
         };
-        let preset = match flags.using.preset.as_ref().or(file.using.preset.as_ref()) {
+        let preset = match flags.using.preset.as_ref().or(file.choices.using.preset.as_ref()) {
             Some(name) => Some(presets::find(name)?),
             None => None,
         };
         Ok(Self { purpose, preset, file, flags })
+    }
+
+    /// A setting and its value as the user wrote them: a flag, a key of the settings file, or a part of a preset. A
+    /// setting that has its default is written as a flag.
+    pub(crate) fn name(&self, setting: &str, value: Option<&str>) -> String {
+        let place = self.file.place(setting).filter(|_| !self.flags.has(setting));
+        if let Some(place) = place {
+            return match value {
+                Some(value) if is_bare(value) => format!("{setting} = {value} ({place})"),
+                Some(value) => format!("{setting} = \"{value}\" ({place})"),
+                None => format!("{setting} ({place})"),
+            };
+        }
+        let preset = self.preset.filter(|preset| preset.changes(setting) && !self.flags.has(setting));
+        match (preset, value) {
+            (Some(preset), Some(value)) => format!("{setting} {value} (of the preset {})", preset.name),
+            (Some(preset), None) => format!("{setting} (of the preset {})", preset.name),
+            (None, value) => flag(setting, value),
+        }
     }
 
     /// The settings for inputs that are documents.
@@ -69,16 +100,16 @@ impl Layers {
 
     /// What the run may use.
     pub(crate) fn resources(&self) -> Result<Resources> {
-        let memory = match self.flags.using.memory.or(self.file.using.memory) {
+        let memory = match self.flags.using.memory.or(self.file.choices.using.memory) {
             Some(Bytes(memory)) => memory,
             None => Resources::of_this_machine().memory,
         };
-        let threads = match self.flags.using.threads.or(self.file.using.threads) {
+        let threads = match self.flags.using.threads.or(self.file.choices.using.threads) {
             Some(threads) => threads.get(),
             None => Resources::of_this_machine().threads,
         };
         let temp_dir: Option<PathBuf> =
-            self.flags.using.temp_dir.clone().or_else(|| self.file.using.temp_dir.clone());
+            self.flags.using.temp_dir.clone().or_else(|| self.file.choices.using.temp_dir.clone());
         let resources = Resources { memory, threads, temp_dir, max_pairs: None };
         resources.check()?;
         Ok(resources)
@@ -87,21 +118,13 @@ impl Layers {
     /// The settings for the sketch file at `path`, which was made with the settings `made_with`.
     pub(crate) fn resolve_sketch(&self, path: &Path, made_with: &Settings) -> Result<Resolved> {
         let resolved = self.over(made_with.clone())?;
-        sketch_file::check(path, made_with, &resolved.settings)?;
+        sketch_file::check(path, made_with, &resolved.settings, self)?;
         Ok(resolved)
     }
 
     /// An error if the user gave a flag that has no effect with the method or measure.
     fn check_effects(&self, settings: &Settings) -> Result<()> {
-        let Choices { sketching, matching, .. } = &self.flags;
-        let is_typed = |setting| match setting {
-            SettingName::Bands => matching.bands.is_some(),
-            SettingName::Distance => matching.distance.is_some(),
-            SettingName::Hashes => sketching.hashes.is_some(),
-            SettingName::Recall => matching.recall.is_some(),
-            _ => false,
-        };
-        Ok(settings.check_effects(is_typed)?)
+        Ok(settings.check_effects(|setting| self.flags.has(setting.as_str()))?)
     }
 
     /// Applies all layers to `settings`.
@@ -112,14 +135,14 @@ impl Layers {
         if self.purpose == Purpose::Query {
             settings.matching.threshold = 0.0;
         }
-        layers::apply(&self.file, &mut settings);
+        layers::apply(&self.file.choices, &mut settings);
         layers::apply(&self.flags, &mut settings);
         settings.check_ranges()?;
         self.check_effects(&settings)?;
-        let written = self.flags.reading.format.as_ref().or(self.file.reading.format.as_ref());
+        let written = self.flags.reading.format.as_ref().or(self.file.choices.reading.format.as_ref());
         let format = written.map(|written| format(written)).transpose()?;
-        let against = if self.flags.matching.against.is_empty() { &self.file } else { &self.flags };
-        let against = against.matching.against.clone();
+        let from = if self.flags.has("against") { &self.flags } else { &self.file.choices };
+        let against = from.matching.against.clone();
         Ok(Resolved {
             settings,
             resources: self.resources()?,
@@ -135,10 +158,20 @@ impl Layers {
 /// The settings that result from a settings file with this text, without any flags.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn of_text(text: &str) -> Result<Settings> {
-    let file = config_file::parse(text, "lookalike.toml")?;
-    let preset = file.using.preset.as_deref().map(presets::find).transpose()?;
+    let file = ConfigFile::parse(text, "lookalike.toml")?;
+    let preset = file.choices.using.preset.as_deref().map(presets::find).transpose()?;
     let layers = Layers { purpose: Purpose::Duplicates, preset, file, flags: Choices::default() };
     Ok(layers.resolve()?.settings)
+}
+
+/// A setting as a flag with its value: `--keep longest`.
+pub(crate) fn flag(setting: &str, value: Option<&str>) -> String {
+    value.map_or_else(|| format!("--{setting}"), |value| format!("--{setting} {value}"))
+}
+
+/// True if TOML writes this value without quotes.
+fn is_bare(value: &str) -> bool {
+    ["true", "false"].contains(&value) || value.parse::<f64>().is_ok()
 }
 
 /// The format that `written` names.

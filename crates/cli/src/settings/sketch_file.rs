@@ -1,5 +1,6 @@
 //! A sketch file as the input: the settings that its sketches depend on cannot be changed.
 
+use super::{Layers, flag};
 use crate::failure::{Failure, Result};
 use pipeline::{SKETCH_MAGIC, Settings};
 use serde_json::Value;
@@ -35,18 +36,18 @@ pub(crate) fn is_sketch(argument: impl AsRef<OsStr>) -> bool {
         && start == *SKETCH_MAGIC
 }
 
-/// An error if `wanted` differs from `made_with` in a setting that the sketch fixes.
-pub(crate) fn check(path: &Path, made_with: &Settings, wanted: &Settings) -> Result<()> {
+/// An error if `wanted`, which `layers` lead to, differs from `made_with` in a setting that the sketch fixes.
+pub(crate) fn check(path: &Path, made_with: &Settings, wanted: &Settings, layers: &Layers) -> Result<()> {
     let (made_with, wanted) = (written(made_with), written(wanted));
     for name in FIXED {
         let (made, want) = (&made_with[name], &wanted[name]);
         let nested = |value: &Value| value.as_object().cloned().unwrap_or_default();
         let differing = nested(made).into_iter().find(|(key, made)| want.get(key) != Some(made));
         if let Some((key, made)) = differing {
-            return Err(contradiction(path, &key, &want[&key], &made));
+            return Err(contradiction(path, &key, &want[&key], &made, layers));
         }
         if made != want {
-            return Err(contradiction(path, name, want, made));
+            return Err(contradiction(path, name, want, made, layers));
         }
     }
     // A sketch always has the input order. Beside it, a sketch has the values of the `keep` that it was made with;
@@ -55,7 +56,8 @@ pub(crate) fn check(path: &Path, made_with: &Settings, wanted: &Settings) -> Res
     if want == "first" || want == made || (want == "longest" && made == "first") {
         return Ok(());
     }
-    Err(Failure::usage(format!("{} has no values for --keep {want}", path.display()))
+    let keep = layers.name("keep", Some(&want));
+    Err(Failure::usage(format!("{} has no values for {keep}", path.display()))
         .with_advice("give the source files as inputs instead of the sketch"))
 }
 
@@ -63,10 +65,15 @@ fn written(settings: &Settings) -> Value {
     serde_json::to_value(settings).expect("settings are plain values")
 }
 
-fn contradiction(path: &Path, name: &str, wanted: &Value, made: &Value) -> Failure {
-    let (path, wanted, made) = (path.display(), text_of(wanted), text_of(made));
-    Failure::usage(format!("{name} is {wanted}, but {path} was made with {made}"))
-        .with_advice(format!("leave out {name} to use the setting of the sketch, or sketch the corpus again"))
+fn contradiction(path: &Path, name: &str, wanted: &Value, made: &Value, layers: &Layers) -> Failure {
+    let made = match made {
+        Value::Null => format!("without {}", flag(name, None)),
+        made => format!("with {}", flag(name, Some(&text_of(made)))),
+    };
+    let (wanted, left_out) = (layers.name(name, Some(&text_of(wanted))), layers.name(name, None));
+    Failure::usage(format!("{wanted} does not fit {}, which was made {made}", path.display())).with_advice(
+        format!("leave out {left_out} to use the setting of the sketch, or sketch the corpus again"),
+    )
 }
 
 fn text_of(value: &Value) -> String {
@@ -80,6 +87,8 @@ fn text_of(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::Choices;
+    use crate::settings::Purpose;
     use pipeline::{Case, Keep};
 
     #[test]
@@ -94,6 +103,8 @@ mod tests {
     fn what_a_sketch_fixes_cannot_be_contradicted() {
         let made = Settings::default();
         let path = Path::new("corpus.sketch");
+        let layers = Layers::read(Choices::default(), Purpose::Duplicates).unwrap();
+        let check = |path: &Path, made: &Settings, wanted: &Settings| check(path, made, wanted, &layers);
         let mut wanted = made.clone().with_threshold(0.5).with_keep(Keep::Longest);
         check(path, &made, &wanted).unwrap();
         check(path, &wanted, &made).unwrap();
@@ -105,11 +116,16 @@ mod tests {
         wanted.signature.measure = made.signature.measure;
         wanted.signature.hashes = 64;
         let failure = check(path, &made, &wanted).unwrap_err().to_string();
-        assert!(failure.contains("hashes is 64, but corpus.sketch was made with 128"), "{failure}");
+        let expected = "--hashes 64 does not fit corpus.sketch, which was made with --hashes 128";
+        assert!(failure.contains(expected), "{failure}");
         wanted.signature.hashes = 128;
         wanted.signature.normalize.case = Case::Keep;
         let failure = check(path, &made, &wanted).unwrap_err().to_string();
-        assert!(failure.contains("case is keep, but corpus.sketch was made with fold"), "{failure}");
+        let expected = "--case keep does not fit corpus.sketch, which was made with --case fold";
+        assert!(failure.contains(expected), "{failure}");
+        wanted = made.clone().with_id_field(Some("id".into()));
+        let failure = check(path, &made, &wanted).unwrap_err().to_string();
+        assert!(failure.contains("which was made without --id-field"), "{failure}");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use crate::arguments::{Matching, Sketching, Using};
 use pipeline::{BandsAndRows, Keep, LEAST_MEMORY};
 
 fn layers(preset: Option<&str>, file: &str, flags: Choices) -> Layers {
-    let file = config_file::parse(file, "lookalike.toml").unwrap();
-    let preset = preset.or(file.using.preset.as_deref()).map(|name| presets::find(name).unwrap());
+    let file = ConfigFile::parse(file, "lookalike.toml").unwrap();
+    let preset = preset.or(file.choices.using.preset.as_deref()).map(|name| presets::find(name).unwrap());
     Layers { purpose: Purpose::Duplicates, preset, file, flags }
 }
 

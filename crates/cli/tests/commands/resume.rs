@@ -302,3 +302,65 @@ fn a_sketch_file_cut_anywhere_is_refused() {
     std::fs::write(folder.path("cut.sketch"), flipped).unwrap();
     assert_eq!(folder.run("pairs cut.sketch").code, 3);
 }
+
+const SMALL: &str = "dedup small -o out";
+
+/// Two small files.
+fn small() -> Folder {
+    let line = |text: &str| format!("{}\n", serde_json::json!({ "text": text }));
+    let text = line("one two three four five six seven").repeat(3);
+    Folder::new().with("small/a.jsonl", &text).with("small/b.jsonl", line("something else altogether here"))
+}
+
+#[test]
+fn outputs_that_were_cut_off_are_written_again() {
+    let folder = small();
+    assert_eq!(folder.run(SMALL).code, 0);
+    let wanted = outputs(&folder.path("out"));
+    for name in ["b.jsonl", "removed.jsonl"] {
+        let file = std::fs::File::options().write(true).open(folder.path("out").join(name)).unwrap();
+        file.set_len(5).unwrap();
+        let outcome = folder.run(SMALL);
+        assert_eq!(outcome.code, 0, "{outcome}");
+        let expected = format!("out/{name} is shorter than when the run ended: 5 bytes instead of ");
+        assert!(outcome.stderr.contains(&expected), "{outcome}");
+        same(&outputs(&folder.path("out")), &wanted, name);
+        assert!(folder.run(SMALL).stderr.contains("already holds this finished run"));
+    }
+}
+
+#[test]
+fn outputs_that_somebody_added_to_are_named_and_left() {
+    let folder = small();
+    assert_eq!(folder.run(SMALL).code, 0);
+    let changed = folder.read("out/b.jsonl") + "{}\n";
+    std::fs::write(folder.path("out/b.jsonl"), &changed).unwrap();
+    let outcome = folder.run(SMALL);
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert!(outcome.stderr.contains("out/b.jsonl is longer than when the run ended"), "{outcome}");
+    assert!(outcome.stderr.contains("already holds this finished run"), "{outcome}");
+    assert_eq!(folder.read("out/b.jsonl"), changed);
+    // An earlier version did not record the sizes.
+    std::fs::remove_file(folder.path("out/_lookalike/sizes.json")).unwrap();
+    let outcome = folder.run(SMALL);
+    assert!(outcome.code == 0 && !outcome.stderr.contains("note:"), "{outcome}");
+}
+
+#[test]
+fn a_killed_run_that_kept_nothing_is_replaced_with_a_note_of_what_changed() {
+    let folder = small();
+    let run_json = folder.path("out/_lookalike/run.json");
+    // What a run leaves that is killed before its first sketches are stored.
+    assert_eq!(folder.run(SMALL).code, 0);
+    let identity = std::fs::read(&run_json).unwrap();
+    std::fs::remove_dir_all(folder.path("out")).unwrap();
+    std::fs::create_dir_all(run_json.parent().unwrap()).unwrap();
+    std::fs::write(&run_json, identity).unwrap();
+    let folder = folder.with("small/b.jsonl", "{\"text\":\"other words\"}\n");
+    let outcome = folder.run(SMALL);
+    assert_eq!(outcome.code, 0, "{outcome}");
+    let expected = "note: small/b.jsonl has changed since the run in out began; that run ended before it kept anything, \
+                    so this run replaces it and starts from the beginning";
+    assert!(outcome.stderr.contains(expected), "{outcome}");
+    assert!(folder.read("out/b.jsonl").contains("other words"));
+}

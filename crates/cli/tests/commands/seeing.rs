@@ -192,6 +192,55 @@ fn what_is_no_finished_run_is_said_to_be_none() {
 }
 
 #[test]
+fn a_plan_of_containment_says_what_short_documents_lose() {
+    let folder = Folder::new().with("c.toml", "measure = \"containment\"\n");
+    let outcome = folder.run("plan --measure containment --threads 2");
+    insta::assert_snapshot!("plan_containment", outcome);
+    assert_eq!(folder.run("plan --config c.toml --threads 2").stdout, outcome.stdout);
+    let said = json(&folder.run("plan --measure containment --json").stdout);
+    let (shingles, chance) = (&said["by_shingles"][2][0], said["by_shingles"][2][1].as_f64().unwrap());
+    assert!(*shingles == 10 && (chance - (1.0 - 0.875f64.powi(8))).abs() < 1e-9, "{said}");
+    assert_eq!(folder.run("plan --measure containment --bands 4x4").code, 2);
+    assert_eq!(json(&folder.run("plan --json").stdout)["by_shingles"], json("[]"));
+}
+
+#[test]
+fn a_report_is_written_to_standard_output_and_printed_as_json() {
+    let folder = finished();
+    let outcome = folder.run("report clean -o -");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert!(!folder.path("clean/report.html").exists());
+    let printed = folder.run("report clean -o page.html --json");
+    assert_eq!(printed.code, 0, "{printed}");
+    assert_eq!(outcome.stdout, folder.read("page.html"));
+    assert_eq!(json(&printed.stdout), json(&folder.read("clean/report.json")));
+    let outcome = folder.run("report clean -o - --json");
+    assert_eq!(outcome.code, 2, "{outcome}");
+    assert!(outcome.stderr.contains("cannot both be written to standard output"), "{outcome}");
+}
+
+#[test]
+fn what_is_no_folder_is_said_to_be_none() {
+    let folder = finished();
+    assert_eq!(folder.run("sketch articles.jsonl -o a.sketch").code, 0);
+    for (run, said, next) in [
+        ("nowhere", "there is no folder nowhere", "the target of `lookalike dedup`"),
+        ("articles.jsonl", "articles.jsonl is a file, not the folder", "the target of `lookalike dedup`"),
+        ("clean/report.json", "clean/report.json is a file", "give the folder of the run: clean"),
+        ("clean/articles.jsonl", "clean/articles.jsonl is a file", "give the folder of the run: clean"),
+        ("a.sketch", "a.sketch is a sketch file", "`lookalike dedup a.sketch -o TARGET`"),
+        ("s3://bucket/clean", "s3://bucket/clean is not a folder on this machine", "copy the whole run"),
+    ] {
+        for command in ["inspect", "report"] {
+            let outcome = folder.run(&format!("{command} {run}"));
+            assert_eq!(outcome.code, 2, "{outcome}");
+            assert!(outcome.stderr.contains(&format!("error: {said}")), "{outcome}");
+            assert!(outcome.stderr.contains(next), "{outcome}");
+        }
+    }
+}
+
+#[test]
 fn changed_sources_are_not_looked_into() {
     let folder = finished().with("articles.jsonl", "{\"id\":\"x\",\"text\":\"changed\"}\n");
     let outcome = folder.run("inspect clean --threshold 0.9");

@@ -170,6 +170,27 @@ fn a_sketch_gives_what_its_sources_give() {
 }
 
 #[test]
+fn a_sketch_is_made_for_one_measure() {
+    let folder = corpus();
+    let sketch = "sketch corpus.jsonl -o small.sketch --id-field id --measure containment";
+    assert_eq!(folder.run(sketch).code, 0);
+    assert_eq!(
+        folder.run("pairs small.sketch --threshold 0.7 --quiet").stdout,
+        folder.run("pairs corpus.jsonl --id-field id --threshold 0.7 --measure containment --quiet").stdout
+    );
+    let outcome = folder.run("pairs small.sketch --measure jaccard");
+    let expected = "--measure jaccard does not fit small.sketch, which was made with --measure containment";
+    assert!(outcome.code == 2 && outcome.stderr.contains(expected), "{outcome}");
+    // A settings file says the same as the flag.
+    let folder = folder.with("c.toml", "measure = \"containment\"\n");
+    assert_eq!(folder.run("sketch corpus.jsonl -o other.sketch --id-field id --config c.toml").code, 0);
+    assert_eq!(folder.run("pairs other.sketch --measure containment").code, 0);
+    let outcome = folder.run("pairs corpus.jsonl --config c.toml --hashes 64");
+    let expected = "--hashes has no effect with measure = \"containment\" (c.toml, line 1)";
+    assert!(outcome.code == 2 && outcome.stderr.contains(expected), "{outcome}");
+}
+
+#[test]
 fn standard_input_is_copied_and_compared_with_nothing_older() {
     let folder = corpus();
     let input = folder.read("corpus.jsonl");

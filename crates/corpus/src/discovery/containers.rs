@@ -4,13 +4,15 @@
 //! recognised by their magic bytes. Some magic bytes can also begin ordinary text. For these, the format is only
 //! assumed if the first bytes cannot be text (a NUL, or bytes that are not UTF-8).
 
+use std::borrow::Cow;
+
 /// A container that lookalike does not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Container {
     /// What the container is, with its article.
-    pub(crate) what: &'static str,
+    pub(crate) what: Cow<'static, str>,
     /// What the user can do.
-    pub(crate) advice: &'static str,
+    pub(crate) advice: Cow<'static, str>,
     /// True if lookalike itself wrote the file.
     pub(crate) is_own: bool,
 }
@@ -75,7 +77,11 @@ pub(crate) fn container(head: &[u8]) -> Option<Container> {
     if let Some(own) = own(head) {
         return Some(own);
     }
-    let of = |what, advice| Container { what, advice, is_own: false };
+    let of = |what: &'static str, advice: &'static str| Container {
+        what: what.into(),
+        advice: advice.into(),
+        is_own: false,
+    };
     // The first bytes of a PDF document can be valid text, but its first line is unmistakable.
     if let [b'%', b'P', b'D', b'F', b'-', b'1' | b'2', b'.', b'0'..=b'9', b'\r' | b'\n', ..] = head {
         return Some(of("a PDF document", EXTRACT));
@@ -95,7 +101,9 @@ pub(crate) fn container(head: &[u8]) -> Option<Container> {
 
 /// Files that lookalike itself writes beside the outputs.
 fn own(head: &[u8]) -> Option<Container> {
-    let of = |what, advice| Some(Container { what, advice, is_own: true });
+    let of = |what: &'static str, advice: &'static str| {
+        Some(Container { what: what.into(), advice: advice.into(), is_own: true })
+    };
     if head.starts_with(b"LKASKETC") {
         return of(
             "a sketch file of lookalike",
@@ -109,7 +117,7 @@ fn own(head: &[u8]) -> Option<Container> {
 }
 
 /// True if the first bytes can be text: UTF-8 without NUL. The last character may be cut off.
-fn is_text(head: &[u8]) -> bool {
+pub(super) fn is_text(head: &[u8]) -> bool {
     let head = &head[..head.len().min(LOOKED_AT)];
     let is_utf8 = match std::str::from_utf8(head) {
         Ok(_) => true,

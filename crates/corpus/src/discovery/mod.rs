@@ -52,8 +52,10 @@ pub enum FormatChoice {
     /// The name decides, then the content. If neither decides, the source is a plain text file.
     #[default]
     Detect,
-    /// Every source has this format.
+    /// Every source has this format. A source that clearly has another one is refused.
     Always(Format),
+    /// Every source was found to have this format before. Its content is not looked at again.
+    Known(Format),
 }
 
 /// The sources that `arguments` name, in the order of the arguments. Files from a folder or a pattern are sorted

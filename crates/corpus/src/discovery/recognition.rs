@@ -2,14 +2,21 @@
 //!
 //! The first bytes decide about the compression; the name does not matter. The name decides about the format, without
 //! an ending such as `.gz`. If the name says nothing, the content decides. Containers that lookalike cannot open are
-//! refused because of their first bytes, unless the user states the format.
+//! refused because of their first bytes. If the user states the format, only a source is refused that cannot have it;
+//! any source can be text.
 
-use super::containers::{Container, container};
+use super::containers::{Container, container, is_text};
 use super::{Discovery, FormatChoice};
 use crate::raw::without_mark;
 use crate::reader::{LEAST_WINDOW, decompress};
 use crate::{Compression, Format, json};
 use std::io::Read;
+
+/// The first bytes of a Parquet file.
+const PARQUET: &[u8] = b"PAR1";
+
+/// The first bytes of a Parquet file that is encrypted as a whole.
+const ENCRYPTED_PARQUET: &[u8] = b"PARE";
 
 /// Number of first bytes that are examined.
 pub(crate) const HEAD: u64 = 64 << 10;
@@ -28,13 +35,14 @@ pub(crate) fn recognise(
         return Err(container);
     }
     let format = match how.format {
-        FormatChoice::Always(format) => format,
+        FormatChoice::Always(format) if !fits(format, &plain) => return Err(misfit(format, name, &plain)),
+        FormatChoice::Always(format) | FormatChoice::Known(format) => format,
         FormatChoice::Detect => by_name(name).unwrap_or_else(|| by_content(&plain)),
     };
     if compression != Compression::None && self::compression(&plain) != Compression::None {
         return Err(Container {
-            what: "compressed twice",
-            advice: "decompress it once first",
+            what: "compressed twice".into(),
+            advice: "decompress it once first".into(),
             is_own: false,
         });
     }
@@ -83,8 +91,56 @@ pub(crate) fn by_name(name: &str) -> Option<Format> {
     })
 }
 
+/// False if a source that begins with `plain` clearly has another format.
+fn fits(format: Format, plain: &[u8]) -> bool {
+    let is_parquet = plain.starts_with(PARQUET) || plain.starts_with(ENCRYPTED_PARQUET);
+    match format {
+        _ if plain.is_empty() => true,
+        Format::Parquet => is_parquet,
+        // Bad records may come first, so that any line counts.
+        Format::Jsonl => without_mark(plain).split(|&b| b == b'\n').any(|l| l.trim_ascii().starts_with(b"{")),
+        Format::Csv { .. } => {
+            (!is_parquet || is_text(plain))
+                && container(plain).is_none()
+                && by_content(plain) != Format::Jsonl
+        }
+        Format::Text | Format::Table => true,
+    }
+}
+
+/// Why a source is not read whose format the user stated wrongly.
+fn misfit(format: Format, name: &str, plain: &[u8]) -> Container {
+    let stated = match format {
+        Format::Jsonl => "JSON Lines",
+        Format::Csv { delimiter: b'\t' } => "TSV",
+        Format::Csv { .. } => "CSV",
+        Format::Parquet => "Parquet",
+        Format::Text | Format::Table => "text",
+    };
+    let of = |looks: &str, advice: String| Container {
+        what: format!("not {stated}: it looks like {looks}").into(),
+        advice: advice.into(),
+        is_own: false,
+    };
+    if let Some(Container { what, advice, .. }) = container(plain) {
+        return of(&what, advice.into());
+    }
+    let (looks, word) = match (by_content(plain), by_name(name)) {
+        (Format::Parquet, _) => ("Parquet", "parquet"),
+        (Format::Jsonl, _) => ("JSON Lines", "jsonl"),
+        (_, Some(Format::Csv { delimiter: b'\t' })) => ("TSV", "tsv"),
+        (_, Some(Format::Csv { .. })) => ("CSV", "csv"),
+        _ if is_text(plain) => ("plain text", "text"),
+        _ => {
+            let readable = "only JSON Lines, CSV, TSV, Parquet and text can be read";
+            return of("data of an unknown format", readable.into());
+        }
+    };
+    of(looks, format!("choose the format {word}, or none, so that it is recognised"))
+}
+
 fn by_content(plain: &[u8]) -> Format {
-    if plain.starts_with(b"PAR1") {
+    if plain.starts_with(PARQUET) {
         return Format::Parquet;
     }
     let text = without_mark(plain);

@@ -112,13 +112,65 @@ fn the_name_says_the_format_and_the_bytes_the_compression() {
         ("", b"", (Format::Text, Compression::None)),
     ] {
         assert_eq!(recognise(name, head, &Discovery::default()), expected, "{name}");
-        let always = Discovery { format: FormatChoice::Always(CSV), target: None };
-        assert_eq!(recognise(name, head, &always), (CSV, expected.1), "{name}");
+        let known = Discovery { format: FormatChoice::Known(CSV), target: None };
+        assert_eq!(recognise(name, head, &known), (CSV, expected.1), "{name}");
     }
     let long = format!("{{\"text\": \"{}", "x".repeat(1 << 16));
     let compressed = zstd::encode_all(long.as_bytes(), 1).unwrap();
     assert_eq!(recognise("", &long.as_bytes()[..1 << 16], &Discovery::default()).0, Format::Jsonl);
     assert_eq!(recognise("", &compressed, &Discovery::default()), (Format::Jsonl, Compression::Zstd));
+}
+
+#[test]
+fn a_stated_format_that_does_not_fit_is_refused_with_the_one_that_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let parquet = b"PAR1\x15\x04\x15\0\xff\0";
+    let compressed = zstd::encode_all(&b"{\"text\": \"a\"}\n"[..], 1).unwrap();
+    for (name, head, stated, said) in [
+        (
+            "a.parquet",
+            &parquet[..],
+            Format::Jsonl,
+            "not JSON Lines: it looks like Parquet; choose the format parquet",
+        ),
+        ("a", parquet, CSV, "not CSV: it looks like Parquet; "),
+        (
+            "a.csv",
+            b"id,text\n1,a\n",
+            Format::Jsonl,
+            "not JSON Lines: it looks like CSV; choose the format csv",
+        ),
+        ("a.tsv", b"id\ttext\n1\ta\n", Format::Jsonl, "not JSON Lines: it looks like TSV; "),
+        ("a.txt", b"a text\n", Format::Jsonl, "not JSON Lines: it looks like plain text; "),
+        ("a.txt", b"a text\n", Format::Parquet, "not Parquet: it looks like plain text; "),
+        ("a.jsonl", b"{\"text\": \"a\"}\n", Format::Parquet, "not Parquet: it looks like JSON Lines; "),
+        ("a.jsonl", b"{\"text\": \"a\"}\n", TSV, "not TSV: it looks like JSON Lines; "),
+        ("a.zst", &compressed, CSV, "not CSV: it looks like JSON Lines; "),
+        ("a.zip", b"PK\x03\x04\0\0", Format::Jsonl, "not JSON Lines: it looks like a zip archive"),
+        (
+            "a.bin",
+            b"\0\x01\x02\xff",
+            Format::Parquet,
+            "not Parquet: it looks like data of an unknown format; ",
+        ),
+    ] {
+        write(folder.path(), name, head);
+        let how = Discovery { format: FormatChoice::Always(stated), target: None };
+        let error = discover(&[folder.path().join(name)], &how).unwrap_err().to_string();
+        assert!(error.contains(&format!("{name} is {said}")), "{error}");
+    }
+    // Nothing speaks against these.
+    for (name, head, stated) in [
+        ("bad-first", &b"no JSON\n\n {\"text\": \"a\"}\n"[..], Format::Jsonl),
+        ("marked", b"\xef\xbb\xbf{\"text\": \"a\"}", Format::Jsonl),
+        ("empty", b"", Format::Parquet),
+        ("words", b"PAR1,text\n", CSV),
+        ("anything", parquet, Format::Text),
+    ] {
+        write(folder.path(), name, head);
+        let how = Discovery { format: FormatChoice::Always(stated), target: None };
+        assert_eq!(discover(&[folder.path().join(name)], &how).unwrap()[0].format, stated, "{name}");
+    }
 }
 
 #[test]

@@ -11,9 +11,7 @@ use crate::decide::{Removal, Removals};
 use crate::limits::sorted::{Room, Sorted};
 use crate::method::TextBuffers;
 use crate::prepared::Prepared;
-use crate::progress::timing::Stages;
 use crate::report::Report;
-use crate::resume::begin::temporary_work;
 use crate::settings::not_allowed;
 use crate::solve::Found;
 use crate::verify::Task;
@@ -46,12 +44,8 @@ pub(crate) fn pairs_prepared(
     visit: &mut (dyn FnMut(Pair) -> Result<ControlFlow<()>> + Send),
 ) -> Result<Report> {
     let job = prepared.job;
-    observer.planned(&prepared.recipe.plan);
-    let mut work = temporary_work(job)?;
-    prepared.in_pool(|| {
-        let mut stages = Stages::new(observer);
-        let store = prepared.sketch(&mut work, &mut stages)?;
-        let view = prepared.view(&store, &work, observer);
+    prepared.with_view(observer, |view, mut stages| {
+        let store = view.store;
         let copies = view.copies(&mut stages)?;
         let order = prepared.order.of_pairs();
         let view = View { order: &order, ..view };
@@ -77,7 +71,7 @@ pub(crate) fn pairs_prepared(
         let mut batch: Vec<Removal> = Vec::with_capacity(BATCH);
         let mut give = |batch: &mut Vec<Removal>| -> Result<ControlFlow<()>> {
             let numbers = batch.iter().flat_map(|pair| [pair.number, pair.kept]).collect();
-            let names = Names::new(numbers, &store, prepared.sources, job.settings.files.id_field.is_some())?;
+            let names = Names::new(numbers, store, prepared.sources, job.settings.files.id_field.is_some())?;
             for pair in batch.drain(..) {
                 observer.go_on()?;
                 let flow = visit(Pair {
@@ -120,12 +114,7 @@ pub(crate) fn clusters(
 ) -> Result<Report> {
     let prepared = Prepared::new(job)?;
     prepared.check_against()?;
-    observer.planned(&prepared.recipe.plan);
-    let mut work = temporary_work(job)?;
-    prepared.in_pool(|| {
-        let mut stages = Stages::new(observer);
-        let store = prepared.sketch(&mut work, &mut stages)?;
-        let view = prepared.view(&store, &work, observer);
+    prepared.with_view(observer, |view, mut stages| {
         let copies = view.copies(&mut stages)?;
         let (removals, counts, _) = view.decide(&copies, &mut stages)?;
         drop(copies);
@@ -141,7 +130,8 @@ pub(crate) fn clusters(
             }
             observer.go_on()?;
             let numbers = batch.iter().flat_map(|removal| [removal.number, removal.kept]).collect();
-            let names = Names::new(numbers, &store, prepared.sources, job.settings.files.id_field.is_some())?;
+            let has_ids = job.settings.files.id_field.is_some();
+            let names = Names::new(numbers, view.store, prepared.sources, has_ids)?;
             for removal in batch {
                 observer.go_on()?;
                 if last != Some(removal.kept) {

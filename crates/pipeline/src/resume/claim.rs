@@ -11,11 +11,11 @@
 //! object. In all other cases the user must decide.
 
 use crate::report::Report;
-use crate::resume::identity::{difference, missing};
-use crate::resume::work::{BEGAN_IN, FAILED, LOCK, RUN, TIMES, Work};
+use crate::resume::identity::{difference, missing, refusal};
+use crate::resume::work::{BEGAN_IN, FAILED, LOCK, RUN, SIZES, TIMES, Work};
 use crate::{Error, Job, Observer, Result};
 use corpus::{Source, Stamp, Target, WORK_FOLDER};
-use files::{Files, Lock, path_to_name};
+use files::{Files, Lock, name_to_path, path_to_name};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ pub(crate) fn finished(target: &Target, identity: &str) -> Result<Option<Report>
     let Some(found) = target.read(&own(RUN))? else { return Err(Error::Target(missing(target.name()))) };
     let found = String::from_utf8_lossy(&found);
     if found != identity {
-        return Err(Error::Target(difference(&found, identity, target.name())));
+        return Err(Error::Target(refusal(&found, identity, target.name())));
     }
     let report = serde_json::from_slice(&report).map_err(|error| Error::Damaged {
         name: format!("{}/report.json", target.name()),
@@ -86,6 +86,48 @@ pub(crate) fn has_outputs_of(job: &Job, target: &Target, removed_name: &str) -> 
     let names: HashSet<String> = target.list()?.into_iter().collect();
     let mut expected = job.sources.iter().map(|source| source.output.as_str()).chain([removed_name]);
     Ok(expected.all(|name| names.contains(name)))
+}
+
+/// The size of an output in a local folder.
+fn size_of(folder: &Path, output: &str) -> Option<u64> {
+    std::fs::metadata(folder.join(name_to_path(output))).ok().map(|metadata| metadata.len())
+}
+
+/// Records how large the outputs are, so that a change after the end of the run is noticed. In an object store, nobody
+/// changes a part of an object.
+pub(crate) fn record_sizes(job: &Job, target: &Target, removed_name: &str, work: &Work) -> Result<()> {
+    let Some(folder) = target.folder() else { return Ok(()) };
+    let outputs = job.sources.iter().map(|source| source.output.as_str()).chain([removed_name]);
+    let sizes: BTreeMap<&str, u64> =
+        outputs.filter_map(|output| Some((output, size_of(folder, output)?))).collect();
+    work.write(SIZES, &serde_json::to_vec(&sizes).expect("plain data"))
+}
+
+/// The outputs of a finished run that are shorter than when the run ended: they were cut off, and are to be written
+/// again. An output that is longer was changed by somebody, who would lose the change; it is left as it is. Notes name
+/// both. Without recorded sizes, nothing is known.
+pub(crate) fn shortened_outputs(target: &Target, observer: &dyn Observer) -> Result<Vec<String>> {
+    let (Some(folder), Some(sizes)) = (target.folder(), target.read(&own(SIZES))?) else {
+        return Ok(Vec::new());
+    };
+    let sizes: BTreeMap<String, u64> = serde_json::from_slice(&sizes).unwrap_or_default();
+    let mut shortened = Vec::new();
+    for (output, size) in sizes {
+        let Some(found) = size_of(folder, &output).filter(|found| *found != size) else { continue };
+        let (is, next) = if found < size {
+            ("shorter", "it is written again")
+        } else {
+            ("longer", "it is left as it is; remove it and run the same command to write it again")
+        };
+        observer.note(&format!(
+            "{}/{output} is {is} than when the run ended: {found} bytes instead of {size}; {next}",
+            target.name().trim_end_matches('/')
+        ));
+        if found < size {
+            shortened.push(output);
+        }
+    }
+    Ok(shortened)
 }
 
 /// The modification times of large files, by name. The checksum of a large file does not cover all its bytes.
@@ -193,9 +235,14 @@ impl<'t> Claim<'t> {
         if let Some(there) = there.as_deref().filter(|there| *there != identity) {
             let worth = Work::has_parts(files, folder)? && !files.exists(&folder.join(FAILED))?;
             if worth || has_outputs(&target.list()?) {
-                return Err(Error::Target(difference(there, identity, target.name())));
+                return Err(Error::Target(refusal(there, identity, target.name())));
             }
-            observer.note(&format!("the earlier run in {} failed; this run replaces it", target.name()));
+            let differs = difference(there, identity, target.name());
+            let ended =
+                if files.exists(&folder.join(FAILED))? { "failed" } else { "ended before it kept anything" };
+            observer.note(&format!(
+                "{differs}; that run {ended}, so this run replaces it and starts from the beginning"
+            ));
         }
         if here.as_deref() != Some(identity) {
             Work::clear(files, folder)?;

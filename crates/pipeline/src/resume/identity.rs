@@ -145,25 +145,26 @@ pub(crate) fn missing(target: &str) -> String {
 }
 
 /// The message for a target that belongs to another run: how that run differs from this one, and what to do.
+pub(crate) fn refusal(found: &str, asked: &str, target: &str) -> String {
+    format!("{}; {ADVICE}", difference(found, asked, target))
+}
+
+/// How the run in a target differs from this one.
 pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
     let own = corpus::WORK_FOLDER;
     let Ok(value) = serde_json::from_str::<serde_json::Value>(found) else {
-        return format!(
-            "{target}/{own}/run.json is damaged, so it is unknown which run it describes; {ADVICE}"
-        );
+        return format!("{target}/{own}/run.json is damaged, so it is unknown which run it describes");
     };
     if let Some(version) = value["version"].as_u64().filter(|version| *version != u64::from(VERSION)) {
         return format!(
             "{target} contains a run of another version of lookalike (its work folder has format {version}, this version \
-             writes {VERSION}); {ADVICE}"
+             writes {VERSION})"
         );
     }
     let (Some(found), Some(asked)) =
         (Identity::from_json(found.as_bytes()), Identity::from_json(asked.as_bytes()))
     else {
-        return format!(
-            "{target}/{own}/run.json is damaged, so it is unknown which run it describes; {ADVICE}"
-        );
+        return format!("{target}/{own}/run.json is damaged, so it is unknown which run it describes");
     };
     let settings = |identity: &Identity| serde_json::to_value(&identity.settings).unwrap_or_default();
     let (old, new) = (settings(&found), settings(&asked));
@@ -175,23 +176,23 @@ pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
             Some(value) => value.to_string(),
         };
         let (before, now) = (written(old.get(key)), written(Some(value)));
-        return format!("{target} contains a run where {key} is {before}, but now it is {now}; {ADVICE}");
+        return format!("{target} contains a run where {key} is {before}, but now it is {now}");
     }
     if let (Some(file), true) = (&asked.settings.signature.weights, found.weights != asked.weights) {
         let file = file.display();
-        return format!("{file} has changed since the run in {target} began; {ADVICE}");
+        return format!("{file} has changed since the run in {target} began");
     }
     let changed = |kind: &str, old: &[SourceIdentity], new: &[SourceIdentity]| -> Option<String> {
         other_sources(kind, old, new)
-            .map(|other| format!("{target} contains a run with other sources: {other}; {ADVICE}"))
+            .map(|other| format!("{target} contains a run with other sources: {other}"))
             .or_else(|| {
                 let (_, changed) = old.iter().zip(new).find(|(old, new)| old != new)?;
-                Some(format!("{} has changed since the run in {target} began; {ADVICE}", changed.name))
+                Some(format!("{} has changed since the run in {target} began", changed.name))
             })
     };
     changed("`against` ", &found.against, &asked.against)
         .or_else(|| changed("", &found.sources, &asked.sources))
-        .unwrap_or_else(|| format!("{target} contains another run; {ADVICE}"))
+        .unwrap_or_else(|| format!("{target} contains another run"))
 }
 
 /// How the names in two lists of sources differ, if they do.

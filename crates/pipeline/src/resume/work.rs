@@ -11,6 +11,7 @@
 //! sketches/      the parts; when all exist, also `complete`, with their number and the checksum of the last
 //! decisions      the removed documents and what they duplicate (written once, after verification)
 //! near-misses.jsonl  pairs just below the threshold
+//! sizes.json     the sizes of the outputs in a local folder when the run ended
 //! failed         the error with which the run ended, if it would happen again
 //! unfinished/    outputs that are being written
 //! lookalike-tmp-*/  temporary files
@@ -48,6 +49,9 @@ pub(crate) const LOCK: &str = "lock";
 
 /// The file with the modification times of large files when the run began.
 pub(crate) const TIMES: &str = "times.json";
+
+/// The file with the sizes of the outputs when the run ended.
+pub(crate) const SIZES: &str = "sizes.json";
 
 /// The file with the seed of the key of stored shingles.
 pub(crate) const KEY: &str = "key";
@@ -413,6 +417,7 @@ impl Work {
         for name in [
             RUN,
             TIMES,
+            SIZES,
             DECISIONS,
             BEGAN_IN,
             FAILED,

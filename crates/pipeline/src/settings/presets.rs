@@ -112,6 +112,16 @@ impl Preset {
         Ok(())
     }
 
+    /// True if the preset changes the setting of this name, as it is written in reports and settings files.
+    #[must_use]
+    pub fn changes(&self, setting: &str) -> bool {
+        match setting {
+            "shingles" => self.shingles.is_some(),
+            "hashes" | "threshold" | "bands" => true,
+            _ => false,
+        }
+    }
+
     /// Computes from the S-curve of the preset what it finds.
     pub fn figures(&self) -> Result<Figures> {
         let curve = SCurve::new(self.banding()?);
@@ -139,6 +149,22 @@ mod tests {
             assert!(banding.bands() * banding.rows() <= preset.hashes, "{}", preset.name);
             assert!((0.3..1.0).contains(&recall), "{}: {recall}", preset.name);
             assert!((0.0..1.0).contains(&found_at), "{}: {found_at}", preset.name);
+        }
+    }
+
+    #[test]
+    fn each_preset_names_the_settings_that_it_changes() {
+        let written = |settings: &Settings| serde_json::to_value(settings).unwrap();
+        for preset in ALL {
+            // No preset has these values, so that every setting that is set is seen to change.
+            let before =
+                Settings::default().with_shingles("words:1".into()).with_hashes(1).with_threshold(0.1);
+            let mut after = before.clone();
+            preset.apply(&mut after).unwrap();
+            let (before, after) = (written(&before), written(&after));
+            for (name, value) in after.as_object().unwrap() {
+                assert_eq!(preset.changes(name), before[name] != *value, "{}: {name}", preset.name);
+            }
         }
     }
 

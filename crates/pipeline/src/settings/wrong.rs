@@ -159,13 +159,24 @@ impl WrongSetting {
     /// `max_text=5`.
     #[must_use]
     pub fn message(&self, name: &dyn Fn(&Choice) -> String) -> String {
+        self.message_with(name, name)
+    }
+
+    /// The same. `name` writes a setting that the run has, and can say where the value comes from; `wanted` writes a
+    /// setting that the run should have instead.
+    #[must_use]
+    pub fn message_with(
+        &self,
+        name: &dyn Fn(&Choice) -> String,
+        wanted: &dyn Fn(&Choice) -> String,
+    ) -> String {
         let any = |setting| name(&Choice::any(setting));
         match self {
             Self::NotAllowed { choice, allowed } => format!("{} is not allowed: {allowed}", name(choice)),
             Self::Needs { choice, needed, instead } => {
-                let said = format!("{} needs {}", name(choice), name(needed));
+                let said = format!("{} needs {}", name(choice), wanted(needed));
                 match instead {
-                    Some((instead, purpose)) => format!("{said}; {purpose} use {}", name(instead)),
+                    Some((instead, purpose)) => format!("{said}; {purpose} use {}", wanted(instead)),
                     None => said,
                 }
             }

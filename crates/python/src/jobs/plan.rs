@@ -5,7 +5,7 @@ use crate::errors::{Raise, outside};
 use crate::watch::watched;
 use explain::plan::{MOST_SAMPLED, MeasuredSample, Planned, Sample};
 use figures::svg::{Bin, Curve, CurvePlot, Histogram};
-use pipeline::{Chances, Measure, PLANNED_SHINGLES};
+use pipeline::{Chances, PLANNED_SHINGLES};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
@@ -34,6 +34,7 @@ pub(crate) fn plan<'py>(
     found.set_item("bands", plan.bands)?;
     found.set_item("rows", plan.rows)?;
     found.set_item("recall", plan.recall_at_threshold)?;
+    found.set_item("short_up_to", plan.short_up_to)?;
     found.set_item("threshold", settings.matching.threshold)?;
     found.set_item("hashes", settings.signature.hashes)?;
     found.set_item("label", chances.label())?;
@@ -48,18 +49,15 @@ pub(crate) fn plan<'py>(
         "suggested_shingles": suggested,
     });
     found.set_item("explained", explained.to_string())?;
-    let curve = (0..=STEPS).map(|step| chances.of(step as f64 / STEPS as f64, PLANNED_SHINGLES));
+    let curve = (0..=STEPS).map(|step| planned.curve.at(step as f64 / STEPS as f64));
     found.set_item("curve", curve.collect::<Vec<f64>>())?;
-    // Containment finds documents by sampled shingles, so a document with few shingles is found less often.
+    // With SimHash the threshold is not on the scale of the curve.
+    found.set_item("drawn_threshold", planned.plot().threshold)?;
     let by_shingles = PyDict::new(py);
-    if settings.signature.measure == Measure::Containment {
-        for (shingles, chance) in chances.by_shingles(settings.matching.threshold) {
-            by_shingles.set_item(shingles, chance)?;
-        }
-        found.set_item("shingles", PLANNED_SHINGLES)?;
-    } else {
-        found.set_item("shingles", py.None())?;
+    for (shingles, chance) in &planned.by_shingles {
+        by_shingles.set_item(shingles, chance)?;
     }
+    found.set_item("shingles", (!planned.by_shingles.is_empty()).then_some(PLANNED_SHINGLES))?;
     found.set_item("by_shingles", by_shingles)?;
     Ok(found)
 }
@@ -80,12 +78,14 @@ fn measure(
 }
 
 /// The probability of finding a pair, for each of these similarities. With containment, it is for a document of this
-/// many shingles.
+/// many shingles. With SimHash, it is the probability that the fingerprints are within the distance.
 #[pyfunction]
 #[pyo3(signature = (options, similarities, shingles=PLANNED_SHINGLES))]
 pub(crate) fn chances(options: Options, similarities: Vec<f64>, shingles: u64) -> PyResult<Vec<f64>> {
-    let chances = Chances::new(&options.settings_as_given()?).or_raise()?;
-    Ok(similarities.into_iter().map(|similarity| chances.of(similarity, shingles)).collect())
+    let settings = options.settings_as_given()?;
+    let chances = Chances::new(&settings).or_raise()?;
+    let chance = |similarity| explain::chance(&chances, &settings, similarity, shingles);
+    Ok(similarities.into_iter().map(chance).collect())
 }
 
 /// The curve as an SVG picture.

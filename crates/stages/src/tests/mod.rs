@@ -16,6 +16,7 @@ use corpus::Table;
 use pipeline::{Elements, Job, Method, OnBadRecord, Resources, Silent};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use testkit::corpora::Planted;
 
@@ -206,6 +207,28 @@ fn batches_of_another_form_are_refused_with_the_column() {
     assert!(stages.signature_similarity(&wrong).unwrap_err().to_string().contains("256 bytes"));
     assert!(candidate_pairs(&batch(vec![("ids", ids())])).is_err());
     assert!(Stages::new(&Settings::default().with_hashes(0)).is_err());
+}
+
+#[test]
+fn nulls_among_keys_are_refused_and_a_document_without_keys_shares_none() {
+    let sketches = |keys: Vec<Option<Vec<Option<i64>>>>| {
+        let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..keys.len() as i64));
+        let mut lists = ListBuilder::new(Int64Builder::new());
+        keys.into_iter().for_each(|keys| lists.append_option(keys));
+        batch(vec![("id", ids), ("keys", Arc::new(lists.finish()))])
+    };
+    let blocks = NonZeroU32::new(3).unwrap();
+    let wrong = sketches(vec![Some(vec![Some(1), None]), Some(vec![Some(1)])]);
+    let said = key_blocks(&wrong, blocks).unwrap_err().to_string();
+    assert!(said.contains("the lists of the column `keys` have nulls"), "{said}");
+    // A bad record has null instead of a list, or an empty list.
+    let some = || Some(vec![Some(7), Some(-7)]);
+    let packed = key_blocks(&sketches(vec![None, some(), Some(Vec::new()), some()]), blocks).unwrap();
+    let connected = edges(&packed).unwrap();
+    let ids = |name: &str| connected[name].as_primitive::<Int64Type>().values().to_vec();
+    assert_eq!((ids("a"), ids("b")), (vec![3], vec![1]));
+    let without = key_blocks(&sketches(vec![None, None]), blocks).unwrap();
+    assert_eq!((without.num_rows(), edges(&without).unwrap().num_rows()), (0, 0));
 }
 
 #[test]
