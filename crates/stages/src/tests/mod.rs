@@ -156,8 +156,20 @@ fn text_is_the_same_however_it_is_stored() {
     for column in [large, view] {
         assert_eq!(stages.sketch(&batch(vec![("id", ids()), ("text", column)])).unwrap(), expected);
     }
-    let keys = expected["keys"].as_list::<i32>();
-    assert_eq!([0, 1, 2, 3].map(|row| keys.value(row).len()), [21, 21, 21, 0]);
+}
+
+/// Short documents have a key for each of their first shingles, long ones for each band, and those between them both. All have a
+/// signature.
+#[test]
+fn the_number_of_keys_depends_on_the_length() {
+    let stages = Stages::new(&Settings::default()).unwrap();
+    let text = |shingles: usize| (0..shingles + 4).map(|word| format!("w{word} ")).collect::<String>();
+    let texts = [text(2), text(59), text(90), text(150), "nul \0 in it".into(), String::new()];
+    let sketches = stages.sketch(&documents(&texts.each_ref().map(String::as_str))).unwrap();
+    let keys = sketches["keys"].as_list::<i32>();
+    assert_eq!([0, 1, 2, 3, 4, 5].map(|row| keys.value(row).len()), [1, 12, 21 + 19, 21, 0, 1]);
+    let signatures = sketches["signature"].as_binary::<i64>();
+    assert!((0..6).all(|row| signatures.value(row).len() >= 2 * 128));
 }
 
 #[test]
