@@ -139,7 +139,7 @@ impl Finder<'_, '_> {
             // From files it is done in one go.
             observer.started(Stage::Candidates, 0);
             let scan = |take: &mut Visitor<'_>| scan_bands(self.view, self.copies, take);
-            return self.from_files(keys.of_documents_with_bands * bands as u64, &scan, By::Band);
+            return self.in_files(keys.of_documents_with_bands * bands as u64, &scan, By::Band);
         }
         observer.started(Stage::Candidates, bands as u64);
         // The keys of several bands are worked out in one pass over the signatures, which are much larger.
@@ -162,13 +162,13 @@ impl Finder<'_, '_> {
         self.view.observer.started(Stage::Candidates, 0);
         let scan = |take: &mut Visitor<'_>| scan_listed(self.view, self.copies, take);
         if keys.listed * 32 > memory {
-            return self.from_files(keys.listed, &scan, By::ListedKey);
+            return self.in_files(keys.listed, &scan, By::ListedKey);
         }
         groups(keys.listed, memory, self.view.room(), &scan, &mut |group| self.connect(group, By::ListedKey))
     }
 
     /// Brings together the documents with an equal key, of so many that `scan` hands out, in files.
-    fn from_files(&self, count: u64, scan: &Scan<'_>, by: By) -> Result<()> {
+    fn in_files(&self, count: u64, scan: &Scan<'_>, by: By) -> Result<()> {
         let View { budget, threads, .. } = self.view;
         on_disk(count, budget.grouping(), self.view.room(), scan, &mut |ranges| {
             each(threads, ranges.len(), |range| ranges.groups(range, &mut |group| self.connect(group, by)))
