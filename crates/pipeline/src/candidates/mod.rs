@@ -158,13 +158,28 @@ impl Finder<'_, '_> {
 
     /// Brings together the documents with an equal key among those that are listed.
     fn by_listed_keys(&self, keys: &KeyCounts) -> Result<()> {
-        let memory = self.view.budget.grouping();
-        self.view.observer.started(Stage::Candidates, 0);
-        let scan = |take: &mut Visitor<'_>| scan_listed(self.view, self.copies, take);
-        if keys.listed * 32 > memory {
+        let View { budget, threads, observer, .. } = self.view;
+        let memory = budget.grouping();
+        observer.started(Stage::Candidates, 0);
+        let of_a_thread = keys.listed.div_ceil(threads as u64);
+        if of_a_thread * 32 > memory {
+            let scan = |take: &mut Visitor<'_>| scan_listed(self.view, self.copies, take);
             return self.in_files(keys.listed, &scan, By::ListedKey);
         }
-        groups(keys.listed, memory, self.view.room(), &scan, &mut |group| self.connect(group, By::ListedKey))
+        // Each thread takes a range of the keys.
+        each(threads, threads, |at| {
+            let is_in_range = |key: u64| (u128::from(key) * threads as u128) >> 64 == at as u128;
+            let scan = |take: &mut Visitor<'_>| {
+                let mut in_range = Vec::with_capacity(SCANNED);
+                scan_listed(self.view, self.copies, &mut |keys| {
+                    in_range.clear();
+                    in_range.extend(keys.iter().copied().filter(|(_, key)| is_in_range(*key)));
+                    take(&in_range);
+                })
+            };
+            let mut connect = |group: Group<'_>| self.connect(group, By::ListedKey);
+            groups(of_a_thread, memory, self.view.room(), &scan, &mut connect)
+        })
     }
 
     /// Brings together the documents with an equal key, of so many that `scan` hands out, in files.
