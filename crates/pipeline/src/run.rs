@@ -74,7 +74,7 @@ pub(crate) fn dedup_prepared(
     let mut shortened = Vec::new();
     if lasting && let Some(report) = claim::finished(target, &json)? {
         let are_there = claim::has_outputs_of(job, target, removed_name)?;
-        shortened = claim::shortened_outputs(target, observer)?;
+        shortened = claim::shortened_outputs(job, target, removed_name, observer)?;
         if are_there && shortened.is_empty() {
             claim::say_touched(job, target, observer)?;
             claim::clear_after(job, target);

@@ -49,7 +49,7 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
             match plan.short_up_to {
                 0 => String::new(),
                 most => format!(
-                    ";\n      of documents of up to {} shingles, all pairs are found",
+                    ";\n      of documents of up to {} shingles, all similar pairs are found",
                     numbers::count(most)
                 ),
             },

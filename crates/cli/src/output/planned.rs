@@ -45,7 +45,7 @@ impl ShownPlan<'_> {
             if self.planned.short_up_to > 0 {
                 let _ = writeln!(
                     text,
-                    "of documents of up to {} shingles, all pairs are found, by their rarest shingles",
+                    "of documents of up to {} shingles, all similar pairs are found, by their rarest shingles",
                     count(self.planned.short_up_to)
                 );
             }
@@ -177,6 +177,7 @@ impl ShownPlan<'_> {
             "plan": self.planned.label,
             "threshold": self.planned.settings.matching.threshold,
             "recall": self.planned.settings.matching.recall,
+            "short_up_to": self.planned.short_up_to,
             "documents": self.planned.documents,
             "disk_bytes": self.planned.disk_bytes,
             "disk_bytes_with_keys": self.planned.disk_bytes_with_keys,

@@ -125,7 +125,7 @@ fn the_plan_names_bands_recall_and_needs() {
     };
     let text = plain(&plan::plan(&made_plan(), &job));
     assert!(text.contains("21 bands of 6 rows find 99.8 % of the pairs at jaccard 0.8"), "{text}");
-    assert!(text.contains("of documents of up to 99 shingles, all pairs are found"), "{text}");
+    assert!(text.contains("of documents of up to 99 shingles, all similar pairs are found"), "{text}");
     let explained = "a pair is found if all 6 hashes of at least one band are equal in both documents";
     assert!(text.contains(explained), "{text}");
     assert!(text.contains("1.5 GiB; memory: up to 2.0 GiB; per document about 812 bytes on disk"), "{text}");

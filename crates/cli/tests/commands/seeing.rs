@@ -3,6 +3,7 @@
 use super::lookalike::Folder;
 use serde_json::Value;
 use std::path::Path;
+use testkit::corpora::{Planted, write_files};
 
 /// A folder with the corpus of the demo.
 fn demo() -> Folder {
@@ -161,6 +162,23 @@ fn a_run_from_a_sketch_file_can_be_looked_into_from_anywhere() {
         .unwrap();
     assert_eq!(String::from_utf8(there.stdout).unwrap(), here);
     assert!(json(&here)["near_misses"][0]["kept"]["text"].as_str().is_some(), "{here}");
+}
+
+/// Their sketches depend on the threshold.
+#[test]
+fn another_threshold_is_answered_for_short_documents_too() {
+    let folder = Folder::new();
+    let planted = Planted { similarity: (0.3, 1.0), near: 0.6, ..Planted::short(600, 5) };
+    write_files(&folder.path("in"), planted.iter(), &[]).unwrap();
+    for run in ["0.5", "0.7", "0.9"] {
+        assert_eq!(folder.run(&format!("dedup in --id-field id -o clean-{run} --threshold {run}")).code, 0);
+        for asked in ["0.5", "0.7", "0.9"] {
+            let said = json(&folder.run(&format!("inspect clean-{run} --threshold {asked} --json")).stdout);
+            let command = format!("dedup in --id-field id --dry-run --json --threshold {asked}");
+            let counts = &json(&folder.run(&command).stdout)["counts"];
+            assert_eq!((&said["kept"], &said["near"]), (&counts["kept"], &counts["near"]), "{run} {asked}");
+        }
+    }
 }
 
 #[test]

@@ -52,10 +52,12 @@ pub(crate) fn find(view: View<'_>, copies: &Copies) -> Result<Candidates> {
     let View { store, budget, .. } = view;
     let found =
         Mutex::new(Candidates { involved: Bits::new(store.count()), forest: Forest::new(store.count()) });
-    let _reserved = budget.for_grouping();
     let keys = count_keys(view)?;
+    let (columns_at_a_time, memory) = (budget.key_columns(store.count()), budget.grouping());
+    let _reserved = budget.for_grouping();
+    // These take what is left.
     let heads = Heads::new(view, &keys)?;
-    let finder = Finder { view, copies, found: &found, heads };
+    let finder = Finder { view, copies, found: &found, columns_at_a_time, memory, heads };
     if keys.of_documents_with_bands > 0 {
         finder.by_bands(&keys)?;
     }
@@ -78,6 +80,10 @@ struct Finder<'f, 'a> {
     view: View<'a>,
     copies: &'f Copies,
     found: &'f Mutex<Candidates>,
+    /// How many columns of keys fit in memory at a time.
+    columns_at_a_time: usize,
+    /// Bytes for each of the threads that look for equal keys.
+    memory: u64,
     heads: Option<Heads>,
 }
 
@@ -131,9 +137,9 @@ impl Finder<'_, '_> {
 
     /// Brings together the documents with an equal key in some band.
     fn by_bands(&self, keys: &KeyCounts) -> Result<()> {
-        let View { store, recipe, budget, threads, observer, .. } = self.view;
+        let View { recipe, threads, observer, .. } = self.view;
         let bands = recipe.bands();
-        let (at_a_time, memory) = (budget.key_columns(store.count()), budget.grouping());
+        let (at_a_time, memory) = (self.columns_at_a_time, self.memory);
         // The signatures are read once for each batch of bands.
         if at_a_time * MOST_PASSES < bands {
             // From files it is done in one go.
@@ -158,11 +164,13 @@ impl Finder<'_, '_> {
 
     /// Brings together the documents with an equal key among those that are listed.
     fn by_listed_keys(&self, keys: &KeyCounts) -> Result<()> {
-        let View { budget, threads, observer, .. } = self.view;
-        let memory = budget.grouping();
-        observer.started(Stage::Candidates, 0);
+        let View { store, threads, observer, .. } = self.view;
+        if keys.of_documents_with_bands == 0 {
+            observer.started(Stage::Candidates, 0);
+        }
         let of_a_thread = keys.listed.div_ceil(threads as u64);
-        if of_a_thread * 32 > memory {
+        // Keys that are in files are read once.
+        if store.is_spilled() || of_a_thread * 32 > self.memory {
             let scan = |take: &mut Visitor<'_>| scan_listed(self.view, self.copies, take);
             return self.in_files(keys.listed, &scan, By::ListedKey);
         }
@@ -178,14 +186,14 @@ impl Finder<'_, '_> {
                 })
             };
             let mut connect = |group: Group<'_>| self.connect(group, By::ListedKey);
-            groups(of_a_thread, memory, self.view.room(), &scan, &mut connect)
+            groups(of_a_thread, self.memory, self.view.room(), &scan, &mut connect)
         })
     }
 
     /// Brings together the documents with an equal key, of so many that `scan` hands out, in files.
     fn in_files(&self, count: u64, scan: &Scan<'_>, by: By) -> Result<()> {
-        let View { budget, threads, .. } = self.view;
-        on_disk(count, budget.grouping(), self.view.room(), scan, &mut |ranges| {
+        let threads = self.view.threads;
+        on_disk(count, self.memory, self.view.room(), scan, &mut |ranges| {
             each(threads, ranges.len(), |range| ranges.groups(range, &mut |group| self.connect(group, by)))
         })
     }
@@ -345,6 +353,10 @@ fn connect(group: &[(Number, u64)], by: By, finder: &Finder<'_, '_>) {
                     continue;
                 }
                 let (a, b) = (number(earlier), number(later));
+                // Two keys of one document are equal only if hashes collide.
+                if a == b {
+                    continue;
+                }
                 // In larger groups many were connected by an earlier key.
                 if group.len() > FEW && found.are_connected(a, b) {
                     continue;

@@ -175,7 +175,12 @@ fn with_copies(
         let ExactCopy { copy, original } = pair?;
         originals.take_until(|removal| removal.number >= original, |_| Ok(()))?;
         let Some(removal) = originals.peek()? else { break };
-        all.push(Removal { number: copy, found_by: FoundBy::Several.to_number(), ..removal });
+        // The copy was not found by the band that found its original. A proof holds for both.
+        let found_by = match removal.found_by() {
+            FoundBy::Proof => FoundBy::Proof,
+            FoundBy::Band(_) | FoundBy::Several => FoundBy::Several,
+        };
+        all.push(Removal { number: copy, found_by: found_by.to_number(), ..removal });
     }
     drop(near);
     all.finish()

@@ -1,5 +1,7 @@
 //! How often shingles occur in a sample of the corpus -> an order of all shingles, rare ones first.
 
+use super::content_hash;
+
 /// Slots of the table in which shingles are counted. Two shingles in one slot count as one more frequent one, which
 /// changes the order for all documents alike.
 const SLOTS: usize = 1 << 21;
@@ -27,6 +29,11 @@ impl Rarity {
         Self { counts: vec![0; SLOTS] }
     }
 
+    /// A hash of the order that follows from the counts. It is never 0.
+    pub(crate) fn order(&self) -> u64 {
+        content_hash(&self.counts) as u64 | 1
+    }
+
     /// Counts the elements of a document of the sample.
     pub(crate) fn count(&mut self, elements: &[u64]) {
         for &element in elements {
@@ -36,7 +43,7 @@ impl Rarity {
     }
 
     /// The place of an element in the order: first its class, then its hash. Different elements have different places,
-    /// but for hashes that differ in 4 bits only.
+    /// unless 60 bits of their hashes are equal.
     #[inline]
     pub(super) fn place(&self, element: u64) -> u64 {
         let spread = element.wrapping_mul(SPREAD);

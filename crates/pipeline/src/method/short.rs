@@ -35,7 +35,7 @@ const KEY_BITS: u32 = 32;
 const LOOKED_AT: (usize, usize) = (4, 3);
 
 /// The number of slots in which [`least_distinct`] marks elements.
-const MARKS: usize = 1 << 9;
+const MARKS: usize = 1 << 10;
 
 /// Sets keys of short documents apart from those of bands.
 const SALT: u64 = 0x7368_6f72_7420_6b65;
@@ -128,6 +128,11 @@ impl Short {
         self.keys.len() - 1
     }
 
+    /// The largest number of keys of a short document.
+    pub(crate) fn most_keys(&self) -> usize {
+        self.keys.iter().copied().max().map_or(0, usize::from)
+    }
+
     /// True if a document with so many elements can be similar to one that is not short.
     pub(super) fn is_at_border(&self, size: usize) -> bool {
         size >= self.least_of_border
@@ -135,7 +140,7 @@ impl Short {
 
     /// Sets the order of the shingles. Until then, and without a sample, they are in the order of their hashes.
     pub(crate) fn learn(&self, rarity: Rarity) {
-        // A second sample would be the same.
+        // There is one sample for a run.
         let _ = self.rarity.set(rarity);
     }
 

@@ -88,8 +88,13 @@ pub(crate) fn has_outputs_of(job: &Job, target: &Target, removed_name: &str) -> 
     Ok(expected.all(|name| names.contains(name)))
 }
 
-/// The size of an output in a local folder.
-fn size_of(folder: &Path, output: &str) -> Option<u64> {
+/// The names of the outputs of a job.
+fn outputs_of<'j>(job: &'j Job, removed_name: &'j str) -> impl Iterator<Item = &'j str> {
+    job.sources.iter().map(|source| source.output.as_str()).chain([removed_name])
+}
+
+/// The length of an output in a local folder, in bytes.
+fn length_of(folder: &Path, output: &str) -> Option<u64> {
     std::fs::metadata(folder.join(name_to_path(output))).ok().map(|metadata| metadata.len())
 }
 
@@ -97,23 +102,29 @@ fn size_of(folder: &Path, output: &str) -> Option<u64> {
 /// changes a part of an object.
 pub(crate) fn record_sizes(job: &Job, target: &Target, removed_name: &str, work: &Work) -> Result<()> {
     let Some(folder) = target.folder() else { return Ok(()) };
-    let outputs = job.sources.iter().map(|source| source.output.as_str()).chain([removed_name]);
+    let outputs = outputs_of(job, removed_name);
     let sizes: BTreeMap<&str, u64> =
-        outputs.filter_map(|output| Some((output, size_of(folder, output)?))).collect();
+        outputs.filter_map(|output| Some((output, length_of(folder, output)?))).collect();
     work.write(SIZES, &serde_json::to_vec(&sizes).expect("plain data"))
 }
 
 /// The outputs of a finished run that are shorter than when the run ended: they were cut off, and are to be written
 /// again. An output that is longer was changed by somebody, who would lose the change; it is left as it is. Notes name
 /// both. Without recorded sizes, nothing is known.
-pub(crate) fn shortened_outputs(target: &Target, observer: &dyn Observer) -> Result<Vec<String>> {
+pub(crate) fn shortened_outputs(
+    job: &Job,
+    target: &Target,
+    removed_name: &str,
+    observer: &dyn Observer,
+) -> Result<Vec<String>> {
     let (Some(folder), Some(sizes)) = (target.folder(), target.read(&own(SIZES))?) else {
         return Ok(Vec::new());
     };
     let sizes: BTreeMap<String, u64> = serde_json::from_slice(&sizes).unwrap_or_default();
     let mut shortened = Vec::new();
-    for (output, size) in sizes {
-        let Some(found) = size_of(folder, &output).filter(|found| *found != size) else { continue };
+    for output in outputs_of(job, removed_name) {
+        let Some(&size) = sizes.get(output) else { continue };
+        let Some(found) = length_of(folder, output).filter(|found| *found != size) else { continue };
         let (is, next) = if found < size {
             ("shorter", "it is written again")
         } else {
@@ -124,7 +135,7 @@ pub(crate) fn shortened_outputs(target: &Target, observer: &dyn Observer) -> Res
             target.name().trim_end_matches('/')
         ));
         if found < size {
-            shortened.push(output);
+            shortened.push(output.to_owned());
         }
     }
     Ok(shortened)

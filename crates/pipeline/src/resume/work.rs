@@ -282,7 +282,9 @@ impl Work {
             }
             let link = Link { first: store.count(), after: self.last };
             match part::read(&mut self.files.open(&path)?, &path, link) {
-                Ok((stored, columns, checksum)) if fits(&columns) => {
+                Ok((stored, columns, checksum))
+                    if fits(&columns) && store.order().is_none_or(|order| order == columns.order) =>
+                {
                     store.push(columns, Some(stored), memory);
                     self.last = checksum;
                 }
@@ -304,6 +306,15 @@ impl Work {
             self.remove_parts_after_the_end()?;
         }
         Ok(store)
+    }
+
+    /// Forgets all parts, so that sketching begins again.
+    pub(crate) fn forget_parts(&mut self) -> Result<()> {
+        (self.parts, self.last, self.sketched, self.reused) = (0, self.run, false, false);
+        if self.durable {
+            self.remove_parts_after_the_end()?;
+        }
+        Ok(())
     }
 
     /// Removes parts that do not follow the last valid part. They would be mistaken for parts that this run writes.

@@ -140,7 +140,15 @@ pub(crate) fn sketch(
 ) -> Result<Store> {
     let mut store = work.stored_parts(recipe, sources.len(), budget.parts(), observer)?;
     if !work.is_sketched() {
-        sample::learn(sources, recipe, budget, observer)?;
+        let order = sample::learn(sources, recipe, budget, observer)?;
+        if store.order().is_some_and(|stored| stored != order) {
+            observer.note(
+                "the sketches of the earlier run put shingles in another order; sketching begins again",
+            );
+            work.forget_parts()?;
+            store = Store::new(recipe.lanes(), recipe.has_uneven_lanes());
+        }
+        store.use_order(order);
         sketch_rest(&mut store, sources, recipe, budget, threads, work, observer)?;
     }
     if store.has_long_values() {
@@ -159,6 +167,7 @@ fn sketch_rest(
     work: &mut Work,
     observer: &dyn Observer,
 ) -> Result<()> {
+    let order = store.order().unwrap_or(0);
     let done = store.blocks().last().map(|(_, block)| *block);
     let mut blocks = Blocks {
         sources,
@@ -171,7 +180,7 @@ fn sketch_rest(
     };
     // A sketch file has the same bytes with any memory limit.
     let part_bytes = if work.is_appending() { SKETCH_PART } else { budget.part() };
-    let mut part = Columns::default();
+    let mut part = Columns { order, ..Columns::default() };
     let mut part_input = 0;
     let next = |worker: &mut Worker| {
         observer.go_on()?;
@@ -212,7 +221,7 @@ fn sketch_rest(
         part_input += bytes;
         if part.entries.len() >= PART_DOCUMENTS || part.bytes() >= part_bytes || part_input >= PART_INPUT {
             part_input = 0;
-            let next = Columns::with_room_for(&part);
+            let next = Columns { order, ..Columns::with_room_for(&part) };
             work.push_part(std::mem::replace(&mut part, next), store, budget.parts())?;
             // If the memory does not suffice, it is better to fail now than after all sources.
             drop(budget.for_documents(store.count(), store.blocks().len())?);

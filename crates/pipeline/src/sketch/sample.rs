@@ -1,7 +1,8 @@
 //! Sources -> a sample of their documents, which says which shingles are rare.
 //!
 //! Only [short documents](crate::method::short) need it. The same sources give the same sample, so a run that goes on
-//! after a kill has the same order of shingles as before.
+//! after a kill has the same order of shingles as before. A hash of the order is stored with the sketches all the
+//! same: similar documents whose sketches have different orders would not meet.
 
 use super::{Sources, Worker, limits};
 use crate::limits::memory::{BLOCK_BYTES, Ledger};
@@ -25,14 +26,16 @@ const MOST_SOURCES: u64 = 1 << 10;
 /// A text with more bytes for each shingle of a short document is not looked at, because it is hardly short.
 const LONG_SHINGLE: usize = 16;
 
-/// Counts the shingles of a sample of short documents, if the method needs to know which of them are rare.
+/// Counts the shingles of a sample of short documents, if the method needs to know which of them are rare. Returns a
+/// hash of the order of shingles that follows from it, or 0 if the method needs no order. Sketches with different
+/// orders must not be used together.
 pub(super) fn learn(
     sources: Sources<'_>,
     recipe: &Recipe,
     budget: &Ledger,
     observer: &dyn Observer,
-) -> Result<()> {
-    let Some(short) = recipe.method.short() else { return Ok(()) };
+) -> Result<u64> {
+    let Some(short) = recipe.method.short() else { return Ok(0) };
     let mut sampler =
         Sampler { recipe, most_elements: short.most_elements(), rarity: Rarity::new(), seen: 0, short: 0 };
     let bytes = (sources.bytes() / ONE_IN).min(MOST_BYTES);
@@ -45,10 +48,12 @@ pub(super) fn learn(
         }
         let source = sources.get((at * sources.len() as u64 / chosen) as usize);
         // Whatever is wrong with a source is an error when all documents are read.
-        let _ = sampler.read(source, bytes / chosen, limits(budget, recipe));
+        let _ = sampler.read(source, bytes / chosen, limits(budget, recipe), observer);
     }
+    observer.go_on()?;
+    let order = sampler.rarity.order();
     short.learn(sampler.rarity);
-    Ok(())
+    Ok(order)
 }
 
 struct Sampler<'a> {
@@ -67,12 +72,13 @@ impl Sampler<'_> {
     }
 
     /// Counts the shingles of the first documents of a source: in about so many bytes.
-    fn read(&mut self, source: &Source, bytes: u64, limits: Limits) -> Result<()> {
+    fn read(&mut self, source: &Source, bytes: u64, limits: Limits, observer: &dyn Observer) -> Result<()> {
         let fields = &self.recipe.fields;
         let mut reader = Reader::open(source, ReadMode::Fields, fields, limits)?;
         let Worker { mut block, mut buffers, mut scratch } = Worker::default();
         let mut read = 0;
         while read < bytes && !self.is_enough() && reader.next_block(&mut block)? {
+            observer.go_on()?;
             read += block.bytes() as u64;
             block.visit(fields, None, &mut scratch, &mut |_, record| {
                 let Record::Document(document) = record else { return Ok(()) };

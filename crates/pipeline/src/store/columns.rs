@@ -113,6 +113,8 @@ pub(crate) struct Columns {
     /// All documents have equally many lanes, unless the next column says where those of each end.
     pub lanes: Vec<u16>,
     pub lane_ends: Vec<u64>,
+    /// A hash of the order of shingles on which the lanes depend; 0 if they depend on none.
+    pub order: u64,
     pub samples: Vec<u64>,
     pub sample_ends: Vec<u64>,
     pub ids: Vec<u8>,

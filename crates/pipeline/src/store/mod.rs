@@ -39,6 +39,8 @@ pub(crate) struct Store {
     lanes: usize,
     /// True if documents differ in the number of their lanes.
     uneven: bool,
+    /// A hash of the order of shingles on which the lanes of all parts depend; `None` if there is no part.
+    order: Option<u64>,
     count: Number,
     in_memory: u64,
     spilled: bool,
@@ -83,6 +85,7 @@ impl Store {
             number += Number::from(block.slots);
         }
         self.counts.add(&columns.counts);
+        self.order = self.order.or(Some(columns.order));
         self.has_long_values |= !columns.orders.is_empty();
         let bytes = columns.bytes();
         let stays = file.is_none() || self.in_memory + bytes <= memory;
@@ -98,6 +101,21 @@ impl Store {
     /// True if some value that the keep order compares is too long to be stored in its entry.
     pub(crate) fn has_long_values(&self) -> bool {
         self.has_long_values
+    }
+
+    /// A hash of the order of shingles on which the lanes of all parts depend; `None` if there is no part.
+    pub(crate) fn order(&self) -> Option<u64> {
+        self.order
+    }
+
+    /// Says which order of shingles the lanes of all parts depend on.
+    pub(crate) fn use_order(&mut self, order: u64) {
+        self.order = Some(order);
+    }
+
+    /// True if documents differ in the number of their lanes.
+    pub(crate) fn is_uneven(&self) -> bool {
+        self.uneven
     }
 
     /// The number of slots in all parts.

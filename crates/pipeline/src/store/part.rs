@@ -66,6 +66,9 @@ struct Head {
     /// The number of items in the last column, which sketch files do not have.
     #[serde(default, skip_serializing_if = "is_zero")]
     lane_ends: u64,
+    /// A hash of the order of shingles on which the lanes depend, which sketch files do not have either.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    order: u64,
 }
 
 impl Head {
@@ -172,6 +175,7 @@ pub(crate) fn write(
         counts: columns.counts.clone(),
         lengths: lengths[..LANE_ENDS].try_into().expect("the last column is not among them"),
         lane_ends: lengths[LANE_ENDS],
+        order: columns.order,
     };
     let mut head = serde_json::to_vec(&head).expect("a head is plain data");
     head.resize(padded(head.len() as u64) as usize, b' ');
@@ -258,6 +262,7 @@ pub(crate) fn read(file: &mut File, path: &Path, link: Link) -> Result<(PartFile
     }
     columns.blocks = head.blocks;
     columns.counts = head.counts;
+    columns.order = head.order;
     if !is_consistent(&columns) {
         return Err(damaged("the columns of a part contradict each other"));
     }

@@ -114,6 +114,41 @@ fn a_part_in_a_file_says_what_it_says_in_memory() {
 }
 
 #[test]
+fn documents_may_differ_in_the_number_of_their_lanes() {
+    let folder = tempfile::tempdir().unwrap();
+    let lanes_of =
+        |number: u64| -> Vec<u16> { (0..number as u16 * 3 % 7).map(|at| 100 * number as u16 + at).collect() };
+    for in_file in [false, true] {
+        let mut store = Store::new(LANES, true);
+        for mut columns in columns() {
+            columns.lanes.clear();
+            for number in store.count()..store.count() + columns.entries.len() as u64 {
+                columns.lanes.extend(lanes_of(number));
+                columns.lane_ends.push(columns.lanes.len() as u64);
+            }
+            columns.order = 5;
+            let path = folder.path().join(format!("uneven-{}", store.parts()));
+            let link = Link { first: store.count(), after: [0; 32] };
+            let mut out = std::fs::File::create(&path).unwrap();
+            let file = part::write(&columns, &mut out, &path, 0, link).unwrap().0;
+            let (_, read, _) = part::read(&mut std::fs::File::open(&path).unwrap(), &path, link).unwrap();
+            assert_eq!(read, columns);
+            store.push(columns, in_file.then_some(file), 0);
+        }
+        assert_eq!(store.order(), Some(5));
+        for numbers in [&[0, 1, 2, 3, 4, 5, 6, 7, 8][..], &[0], &[8], &[2, 5, 6], &[]] {
+            let lanes = store.lanes_of(numbers).unwrap();
+            for (at, &number) in numbers.iter().enumerate() {
+                assert_eq!(lanes.of(at), lanes_of(number), "{number}, in a file: {in_file}");
+                let in_memory = store.lanes_in_memory(number).map(<[u16]>::to_vec);
+                assert_eq!(in_memory, (!in_file).then(|| lanes_of(number)));
+            }
+        }
+        assert_eq!(store.lanes_of_part(1).unwrap().of(2), lanes_of(8));
+    }
+}
+
+#[test]
 fn a_document_is_found_by_its_number() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path(), [false, true]);

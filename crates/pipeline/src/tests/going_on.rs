@@ -2,12 +2,14 @@
 
 use super::{job, sources_of};
 use crate::resume::work::Work;
+use crate::store::part::{self, Link};
 use crate::{Error, Job, Observer, OnBadRecord, Outcome, Settings, Silent};
 use corpus::{Source, Target, memory_store};
 use files::Files;
 use files::faulty::{Fault, Faulty, FaultyPlace, Loss};
 use lookalike::hashing::SplitMix64;
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,6 +82,39 @@ fn is_resumed(outcome: Outcome) -> bool {
     match outcome {
         Outcome::Finished(report) => report.run.resumed,
         Outcome::AlreadyFinished(_) => panic!("it was not finished"),
+    }
+}
+
+/// Similar documents whose sketches have different orders of shingles would not meet.
+#[test]
+fn sketches_with_another_order_of_shingles_are_made_again() {
+    let corpus = corpus();
+    let job = corpus.job();
+    let wanted = undisturbed(&job);
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let target = local(&out);
+    for changed in [false, true] {
+        dedup(&job, &target).unwrap();
+        let own = out.join("_lookalike");
+        let run = std::fs::read(own.join("run.json")).unwrap();
+        let path = own.join("sketches").join("part-000000");
+        let link = Link { first: 0, after: *blake3::hash(&run).as_bytes() };
+        let (_, mut columns, _) = part::read(&mut File::open(&path).unwrap(), &path, link).unwrap();
+        assert!(columns.order != 0, "a hash of the order is stored");
+        columns.order ^= if changed { 2 } else { 0 };
+        part::write(&columns, &mut File::create(&path).unwrap(), &path, 0, link).unwrap();
+        // As if the run had been killed before the last part.
+        for name in [
+            "report.json",
+            "_lookalike/sketches/complete",
+            "_lookalike/decisions",
+            "_lookalike/sketches/part-000002",
+        ] {
+            std::fs::remove_file(out.join(name)).unwrap();
+        }
+        assert_eq!(is_resumed(dedup(&job, &target).unwrap()), !changed);
+        same(&outputs(&target), &wanted, "after a kill");
     }
 }
 
@@ -310,7 +345,7 @@ fn a_touched_source_is_the_same_and_a_changed_one_is_not() {
         Job { sources: sources.collect(), ..corpus.job() }
     };
     let path = PathBuf::from(&corpus.sources[0].name);
-    let file = std::fs::File::options().append(true).open(&path).unwrap();
+    let file = File::options().append(true).open(&path).unwrap();
     file.set_modified(std::time::UNIX_EPOCH).unwrap();
     assert!(is_resumed(dedup(&again(), &local(&out)).unwrap()));
     let text = std::fs::read_to_string(&path).unwrap();
@@ -363,16 +398,16 @@ fn a_folder_that_cannot_be_synced_is_no_obstacle() {
     #[derive(Debug)]
     struct NoFolderSync;
     impl files::System for NoFolderSync {
-        fn create(&self, path: &Path, access: files::Access) -> std::io::Result<std::fs::File> {
+        fn create(&self, path: &Path, access: files::Access) -> std::io::Result<File> {
             files::Local.create(path, access)
         }
-        fn open(&self, path: &Path) -> std::io::Result<std::fs::File> {
+        fn open(&self, path: &Path) -> std::io::Result<File> {
             files::Local.open(path)
         }
-        fn write(&self, path: &Path, file: &mut std::fs::File, bytes: &[u8]) -> std::io::Result<usize> {
+        fn write(&self, path: &Path, file: &mut File, bytes: &[u8]) -> std::io::Result<usize> {
             files::Local.write(path, file, bytes)
         }
-        fn sync(&self, path: &Path, file: &std::fs::File) -> std::io::Result<()> {
+        fn sync(&self, path: &Path, file: &File) -> std::io::Result<()> {
             files::Local.sync(path, file)
         }
         fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {

@@ -10,6 +10,7 @@ use crate::candidates::forest::Forest;
 use crate::limits::sorted::{Room, Sorted, Sorter};
 use crate::method::Recipe;
 use crate::method::samples::SAMPLED_ONE_IN;
+use crate::method::short::HEAD;
 use crate::solve::{SMALL_DOCUMENT, SMALL_SET};
 use crate::store::Number;
 use crate::view::View;
@@ -134,14 +135,26 @@ fn weight(size: u32, recipe: &Recipe) -> u64 {
     // A sample is kept beside its places in buckets.
     let keys = match recipe.method.stores_keys() {
         true => (PER_KEY + 8) * (size / SAMPLED_ONE_IN + 1),
-        false => PER_KEY * recipe.bands() as u64,
+        false => PER_KEY * (recipe.bands() as u64 + listed_keys(size, recipe)),
     };
-    8 * size + 2 * recipe.lanes() as u64 + keys + 104
+    8 * size + 2 * most_lanes(size, recipe) + keys + 112
+}
+
+/// How many keys of a short document are listed, at the most.
+fn listed_keys(size: u64, recipe: &Recipe) -> u64 {
+    let short = recipe.method.short().filter(|short| size <= short.most_elements() as u64);
+    short.map_or(0, |short| short.most_keys() as u64)
+}
+
+/// How many lanes a document of `size` shingles has, at the most.
+fn most_lanes(size: u64, recipe: &Recipe) -> u64 {
+    let keys = listed_keys(size, recipe);
+    recipe.lanes() as u64 + if keys > 0 { HEAD as u64 + 2 * keys } else { 0 }
 }
 
 /// Bytes that a document of a small set takes: it is in no buckets.
 fn weight_in_small(size: u32, recipe: &Recipe) -> u64 {
-    8 * u64::from(size) + 4 * recipe.lanes() as u64 + 160
+    8 * u64::from(size) + 4 * most_lanes(u64::from(size), recipe) + 168
 }
 
 /// Packs all documents with candidates; tells small sets apart if they can be decided as such.

@@ -1,5 +1,5 @@
-//! What would change at another threshold. The answer is computed from the sketches of the run; texts are read from
-//! the sources where pairs are verified.
+//! What would change at another threshold. The answer is computed from the sketches of the run, unless they depend on the
+//! threshold; texts are read from the sources where pairs are verified.
 
 use super::{FinishedRun, RunPair, pair};
 use crate::decide::Removals;
@@ -33,17 +33,26 @@ pub struct Change {
 }
 
 impl FinishedRun {
-    /// Finds what would change at another threshold, with the first `most` documents of each kind. No text is
-    /// sketched again.
+    /// Finds what would change at another threshold, with the first `most` documents of each kind. The sketches of
+    /// [short documents](crate::method::short) depend on the threshold; where there can be any, all texts are sketched
+    /// again.
     pub fn at_threshold(&self, threshold: f64, most: usize, observer: &dyn Observer) -> Result<Change> {
         let job = self.job()?;
         let job = Job { settings: job.settings.clone().with_threshold(threshold), ..job };
         // The memory that the finished run uses is reserved in its own ledger.
         let prepared = Prepared { budget: self.ledger.clone(), ..Prepared::new(&job)? };
-        let work = Work::temporary(&job.temp_folder())?;
+        let mut work = Work::temporary(&job.temp_folder())?;
         prepared.in_pool(|| {
             let mut stages = Stages::new(observer);
-            let view = prepared.view(&self.store, &work, observer);
+            let sketched;
+            let store = match self.store.is_uneven() || prepared.recipe.has_uneven_lanes() {
+                true => {
+                    sketched = prepared.sketch(&mut work, &mut stages)?;
+                    &sketched
+                }
+                false => &self.store,
+            };
+            let view = prepared.view(store, &work, observer);
             let copies = view.copies(&mut stages)?;
             let (removals, pairs, _) = view.decide(&copies, &mut stages)?;
             let (stays, all_stays) = missing(&self.removals, &removals, most)?;
