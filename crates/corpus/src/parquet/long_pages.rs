@@ -27,11 +27,11 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use std::sync::Arc;
 
 /// A part ends with the value that brings it to this many bytes.
-const PART_BYTES: u64 = 128 << 10;
+const PART_BYTES: u64 = if cfg!(test) { 512 } else { 128 << 10 };
 
 /// A dictionary is read value by value if its values have at least this many bytes on average. Shorter values cost
 /// more to find than to read.
-const LONG_VALUE: u64 = 4 << 10;
+const LONG_VALUE: u64 = if cfg!(test) { 64 } else { 4 << 10 };
 
 /// The pages of a column in one row group.
 pub(super) fn pages(input: &Input, column: &ColumnChunkMetaData, rows: usize) -> Result<Box<dyn PageReader>> {
