@@ -179,7 +179,8 @@ fn write_parquet(
 ) -> parquet::errors::Result<()> {
     let bytes: usize = texts.iter().map(String::len).sum();
     let rows = group_bytes / (bytes / texts.len().max(1)).max(1);
-    let codec = if is_compressed { Compression::ZSTD(ZstdLevel::default()) } else { Compression::UNCOMPRESSED };
+    let codec =
+        if is_compressed { Compression::ZSTD(ZstdLevel::default()) } else { Compression::UNCOMPRESSED };
     let properties = WriterProperties::builder()
         .set_compression(codec)
         .set_dictionary_enabled(has_dictionary)
@@ -239,7 +240,8 @@ fn text_hashes(file: &Path) -> Result<Vec<u64>, String> {
     let limits = Limits { block_bytes: 1 << 20, record_bytes: u64::MAX, records: 8_192 };
     let (mut block, mut scratch, mut hashes) = (Block::default(), corpus::Scratch::default(), Vec::new());
     for source in &sources {
-        let mut reader = Reader::open(source, ReadMode::Fields, &fields, limits).map_err(|error| error.to_string())?;
+        let mut reader =
+            Reader::open(source, ReadMode::Fields, &fields, limits).map_err(|error| error.to_string())?;
         while reader.next_block(&mut block).map_err(|error| error.to_string())? {
             let mut visit = |_, record: Record<'_>| {
                 if let Record::Document(document) = record {

@@ -264,7 +264,10 @@ mod tests {
             let header =
                 |values: &[u8]| [&[0x15, 4, 0x15, 0xd8, 0x04, 0x15, 10], between, &[0x15], values].concat();
             let page = PageHeader::read(&header(&[0xda, 0x04])).unwrap();
-            assert_eq!(page, PageHeader { decompressed: 300, stored: 5, dictionary_values: 301, has_checksum });
+            assert_eq!(
+                page,
+                PageHeader { decompressed: 300, stored: 5, dictionary_values: 301, has_checksum }
+            );
             assert!(page.check_values().is_err());
             assert!(PageHeader::read(&header(&[0xd8, 0x04])).unwrap().check_values().is_ok());
             let (mut read, refused) = (Vec::new(), Arc::new(AtomicU64::new(0)));

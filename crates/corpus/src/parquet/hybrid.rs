@@ -155,11 +155,12 @@ mod tests {
 
     #[test]
     fn damage_ends_the_numbers() {
-        assert_eq!(read(&[], 3), []);
-        assert_eq!(read(&[0x80], 3), []);
-        assert_eq!(read(&[4], 3), []);
-        assert_eq!(read(&[0xff; 20], 3), []);
-        assert_eq!(read(&[0; 9], 0), []);
+        const NONE: [u32; 0] = [];
+        assert_eq!(read(&[], 3), NONE);
+        assert_eq!(read(&[0x80], 3), NONE);
+        assert_eq!(read(&[4], 3), NONE);
+        assert_eq!(read(&[0xff; 20], 3), NONE);
+        assert_eq!(read(&[0; 9], 0), NONE);
         // The packed numbers end in the middle of their group.
         assert_eq!(read(&[3, 0b1000_1000], 3), [0, 1]);
         assert!(Hybrid::new(Bytes::new(), 33).is_none());

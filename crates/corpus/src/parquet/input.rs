@@ -132,18 +132,23 @@ impl Input {
     /// Reads a body as a whole. An error if it is too large.
     pub(super) fn whole_body(&self, body: &Body) -> ParquetResult<Bytes> {
         // As the header of such a page is not checked, the body is counted twice: stored, and decoded.
-        self.refuse_above(body.bytes().saturating_mul(2), self.most_page_bytes, "page")?;
+        self.refuse_above(body.bytes().saturating_mul(2), "page")?;
         self.stored_bytes(body.begin, usize::try_from(body.bytes())?)
     }
 
     /// An error if a value is too long. A value that is read alone takes as much memory as a page that holds only this
     /// value.
     pub(super) fn check_value(&self, bytes: u64) -> ParquetResult<()> {
-        self.refuse_above(bytes.saturating_mul(2), self.most_page_bytes, "value")
+        self.refuse_above(bytes.saturating_mul(2), "value")
     }
 
-    fn refuse_above(&self, bytes: u64, most: u64, what: &str) -> ParquetResult<()> {
-        if bytes <= most {
+    /// An error if the places of the values of a dictionary take too much memory.
+    pub(super) fn check_dictionary(&self, bytes: u64) -> ParquetResult<()> {
+        self.refuse_above(bytes, "dictionary")
+    }
+
+    fn refuse_above(&self, bytes: u64, what: &str) -> ParquetResult<()> {
+        if bytes <= self.most_page_bytes {
             return Ok(());
         }
         self.refused.store(bytes, Ordering::Relaxed);
@@ -158,7 +163,9 @@ impl Input {
                 file.seek(SeekFrom::Start(start))?;
                 let read = file.take(length).read_to_end(into)? as u64;
                 if read < length {
-                    return Err(ParquetError::EOF(format!("{length} bytes at byte {start} are beyond its end")));
+                    return Err(ParquetError::EOF(format!(
+                        "{length} bytes at byte {start} are beyond its end"
+                    )));
                 }
             }
             #[cfg(feature = "object-store")]

@@ -31,7 +31,11 @@ const PART_BYTES: u64 = if cfg!(test) { 512 } else { 128 << 10 };
 
 /// A dictionary is read value by value if its values have at least this many bytes on average. Shorter values cost
 /// more to find than to read.
-const LONG_VALUE: u64 = if cfg!(test) { 64 } else { 4 << 10 };
+const DICTIONARY_VALUE: u64 = if cfg!(test) { 64 } else { 256 };
+
+/// The lengths of values are read one by one if the values have at least this many bytes on average. Shorter values
+/// are read with their lengths.
+const LONG_VALUE: u64 = if cfg!(test) { 128 } else { 4 << 10 };
 
 /// The pages of a column in one row group.
 pub(super) fn pages(input: &Input, column: &ColumnChunkMetaData, rows: usize) -> Result<Box<dyn PageReader>> {
@@ -119,7 +123,7 @@ impl LongPages {
             let Some(page) = page else { return Ok(None) };
             match (page, rest) {
                 (Page::DictionaryPage { num_values, .. }, Some(body))
-                    if body.bytes() / u64::from(num_values.max(1)) >= LONG_VALUE =>
+                    if body.bytes() / u64::from(num_values.max(1)) >= DICTIONARY_VALUE =>
                 {
                     self.dictionary = Some(self.dictionary_of(&body, num_values)?);
                 }
@@ -142,7 +146,9 @@ impl LongPages {
 
     /// The places of the values of a dictionary.
     fn dictionary_of(&self, body: &Body, values: u32) -> Result<Vec<Place>> {
-        let mut lengths = Lengths::new(self.input.clone(), body.begin, body.end, u64::from(values));
+        let count = u64::from(values);
+        self.input.check_dictionary(count.saturating_mul(size_of::<Place>() as u64))?;
+        let mut lengths = Lengths::new(self.input.clone(), body.begin, body.end, count);
         (0..values).map(|_| lengths.next()).collect()
     }
 
@@ -155,7 +161,12 @@ impl LongPages {
                 Page::DictionaryPage { buf, num_values, encoding, is_sorted }
             }
             Page::DataPage {
-                num_values, encoding, def_level_encoding, rep_level_encoding, statistics, ..
+                num_values,
+                encoding,
+                def_level_encoding,
+                rep_level_encoding,
+                statistics,
+                ..
             } => Page::DataPage {
                 buf,
                 num_values,
@@ -205,7 +216,8 @@ impl LongPages {
                         return Err(damage("its levels have an encoding that is no longer used"));
                     }
                     _ => {
-                        let length = buf.first_chunk().ok_or_else(|| damage("a page ends before its levels"))?;
+                        let length =
+                            buf.first_chunk().ok_or_else(|| damage("a page ends before its levels"))?;
                         4..(u32::from_le_bytes(*length) as usize).saturating_add(4)
                     }
                 };
@@ -223,7 +235,9 @@ impl LongPages {
         }
         let width = u8::BITS - self.max_level.leading_zeros();
         let levels_read = (self.max_level > 0)
-            .then(|| Hybrid::new(buf.slice(levels.clone()), width).ok_or_else(|| damage("its levels are too wide")))
+            .then(|| {
+                Hybrid::new(buf.slice(levels.clone()), width).ok_or_else(|| damage("its levels are too wide"))
+            })
             .transpose()?;
         let values = if is_plain {
             let body = rest.ok_or_else(|| damage("a page has no values"))?;
@@ -251,7 +265,8 @@ impl LongPages {
             part.rows += 1;
             if let Some(levels) = &mut page.levels {
                 let level = levels.next().ok_or_else(|| damage("a page has too few levels"))?;
-                let level = u8::try_from(level).map_err(|_| damage("a page has a level that does not exist"))?;
+                let level =
+                    u8::try_from(level).map_err(|_| damage("a page has a level that does not exist"))?;
                 part.levels.push(level);
                 if level != self.max_level {
                     continue;

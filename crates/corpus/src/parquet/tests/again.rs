@@ -60,7 +60,10 @@ fn write(folder: &Folder, layout: Layout, texts: &[Option<String>]) -> Source {
 }
 
 fn expected(texts: &[Option<String>]) -> Vec<String> {
-    texts.iter().map(|text| text.clone().unwrap_or_else(|| "bad: the field `text` is null".to_owned())).collect()
+    texts
+        .iter()
+        .map(|text| text.clone().unwrap_or_else(|| "bad: the field `text` is null".to_owned()))
+        .collect()
 }
 
 #[test]
