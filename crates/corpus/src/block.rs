@@ -1,7 +1,7 @@
 //! Blocks of whole records, and the values that are taken from a record.
 
 use crate::order_key::OrderKey;
-use crate::parquet::ArrowRows;
+use crate::parquet::{ArrowRows, Texts};
 use crate::raw::RawRecords;
 use crate::{Result, csv};
 use std::borrow::Cow;
@@ -150,6 +150,8 @@ pub(crate) enum Content {
     Raw(RawRecords),
     /// Rows of a Parquet file or of a table in memory.
     Rows(ArrowRows),
+    /// Texts of a Parquet file, without anything else of their rows.
+    Texts(Texts),
 }
 
 impl Default for Content {
@@ -166,7 +168,19 @@ impl Content {
         }
         match self {
             Self::Raw(records) => records,
-            Self::Rows(_) => unreachable!("it was just replaced"),
+            Self::Rows(_) | Self::Texts(_) => unreachable!("it was just replaced"),
+        }
+    }
+
+    /// The texts, to be overwritten. Content of another kind is dropped.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn texts_mut(&mut self) -> &mut Texts {
+        if !matches!(self, Self::Texts(_)) {
+            *self = Self::Texts(Texts::default());
+        }
+        match self {
+            Self::Texts(texts) => texts,
+            Self::Raw(_) | Self::Rows(_) => unreachable!("it was just replaced"),
         }
     }
 }
@@ -178,6 +192,7 @@ impl Block {
         match &self.content {
             Content::Raw(records) => records.len(),
             Content::Rows(rows) => rows.len(),
+            Content::Texts(texts) => texts.len(),
         }
     }
 
@@ -199,7 +214,7 @@ impl Block {
     pub fn blank_lines_before(&self, slot: usize) -> u64 {
         match &self.content {
             Content::Raw(records) => records.blank_lines_before(slot),
-            Content::Rows(_) => 0,
+            Content::Rows(_) | Content::Texts(_) => 0,
         }
     }
 
@@ -208,7 +223,7 @@ impl Block {
     pub fn blank_lines(&self) -> u64 {
         match &self.content {
             Content::Raw(records) => records.blank_lines,
-            Content::Rows(_) => 0,
+            Content::Rows(_) | Content::Texts(_) => 0,
         }
     }
 
@@ -218,6 +233,7 @@ impl Block {
         match &self.content {
             Content::Raw(records) => records.bytes().len(),
             Content::Rows(rows) => rows.bytes(),
+            Content::Texts(texts) => texts.bytes(),
         }
     }
 
@@ -235,6 +251,7 @@ impl Block {
                 records.visit(self.position.offset == 0, fields, selected, scratch, visit)
             }
             Content::Rows(rows) => rows.visit(fields, selected, scratch, visit),
+            Content::Texts(texts) => texts.visit(fields, selected, visit),
         }
     }
 }

@@ -80,6 +80,29 @@ impl ArrowRows {
     }
 }
 
+/// Texts of a Parquet file. No value of this type can exist.
+#[derive(Debug)]
+pub(crate) enum Texts {}
+
+impl Texts {
+    pub(crate) fn len(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) fn visit(
+        &self,
+        _fields: &Fields,
+        _selected: Option<&[u32]>,
+        _visit: &mut dyn FnMut(usize, Record<'_>) -> Result<()>,
+    ) -> Result<()> {
+        match *self {}
+    }
+}
+
 /// Reads the rows of a Parquet file. No value of this type can exist.
 #[derive(Debug)]
 pub(crate) enum ParquetReader {}

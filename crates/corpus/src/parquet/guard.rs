@@ -11,8 +11,8 @@ use parquet::errors::Result as ParquetResult;
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 
 thread_local! {
     /// True while a panic on this thread is expected and need not be printed.
@@ -54,6 +54,43 @@ pub(super) struct Pages<R> {
     most: u64,
     /// Set to the size of a page that is refused.
     refused: Arc<AtomicU64>,
+    /// Is told whether the page has a checksum, if its body need not be read as a whole.
+    divided: Option<Arc<Divided>>,
+}
+
+/// What is known about the last page of a column whose long pages are divided.
+#[derive(Debug, Default)]
+pub(super) struct Divided {
+    /// True if the body can be read in parts: its header was understood, and it has no checksum.
+    can_be_divided: AtomicBool,
+    /// The body, if only its beginning was read.
+    rest: Mutex<Option<Body>>,
+}
+
+/// The body of a page: where it begins and ends in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Body {
+    pub(super) begin: u64,
+    pub(super) end: u64,
+}
+
+impl Body {
+    pub(super) fn bytes(self) -> u64 {
+        self.end.saturating_sub(self.begin)
+    }
+}
+
+impl Divided {
+    pub(super) fn can_be_divided(&self) -> bool {
+        self.can_be_divided.load(Ordering::Relaxed)
+    }
+
+    /// Notes that only the beginning of a body was read, or returns what was noted last.
+    pub(super) fn replace_rest(&self, rest: Option<Body>) -> Option<Body> {
+        // The note is one value, which is whole even if a thread ended while it held the lock.
+        let mut noted = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *noted, rest)
+    }
 }
 
 /// The bytes of a page header that are looked at: its type, its two lengths, its checksum, and how many values it has. Each is
@@ -62,7 +99,13 @@ const LOOKED_AT: u64 = 48;
 
 impl<R: Read> Pages<R> {
     pub(super) fn new(inner: R, most: u64, refused: Arc<AtomicU64>) -> Self {
-        Self { inner, looked_at: Vec::new(), handed_out: 0, most, refused }
+        Self { inner, looked_at: Vec::new(), handed_out: 0, most, refused, divided: None }
+    }
+
+    /// Lets pages of any size through that can be divided, and notes which can.
+    pub(super) fn dividing(mut self, divided: Option<Arc<Divided>>) -> Self {
+        self.divided = divided;
+        self
     }
 }
 
@@ -70,9 +113,14 @@ impl<R: Read> Read for Pages<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.looked_at.is_empty() {
             self.inner.by_ref().take(LOOKED_AT).read_to_end(&mut self.looked_at)?;
-            if let Some(page) = PageHeader::read(&self.looked_at) {
+            let page = PageHeader::read(&self.looked_at);
+            let can_be_divided = page.is_some_and(|page| !page.has_checksum);
+            if let Some(divided) = &self.divided {
+                divided.can_be_divided.store(can_be_divided, Ordering::Relaxed);
+            }
+            if let Some(page) = page {
                 page.check_values()?;
-                if page.bytes() > self.most {
+                if page.bytes() > self.most && !(can_be_divided && self.divided.is_some()) {
                     self.refused.store(page.bytes(), Ordering::Relaxed);
                     return Err(io::Error::other(format!("a page of {} bytes is too large", page.bytes())));
                 }
@@ -94,6 +142,7 @@ struct PageHeader {
     stored: u64,
     /// How many values a dictionary has. The crate makes room for so many before it reads them.
     dictionary_values: u64,
+    has_checksum: bool,
 }
 
 impl PageHeader {
@@ -112,7 +161,10 @@ impl PageHeader {
                 (NUMBER, 1) => drop(number(&mut rest)?),
                 (NUMBER, 2) => page.decompressed = length(&mut rest)?,
                 (NUMBER, 3) => page.stored = length(&mut rest)?,
-                (NUMBER, 4) => drop(number(&mut rest)?),
+                (NUMBER, 4) => {
+                    number(&mut rest)?;
+                    page.has_checksum = true;
+                }
                 (STRUCTURE, 7) => {
                     if let Some((NUMBER, 1)) = self::field(&mut rest, 0) {
                         page.dictionary_values = length(&mut rest)?;
@@ -191,7 +243,7 @@ mod tests {
     fn lengths_of_page_headers() {
         // Type 0, 300 bytes, 5 bytes, and the header of a data page.
         let header = [0x15, 0, 0x15, 0xd8, 0x04, 0x15, 10, 0x2c];
-        let page = PageHeader { decompressed: 300, stored: 5, dictionary_values: 0 };
+        let page = PageHeader { decompressed: 300, stored: 5, ..PageHeader::default() };
         assert_eq!(PageHeader::read(&header), Some(page));
         assert_eq!(PageHeader::read(&header[..5]), None);
         assert_eq!(PageHeader::read(b"PAR1"), None);
@@ -208,11 +260,14 @@ mod tests {
     #[test]
     fn a_dictionary_of_more_values_than_bytes_is_refused_before_there_is_room_for_them() {
         // Type 2, 300 bytes, 5 bytes, with and without a checksum, then 301 values.
-        for between in [&[0x15, 1, 0x3c][..], &[0x4c]] {
+        for (between, has_checksum) in [(&[0x15, 1, 0x3c][..], true), (&[0x4c], false)] {
             let header =
                 |values: &[u8]| [&[0x15, 4, 0x15, 0xd8, 0x04, 0x15, 10], between, &[0x15], values].concat();
             let page = PageHeader::read(&header(&[0xda, 0x04])).unwrap();
-            assert_eq!(page, PageHeader { decompressed: 300, stored: 5, dictionary_values: 301 });
+            assert_eq!(
+                page,
+                PageHeader { decompressed: 300, stored: 5, dictionary_values: 301, has_checksum }
+            );
             assert!(page.check_values().is_err());
             assert!(PageHeader::read(&header(&[0xd8, 0x04])).unwrap().check_values().is_ok());
             let (mut read, refused) = (Vec::new(), Arc::new(AtomicU64::new(0)));

@@ -1,6 +1,7 @@
 //! A file or an object -> the ranges of it that the Parquet reader asks for.
 
-use super::guard::{Pages, guarded};
+pub(super) use super::guard::Body;
+use super::guard::{Divided, Pages, guarded};
 #[cfg(feature = "object-store")]
 use crate::object::CachedObject;
 use crate::reader::too_large;
@@ -10,7 +11,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,7 +23,17 @@ pub(crate) struct Input {
     most_page_bytes: u64,
     /// The size of a page that was refused.
     refused: Arc<AtomicU64>,
+    /// Of a body that is longer than [`LONG_BODY`] only the beginning is read, and this is noted here. `None` if every
+    /// body is read as a whole.
+    divided: Option<Arc<Divided>>,
 }
+
+/// The longest body of a page that is read as a whole if it can be divided. The memory for a body of this size is
+/// taken once and used again for each page; that for a much longer one is taken from the system each time.
+const LONG_BODY: u64 = if cfg!(test) { 1 << 10 } else { 2 << 20 };
+
+/// How much of a longer body is read: enough for its levels.
+const BEGINNING: usize = if cfg!(test) { 64 } else { 16 << 10 };
 
 #[derive(Debug, Clone)]
 enum Stored {
@@ -77,7 +88,7 @@ impl Input {
                 });
             }
         };
-        let input = Self { stored, most_page_bytes, refused: Arc::default() };
+        let input = Self { stored, most_page_bytes, refused: Arc::default(), divided: None };
         let load = || ArrowReaderMetadata::load(&input, ArrowReaderOptions::new());
         let metadata = guarded(&source.name, load)?;
         #[cfg(feature = "object-store")]
@@ -97,6 +108,80 @@ impl Input {
             0 => error,
             bytes => too_large(name, row + 1, "page", bytes),
         })
+    }
+
+    /// True if any bytes can be read at no more than the cost of a call to the system.
+    pub(super) fn is_local_file(&self) -> bool {
+        match &self.stored {
+            Stored::File(_) => true,
+            #[cfg(feature = "object-store")]
+            Stored::Object(_) => false,
+        }
+    }
+
+    /// The same input for one column whose long pages are divided.
+    pub(super) fn dividing(&self) -> Self {
+        Self { divided: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// The whole body of the page that was read last, if only its beginning was read.
+    pub(super) fn take_rest(&self) -> Option<Body> {
+        self.divided.as_ref().and_then(|divided| divided.replace_rest(None))
+    }
+
+    /// Reads a body as a whole. An error if it is too large.
+    pub(super) fn whole_body(&self, body: &Body) -> ParquetResult<Bytes> {
+        // As the header of such a page is not checked, the body is counted twice: stored, and decoded.
+        self.refuse_above(body.bytes().saturating_mul(2), "page")?;
+        self.stored_bytes(body.begin, usize::try_from(body.bytes())?)
+    }
+
+    /// An error if a value is too long. A value that is read alone takes as much memory as a page that holds only this
+    /// value.
+    pub(super) fn check_value(&self, bytes: u64) -> ParquetResult<()> {
+        self.refuse_above(bytes.saturating_mul(2), "value")
+    }
+
+    /// An error if the places of the values of a dictionary take too much memory.
+    pub(super) fn check_dictionary(&self, bytes: u64) -> ParquetResult<()> {
+        self.refuse_above(bytes, "dictionary")
+    }
+
+    fn refuse_above(&self, bytes: u64, what: &str) -> ParquetResult<()> {
+        if bytes <= self.most_page_bytes {
+            return Ok(());
+        }
+        self.refused.store(bytes, Ordering::Relaxed);
+        Err(ParquetError::General(format!("a {what} of {bytes} bytes is too large")))
+    }
+
+    /// Reads `length` bytes from `start` on to the end of `into`.
+    pub(super) fn append(&self, start: u64, length: u64, into: &mut Vec<u8>) -> ParquetResult<()> {
+        match &self.stored {
+            Stored::File(file) => {
+                let mut file = file.as_ref();
+                file.seek(SeekFrom::Start(start))?;
+                let read = file.take(length).read_to_end(into)? as u64;
+                if read < length {
+                    return Err(ParquetError::EOF(format!(
+                        "{length} bytes at byte {start} are beyond its end"
+                    )));
+                }
+            }
+            #[cfg(feature = "object-store")]
+            Stored::Object(_) => into.extend_from_slice(&self.stored_bytes(start, usize::try_from(length)?)?),
+        }
+        Ok(())
+    }
+
+    fn stored_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        match &self.stored {
+            Stored::File(file) => file.get_bytes(start, length),
+            #[cfg(feature = "object-store")]
+            Stored::Object(object) => {
+                object.range(start, length).map_err(|cause| ParquetError::External(Box::new(cause)))
+            }
+        }
     }
 }
 
@@ -119,7 +204,8 @@ impl ChunkReader for Input {
             #[cfg(feature = "object-store")]
             Stored::Object(object) => Box::new(CachedObject::read_from(object, start)),
         };
-        Ok(Box::new(Pages::new(stored, self.most_page_bytes, Arc::clone(&self.refused))))
+        let pages = Pages::new(stored, self.most_page_bytes, Arc::clone(&self.refused));
+        Ok(Box::new(pages.dividing(self.divided.clone())))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
@@ -127,13 +213,14 @@ impl ChunkReader for Input {
         if start.checked_add(length as u64).is_none_or(|end| end > self.len()) {
             return Err(ParquetError::EOF(format!("{length} bytes at byte {start} are beyond its end")));
         }
-        match &self.stored {
-            Stored::File(file) => file.get_bytes(start, length),
-            #[cfg(feature = "object-store")]
-            Stored::Object(object) => {
-                object.range(start, length).map_err(|cause| ParquetError::External(Box::new(cause)))
-            }
+        let Some(divided) = &self.divided else { return self.stored_bytes(start, length) };
+        let is_long = length as u64 > LONG_BODY.min(self.most_page_bytes / 2);
+        if is_long && divided.can_be_divided() {
+            divided.replace_rest(Some(Body { begin: start, end: start + length as u64 }));
+            return self.stored_bytes(start, BEGINNING.min(length));
         }
+        divided.replace_rest(None);
+        self.stored_bytes(start, length)
     }
 }
 

@@ -5,18 +5,25 @@
 //!       input           projection (reader)       reader          columns, rows                  sink
 //! ```
 //!
-//! A block is a batch of rows. Files are read page by page, never as a whole. The number of rows in a block is
+//! A stage that needs only texts reads them without Arrow (`texts`), and leaves out the rows it does not need.
+//!
+//! A block is a batch of rows. Files are read page by page, never as a whole; a long page is read in parts if it is
+//! not compressed (`long_pages`). The number of rows in a block is
 //! computed from the file's own statistics, so that a block holds about as many bytes as blocks of other formats.
 
 mod columns;
+mod groups;
 mod guard;
+mod hybrid;
 mod input;
+mod long_pages;
 mod paths;
 mod reader;
 mod removed;
 mod rows;
 mod sink;
 mod table;
+mod texts;
 mod values;
 
 pub(crate) use reader::ParquetReader;
@@ -25,6 +32,7 @@ pub(crate) use rows::ArrowRows;
 pub(crate) use sink::ParquetSink;
 pub use table::Table;
 pub(crate) use table::TableReader;
+pub(crate) use texts::Texts;
 
 #[cfg(test)]
 mod tests;

@@ -1,23 +1,24 @@
 //! A Parquet file -> blocks of rows.
 
 use super::columns::Column;
+use super::groups::ChosenGroups;
 use super::input::Input;
+use super::long_pages::longest_in_dictionary;
 use super::paths::projection;
 use super::rows::ArrowRows;
+use super::texts::TextColumn;
 use super::values::{is_comparable, is_printable, is_text};
 use crate::block::Content;
 use crate::{Announce, Block, Error, FieldPath, Fields, Limits, Position, ReadMode, Result, Source};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ParquetRecordBatchReader, RowSelection, RowSelector,
 };
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::{Encoding, Type};
-use parquet::column::page::{Page, PageReader};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
-use parquet::file::serialized_reader::SerializedPageReader;
 use std::sync::Arc;
 
 /// The largest size of a block in bytes, as far as it can be computed from the dictionaries of a file.
@@ -36,9 +37,21 @@ pub(crate) struct ParquetReader {
     rows: usize,
     /// The expected size of a block in bytes.
     expected: u64,
-    batches: ParquetRecordBatchReader,
+    content: RowReader,
     /// Number of rows before the next block.
     position: u64,
+}
+
+/// What is read of each row.
+enum RowReader {
+    /// The text and nothing else.
+    Texts {
+        column: TextColumn,
+        /// The name of the source, if its column promises that all texts are UTF-8.
+        promised_by: Option<Arc<str>>,
+    },
+    /// Several columns.
+    Batches(ParquetRecordBatchReader),
 }
 
 impl std::fmt::Debug for ParquetReader {
@@ -55,42 +68,93 @@ impl ParquetReader {
         let named = projection(metadata.parquet_schema(), fields, &source.name)?;
         check_types(metadata.schema(), fields, &source.name)?;
         let projection = match mode {
-            ReadMode::Fields => named,
+            ReadMode::Text | ReadMode::Fields => named,
             ReadMode::Whole => ProjectionMask::all(),
         };
+        // Blocks have the same rows whether only the text or all fields are read.
         let rows = rows_of(limits.block_bytes, metadata.metadata()).min(limits.records);
         let rows = input.read(&source.name, 0, || {
             rows_that_fit(&input, metadata.metadata(), &projection, rows, MOST_DECODED)
         })?;
-        let batches = input.read(&source.name, 0, || batches(&input, &metadata, &projection, rows, 0))?;
+        let is_all = fields.id.is_none() && fields.order.is_none() && fields.within.is_none();
+        let text = if mode == ReadMode::Text || mode == ReadMode::Fields && is_all {
+            text_column(&input, &metadata, fields, &source.name)?
+        } else {
+            None
+        };
+        let content = match text {
+            Some(text) => text,
+            None => input.read(&source.name, 0, || {
+                batches(&input, &metadata, &projection, rows, 0).map(RowReader::Batches)
+            })?,
+        };
         let expected = longest_row(metadata.metadata()).saturating_mul(rows as u64);
         let name = source.name.clone();
-        Ok(Self { name, input, metadata, projection, rows, expected, batches, position: 0 })
+        Ok(Self { name, input, metadata, projection, rows, expected, content, position: 0 })
     }
 
     /// [`Reader::next_block`](crate::Reader::next_block) for Parquet.
     pub(crate) fn next_block(&mut self, block: &mut Block, mut long: Announce<'_>) -> Result<bool> {
         long.expect(self.expected);
-        let Self { batches, input, name, position, .. } = self;
-        let next = || batches.next().transpose().map_err(ParquetError::from);
-        let Some(batch) = input.read(name, *position, next)? else { return Ok(false) };
+        let Self { content, input, name, position, rows, .. } = self;
+        match content {
+            RowReader::Texts { column, promised_by } => {
+                let texts = block.content.texts_mut();
+                texts.begin(promised_by.clone());
+                input.read(name, *position, || column.read(*rows, texts))?;
+            }
+            RowReader::Batches(batches) => {
+                let next = || batches.next().transpose().map_err(ParquetError::from);
+                let Some(batch) = input.read(name, *position, next)? else { return Ok(false) };
+                block.content = Content::Rows(ArrowRows { bytes: batch.get_array_memory_size(), batch });
+            }
+        }
         block.position = Position { offset: self.position, record: self.position };
-        self.position += batch.num_rows() as u64;
-        block.content = Content::Rows(ArrowRows { bytes: batch.get_array_memory_size(), batch });
-        Ok(true)
+        self.position += block.len() as u64;
+        Ok(!block.is_empty())
     }
 
     /// [`Reader::advance_to`](crate::Reader::advance_to) for Parquet.
     pub(crate) fn advance_to(&mut self, position: Position) -> Result<()> {
-        if position.record != self.position {
-            let Self { input, metadata, projection, rows, .. } = &*self;
-            let first = position.record;
-            let from = || batches(input, metadata, projection, *rows, first);
-            self.batches = input.read(&self.name, first, from)?;
-            self.position = position.record;
+        let first = position.record;
+        if first != self.position {
+            let Self { input, metadata, projection, rows, name, content, .. } = self;
+            input.read(name, first, || {
+                match content {
+                    RowReader::Texts { column, .. } => column.go_to(first)?,
+                    RowReader::Batches(old) => *old = batches(input, metadata, projection, *rows, first)?,
+                }
+                Ok(())
+            })?;
+            self.position = first;
         }
         Ok(())
     }
+}
+
+/// A reader of nothing but the texts. `None` if they are not stored as strings or bytes: a column that has only nulls
+/// may be stored as numbers.
+fn text_column(
+    input: &Input,
+    metadata: &ArrowReaderMetadata,
+    fields: &Fields,
+    source: &str,
+) -> Result<Option<RowReader>> {
+    let schema = metadata.parquet_schema();
+    let only_text = Fields { text: fields.text.clone(), id: None, order: None, within: None };
+    let projection = projection(schema, &only_text, source)?;
+    let mut leaves = (0..schema.num_columns()).filter(|&leaf| projection.leaf_included(leaf));
+    let (Some(leaf), None) = (leaves.next(), leaves.next()) else { return Ok(None) };
+    let description = schema.column(leaf);
+    if description.physical_type() != Type::BYTE_ARRAY || description.max_rep_level() > 0 {
+        return Ok(None);
+    }
+    let empty = RecordBatch::new_empty(SchemaRef::clone(metadata.schema()));
+    let kind = Column::find(&empty, &fields.text).map(|column| column.values().data_type().clone());
+    let is_string = matches!(kind, Some(DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View));
+    let promised_by = is_string.then(|| Arc::from(source));
+    let column = TextColumn::new(input.clone(), Arc::clone(metadata.metadata()), leaf);
+    Ok(Some(RowReader::Texts { column, promised_by }))
 }
 
 /// The batches from the row `first` on. Row groups before this row are not read.
@@ -111,12 +175,18 @@ fn batches(
             groups.push(number);
         }
     }
-    ParquetRecordBatchReaderBuilder::new_with_metadata(input.clone(), metadata.clone())
-        .with_projection(projection.clone())
-        .with_row_groups(groups)
-        .with_offset(usize::try_from(before).unwrap_or(usize::MAX))
-        .with_batch_size(rows)
-        .build()
+    let levels = parquet_to_arrow_field_levels(
+        metadata.parquet_schema(),
+        projection.clone(),
+        Some(metadata.schema().fields()),
+    )?;
+    let groups = ChosenGroups::new(input.clone(), Arc::clone(metadata.metadata()), groups);
+    let before = usize::try_from(before).unwrap_or(usize::MAX);
+    let selection = (before > 0).then(|| {
+        let rest = groups.rows().saturating_sub(before);
+        RowSelection::from(vec![RowSelector::skip(before), RowSelector::select(rest)])
+    });
+    ParquetRecordBatchReader::try_new_with_row_groups(&levels, &groups, rows, selection)
 }
 
 /// The approximate number of rows in `bytes` bytes, computed from the row group with the longest rows; at least one.
@@ -145,7 +215,6 @@ pub(crate) fn rows_that_fit(
     bytes: u64,
 ) -> parquet::errors::Result<usize> {
     let mut fitting = rows;
-    let file = Arc::new(input.clone());
     for group in metadata.row_groups() {
         let mut longest = 0;
         for (leaf, column) in group.columns().iter().enumerate() {
@@ -157,7 +226,7 @@ pub(crate) fn rows_that_fit(
             }
             // If the whole dictionary is short enough, each of its values is.
             if has_dictionary(column) && (column.uncompressed_size().max(0) as u64) > bytes / rows as u64 {
-                longest += longest_value(&file, column, group.num_rows())?;
+                longest += longest_in_dictionary(input, column, group.num_rows())?;
             }
         }
         if let Some(rows) = bytes.checked_div(longest) {
@@ -170,22 +239,6 @@ pub(crate) fn rows_that_fit(
 fn has_dictionary(column: &ColumnChunkMetaData) -> bool {
     let is_dictionary = |encoding| matches!(encoding, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY);
     column.dictionary_page_offset().is_some() || column.encodings().any(is_dictionary)
-}
-
-/// The length in bytes of the longest value in the dictionary of a column; 0 if the column has no dictionary.
-fn longest_value(file: &Arc<Input>, column: &ColumnChunkMetaData, rows: i64) -> parquet::errors::Result<u64> {
-    let rows = usize::try_from(rows).unwrap_or(0);
-    let mut pages = SerializedPageReader::new(Arc::clone(file), column, rows, None)?;
-    let Some(Page::DictionaryPage { buf, .. }) = pages.get_next_page()? else { return Ok(0) };
-    // Each value is stored as its length in 4 bytes, followed by its bytes. Damage is reported later, when the column
-    // is read.
-    let (mut rest, mut longest) = (&buf[..], 0);
-    while let Some((length, after)) = rest.split_first_chunk::<4>() {
-        let length = u32::from_le_bytes(*length);
-        longest = longest.max(u64::from(length));
-        rest = after.get(length as usize..).unwrap_or_default();
-    }
-    Ok(longest)
 }
 
 /// An error if the type of a column does not fit its purpose.

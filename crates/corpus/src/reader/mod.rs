@@ -66,6 +66,9 @@ impl Announce<'_> {
 /// How much of each record a block must contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadMode {
+    /// The text: enough for [`Block::visit`] where nothing but the text is looked at. The other fields may be absent
+    /// from the documents. The blocks are those of [`Fields`](Self::Fields).
+    Text,
     /// The fields that [`Fields`] names: enough for [`Block::visit`].
     Fields,
     /// The whole record: enough for a sink too.

@@ -68,7 +68,7 @@ pub(crate) fn reread_stream<B: Send>(
             Some((source, reader)) if *source == entry.source => reader,
             other => {
                 let source = sources.get(entry.source as usize);
-                let opened = Reader::open(source, ReadMode::Fields, &recipe.fields, limits(budget, recipe))?;
+                let opened = Reader::open(source, ReadMode::Text, &recipe.fields, limits(budget, recipe))?;
                 &mut other.insert((entry.source, opened)).1
             }
         };

@@ -1,5 +1,6 @@
 //! Reading and writing Parquet files.
 
+mod again;
 mod damage;
 mod reading;
 mod tables;

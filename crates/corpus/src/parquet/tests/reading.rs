@@ -52,12 +52,18 @@ fn nested_columns_and_dots_in_names() {
     }
     assert_eq!(rows(&source, &fields("a.b"), ReadMode::Fields, 1000).unwrap(), ["1", "2", "3"]);
     // Only the needed columns are read.
-    let mut reader = Reader::open(&source, ReadMode::Fields, &fields("doc.body"), limits(1000)).unwrap();
+    wanted.within = None;
+    let mut reader = Reader::open(&source, ReadMode::Fields, &wanted, limits(1000)).unwrap();
     let mut block = Block::default();
     assert!(reader.next_block(&mut block).unwrap());
     let crate::block::Content::Rows(rows) = &block.content else { panic!("rows") };
     assert_eq!(rows.batch.num_columns(), 1);
-    assert_eq!(rows.batch.column(0).as_struct().num_columns(), 1);
+    assert_eq!(rows.batch.column(0).as_struct().num_columns(), 2);
+    for (mode, fields) in [(ReadMode::Fields, &fields("doc.body")), (ReadMode::Text, &wanted)] {
+        let mut reader = Reader::open(&source, mode, fields, limits(1000)).unwrap();
+        assert!(reader.next_block(&mut block).unwrap());
+        assert!(matches!(&block.content, crate::block::Content::Texts(texts) if texts.len() == 3));
+    }
 }
 
 #[test]
