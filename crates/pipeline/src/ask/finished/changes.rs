@@ -34,7 +34,7 @@ pub struct Change {
 
 impl FinishedRun {
     /// Finds what would change at another threshold, with the first `most` documents of each kind. The sketches of
-    /// [short documents](crate::method::short) depend on the threshold; where there can be any, all texts are sketched
+    /// short documents depend on the threshold; where there can be any, all texts are sketched
     /// again.
     pub fn at_threshold(&self, threshold: f64, most: usize, observer: &dyn Observer) -> Result<Change> {
         let job = self.job()?;
