@@ -29,6 +29,9 @@ use std::sync::Arc;
 /// A part ends with the value that brings it to this many bytes.
 const PART_BYTES: u64 = if cfg!(test) { 512 } else { 128 << 10 };
 
+/// The largest number of rows in a part, for a page of very many nulls.
+const PART_ROWS: usize = 8_192;
+
 /// A dictionary is read value by value if its values have at least this many bytes on average. Shorter values cost
 /// more to find than to read.
 const DICTIONARY_VALUE: u64 = if cfg!(test) { 64 } else { 256 };
@@ -260,7 +263,7 @@ impl LongPages {
         }
         let Some(page) = &mut self.open else { return Ok(None) };
         let mut part = Part::default();
-        while page.rows_left > 0 && part.bytes < PART_BYTES {
+        while page.rows_left > 0 && part.rows < PART_ROWS && part.bytes < PART_BYTES {
             page.rows_left -= 1;
             part.rows += 1;
             if let Some(levels) = &mut page.levels {
