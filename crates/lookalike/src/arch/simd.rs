@@ -18,7 +18,7 @@ pub(crate) const CHUNK: usize = 64;
 /// The number of words that [`Simd::bits_at`] reads.
 pub(crate) const BIT_WORDS: usize = 8;
 
-/// The number of words that [`Simd::bits_at_tops`] reads: one bit for each number of eight bits.
+/// The number of words that [`Simd::bits_at_tops`] reads. They have a bit for every number of eight bits.
 pub(crate) const TOP_WORDS: usize = 4;
 
 /// The number of elements of each set that [`Simd::shared_elements`] compares.
@@ -55,7 +55,8 @@ pub(crate) trait Simd: Tuning {
         bytes.iter().rev().fold(0, |mask, &byte| mask << 1 | u64::from(byte != 0))
     }
 
-    /// Writes `first + i` for every bit i of the mask that is set. Returns their number.
+    /// Writes `first + i` for every bit i of the mask that is set, in order, to the start of `out`. Returns their
+    /// number. What it writes after them is not defined.
     #[inline(always)]
     fn ones(self, mut mask: u64, first: u8, out: &mut [u8; CHUNK]) -> usize {
         let count = mask.count_ones() as usize;

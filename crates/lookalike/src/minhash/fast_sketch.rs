@@ -71,12 +71,16 @@ impl FastSketch {
     #[must_use]
     pub fn sketch_plainly(&self, elements: &[u64]) -> Vec<u64> {
         let k = self.num_hashes as u64;
+        let cut = AnyNumber { k };
         let mut slots = vec![EMPTY_SLOT; self.num_hashes];
         for round in 0..2 * k {
             for &element in elements {
                 let throw = throw(spread(element, self.seed), round);
-                let (bin, value) =
-                    if round < k { bin_and_value(throw, k) } else { (round - k, throw >> (64 - VALUE_BITS)) };
+                let (bin, value) = if round < k {
+                    cut.bin_and_value(throw)
+                } else {
+                    (round - k, throw >> (64 - VALUE_BITS))
+                };
                 let slot = &mut slots[bin as usize];
                 *slot = (*slot).min(round << VALUE_BITS | value);
             }
@@ -134,29 +138,29 @@ const fn mixed(x: u64) -> u64 {
     (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// Cuts a throw into a bin and a value: the throw is read as a fraction and multiplied by K. The whole part is the bin,
-/// the rest is the value.
+/// How a throw becomes a bin and a value: it is read as a fraction and multiplied by K. The whole part is the bin, the
+/// rest is the value.
 trait Cut: Copy {
+    /// The bin and the value, in a form that the compiler can vectorise.
     fn bin_and_value(self, throw: u64) -> (u64, u64);
 
-    /// The same, where the compiler does not vectorise.
-    #[inline(always)]
-    fn bin_and_value_alone(self, throw: u64) -> (u64, u64) {
-        self.bin_and_value(throw)
-    }
+    /// The same in the form that is fastest for a single throw.
+    fn bin_and_value_of_one(self, throw: u64) -> (u64, u64);
 
+    /// The bin alone.
     #[inline(always)]
     fn bin(self, throw: u64) -> u64 {
         self.bin_and_value(throw).0
     }
 
-    /// A number whose top bits are the bin, if K is at most 256.
+    /// For K up to 256: a number that becomes the bin when it is shifted right by [`Self::shift`].
     fn top(self, throw: u64) -> u64;
 
-    /// How far the top is shifted.
+    /// At least 56 if K is at most 256.
     fn shift(self) -> u32;
 }
 
+/// Any K.
 #[derive(Clone, Copy)]
 struct AnyNumber {
     k: u64,
@@ -165,23 +169,27 @@ struct AnyNumber {
 impl Cut for AnyNumber {
     #[inline(always)]
     fn bin_and_value(self, throw: u64) -> (u64, u64) {
-        bin_and_value(throw, self.k)
+        // throw * k / 2^64 is computed in two halves of 32 bits. The compiler can vectorise this, but not a 128-bit
+        // product.
+        let low = (throw & 0xffff_ffff) * self.k;
+        let high = (throw >> 32) * self.k + (low >> 32);
+        (high >> 32, (high & 0xffff_ffff) << (VALUE_BITS - 32) | (low & 0xffff_ffff) >> (64 - VALUE_BITS))
+    }
+
+    #[inline(always)]
+    fn bin_and_value_of_one(self, throw: u64) -> (u64, u64) {
+        let product = u128::from(throw) * u128::from(self.k);
+        ((product >> 64) as u64, product as u64 >> (64 - VALUE_BITS))
     }
 
     #[inline(always)]
     fn top(self, throw: u64) -> u64 {
-        bin_and_value(throw, self.k).0 << 56
+        self.bin(throw) << 56
     }
 
     #[inline(always)]
     fn shift(self) -> u32 {
         56
-    }
-
-    #[inline(always)]
-    fn bin_and_value_alone(self, throw: u64) -> (u64, u64) {
-        let product = u128::from(throw) * u128::from(self.k);
-        ((product >> 64) as u64, product as u64 >> (64 - VALUE_BITS))
     }
 }
 
@@ -198,6 +206,11 @@ impl Cut for PowerOfTwo {
     }
 
     #[inline(always)]
+    fn bin_and_value_of_one(self, throw: u64) -> (u64, u64) {
+        self.bin_and_value(throw)
+    }
+
+    #[inline(always)]
     fn top(self, throw: u64) -> u64 {
         throw
     }
@@ -206,14 +219,4 @@ impl Cut for PowerOfTwo {
     fn shift(self) -> u32 {
         64 - self.log
     }
-}
-
-/// Reads the number as a fraction and multiplies it by k: the whole part is the bin, the rest is the value.
-#[inline(always)]
-const fn bin_and_value(throw: u64, k: u64) -> (u64, u64) {
-    // throw * k / 2^64 is computed in two halves of 32 bits. The compiler can vectorise this, but not a 128-bit
-    // product.
-    let low = (throw & 0xffff_ffff) * k;
-    let high = (throw >> 32) * k + (low >> 32);
-    (high >> 32, (high & 0xffff_ffff) << (VALUE_BITS - 32) | (low & 0xffff_ffff) >> (64 - VALUE_BITS))
 }

@@ -23,6 +23,28 @@ pub(super) struct Avx512 {
     high: __m512i,
 }
 
+/// 0, 1, 2, ...
+const NUMBERS: [u8; 64] = {
+    let mut numbers = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        numbers[i] = i as u8;
+        i += 1;
+    }
+    numbers
+};
+
+/// For every i, the byte in which [`Avx512::bits_of_tops`] finds the top of number i.
+const TOPS: [u8; 64] = {
+    let mut tops = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        tops[i] = (8 * (i % 8) + 7 - i / 8) as u8;
+        i += 1;
+    }
+    tops
+};
+
 impl Avx512 {
     compiled! {
         pub(super) fn new() -> Self {
@@ -88,17 +110,8 @@ impl Avx512 {
                 let eight = unsafe { _mm512_loadu_si512(eight.as_ptr().cast()) };
                 tops = _mm512_shldi_epi64::<8>(tops, eight);
             }
-            const ORDER: [u8; 64] = {
-                let mut order = [0; 64];
-                let mut i = 0;
-                while i < 64 {
-                    order[i] = (8 * (i % 8) + 7 - i / 8) as u8;
-                    i += 1;
-                }
-                order
-            };
-            // SAFETY: the order has 64 bytes; unaligned load.
-            let order = unsafe { _mm512_loadu_si512(ORDER.as_ptr().cast()) };
+            // SAFETY: 64 bytes; unaligned load.
+            let order = unsafe { _mm512_loadu_si512(TOPS.as_ptr().cast()) };
             let tops = _mm512_permutexvar_epi8(order, tops);
             // Bytes cannot be shifted, only pairs of them. The mask removes what came from the other byte.
             let drop = _mm_cvtsi32_si128(shift as i32 - 56);
@@ -120,16 +133,7 @@ impl Avx512 {
         }
 
         fn positions(mask: u64, first: u8, out: &mut [u8; CHUNK]) -> usize {
-            const NUMBERS: [u8; 64] = {
-                let mut numbers = [0; 64];
-                let mut i = 0;
-                while i < 64 {
-                    numbers[i] = i as u8;
-                    i += 1;
-                }
-                numbers
-            };
-            // SAFETY: the order has 64 bytes; unaligned load.
+            // SAFETY: 64 bytes; unaligned load.
             let numbers = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
             let numbers = _mm512_add_epi8(numbers, _mm512_set1_epi8(first as i8));
             // SAFETY: 64 bytes; unaligned store.

@@ -1,7 +1,7 @@
 //! The rounds of a fast sketch.
 
 use super::super::EMPTY_SLOT;
-use super::bins::{Bins, CHUNKS, MOST_MARKED, Throws, WAITING};
+use super::bins::{Bins, CHUNKS, MOST_MARKED, Scratch};
 use super::{AnyNumber, Cut, PowerOfTwo, VALUE_BITS, before_mixing, mixed, spread, throw};
 use crate::arch::{CHUNK, Simd, task};
 use std::ops::Range;
@@ -47,44 +47,54 @@ impl Sketch<'_> {
             return;
         }
         first_round(simd, elements, seed, slots, cut);
-        let mut bins = Bins::<S, MARKED>::new(simd, slots);
-        if !bins.end_round() {
+        if slots.iter().fold(true, |all, &slot| all & (slot != EMPTY_SLOT)) {
             return;
         }
         let patience = (k as u64).min(usual_rounds(k, elements.len()));
         let any_empty = if elements.len() <= MEDIUM {
             let mut spreads = [0; MEDIUM];
             spread_all(elements, seed, &mut spreads);
-            later_rounds(&spreads, elements.len(), 1..patience, &mut bins, cut)
+            later_rounds::<S, MARKED>(simd, &spreads, elements.len(), 1..patience, slots, cut)
         } else {
             let spreads = spreads(elements, seed);
-            later_rounds(&spreads, elements.len(), 1..patience, &mut bins, cut)
+            later_rounds::<S, MARKED>(simd, &spreads, elements.len(), 1..patience, slots, cut)
         };
         if any_empty {
             // Only a list with few different elements is likely to need so many rounds.
             let distinct = without_repetitions(elements);
             let spreads = spreads(&distinct, seed);
-            if later_rounds(&spreads, distinct.len(), patience..k as u64, &mut bins, cut) {
+            let rounds = patience..k as u64;
+            if later_rounds::<S, MARKED>(simd, &spreads, distinct.len(), rounds, slots, cut) {
                 last_rounds(&distinct, seed, slots);
             }
         }
     }
 }
 
-/// Mixes all elements with the seed. The elements of a last group of eight that is not full are filled up with any
-/// numbers, so that the compiler needs no second loop for the rest.
+/// Mixes all elements with the seed.
 #[inline(always)]
 fn spread_all(elements: &[u64], seed: u64, spreads: &mut [u64]) {
-    spreads[..elements.len()].copy_from_slice(elements);
-    for x in &mut spreads[..elements.len().next_multiple_of(8)] {
-        *x = spread(*x, seed);
+    // Whole groups of eight, and then the last eight, so that no elements are left over to be mixed one by one.
+    let whole = elements.len() & !7;
+    for (to, &element) in spreads.iter_mut().zip(&elements[..whole]) {
+        *to = spread(element, seed);
+    }
+    if let Some((last, to)) = elements.last_chunk::<8>().zip(spreads[..elements.len()].last_chunk_mut()) {
+        *to = last.map(|element| spread(element, seed));
+    } else {
+        for (to, &element) in spreads.iter_mut().zip(elements) {
+            *to = spread(element, seed);
+        }
     }
 }
 
+/// The mixed elements, and zeros after them up to whole chunks.
 #[inline(always)]
 fn spreads(elements: &[u64], seed: u64) -> Vec<u64> {
-    let mut spreads = vec![0; elements.len().next_multiple_of(CHUNK)];
-    spread_all(elements, seed, &mut spreads);
+    let whole = elements.len().next_multiple_of(CHUNK);
+    let mut spreads = Vec::with_capacity(whole);
+    spreads.extend(elements.iter().map(|&element| spread(element, seed)));
+    spreads.resize(whole, 0);
     spreads
 }
 
@@ -151,66 +161,54 @@ fn small<S: Simd, const MARKED: bool>(
     cut: impl Cut,
 ) -> bool {
     let len = elements.len();
-    let mut spreads = [0; CHUNK];
-    spread_all(elements, seed, &mut spreads);
-    throw_chunk(&spreads.map(|spread| cut.bin_and_value(spread)), len, slots);
+    let mut scratch = Scratch::new();
+    spread_all(elements, seed, &mut scratch.starts);
+    scratch.throws[0] = scratch.starts;
+    throw_all(&mut scratch, 0, len, slots, cut);
     let at_once = CHUNK / len;
-    // For each lane, the part of the throw that does not change: it depends on the element and on the number of the
-    // round among those that run together.
-    let (mut starts, mut ranks) = (spreads, [0; CHUNK]);
     if at_once > 1 {
-        let rounds = starts.chunks_exact_mut(len).zip(ranks.chunks_exact_mut(len));
-        for (round, (starts, ranks)) in (0..).zip(rounds) {
-            for (start, &spread) in starts.iter_mut().zip(&spreads) {
+        let (first, others) = scratch.starts.split_at_mut(len);
+        for (round, starts) in (1..).zip(others.chunks_exact_mut(len)) {
+            for (start, &spread) in starts.iter_mut().zip(&*first) {
                 *start = before_mixing(spread, round);
             }
-            ranks.fill(round << VALUE_BITS);
+        }
+        for (round, lanes) in (0..).zip(scratch.rounds[0].chunks_exact_mut(len)) {
+            lanes.fill(round);
         }
     }
     let last = slots.len() as u64;
     let together = |round: u64| (at_once as u64).min(last - round);
-    // While most bins are empty, most throws are hits, and finding them first would cost more than it saves.
-    let dense = slots.len() * DENSE / 8;
     let (mut round, mut thrown) = (1, len);
-    while thrown < dense && round < last {
-        let (later, rank) = (before_mixing(0, round), round << VALUE_BITS);
-        let mut throws = [(0, 0); CHUNK];
-        for i in 0..CHUNK {
-            let (bin, value) = cut.bin_and_value(mixed(starts[i].wrapping_add(later)));
-            throws[i] = (bin, value + (ranks[i] + rank));
-        }
+    while is_dense(thrown, slots.len()) && round < last {
         let used = together(round) as usize * len;
-        throw_chunk(&throws, used, slots);
+        let Scratch { starts, throws: [throws, ..], .. } = &mut scratch;
+        throw_part(starts, round, used, throws);
+        throw_all(&mut scratch, round << VALUE_BITS, used, slots, cut);
         thrown += used;
         round += together(round);
     }
-    let mut bins = Bins::<S, MARKED>::new(simd, slots);
+    let [rounds, others @ ..] = &mut scratch.rounds;
+    for (chunk, others) in (1..).zip(others) {
+        *others = rounds.map(|round| round + chunk * at_once as u16);
+    }
+    let mut bins = Bins::<S, MARKED>::new(simd, slots, &mut scratch);
     if !bins.end_round() {
         return false;
     }
-    let mut ranks_of_all = [0; WAITING];
-    for (chunk, of_all) in (0..).zip(ranks_of_all.as_chunks_mut::<CHUNK>().0) {
-        let rank = (chunk * at_once as u64) << VALUE_BITS;
-        for (of_all, &rank_of_lane) in of_all.iter_mut().zip(&ranks) {
-            *of_all = rank_of_lane + rank;
-        }
-    }
-    let mut throws = Throws::new();
     while round < last {
         let rank = round << VALUE_BITS;
         for chunk in 0..CHUNKS {
-            let later = before_mixing(0, round);
-            let room = &mut throws.throws.as_chunks_mut::<CHUNK>().0[chunk];
-            for (throw, &start) in room.iter_mut().zip(&starts) {
-                *throw = mixed(start.wrapping_add(later));
-            }
-            bins.find_hits(&mut throws, chunk, together(round) as usize * len, rank, cut);
+            let used = together(round) as usize * len;
+            let Scratch { starts, throws, .. } = &mut *bins.scratch;
+            throw_part(starts, round, used, &mut throws[chunk]);
+            bins.find_hits(chunk, used, rank, cut);
             round += together(round);
             if round == last {
                 break;
             }
         }
-        bins.lower(&mut throws, &ranks_of_all, rank, cut);
+        bins.lower(rank, cut);
         if !bins.end_round() {
             return false;
         }
@@ -218,13 +216,23 @@ fn small<S: Simd, const MARKED: bool>(
     true
 }
 
-/// The share of K throws, in eighths, from which on hits are found before they are compared with their slots.
-const DENSE: usize = 8;
-
-/// Lowers the slots of the first `used` throws of a chunk.
+/// True while so few throws have been made that most bins are empty. Then most throws are hits, and finding them
+/// first would cost more than it saves. After K throws, about one bin in three is empty.
 #[inline(always)]
-fn throw_chunk(throws: &[(u64, u64); CHUNK], used: usize, slots: &mut [u64]) {
-    for &(bin, value) in &throws[..used] {
+const fn is_dense(thrown: usize, k: usize) -> bool {
+    thrown < k
+}
+
+/// Lowers the slots of the first `used` throws of the first chunk, whether they are hits or not.
+#[inline(always)]
+fn throw_all(scratch: &mut Scratch, rank: u64, used: usize, slots: &mut [u64], cut: impl Cut) {
+    let Scratch { throws: [throws, values, ..], rounds: [rounds, ..], .. } = scratch;
+    for i in 0..CHUNK {
+        let (bin, value) = cut.bin_and_value(throws[i]);
+        throws[i] = bin;
+        values[i] = (u64::from(rounds[i]) << VALUE_BITS) + (value + rank);
+    }
+    for (&bin, &value) in throws[..used].iter().zip(&*values) {
         let slot = &mut slots[bin as usize];
         *slot = (*slot).min(value);
     }
@@ -233,43 +241,62 @@ fn throw_chunk(throws: &[(u64, u64); CHUNK], used: usize, slots: &mut [u64]) {
 /// Some of the rounds 1 to K - 1 of a set of `len` elements. Returns true if a bin is still empty.
 #[inline(always)]
 fn later_rounds<S: Simd, const MARKED: bool>(
+    simd: S,
     spreads: &[u64],
     len: usize,
     rounds: Range<u64>,
-    bins: &mut Bins<'_, S, MARKED>,
+    slots: &mut [u64],
     cut: impl Cut,
 ) -> bool {
-    let (chunks, _) = spreads.as_chunks::<CHUNK>();
-    let (mut throws, mut ranks) = (Throws::new(), [0; WAITING]);
-    // As many whole rounds as can wait, at least one.
-    let at_once = (CHUNKS / len.div_ceil(CHUNK).max(1)).max(1);
+    let chunks = &spreads.as_chunks::<CHUNK>().0[..len.div_ceil(CHUNK)];
+    let used = |part: usize| CHUNK.min(len - part * CHUNK);
+    let mut scratch = Scratch::new();
     let Range { start: mut round, end } = rounds;
+    while is_dense(round as usize * len, slots.len()) && round < end {
+        for (part, spreads) in chunks.iter().enumerate() {
+            throw_part(spreads, round, used(part), &mut scratch.throws[0]);
+            throw_all(&mut scratch, round << VALUE_BITS, used(part), slots, cut);
+        }
+        round += 1;
+    }
+    let mut bins = Bins::<S, MARKED>::new(simd, slots, &mut scratch);
+    if !bins.end_round() {
+        return false;
+    }
+    // As many whole rounds as can wait, at least one.
+    let at_once = (CHUNKS / chunks.len().max(1)).max(1) as u64;
     while round < end {
-        let after = end.min(round + at_once as u64);
-        let (first, mut waiting) = (round << VALUE_BITS, 0);
-        for round in round..after {
-            let (later, rank) = (before_mixing(0, round), round << VALUE_BITS);
-            for (part, spreads) in chunks[..len.div_ceil(CHUNK)].iter().enumerate() {
+        let after = end.min(round + at_once);
+        let (rank, mut waiting) = (round << VALUE_BITS, 0);
+        for (number, round) in (0..).zip(round..after) {
+            for (part, spreads) in chunks.iter().enumerate() {
                 if waiting == CHUNKS {
-                    bins.lower(&mut throws, &ranks, 0, cut);
+                    bins.lower(rank, cut);
                     waiting = 0;
                 }
-                let room = &mut throws.throws.as_chunks_mut::<CHUNK>().0[waiting];
-                for (throw, &spread) in room.iter_mut().zip(spreads) {
-                    *throw = mixed(spread.wrapping_add(later));
-                }
-                ranks.as_chunks_mut::<CHUNK>().0[waiting] = [rank; CHUNK];
-                bins.find_hits(&mut throws, waiting, CHUNK.min(len - part * CHUNK), first, cut);
+                throw_part(spreads, round, used(part), &mut bins.scratch.throws[waiting]);
+                bins.scratch.rounds[waiting] = [number; CHUNK];
+                bins.find_hits(waiting, used(part), rank, cut);
                 waiting += 1;
             }
         }
-        bins.lower(&mut throws, &ranks, 0, cut);
+        bins.lower(rank, cut);
         if !bins.end_round() {
             return false;
         }
         round = after;
     }
     true
+}
+
+/// The throws of the first `used` lanes in a round, and of others up to a whole group of eight.
+#[inline(always)]
+fn throw_part(starts: &[u64; CHUNK], round: u64, used: usize, throws: &mut [u64; CHUNK]) {
+    let later = before_mixing(0, round);
+    let whole = used.next_multiple_of(8).min(CHUNK);
+    for (throw, &start) in throws[..whole].iter_mut().zip(starts) {
+        *throw = mixed(start.wrapping_add(later));
+    }
 }
 
 /// Rounds K to 2K - 1, for the bins that are still empty. Each round gives all elements to one bin.
