@@ -18,6 +18,9 @@ pub(crate) const CHUNK: usize = 64;
 /// The number of words that [`Simd::bits_at`] reads.
 pub(crate) const BIT_WORDS: usize = 8;
 
+/// The number of words that [`Simd::bits_at_tops`] reads. They have a bit for every number of eight bits.
+pub(crate) const TOP_WORDS: usize = 4;
+
 /// The number of elements of each set that [`Simd::shared_elements`] compares.
 pub(crate) const SET_BLOCK: usize = 8;
 
@@ -37,6 +40,31 @@ pub(crate) trait Simd: Tuning {
     fn bits_at(self, positions: &[u64; CHUNK], words: &[u64; BIT_WORDS]) -> u64 {
         let bit = |position: u64| words[(position / 64) as usize % BIT_WORDS] >> (position % 64) & 1;
         positions.iter().rev().fold(0, |mask, &position| mask << 1 | bit(position))
+    }
+
+    /// Bit i is set if bit `numbers[i] >> shift` of the words is set, where `shift` is at least 56.
+    #[inline(always)]
+    fn bits_at_tops(self, numbers: &[u64; CHUNK], shift: u32, words: &[u64; TOP_WORDS]) -> u64 {
+        let bit = |position: u64| words[(position / 64) as usize % TOP_WORDS] >> (position % 64) & 1;
+        numbers.iter().rev().fold(0, |mask, &number| mask << 1 | bit(number >> shift))
+    }
+
+    /// Bit i is set if `bytes[i]` is not 0.
+    #[inline(always)]
+    fn nonzero_bytes(self, bytes: &[u8; CHUNK]) -> u64 {
+        bytes.iter().rev().fold(0, |mask, &byte| mask << 1 | u64::from(byte != 0))
+    }
+
+    /// Writes `first + i` for every bit i of the mask that is set, in order, to the start of `out`. Returns their
+    /// number. What it writes after them is not defined.
+    #[inline(always)]
+    fn ones(self, mut mask: u64, first: u8, out: &mut [u8; CHUNK]) -> usize {
+        let count = mask.count_ones() as usize;
+        for out in &mut out[..count] {
+            *out = first.wrapping_add(mask.trailing_zeros() as u8);
+            mask &= mask - 1;
+        }
+        count
     }
 
     /// The number of elements of `a` that are in `b`.

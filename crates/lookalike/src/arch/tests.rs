@@ -180,3 +180,72 @@ fn every_kernel_looks_up_bits_like_the_portable_one() {
         law!(BitsAt(&positions, &words) => expected);
     }
 }
+
+struct BitsAtTops<'a>(&'a [u64; CHUNK], u32, &'a [u64; TOP_WORDS]);
+
+task! {
+    impl['a] BitsAtTops<'a> => u64, |task, simd: S| {
+        simd.bits_at_tops(task.0, task.1, task.2)
+    }
+}
+
+#[test]
+fn every_kernel_looks_up_bits_at_the_tops_of_numbers_like_the_portable_one() {
+    let mut random = SplitMix64::new(6);
+    for round in 0..ROUNDS / 4 {
+        let words: [u64; TOP_WORDS] = std::array::from_fn(|_| random.next_u64() & random.next_u64());
+        let numbers: [u64; CHUNK] = std::array::from_fn(|i| match round {
+            // Every top, with all other bits set or not.
+            0..8 => ((64 * (round % 4) + i) as u64) << 56 | [0, u64::MAX >> 8][round / 4],
+            _ => random.next_u64(),
+        });
+        for shift in 56..64 {
+            let expected = (0..CHUNK)
+                .filter(|&i| {
+                    let position = numbers[i] >> shift;
+                    words[(position / 64) as usize] & 1 << (position % 64) != 0
+                })
+                .fold(0, |mask, i| mask | 1 << i);
+            law!(BitsAtTops(&numbers, shift, &words) => expected);
+        }
+    }
+}
+
+struct NonzeroBytes<'a>(&'a [u8; CHUNK]);
+
+task! {
+    impl['a] NonzeroBytes<'a> => u64, |task, simd: S| {
+        simd.nonzero_bytes(task.0)
+    }
+}
+
+struct Ones(u64, u8);
+
+task! {
+    impl[] Ones => Vec<u8>, |task, simd: S| {
+        let mut out = [0; CHUNK];
+        let count = simd.ones(task.0, task.1, &mut out);
+        out[..count].to_vec()
+    }
+}
+
+#[test]
+fn every_kernel_turns_bytes_into_bits_and_bits_into_positions_like_the_portable_one() {
+    let mut random = SplitMix64::new(7);
+    for round in 0..ROUNDS {
+        let mask = match round {
+            0..64 => 1 << round,
+            64 => 0,
+            65 => u64::MAX,
+            66..200 => random.next_u64() & random.next_u64() & random.next_u64(),
+            _ => random.next_u64(),
+        };
+        let is_set = |i: usize| mask & 1 << i != 0;
+        let bytes: [u8; CHUNK] = std::array::from_fn(|i| if is_set(i) { 1 << (random.below(8)) } else { 0 });
+        law!(NonzeroBytes(&bytes) => mask);
+        for first in [0, 64, 128, 192] {
+            let expected: Vec<u8> = (0..CHUNK).filter(|&i| is_set(i)).map(|i| first + i as u8).collect();
+            law!(Ones(mask, first) => expected);
+        }
+    }
+}

@@ -1,12 +1,13 @@
 //! Sets -> signatures, the fast default: fast similarity sketching.
 
 mod bins;
+mod rounds;
 
 use super::{EMPTY_SLOT, Family, MinHasher, check_num_hashes, check_slots};
-use crate::arch::{CHUNK, Kernel, Simd, dispatch, task};
+use crate::arch::{Kernel, dispatch};
 use crate::error::Result;
 use crate::hashing::mix64;
-use bins::Bins;
+use rounds::Sketch;
 
 /// The number of low bits of a slot that hold the value. The bits above them hold the round.
 pub const VALUE_BITS: u32 = 51;
@@ -70,12 +71,16 @@ impl FastSketch {
     #[must_use]
     pub fn sketch_plainly(&self, elements: &[u64]) -> Vec<u64> {
         let k = self.num_hashes as u64;
+        let cut = AnyNumber { k };
         let mut slots = vec![EMPTY_SLOT; self.num_hashes];
         for round in 0..2 * k {
             for &element in elements {
                 let throw = throw(spread(element, self.seed), round);
-                let (bin, value) =
-                    if round < k { bin_and_value(throw, k) } else { (round - k, throw >> (64 - VALUE_BITS)) };
+                let (bin, value) = if round < k {
+                    cut.bin_and_value(throw)
+                } else {
+                    (round - k, throw >> (64 - VALUE_BITS))
+                };
                 let slot = &mut slots[bin as usize];
                 *slot = (*slot).min(round << VALUE_BITS | value);
             }
@@ -119,12 +124,7 @@ const fn spread(element: u64, seed: u64) -> u64 {
 /// The random number of an element in a round.
 #[inline(always)]
 const fn throw(spread: u64, round: u64) -> u64 {
-    if round == 0 { spread } else { throw_after_first(spread, round) }
-}
-
-#[inline(always)]
-const fn throw_after_first(spread: u64, round: u64) -> u64 {
-    mixed(before_mixing(spread, round))
+    if round == 0 { spread } else { mixed(before_mixing(spread, round)) }
 }
 
 /// The input from which the random number of a later round is mixed. It grows by the same step from round to round.
@@ -138,231 +138,85 @@ const fn mixed(x: u64) -> u64 {
     (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// Reads the number as a fraction and multiplies it by k: the whole part is the bin, the rest is the value.
-#[inline(always)]
-const fn bin_and_value(throw: u64, k: u64) -> (u64, u64) {
-    // throw * k / 2^64 is computed in two halves of 32 bits. The compiler can vectorise this, but not a 128-bit
-    // product.
-    let low = (throw & 0xffff_ffff) * k;
-    let high = (throw >> 32) * k + (low >> 32);
-    (high >> 32, (high & 0xffff_ffff) << (VALUE_BITS - 32) | (low & 0xffff_ffff) >> (64 - VALUE_BITS))
-}
+/// How a throw becomes a bin and a value: it is read as a fraction and multiplied by K. The whole part is the bin, the
+/// rest is the value.
+trait Cut: Copy {
+    /// The bin and the value, in a form that the compiler can vectorise.
+    fn bin_and_value(self, throw: u64) -> (u64, u64);
 
-/// The same for k = 2^`log`, where k is at least 2.
-#[inline(always)]
-const fn leading_bits_and_value(throw: u64, log: u32) -> (u64, u64) {
-    (throw >> (64 - log), throw << log >> (64 - VALUE_BITS))
-}
+    /// The same in the form that is fastest for a single throw.
+    fn bin_and_value_of_one(self, throw: u64) -> (u64, u64);
 
-struct Sketch<'a> {
-    elements: &'a [u64],
-    seed: u64,
-    slots: &'a mut [u64],
-}
-
-task! {
-    impl['a] Sketch<'a> => (), |task, simd: S| {
-        let k = task.slots.len() as u64;
-        if k.is_power_of_two() && k > 1 {
-            let log = k.trailing_zeros();
-            task.rounds(simd, |throw| leading_bits_and_value(throw, log));
-        } else {
-            task.rounds(simd, |throw| bin_and_value(throw, k));
-        }
-    }
-}
-
-impl Sketch<'_> {
-    /// Runs all rounds. `split` turns a throw into a bin and a value.
+    /// The bin alone.
     #[inline(always)]
-    fn rounds<S: Simd>(self, simd: S, split: impl Fn(u64) -> (u64, u64) + Copy) {
-        let Self { elements, seed, slots } = self;
-        first_round(simd, elements, seed, slots, split);
-        let mut bins = Bins::new(simd, slots);
-        if elements.len() <= CHUNK {
-            several_rounds_at_once(elements, seed, &mut bins, split);
-            last_rounds(elements, seed, &mut bins);
-            return;
-        }
-        let last_round = bins.slots.len() as u64;
-        let patience = last_round.min(usual_rounds(bins.slots.len(), elements.len()));
-        if let Some(spreads) = Spreads::of(elements, seed) {
-            for round in 1..patience {
-                later_round(spreads.as_slice(), |spread| spread, round, &mut bins, split);
-            }
-        } else {
-            for round in 1..patience {
-                later_round(elements, |element| spread(element, seed), round, &mut bins, split);
-            }
-        }
-        if bins.any_empty() {
-            // Only a list with few different elements is likely to need so many rounds.
-            let distinct = without_repetitions(elements);
-            for round in patience..last_round {
-                later_round(&distinct, |element| spread(element, seed), round, &mut bins, split);
-            }
-            last_rounds(&distinct, seed, &mut bins);
-        }
+    fn bin(self, throw: u64) -> u64 {
+        self.bin_and_value(throw).0
     }
+
+    /// For K up to 256: a number that becomes the bin when it is shifted right by [`Self::shift`].
+    fn top(self, throw: u64) -> u64;
+
+    /// At least 56 if K is at most 256.
+    fn shift(self) -> u32;
 }
 
-/// A number of rounds that is nearly always enough to fill `k` bins with `len` different elements. About K ln K
-/// throws fill the bins on average, and twice that many nearly always.
-fn usual_rounds(k: usize, len: usize) -> u64 {
-    let log2 = (usize::BITS - k.leading_zeros()) as usize;
-    4 + (2 * k * log2 / len) as u64
+/// Any K.
+#[derive(Clone, Copy)]
+struct AnyNumber {
+    k: u64,
 }
 
-#[cold]
-#[inline(never)]
-fn without_repetitions(elements: &[u64]) -> Vec<u64> {
-    let mut distinct = elements.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    distinct
-}
-
-/// Round 0. Once every bin is filled, an element matters only if its value is below the largest slot. This soon
-/// becomes rare, and most elements are then skipped many at a time.
-#[inline(always)]
-fn first_round<S: Simd>(
-    simd: S,
-    elements: &[u64],
-    seed: u64,
-    slots: &mut [u64],
-    split: impl Fn(u64) -> (u64, u64) + Copy,
-) {
-    let mut limit = EMPTY_SLOT;
-    let patience = (4 * slots.len() / CHUNK).max(4);
-    for (number, chunk) in elements.chunks(CHUNK).enumerate() {
-        let mut bins = [0; CHUNK];
-        // Entries that are not written here have the largest value, so they are never below the limit.
-        let mut values = [EMPTY_SLOT; CHUNK];
-        for ((&element, bin), value) in chunk.iter().zip(&mut bins).zip(&mut values) {
-            (*bin, *value) = split(spread(element, seed));
-        }
-        if limit == EMPTY_SLOT {
-            for (&bin, &value) in bins.iter().zip(&values[..chunk.len()]) {
-                let slot = &mut slots[bin as usize];
-                *slot = (*slot).min(value);
-            }
-        } else {
-            let mut below = simd.below(&values, limit);
-            while below != 0 {
-                let i = below.trailing_zeros() as usize;
-                below &= below - 1;
-                let slot = &mut slots[bins[i] as usize];
-                *slot = (*slot).min(values[i]);
-            }
-        }
-        if number % patience == patience - 1 {
-            limit = slots.iter().copied().max().unwrap_or(EMPTY_SLOT);
-        }
-    }
-}
-
-/// The mixed elements of a set, if there are few enough to store them. They save mixing again in every round.
-struct Spreads {
-    spreads: [u64; Self::MOST],
-    len: usize,
-}
-
-impl Spreads {
-    const MOST: usize = 8 * CHUNK;
-
+impl Cut for AnyNumber {
     #[inline(always)]
-    fn of(elements: &[u64], seed: u64) -> Option<Self> {
-        let mut spreads = [0; Self::MOST];
-        for (kept, &element) in spreads.get_mut(..elements.len())?.iter_mut().zip(elements) {
-            *kept = spread(element, seed);
-        }
-        Some(Self { spreads, len: elements.len() })
+    fn bin_and_value(self, throw: u64) -> (u64, u64) {
+        // throw * k / 2^64 is computed in two halves of 32 bits. The compiler can vectorise this, but not a 128-bit
+        // product.
+        let low = (throw & 0xffff_ffff) * self.k;
+        let high = (throw >> 32) * self.k + (low >> 32);
+        (high >> 32, (high & 0xffff_ffff) << (VALUE_BITS - 32) | (low & 0xffff_ffff) >> (64 - VALUE_BITS))
     }
 
     #[inline(always)]
-    fn as_slice(&self) -> &[u64] {
-        &self.spreads[..self.len]
+    fn bin_and_value_of_one(self, throw: u64) -> (u64, u64) {
+        let product = u128::from(throw) * u128::from(self.k);
+        ((product >> 64) as u64, product as u64 >> (64 - VALUE_BITS))
+    }
+
+    #[inline(always)]
+    fn top(self, throw: u64) -> u64 {
+        self.bin(throw) << 56
+    }
+
+    #[inline(always)]
+    fn shift(self) -> u32 {
+        56
     }
 }
 
-/// A round after the first. Only bins that were empty before this round can change.
-#[inline(always)]
-fn later_round<S: Simd>(
-    items: &[u64],
-    spread: impl Fn(u64) -> u64,
-    round: u64,
-    bins: &mut Bins<'_, S>,
-    split: impl Fn(u64) -> (u64, u64) + Copy,
-) {
-    if !bins.any_empty() {
-        return;
-    }
-    for chunk in items.chunks(CHUNK) {
-        let (mut targets, mut throws) = ([0; CHUNK], [0; CHUNK]);
-        for ((&item, target), throw) in chunk.iter().zip(&mut targets).zip(&mut throws) {
-            *throw = throw_after_first(spread(item), round);
-            *target = split(*throw).0;
-        }
-        bins.lower(&targets, chunk.len(), |i| round << VALUE_BITS | split(throws[i]).1);
-    }
-    bins.end_round();
+/// K = 2^`log`, where K is at least 2.
+#[derive(Clone, Copy)]
+struct PowerOfTwo {
+    log: u32,
 }
 
-/// Rounds 1 to K - 1 of a small set. As many rounds as fill a chunk are run at a time. It does no harm if some of
-/// them are not needed, because the values of a later round are larger than all values of earlier rounds.
-#[inline(always)]
-fn several_rounds_at_once<S: Simd>(
-    elements: &[u64],
-    seed: u64,
-    bins: &mut Bins<'_, S>,
-    split: impl Fn(u64) -> (u64, u64) + Copy,
-) {
-    if !bins.any_empty() {
-        return;
+impl Cut for PowerOfTwo {
+    #[inline(always)]
+    fn bin_and_value(self, throw: u64) -> (u64, u64) {
+        (throw >> (64 - self.log), throw << self.log >> (64 - VALUE_BITS))
     }
-    let k = bins.slots.len() as u64;
-    let at_once = CHUNK / elements.len();
-    // For each lane, the part of the throw that does not change: it depends on the element and on the number of the
-    // round among those that run together.
-    let (mut starts, mut ranks) = ([0; CHUNK], [0; CHUNK]);
-    let mut spreads = [0; CHUNK];
-    for (spread_element, &element) in spreads.iter_mut().zip(elements) {
-        *spread_element = spread(element, seed);
-    }
-    let rounds = starts.chunks_exact_mut(elements.len()).zip(ranks.chunks_exact_mut(elements.len()));
-    for (round, (starts, ranks)) in (1..).zip(rounds) {
-        for (start, &spread) in starts.iter_mut().zip(&spreads) {
-            *start = before_mixing(spread, round);
-        }
-        ranks.fill(round << VALUE_BITS);
-    }
-    let mut first_round = 1;
-    while bins.any_empty() && first_round < k {
-        let rounds = at_once.min((k - first_round) as usize);
-        let (later, rank) = (before_mixing(0, first_round - 1), (first_round - 1) << VALUE_BITS);
-        let (mut targets, mut throws) = ([0; CHUNK], [0; CHUNK]);
-        for i in 0..CHUNK {
-            throws[i] = mixed(starts[i].wrapping_add(later));
-            targets[i] = split(throws[i]).0;
-        }
-        bins.lower(&targets, rounds * elements.len(), |i| (ranks[i] + rank) | split(throws[i]).1);
-        bins.end_round();
-        first_round += rounds as u64;
-    }
-}
 
-/// Rounds K to 2K - 1, for the bins that are still empty. Each round gives all elements to one bin.
-#[inline(always)]
-fn last_rounds<S: Simd>(elements: &[u64], seed: u64, bins: &mut Bins<'_, S>) {
-    if !bins.any_empty() {
-        return;
+    #[inline(always)]
+    fn bin_and_value_of_one(self, throw: u64) -> (u64, u64) {
+        self.bin_and_value(throw)
     }
-    let k = bins.slots.len() as u64;
-    for (bin, slot) in bins.slots.iter_mut().enumerate() {
-        if *slot == EMPTY_SLOT {
-            let round = k + bin as u64;
-            let least = elements.iter().map(|&element| throw(spread(element, seed), round)).min();
-            *slot = round << VALUE_BITS | least.unwrap_or(u64::MAX) >> (64 - VALUE_BITS);
-        }
+
+    #[inline(always)]
+    fn top(self, throw: u64) -> u64 {
+        throw
+    }
+
+    #[inline(always)]
+    fn shift(self) -> u32 {
+        64 - self.log
     }
 }

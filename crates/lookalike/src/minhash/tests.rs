@@ -220,6 +220,63 @@ fn long_lists_of_few_elements_are_sketched_as_their_sets() {
     }
 }
 
+/// The slots with every kernel, compared with the definition.
+fn assert_equals_definition(num_hashes: usize, seed: u64, elements: &[u64]) {
+    for kernel in Kernel::available() {
+        let hasher = FastSketch::new(num_hashes, seed).unwrap().with_kernel(kernel);
+        let (fast, plain) = (hasher.sketch(elements), hasher.sketch_plainly(elements));
+        assert!(fast.slots() == plain, "{}, K = {num_hashes}, {} elements", kernel.name(), elements.len());
+    }
+}
+
+#[test]
+fn small_sets_equal_the_definition_for_every_size() {
+    // On both sides of 64, 128, 256 and 512 slots, and of a chunk of 64 elements, the algorithm changes.
+    let numbers_of_slots =
+        [1, 2, 3, 7, 16, 63, 64, 65, 112, 126, 127, 128, 129, 255, 256, 257, 511, 512, 513];
+    for len in (1..=200).chain([255, 256, 257, 320, 511, 512, 513, 700]) {
+        for (i, num_hashes) in numbers_of_slots.into_iter().enumerate() {
+            // All sizes with a few numbers of slots each, and all numbers of slots around the sizes that matter.
+            if (len + i) % 5 == 0 || matches!(len, 1..=3 | 31..=33 | 63..=66 | 127..=130 | 255..=257) {
+                assert_equals_definition(
+                    num_hashes,
+                    len as u64,
+                    &random_elements(len, (len * num_hashes) as u64),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn repeated_and_hostile_elements_equal_the_definition() {
+    let distinct = random_elements(70, 3);
+    for num_hashes in [1, 2, 48, 64, 100, 128, 256, 300, 512, 600] {
+        for len in [1, 2, 5, 33, 64, 65, 150, 600] {
+            // Few different elements, some of them repeated more often than others.
+            for kinds in [1, 2, 13, 70] {
+                let list: Vec<u64> = (0..len).map(|i| distinct[i * i % kinds]).collect();
+                assert_equals_definition(num_hashes, 1, &list);
+            }
+            for (_, element) in STRUCTURED {
+                let set: Vec<u64> = (0..len as u64).map(element).collect();
+                assert_equals_definition(num_hashes, 1, &set);
+            }
+        }
+        // Elements that all fall into the first bin, or all into the last one, in round 0.
+        let alone = FastSketch::new(num_hashes, 1).unwrap();
+        for bin in [0, num_hashes - 1] {
+            let mut random = SplitMix64::new(4);
+            let in_bin = std::iter::repeat_with(|| random.next_u64())
+                .take(if num_hashes > 128 { 4_000 } else { 8_000 })
+                .filter(|&element| alone.sketch(&[element]).slots()[bin] >> VALUE_BITS == 0);
+            let set: Vec<u64> = in_bin.take(60).collect();
+            assert!(set.len() > 2);
+            assert_equals_definition(num_hashes, 1, &set);
+        }
+    }
+}
+
 #[test]
 fn the_largest_signature_works() {
     let hasher = FastSketch::new(MAX_HASHES, 1).unwrap();

@@ -10,7 +10,7 @@ mod edges;
 
 use crate::arch::masks::{BLOCK, CLASS, Masks, class};
 use crate::arch::word_hashes::Blocks;
-use crate::arch::{BIT_WORDS, CHUNK, LANE_BLOCK, SET_BLOCK, Simd, Tuning};
+use crate::arch::{BIT_WORDS, CHUNK, LANE_BLOCK, SET_BLOCK, Simd, TOP_WORDS, Tuning};
 use std::arch::x86_64::*;
 
 /// AVX-512 with byte permutations (VBMI, VBMI2) and bit counts (BITALG, VPOPCNTDQ), as in every CPU since Ice Lake
@@ -22,6 +22,28 @@ pub(super) struct Avx512 {
     low: __m512i,
     high: __m512i,
 }
+
+/// 0, 1, 2, ...
+const NUMBERS: [u8; 64] = {
+    let mut numbers = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        numbers[i] = i as u8;
+        i += 1;
+    }
+    numbers
+};
+
+/// For every i, the byte in which [`Avx512::bits_of_tops`] finds the top of number i.
+const TOPS: [u8; 64] = {
+    let mut tops = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        tops[i] = (8 * (i % 8) + 7 - i / 8) as u8;
+        i += 1;
+    }
+    tops
+};
 
 impl Avx512 {
     compiled! {
@@ -80,6 +102,45 @@ impl Avx512 {
             mask
         }
 
+        fn bits_of_tops(numbers: &[u64; CHUNK], shift: u32, words: &[u64; TOP_WORDS]) -> u64 {
+            // The top bytes of all numbers in one register: byte 8 i + 7 - j is that of number 8 j + i.
+            let mut tops = _mm512_setzero_si512();
+            for eight in numbers.as_chunks::<8>().0 {
+                // SAFETY: eight numbers of 8 bytes; unaligned load.
+                let eight = unsafe { _mm512_loadu_si512(eight.as_ptr().cast()) };
+                tops = _mm512_shldi_epi64::<8>(tops, eight);
+            }
+            // SAFETY: 64 bytes; unaligned load.
+            let order = unsafe { _mm512_loadu_si512(TOPS.as_ptr().cast()) };
+            let tops = _mm512_permutexvar_epi8(order, tops);
+            // Bytes cannot be shifted, only pairs of them. The mask removes what came from the other byte.
+            let drop = _mm_cvtsi32_si128(shift as i32 - 56);
+            let mask = _mm512_set1_epi8((0xff_u8 >> (shift - 56)) as i8);
+            let positions = _mm512_and_si512(_mm512_srl_epi16(tops, drop), mask);
+            // SAFETY: four words of 8 bytes; unaligned load.
+            let words = unsafe { _mm512_castsi256_si512(_mm256_loadu_si256(words.as_ptr().cast())) };
+            let byte = _mm512_and_si512(_mm512_srli_epi16::<3>(positions), _mm512_set1_epi8(31));
+            let bytes = _mm512_permutexvar_epi8(byte, words);
+            let powers = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
+            let bits = _mm512_shuffle_epi8(powers, _mm512_and_si512(positions, _mm512_set1_epi8(7)));
+            _mm512_test_epi8_mask(bytes, bits)
+        }
+
+        fn nonzero(bytes: &[u8; CHUNK]) -> u64 {
+            // SAFETY: 64 bytes; unaligned load.
+            let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+            _mm512_test_epi8_mask(bytes, bytes)
+        }
+
+        fn positions(mask: u64, first: u8, out: &mut [u8; CHUNK]) -> usize {
+            // SAFETY: 64 bytes; unaligned load.
+            let numbers = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
+            let numbers = _mm512_add_epi8(numbers, _mm512_set1_epi8(first as i8));
+            // SAFETY: 64 bytes; unaligned store.
+            unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(mask, numbers)) };
+            mask.count_ones() as usize
+        }
+
         fn shared(a: &[u64; SET_BLOCK], b: &[u64; SET_BLOCK]) -> u32 {
             // SAFETY: `a` is 8 elements of 8 bytes; unaligned load.
             let a = unsafe { _mm512_loadu_si512(a.as_ptr().cast()) };
@@ -124,6 +185,24 @@ impl Simd for Avx512 {
     fn bits_at(self, positions: &[u64; CHUNK], words: &[u64; BIT_WORDS]) -> u64 {
         // SAFETY: as above.
         unsafe { Self::bits(positions, words) }
+    }
+
+    #[inline(always)]
+    fn bits_at_tops(self, numbers: &[u64; CHUNK], shift: u32, words: &[u64; TOP_WORDS]) -> u64 {
+        // SAFETY: as above.
+        unsafe { Self::bits_of_tops(numbers, shift, words) }
+    }
+
+    #[inline(always)]
+    fn nonzero_bytes(self, bytes: &[u8; CHUNK]) -> u64 {
+        // SAFETY: as above.
+        unsafe { Self::nonzero(bytes) }
+    }
+
+    #[inline(always)]
+    fn ones(self, mask: u64, first: u8, out: &mut [u8; CHUNK]) -> usize {
+        // SAFETY: as above.
+        unsafe { Self::positions(mask, first, out) }
     }
 
     #[inline(always)]
