@@ -23,8 +23,12 @@ task! {
     }
 }
 
-/// The largest set whose mixed elements are kept on the stack.
-const MEDIUM: usize = 8 * CHUNK;
+/// The largest set whose mixed elements are kept on the stack, in chunks.
+const MEDIUM: usize = 8;
+
+/// Numbers that begin at a cache line. A load of 64 bytes takes twice as long if it crosses one.
+#[repr(align(64))]
+struct Aligned<T>(T);
 
 impl Sketch<'_> {
     #[inline(always)]
@@ -51,10 +55,12 @@ impl Sketch<'_> {
             return;
         }
         let patience = (k as u64).min(usual_rounds(k, elements.len()));
-        let any_empty = if elements.len() <= MEDIUM {
-            let mut spreads = [0; MEDIUM];
-            spread_all(elements, seed, &mut spreads);
-            later_rounds::<S, MARKED>(simd, &spreads, elements.len(), 1..patience, slots, cut)
+        let any_empty = if elements.len() <= MEDIUM * CHUNK {
+            let mut spreads = Aligned([[0; CHUNK]; MEDIUM]);
+            for (chunk, spreads) in elements.chunks(CHUNK).zip(&mut spreads.0) {
+                spread_all(chunk, seed, spreads);
+            }
+            later_rounds::<S, MARKED>(simd, &spreads.0, elements.len(), 1..patience, slots, cut)
         } else {
             let spreads = spreads(elements, seed);
             later_rounds::<S, MARKED>(simd, &spreads, elements.len(), 1..patience, slots, cut)
@@ -71,15 +77,16 @@ impl Sketch<'_> {
     }
 }
 
-/// Mixes all elements with the seed.
+/// Mixes the elements of a chunk with the seed.
 #[inline(always)]
-fn spread_all(elements: &[u64], seed: u64, spreads: &mut [u64]) {
+fn spread_all(elements: &[u64], seed: u64, spreads: &mut [u64; CHUNK]) {
     // Whole groups of eight, and then the last eight, so that no elements are left over to be mixed one by one.
     let whole = elements.len() & !7;
     for (to, &element) in spreads.iter_mut().zip(&elements[..whole]) {
         *to = spread(element, seed);
     }
-    if let Some((last, to)) = elements.last_chunk::<8>().zip(spreads[..elements.len()].last_chunk_mut()) {
+    let to = spreads.get_mut(..elements.len()).and_then(<[u64]>::last_chunk_mut::<8>);
+    if let Some((last, to)) = elements.last_chunk().zip(to) {
         *to = last.map(|element| spread(element, seed));
     } else {
         for (to, &element) in spreads.iter_mut().zip(elements) {
@@ -88,14 +95,14 @@ fn spread_all(elements: &[u64], seed: u64, spreads: &mut [u64]) {
     }
 }
 
-/// The mixed elements, and zeros after them up to whole chunks.
+/// The mixed elements in chunks.
 #[inline(always)]
-fn spreads(elements: &[u64], seed: u64) -> Vec<u64> {
-    let whole = elements.len().next_multiple_of(CHUNK);
-    let mut spreads = Vec::with_capacity(whole);
-    spreads.extend(elements.iter().map(|&element| spread(element, seed)));
-    spreads.resize(whole, 0);
-    spreads
+fn spreads(elements: &[u64], seed: u64) -> Vec<[u64; CHUNK]> {
+    let mut all = vec![[0; CHUNK]; elements.len().div_ceil(CHUNK)];
+    for (chunk, spreads) in elements.chunks(CHUNK).zip(&mut all) {
+        spread_all(chunk, seed, spreads);
+    }
+    all
 }
 
 /// A number of rounds that is nearly always enough to fill `k` bins with `len` different elements. About K ln K
@@ -121,10 +128,10 @@ fn first_round<S: Simd>(simd: S, elements: &[u64], seed: u64, slots: &mut [u64],
     let mut limit = EMPTY_SLOT;
     let patience = (4 * slots.len() / CHUNK).max(4);
     for (number, chunk) in elements.chunks(CHUNK).enumerate() {
-        let mut bins = [0; CHUNK];
+        let Aligned([bins, values]) = &mut Aligned([[0; CHUNK]; 2]);
         // Entries that are not written here have the largest value, so they are never below the limit.
-        let mut values = [EMPTY_SLOT; CHUNK];
-        for ((&element, bin), value) in chunk.iter().zip(&mut bins).zip(&mut values) {
+        *values = [EMPTY_SLOT; CHUNK];
+        for ((&element, bin), value) in chunk.iter().zip(&mut *bins).zip(&mut *values) {
             (*bin, *value) = cut.bin_and_value(spread(element, seed));
         }
         if limit == EMPTY_SLOT {
@@ -133,7 +140,7 @@ fn first_round<S: Simd>(simd: S, elements: &[u64], seed: u64, slots: &mut [u64],
                 *slot = (*slot).min(value);
             }
         } else {
-            let mut below = simd.below(&values, limit);
+            let mut below = simd.below(values, limit);
             while below != 0 {
                 let i = below.trailing_zeros() as usize;
                 below &= below - 1;
@@ -242,13 +249,13 @@ fn throw_all(scratch: &mut Scratch, rank: u64, used: usize, slots: &mut [u64], c
 #[inline(always)]
 fn later_rounds<S: Simd, const MARKED: bool>(
     simd: S,
-    spreads: &[u64],
+    spreads: &[[u64; CHUNK]],
     len: usize,
     rounds: Range<u64>,
     slots: &mut [u64],
     cut: impl Cut,
 ) -> bool {
-    let chunks = &spreads.as_chunks::<CHUNK>().0[..len.div_ceil(CHUNK)];
+    let chunks = &spreads[..len.div_ceil(CHUNK)];
     let used = |part: usize| CHUNK.min(len - part * CHUNK);
     let mut scratch = Scratch::new();
     let Range { start: mut round, end } = rounds;
