@@ -46,7 +46,7 @@ pub(crate) struct ParquetReader {
 enum RowReader {
     /// The text and nothing else.
     Texts {
-        column: TextColumn,
+        column: Box<TextColumn>,
         /// The name of the source, if its column promises that all texts are UTF-8.
         promised_by: Option<Arc<str>>,
     },
@@ -153,7 +153,7 @@ fn text_column(
     let kind = Column::find(&empty, &fields.text).map(|column| column.values().data_type().clone());
     let is_string = matches!(kind, Some(DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View));
     let promised_by = is_string.then(|| Arc::from(source));
-    let column = TextColumn::new(input.clone(), Arc::clone(metadata.metadata()), leaf);
+    let column = Box::new(TextColumn::new(input.clone(), Arc::clone(metadata.metadata()), leaf));
     Ok(Some(RowReader::Texts { column, promised_by }))
 }
 
