@@ -28,9 +28,9 @@ pub(crate) struct Input {
     divided: Option<Arc<Divided>>,
 }
 
-/// The longest body of a page that is read as a whole if it can be divided. The memory for a body of this size is
-/// taken once and used again for each page; that for a much longer one is taken from the system each time.
-const LONG_BODY: u64 = if cfg!(test) { 1 << 10 } else { 2 << 20 };
+/// The longest body of a page that is always read as a whole. The memory for a body of this size is taken once and used
+/// again for each page; that for a longer one may be taken from the system each time.
+const LONG_BODY: u64 = if cfg!(test) { 1 << 10 } else { 256 << 10 };
 
 /// How much of a longer body is read: enough for its levels.
 const BEGINNING: usize = if cfg!(test) { 64 } else { 16 << 10 };
@@ -129,9 +129,14 @@ impl Input {
         self.divided.as_ref().and_then(|divided| divided.replace_rest(None))
     }
 
+    /// True if the memory allows to read a body as a whole. As the header of such a page is not checked, the body is
+    /// counted twice: stored, and decoded.
+    pub(super) fn allows(&self, body: &Body) -> bool {
+        body.bytes().saturating_mul(2) <= self.most_page_bytes
+    }
+
     /// Reads a body as a whole. An error if it is too large.
     pub(super) fn whole_body(&self, body: &Body) -> ParquetResult<Bytes> {
-        // As the header of such a page is not checked, the body is counted twice: stored, and decoded.
         self.refuse_above(body.bytes().saturating_mul(2), "page")?;
         self.stored_bytes(body.begin, usize::try_from(body.bytes())?)
     }

@@ -36,6 +36,9 @@ const PART_ROWS: usize = 8_192;
 /// more to find than to read.
 const DICTIONARY_VALUE: u64 = if cfg!(test) { 64 } else { 256 };
 
+/// A page with more bytes than this is divided, however short its values are.
+const LONG_PAGE: u64 = if cfg!(test) { 2 << 10 } else { 2 << 20 };
+
 /// The lengths of values are read one by one if the values have at least this many bytes on average. Shorter values
 /// are read with their lengths.
 const LONG_VALUE: u64 = if cfg!(test) { 128 } else { 4 << 10 };
@@ -126,14 +129,17 @@ impl LongPages {
             let Some(page) = page else { return Ok(None) };
             match (page, rest) {
                 (Page::DictionaryPage { num_values, .. }, Some(body))
-                    if body.bytes() / u64::from(num_values.max(1)) >= DICTIONARY_VALUE =>
+                    if self.is_worth_dividing(&body, num_values)
+                        && average(&body, num_values) >= DICTIONARY_VALUE =>
                 {
                     self.dictionary = Some(self.dictionary_of(&body, num_values)?);
                 }
                 (page, rest) => {
                     let in_parts = match page.encoding() {
                         _ if page.is_dictionary_page() => false,
-                        Encoding::PLAIN => rest.is_some(),
+                        Encoding::PLAIN => {
+                            rest.is_some_and(|body| self.is_worth_dividing(&body, page.num_values()))
+                        }
                         Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => self.dictionary.is_some(),
                         _ => false,
                     };
@@ -145,6 +151,12 @@ impl LongPages {
                 }
             }
         }
+    }
+
+    /// True if a body is better read in parts: its values are long, or the memory does not allow it as a whole. Short
+    /// values are read quicker than they are found.
+    fn is_worth_dividing(&self, body: &Body, values: u32) -> bool {
+        average(body, values) >= LONG_VALUE || body.bytes() > LONG_PAGE || !self.input.allows(body)
     }
 
     /// The places of the values of a dictionary.
@@ -313,6 +325,11 @@ impl LongPages {
             statistics: None,
         })
     }
+}
+
+/// The average number of bytes per value in the body of a page.
+fn average(body: &Body, values: u32) -> u64 {
+    body.bytes() / u64::from(values.max(1))
 }
 
 impl Part {
