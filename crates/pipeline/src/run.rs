@@ -8,10 +8,11 @@ use crate::resume::begin::begin;
 use crate::resume::claim::{self, Claim};
 use crate::resume::decisions_file::Findings;
 use crate::resume::identity::{Identity, check_unchanged};
+use crate::resume::outputs::{List, Listed};
 use crate::resume::work::Work;
 use crate::view::View;
 use crate::write::Outputs;
-use crate::write::lists::{removed_name, write_near_misses, write_removed};
+use crate::write::lists::{outputs_of, removed_name, write_near_misses, write_removed};
 use crate::write::removed;
 use crate::{Job, Observer, Outcome, Result, Stage};
 use corpus::{RemovedRow, Target};
@@ -66,26 +67,21 @@ pub(crate) fn dedup_prepared(
     observer: &dyn Observer,
 ) -> Result<Outcome> {
     let job = prepared.job;
-    let removed_name = removed_name(job)?;
+    removed_name(job)?;
     job.sources.iter().try_for_each(|source| target.check(&source.output))?;
     let identity = Identity::new(&prepared.recipe, prepared.sources)?;
     let json = identity.to_json();
     let lasting = !target.is_stdout();
-    let mut shortened = Vec::new();
     if lasting && let Some(report) = claim::finished(target, &json)? {
-        let are_there = claim::has_outputs_of(job, target, removed_name)?;
-        shortened = claim::shortened_outputs(job, target, removed_name, observer)?;
-        if are_there && shortened.is_empty() {
+        if Listed::in_target(target)?.has_all(outputs_of(job)?, target, observer)? {
             claim::say_touched(job, target, observer)?;
             claim::clear_after(job, target);
             return Ok(Outcome::AlreadyFinished(report));
         }
-        if !are_there {
-            observer.note(&format!(
-                "outputs of the run in {} are missing; they are written again",
-                target.name()
-            ));
-        }
+        observer.note(&format!(
+            "the run in {} has finished, but not all its outputs are as it wrote them",
+            target.name()
+        ));
     }
     observer.planned(&prepared.recipe.plan);
     if !lasting {
@@ -93,8 +89,6 @@ pub(crate) fn dedup_prepared(
         return dedup_in(prepared, target, &identity, work.with_spill(job), observer).0;
     }
     let (claim, work) = Claim::new(job, target, &json, observer)?;
-    // Only outputs that do not exist are written.
-    shortened.iter().try_for_each(|name| target.remove(name))?;
     let (outcome, mut work) = dedup_in(prepared, target, &identity, work.with_spill(job), observer);
     match &outcome {
         Ok(_) => claim.finish(&mut work, observer),
@@ -148,7 +142,6 @@ fn dedup_stages(
     if lasting {
         work.tidy()?;
         work.publish(target)?;
-        claim::record_sizes(prepared.job, target, removed_name(prepared.job)?, work)?;
         let mut json = serde_json::to_vec_pretty(&report).expect("a report is plain data");
         json.push(b'\n');
         target.write("report.json", &json)?;
@@ -174,11 +167,13 @@ fn write_stage(
 ) -> Result<()> {
     stages.begin(Stage::Write, view.job.sources.iter().map(|source| source.size).sum());
     let aside = view.work.unfinished()?;
-    Outputs { view, removals }.write(target, &aside)?;
+    let list = List::begin(target, view.work, outputs_of(view.job)?, view.observer)?;
+    Outputs { view, removals, list: &list }.write(target, &aside)?;
     if !target.is_stdout() {
-        write_removed(view, removals, target, &aside)?;
+        write_removed(view, removals, target, &aside, &list)?;
         write_near_misses(view, findings)?;
     }
+    list.finish()?;
     stages.end(view.store.counts().text_bytes);
     Ok(())
 }

@@ -127,7 +127,12 @@ impl<R: Read> Read for Pages<R> {
             }
         }
         if self.handed_out == self.looked_at.len() {
-            return self.inner.read(into);
+            return match self.inner.read(into)? {
+                0 if !into.is_empty() => {
+                    Err(io::Error::new(io::ErrorKind::UnexpectedEof, "a page header does not end"))
+                }
+                read => Ok(read),
+            };
         }
         let read = (&self.looked_at[self.handed_out..]).read(into)?;
         self.handed_out += read;
@@ -251,7 +256,11 @@ mod tests {
         let long = [0x15, 0, 0x05, 4, 0xd8, 0x04, 0x15, 10, 0x2c];
         assert_eq!(PageHeader::read(&long), Some(page));
         let (mut read, refused) = (Vec::new(), Arc::new(AtomicU64::new(0)));
-        Pages::new(&header[..], 305, Arc::clone(&refused)).read_to_end(&mut read).unwrap();
+        read.resize(header.len(), 0);
+        let mut pages = Pages::new(&header[..], 305, Arc::clone(&refused));
+        pages.read_exact(&mut read).unwrap();
+        // The crate skips what it does not know, as many values as the header says, and does not look for its end.
+        assert_eq!(pages.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         assert_eq!((read.as_slice(), refused.load(Ordering::Relaxed)), (&header[..], 0));
         assert!(Pages::new(&header[..], 304, Arc::clone(&refused)).read_to_end(&mut read).is_err());
         assert_eq!(refused.load(Ordering::Relaxed), 305);

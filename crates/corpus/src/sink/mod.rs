@@ -69,8 +69,8 @@ pub struct SinkOptions {
 pub struct Written {
     /// Number of records.
     pub records: u64,
-    /// Number of stored bytes.
-    pub bytes: u64,
+    /// Number of stored bytes. `None` if there is no output, because the source is a text file that is removed.
+    pub bytes: Option<u64>,
 }
 
 #[cfg(test)]

@@ -203,11 +203,10 @@ impl SinkWriter {
                 if self.target.is_stdout() && !ended {
                     output.put(b"\n")?;
                 }
-                output.finish()?
+                Some(output.finish()?)
             }
-            ContentWriter::Text(None) => 0,
-            ContentWriter::Text(Some(output)) => output.finish()?,
-            ContentWriter::Parquet(sink) => sink.finish()?,
+            ContentWriter::Text(output) => output.map(Output::finish).transpose()?,
+            ContentWriter::Parquet(sink) => Some(sink.finish()?),
         };
         Ok(Written { records: self.records, bytes })
     }

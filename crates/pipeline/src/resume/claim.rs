@@ -12,12 +12,12 @@
 
 use crate::report::Report;
 use crate::resume::identity::{difference, missing, refusal};
-use crate::resume::work::{BEGAN_IN, FAILED, LOCK, RUN, SIZES, TIMES, Work};
+use crate::resume::work::{BEGAN_IN, FAILED, LOCK, RUN, TIMES, Work};
 use crate::{Error, Job, Observer, Result};
 use corpus::{Source, Stamp, Target, WORK_FOLDER};
-use files::{Files, Lock, name_to_path, path_to_name};
+use files::{Files, Lock, path_to_name};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The process that works at a prefix of an object store.
@@ -43,7 +43,8 @@ impl AtWork {
     }
 }
 
-fn own(name: &str) -> String {
+/// The name of a file of the work folder in the target.
+pub(crate) fn own(name: &str) -> String {
     format!("{WORK_FOLDER}/{name}")
 }
 
@@ -79,66 +80,6 @@ pub(crate) fn finished(target: &Target, identity: &str) -> Result<Option<Report>
         cause: error.to_string(),
     })?;
     Ok(Some(report))
-}
-
-/// True if all outputs of a finished run exist.
-pub(crate) fn has_outputs_of(job: &Job, target: &Target, removed_name: &str) -> Result<bool> {
-    let names: HashSet<String> = target.list()?.into_iter().collect();
-    let mut expected = job.sources.iter().map(|source| source.output.as_str()).chain([removed_name]);
-    Ok(expected.all(|name| names.contains(name)))
-}
-
-/// The names of the outputs of a job.
-fn outputs_of<'j>(job: &'j Job, removed_name: &'j str) -> impl Iterator<Item = &'j str> {
-    job.sources.iter().map(|source| source.output.as_str()).chain([removed_name])
-}
-
-/// The length of an output in a local folder, in bytes.
-fn length_of(folder: &Path, output: &str) -> Option<u64> {
-    std::fs::metadata(folder.join(name_to_path(output))).ok().map(|metadata| metadata.len())
-}
-
-/// Records how large the outputs are, so that a change after the end of the run is noticed. In an object store, nobody
-/// changes a part of an object.
-pub(crate) fn record_sizes(job: &Job, target: &Target, removed_name: &str, work: &Work) -> Result<()> {
-    let Some(folder) = target.folder() else { return Ok(()) };
-    let outputs = outputs_of(job, removed_name);
-    let sizes: BTreeMap<&str, u64> =
-        outputs.filter_map(|output| Some((output, length_of(folder, output)?))).collect();
-    work.write(SIZES, &serde_json::to_vec(&sizes).expect("plain data"))
-}
-
-/// The outputs of a finished run that are shorter than when the run ended: they were cut off, and are to be written
-/// again. An output that is longer was changed by somebody, who would lose the change; it is left as it is. Notes name
-/// both. Without recorded sizes, nothing is known.
-pub(crate) fn shortened_outputs(
-    job: &Job,
-    target: &Target,
-    removed_name: &str,
-    observer: &dyn Observer,
-) -> Result<Vec<String>> {
-    let (Some(folder), Some(sizes)) = (target.folder(), target.read(&own(SIZES))?) else {
-        return Ok(Vec::new());
-    };
-    let sizes: BTreeMap<String, u64> = serde_json::from_slice(&sizes).unwrap_or_default();
-    let mut shortened = Vec::new();
-    for output in outputs_of(job, removed_name) {
-        let Some(&size) = sizes.get(output) else { continue };
-        let Some(found) = length_of(folder, output).filter(|found| *found != size) else { continue };
-        let (is, next) = if found < size {
-            ("shorter", "it is written again")
-        } else {
-            ("longer", "it is left as it is; remove it and run the same command to write it again")
-        };
-        observer.note(&format!(
-            "{}/{output} is {is} than when the run ended: {found} bytes instead of {size}; {next}",
-            target.name().trim_end_matches('/')
-        ));
-        if found < size {
-            shortened.push(output.to_owned());
-        }
-    }
-    Ok(shortened)
 }
 
 /// The modification times of large files, by name. The checksum of a large file does not cover all its bytes.

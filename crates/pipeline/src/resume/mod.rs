@@ -4,4 +4,5 @@ pub(crate) mod begin;
 pub(crate) mod claim;
 pub(crate) mod decisions_file;
 pub(crate) mod identity;
+pub(crate) mod outputs;
 pub(crate) mod work;

@@ -11,7 +11,7 @@
 //! sketches/      the parts; when all exist, also `complete`, with their number and the checksum of the last
 //! decisions      the removed documents and what they duplicate (written once, after verification)
 //! near-misses.jsonl  pairs just below the threshold
-//! sizes.json     the sizes of the outputs in a local folder when the run ended
+//! outputs.jsonl  the finished outputs, with their sizes
 //! failed         the error with which the run ended, if it would happen again
 //! unfinished/    outputs that are being written
 //! lookalike-tmp-*/  temporary files
@@ -50,8 +50,8 @@ pub(crate) const LOCK: &str = "lock";
 /// The file with the modification times of large files when the run began.
 pub(crate) const TIMES: &str = "times.json";
 
-/// The file with the sizes of the outputs when the run ended.
-pub(crate) const SIZES: &str = "sizes.json";
+/// The file with the finished outputs.
+pub(crate) const OUTPUTS: &str = "outputs.jsonl";
 
 /// The file with the seed of the key of stored shingles.
 pub(crate) const KEY: &str = "key";
@@ -412,6 +412,11 @@ impl Work {
         Ok(self.files.write_whole(&self.folder.join(name), bytes)?)
     }
 
+    /// Creates a file in the folder, in place of one that exists.
+    pub(crate) fn create(&self, name: &str) -> Result<OutFile> {
+        Ok(self.files.create(&self.folder.join(name), Access::Shared)?)
+    }
+
     /// Removes a file from the folder, if it exists.
     pub(crate) fn remove_file(&self, name: &str) -> Result<()> {
         Ok(self.files.remove_file(&self.folder.join(name))?)
@@ -428,7 +433,7 @@ impl Work {
         for name in [
             RUN,
             TIMES,
-            SIZES,
+            OUTPUTS,
             DECISIONS,
             BEGAN_IN,
             FAILED,
@@ -452,10 +457,17 @@ impl Work {
         if target.folder().is_some() {
             return Ok(());
         }
-        let mut names: Vec<String> =
-            [BEGAN_IN, TIMES, DECISIONS, "near-misses.jsonl", COMPLETE, crate::resume::begin::SKETCH_FILE]
-                .map(String::from)
-                .to_vec();
+        let mut names: Vec<String> = [
+            BEGAN_IN,
+            TIMES,
+            DECISIONS,
+            OUTPUTS,
+            "near-misses.jsonl",
+            COMPLETE,
+            crate::resume::begin::SKETCH_FILE,
+        ]
+        .map(String::from)
+        .to_vec();
         names.extend((0..self.parts).map(|part| format!("{SKETCHES}/{}", part_name(part))));
         for name in names.iter().filter(|name| self.folder.join(name).exists()) {
             target.copy(&self.folder.join(name), &format!("{}/{name}", corpus::WORK_FOLDER))?;

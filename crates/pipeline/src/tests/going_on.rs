@@ -165,6 +165,66 @@ fn whatever_call_fails_the_next_run_ends_with_the_same_bytes() {
 }
 
 /// Copies a folder.
+/// An output that was finished before a kill, and damaged after it, is not kept.
+#[test]
+fn outputs_that_were_cut_off_are_written_again() {
+    let corpus = corpus();
+    let job = corpus.job();
+    let wanted = undisturbed(&job);
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let target = local(&out);
+    let list = out.join("_lookalike/outputs.jsonl");
+    let cut = |path: &Path| {
+        let bytes = std::fs::read(path).unwrap();
+        std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+    };
+    let names: Vec<&String> = wanted.keys().filter(|name| *name != "report.json").collect();
+    for is_finished in [false, true] {
+        for damage in
+            ["cut", "cut, no list", "cut, list cut", "cut, list damaged", "missing", "missing, no list"]
+        {
+            for name in &names {
+                dedup(&job, &target).unwrap();
+                if !is_finished {
+                    std::fs::remove_file(out.join("report.json")).unwrap();
+                }
+                match damage.split(", ").next() {
+                    Some("cut") => cut(&out.join(name)),
+                    _ => std::fs::remove_file(out.join(name)).unwrap(),
+                }
+                match damage.split(", ").nth(1) {
+                    Some("no list") => std::fs::remove_file(&list).unwrap(),
+                    Some("list cut") => cut(&list),
+                    Some(_) => std::fs::write(&list, b"\xff{\n\n").unwrap(),
+                    None => {}
+                }
+                dedup(&job, &target).unwrap();
+                same(&outputs(&target), &wanted, &format!("{name}, {damage}, finished {is_finished}"));
+                assert!(matches!(dedup(&job, &target).unwrap(), Outcome::AlreadyFinished(_)));
+            }
+        }
+    }
+}
+
+/// A text file that is removed has no output, and is not missing.
+#[test]
+fn a_finished_run_over_text_files_is_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = folder.path().join("in");
+    std::fs::create_dir(&texts).unwrap();
+    let text: String = (0..400).map(|number| format!("{number} ")).collect();
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        std::fs::write(texts.join(name), &text).unwrap();
+    }
+    let sources = corpus::discover(&[&texts], &corpus::Discovery::default()).unwrap();
+    let job = job(&Settings::default(), sources, Vec::new(), 1);
+    let target = local(&folder.path().join("out"));
+    assert!(matches!(dedup(&job, &target).unwrap(), Outcome::Finished(_)));
+    assert_eq!(outputs(&target).len(), 3, "one text, the removed ones, the report");
+    assert!(matches!(dedup(&job, &target).unwrap(), Outcome::AlreadyFinished(_)));
+}
+
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

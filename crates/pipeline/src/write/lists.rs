@@ -2,6 +2,7 @@
 
 use crate::decide::Removals;
 use crate::resume::decisions_file::Findings;
+use crate::resume::outputs::List;
 use crate::view::View;
 use crate::write::naming::Names;
 use crate::write::removed;
@@ -21,16 +22,21 @@ pub(crate) fn removed_name(job: &Job) -> Result<&'static str> {
     Ok(name)
 }
 
-/// Writes the list of removed documents to a temporary file, and then moves it to the target.
+/// Writes the list of removed documents to a temporary file, and then moves it to the target. A finished list is
+/// kept.
 pub(crate) fn write_removed(
     view: View<'_>,
     removals: &Removals,
     target: &Target,
     aside: &Path,
+    list: &List<'_>,
 ) -> Result<()> {
     let View { store, sources, observer, .. } = view;
     let settings = &view.recipe.settings;
     let name = removed_name(view.job)?;
+    if list.is_finished(name)? {
+        return Ok(());
+    }
     let file = aside.join(name);
     let io = |cause| Error::Io { action: "write", name: file.display().to_string(), cause };
     let out = target.files().create(&file, Access::Shared)?;
@@ -52,7 +58,15 @@ pub(crate) fn write_removed(
             out.finish()?;
         }
     }
-    Ok(target.publish(&file, name)?)
+    let bytes = std::fs::metadata(&file).map_err(io)?.len();
+    target.publish(&file, name)?;
+    list.add(name, Some(bytes))
+}
+
+/// The names of all outputs of a job.
+pub(crate) fn outputs_of(job: &Job) -> Result<impl Iterator<Item = &str>> {
+    let removed = removed_name(job)?;
+    Ok(job.sources.iter().map(|source| source.output.as_str()).chain([removed]))
 }
 
 /// Writes the sample of pairs just below the threshold, for people to read.

@@ -10,6 +10,7 @@ use crate::limits::memory::{LONG_BLOCK, LongBlock};
 use crate::limits::ordered::each;
 use crate::limits::sorted::Stream;
 use crate::progress::pace::SourcePace;
+use crate::resume::outputs::List;
 use crate::sketch::limits;
 use crate::store::Number;
 use crate::store::columns::{Class, Entry};
@@ -28,6 +29,8 @@ static LARGE_WINDOW: Mutex<()> = Mutex::new(());
 pub(crate) struct Outputs<'a> {
     pub view: View<'a>,
     pub removals: &'a Removals,
+    /// The outputs that are finished.
+    pub list: &'a List<'a>,
 }
 
 impl Outputs<'_> {
@@ -67,7 +70,7 @@ impl Outputs<'_> {
         firsts
     }
 
-    /// Writes the output of every source, except those whose output exists already.
+    /// Writes the output of every source, except those whose output is finished already.
     pub(crate) fn write(&self, target: &Target, aside: &Path) -> Result<()> {
         let dropped = self.dropped()?;
         let firsts = self.first_numbers();
@@ -104,7 +107,7 @@ impl Outputs<'_> {
         threads: usize,
     ) -> Result<()> {
         let source = self.view.sources.get(at);
-        if target.exists(&source.output)? {
+        if self.list.is_finished(&source.output)? {
             self.view.observer.advanced(Stage::Write, source.size);
             return Ok(());
         }
@@ -178,7 +181,8 @@ impl Outputs<'_> {
         if number != firsts[at + 1] {
             return Err(changed(self.view.sources, at as u32));
         }
-        writer.finish()?;
+        let written = writer.finish()?;
+        self.list.add(&source.output, written.bytes)?;
         self.view.observer.advanced(Stage::Write, pace.end());
         Ok(())
     }
