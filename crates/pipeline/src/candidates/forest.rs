@@ -1,10 +1,16 @@
 //! Which documents are connected: a union-find forest over document numbers.
+//!
+//! Several threads can connect numbers at the same time, without a lock. A parent is always smaller than its child, and
+//! only a root gets another parent, by compare-and-swap. So whatever the order, the root of a set is its smallest number.
+
+use crate::limits::bits::Bits;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The parents: 4 bytes each while numbers fit.
 #[derive(Debug)]
 enum Parents {
-    Narrow(Vec<u32>),
-    Wide(Vec<u64>),
+    Narrow(Vec<AtomicU32>),
+    Wide(Vec<AtomicU64>),
 }
 
 /// Sets of connected numbers. The root of a set is its smallest number.
@@ -17,36 +23,54 @@ impl Forest {
     /// Every number below `count` alone.
     pub(crate) fn new(count: u64) -> Self {
         let parents = match u32::try_from(count) {
-            Ok(count) => Parents::Narrow((0..count).collect()),
-            Err(_) => Parents::Wide((0..count).collect()),
+            Ok(count) => Parents::Narrow((0..count).map(AtomicU32::new).collect()),
+            Err(_) => Parents::Wide((0..count).map(AtomicU64::new).collect()),
         };
         Self { parents }
     }
 
+    // The parents are all the data there are, so no access needs an order with others.
     fn parent(&self, number: u64) -> u64 {
         match &self.parents {
-            Parents::Narrow(parents) => u64::from(parents[number as usize]),
-            Parents::Wide(parents) => parents[number as usize],
+            Parents::Narrow(parents) => u64::from(parents[number as usize].load(Ordering::Relaxed)),
+            Parents::Wide(parents) => parents[number as usize].load(Ordering::Relaxed),
         }
     }
 
-    fn set_parent(&mut self, number: u64, parent: u64) {
-        match &mut self.parents {
-            Parents::Narrow(parents) => parents[number as usize] = parent as u32,
-            Parents::Wide(parents) => parents[number as usize] = parent,
+    /// Gives a number another parent, unless another thread was faster. A number whose parent is not itself is never a
+    /// root again, so a parent that is changed by a thread that came too late is still one of its ancestors.
+    fn replace_parent(&self, number: u64, parent: u64, new: u64) -> bool {
+        let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
+        match &self.parents {
+            Parents::Narrow(parents) => {
+                parents[number as usize].compare_exchange(parent as u32, new as u32, success, failure).is_ok()
+            }
+            Parents::Wide(parents) => {
+                parents[number as usize].compare_exchange(parent, new, success, failure).is_ok()
+            }
+        }
+    }
+
+    fn set_parent(&self, number: u64, parent: u64) {
+        match &self.parents {
+            Parents::Narrow(parents) => parents[number as usize].store(parent as u32, Ordering::Relaxed),
+            Parents::Wide(parents) => parents[number as usize].store(parent, Ordering::Relaxed),
         }
     }
 
     /// The smallest number that is connected with this one.
-    pub(crate) fn root(&mut self, mut number: u64) -> u64 {
+    pub(crate) fn root(&self, mut number: u64) -> u64 {
         loop {
             let parent = self.parent(number);
             if parent == number {
                 return number;
             }
-            // Every other node is hung one higher, which keeps the paths short.
+            // Every other node is hung one higher, which keeps the paths short. Another thread may hang it higher still
+            // and be undone by this: the path is longer then, and leads to the same root.
             let grandparent = self.parent(parent);
-            self.set_parent(number, grandparent);
+            if grandparent != parent {
+                self.set_parent(number, grandparent);
+            }
             number = grandparent;
         }
     }
@@ -57,23 +81,48 @@ impl Forest {
     }
 
     /// Connects two numbers; whether they were not connected before.
-    pub(crate) fn join(&mut self, a: u64, b: u64) -> bool {
-        let (a, b) = (self.root(a), self.root(b));
-        self.set_parent(a.max(b), a.min(b));
-        a != b
+    pub(crate) fn join(&self, a: u64, b: u64) -> bool {
+        loop {
+            let (a, b) = (self.root(a), self.root(b));
+            if a == b {
+                return false;
+            }
+            // If the larger one is no longer a root, another thread has connected it meanwhile.
+            if self.replace_parent(a.max(b), a.max(b), a.min(b)) {
+                return true;
+            }
+        }
+    }
+
+    /// The numbers that are connected with others.
+    pub(crate) fn connected(&self) -> Bits {
+        let count = match &self.parents {
+            Parents::Narrow(parents) => parents.len(),
+            Parents::Wide(parents) => parents.len(),
+        } as u64;
+        let mut connected = Bits::new(count);
+        for number in 0..count {
+            let parent = self.parent(number);
+            if parent != number {
+                connected.insert(number);
+                connected.insert(parent);
+            }
+        }
+        connected
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lookalike::hashing::SplitMix64;
 
     #[test]
     fn roots_are_the_smallest_numbers() {
         for wide in [false, true] {
             let mut forest = Forest::new(100);
             if wide {
-                forest.parents = Parents::Wide((0..100).collect());
+                forest.parents = Parents::Wide((0..100).map(AtomicU64::new).collect());
             }
             for number in 0..97 {
                 assert!(forest.join(number + 3, number));
@@ -87,5 +136,32 @@ mod tests {
                 assert_eq!(forest.root(number), if number % 3 == 1 { number } else { number % 3 });
             }
         }
+    }
+
+    #[test]
+    fn many_threads_connect_what_one_does() {
+        let count = 2_000;
+        let mut random = SplitMix64::new(7);
+        let pairs: Vec<(u64, u64)> = (0..1_500).map(|_| (random.below(count), random.below(count))).collect();
+        let alone = Forest::new(count);
+        let joined = pairs.iter().filter(|&&(a, b)| alone.join(a, b)).count();
+        for _ in 0..20 {
+            let forest = Forest::new(count);
+            let join = |thread: usize| {
+                let of_thread = pairs.iter().cycle().skip(thread * 300).take(pairs.len());
+                of_thread.filter(|&&(a, b)| forest.join(a, b)).count()
+            };
+            let together: usize = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || join(thread))).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+            });
+            assert_eq!(together, joined, "each connection is made once");
+            assert!((0..count).all(|number| forest.root(number) == alone.root(number)));
+            assert!(forest.connected().iter().eq(alone.connected().iter()));
+        }
+        let connected: Vec<u64> = alone.connected().iter().collect();
+        let has_other =
+            |number: u64| (0..count).any(|other| other != number && alone.root(other) == alone.root(number));
+        assert!((0..count).filter(|&number| has_other(number)).eq(connected));
     }
 }

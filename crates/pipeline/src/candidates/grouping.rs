@@ -8,10 +8,12 @@
 //! is handed on piece by piece. The groups are the same.
 
 use crate::limits::lists::{Lists, ListsWriter};
+use crate::limits::ordered::each;
 use crate::limits::sorted::{Room, Sorted, Sorter};
 use crate::store::Number;
 use crate::{Observer, Result};
 use bytemuck::cast_slice_mut;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What takes documents and their keys.
 pub(crate) type Visitor<'t> = dyn FnMut(&[(Number, u64)]) + Send + 't;
@@ -75,47 +77,129 @@ pub(crate) fn groups(
 ) -> Result<()> {
     // At worst all keys of a range come in, twice their size while the vector grows.
     let ranges = (count * ITEM * 2).div_ceil((memory / 2).max(1)).max(1);
-    let slots = (count / ranges * 8)
-        .next_power_of_two()
-        .clamp(1 << 10, (memory * 2).max(1 << 10))
-        .next_power_of_two();
-    let shift = 64 - slots.trailing_zeros();
-    let mut met = vec![0u64; (slots / 32) as usize];
+    let mut marks = Marks::new((count / ranges).min(memory / 4));
     let mut items = Items::new(memory, room);
     let range_of = |key: u64| (u128::from(key) * u128::from(ranges)) >> 64;
-    // The range takes the leading bits of the key; the table must not depend on them.
-    let slot_of = |key: u64| key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift;
     for range in 0..u128::from(ranges) {
         if range > 0 {
-            met.fill(0);
+            marks.words.fill(0);
         }
+        let is_here = |key: u64| ranges == 1 || range_of(key) == range;
         scan(&mut |keys| {
-            for &(_, key) in keys {
-                if ranges == 1 || range_of(key) == range {
-                    let slot = slot_of(key);
-                    let (word, bit) = (&mut met[(slot / 32) as usize], slot % 32 * 2);
-                    let again = *word >> bit & 1;
-                    *word |= (1 | again << 1) << bit;
-                }
-            }
+            keys.iter().filter(|(_, key)| is_here(*key)).for_each(|&(_, key)| marks.meet(key));
         })?;
         scan(&mut |keys| {
-            items.extend(keys.iter().copied().filter(|(_, key)| {
-                let slot = slot_of(*key);
-                (ranges == 1 || range_of(*key) == range)
-                    && met[(slot / 32) as usize] >> (slot % 32 * 2 + 1) & 1 == 1
-            }));
+            items.extend(keys.iter().copied().filter(|(_, key)| is_here(*key) && marks.is_met_again(*key)));
         })?;
         items.visit_groups(visit)?;
     }
     Ok(())
 }
 
+/// A scan of one part of the documents.
+pub(crate) type PartScan<'s> = dyn Fn(usize, &mut Visitor<'_>) -> Result<()> + Sync + 's;
+
+/// Documents and their keys.
+type List = Vec<(Number, u64)>;
+
+/// Which keys were met, and which of them were met again: two bits per slot of a table. Keys of one slot are taken for
+/// equal.
+struct Marks {
+    words: Vec<u64>,
+    shift: u32,
+}
+
+impl Marks {
+    fn new(count: u64) -> Self {
+        let slots = (count * 8).next_power_of_two().max(1 << 10);
+        Self { words: vec![0; (slots / 32) as usize], shift: 64 - slots.trailing_zeros() }
+    }
+
+    /// The word and the first bit of a key. Ranges are taken by the leading bits of a key, so the slot depends on all.
+    fn slot(&self, key: u64) -> (usize, u64) {
+        let slot = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift;
+        ((slot / 32) as usize, slot % 32 * 2)
+    }
+
+    fn meet(&mut self, key: u64) {
+        let (word, bit) = self.slot(key);
+        let again = self.words[word] >> bit & 1;
+        self.words[word] |= (1 | again << 1) << bit;
+    }
+
+    fn is_met_again(&self, key: u64) -> bool {
+        let (word, bit) = self.slot(key);
+        self.words[word] >> (bit + 1) & 1 == 1
+    }
+
+    /// Adds what another table of the same size has met.
+    fn add(&mut self, other: &Self) {
+        const MET: u64 = 0x5555_5555_5555_5555;
+        for (word, &more) in self.words.iter_mut().zip(&other.words) {
+            *word |= more | (*word & more & MET) << 1;
+        }
+    }
+}
+
+/// Like [`groups`], on `threads` threads, for documents in `parts` parts and keys that all fit in memory: about 2 bytes per
+/// key and thread, and 16 for each key that is met again. The groups come in any order, on any thread.
+pub(crate) fn groups_of_parts(
+    count: u64,
+    parts: usize,
+    threads: usize,
+    room: Room<'_>,
+    scan: &PartScan<'_>,
+    visit: &(dyn Fn(Group<'_>) -> Result<()> + Sync),
+) -> Result<()> {
+    let threads = threads.clamp(1, parts.max(1));
+    let of_thread = |thread: usize| (thread..parts).step_by(threads);
+    let all = Mutex::new(None);
+    each(threads, threads, |thread| {
+        let mut marks = Marks::new(count);
+        for part in of_thread(thread) {
+            scan(part, &mut |keys| keys.iter().for_each(|&(_, key)| marks.meet(key)))?;
+        }
+        let mut all: MutexGuard<'_, Option<Marks>> = lock(&all);
+        match all.as_mut() {
+            Some(all) => all.add(&marks),
+            None => *all = Some(marks),
+        }
+        Ok(())
+    })?;
+    let marks = all.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(|| Marks::new(0));
+    // For each range of keys, the lists of the threads.
+    let ranges: Vec<Mutex<Vec<List>>> = (0..threads).map(|_| Mutex::default()).collect();
+    each(threads, threads, |thread| {
+        let mut lists = vec![List::new(); threads];
+        for part in of_thread(thread) {
+            scan(part, &mut |keys| {
+                for &(number, key) in keys.iter().filter(|(_, key)| marks.is_met_again(*key)) {
+                    lists[((u128::from(key) * threads as u128) >> 64) as usize].push((number, key));
+                }
+            })?;
+        }
+        lists.into_iter().zip(&ranges).for_each(|(list, range)| lock(range).push(list));
+        Ok(())
+    })?;
+    drop(marks);
+    each(threads, threads, |range| {
+        let mut items = Items::new(u64::MAX, room);
+        let mut lists = std::mem::take(&mut *lock(&ranges[range])).into_iter();
+        items.list = lists.next().unwrap_or_default();
+        lists.for_each(|list| items.list.extend(list));
+        items.visit_groups(&mut |group| visit(group))
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Documents and their keys: in a list while they fit, in a sort that spills otherwise.
 struct Items<'a> {
     room: Room<'a>,
     memory: u64,
-    list: Vec<(Number, u64)>,
+    list: List,
     sorter: Option<ByKey<'a>>,
 }
 
@@ -314,6 +398,39 @@ mod tests {
                 .unwrap();
                 found.sort();
                 assert_eq!(found, expected, "on disk: {count} keys, {distinct} distinct, {memory} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn groups_of_parts_are_those_of_a_map_on_any_number_of_threads() {
+        let resources = Resources { memory: 1 << 30, threads: 1, temp_dir: None, max_pairs: None };
+        let folder = tempfile::tempdir().unwrap();
+        let work = Work::temporary(folder.path()).unwrap();
+        let ledger = Ledger::new(&resources, 1).unwrap();
+        let room = Room { ledger: &ledger, work: &work, observer: &Silent };
+        let mut random = SplitMix64::new(2);
+        for (count, distinct) in [(0, 1), (1, 1), (2, 1), (300, 10), (5_000, 4_000), (5_000, 1_000_000)] {
+            let keys: Vec<(Number, u64)> = (0..count).map(|n| (n, mix64(random.below(distinct)))).collect();
+            let mut plain: BTreeMap<u64, Vec<Number>> = BTreeMap::new();
+            for &(number, key) in &keys {
+                plain.entry(key).or_default().push(number);
+            }
+            let mut expected: Vec<Vec<Number>> =
+                plain.into_values().filter(|group| group.len() > 1).collect();
+            expected.sort();
+            let parts: Vec<&[(Number, u64)]> = keys.chunks(700).collect();
+            for threads in [1, 2, 3, 9] {
+                let scan = |part: usize, visit: &mut Visitor<'_>| {
+                    parts[part].chunks(7).for_each(visit);
+                    Ok(())
+                };
+                let found = Mutex::new(Vec::new());
+                let visit = |group: Group<'_>| take(group, &mut lock(&found));
+                groups_of_parts(count, parts.len(), threads, room, &scan, &visit).unwrap();
+                let mut found = found.into_inner().unwrap();
+                found.sort();
+                assert_eq!(found, expected, "{count} keys, {distinct} distinct, {threads} threads");
             }
         }
     }

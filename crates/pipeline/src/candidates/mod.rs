@@ -8,7 +8,7 @@ pub(crate) mod forest;
 pub(crate) mod grouping;
 
 use crate::candidates::forest::Forest;
-use crate::candidates::grouping::{Group, Scan, Visitor, groups, on_disk};
+use crate::candidates::grouping::{Group, Scan, Visitor, groups, groups_of_parts, on_disk};
 use crate::copies::Copies;
 use crate::limits::bits::Bits;
 use crate::limits::memory::Reservation;
@@ -19,7 +19,6 @@ use crate::store::columns::{Class, Entry, list};
 use crate::view::View;
 use crate::{Observer, Result, Stage};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 /// Up to so many documents, the signatures of a group are compared with each other before it is said to be connected.
 /// A larger group is taken as it is: comparing comes later, and then only with kept documents.
@@ -50,21 +49,20 @@ pub(crate) struct Candidates {
 /// Brings equal keys together.
 pub(crate) fn find(view: View<'_>, copies: &Copies) -> Result<Candidates> {
     let View { store, budget, .. } = view;
-    let found =
-        Mutex::new(Candidates { involved: Bits::new(store.count()), forest: Forest::new(store.count()) });
+    let forest = Forest::new(store.count());
     let keys = count_keys(view)?;
     let (columns_at_a_time, memory) = (budget.key_columns(store.count()), budget.grouping());
     let _reserved = budget.for_grouping();
     // These take what is left.
     let heads = Heads::new(view, &keys)?;
-    let finder = Finder { view, copies, found: &found, columns_at_a_time, memory, heads };
+    let finder = Finder { view, copies, forest: &forest, columns_at_a_time, memory, heads };
     if keys.of_documents_with_bands > 0 {
         finder.by_bands(&keys)?;
     }
     if keys.listed > 0 {
         finder.by_listed_keys(&keys)?;
     }
-    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(Candidates { involved: forest.connected(), forest })
 }
 
 /// How many keys there are.
@@ -79,7 +77,7 @@ struct KeyCounts {
 struct Finder<'f, 'a> {
     view: View<'a>,
     copies: &'f Copies,
-    found: &'f Mutex<Candidates>,
+    forest: &'f Forest,
     /// How many columns of keys fit in memory at a time.
     columns_at_a_time: usize,
     /// Bytes for each of the threads that look for equal keys.
@@ -170,24 +168,15 @@ impl Finder<'_, '_> {
         }
         let of_a_thread = keys.listed.div_ceil(threads as u64);
         // Keys that are in files are read once.
-        if store.is_spilled() || of_a_thread * 32 > self.memory {
-            let scan = |take: &mut Visitor<'_>| scan_listed(self.view, self.copies, take);
+        if store.is_spilled() || of_a_thread * 48 + keys.listed * 4 > self.memory {
+            let scan = |take: &mut Visitor<'_>| {
+                (0..store.parts()).try_for_each(|part| scan_listed(self.view, self.copies, part, take))
+            };
             return self.in_files(keys.listed, &scan, By::ListedKey);
         }
-        // Each thread takes a range of the keys.
-        each(threads, threads, |at| {
-            let is_in_range = |key: u64| (u128::from(key) * threads as u128) >> 64 == at as u128;
-            let scan = |take: &mut Visitor<'_>| {
-                let mut in_range = Vec::with_capacity(SCANNED);
-                scan_listed(self.view, self.copies, &mut |keys| {
-                    in_range.clear();
-                    in_range.extend(keys.iter().copied().filter(|(_, key)| is_in_range(*key)));
-                    take(&in_range);
-                })
-            };
-            let mut connect = |group: Group<'_>| self.connect(group, By::ListedKey);
-            groups(of_a_thread, self.memory, self.view.room(), &scan, &mut connect)
-        })
+        let scan = |part: usize, take: &mut Visitor<'_>| scan_listed(self.view, self.copies, part, take);
+        let connect = |group: Group<'_>| self.connect(group, By::ListedKey);
+        groups_of_parts(keys.listed, store.parts(), threads, self.view.room(), &scan, &connect)
     }
 
     /// Brings together the documents with an equal key, of so many that `scan` hands out, in files.
@@ -267,23 +256,24 @@ fn count_keys(View { store, recipe, observer, .. }: View<'_>) -> Result<KeyCount
 
 /// Hands out the keys of all bands.
 fn scan_bands(view: View<'_>, copies: &Copies, visit: &mut Visitor<'_>) -> Result<()> {
-    let View { recipe, .. } = view;
+    let View { store, recipe, .. } = view;
     let mut keys = Vec::with_capacity(recipe.bands());
-    scan_compared(view, copies, &mut |number, entry, lanes| {
+    let mut visit = |number: Number, entry: &Entry, lanes: &[u16]| {
         if recipe.method.has_bands(lanes) {
             keys.clear();
             keys.extend((0..recipe.bands()).map(|band| (number, recipe.key(band, lanes, entry.within))));
             visit(&keys);
         }
-    })
+    };
+    (0..store.parts()).try_for_each(|part| scan_compared(view, copies, part, &mut visit))
 }
 
-/// Hands out the keys that are listed with the documents.
-fn scan_listed(view: View<'_>, copies: &Copies, visit: &mut Visitor<'_>) -> Result<()> {
+/// Hands out the keys that are listed with the documents of a part.
+fn scan_listed(view: View<'_>, copies: &Copies, part: usize, visit: &mut Visitor<'_>) -> Result<()> {
     let View { store, recipe, observer, .. } = view;
     let mut keys = Vec::new();
     if !recipe.method.stores_keys() {
-        scan_compared(view, copies, &mut |number, entry, lanes| {
+        scan_compared(view, copies, part, &mut |number, entry, lanes| {
             recipe.visit_listed_keys(lanes, entry.within, |key, standing| {
                 keys.push((number | Number::from(standing.to_bits()) << STANDING_SHIFT, key));
             });
@@ -295,35 +285,31 @@ fn scan_listed(view: View<'_>, copies: &Copies, visit: &mut Visitor<'_>) -> Resu
         visit(&keys);
         return Ok(());
     }
-    for part in 0..store.parts() {
-        observer.go_on()?;
-        let (first, entries) = store.entries(part)?;
-        let (samples, ends) = store.samples_of_part(part)?;
-        keys.clear();
-        for (slot, number) in (0..entries.len()).zip(first..) {
-            if entries[slot].class() == Class::Compared && !copies.contains(number) {
-                keys.extend(list(&samples, &ends, slot).iter().map(|&key| (number, key)));
-            }
+    observer.go_on()?;
+    let (first, entries) = store.entries(part)?;
+    let (samples, ends) = store.samples_of_part(part)?;
+    for (slot, number) in (0..entries.len()).zip(first..) {
+        if entries[slot].class() == Class::Compared && !copies.contains(number) {
+            keys.extend(list(&samples, &ends, slot).iter().map(|&key| (number, key)));
         }
-        visit(&keys);
     }
+    visit(&keys);
     Ok(())
 }
 
-/// Hands out the documents that are compared, with their lanes.
+/// Hands out the documents of a part that are compared, with their lanes.
 fn scan_compared(
     View { store, observer, .. }: View<'_>,
     copies: &Copies,
+    part: usize,
     visit: &mut dyn FnMut(Number, &Entry, &[u16]),
 ) -> Result<()> {
-    for part in 0..store.parts() {
-        observer.go_on()?;
-        let (first, entries) = store.entries(part)?;
-        let lanes = store.lanes_of_part(part)?;
-        for (slot, (number, entry)) in (first..).zip(entries.iter()).enumerate() {
-            if entry.class() == Class::Compared && !copies.contains(number) {
-                visit(number, entry, lanes.of(slot));
-            }
+    observer.go_on()?;
+    let (first, entries) = store.entries(part)?;
+    let lanes = store.lanes_of_part(part)?;
+    for (slot, (number, entry)) in (first..).zip(entries.iter()).enumerate() {
+        if entry.class() == Class::Compared && !copies.contains(number) {
+            visit(number, entry, lanes.of(slot));
         }
     }
     Ok(())
@@ -345,7 +331,7 @@ fn connect(group: &[(Number, u64)], by: By, finder: &Finder<'_, '_>) {
     };
     let standing = |at: usize| Standing::of_bits((group[at].0 >> STANDING_SHIFT) as u16);
     let method = &recipe.method;
-    let mut found = finder.found.lock().unwrap_or_else(PoisonError::into_inner);
+    let forest = finder.forest;
     if method.compares_signatures() && group.len() <= COMPARED_GROUP {
         for later in 1..group.len() {
             for earlier in 0..later {
@@ -358,7 +344,7 @@ fn connect(group: &[(Number, u64)], by: By, finder: &Finder<'_, '_>) {
                     continue;
                 }
                 // In larger groups many were connected by an earlier key.
-                if group.len() > FEW && found.are_connected(a, b) {
+                if group.len() > FEW && forest.root(a) == forest.root(b) {
                     continue;
                 }
                 let may_be_similar = match (store.lanes_in_memory(a), store.lanes_in_memory(b)) {
@@ -366,7 +352,7 @@ fn connect(group: &[(Number, u64)], by: By, finder: &Finder<'_, '_>) {
                     _ => by == By::Band || finder.may_be_similar_by_heads(a, b),
                 };
                 if may_be_similar {
-                    found.join(a, b);
+                    forest.join(a, b);
                 }
             }
         }
@@ -375,19 +361,7 @@ fn connect(group: &[(Number, u64)], by: By, finder: &Finder<'_, '_>) {
     for at in 1..group.len() {
         // A sampled shingle can come twice from one document only if hashes collide.
         if number(at - 1) != number(at) {
-            found.join(number(at - 1), number(at));
+            forest.join(number(at - 1), number(at));
         }
-    }
-}
-
-impl Candidates {
-    fn are_connected(&mut self, a: Number, b: Number) -> bool {
-        self.forest.root(a) == self.forest.root(b)
-    }
-
-    fn join(&mut self, a: Number, b: Number) {
-        self.involved.insert(a);
-        self.involved.insert(b);
-        self.forest.join(a, b);
     }
 }

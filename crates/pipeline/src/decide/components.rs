@@ -20,7 +20,7 @@ const PER_ASKED: u64 = 160;
 impl View<'_> {
     /// Hands all documents of each component, except the first in keep order, to `visit`. Each has its similarity to
     /// the first.
-    pub(super) fn visit_components(self, mut forest: Forest, visit: &mut dyn FnMut(Removal)) -> Result<()> {
+    pub(super) fn visit_components(self, forest: Forest, visit: &mut dyn FnMut(Removal)) -> Result<()> {
         let (store, room) = (self.store, self.room());
         let mut members = room.sorter(self.budget.sorting(), |item: &[u64; 2]| *item);
         for number in 0..store.count() {

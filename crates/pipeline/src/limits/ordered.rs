@@ -2,8 +2,9 @@
 //! rayon.)
 //!
 //! Jobs are handed out one after the other. Any free thread works on the next job, and the results are collected in
-//! the order of the jobs. Therefore the output does not depend on the number of threads. If too many results wait for
-//! a slow one, no more jobs are handed out; this bounds the memory.
+//! the order of the jobs. Therefore the output does not depend on the number of threads. One thread collects at a time;
+//! the others leave their results to it, and go on. If too many results wait for a slow one, no more jobs are handed
+//! out; this bounds the memory.
 //!
 //! Any failure ends the work with an error and wakes all waiting threads: an error of a job, a panic anywhere (see
 //! [`caught`]), or a thread that cannot be started. Locks are never poisoned, because panics are caught while they
@@ -22,11 +23,19 @@ struct Input<N> {
     finished: bool,
 }
 
-struct Output<R, C> {
-    collect: C,
+struct Output<R> {
     waiting: BTreeMap<u64, Result<R>>,
     collected: u64,
+    /// True if a thread is collecting. The other threads leave their results to it and go on.
+    collecting: bool,
     failed: Option<Error>,
+}
+
+impl<R> Output<R> {
+    /// The result that is collected next, if it is there, and whether the work has failed.
+    fn take(&mut self) -> Option<(Result<R>, bool)> {
+        Some((self.waiting.remove(&self.collected)?, self.failed.is_some()))
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -87,7 +96,8 @@ fn pool<J: Send, S, R: Send>(
         });
     }
     let input = Mutex::new(Input { next, handed_out: 0, finished: false });
-    let output = Mutex::new(Output { collect, waiting: BTreeMap::new(), collected: 0, failed: None });
+    let empty = Output { waiting: BTreeMap::new(), collected: 0, collecting: false, failed: None };
+    let (output, collect) = (Mutex::new(empty), Mutex::new(collect));
     let progress = Condvar::new();
     // Jobs before a failed one have already been handed out, so the first failure is known when they are done.
     let some_failed = AtomicBool::new(false);
@@ -124,18 +134,28 @@ fn pool<J: Send, S, R: Send>(
             };
             let result = job.and_then(|job| caught(|| work(&mut state, job)));
             some_failed.fetch_or(result.is_err(), Ordering::Relaxed);
-            let mut output = lock(&output);
-            output.waiting.insert(number, result);
-            let Output { collect, waiting, collected, failed } = &mut *output;
-            while let Some(result) = waiting.remove(collected) {
-                *collected += 1;
-                if failed.is_none()
-                    && let Err(error) = result.and_then(|result| caught(|| collect(result)))
-                {
-                    *failed = Some(error);
-                }
+            let mut now = lock(&output);
+            now.waiting.insert(number, result);
+            if now.collecting {
+                continue;
             }
-            progress.notify_all();
+            now.collecting = true;
+            // Collecting may take long: nobody waits for it, except for the memory of what waits.
+            while let Some((result, has_failed)) = now.take() {
+                drop(now);
+                let outcome = match result {
+                    Ok(result) if !has_failed => caught(|| lock(&collect)(result)),
+                    Ok(_) => Ok(()),
+                    Err(error) => Err(error),
+                };
+                now = lock(&output);
+                now.collected += 1;
+                if let Err(error) = outcome {
+                    now.failed.get_or_insert(error);
+                }
+                progress.notify_all();
+            }
+            now.collecting = false;
         }
     };
     let run = || caught(run).unwrap_or_else(&give_up);

@@ -13,7 +13,7 @@ use crate::{Error, Observer, Result};
 use corpus::Target;
 use files::{OutFile, name_to_path};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Mutex;
 
@@ -56,7 +56,7 @@ impl State {
 /// The outputs that an earlier run listed.
 #[derive(Debug, Default)]
 pub(crate) struct Listed {
-    bytes: HashMap<String, Option<u64>>,
+    bytes: BTreeMap<String, Option<u64>>,
 }
 
 impl Listed {

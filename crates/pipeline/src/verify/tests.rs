@@ -268,7 +268,7 @@ fn refined(view: View<'_>, way: Way) -> BTreeMap<Number, Number> {
 fn components_of_similar(corpus: &Corpus) -> (BTreeMap<Number, Number>, usize) {
     let count = corpus.documents.len() as Number;
     let threshold = corpus.job.settings.matching.threshold;
-    let (mut forest, mut similar) = (Forest::new(count), 0);
+    let (forest, mut similar) = (Forest::new(count), 0);
     for a in 0..count {
         for b in (0..a).filter(|&b| corpus.similarity(a, b) >= threshold) {
             similar += 1;

@@ -7,7 +7,7 @@ pub(crate) mod removed;
 use crate::decide::{Removal, Removals};
 use crate::limits::bits::Bits;
 use crate::limits::memory::{LONG_BLOCK, LongBlock};
-use crate::limits::ordered::each;
+use crate::limits::ordered::{each, ordered};
 use crate::limits::sorted::Stream;
 use crate::progress::pace::SourcePace;
 use crate::resume::outputs::List;
@@ -18,9 +18,11 @@ use crate::verify::reread::changed;
 use crate::view::View;
 use crate::write::naming::{ClusterNames, Names};
 use crate::{OnBadRecord, Result, Stage};
-use corpus::{Annotation, Announce, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target};
+use corpus::{
+    Annotation, Announce, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target, Written,
+};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The lock for sources whose decompressor needs much memory: only one such source is read at a time.
 static LARGE_WINDOW: Mutex<()> = Mutex::new(());
@@ -120,71 +122,52 @@ impl Outputs<'_> {
         )?;
         // Each such source may need an eighth of the memory.
         let _alone = reader.has_large_window().then(|| LARGE_WINDOW.lock());
-        let mut writer = SinkWriter::create(target, source, aside, options)?;
-        let mut block = Block::default();
-        let mut long: Option<LongBlock> = None;
-        let mut number = firsts[at];
+        let mut output = OutputOfSource {
+            outputs: self,
+            at,
+            dropped,
+            clusters,
+            writer: SinkWriter::create(target, source, aside, options)?,
+            number: firsts[at],
+            end: firsts[at + 1],
+            removals: {
+                let first = self.removals.partition_point(|removal| removal.number < firsts[at])?;
+                self.removals.iter_from(first)
+            },
+        };
         let mut pace = SourcePace::new(source);
-        let first_removal = self.removals.partition_point(|removal| removal.number < number)?;
-        let mut removals = self.removals.iter_from(first_removal);
-        loop {
-            self.view.observer.go_on()?;
-            self.view.budget.wait_for_long_block();
-            // Other sources are read at the same time. A reader waits for its turn before it reads a long block.
-            let mut announce = || long = long.take().or_else(|| self.view.budget.announced());
-            if !reader
-                .next_block_announced(&mut block, Announce { above: LONG_BLOCK, announce: &mut announce })?
-            {
-                break;
-            }
-            long = long.or_else(|| self.view.budget.long_block(block.bytes() as u64));
-            let end = number + block.len() as Number;
-            if end > firsts[at + 1] {
-                return Err(changed(self.view.sources, at as u32));
-            }
-            if let Some(clusters) = clusters {
-                let said = self.said(number, end, clusters, &mut removals)?;
-                let mut here = said.removals.iter().peekable();
-                let mut failure = None;
-                writer.write(&block, &mut |slot| {
-                    let number = number + slot as Number;
-                    let removal = here.next_if(|removal| removal.number == number);
-                    if dropped.contains(number) {
-                        return Disposition::Drop;
-                    }
-                    match said.annotation(slot, number, removal) {
-                        Ok(annotation) => annotation.map_or(Disposition::Keep, Disposition::Annotate),
-                        Err(error) => {
-                            failure.get_or_insert(error);
-                            Disposition::Drop
-                        }
-                    }
-                })?;
-                if let Some(failure) = failure {
-                    return Err(failure);
-                }
-            } else {
-                writer.write(&block, &mut |slot| {
-                    if dropped.contains(number + slot as Number) {
-                        Disposition::Drop
-                    } else {
-                        Disposition::Keep
-                    }
-                })?;
-            }
+        let free = Mutex::new(Vec::new());
+        let next = |(): &mut ()| self.read_block(&mut reader, lock(&free).pop().unwrap_or_default());
+        let write = |ReadBlock { block, long }| {
+            output.write(&block)?;
             self.view.observer.advanced(Stage::Write, pace.advance(block.bytes() as u64));
-            number = end;
-            if long.take().is_some() {
-                block = Block::default();
+            if long.is_none() {
+                lock(&free).push(block);
             }
-        }
-        if number != firsts[at + 1] {
-            return Err(changed(self.view.sources, at as u32));
-        }
-        let written = writer.finish()?;
+            Ok(())
+        };
+        // One block is written while the next one is read.
+        ordered(threads.min(2), next, || (), |(), read| Ok(read), write)?;
+        let written = output.finish()?;
         self.list.add(&source.output, written.bytes)?;
         self.view.observer.advanced(Stage::Write, pace.end());
         Ok(())
+    }
+
+    /// Reads the next block of a source into the memory of `block`.
+    fn read_block(&self, reader: &mut Reader, mut block: Block) -> Result<Option<ReadBlock>> {
+        let budget = self.view.budget;
+        self.view.observer.go_on()?;
+        budget.wait_for_long_block();
+        let mut long: Option<LongBlock> = None;
+        // Other sources are read at the same time. A reader waits for its turn before it reads a long block.
+        let mut announce = || long = long.take().or_else(|| budget.announced());
+        let announce = Announce { above: LONG_BLOCK, announce: &mut announce };
+        if !reader.next_block_announced(&mut block, announce)? {
+            return Ok(None);
+        }
+        let long = long.or_else(|| budget.long_block(block.bytes() as u64));
+        Ok(Some(ReadBlock { block, long }))
     }
 
     /// Collects what annotations need for the documents from `first` to `end`. Their removals come next in
@@ -211,6 +194,78 @@ impl Outputs<'_> {
         let names = Names::with_types(asked, self.view.store, self.view.sources, has_ids)?;
         Ok(Said { removals: here, is_document, names, clusters })
     }
+}
+
+/// A block that is to be written.
+struct ReadBlock {
+    block: Block,
+    /// Held until a long block is written.
+    long: Option<LongBlock>,
+}
+
+/// The output of one source while it is written.
+struct OutputOfSource<'a> {
+    outputs: &'a Outputs<'a>,
+    /// The place of the source among all.
+    at: usize,
+    dropped: &'a Bits,
+    clusters: Option<&'a ClusterNames>,
+    writer: SinkWriter,
+    /// The number of the next record.
+    number: Number,
+    /// The number after the last record of the source.
+    end: Number,
+    /// The removals from `number` on.
+    removals: Stream<'a, Removal>,
+}
+
+impl OutputOfSource<'_> {
+    /// Writes the kept records of the next block.
+    fn write(&mut self, block: &Block) -> Result<()> {
+        let Self { outputs, dropped, writer, .. } = self;
+        let (number, end) = (self.number, self.number + block.len() as Number);
+        if end > self.end {
+            return Err(changed(outputs.view.sources, self.at as u32));
+        }
+        self.number = end;
+        let Some(clusters) = self.clusters else {
+            writer.write(block, &mut |slot| match dropped.contains(number + slot as Number) {
+                true => Disposition::Drop,
+                false => Disposition::Keep,
+            })?;
+            return Ok(());
+        };
+        let said = outputs.said(number, end, clusters, &mut self.removals)?;
+        let mut here = said.removals.iter().peekable();
+        let mut failure = None;
+        writer.write(block, &mut |slot| {
+            let number = number + slot as Number;
+            let removal = here.next_if(|removal| removal.number == number);
+            if dropped.contains(number) {
+                return Disposition::Drop;
+            }
+            match said.annotation(slot, number, removal) {
+                Ok(annotation) => annotation.map_or(Disposition::Keep, Disposition::Annotate),
+                Err(error) => {
+                    failure.get_or_insert(error);
+                    Disposition::Drop
+                }
+            }
+        })?;
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Completes the output, after the last block.
+    fn finish(self) -> Result<Written> {
+        if self.number != self.end {
+            return Err(changed(self.outputs.view.sources, self.at as u32));
+        }
+        Ok(self.writer.finish()?)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is known about the documents of a block, for their annotations.

@@ -132,7 +132,7 @@ fn crowds_are_as_loops_over_all_pairs_say() {
     for _ in 0..40 {
         let chunk = crowd(&mut random);
         let (mut kept, mut removed, mut found) = (Vec::new(), Vec::new(), Vec::new());
-        let mut forest = Forest::new(number(chunk.len()));
+        let forest = Forest::new(number(chunk.len()));
         for at in 0..chunk.len() {
             let first = kept.iter().find_map(|&other| Some((at, other, similar(&chunk, at, other)?)));
             match first {
