@@ -123,3 +123,13 @@ pub struct Source {
     /// Shows whether the source has changed.
     pub stamp: Stamp,
 }
+
+impl Source {
+    /// True if any block of the source can be read at once, without what comes before it.
+    #[must_use]
+    pub fn can_seek(&self) -> bool {
+        let is_file = matches!(self.location, Location::Local(_) | Location::Copy(_));
+        let has_records = matches!(self.format, Format::Jsonl | Format::Csv { .. } | Format::Text);
+        is_file && has_records && self.compression == Compression::None
+    }
+}

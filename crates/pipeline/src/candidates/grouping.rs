@@ -8,6 +8,7 @@
 //! is handed on piece by piece. The groups are the same.
 
 use crate::limits::lists::{Lists, ListsWriter};
+use crate::limits::marks::Marks;
 use crate::limits::ordered::each;
 use crate::limits::sorted::{Room, Sorted, Sorter};
 use crate::store::Number;
@@ -82,7 +83,7 @@ pub(crate) fn groups(
     let range_of = |key: u64| (u128::from(key) * u128::from(ranges)) >> 64;
     for range in 0..u128::from(ranges) {
         if range > 0 {
-            marks.words.fill(0);
+            marks.clear();
         }
         let is_here = |key: u64| ranges == 1 || range_of(key) == range;
         scan(&mut |keys| {
@@ -101,45 +102,6 @@ pub(crate) type PartScan<'s> = dyn Fn(usize, &mut Visitor<'_>) -> Result<()> + S
 
 /// Documents and their keys.
 type List = Vec<(Number, u64)>;
-
-/// Which keys were met, and which of them were met again: two bits per slot of a table. Keys of one slot are taken for
-/// equal.
-struct Marks {
-    words: Vec<u64>,
-    shift: u32,
-}
-
-impl Marks {
-    fn new(count: u64) -> Self {
-        let slots = (count * 8).next_power_of_two().max(1 << 10);
-        Self { words: vec![0; (slots / 32) as usize], shift: 64 - slots.trailing_zeros() }
-    }
-
-    /// The word and the first bit of a key. Ranges are taken by the leading bits of a key, so the slot depends on all.
-    fn slot(&self, key: u64) -> (usize, u64) {
-        let slot = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift;
-        ((slot / 32) as usize, slot % 32 * 2)
-    }
-
-    fn meet(&mut self, key: u64) {
-        let (word, bit) = self.slot(key);
-        let again = self.words[word] >> bit & 1;
-        self.words[word] |= (1 | again << 1) << bit;
-    }
-
-    fn is_met_again(&self, key: u64) -> bool {
-        let (word, bit) = self.slot(key);
-        self.words[word] >> (bit + 1) & 1 == 1
-    }
-
-    /// Adds what another table of the same size has met.
-    fn add(&mut self, other: &Self) {
-        const MET: u64 = 0x5555_5555_5555_5555;
-        for (word, &more) in self.words.iter_mut().zip(&other.words) {
-            *word |= more | (*word & more & MET) << 1;
-        }
-    }
-}
 
 /// Like [`groups`], on `threads` threads, for documents in `parts` parts and keys that all fit in memory: about 2 bytes per
 /// key and thread, and 16 for each key that is met again. The groups come in any order, on any thread.

@@ -1,19 +1,16 @@
 //! Keys -> the documents that share their key with another document.
 //!
-//! Most keys occur once. Each key is mapped to a slot of a table with two bits per slot. A first scan over the keys
-//! marks which slots occurred once, and which occurred again. A second scan collects the keys whose slot occurred
-//! again; these are few, and are sorted. Documents with equal keys are then read one at a time, so there may be any
-//! number of them.
+//! Most keys occur once. A first scan over the keys [marks](Marks) which may occur again. A second scan collects these;
+//! they are few, and are sorted. Documents with equal keys are then read one at a time, so there may be any number of
+//! them.
 
 use crate::Result;
+use crate::limits::marks::Marks;
 use crate::limits::sorted::Room;
 use crate::store::Number;
 
 /// A function that receives keys, each with the number of its document.
 pub(crate) type Keys<'k> = dyn FnMut(&[(u64, Number)]) + 'k;
-
-/// The number of table slots per document. With so many slots, different keys rarely have the same slot.
-const SLOTS: u64 = 8;
 
 /// Calls `visit` with each document that shares its key with another, and with true if it is the first document of
 /// its key. Documents with equal keys follow each other in ascending order. `scan` hands out every key with its
@@ -26,31 +23,21 @@ pub(crate) fn repeats(
 ) -> Result<()> {
     let mut reservation = room.ledger.reservation();
     // A smaller table means that more keys are sorted than necessary. The answer is the same.
-    let mut slots = (count * SLOTS).next_power_of_two().max(1 << 10);
-    while slots > 1 << 10 && (slots / 4 > room.ledger.sorting() || !reservation.try_grow(slots / 4)) {
-        slots /= 2;
+    let mut of = count;
+    while of > 0
+        && (Marks::bytes_for(of) > room.ledger.sorting() || !reservation.try_grow(Marks::bytes_for(of)))
+    {
+        of /= 2;
     }
-    let shift = 64 - slots.trailing_zeros();
-    let slot_of = |key: u64| key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift;
-    let mut met = vec![0u64; (slots / 32) as usize];
-    scan(&mut |keys| {
-        for &(key, _) in keys {
-            let slot = slot_of(key);
-            let (word, bit) = (&mut met[(slot / 32) as usize], slot % 32 * 2);
-            let again = *word >> bit & 1;
-            *word |= (1 | again << 1) << bit;
-        }
-    })?;
+    let mut marks = Marks::new(of);
+    scan(&mut |keys| keys.iter().for_each(|&(key, _)| marks.meet(key)))?;
     let mut repeated = room.sorter(room.ledger.sorting(), |item: &[u64; 2]| *item);
     scan(&mut |keys| {
-        for &(key, number) in keys {
-            let slot = slot_of(key);
-            if met[(slot / 32) as usize] >> (slot % 32 * 2 + 1) & 1 == 1 {
-                repeated.push([key, number]);
-            }
+        for &(key, number) in keys.iter().filter(|(key, _)| marks.is_met_again(*key)) {
+            repeated.push([key, number]);
         }
     })?;
-    drop(met);
+    drop(marks);
     reservation.release();
     let repeated = repeated.finish()?;
     // The item before this one, and whether it was visited.

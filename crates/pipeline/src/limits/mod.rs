@@ -4,6 +4,7 @@
 pub(crate) mod bits;
 pub(crate) mod lists;
 pub(crate) mod machine;
+pub(crate) mod marks;
 pub(crate) mod memory;
 pub(crate) mod ordered;
 pub(crate) mod sorted;

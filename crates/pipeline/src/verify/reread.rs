@@ -5,6 +5,7 @@ use crate::limits::ordered::ordered;
 use crate::method::TextBuffers;
 use crate::sketch::{Sources, Worker, limits};
 use crate::store::Number;
+use crate::store::columns::BlockEntry;
 use crate::view::View;
 use crate::{Error, Result};
 use corpus::{Block, ReadMode, Reader, Record};
@@ -15,10 +16,48 @@ struct Job {
     places: Range<usize>,
     numbers: Vec<Number>,
     first: Number,
-    source: u32,
+    entry: BlockEntry,
+    /// What was read; `None` if the thread that works on it reads it.
+    read: Option<ReadBlock>,
+}
+
+struct ReadBlock {
     block: Block,
     /// Held while a long block is worked on.
     long: Option<LongBlock>,
+}
+
+/// A reader, and which source it reads.
+#[derive(Default)]
+struct BlockReader(Option<(u32, Reader)>);
+
+impl BlockReader {
+    /// Reads a block that was sketched, into the memory of `block`.
+    fn read(&mut self, view: View<'_>, entry: BlockEntry, mut block: Block) -> Result<ReadBlock> {
+        let View { sources, recipe, budget, .. } = view;
+        let reader = match &mut self.0 {
+            Some((source, reader)) if *source == entry.source => reader,
+            other => {
+                let source = sources.get(entry.source as usize);
+                let opened = Reader::open(source, ReadMode::Text, &recipe.fields, limits(budget, recipe))?;
+                &mut other.insert((entry.source, opened)).1
+            }
+        };
+        reader.advance_to(entry.position())?;
+        budget.wait_for_long_block();
+        if !reader.next_block(&mut block)? || block.len() != entry.slots as usize {
+            return Err(changed(sources, entry.source));
+        }
+        let long = budget.long_block(block.bytes() as u64);
+        Ok(ReadBlock { block, long })
+    }
+}
+
+/// The buffers of a thread, and its reader for sources in which any block can be read at once.
+#[derive(Default)]
+struct State {
+    worker: Worker,
+    reader: BlockReader,
 }
 
 /// Reads the documents `numbers` (ascending) again. Of those of one block, all on one thread, `begin` and `add` make
@@ -49,13 +88,13 @@ pub(crate) fn reread_stream<B: Send>(
     add: impl Fn(&mut B, usize, Number, &str, &mut TextBuffers) -> Result<()> + Sync,
     mut collect: impl FnMut(&[Number], B) -> Result<()> + Send,
 ) -> Result<()> {
-    let View { store, sources, recipe, budget, threads, observer, .. } = view;
+    let View { store, sources, recipe, threads, observer, .. } = view;
     let blocks = store.blocks();
     let mut numbers = numbers.peekable();
     let mut done = 0;
     let mut at_block = 0;
-    let mut reader: Option<(u32, Reader)> = None;
-    let next = |worker: &mut Worker| {
+    let mut reader = BlockReader::default();
+    let next = |state: &mut State| {
         let Some(&number) = numbers.peek() else { return Ok(None) };
         observer.go_on()?;
         at_block += blocks[at_block..].partition_point(|(first, _)| *first <= number) - 1;
@@ -64,31 +103,26 @@ pub(crate) fn reread_stream<B: Send>(
         let here: Vec<Number> = std::iter::from_fn(|| numbers.next_if(|&number| number < end)).collect();
         let places = done..done + here.len();
         done = places.end;
-        let reader = match &mut reader {
-            Some((source, reader)) if *source == entry.source => reader,
-            other => {
-                let source = sources.get(entry.source as usize);
-                let opened = Reader::open(source, ReadMode::Text, &recipe.fields, limits(budget, recipe))?;
-                &mut other.insert((entry.source, opened)).1
-            }
+        // Threads read for themselves where they can. What is compressed is read in order, once.
+        let read = match sources.get(entry.source as usize).can_seek() {
+            true => None,
+            false => Some(reader.read(view, entry, std::mem::take(&mut state.worker.block))?),
         };
-        reader.advance_to(entry.position())?;
-        budget.wait_for_long_block();
-        let mut block = std::mem::take(&mut worker.block);
-        if !reader.next_block(&mut block)? || block.len() != entry.slots as usize {
-            return Err(changed(sources, entry.source));
-        }
-        let long = budget.long_block(block.bytes() as u64);
-        Ok(Some(Job { places, numbers: here, first, source: entry.source, block, long }))
+        Ok(Some(Job { places, numbers: here, first, entry, read }))
     };
-    let work_on = |Worker { block, buffers, scratch }: &mut Worker, job: Job| {
+    let work_on = |State { worker, reader }: &mut State, job: Job| {
+        let Worker { block: free, buffers, scratch } = worker;
+        let ReadBlock { block, long } = match job.read {
+            Some(read) => read,
+            None => reader.read(view, job.entry, std::mem::take(free))?,
+        };
         let slots: Vec<u32> = job.numbers.iter().map(|number| (number - job.first) as u32).collect();
         let mut made = begin(job.places.clone());
         let mut place = job.places.start;
         let mut failure = None;
-        job.block.visit(&recipe.fields, Some(&slots), scratch, &mut |_, record| {
+        block.visit(&recipe.fields, Some(&slots), scratch, &mut |_, record| {
             let Record::Document(document) = record else {
-                failure.get_or_insert_with(|| changed(sources, job.source));
+                failure.get_or_insert_with(|| changed(sources, job.entry.source));
                 return Ok(());
             };
             if let Err(error) =
@@ -103,10 +137,10 @@ pub(crate) fn reread_stream<B: Send>(
         if let Some(error) = failure {
             return Err(error);
         }
-        if job.long.is_some() {
+        if long.is_some() {
             *scratch = Default::default();
         } else {
-            *block = job.block;
+            *free = block;
         }
         Ok((job.numbers, made))
     };
