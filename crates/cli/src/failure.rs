@@ -56,6 +56,14 @@ impl Failure {
         Self { advice: Some(advice.into()), cause: None, ..self }
     }
 
+    /// The same failure, with the setting that it is about, if that is known.
+    pub(crate) fn about(self, setting: Option<String>) -> Self {
+        match setting {
+            Some(setting) => Self { message: format!("{setting}: {}", self.message), cause: None, ..self },
+            None => self,
+        }
+    }
+
     /// The same failure, in which each setting is named as in the layer that it comes from.
     pub(crate) fn named_by(self, layers: &Layers) -> Self {
         let name = |choice: &Choice| layers.name(choice.setting.as_str(), choice.value.as_deref());
@@ -113,7 +121,7 @@ impl Failure {
             Error::BadRecord { lacks_text, .. } => Some(advice_on_bad_record(*lacks_text, name)),
             Error::NoSuchDocument { nearest, .. } => Some(advice_on_id(nearest)),
             Error::Memory { limit, .. } if (1..MOST_WITHOUT_UNIT).contains(limit) => {
-                Some(advice_on_unit(*limit))
+                Some(advice_on_unit(*limit, name))
             }
             Error::Memory { needed, .. } => Some(advice_on_memory(Some(*needed), name)),
             Error::LongText { needed, .. } => Some(format!(
@@ -230,9 +238,10 @@ fn advice_on_memory(needed: Option<u64>, name: &dyn Fn(&Choice) -> String) -> St
 const MOST_WITHOUT_UNIT: u64 = 1 << 16;
 
 /// Advice for a memory limit of a few bytes: the same number with a unit.
-fn advice_on_unit(limit: u64) -> String {
-    let (unit, name) = if limit << 20 < pipeline::LEAST_MEMORY { ("G", "GiB") } else { ("M", "MiB") };
-    format!("a number without a unit is a number of bytes; for {limit} {name} write {limit}{unit}")
+fn advice_on_unit(limit: u64, name: &dyn Fn(&Choice) -> String) -> String {
+    let memory = name(&Choice { setting: SettingName::Memory, value: None });
+    let (unit, units) = if limit << 20 < pipeline::LEAST_MEMORY { ("G", "GiB") } else { ("M", "MiB") };
+    format!("{memory} without a unit is a number of bytes; for {limit} {units} write {limit}{unit}")
 }
 
 fn advice_on(error: &corpus::Error, name: &dyn Fn(&Choice) -> String) -> Option<String> {
@@ -241,6 +250,9 @@ fn advice_on(error: &corpus::Error, name: &dyn Fn(&Choice) -> String) -> Option<
             Some("download or create the file again; no output was written from it".into())
         }
         corpus::Error::Io { cause, .. } => advice_on_io(cause),
+        corpus::Error::NoSuchColumn { columns, .. } if matches!(columns.as_slice(), [one] if one.contains('\t')) => {
+            Some("if its columns are separated by tabs, write --format tsv".into())
+        }
         corpus::Error::NoSuchColumn { .. } => {
             Some("choose one of these columns with --text-field, --id-field, --keep or --within".into())
         }

@@ -66,10 +66,10 @@ impl<'a> Prepared<'a> {
         let budget = Ledger::new(&left, sources.len())?;
         if let Some(folder) = &job.resources.temp_dir {
             // Whoever spills nothing would not notice.
-            let found = std::fs::metadata(folder);
-            let io = |cause| Error::Io { action: "use", name: folder.display().to_string(), cause };
-            if !found.map_err(io)?.is_dir() {
-                return Err(io(std::io::ErrorKind::NotADirectory.into()));
+            let refused = |why: String| not_allowed(SettingName::TempDir, folder.display(), why);
+            let found = std::fs::metadata(folder).map_err(|cause| refused(cause.to_string()))?;
+            if !found.is_dir() {
+                return Err(refused("it is not a folder".into()));
             }
         }
         if let (Some((file, _)), crate::Stored::Shingles) = (&job.sketch, job.settings.files.store) {

@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Result};
 use crate::output::Printer;
 use crate::settings::{Layers, is_sketch};
-use corpus::{Discovery, Source, TemporaryCopy};
+use corpus::{Discovery, FormatChoice, Source, TemporaryCopy};
 use pipeline::Job;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -33,7 +33,8 @@ pub(crate) fn job(
     let resolved = layers.resolve()?;
     let how = Discovery { target: target.map(str::to_owned), ..resolved.discovery };
     let corpus = corpus::find(inputs, &how)?;
-    let against = corpus::find(&resolved.against, &how)?;
+    let against = corpus::find(&resolved.against, &how)
+        .map_err(|error| Failure::from(error).about(layers.in_file("against")))?;
     say_skipped(corpus.skipped.iter().chain(&against.skipped), printer);
     let (mut sources, mut against) = (corpus.sources, against.sources);
     let folder = resolved.resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
@@ -56,6 +57,11 @@ fn say_skipped<'a>(skipped: impl Iterator<Item = &'a String> + Clone, printer: &
 fn from_sketch(path: &Path, layers: &Layers) -> Result<Job> {
     let job = pipeline::open_sketch(path, layers.resources()?)?;
     let resolved = layers.resolve_sketch(path, &job.settings)?;
+    if resolved.discovery.format != FormatChoice::Detect {
+        let format = layers.name("format", None);
+        return Err(Failure::usage(format!("{format} cannot be used with a sketch file"))
+            .with_advice("leave it out; a sketch file has the format of its sources"));
+    }
     if !resolved.against.is_empty() {
         let against = layers.name("against", None);
         return Err(Failure::usage(format!("{against} cannot be used with a sketch file"))

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 /// Text on one line. A tab becomes `\t` and the end of a line `\n` or `\r`. Other characters that a terminal would
 /// interpret are written like `\u{1b}`.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -18,6 +18,7 @@ mod tests;
 
 pub(crate) use answers::Answers;
 pub(crate) use compared::Shown;
+pub(crate) use escaped::escaped;
 pub(crate) use inspected::{Inspected, Named, NamedPair};
 pub(crate) use progress::Progress;
 
@@ -26,7 +27,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::{Failure, Result};
 use anstyle::{AnsiColor, Style};
 use compared::ShownComparison;
-use escaped::{escaped, escaped_lines};
+use escaped::escaped_lines;
 use explain::comparison::Compared;
 use explain::plan::{MeasuredSample, Planned};
 use figures::terminal::is_obeyed;

@@ -4,6 +4,7 @@ use crate::arguments::{
     Choices, Keeping, Matching, NormalizeChoices, Reading, Sketching, Storing, Using, Writing,
 };
 use crate::failure::{Failure, Result};
+use crate::output::escaped;
 use clap::Args;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -43,7 +44,7 @@ impl ConfigFile {
             return Err(Failure::usage(format!("{} is too long for a settings file", path.display()))
                 .with_advice("name a file of settings with --config, not a corpus"));
         }
-        Self::parse(&text, &path.display().to_string())
+        Self::parse(&text, &escaped(&path.display().to_string()))
     }
 
     /// The choices in `text`. Error messages call the file `name`.

@@ -93,6 +93,12 @@ impl Layers {
         }
     }
 
+    /// A setting and its place, if it comes from the settings file: `against (lookalike.toml, line 3)`.
+    pub(crate) fn in_file(&self, setting: &str) -> Option<String> {
+        let place = self.file.place(setting).filter(|_| !self.flags.has(setting))?;
+        Some(format!("{setting} ({place})"))
+    }
+
     /// The settings for inputs that are documents.
     pub(crate) fn resolve(&self) -> Result<Resolved> {
         self.over(Settings::default())

@@ -93,10 +93,48 @@ fn a_recall_is_unknown_where_the_plan_finds_nearly_nothing() {
 #[test]
 fn a_place_that_is_not_there_is_noticed_before_anything_is_read() {
     let folder = Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n").with("file", "");
-    says(&folder.run("dedup a.jsonl -o out --temp-dir nowhere"), 2, &["cannot use nowhere"]);
-    says(&folder.run("dedup a.jsonl -o out --temp-dir file"), 1, &["cannot use file"]);
+    says(
+        &folder.run("dedup a.jsonl -o out --temp-dir nowhere"),
+        2,
+        &["--temp-dir nowhere is not allowed: No such file"],
+    );
+    says(
+        &folder.run("dedup a.jsonl -o out --temp-dir file"),
+        2,
+        &["--temp-dir file is not allowed: it is not a folder"],
+    );
     says(&folder.run("dedup a.jsonl --output="), 2, &["the target has no name; name a folder"]);
     assert!(!folder.path("out").exists() && !folder.path("report.json").exists());
+}
+
+/// A value from a settings file is named with its line, whatever is wrong with it.
+#[test]
+fn what_a_settings_file_says_is_named_with_its_line() {
+    for (written, expected) in [
+        (
+            "shingles = \"words:0\"",
+            "shingles = \"words:0\" (c.toml, line 1) is not allowed: a shingle has 1 to",
+        ),
+        ("temp-dir = \"nowhere\"", "temp-dir = \"nowhere\" (c.toml, line 1) is not allowed: No such file"),
+        ("against = [\"none.jsonl\"]", "against (c.toml, line 1): there is no file or folder none.jsonl"),
+        ("memory = 4", "memory (c.toml, line 1) without a unit is a number of bytes; for 4 GiB write 4G"),
+    ] {
+        let folder = Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n").with("c.toml", written);
+        let outcome = folder.run("dedup a.jsonl -o out --config c.toml");
+        assert!(outcome.code != 0 && outcome.stderr.contains(expected), "{outcome}");
+    }
+}
+
+#[test]
+fn a_format_that_cannot_be_meant_is_explained() {
+    let folder = Folder::new().with("a.jsonl", "{\"text\":\"a\"}\n").with("t.csv", "id\ttext\n1\tone\n");
+    assert_eq!(folder.run("sketch a.jsonl -o a.sketch").code, 0);
+    says(
+        &folder.run("dedup a.sketch -o out --format csv"),
+        2,
+        &["--format cannot be used with a sketch file"],
+    );
+    says(&folder.run("dedup t.csv -o out"), 2, &["separated by tabs, write --format tsv"]);
 }
 
 #[test]

@@ -8,7 +8,13 @@ use lookalike::shingling::{Shingler, Shingling, StopWords, Unit};
 impl Settings {
     /// The shingler that the settings `shingles` and `normalize` describe.
     pub fn shingler(&self) -> Result<Shingler> {
-        Ok(Shingler::new(shingling(self)?)?)
+        let shingling = shingling(self)?;
+        Shingler::new(shingling).map_err(|error| match error {
+            lookalike::Error::OutOfRange { allowed, .. } => {
+                not_allowed(SettingName::Shingles, &self.signature.shingles, allowed)
+            }
+            other => other.into(),
+        })
     }
 }
 

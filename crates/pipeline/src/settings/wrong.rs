@@ -56,6 +56,8 @@ names! {
     Recall = "recall",
     /// What a shingle is.
     Shingles = "shingles",
+    /// The folder for temporary files.
+    TempDir = "temp-dir",
     /// The field with the text.
     TextField = "text-field",
     /// The number of threads.
