@@ -141,16 +141,16 @@ impl Sketcher for Bands {
         columns: &mut Columns,
     ) -> Result<usize> {
         let SketchBuffers { slots, set } = buffers;
-        let ordered = self.short.as_ref().and_then(|short| short.ordered(document.elements, set));
-        let is_signed = match (&self.short, ordered) {
-            (Some(short), Some(ordered)) => self.signs_all || short.is_at_border(ordered.len()),
+        let places = self.short.as_ref().and_then(|short| short.keys_first(document.elements, set));
+        let is_signed = match (&self.short, places) {
+            (Some(short), Some(places)) => self.signs_all || short.is_at_border(places.len()),
             _ => true,
         };
         if is_signed {
             self.sign(document.elements, slots, &mut columns.lanes)?;
         }
-        if let (Some(short), Some(ordered)) = (&self.short, ordered) {
-            short.sketch(ordered, &mut columns.lanes);
+        if let (Some(short), Some(places)) = (&self.short, places) {
+            short.sketch(places, &mut columns.lanes);
         }
         Ok(document.hashes.len())
     }
