@@ -12,6 +12,7 @@ mod chunk;
 mod combinations;
 mod combining;
 mod components;
+mod dictionary;
 mod greedy;
 mod index;
 mod near_misses;

@@ -1,6 +1,6 @@
 //! Numbers -> documents in a chunk, with what the method needs of them; small connected sets are decided on the way.
 
-use super::packing::{Member, Members, NO_SET, Packed};
+use super::packing::{Member, Members, NO_SET, Packed, weight_in_small};
 use crate::Result;
 use crate::limits::bits::Bits;
 use crate::limits::lists::{Lists, ListsWriter};
@@ -31,7 +31,7 @@ pub(super) struct Loaded {
     pub decided: Decided,
 }
 
-/// Elements of several documents: as they come for those in small sets, sorted sets for the others.
+/// Elements of several documents: as they come, or sorted sets.
 #[derive(Debug, Default)]
 struct Elements {
     elements: Vec<u64>,
@@ -83,7 +83,7 @@ impl<'a> Loader<'a> {
         decide: bool,
         role: impl Fn(bool) -> Role + Sync,
     ) -> Result<()> {
-        let View { store, recipe, order, observer, .. } = self.view;
+        let View { store, recipe, order, observer, budget, .. } = self.view;
         let arrives =
             decide && recipe.compares_elements() && !recipe.method.stores_keys() && order.is_input_order();
         let Members { numbers, sets } = members;
@@ -105,7 +105,7 @@ impl<'a> Loader<'a> {
         by_rank.sort_by_cached_key(|&at| {
             (sets[places[at]], order.rank(source(known[at]), &entries[at], known[at]))
         });
-        let mut in_small = Chunk::default();
+        let (mut in_small, mut bytes_of_small) = (Chunk::default(), 0);
         let mut starts = Vec::new();
         let mut last_set = NO_SET;
         // Where each document is, in which small set.
@@ -117,6 +117,8 @@ impl<'a> Loader<'a> {
                 last_set = sets[place];
             }
             let chunk = if sets[place] == NO_SET { &mut loaded.chunk } else { &mut in_small };
+            bytes_of_small +=
+                if sets[place] == NO_SET { 0 } else { weight_in_small(entries[at].size, recipe) };
             whereabouts[place] = (chunk.len(), starts.len().saturating_sub(1));
             chunk.numbers.push(known[at]);
             chunk.roles.push(role(self.view.is_protected(known[at])));
@@ -131,7 +133,8 @@ impl<'a> Loader<'a> {
         }
         drop((entries, lanes, samples, places, known));
         let small = SmallSets::new(&in_small, &starts, recipe, self.near_misses);
-        let mut arriving = Arriving::new(recipe, self.near_misses, observer);
+        let memory = budget.chunk(store.bytes_in_memory()).saturating_sub(bytes_of_small);
+        let mut arriving = Arriving::new(recipe, self.near_misses, observer, numbers.len(), memory);
         if recipe.compares_elements() {
             let take = |place: usize, elements: &[u64], table: &mut OverlapTable| {
                 let (at, set) = whereabouts[place];
@@ -139,7 +142,7 @@ impl<'a> Loader<'a> {
             };
             let Chunk { spans, segments, numbers: loaded_numbers, .. } = &mut loaded.chunk;
             spans.resize(loaded_numbers.len(), Span::default());
-            self.visit(at, members, Some(&take), |made| {
+            self.visit(at, members, Some(&take), !arrives, |made| {
                 if arrives {
                     let here: Vec<Number> = made.documents.iter().map(|&(place, _)| numbers[place]).collect();
                     let (entries, lanes) = (store.entries_of(&here)?, store.lanes_of(&here)?);
@@ -150,7 +153,7 @@ impl<'a> Loader<'a> {
                             role: role(self.view.is_protected(here[at])),
                             within: entries[at].within,
                             lanes: lanes.of(at),
-                            set: &made.elements[span.start as usize..span.end as usize],
+                            elements: &made.elements[span.start as usize..span.end as usize],
                         })?;
                     }
                     return Ok(());
@@ -180,10 +183,11 @@ impl<'a> Loader<'a> {
         at: usize,
         members: &Members,
         take: SmallVisitor<'_>,
+        sorted: bool,
         mut collect: impl FnMut(Elements) -> Result<()> + Send,
     ) -> Result<()> {
         let Some(spilled) = &self.spilled else {
-            return visit_elements(self.view, members, take, collect);
+            return visit_elements(self.view, members, take, sorted, collect);
         };
         let mut list = spilled.read(at);
         let (mut made, mut elements, mut table) = (Elements::default(), Vec::new(), OverlapTable::default());
@@ -309,11 +313,12 @@ pub(super) fn stream_elements(
 }
 
 /// Hands the elements of documents to `take`, on any thread, and what it does not take to `collect`, in order: from
-/// stored shingles, or from the texts.
+/// stored shingles, or from the texts. What is not in small sets is a sorted set if it is to be `sorted`.
 fn visit_elements(
     view: View<'_>,
     Members { numbers, sets }: &Members,
     take: SmallVisitor<'_>,
+    sorted: bool,
     mut collect: impl FnMut(Elements) -> Result<()> + Send,
 ) -> Result<()> {
     let View { store, recipe, observer, .. } = view;
@@ -323,14 +328,14 @@ fn visit_elements(
         store.visit_shingles(numbers, |_, stored| {
             observer.go_on()?;
             match take {
-                _ if sets[place] == NO_SET => {
+                _ if sets[place] == NO_SET && sorted => {
                     set.clear();
                     set.extend_from_slice(stored);
                     ShingleSet::sort_hashes(&mut set, &mut buffer);
                     made.push(place, &set);
                 }
-                Some(take) => take(place, stored, &mut table)?,
-                None => made.push(place, stored),
+                Some(take) if sets[place] != NO_SET => take(place, stored, &mut table)?,
+                _ => made.push(place, stored),
             }
             place += 1;
             if made.elements.len() > HANDED_ON { collect(std::mem::take(&mut made)) } else { Ok(()) }
@@ -339,13 +344,13 @@ fn visit_elements(
     }
     let add = |made: &mut Elements, place: usize, text: &str, buffers: &mut TextBuffers| {
         match take {
-            _ if sets[place] == NO_SET => made.push(place, recipe.set(text, buffers)?),
-            Some(take) => {
+            _ if sets[place] == NO_SET && sorted => made.push(place, recipe.set(text, buffers)?),
+            Some(take) if sets[place] != NO_SET => {
                 let mut table = std::mem::take(&mut buffers.table);
                 take(place, recipe.elements(text, buffers)?, &mut table)?;
                 buffers.table = table;
             }
-            None => made.push(place, recipe.elements(text, buffers)?),
+            _ => made.push(place, recipe.elements(text, buffers)?),
         }
         Ok(())
     };

@@ -153,7 +153,7 @@ fn most_lanes(size: u64, recipe: &Recipe) -> u64 {
 }
 
 /// Bytes that a document of a small set takes: it is in no buckets.
-fn weight_in_small(size: u32, recipe: &Recipe) -> u64 {
+pub(super) fn weight_in_small(size: u32, recipe: &Recipe) -> u64 {
     8 * u64::from(size) + 4 * most_lanes(u64::from(size), recipe) + 168
 }
 

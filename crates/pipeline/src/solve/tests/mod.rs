@@ -1,8 +1,10 @@
 //! What the solvers make of documents that were made by hand: a set of numbers, and four lanes in two bands of two.
 
+mod arriving;
 mod buckets;
 mod bundles;
 mod chunk;
+mod dictionary;
 mod near_misses;
 mod prefixes;
 mod solvers;

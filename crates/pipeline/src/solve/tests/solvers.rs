@@ -33,7 +33,7 @@ fn roots(chunk: &Chunk) -> Vec<u64> {
 }
 
 /// The similarity of a pair that is a candidate and similar enough, if the roles let the later one be removed.
-fn similar(chunk: &Chunk, at: usize, other: usize) -> Option<f64> {
+pub(super) fn similar(chunk: &Chunk, at: usize, other: usize) -> Option<f64> {
     let may = chunk.roles[at] != Role::Listed && chunk.roles[other] != Role::Asking;
     alike(chunk, at, other).filter(|_| may)
 }
@@ -97,7 +97,7 @@ fn who_shares_no_band_is_not_compared() {
 }
 
 /// Crowds of pages of a template, in which every index has its turn, and some documents that are not compared with the others.
-fn crowd(random: &mut SplitMix64) -> Chunk {
+pub(super) fn crowd(random: &mut SplitMix64) -> Chunk {
     let values = 2 + random.below(4);
     let sets: Vec<Vec<u64>> = (0..90)
         .map(|_| {
