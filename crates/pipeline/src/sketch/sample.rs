@@ -9,7 +9,7 @@ use crate::limits::memory::{BLOCK_BYTES, Ledger};
 use crate::method::Recipe;
 use crate::method::rarity::Rarity;
 use crate::{Observer, Result};
-use corpus::{Limits, ReadMode, Reader, Record, Source};
+use corpus::{Limits, Location, ReadMode, Reader, Record, Source};
 
 /// The sample has at most this many bytes of input,
 const MOST_BYTES: u64 = 64 << 20;
@@ -20,8 +20,11 @@ const ONE_IN: u64 = 16;
 /// After this many bytes of text, it ends if most of them are not in short documents.
 const PATIENCE: u64 = if cfg!(test) { 1 << 10 } else { 1 << 20 };
 
-/// At most this many sources are looked into.
+/// At most this many files are looked into,
 const MOST_SOURCES: u64 = 1 << 10;
+
+/// and at most this many objects of a store, each of which must be waited for.
+const MOST_OBJECTS: u64 = 1 << 5;
 
 /// A text with more bytes for each shingle of a short document is not looked at, because it is hardly short.
 const LONG_SHINGLE: usize = 16;
@@ -40,7 +43,9 @@ pub(super) fn learn(
         Sampler { recipe, most_elements: short.most_elements(), rarity: Rarity::new(), seen: 0, short: 0 };
     let bytes = (sources.bytes() / ONE_IN).min(MOST_BYTES);
     let of_one = (sources.bytes() / sources.len().max(1) as u64).clamp(1, BLOCK_BYTES as u64);
-    let chosen = (bytes / of_one).clamp(1, MOST_SOURCES).min(sources.len() as u64);
+    let is_object = |at: usize| matches!(sources.get(at).location, Location::Object(_));
+    let most = if (0..sources.len()).any(is_object) { MOST_OBJECTS } else { MOST_SOURCES };
+    let chosen = (bytes / of_one).clamp(1, most).min(sources.len() as u64);
     for at in 0..chosen {
         observer.go_on()?;
         if sampler.is_enough() {
