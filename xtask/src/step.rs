@@ -4,12 +4,17 @@ use crate::output;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 use std::time::Instant;
 
-/// The root of the workspace.
+/// The root of the workspace. Cargo says at run time where it is. Where it was when this program was compiled may be
+/// another checkout that has the same build folder.
 pub(crate) fn root() -> &'static Path {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.parent().unwrap_or(manifest)
+    static MANIFEST: LazyLock<PathBuf> = LazyLock::new(|| {
+        std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from)
+    });
+    MANIFEST.parent().unwrap_or(&MANIFEST)
 }
 
 /// The build folder of the workspace.
