@@ -5,13 +5,14 @@
 //! [dictionary](super::dictionary), as a few runs, and finding the kept documents that may be similar to a new one A is
 //! cheap even among pages of one template:
 //!
-//! - Elements of A that no kept document has are in no overlap. If fewer than the others are needed, as most pages have
-//!   too much text of their own, nothing is similar to A.
-//! - A similar document has enough of the others. They are in *segments*: what each kept document brought that was new.
-//!   Put the segments in order, those that few documents use first. A similar document uses one of the first ones, those
-//!   that have more elements of A than may be missing. (This is the prefix filter of [`prefixes`](super::prefixes), with segments
-//!   for shingles.)
-//! - How much of A is known also bounds the size of a similar document, from both sides.
+//! - Elements of A that no kept document has are in no overlap. Most pages have so much text of their own that the
+//!   others, which are *known*, are not enough. Then nothing is similar to A.
+//! - The known elements are in *segments*: what each kept document brought that was new. Put the segments in order, those
+//!   that few documents use first. A similar document uses one of the first ones, those that have more elements of A than
+//!   may be missing. (This is the prefix filter of [`prefixes`](super::prefixes), with segments for shingles.)
+//! - How many elements are known bounds the size of a similar document, from both sides.
+//! - The same is true of a kept document and those who use nothing of its segment. If what it did not bring itself is not
+//!   enough for any size, only those who use its segment meet it. All others are called *open*.
 //!
 //! If many are met all the same (pages with values in slots), or if the dictionary has no room, deciding stops: what was kept so far
 //! is listed, and the rest is gathered for [`greedy`](super::greedy()), which has other ways to find candidates among many.
@@ -46,6 +47,19 @@ pub(crate) struct Arrival<'d> {
     pub lanes: &'d [u16],
     /// In any order; they may repeat.
     pub elements: &'d [u64],
+}
+
+impl<'d> Arrival<'d> {
+    /// A document that was gathered before.
+    pub(crate) fn of(chunk: &'d Chunk, at: usize) -> Self {
+        Self {
+            number: chunk.numbers[at],
+            role: chunk.roles[at],
+            within: chunk.within[at],
+            lanes: chunk.lanes(at),
+            elements: chunk.elements(at),
+        }
+    }
 }
 
 /// Documents that arrive in keep order.
@@ -103,7 +117,7 @@ impl<'a> Arriving<'a> {
             observer,
             memory,
             chunk: Chunk::default(),
-            kept: Some(Kept::new(expected)),
+            kept: Some(Kept::new(expected, memory)),
             met: 0,
             seen: 0,
             decided: Decided::default(),
@@ -241,9 +255,9 @@ fn screen(chunk: &Chunk, at: usize, other: usize, recipe: &Recipe) -> Result<Opt
 }
 
 impl Kept {
-    fn new(expected: usize) -> Self {
+    fn new(expected: usize, memory: u64) -> Self {
         Self {
-            dictionary: Dictionary::new(expected),
+            dictionary: Dictionary::new(expected, memory),
             runs: Vec::new(),
             run_ends: Vec::new(),
             sizes: Vec::new(),

@@ -49,7 +49,8 @@ pub(crate) struct Chunk {
     /// are not in the sets: what finds has another key than what decides.
     pub samples: Vec<u64>,
     pub sample_ends: Vec<usize>,
-    /// Sorted sets of several documents each, and where that of each document is.
+    /// Sorted sets of several documents each, and where that of each document is. (Elements in any order where documents
+    /// are only handed on.)
     pub segments: Vec<Vec<u64>>,
     pub spans: Vec<Span>,
 }
@@ -119,8 +120,14 @@ impl Chunk {
     /// The set of a document.
     #[inline]
     pub(crate) fn set(&self, at: usize) -> SortedSet<'_> {
+        SortedSet::assume_sorted(self.elements(at))
+    }
+
+    /// The elements of a document: its set, or what is to become one.
+    #[inline]
+    pub(super) fn elements(&self, at: usize) -> &[u64] {
         let Span { segment, start, end } = self.spans[at];
-        SortedSet::assume_sorted(&self.segments[segment as usize][start as usize..end as usize])
+        &self.segments[segment as usize][start as usize..end as usize]
     }
 
     /// What sets the keys of a document apart from those of another value of `--within`.

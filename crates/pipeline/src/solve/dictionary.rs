@@ -38,6 +38,8 @@ pub(super) struct Dictionary {
     slots: Vec<u64>,
     /// A random odd number: nobody can prepare elements that crowd in few slots.
     factor: u64,
+    /// A table for documents that are still expected has at most so many slots.
+    most_slots: usize,
     /// How many documents are expected in all, and how many came so far.
     expected: usize,
     documents: usize,
@@ -56,11 +58,12 @@ const LEAST_SHARE: f64 = 1.0 / 16.0;
 const MOST_ELEMENTS: usize = (u32::MAX / 2) as usize;
 
 impl Dictionary {
-    /// An empty dictionary for `expected` documents, about.
-    pub(super) fn new(expected: usize) -> Self {
+    /// An empty dictionary for `expected` documents, about. So much `memory` is not exceeded by expectations.
+    pub(super) fn new(expected: usize, memory: u64) -> Self {
         Self {
             elements: Vec::new(),
             slots: vec![0; FIRST_SLOTS],
+            most_slots: 1 << (memory / 16).max(1).ilog2(),
             factor: RandomState::new().hash_one(expected) | 1,
             expected,
             documents: 0,
@@ -169,8 +172,10 @@ impl Dictionary {
     /// those so far.
     fn slots_for(&self, elements: usize) -> usize {
         let share = (self.documents + 1) as f64 / self.expected.max(self.documents + 1) as f64;
-        let expected = elements as f64 / share.max(LEAST_SHARE);
-        (2 * (expected as usize).min(MOST_ELEMENTS)).next_power_of_two()
+        let expected = (elements as f64 / share.max(LEAST_SHARE)) as usize;
+        let [least, wanted] =
+            [elements, expected].map(|elements| (2 * elements.min(MOST_ELEMENTS)).next_power_of_two());
+        wanted.min(self.most_slots).max(least)
     }
 
     #[cold]

@@ -1,6 +1,6 @@
 //! Numbers -> documents in a chunk, with what the method needs of them; small connected sets are decided on the way.
 
-use super::packing::{Member, Members, NO_SET, Packed, weight_in_small};
+use super::packing::{Member, Members, NO_SET, Packed, weight, weight_in_small};
 use crate::Result;
 use crate::limits::bits::Bits;
 use crate::limits::lists::{Lists, ListsWriter};
@@ -59,11 +59,17 @@ impl Elements {
 type SmallVisitor<'t> = Option<&'t (dyn Fn(usize, &[u64], &mut OverlapTable) -> Result<()> + Sync)>;
 
 impl<'a> Loader<'a> {
-    /// Makes the file of elements if there is more than one chunk.
-    pub(super) fn new(view: View<'a>, packed: &Packed, near_misses: &'a NearMisses) -> Result<Self> {
+    /// Makes the file of elements if there is more than one chunk. With `decides`, chunks that are no series are loaded
+    /// to be decided only.
+    pub(super) fn new(
+        view: View<'a>,
+        packed: &Packed,
+        decides: bool,
+        near_misses: &'a NearMisses,
+    ) -> Result<Self> {
         let mut loader = Self::of_sources(view, near_misses);
         if view.recipe.compares_elements() && packed.chunks() > 1 {
-            loader.spilled = Some(spill(view, packed)?);
+            loader.spilled = Some(spill(view, packed, decides && view.order.is_input_order())?);
         }
         Ok(loader)
     }
@@ -84,8 +90,8 @@ impl<'a> Loader<'a> {
         role: impl Fn(bool) -> Role + Sync,
     ) -> Result<()> {
         let View { store, recipe, order, observer, budget, .. } = self.view;
-        let arrives =
-            decide && recipe.compares_elements() && !recipe.method.stores_keys() && order.is_input_order();
+        let decides = decide && recipe.compares_elements() && !recipe.method.stores_keys();
+        let arrives = decides && order.is_input_order();
         let Members { numbers, sets } = members;
         // What arrives is looked up when it does.
         let places: Vec<usize> =
@@ -105,7 +111,7 @@ impl<'a> Loader<'a> {
         by_rank.sort_by_cached_key(|&at| {
             (sets[places[at]], order.rank(source(known[at]), &entries[at], known[at]))
         });
-        let (mut in_small, mut bytes_of_small) = (Chunk::default(), 0);
+        let (mut in_small, mut bytes_of_small, mut bytes_of_others) = (Chunk::default(), 0, 0);
         let mut starts = Vec::new();
         let mut last_set = NO_SET;
         // Where each document is, in which small set.
@@ -117,8 +123,10 @@ impl<'a> Loader<'a> {
                 last_set = sets[place];
             }
             let chunk = if sets[place] == NO_SET { &mut loaded.chunk } else { &mut in_small };
-            bytes_of_small +=
-                if sets[place] == NO_SET { 0 } else { weight_in_small(entries[at].size, recipe) };
+            match sets[place] {
+                NO_SET => bytes_of_others += weight(entries[at].size, recipe),
+                _ => bytes_of_small += weight_in_small(entries[at].size, recipe),
+            }
             whereabouts[place] = (chunk.len(), starts.len().saturating_sub(1));
             chunk.numbers.push(known[at]);
             chunk.roles.push(role(self.view.is_protected(known[at])));
@@ -134,6 +142,9 @@ impl<'a> Loader<'a> {
         drop((entries, lanes, samples, places, known));
         let small = SmallSets::new(&in_small, &starts, recipe, self.near_misses);
         let memory = budget.chunk(store.bytes_in_memory()).saturating_sub(bytes_of_small);
+        // What cannot arrive in keep order is gathered, and handed on in that order if there is room for it twice.
+        let gathered = decides && !arrives && 2 * bytes_of_others <= memory;
+        let memory = memory.saturating_sub(bytes_of_others);
         let mut arriving = Arriving::new(recipe, self.near_misses, observer, numbers.len(), memory);
         if recipe.compares_elements() {
             let take = |place: usize, elements: &[u64], table: &mut OverlapTable| {
@@ -142,7 +153,7 @@ impl<'a> Loader<'a> {
             };
             let Chunk { spans, segments, numbers: loaded_numbers, .. } = &mut loaded.chunk;
             spans.resize(loaded_numbers.len(), Span::default());
-            self.visit(at, members, Some(&take), !arrives, |made| {
+            self.visit(at, members, Some(&take), !arrives && !gathered, |made| {
                 if arrives {
                     let here: Vec<Number> = made.documents.iter().map(|&(place, _)| numbers[place]).collect();
                     let (entries, lanes) = (store.entries_of(&here)?, store.lanes_of(&here)?);
@@ -169,7 +180,14 @@ impl<'a> Loader<'a> {
             small.decide_by_signatures(observer)?;
         }
         loaded.decided = small.into_decided();
-        if arrives {
+        if gathered {
+            let chunk = std::mem::take(&mut loaded.chunk);
+            for at in 0..chunk.len() {
+                observer.go_on()?;
+                arriving.arrive(&Arrival::of(&chunk, at))?;
+            }
+        }
+        if arrives || gathered {
             let (decided, rest) = arriving.finish();
             loaded.decided.found.extend(decided.found);
             loaded.decided.counts.add(&decided.counts);
@@ -215,17 +233,22 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// The elements of all chunks, in one pass over the sources: those of small sets as they come, sorted sets of the others.
-fn spill(view: View<'_>, packed: &Packed) -> Result<Lists> {
+/// The elements of all chunks, in one pass over the sources: those of small sets as they come, sorted sets of the others. If documents
+/// `arrive`, those of chunks that are no series are as they come too.
+fn spill(view: View<'_>, packed: &Packed, arrive: bool) -> Result<Lists> {
     let View { store, budget, observer, .. } = view;
     let room = view.room();
     let mut by_number = room.sorter(budget.sorting(), |member: &Member| member.number);
-    let mut in_small = Bits::new(store.count());
+    let mut as_they_come = Bits::new(store.count());
+    let mut in_series = vec![!arrive; packed.chunks()];
+    for series in packed.series.iter().filter(|series| series.chunks.len() > 1) {
+        in_series[series.chunks.clone()].fill(true);
+    }
     for (step, member) in packed.members.iter().enumerate() {
         observer.go_on_at(step)?;
         let member = member?;
-        if member.set != NO_SET {
-            in_small.insert(member.number);
+        if member.set != NO_SET || !in_series[member.chunk as usize] {
+            as_they_come.insert(member.number);
         }
         by_number.push(member);
     }
@@ -239,7 +262,7 @@ fn spill(view: View<'_>, packed: &Packed) -> Result<Lists> {
     stream_elements(
         view,
         numbers,
-        |number| !in_small.contains(number),
+        |number| !as_they_come.contains(number),
         |number, elements| {
             let chunk = members.next().transpose()?.map_or(0, |member| member.chunk as usize);
             lists.push(chunk, &[number, elements.len() as u64])?;

@@ -47,7 +47,7 @@ pub(crate) fn verify(view: View<'_>, candidates: Candidates, mut task: Task<'_>)
         Task::Survivors { near_misses, .. } => near_misses,
         Task::Pairs { .. } | Task::Components { .. } => &no_near_misses,
     };
-    let mut loader = Loader::new(view, &packed, near_misses)?;
+    let mut loader = Loader::new(view, &packed, small_sets, near_misses)?;
     for series in &packed.series {
         match &mut task {
             Task::Survivors { near_misses, visit } => {

@@ -130,7 +130,7 @@ impl Packed {
 }
 
 /// Bytes that a document of `size` shingles takes in a chunk, with its set, its lanes and its places in buckets.
-fn weight(size: u32, recipe: &Recipe) -> u64 {
+pub(super) fn weight(size: u32, recipe: &Recipe) -> u64 {
     let size = u64::from(size);
     // A sample is kept beside its places in buckets.
     let keys = match recipe.method.stores_keys() {

@@ -215,7 +215,7 @@ fn documents_are_loaded_in_keep_order_with_their_sets() {
         let near_misses = NearMisses::default();
         let load = |packed: &Packed, chunk: usize, members: Vec<Number>| {
             let mut loaded = Loaded::default();
-            let mut loader = Loader::new(view, packed, &near_misses).unwrap();
+            let mut loader = Loader::new(view, packed, false, &near_misses).unwrap();
             loader.append(&mut loaded, chunk, &Members::of(members), false, |_| Role::Both).unwrap();
             loaded.chunk
         };
@@ -324,7 +324,7 @@ fn components_in_pieces_are_those_of_the_whole() {
             let chunks: Vec<&[Number]> = numbers.chunks(numbers.len().div_ceil(pieces)).collect();
             let packed = Packed::of(view.room(), &chunks);
             let (near_misses, mut forest) = (NearMisses::default(), Forest::new(view.store.count()));
-            let mut loader = Loader::new(view, &packed, &near_misses).unwrap();
+            let mut loader = Loader::new(view, &packed, false, &near_misses).unwrap();
             let (series, mut counts) = (&packed.series[0], PairCounts::default());
             components::run(view, &packed, series, &mut loader, &mut counts, &mut forest).unwrap();
             roots.push(numbers.iter().map(|&number| forest.root(number)).collect::<Vec<_>>());

@@ -25,7 +25,7 @@ fn set(elements: &[u64]) -> BTreeSet<u64> {
 fn runs_are_the_sets_and_overlaps_those_of_sets() {
     let mut random = SplitMix64::new(1);
     for pieces in [1, 3, 50] {
-        let mut dictionary = Dictionary::new(20);
+        let mut dictionary = Dictionary::new(20, 1 << 20);
         let mut kept: Vec<(BTreeSet<u64>, Vec<Run>)> = Vec::new();
         for at in 0..120 {
             let document = document(&mut random, pieces);
@@ -55,7 +55,7 @@ fn runs_are_the_sets_and_overlaps_those_of_sets() {
 #[test]
 fn what_it_will_take_is_known_before() {
     let mut random = SplitMix64::new(2);
-    let mut dictionary = Dictionary::new(1_000);
+    let mut dictionary = Dictionary::new(1_000, 1 << 16);
     for _ in 0..300 {
         let document: Vec<u64> = (0..random.below(200)).map(|_| random.next_u64()).collect();
         let expected = dictionary.bytes_with(document.len()).unwrap();
@@ -67,7 +67,7 @@ fn what_it_will_take_is_known_before() {
 
 #[test]
 fn elements_of_few_bits() {
-    let mut dictionary = Dictionary::new(3);
+    let mut dictionary = Dictionary::new(3, 0);
     let all: Vec<u64> = (0..256).collect();
     assert_eq!(dictionary.add(&all).1, Run { start: 0, end: 256 });
     let high: Vec<u64> = (0..256).map(|element| element << 32).collect();
