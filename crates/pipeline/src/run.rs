@@ -173,7 +173,7 @@ fn write_stage(
         write_removed(view, removals, target, &aside, &list)?;
         write_near_misses(view, findings)?;
     }
-    list.finish()?;
+    list.finish(view.work)?;
     stages.end(view.store.counts().text_bytes);
     Ok(())
 }

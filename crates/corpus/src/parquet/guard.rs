@@ -129,7 +129,7 @@ impl<R: Read> Read for Pages<R> {
         if self.handed_out == self.looked_at.len() {
             return match self.inner.read(into)? {
                 0 if !into.is_empty() => {
-                    Err(io::Error::new(io::ErrorKind::UnexpectedEof, "a page header does not end"))
+                    Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends within a page"))
                 }
                 read => Ok(read),
             };

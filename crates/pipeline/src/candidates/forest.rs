@@ -37,8 +37,7 @@ impl Forest {
         }
     }
 
-    /// Gives a number another parent, unless another thread was faster. A number whose parent is not itself is never a
-    /// root again, so a parent that is changed by a thread that came too late is still one of its ancestors.
+    /// Gives a number another parent, unless another thread was faster.
     fn replace_parent(&self, number: u64, parent: u64, new: u64) -> bool {
         let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
         match &self.parents {
@@ -65,8 +64,9 @@ impl Forest {
             if parent == number {
                 return number;
             }
-            // Every other node is hung one higher, which keeps the paths short. Another thread may hang it higher still
-            // and be undone by this: the path is longer then, and leads to the same root.
+            // Every other node is hung one higher, which keeps the paths short. Another thread may have hung it higher
+            // still, which this undoes: the path is longer then, and leads to the same root. No number becomes a root
+            // again.
             let grandparent = self.parent(parent);
             if grandparent != parent {
                 self.set_parent(number, grandparent);
@@ -116,6 +116,7 @@ impl Forest {
 mod tests {
     use super::*;
     use lookalike::hashing::SplitMix64;
+    use std::sync::Barrier;
 
     #[test]
     fn roots_are_the_smallest_numbers() {
@@ -140,18 +141,21 @@ mod tests {
 
     #[test]
     fn many_threads_connect_what_one_does() {
-        let count = 2_000;
+        let count = 100_000;
         let mut random = SplitMix64::new(7);
-        let pairs: Vec<(u64, u64)> = (0..1_500).map(|_| (random.below(count), random.below(count))).collect();
+        let pairs: Vec<(u64, u64)> =
+            (0..80_000).map(|_| (random.below(count), random.below(count))).collect();
         let alone = Forest::new(count);
         let joined = pairs.iter().filter(|&&(a, b)| alone.join(a, b)).count();
-        for _ in 0..20 {
-            let forest = Forest::new(count);
+        for _ in 0..5 {
+            let (forest, start) = (Forest::new(count), Barrier::new(4));
             let join = |thread: usize| {
-                let of_thread = pairs.iter().cycle().skip(thread * 300).take(pairs.len());
+                start.wait();
+                let of_thread = pairs.iter().cycle().skip(thread * 20_000).take(pairs.len());
                 of_thread.filter(|&&(a, b)| forest.join(a, b)).count()
             };
             let together: usize = std::thread::scope(|scope| {
+                let join = &join;
                 let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || join(thread))).collect();
                 threads.into_iter().map(|thread| thread.join().unwrap()).sum()
             });
@@ -159,9 +163,9 @@ mod tests {
             assert!((0..count).all(|number| forest.root(number) == alone.root(number)));
             assert!(forest.connected().iter().eq(alone.connected().iter()));
         }
-        let connected: Vec<u64> = alone.connected().iter().collect();
-        let has_other =
-            |number: u64| (0..count).any(|other| other != number && alone.root(other) == alone.root(number));
-        assert!((0..count).filter(|&number| has_other(number)).eq(connected));
+        let mut sizes = vec![0; count as usize];
+        (0..count).for_each(|number| sizes[alone.root(number) as usize] += 1);
+        let is_connected = |number: &u64| sizes[alone.root(*number) as usize] > 1;
+        assert!((0..count).filter(is_connected).eq(alone.connected().iter()));
     }
 }

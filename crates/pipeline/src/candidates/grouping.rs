@@ -9,7 +9,7 @@
 
 use crate::limits::lists::{Lists, ListsWriter};
 use crate::limits::marks::Marks;
-use crate::limits::ordered::each;
+use crate::limits::ordered::{each, lock};
 use crate::limits::sorted::{Room, Sorted, Sorter};
 use crate::store::Number;
 use crate::{Observer, Result};
@@ -103,7 +103,7 @@ pub(crate) type PartScan<'s> = dyn Fn(usize, &mut Visitor<'_>) -> Result<()> + S
 /// Documents and their keys.
 type List = Vec<(Number, u64)>;
 
-/// Like [`groups`], on `threads` threads, for documents in `parts` parts and keys that all fit in memory: about 2 bytes per
+/// Like [`groups`], on `threads` threads, for documents in `parts` parts and keys that all fit in memory: 2 to 4 bytes per
 /// key and thread, and 16 for each key that is met again. The groups come in any order, on any thread.
 pub(crate) fn groups_of_parts(
     count: u64,
@@ -151,10 +151,6 @@ pub(crate) fn groups_of_parts(
         lists.for_each(|list| items.list.extend(list));
         items.visit_groups(&mut |group| visit(group))
     })
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Documents and their keys: in a list while they fit, in a sort that spills otherwise.

@@ -7,4 +7,5 @@ pub(crate) mod machine;
 pub(crate) mod marks;
 pub(crate) mod memory;
 pub(crate) mod ordered;
+pub(crate) mod reading;
 pub(crate) mod sorted;

@@ -38,7 +38,8 @@ impl<R> Output<R> {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex. A panic while it was held is an error elsewhere (see [`caught`]).
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -217,6 +218,30 @@ mod tests {
         for threads in [1, 2, 7] {
             assert_eq!(squares(threads, None), ((0..200).map(|n| n * n).collect(), false));
             assert_eq!(squares(threads, Some(50)), ((0..50).map(|n| n * n).collect(), true));
+        }
+    }
+
+    #[test]
+    fn collecting_holds_nobody_up_and_few_results_wait() {
+        for threads in [2, 5] {
+            let handed_out = AtomicUsize::new(0);
+            let most = 3 * threads;
+            let mut first = true;
+            let next = |(): &mut ()| {
+                let is_left = handed_out.load(Ordering::Relaxed) < 100;
+                Ok(is_left.then(|| handed_out.fetch_add(1, Ordering::Relaxed)))
+            };
+            let collect = |job: usize| {
+                // The first result is collected until the others have been handed all jobs that they may have.
+                while first && handed_out.load(Ordering::Relaxed) < most {
+                    std::thread::yield_now();
+                }
+                first = false;
+                assert!(handed_out.load(Ordering::Relaxed) <= job + most, "{threads} threads, job {job}");
+                Ok(())
+            };
+            ordered(threads, next, || (), |(), job| Ok(job), collect).unwrap();
+            assert_eq!(handed_out.load(Ordering::Relaxed), 100);
         }
     }
 

@@ -1,29 +1,34 @@
 //! Which outputs a run has finished, and how long they are: `outputs.jsonl` in the work folder.
 //!
-//! A line is appended when an output has been moved to its place. A run that goes on after a kill, and the same
-//! command after the end of the run, keep an output if its line exists and its length is that of the line. So an
-//! output that was cut off in between is written again.
+//! While outputs are written, a line is appended to `outputs-new.jsonl` for each one that has been moved to its place.
+//! These lines are synced only at the end of the run, when all of them are in `outputs.jsonl`: if a power cut takes some
+//! away, their outputs are written again, with the same bytes.
 //!
-//! The lines are synced only at the end of the run: if a power cut takes some away, their outputs are written again,
-//! with the same bytes. An object in a store is complete if it exists, so there the lengths are not compared.
+//! A run that goes on after a kill, and the same command after the end of the run, keep an output if its line exists and
+//! it is not shorter than the line says. So an output that was cut off in between is written again. An output that is
+//! longer was changed by somebody, who would lose the change: it is left as it is. An object in a store is complete if it
+//! exists, so there the lines are needed only for text files that are removed.
 
+use crate::limits::ordered::lock;
 use crate::resume::claim::own;
-use crate::resume::work::{OUTPUTS, Work};
+use crate::resume::work::{NEW_OUTPUTS, OUTPUTS, Work};
 use crate::{Error, Observer, Result};
 use corpus::Target;
 use files::{OutFile, name_to_path};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::sync::Mutex;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
-/// This many outputs are named in notes.
+/// This many outputs of each kind are named in notes.
 const NAMED: usize = 5;
 
 /// A finished output.
 #[derive(Serialize, Deserialize)]
 struct Line<'a> {
-    output: std::borrow::Cow<'a, str>,
+    output: Cow<'a, str>,
     /// `None` for a text file that is removed: it has no output.
     bytes: Option<u64>,
 }
@@ -32,7 +37,7 @@ struct Line<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
     AsListed,
-    /// Somebody appended to it. It is left as it is, because they would lose what they wrote.
+    /// Somebody appended to it.
     Longer {
         found: u64,
         listed: u64,
@@ -43,7 +48,7 @@ enum State {
         listed: u64,
     },
     Missing,
-    /// It exists, but the list was lost before its line was synced.
+    /// It exists, and has no line.
     Unlisted,
 }
 
@@ -53,7 +58,23 @@ impl State {
     }
 }
 
-/// The outputs that an earlier run listed.
+/// Which outputs exist.
+enum Existing<'t> {
+    In(&'t Path),
+    /// The names of all objects.
+    Objects(BTreeSet<String>),
+}
+
+impl<'t> Existing<'t> {
+    fn of(target: &'t Target) -> Result<Self> {
+        Ok(match target.folder() {
+            Some(folder) => Self::In(folder),
+            None => Self::Objects(target.list()?.into_iter().collect()),
+        })
+    }
+}
+
+/// The outputs that have a line.
 #[derive(Debug, Default)]
 pub(crate) struct Listed {
     bytes: BTreeMap<String, Option<u64>>,
@@ -62,44 +83,50 @@ pub(crate) struct Listed {
 impl Listed {
     /// The list of a finished run.
     pub(crate) fn in_target(target: &Target) -> Result<Self> {
-        Ok(target.read(&own(OUTPUTS))?.map_or_else(Self::default, |bytes| Self::parse(&bytes)))
+        let mut listed = Self::default();
+        listed.read(&target.read(&own(OUTPUTS))?.unwrap_or_default());
+        Ok(listed)
     }
 
-    /// Reads the lines up to the first damaged one.
-    fn parse(bytes: &[u8]) -> Self {
+    /// Adds the lines up to the first damaged one.
+    fn read(&mut self, bytes: &[u8]) {
         let lines = bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let lines = lines.map_while(|line| serde_json::from_slice::<Line<'_>>(line).ok());
-        Self { bytes: lines.map(|line| (line.output.into_owned(), line.bytes)).collect() }
+        self.bytes.extend(lines.map(|line| (line.output.into_owned(), line.bytes)));
     }
 
-    fn state(&self, target: &Target, output: &str) -> Result<State> {
+    fn state(&self, existing: &Existing<'_>, output: &str) -> State {
         let listed = self.bytes.get(output).copied();
         if listed == Some(None) {
-            return Ok(State::AsListed);
+            return State::AsListed;
         }
-        let Some(folder) = target.folder() else {
-            return Ok(if target.exists(output)? { State::AsListed } else { State::Missing });
+        let folder = match existing {
+            Existing::Objects(names) if names.contains(output) => return State::AsListed,
+            Existing::Objects(_) => return State::Missing,
+            Existing::In(folder) => folder,
         };
-        let found = std::fs::metadata(folder.join(name_to_path(output))).ok().map(|metadata| metadata.len());
-        Ok(match (found, listed.flatten()) {
+        let found = std::fs::metadata(folder.join(name_to_path(output))).ok();
+        match (found.filter(std::fs::Metadata::is_file).map(|found| found.len()), listed.flatten()) {
             (None, _) => State::Missing,
             (Some(_), None) => State::Unlisted,
             (Some(found), Some(listed)) if found < listed => State::Shorter { found, listed },
             (Some(found), Some(listed)) if found > listed => State::Longer { found, listed },
             (Some(_), Some(_)) => State::AsListed,
-        })
+        }
     }
 
-    /// True if all these outputs are finished. If so, notes name those that are longer than when the run ended.
+    /// True if all these outputs are finished. If so, notes name those that are longer than the run wrote them.
     pub(crate) fn has_all<'o>(
         &self,
         outputs: impl Iterator<Item = &'o str>,
         target: &Target,
         observer: &dyn Observer,
     ) -> Result<bool> {
+        let existing = Existing::of(target)?;
         let mut longer = Vec::new();
-        for output in outputs {
-            match self.state(target, output)? {
+        for (step, output) in outputs.enumerate() {
+            observer.go_on_at(step)?;
+            match self.state(&existing, output) {
                 State::AsListed => {}
                 state @ State::Longer { .. } => longer.push((output, state)),
                 _ => return Ok(false),
@@ -112,89 +139,114 @@ impl Listed {
 
 /// Notes what became of outputs: the first of them by name, the others by number.
 fn say(outputs: &[(&str, State)], target: &Target, observer: &dyn Observer) {
-    for (output, state) in outputs.iter().take(NAMED) {
-        let name = format!("{}/{output}", target.name().trim_end_matches('/'));
-        observer.note(&match state {
-            State::AsListed => continue,
-            State::Longer { found, listed } => format!(
-                "{name} is longer than the run wrote it: {found} bytes instead of {listed}; it is left as it is; \
-                 remove it and run the same command to write it again"
-            ),
-            State::Shorter { found, listed } => format!(
-                "{name} is shorter than the run wrote it: {found} bytes instead of {listed}; it is written again"
-            ),
-            State::Missing => format!("{name} is missing; it is written again"),
-            State::Unlisted => format!("nothing says that {name} is complete; it is written again"),
-        });
+    for is_left in [true, false] {
+        let some = outputs.iter().filter(|(_, state)| state.is_finished() == is_left);
+        some.clone().take(NAMED).for_each(|(output, state)| say_one(output, *state, target, observer));
+        let more = some.count().saturating_sub(NAMED);
+        if more > 0 {
+            let what = if is_left { "are longer and are left as they are" } else { "are written again" };
+            observer.note(&format!("{more} more outputs in {} {what}", target.name()));
+        }
     }
-    let more = outputs.len().saturating_sub(NAMED);
-    if more > 0 {
-        observer.note(&format!("the same holds for {more} more outputs in {}", target.name()));
-    }
+}
+
+fn say_one(output: &str, state: State, target: &Target, observer: &dyn Observer) {
+    let name = format!("{}/{output}", target.name().trim_end_matches('/'));
+    observer.note(&match state {
+        State::AsListed => return,
+        State::Longer { found, listed } => format!(
+            "{name} is longer than the run wrote it: {found} bytes instead of {listed}; it is left as it is; remove \
+             it and run the same command to write it again"
+        ),
+        State::Shorter { found, listed } => format!(
+            "{name} is shorter than the run wrote it: {found} bytes instead of {listed}; it is written again"
+        ),
+        State::Missing => format!("{name} is missing; it is written again"),
+        State::Unlisted => format!("nothing says that {name} is complete; it is written again"),
+    });
 }
 
 /// The list while outputs are written.
 #[derive(Debug)]
-pub(crate) struct List<'t> {
-    target: &'t Target,
-    before: Listed,
+pub(crate) struct List {
+    /// The outputs that were finished before.
+    finished: BTreeSet<String>,
     /// `None` for standard output.
-    file: Option<Mutex<OutFile>>,
+    lines: Option<Mutex<Lines>>,
 }
 
-impl<'t> List<'t> {
-    /// Begins the list again with the outputs that are finished already. Notes name the outputs among `outputs` that
-    /// were finished and are so no longer.
+#[derive(Debug)]
+struct Lines {
+    /// All lines.
+    all: Vec<u8>,
+    /// The new ones.
+    new: OutFile,
+}
+
+impl List {
+    /// Begins with the outputs that an earlier run finished. Notes name the outputs among `outputs` that were finished
+    /// and are so no longer.
     pub(crate) fn begin<'o>(
-        target: &'t Target,
+        target: &Target,
         work: &Work,
         outputs: impl Iterator<Item = &'o str>,
         observer: &dyn Observer,
     ) -> Result<Self> {
         if target.is_stdout() {
-            return Ok(Self { target, before: Listed::default(), file: None });
+            return Ok(Self { finished: BTreeSet::new(), lines: None });
         }
-        let mut before = Listed::parse(&work.read(OUTPUTS)?.unwrap_or_default());
-        let (mut kept, mut changed) = (Listed::default(), Vec::new());
-        for output in outputs {
-            let state = before.state(target, output)?;
-            let listed = before.bytes.remove_entry(output);
+        let mut before = Listed::default();
+        for name in [OUTPUTS, NEW_OUTPUTS] {
+            before.read(&work.read(name)?.unwrap_or_default());
+        }
+        let existing = Existing::of(target)?;
+        let (mut finished, mut all, mut changed) = (BTreeSet::new(), Vec::new(), Vec::new());
+        for (step, output) in outputs.enumerate() {
+            observer.go_on_at(step)?;
+            let state = before.state(&existing, output);
+            let listed = before.bytes.get(output);
             if state != State::AsListed && (state != State::Missing || listed.is_some()) {
                 changed.push((output, state));
             }
-            if let Some((output, bytes)) = listed.filter(|_| state.is_finished()) {
-                kept.bytes.insert(output, bytes);
+            if state.is_finished() {
+                finished.insert(output.to_owned());
+                all.extend(listed.map(|bytes| line(output, *bytes)).unwrap_or_default());
             }
         }
         say(&changed, target, observer);
-        let list = Self { target, before: Listed::default(), file: Some(Mutex::new(work.create(OUTPUTS)?)) };
-        for (output, bytes) in &kept.bytes {
-            list.add(output, *bytes)?;
-        }
-        Ok(Self { before: kept, ..list })
+        // From here on, the new lines of the earlier run are synced too.
+        work.write(OUTPUTS, &all)?;
+        let new = work.create(NEW_OUTPUTS)?;
+        Ok(Self { finished, lines: Some(Mutex::new(Lines { all, new })) })
     }
 
     /// True if an earlier run finished this output.
-    pub(crate) fn is_finished(&self, output: &str) -> Result<bool> {
-        Ok(self.file.is_some() && self.before.state(self.target, output)?.is_finished())
+    pub(crate) fn is_finished(&self, output: &str) -> bool {
+        self.finished.contains(output)
     }
 
     /// Lists an output that is finished. `bytes` is `None` for a text file that is removed.
     pub(crate) fn add(&self, output: &str, bytes: Option<u64>) -> Result<()> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let mut line = serde_json::to_vec(&Line { output: output.into(), bytes }).expect("plain data");
-        line.push(b'\n');
-        let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        file.write_all(&line).map_err(|cause| Error::Io {
-            action: "write",
-            name: file.path().display().to_string(),
-            cause,
-        })
+        let Some(lines) = &self.lines else { return Ok(()) };
+        let line = line(output, bytes);
+        let Lines { all, new } = &mut *lock(lines);
+        all.extend_from_slice(&line);
+        let written = new.write_all(&line);
+        written.map_err(|cause| Error::Io { action: "write", name: new.path().display().to_string(), cause })
     }
 
-    /// Syncs the list, when all outputs are in it.
-    pub(crate) fn finish(self) -> Result<()> {
-        let Some(file) = self.file else { return Ok(()) };
-        Ok(file.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).sync()?)
+    /// Stores the list, when all outputs are in it.
+    pub(crate) fn finish(self, work: &Work) -> Result<()> {
+        let Some(lines) = self.lines else { return Ok(()) };
+        let Lines { all, new } = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
+        drop(new);
+        work.write(OUTPUTS, &all)?;
+        work.remove_file(NEW_OUTPUTS)
     }
+}
+
+fn line(output: &str, bytes: Option<u64>) -> Vec<u8> {
+    let mut line = serde_json::to_vec(&Line { output: output.into(), bytes }).expect("plain data");
+    line.push(b'\n');
+    line
 }

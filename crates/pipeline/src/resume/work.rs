@@ -11,7 +11,7 @@
 //! sketches/      the parts; when all exist, also `complete`, with their number and the checksum of the last
 //! decisions      the removed documents and what they duplicate (written once, after verification)
 //! near-misses.jsonl  pairs just below the threshold
-//! outputs.jsonl  the finished outputs, with their sizes
+//! outputs.jsonl, outputs-new.jsonl  the finished outputs, with their sizes
 //! failed         the error with which the run ended, if it would happen again
 //! unfinished/    outputs that are being written
 //! lookalike-tmp-*/  temporary files
@@ -52,6 +52,9 @@ pub(crate) const TIMES: &str = "times.json";
 
 /// The file with the finished outputs.
 pub(crate) const OUTPUTS: &str = "outputs.jsonl";
+
+/// The file with the outputs that were finished since that file was written.
+pub(crate) const NEW_OUTPUTS: &str = "outputs-new.jsonl";
 
 /// The file with the seed of the key of stored shingles.
 pub(crate) const KEY: &str = "key";
@@ -434,6 +437,7 @@ impl Work {
             RUN,
             TIMES,
             OUTPUTS,
+            NEW_OUTPUTS,
             DECISIONS,
             BEGAN_IN,
             FAILED,
@@ -462,6 +466,7 @@ impl Work {
             TIMES,
             DECISIONS,
             OUTPUTS,
+            NEW_OUTPUTS,
             "near-misses.jsonl",
             COMPLETE,
             crate::resume::begin::SKETCH_FILE,

@@ -11,19 +11,19 @@ use crate::method::rarity::Rarity;
 use crate::{Observer, Result};
 use corpus::{Limits, Location, ReadMode, Reader, Record, Source};
 
-/// The sample has at most this many bytes of input,
+/// The sample has at most this many bytes of input.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// and at most one of this many.
+/// The sample has at most one byte of this many of the input.
 const ONE_IN: u64 = 16;
 
 /// After this many bytes of text, it ends if most of them are not in short documents.
 const PATIENCE: u64 = if cfg!(test) { 1 << 10 } else { 1 << 20 };
 
-/// At most this many files are looked into,
+/// At most this many files are looked into.
 const MOST_SOURCES: u64 = 1 << 10;
 
-/// and at most this many objects of a store, each of which must be waited for.
+/// At most this many objects of a store are looked into, because each must be waited for.
 const MOST_OBJECTS: u64 = 1 << 5;
 
 /// A text with more bytes for each shingle of a short document is not looked at, because it is hardly short.

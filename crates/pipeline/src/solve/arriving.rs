@@ -30,11 +30,14 @@ use lookalike::shingling::{ShingleSet, SortBuffer};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// It is crowded if a document meets more kept ones than this, on average,
+/// It is crowded if a document meets more kept ones than this, on average.
 const CROWDED: u64 = if cfg!(test) { 3 } else { 64 };
 
-/// beyond so many to begin with.
+/// Before that, so many may be met in all.
 const PATIENCE: u64 = if cfg!(test) { 32 } else { 1 << 14 };
+
+/// No set has so many elements.
+const MOST_SIZE: usize = 1 << 40;
 
 /// So many documents whose sizes are looked at cost as much as one that is met.
 const LOOKED_AT: u64 = 16;
@@ -92,6 +95,8 @@ struct Kept {
     /// Where the segment of each begins in the dictionary, and the later documents that use it and are *open*.
     segments: Vec<u32>,
     users: Vec<Vec<u32>>,
+    /// There is room for at most so many numbers of documents in these lists.
+    used: usize,
     /// Open documents by size.
     by_size: BTreeMap<usize, Vec<u32>>,
     /// How many elements a document has at most that is similar to each and uses nothing of its segment: 0 if there is none. If there
@@ -179,12 +184,12 @@ impl<'a> Arriving<'a> {
             let similarity = verifier.measure().of_counts(size, kept.sizes[place], common);
             let pair = (chunk.numbers[at], chunk.numbers[place]);
             let is_similar = similarity >= verifier.threshold();
+            decided.counts.candidates += 1;
+            decided.counts.compared += 1;
             if !is_similar && !near_misses.may_take(pair.0, pair.1) {
                 continue;
             }
             let Some(evidence) = screen(chunk, at, place, recipe)? else { continue };
-            decided.counts.candidates += 1;
-            decided.counts.compared += 1;
             if is_similar {
                 decided.counts.verified += 1;
                 return Ok(Some((other, Evidence { similarity, ..evidence })));
@@ -264,6 +269,7 @@ impl Kept {
             total: 0,
             segments: Vec::new(),
             users: Vec::new(),
+            used: 0,
             by_size: BTreeMap::new(),
             largest_similar: Vec::new(),
             asked: Vec::new(),
@@ -274,7 +280,8 @@ impl Kept {
     /// Bytes that it would take with a document of `more` elements, or with sets in place of the table of the
     /// dictionary, whichever is more; nothing if the dictionary has no positions for them.
     fn bytes_with(&self, more: usize) -> Option<u64> {
-        let runs = 8 * self.runs.capacity() + 4 * self.runs.len() + 104 * self.sizes.len();
+        // At worst each element is a run of its own, and the memory for runs doubles.
+        let runs = 8 * self.runs.capacity() + 16 * more + 4 * self.used + 104 * self.sizes.len();
         let with_sets = 8 * (self.dictionary.len() + self.total + more);
         Some(runs as u64 + self.dictionary.bytes_with(more)?.max(with_sets as u64))
     }
@@ -317,6 +324,7 @@ impl Kept {
             for &(segment, _) in &self.asked {
                 self.users[segment as usize].push(at as u32);
             }
+            self.used += 2 * self.asked.len();
             self.by_size.entry(self.sizes[at]).or_default().push(at as u32);
         }
         self.largest_similar.push(similar.map_or(0, |sizes| *sizes.end()));
@@ -398,7 +406,7 @@ fn similar_sizes(size: usize, known: usize, recipe: &Recipe) -> Option<RangeIncl
     }
     let smallest = partition_point(0, known, is_enough);
     let (mut low, mut high) = (known, 2 * known.max(1));
-    while is_enough(high) {
+    while high < MOST_SIZE && is_enough(high) {
         (low, high) = (high, 2 * high);
     }
     let larger = partition_point(low, high, |other| !is_enough(other));

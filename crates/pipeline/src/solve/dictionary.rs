@@ -84,7 +84,8 @@ impl Dictionary {
 
     /// Bytes that it takes.
     pub(super) fn bytes(&self) -> u64 {
-        8 * (self.elements.capacity() + self.slots.len()) as u64
+        let last = 8 * self.runs.capacity() + 4 * self.added.capacity();
+        8 * (self.elements.capacity() + self.slots.len()) as u64 + last as u64
     }
 
     /// Bytes that it would take with a document of `more` elements; nothing if it has no positions for them.
@@ -92,7 +93,7 @@ impl Dictionary {
         let elements = self.elements.len() + more;
         let slots = if 2 * elements > self.slots.len() { self.slots_for(elements) } else { 0 };
         let room = if elements > self.elements.capacity() { 16 * self.elements.len() + 8 * more } else { 0 };
-        (elements <= MOST_ELEMENTS).then_some(self.bytes() + (8 * slots + room) as u64)
+        (elements <= MOST_ELEMENTS).then_some(self.bytes() + (8 * slots + room + 12 * more) as u64)
     }
 
     /// Adds a document, whose elements may be in any order and may repeat. The runs that it has of earlier documents

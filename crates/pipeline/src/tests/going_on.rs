@@ -164,7 +164,6 @@ fn whatever_call_fails_the_next_run_ends_with_the_same_bytes() {
     }
 }
 
-/// Copies a folder.
 /// An output that was finished before a kill, and damaged after it, is not kept.
 #[test]
 fn outputs_that_were_cut_off_are_written_again() {
@@ -207,6 +206,30 @@ fn outputs_that_were_cut_off_are_written_again() {
     }
 }
 
+/// What somebody appended to a finished output is not lost when the run goes on.
+#[test]
+fn outputs_that_were_appended_to_are_kept() {
+    let corpus = corpus();
+    let job = corpus.job();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let target = local(&out);
+    for is_finished in [true, false] {
+        dedup(&job, &target).unwrap();
+        let name = job.sources[0].output.clone();
+        let longer = [std::fs::read(out.join(&name)).unwrap(), b"more\n".to_vec()].concat();
+        std::fs::write(out.join(&name), &longer).unwrap();
+        std::fs::remove_file(out.join(&job.sources[1].output)).unwrap();
+        if !is_finished {
+            std::fs::remove_file(out.join("report.json")).unwrap();
+        }
+        dedup(&job, &target).unwrap();
+        assert!(std::fs::read(out.join(&name)).unwrap() == longer, "finished {is_finished}");
+        assert!(out.join(&job.sources[1].output).exists());
+        assert!(matches!(dedup(&job, &target).unwrap(), Outcome::AlreadyFinished(_)));
+    }
+}
+
 /// A text file that is removed has no output, and is not missing.
 #[test]
 fn a_finished_run_over_text_files_is_finished() {
@@ -225,6 +248,7 @@ fn a_finished_run_over_text_files_is_finished() {
     assert!(matches!(dedup(&job, &target).unwrap(), Outcome::AlreadyFinished(_)));
 }
 
+/// Copies a folder.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

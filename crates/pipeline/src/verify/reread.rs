@@ -1,7 +1,7 @@
 //! Numbers -> the documents again: what is needed after sketching is read a second time, and only that.
 
-use crate::limits::memory::LongBlock;
 use crate::limits::ordered::ordered;
+use crate::limits::reading::{ReadBlock, read_block};
 use crate::method::TextBuffers;
 use crate::sketch::{Sources, Worker, limits};
 use crate::store::Number;
@@ -21,19 +21,13 @@ struct Job {
     read: Option<ReadBlock>,
 }
 
-struct ReadBlock {
-    block: Block,
-    /// Held while a long block is worked on.
-    long: Option<LongBlock>,
-}
-
 /// A reader, and which source it reads.
 #[derive(Default)]
 struct BlockReader(Option<(u32, Reader)>);
 
 impl BlockReader {
     /// Reads a block that was sketched, into the memory of `block`.
-    fn read(&mut self, view: View<'_>, entry: BlockEntry, mut block: Block) -> Result<ReadBlock> {
+    fn read(&mut self, view: View<'_>, entry: BlockEntry, block: Block) -> Result<ReadBlock> {
         let View { sources, recipe, budget, .. } = view;
         let reader = match &mut self.0 {
             Some((source, reader)) if *source == entry.source => reader,
@@ -44,12 +38,9 @@ impl BlockReader {
             }
         };
         reader.advance_to(entry.position())?;
-        budget.wait_for_long_block();
-        if !reader.next_block(&mut block)? || block.len() != entry.slots as usize {
-            return Err(changed(sources, entry.source));
-        }
-        let long = budget.long_block(block.bytes() as u64);
-        Ok(ReadBlock { block, long })
+        let read = read_block(reader, budget, block)?;
+        let is_whole = |read: &ReadBlock| read.block.len() == entry.slots as usize;
+        read.filter(is_whole).ok_or_else(|| changed(sources, entry.source))
     }
 }
 

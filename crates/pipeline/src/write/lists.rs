@@ -29,12 +29,12 @@ pub(crate) fn write_removed(
     removals: &Removals,
     target: &Target,
     aside: &Path,
-    list: &List<'_>,
+    list: &List,
 ) -> Result<()> {
     let View { store, sources, observer, .. } = view;
     let settings = &view.recipe.settings;
     let name = removed_name(view.job)?;
-    if list.is_finished(name)? {
+    if list.is_finished(name) {
         return Ok(());
     }
     let file = aside.join(name);

@@ -6,8 +6,8 @@ pub(crate) mod removed;
 
 use crate::decide::{Removal, Removals};
 use crate::limits::bits::Bits;
-use crate::limits::memory::{LONG_BLOCK, LongBlock};
-use crate::limits::ordered::{each, ordered};
+use crate::limits::ordered::{each, lock, ordered};
+use crate::limits::reading::{ReadBlock, read_block};
 use crate::limits::sorted::Stream;
 use crate::progress::pace::SourcePace;
 use crate::resume::outputs::List;
@@ -18,11 +18,9 @@ use crate::verify::reread::changed;
 use crate::view::View;
 use crate::write::naming::{ClusterNames, Names};
 use crate::{OnBadRecord, Result, Stage};
-use corpus::{
-    Annotation, Announce, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target, Written,
-};
+use corpus::{Annotation, Block, Disposition, ReadMode, Reader, SinkOptions, SinkWriter, Target, Written};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// The lock for sources whose decompressor needs much memory: only one such source is read at a time.
 static LARGE_WINDOW: Mutex<()> = Mutex::new(());
@@ -32,7 +30,7 @@ pub(crate) struct Outputs<'a> {
     pub view: View<'a>,
     pub removals: &'a Removals,
     /// The outputs that are finished.
-    pub list: &'a List<'a>,
+    pub list: &'a List,
 }
 
 impl Outputs<'_> {
@@ -109,7 +107,7 @@ impl Outputs<'_> {
         threads: usize,
     ) -> Result<()> {
         let source = self.view.sources.get(at);
-        if self.list.is_finished(&source.output)? {
+        if self.list.is_finished(&source.output) {
             self.view.observer.advanced(Stage::Write, source.size);
             return Ok(());
         }
@@ -137,8 +135,11 @@ impl Outputs<'_> {
         };
         let mut pace = SourcePace::new(source);
         let free = Mutex::new(Vec::new());
-        let next = |(): &mut ()| self.read_block(&mut reader, lock(&free).pop().unwrap_or_default());
-        let write = |ReadBlock { block, long }| {
+        let next = |(): &mut ()| {
+            self.view.observer.go_on()?;
+            read_block(&mut reader, self.view.budget, lock(&free).pop().unwrap_or_default())
+        };
+        let write = |ReadBlock { block, long }: ReadBlock| {
             output.write(&block)?;
             self.view.observer.advanced(Stage::Write, pace.advance(block.bytes() as u64));
             if long.is_none() {
@@ -146,28 +147,12 @@ impl Outputs<'_> {
             }
             Ok(())
         };
-        // One block is written while the next one is read.
+        // While a block is written, the next ones are read.
         ordered(threads.min(2), next, || (), |(), read| Ok(read), write)?;
         let written = output.finish()?;
         self.list.add(&source.output, written.bytes)?;
         self.view.observer.advanced(Stage::Write, pace.end());
         Ok(())
-    }
-
-    /// Reads the next block of a source into the memory of `block`.
-    fn read_block(&self, reader: &mut Reader, mut block: Block) -> Result<Option<ReadBlock>> {
-        let budget = self.view.budget;
-        self.view.observer.go_on()?;
-        budget.wait_for_long_block();
-        let mut long: Option<LongBlock> = None;
-        // Other sources are read at the same time. A reader waits for its turn before it reads a long block.
-        let mut announce = || long = long.take().or_else(|| budget.announced());
-        let announce = Announce { above: LONG_BLOCK, announce: &mut announce };
-        if !reader.next_block_announced(&mut block, announce)? {
-            return Ok(None);
-        }
-        let long = long.or_else(|| budget.long_block(block.bytes() as u64));
-        Ok(Some(ReadBlock { block, long }))
     }
 
     /// Collects what annotations need for the documents from `first` to `end`. Their removals come next in
@@ -194,13 +179,6 @@ impl Outputs<'_> {
         let names = Names::with_types(asked, self.view.store, self.view.sources, has_ids)?;
         Ok(Said { removals: here, is_document, names, clusters })
     }
-}
-
-/// A block that is to be written.
-struct ReadBlock {
-    block: Block,
-    /// Held until a long block is written.
-    long: Option<LongBlock>,
 }
 
 /// The output of one source while it is written.
@@ -262,10 +240,6 @@ impl OutputOfSource<'_> {
         }
         Ok(self.writer.finish()?)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is known about the documents of a block, for their annotations.
