@@ -271,15 +271,23 @@ fn advice_on(error: &corpus::Error, name: &dyn Fn(&Choice) -> String) -> Option<
 
 fn advice_on_io(cause: &io::Error) -> Option<String> {
     match cause.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            let then = if interruption::is_resumable() {
-                "run the same command again to continue"
-            } else {
-                "run the command again"
-            };
-            Some(format!("free some space, or choose another --temp-dir; then {then}"))
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Some(format!("free some space there; then {}", again()))
         }
+        io::ErrorKind::FileTooLarge => Some(format!(
+            "raise the largest size of a file that the system allows (ulimit -f); then {}",
+            again()
+        )),
         _ => None,
+    }
+}
+
+/// What to do after the cause of a failure is gone.
+fn again() -> &'static str {
+    if interruption::is_resumable() {
+        "run the same command again to continue"
+    } else {
+        "run the command again"
     }
 }
 

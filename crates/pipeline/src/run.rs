@@ -72,7 +72,7 @@ pub(crate) fn dedup_prepared(
     let identity = Identity::new(&prepared.recipe, prepared.sources)?;
     let json = identity.to_json();
     let lasting = !target.is_stdout();
-    if lasting && let Some(report) = claim::finished(target, &json)? {
+    if lasting && let Some(report) = claim::finished(target, &json, observer)? {
         if Listed::in_target(target)?.has_all(outputs_of(job)?, target, observer)? {
             claim::say_touched(job, target, observer)?;
             claim::clear_after(job, target);

@@ -84,7 +84,7 @@ impl Printer {
 
     /// Prints a note.
     pub(crate) fn note(&self, message: &str) {
-        self.say(LogLevel::Warn, &format!("{YELLOW}note:{YELLOW:#} {}", escaped_lines(message)));
+        self.say(LogLevel::Warn, &format!("{YELLOW}note:{YELLOW:#} {}", escaped(message)));
     }
 
     /// Prints the settings of the job, at the level `debug`.

@@ -9,6 +9,9 @@ const SLOTS: u64 = 8;
 /// The least number of slots.
 const LEAST: u64 = 1 << 10;
 
+/// The largest number of slots.
+const MOST: u64 = 1 << 60;
+
 /// The marks of keys that were met.
 #[derive(Debug)]
 pub(crate) struct Marks {
@@ -18,12 +21,19 @@ pub(crate) struct Marks {
 
 impl Marks {
     /// Bytes of a table for `count` keys.
-    pub(crate) fn bytes_for(count: u64) -> u64 {
+    pub(crate) const fn bytes_for(count: u64) -> u64 {
         Self::slots(count) / 4
     }
 
-    fn slots(count: u64) -> u64 {
-        count.saturating_mul(SLOTS).min(1 << 60).next_power_of_two().max(LEAST)
+    const fn slots(count: u64) -> u64 {
+        let slots = count.saturating_mul(SLOTS);
+        if slots < LEAST {
+            LEAST
+        } else if slots > MOST {
+            MOST
+        } else {
+            slots.next_power_of_two()
+        }
     }
 
     /// A table for `count` keys. If there are more, more of them share a slot.

@@ -112,7 +112,7 @@ impl Ledger {
         let least = least_memory(0, resources.threads).max(fixed + LEAST_TOTAL);
         if resources.memory < least {
             let sources = if least > least_memory(0, resources.threads) {
-                format!(" over {sources} sources")
+                format!(" over {sources} source{}", if sources == 1 { "" } else { "s" })
             } else {
                 String::new()
             };

@@ -55,7 +55,7 @@ fn has_outputs(names: &[String]) -> bool {
 
 /// The report of a finished run of the same job, if the target contains one. A target that contains another finished
 /// run, or files that do not belong to a run, is refused.
-pub(crate) fn finished(target: &Target, identity: &str) -> Result<Option<Report>> {
+pub(crate) fn finished(target: &Target, identity: &str, observer: &dyn Observer) -> Result<Option<Report>> {
     let Some(report) = target.read("report.json")? else {
         let names = target.list()?;
         if has_outputs(&names) && !names.contains(&own(RUN)) {
@@ -75,11 +75,15 @@ pub(crate) fn finished(target: &Target, identity: &str) -> Result<Option<Report>
     if found != identity {
         return Err(Error::Target(refusal(&found, identity, target.name())));
     }
-    let report = serde_json::from_slice(&report).map_err(|error| Error::Damaged {
-        name: format!("{}/report.json", target.name()),
-        cause: error.to_string(),
-    })?;
-    Ok(Some(report))
+    match serde_json::from_slice(&report) {
+        Ok(report) => Ok(Some(report)),
+        // Nothing else depends on it.
+        Err(cause) => {
+            let name = target.name().trim_end_matches('/');
+            observer.note(&format!("{name}/report.json is damaged ({cause}); it is written again"));
+            Ok(None)
+        }
+    }
 }
 
 /// The modification times of large files, by name. The checksum of a large file does not cover all its bytes.

@@ -12,13 +12,14 @@
 //! **Cost.** Two lookups per shingle in a table of the shingles that occur more than once.
 
 use super::chunk::Chunk;
+use crate::limits::marks::Marks;
 use crate::{Observer, Result};
 use lookalike::hashing::mix64;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Slots of the table in which shingles are counted before those that occur more than once are looked at one by one.
-const COUNTED: usize = 1 << 21;
+/// Shingles for which there are marks at least. They are marks of elements that occur in more than one document.
+const FEWEST_MARKED: u64 = 1 << 18;
 
 /// Bytes that a counted shingle takes at most: 25 in a table that is half full, in two of them while it grows, and 16 while bundles
 /// are ranked.
@@ -28,8 +29,8 @@ const SHINGLE_BYTES: u64 = 96;
 /// documents these are.
 #[derive(Debug)]
 pub(crate) struct Tally {
-    /// Two bits per slot: met, met again. Most shingles are met once.
-    met: Vec<u64>,
+    /// Which shingles of the first round were met again.
+    marks: Marks,
     shingles: HashMap<u64, Counted, BuildHasherDefault<ShingleHasher>>,
     documents: u64,
 }
@@ -39,30 +40,24 @@ type Counted = (u32, u64);
 
 impl Tally {
     /// Bytes that it takes before anything is counted.
-    pub(crate) const LEAST_BYTES: u64 = (COUNTED / 4) as u64;
+    pub(crate) const LEAST_BYTES: u64 = Marks::bytes_for(FEWEST_MARKED);
 
-    /// Nothing is met.
-    pub(crate) fn new() -> Self {
-        Self { met: vec![0; COUNTED / 32], shingles: HashMap::default(), documents: 0 }
+    /// Nothing is met. With marks for so many `shingles`, few are counted that only one document has.
+    pub(crate) fn new(shingles: u64) -> Self {
+        let marks = Marks::new(shingles.max(FEWEST_MARKED));
+        Self { marks, shingles: HashMap::default(), documents: 0 }
     }
 
     /// Takes a set of the first round.
     pub(crate) fn meet(&mut self, set: &[u64]) {
-        for &shingle in set {
-            let (word, bit) = (&mut self.met[slot(shingle) / 32], slot(shingle) % 32 * 2);
-            let again = *word >> bit & 1;
-            *word |= (1 | again << 1) << bit;
-        }
+        set.iter().for_each(|&shingle| self.marks.meet(shingle));
     }
 
     /// Takes a set of the second round.
     pub(crate) fn count(&mut self, set: &[u64]) {
         self.documents += 1;
         let document = mix64(self.documents);
-        for &shingle in set {
-            if self.met[slot(shingle) / 32] >> (slot(shingle) % 32 * 2 + 1) & 1 == 0 {
-                continue;
-            }
+        for &shingle in set.iter().filter(|&&shingle| self.marks.is_met_again(shingle)) {
             let (documents, sum) = self.shingles.entry(shingle).or_default();
             *documents += 1;
             *sum = sum.wrapping_add(document);
@@ -114,6 +109,11 @@ impl BundleNames {
         ranks.extend(set.iter().filter_map(|shingle| Some(self.shingles.get(shingle)?.1 as u32)));
         ranks.sort_unstable();
         ranks.dedup();
+    }
+
+    /// Bytes that the names take, about.
+    fn bytes(&self) -> u64 {
+        self.shingles.len() as u64 * SHINGLE_BYTES
     }
 
     /// The same bundles, whose shingles are not needed any more.
@@ -174,7 +174,9 @@ pub(super) struct Bundles {
 impl Bundles {
     /// The bundles of a chunk with sets; nothing if `memory` bytes are not enough.
     pub(super) fn new(chunk: &Chunk, memory: u64, observer: &dyn Observer) -> Result<Option<Self>> {
-        let mut tally = Tally::new();
+        // The marks take a quarter of the memory at most.
+        let elements: u64 = (0..chunk.len()).map(|at| chunk.set(at).len() as u64).sum();
+        let mut tally = Tally::new(elements.min(memory / 16));
         for at in 0..chunk.len() {
             observer.go_on()?;
             tally.meet(chunk.set(at).as_slice());
@@ -194,8 +196,17 @@ impl Bundles {
             names.of(chunk.set(at).as_slice(), &mut here);
             ranks.extend_from_slice(&here);
             starts.push(ranks.len());
+            // A list that grows is there twice for a moment.
+            if names.bytes() + 12 * ranks.len() as u64 > memory {
+                return Ok(None);
+            }
         }
         Ok(Some(Self { ranks, starts, kinds: names.into_kinds() }))
+    }
+
+    /// How many bundles all documents have.
+    pub(super) fn len(&self) -> u64 {
+        self.ranks.len() as u64
     }
 
     /// The bundles of a document by rank, those in the fewest documents first.
@@ -203,10 +214,6 @@ impl Bundles {
     pub(super) fn of(&self, at: usize) -> &[u32] {
         &self.ranks[self.starts[at]..self.starts[at + 1]]
     }
-}
-
-fn slot(shingle: u64) -> usize {
-    (shingle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - COUNTED.trailing_zeros())) as usize
 }
 
 /// Shingles are hashes already.

@@ -54,7 +54,7 @@ impl Combinations {
         let memory = using.memory.min(KEY_BYTES * u64::from(u32::MAX / 2));
         let Some(bundles) = Bundles::new(chunk, memory / 2, using.observer)? else { return Ok(None) };
         if recipe.settings.signature.measure == Measure::Containment {
-            return Self::containment(chunk, recipe, &bundles, using).map(Some);
+            return Self::containment(chunk, recipe, &bundles, using, memory / 2);
         }
         let documents = chunk.len();
         let sizes = (0..documents).map(|at| chunk.set(at).len()).collect();
@@ -141,8 +141,18 @@ impl Combinations {
         lookup.add(&self.met_by_all[..before]);
     }
 
-    /// Every document is listed under all its bundles, and asks for the first ones.
-    fn containment(chunk: &Chunk, recipe: &Recipe, bundles: &Bundles, using: Using<'_>) -> Result<Self> {
+    /// Every document is listed under all its bundles, and asks for the first ones; nothing if `memory` bytes are not
+    /// enough.
+    fn containment(
+        chunk: &Chunk,
+        recipe: &Recipe,
+        bundles: &Bundles,
+        using: Using<'_>,
+        memory: u64,
+    ) -> Result<Option<Self>> {
+        if KEY_BYTES * bundles.len() > memory {
+            return Ok(None);
+        }
         let asked = (0..chunk.len()).map(|at| {
             let size = chunk.set(at).len();
             let needed = recipe.verifier.needed_overlap(size, usize::MAX).unwrap_or(size);
@@ -165,11 +175,11 @@ impl Combinations {
                 visit(NO_SHINGLES);
             }
         })?;
-        Ok(Self {
+        Ok(Some(Self {
             buckets: buckets.with_asked(asked),
             met_by_all: Vec::new(),
             listed: Vec::new(),
             all_listed: Vec::new(),
-        })
+        }))
     }
 }

@@ -230,6 +230,22 @@ fn outputs_that_were_appended_to_are_kept() {
     }
 }
 
+/// The report of a finished run can be written again: nothing else depends on it.
+#[test]
+fn a_damaged_report_is_written_again() {
+    let corpus = corpus();
+    let job = corpus.job();
+    let wanted = undisturbed(&job);
+    let folder = tempfile::tempdir().unwrap();
+    let target = local(&folder.path().join("out"));
+    for damaged in ["", "{", "[]", "{\"version\": 1}"] {
+        dedup(&job, &target).unwrap();
+        target.write("report.json", damaged.as_bytes()).unwrap();
+        assert!(is_resumed(dedup(&job, &target).unwrap()), "`{damaged}`");
+        same(&outputs(&target), &wanted, damaged);
+    }
+}
+
 /// A text file that is removed has no output, and is not missing.
 #[test]
 fn a_finished_run_over_text_files_is_finished() {

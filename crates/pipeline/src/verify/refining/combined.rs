@@ -124,7 +124,7 @@ impl BundledSet {
     {
         let mut reservation = view.budget.reservation();
         reservation.grow(Tally::LEAST_BYTES);
-        let mut tally = Tally::new();
+        let mut tally = Tally::new(0);
         let each = |_: Number, set: &[u64]| {
             tally.meet(set);
             Ok(())
