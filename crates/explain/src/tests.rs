@@ -9,10 +9,9 @@ use lookalike::similarity::jaccard;
 use pipeline::{Chances, Elements, FinishedRun, Job, Measure, Method, Resources, Settings, Silent, Verify};
 use std::path::Path;
 
-const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../demo/articles.jsonl");
-
 fn job(settings: Settings) -> Job {
-    let sources = discover(&[DEMO], &Discovery::default()).unwrap();
+    let demo = std::env::var("CARGO_MANIFEST_DIR").unwrap() + "/../../demo/articles.jsonl";
+    let sources = discover(&[demo], &Discovery::default()).unwrap();
     let resources = Resources { threads: 2, ..Resources::of_this_machine() };
     Job { sources, against: Vec::new(), settings, resources, sketch: None }
 }

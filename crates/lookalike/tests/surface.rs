@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 #[test]
 fn the_public_surface_is_the_committed_one() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+    let root = Path::new(&root);
     let mut files = Vec::new();
     sources(&root.join("src"), &mut files);
     files.sort();
@@ -40,7 +41,7 @@ fn the_public_surface_is_the_committed_one() {
 
 #[test]
 fn the_root_has_the_names_of_the_flow_and_few_others() {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/lib.rs")).unwrap();
+    let text = std::fs::read_to_string(std::env::var("CARGO_MANIFEST_DIR").unwrap() + "/src/lib.rs").unwrap();
     let names: usize = declarations(&text)
         .iter()
         .filter(|declaration| declaration.starts_with("pub use"))

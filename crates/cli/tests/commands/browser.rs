@@ -23,7 +23,7 @@ fn in_chromium(page: &Path) -> Option<String> {
 
 #[test]
 fn the_report_opens_without_errors_and_clusters_show_their_members() {
-    let articles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../demo/articles.jsonl");
+    let articles = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../demo/articles.jsonl");
     let folder = Folder::new().with("articles.jsonl", std::fs::read(articles).unwrap());
     let outcome = folder.run("dedup articles.jsonl --id-field id -o clean --report");
     assert_eq!(outcome.code, 0, "{outcome}");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 #[test]
 fn readme_shows_what_the_demo_prints() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../..");
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
     let (_, after) = readme.split_once("-- dedup demo/articles.jsonl").expect("the README runs the demo");
     let (arguments, after) = after.split_once('\n').unwrap();

@@ -7,7 +7,7 @@ use testkit::corpora::{Planted, write_files};
 
 /// A folder with the corpus of the demo.
 fn demo() -> Folder {
-    let articles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../demo/articles.jsonl");
+    let articles = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../demo/articles.jsonl");
     Folder::new().with("articles.jsonl", std::fs::read(articles).unwrap())
 }
 

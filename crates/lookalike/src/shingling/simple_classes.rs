@@ -146,12 +146,12 @@ mod tests {
             writeln!(text, "    {},", entries.join(", ")).unwrap();
         }
         text.push_str("];\n");
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/shingling/simple_ranges.rs");
+        let path = std::env::var("CARGO_MANIFEST_DIR").unwrap() + "/src/shingling/simple_ranges.rs";
         if std::env::var_os("UPDATE_TABLES").is_some() {
-            std::fs::write(path, &text).unwrap();
+            std::fs::write(&path, &text).unwrap();
         }
         assert!(
-            std::fs::read_to_string(path).unwrap() == text,
+            std::fs::read_to_string(&path).unwrap() == text,
             "run this test with UPDATE_TABLES=1 and look at the change"
         );
     }
