@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn names_are_those_that_are_written() {
         let written = serde_json::to_value(crate::Settings::default()).unwrap();
-        let others = [SettingName::Against, SettingName::Memory, SettingName::Threads];
+        let others = [SettingName::Against, SettingName::Memory, SettingName::TempDir, SettingName::Threads];
         for name in SettingName::ALL {
             assert!(written.get(name.as_str()).is_some() || others.contains(name), "{name:?}");
         }
