@@ -322,6 +322,18 @@ mod tests {
     use lookalike::hashing::{SplitMix64, mix64};
     use std::collections::BTreeMap;
 
+    /// Documents with random keys, and their groups by a map.
+    fn drawn(count: u64, distinct: u64, random: &mut SplitMix64) -> (List, Vec<Vec<Number>>) {
+        let keys: List = (0..count).map(|n| (n, mix64(random.below(distinct)))).collect();
+        let mut plain: BTreeMap<u64, Vec<Number>> = BTreeMap::new();
+        for &(number, key) in &keys {
+            plain.entry(key).or_default().push(number);
+        }
+        let mut expected: Vec<Vec<Number>> = plain.into_values().filter(|group| group.len() > 1).collect();
+        expected.sort();
+        (keys, expected)
+    }
+
     #[test]
     fn groups_are_those_of_a_map_for_any_memory() {
         let resources = Resources { memory: 1 << 30, threads: 1, temp_dir: None, max_pairs: None };
@@ -330,14 +342,7 @@ mod tests {
         let ledger = Ledger::new(&resources, 1).unwrap().with_free(3_000);
         let mut random = SplitMix64::new(1);
         for (count, distinct) in [(0, 1), (1, 1), (2, 1), (1_000, 10), (5_000, 4_000), (5_000, 1_000_000)] {
-            let keys: Vec<(Number, u64)> = (0..count).map(|n| (n, mix64(random.below(distinct)))).collect();
-            let mut plain: BTreeMap<u64, Vec<Number>> = BTreeMap::new();
-            for &(number, key) in &keys {
-                plain.entry(key).or_default().push(number);
-            }
-            let mut expected: Vec<Vec<Number>> =
-                plain.into_values().filter(|group| group.len() > 1).collect();
-            expected.sort();
+            let (keys, expected) = drawn(count, distinct, &mut random);
             for memory in [1, 1_000, 100_000, 100_000_000] {
                 let room = Room { ledger: &ledger, work: &work, observer: &Silent };
                 let scan = |visit: &mut Visitor<'_>| {
@@ -369,14 +374,7 @@ mod tests {
         let room = Room { ledger: &ledger, work: &work, observer: &Silent };
         let mut random = SplitMix64::new(2);
         for (count, distinct) in [(0, 1), (1, 1), (2, 1), (300, 10), (5_000, 4_000), (5_000, 1_000_000)] {
-            let keys: Vec<(Number, u64)> = (0..count).map(|n| (n, mix64(random.below(distinct)))).collect();
-            let mut plain: BTreeMap<u64, Vec<Number>> = BTreeMap::new();
-            for &(number, key) in &keys {
-                plain.entry(key).or_default().push(number);
-            }
-            let mut expected: Vec<Vec<Number>> =
-                plain.into_values().filter(|group| group.len() > 1).collect();
-            expected.sort();
+            let (keys, expected) = drawn(count, distinct, &mut random);
             let parts: Vec<&[(Number, u64)]> = keys.chunks(700).collect();
             for threads in [1, 2, 3, 9] {
                 let scan = |part: usize, visit: &mut Visitor<'_>| {

@@ -143,7 +143,8 @@ pub struct Counts {
 /// How many pairs passed each step of verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairCounts {
-    /// Candidate pairs that were examined: they share a bucket, and their signatures do not rule out the threshold.
+    /// Candidate pairs that were examined: they share a bucket, and their signatures do not rule out the threshold. In
+    /// large connected sets, pairs whose overlap was counted, whatever their signatures say.
     pub candidates: u64,
     /// Candidate pairs that were rejected because of their lengths alone.
     pub filtered: u64,

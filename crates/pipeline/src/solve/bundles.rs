@@ -18,7 +18,7 @@ use lookalike::hashing::mix64;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Shingles for which there are marks at least. They are marks of elements that occur in more than one document.
+/// There are marks for at least this many shingles.
 const FEWEST_MARKED: u64 = 1 << 18;
 
 /// Bytes that a counted shingle takes at most: 25 in a table that is half full, in two of them while it grows, and 16 while bundles

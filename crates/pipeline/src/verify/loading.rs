@@ -143,7 +143,7 @@ impl<'a> Loader<'a> {
         let small = SmallSets::new(&in_small, &starts, recipe, self.near_misses);
         let memory = budget.chunk(store.bytes_in_memory()).saturating_sub(bytes_of_small);
         // What cannot arrive in keep order is gathered, and handed on in that order if there is room for it twice.
-        // In files there are sorted sets, which are long runs of nothing.
+        // In files there are sorted sets, in which the stretches of a template are torn apart.
         let gathered = decides && !arrives && self.spilled.is_none() && 2 * bytes_of_others <= memory;
         let memory = memory.saturating_sub(bytes_of_others);
         let mut arriving = Arriving::new(recipe, self.near_misses, observer, numbers.len(), memory);
