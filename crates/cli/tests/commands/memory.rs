@@ -2,6 +2,7 @@
 //! little memory as with much.
 
 use super::lookalike::Folder;
+use lookalike::hashing::SplitMix64;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -129,6 +130,26 @@ fn near_copies_of_one_text() {
     let (_, half) = of_half.run_on(2, "dedup in.jsonl -o half", 64);
     let (_, whole) = corpus.run_on(2, "dedup in.jsonl -o whole", 64);
     assert!(whole < half + (12 << 20), "{half} bytes for half of the documents, {whole} for all");
+}
+
+/// Pages of one template, each with words of its own in other places, so that all share very many pieces.
+fn edited_pages(count: u64, out: &mut dyn Write) -> io::Result<()> {
+    const WORDS: u64 = 800;
+    let mut random = SplitMix64::new(11);
+    for id in 0..count {
+        let mut words: Vec<String> = (0..WORDS).map(|word| format!("w{word}")).collect();
+        for _ in 0..4 + random.below(30) {
+            words[random.below(WORDS) as usize] = format!("r{}", random.below(10_000_000));
+        }
+        writeln!(out, "{{\"id\":{id},\"text\":\"{}\"}}", words.join(" "))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn containment_of_documents_with_many_pieces_in_common() {
+    let corpus = Limited::with(|out| edited_pages(3_000, out));
+    corpus.run_on(1, "dedup in.jsonl -o out --measure containment", 64);
 }
 
 #[test]
