@@ -278,6 +278,12 @@ fn advice_on_io(cause: &io::Error) -> Option<String> {
             "raise the largest size of a file that the system allows (ulimit -f); then {}",
             again()
         )),
+        io::ErrorKind::IsADirectory => {
+            Some(format!("a folder is where a file belongs: move it away; then {}", again()))
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Some(format!("change the permissions there, or choose another place; then {}", again()))
+        }
         _ => None,
     }
 }

@@ -23,8 +23,19 @@ pub(crate) fn components(
     forest: &mut Forest,
 ) -> Result<()> {
     let index = Symmetric::new(chunk, recipe, using)?;
-    let (buckets, met_by_all) = index.buckets();
     let mut joiner = Joiner { chunk, recipe, observer: using.observer, counts };
+    let (buckets, met_by_all): (_, &[u32]) = match &index {
+        Symmetric::Bands(buckets) => (buckets, &[]),
+        Symmetric::Combined(combinations) => (combinations.buckets(), combinations.met_by_all()),
+        Symmetric::Neighbours(neighbours) => {
+            for at in 0..chunk.len() {
+                for &other in neighbours.of(at) {
+                    joiner.join_if_similar(at, other as usize, forest)?;
+                }
+            }
+            return Ok(());
+        }
+    };
     let mut members: Vec<Vec<Connected>> = vec![Vec::new(); buckets.len()];
     for at in 0..chunk.len() {
         for &bucket in buckets.asked_by(at) {

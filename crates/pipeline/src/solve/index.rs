@@ -3,22 +3,30 @@
 //! | index | who meets | good for |
 //! |---|---|---|
 //! | bands | documents with an equal band | most chunks |
+//! | [neighbours](super::neighbours) | documents that may be similar by what they share with all others | the same, where pairs are wanted between all documents |
 //! | [rare shingles](super::prefixes) | documents with a rare shingle in common | pages of a template with text of their own |
 //! | [combinations](super::combinations) | documents that share several pieces | pages of a template with values in slots; containment |
 //!
-//! Whether a pair is a candidate is always asked of its bands (or samples): the other two only leave out pairs that
+//! Whether a pair is a candidate is always asked of its bands (or samples): the others only leave out pairs that
 //! cannot be similar enough.
 
 use super::Using;
 use super::buckets::{Buckets, Lookup};
 use super::chunk::Chunk;
 use super::combinations::Combinations;
+use super::neighbours::Neighbours;
 use super::prefixes::RareShingles;
 use crate::Result;
 use crate::method::Recipe;
 
 /// A chunk is crowded if more pairs per document meet than this.
 const CROWDED: u64 = if cfg!(test) { 3 } else { 64 };
+
+/// So many times more may meet by neighbours before other indexes are made: to meet them costs little.
+const CHEAP: u64 = 16;
+
+/// An index that is made although many meet must bring together so many times fewer than the others.
+const FEWER: u64 = 4;
 
 /// Which kept documents may be similar to one that asks.
 #[derive(Debug)]
@@ -71,6 +79,7 @@ impl Index {
 #[derive(Debug)]
 pub(super) enum Symmetric {
     Bands(Buckets),
+    Neighbours(Neighbours),
     Combined(Combinations),
 }
 
@@ -78,21 +87,24 @@ impl Symmetric {
     /// For a chunk; an index other than that of the bands takes at most about the memory that may be used.
     pub(super) fn new(chunk: &Chunk, recipe: &Recipe, using: Using<'_>) -> Result<Self> {
         let bands = Buckets::by_bands(chunk, recipe, using)?;
+        let crowd = CROWDED * chunk.len() as u64;
         let most = bands.pairs();
-        if most > CROWDED * chunk.len() as u64
-            && let Some(combined) = Combinations::new(chunk, recipe, using)?
-            && combined.pairs() < most
-        {
-            return Ok(Self::Combined(combined));
+        if most <= crowd {
+            return Ok(Self::Bands(bands));
         }
-        Ok(Self::Bands(bands))
-    }
-
-    /// The buckets in which similar documents meet, and the documents that meet all others.
-    pub(super) fn buckets(&self) -> (&Buckets, &[u32]) {
-        match self {
-            Self::Bands(buckets) => (buckets, &[]),
-            Self::Combined(combinations) => (combinations.buckets(), combinations.met_by_all()),
+        if let Some(neighbours) = Neighbours::new(chunk, recipe, using, CHEAP * crowd)? {
+            return Ok(Self::Neighbours(neighbours));
+        }
+        let combined = Combinations::new(chunk, recipe, using)?;
+        let met = combined.as_ref().map_or(most, Combinations::pairs).min(most);
+        if met > crowd
+            && let Some(neighbours) = Neighbours::new(chunk, recipe, using, met / FEWER)?
+        {
+            return Ok(Self::Neighbours(neighbours));
+        }
+        match combined {
+            Some(combined) if met < most => Ok(Self::Combined(combined)),
+            _ => Ok(Self::Bands(bands)),
         }
     }
 
@@ -100,6 +112,7 @@ impl Symmetric {
     pub(super) fn look_up_members(&self, at: usize, lookup: &mut Lookup) {
         match self {
             Self::Bands(buckets) => buckets.look_up_members(at, 0, lookup),
+            Self::Neighbours(neighbours) => neighbours.look_up_members(at, lookup),
             Self::Combined(combinations) => combinations.look_up_members(at, lookup),
         }
     }
@@ -115,7 +128,7 @@ impl Symmetric {
     ) -> u32 {
         match self {
             Self::Bands(_) => met,
-            Self::Combined(_) => chunk.shared_keys(at, other, recipe),
+            Self::Neighbours(_) | Self::Combined(_) => chunk.shared_keys(at, other, recipe),
         }
     }
 }

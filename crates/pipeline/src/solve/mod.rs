@@ -16,9 +16,11 @@ mod dictionary;
 mod greedy;
 mod index;
 mod near_misses;
+mod neighbours;
 mod pairs;
 mod prefixes;
 mod repeated;
+mod segments;
 mod small;
 #[cfg(test)]
 mod tests;
