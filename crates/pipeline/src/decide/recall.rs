@@ -18,10 +18,10 @@ use crate::view::View;
 use crate::write::naming::BATCH;
 use crate::{Clusters, Result, Verify};
 
-/// What the estimate needs to know about a found pair.
 /// Below this chance of finding a pair at the threshold, the recall is not estimated.
 pub const LEAST_PLANNED: f64 = 0.01;
 
+/// What the estimate needs to know about a found pair.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FoundPair {
     pub similarity: f64,
