@@ -73,6 +73,17 @@ impl Documents {
         Ok(documents)
     }
 
+    /// What an index needs: every document has a plain signature, as in sketch files, and sets are made with the key of
+    /// the index.
+    pub fn for_index(settings: &Settings, key: &str) -> Result<Self> {
+        let Some(seed) = KeySeed::from_hex(key) else {
+            return Err(Error::Invalid("a key is 64 hexadecimal digits, as a new one has".into()));
+        };
+        let recipe = Recipe::with_use(settings, UseOfSketches::LaterRuns)?;
+        recipe.use_key(&seed);
+        Ok(Self { recipe })
+    }
+
     /// A new key, for all who take part in a run. Whoever knows it can write texts that pass for others.
     pub fn new_key() -> Result<String> {
         Ok(KeySeed::random()?.to_hex())
@@ -133,8 +144,7 @@ impl Documents {
         sketch.content_hash = recipe.content_hash(text, texts);
         sketch.lanes.clear();
         sketch.keys.clear();
-        let hash_only =
-            text.len() as u64 > recipe.settings.files.max_text || memchr(0, text.as_bytes()).is_some();
+        let hash_only = self.is_hash_only(text);
         sketch.copy_hash = copy_hash(sketch.content_hash, within, hash_only);
         if hash_only {
             sketch.shingles = 0;
@@ -159,6 +169,54 @@ impl Documents {
     #[must_use]
     pub fn likeness(&self, a: &[u16], b: &[u16]) -> Likeness {
         self.recipe.method.likeness(a, b)
+    }
+
+    /// Writes the keys of a sketch that has these lanes over `keys`: one per band, in their order.
+    pub fn keys_into(&self, lanes: &[u16], within: [u64; 2], keys: &mut Vec<u64>) {
+        keys.clear();
+        self.recipe.visit_keys(lanes, within, |key| keys.push(key));
+    }
+
+    /// The number of keys of a sketch: the bands, or the tables of SimHash.
+    #[must_use]
+    pub fn bands(&self) -> usize {
+        self.recipe.bands()
+    }
+
+    /// The plan as a phrase: `21 bands of 6 rows`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        self.recipe.method.label()
+    }
+
+    /// The probability that two documents of this similarity share a key.
+    #[must_use]
+    pub fn probability(&self, similarity: f64) -> f64 {
+        self.recipe.method.probability(similarity, 0, false)
+    }
+
+    /// The Hamming distance of two fingerprints; `None` unless the method is SimHash.
+    #[must_use]
+    pub fn distance(&self, a: &[u16], b: &[u16]) -> Option<u32> {
+        self.recipe.method.distance(a, b)
+    }
+
+    /// True if a text is compared by its content hash only: it has NUL, or it is longer than `max-text`.
+    #[must_use]
+    pub fn is_hash_only(&self, text: &str) -> bool {
+        text.len() as u64 > self.recipe.settings.files.max_text || memchr(0, text.as_bytes()).is_some()
+    }
+
+    /// What exact copies of a document have too: see [`Sketch::copy_hash`].
+    #[must_use]
+    pub fn copy_hash(content_hash: u128, within: [u64; 2], hash_only: bool) -> u128 {
+        copy_hash(content_hash, within, hash_only)
+    }
+
+    /// The shingler, which cuts texts into shingles.
+    #[must_use]
+    pub fn shingler(&self) -> &lookalike::shingling::Shingler {
+        &self.recipe.shingler
     }
 
     /// What stands for a value of `--within`: equal for equal values only.

@@ -1,0 +1,225 @@
+//! Many documents at once: sorted, and written as tables.
+//!
+//! Each keyspace of a chunk is written as a whole, one after the other: bodies, documents, and then what follows from
+//! the documents. So after a kill either the documents are there, and the rest is made again from them, or they are
+//! not, and nothing of the chunk is. Making it again changes nothing that is there already.
+//!
+//! Bands are sorted one after the other, so that sorting needs 16 bytes per document and not per key.
+
+use crate::engine::Engine;
+use crate::pages::{List, pages_of};
+use crate::store::{Entry, Read, Space, Store, Value};
+use crate::values::{
+    PAGE_NUMBERS, Page, Record, bucket_key, copies_key, expiry_key, id_value, number_key,
+};
+use crate::{Error, Result};
+
+/// Documents that are written together.
+#[derive(Debug, Default)]
+pub(crate) struct Chunk {
+    /// Their numbers, ascending.
+    pub(crate) numbers: Vec<u64>,
+    ids: Vec<String>,
+    /// Their records, as they are stored; empty if they are stored already.
+    records: Vec<Vec<u8>>,
+    /// Their bodies, as they are stored; empty if none is.
+    bodies: Vec<Vec<u8>>,
+    copy_hashes: Vec<u128>,
+    expires: Vec<Option<u64>>,
+    /// True for each document that has no keys.
+    hash_only: Vec<bool>,
+    /// As many keys per document as there are bands.
+    keys: Vec<u64>,
+    bytes: usize,
+}
+
+/// What a document of a chunk takes besides its bytes.
+const PER_DOCUMENT: usize = 200;
+
+impl Chunk {
+    /// Adds a document. Its number must be larger than those before it.
+    pub(crate) fn push(
+        &mut self,
+        engine: &Engine,
+        number: u64,
+        record: &Record,
+        keys: &[u64],
+        stored: Option<(Vec<u8>, Option<Vec<u8>>)>,
+    ) {
+        let bands = engine.documents.bands();
+        self.bytes += PER_DOCUMENT + record.id.len() + 8 * bands;
+        if let Some((value, body)) = stored {
+            self.bytes += value.len() + body.as_ref().map_or(0, Vec::len);
+            self.records.push(value);
+            self.bodies.extend(body);
+        }
+        self.numbers.push(number);
+        self.ids.push(record.id.clone());
+        self.copy_hashes.push(record.copy_hash());
+        self.expires.push(record.expires);
+        self.hash_only.push(record.hash_only);
+        self.keys.extend_from_slice(keys);
+        self.keys.resize(self.numbers.len() * bands, 0);
+    }
+
+    /// The memory that it takes, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Writes bodies and documents.
+    pub(crate) fn write_documents(&mut self, store: &dyn Store) -> Result<()> {
+        for (space, values) in [
+            (Space::Bodies, std::mem::take(&mut self.bodies)),
+            (Space::Documents, std::mem::take(&mut self.records)),
+        ] {
+            let entries = self.numbers.iter().zip(values);
+            ingest(store, space, entries.map(|(&number, value)| Ok((number_key(number), value.into()))))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what follows from the documents, and returns how many of them are in buckets: all but exact copies.
+    pub(crate) fn write_derived(&self, store: &dyn Store, bands: usize) -> Result<u64> {
+        let mut by_id: Vec<usize> = (0..self.len()).collect();
+        by_id.sort_unstable_by(|&a, &b| self.ids[a].as_bytes().cmp(self.ids[b].as_bytes()));
+        let entry = |at: usize| Ok((self.ids[at].as_bytes().to_vec(), id_value(self.numbers[at]).into()));
+        ingest(store, Space::Ids, by_id.into_iter().map(entry))?;
+        let mut expiry: Vec<Vec<u8>> = self.numbers.iter().zip(&self.expires)
+            .filter_map(|(&number, expires)| expires.map(|expires| expiry_key(expires, number)))
+            .collect();
+        expiry.sort_unstable();
+        let value = Value::from(crate::changes::EXPIRY_VALUE);
+        ingest(store, Space::Expiry, expiry.into_iter().map(|key| Ok((key, value.clone()))))?;
+        let is_first = self.write_copies(store)?;
+        // Where nothing is yet, nothing has to be looked up.
+        let is_empty = store.snapshot()?.scan(Space::Buckets, &[]).next().is_none();
+        let read: Option<&dyn Read> = if is_empty { None } else { Some(store) };
+        let in_buckets: Vec<u32> = (0..self.len() as u32)
+            .filter(|&at| is_first[at as usize] && !self.hash_only[at as usize])
+            .collect();
+        let lists = (0..bands).flat_map(|band| {
+            let mut keys: Vec<(u64, u32)> =
+                in_buckets.iter().map(|&at| (self.keys[at as usize * bands + band], at)).collect();
+            keys.sort_unstable();
+            Groups { sorted: keys.into_iter().peekable() }
+                .map(move |(key, members)| (bucket_key(band, key), members))
+        });
+        self.write_lists(store, Space::Buckets, read, lists)?;
+        Ok(is_first.iter().filter(|&&is_first| is_first).count() as u64)
+    }
+
+    /// Writes the lists of copies, and says for each document whether it is the oldest with its text.
+    fn write_copies(&self, store: &dyn Store) -> Result<Vec<bool>> {
+        let mut sorted: Vec<(u128, u32)> =
+            self.copy_hashes.iter().enumerate().map(|(at, &hash)| (hash, at as u32)).collect();
+        sorted.sort_unstable();
+        let mut is_first = vec![false; self.len()];
+        let is_empty = store.snapshot()?.scan(Space::Copies, &[]).next().is_none();
+        for (hash, members) in (Groups { sorted: sorted.iter().copied().peekable() }) {
+            let key = copies_key(hash);
+            let list = List { space: Space::Copies, key: &key };
+            let oldest = if is_empty { None } else { list.first(store)? };
+            let first = members[0] as usize;
+            is_first[first] = oldest.is_none_or(|oldest| oldest == self.numbers[first]);
+        }
+        let lists = Groups { sorted: sorted.into_iter().peekable() }
+            .map(|(hash, members)| (copies_key(hash), members));
+        let read: Option<&dyn Read> = if is_empty { None } else { Some(store) };
+        self.write_lists(store, Space::Copies, read, lists)?;
+        Ok(is_first)
+    }
+
+    /// Adds documents to lists, which come in the order of their keys.
+    fn write_lists(
+        &self,
+        store: &dyn Store,
+        space: Space,
+        read: Option<&dyn Read>,
+        lists: impl Iterator<Item = (Vec<u8>, Vec<u32>)>,
+    ) -> Result<()> {
+        let entries = lists.flat_map(|(key, members)| {
+            let numbers: Vec<u64> = members.iter().map(|&at| self.numbers[at as usize]).collect();
+            match appended(List { space, key: &key }, read, &numbers) {
+                Ok(pages) => pages.into_iter().map(Ok).collect::<Vec<_>>(),
+                Err(error) => vec![Err(error)],
+            }
+        });
+        ingest(store, space, entries)
+    }
+}
+
+/// Groups of positions with equal keys.
+struct Groups<K, I: Iterator<Item = (K, u32)>> {
+    sorted: std::iter::Peekable<I>,
+}
+
+impl<K: PartialEq, I: Iterator<Item = (K, u32)>> Iterator for Groups<K, I> {
+    type Item = (K, Vec<u32>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (key, first) = self.sorted.next()?;
+        let mut members = vec![first];
+        while let Some((_, next)) = self.sorted.next_if(|(other, _)| *other == key) {
+            members.push(next);
+        }
+        Some((key, members))
+    }
+}
+
+/// The pages of a list that change when numbers are added that are larger than all in it. Without `read`, the list is
+/// empty.
+fn appended(list: List<'_>, read: Option<&dyn Read>, numbers: &[u64]) -> Result<Vec<Entry>> {
+    let head = read.map(|read| list.head(read)).transpose()?.flatten();
+    let page_key = |page: Option<u32>| match page {
+        None => list.key.to_vec(),
+        Some(page) => [list.key, &page.to_be_bytes()].concat(),
+    };
+    let entry = |page: Option<u32>, value: &Page| (page_key(page), Value::from(value.encode()));
+    let Some((mut head, read)) = head.zip(read) else {
+        return Ok(pages_of(numbers).map(|(page, value)| entry(page, &value)).collect());
+    };
+    let last = head.further.end.checked_sub(1).filter(|_| !head.further.is_empty());
+    let mut tail = match last {
+        None => std::mem::take(&mut head.numbers),
+        Some(last) => list.page(read, last)?.numbers,
+    };
+    // A chunk that is written again after a kill is there already.
+    let largest = tail.last().copied();
+    let new: Vec<u64> = numbers.iter().copied().filter(|&number| largest.is_none_or(|l| l < number)).collect();
+    if new.is_empty() {
+        return Ok(Vec::new());
+    }
+    let room = (PAGE_NUMBERS - tail.len()).min(new.len());
+    tail.extend_from_slice(&new[..room]);
+    let mut pages = Vec::new();
+    let mut next = head.further.end;
+    let rest: Vec<Page> =
+        new[room..].chunks(PAGE_NUMBERS).map(|numbers| Page::further(numbers.to_vec())).collect();
+    for page in rest {
+        pages.push((next, page));
+        next = next.checked_add(1).ok_or_else(|| Error::Store {
+            action: "add a page",
+            cause: "the list has 4,294,967,295 pages".into(),
+        })?;
+    }
+    head.further.end = next;
+    match last {
+        None => head.numbers = tail,
+        Some(last) => pages.insert(0, (last, Page::further(tail))),
+    }
+    let further = pages.iter().map(|(page, value)| entry(Some(*page), value));
+    Ok(std::iter::once(entry(None, &head)).chain(further).collect())
+}
+
+fn ingest(store: &dyn Store, space: Space, entries: impl Iterator<Item = Result<Entry>>) -> Result<()> {
+    let mut entries = entries.peekable();
+    match entries.peek() {
+        None => Ok(()),
+        Some(_) => store.ingest(space, &mut entries),
+    }
+}

@@ -1,0 +1,188 @@
+//! What follows from the configuration: how a document becomes a record with keys and a body.
+
+use crate::clock::Millis;
+use crate::config::{Config, MOST_BANDS, Stored};
+use crate::document::{Content, Document, Lifetime, MOST_ID_BYTES, MOST_METADATA_BYTES};
+use crate::folder::Head;
+use crate::values::{Body, Record};
+use crate::{Error, Result};
+use pipeline::{DocumentBuffers, Documents, Method, Sketch};
+use std::sync::{Mutex, PoisonError};
+
+/// What follows from the configuration.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    pub(crate) config: Config,
+    pub(crate) documents: Documents,
+    /// Working memory of callers, which is used again.
+    spare: Mutex<Vec<Buffers>>,
+}
+
+/// Working memory of one caller.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    pub(crate) documents: DocumentBuffers,
+    sketch: Sketch,
+}
+
+/// A document, ready to be added or compared.
+#[derive(Debug, Clone)]
+pub(crate) struct Prepared {
+    pub(crate) record: Record,
+    pub(crate) keys: Vec<u64>,
+    pub(crate) copy_hash: u128,
+    pub(crate) body: Option<Body>,
+}
+
+impl Engine {
+    pub(crate) fn new(head: &Head) -> Result<Self> {
+        head.config.check()?;
+        let documents = Documents::for_index(&head.config.settings, &head.key)?;
+        if documents.bands() > MOST_BANDS {
+            let setting = match head.config.settings.signature.method {
+                Method::Simhash => "distance",
+                Method::Minhash => "bands",
+            };
+            let value = documents.label();
+            return Err(Error::Unsuitable { setting, value, reason: "it would have more than 256 keys" });
+        }
+        Ok(Self { config: head.config.clone(), documents, spare: Mutex::default() })
+    }
+
+    /// Runs `work` with working memory.
+    pub(crate) fn with_buffers<R>(&self, work: impl FnOnce(&mut Buffers) -> R) -> R {
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buffers = spare().pop().unwrap_or_default();
+        let result = work(&mut buffers);
+        spare().push(buffers);
+        result
+    }
+
+    /// True if similarities are exact.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.config.store != Stored::Signatures
+    }
+
+    pub(crate) fn is_simhash(&self) -> bool {
+        self.config.settings.signature.method == Method::Simhash
+    }
+
+    /// Checks a document, and works out everything that is stored of it.
+    pub(crate) fn prepare(&self, document: &Document, now: Millis) -> Result<Prepared> {
+        let Document { id, content, within, metadata, added, lifetime } = document;
+        check_id(id)?;
+        let expires = self.expires(id, *lifetime, now)?;
+        let metadata = metadata.as_ref().filter(|metadata| !metadata.is_empty());
+        let metadata = metadata
+            .map(|metadata| serde_json::to_string(metadata).expect("a JSON object has text keys"))
+            .unwrap_or_default();
+        if metadata.len() > MOST_METADATA_BYTES {
+            let (bytes, most) = (metadata.len(), MOST_METADATA_BYTES);
+            return Err(Error::MetadataSize { id: id.clone(), bytes, most });
+        }
+        let mut prepared = self.sketch(content, within.as_deref())?;
+        prepared.record.id.clone_from(id);
+        prepared.record.added = added.unwrap_or(now);
+        prepared.record.expires = expires;
+        prepared.record.metadata = metadata;
+        prepared.body = self.body(content)?;
+        Ok(prepared)
+    }
+
+    /// Works out what a document is compared by.
+    pub(crate) fn sketch(&self, content: &Content, within: Option<&str>) -> Result<Prepared> {
+        let within_hash = within.map_or([0; 2], Documents::within_hash);
+        let record = |content_hash, shingles, lanes, hash_only| Record {
+            id: String::new(),
+            content_hash,
+            shingles,
+            lanes,
+            within: within_hash,
+            added: 0,
+            expires: None,
+            hash_only,
+            metadata: String::new(),
+        };
+        match content {
+            Content::Text(text) => self.with_buffers(|Buffers { documents, sketch }| {
+                self.documents.sketch(text, within, documents, sketch)?;
+                let hash_only = self.documents.is_hash_only(text);
+                Ok(Prepared {
+                    record: record(sketch.content_hash, sketch.shingles, sketch.lanes.clone(), hash_only),
+                    keys: sketch.keys.clone(),
+                    copy_hash: sketch.copy_hash,
+                    body: None,
+                })
+            }),
+            Content::Sketch { lanes, content_hash, shingles } => {
+                self.check_lanes(lanes)?;
+                let record = record(*content_hash, *shingles, lanes.clone(), false);
+                Ok(self.prepared(record, None))
+            }
+        }
+    }
+
+    /// A record with its keys.
+    pub(crate) fn prepared(&self, record: Record, body: Option<Body>) -> Prepared {
+        let mut keys = Vec::new();
+        if !record.hash_only {
+            self.documents.keys_into(&record.lanes, record.within, &mut keys);
+        }
+        Prepared { copy_hash: record.copy_hash(), keys, record, body }
+    }
+
+    pub(crate) fn check_lanes(&self, lanes: &[u16]) -> Result<()> {
+        match self.documents.is_sketch(lanes) {
+            true => Ok(()),
+            false => Err(Error::Lanes { lanes: lanes.len(), expected: self.documents.lanes() }),
+        }
+    }
+
+    fn body(&self, content: &Content) -> Result<Option<Body>> {
+        Ok(match (self.config.store, content) {
+            (Stored::Signatures, _) => None,
+            (stored, Content::Sketch { .. }) => {
+                let what = "adding a document";
+                return Err(Error::NotStored { what, needed: "its text", stored: stored.as_str() });
+            }
+            (Stored::Text, Content::Text(text)) => Some(Body::Text(text.clone())),
+            (Stored::Shingles, Content::Text(text)) if self.documents.is_hash_only(text) => {
+                Some(Body::Set(Vec::new()))
+            }
+            (Stored::Shingles, Content::Text(text)) => Some(Body::Set(self.set(text)?)),
+        })
+    }
+
+    /// The set of a text, hashed with the key of the index.
+    pub(crate) fn set(&self, text: &str) -> Result<Vec<u64>> {
+        self.with_buffers(|buffers| {
+            let mut set = Vec::new();
+            self.documents.set_into(text, &mut buffers.documents, &mut set)?;
+            Ok(set)
+        })
+    }
+
+    /// When a document goes.
+    pub(crate) fn expires(&self, id: &str, lifetime: Lifetime, now: Millis) -> Result<Option<Millis>> {
+        let millis = |ttl: std::time::Duration| u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
+        let expires = match lifetime {
+            Lifetime::Usual => self.config.ttl.map(|ttl| now.saturating_add(ttl)),
+            Lifetime::Forever => None,
+            Lifetime::For(ttl) => Some(now.saturating_add(millis(ttl))),
+            Lifetime::Until(expires) => Some(expires),
+        };
+        match expires {
+            Some(expires) if expires <= now => {
+                Err(Error::ExpiresInThePast { id: id.to_owned(), expires, now })
+            }
+            expires => Ok(expires),
+        }
+    }
+}
+
+pub(crate) fn check_id(id: &str) -> Result<()> {
+    match id.len() {
+        1..=MOST_ID_BYTES => Ok(()),
+        bytes => Err(Error::Id { bytes, most: MOST_ID_BYTES }),
+    }
+}

@@ -1,0 +1,285 @@
+//! The folder of an index.
+//!
+//! | name | what |
+//! |---|---|
+//! | `index.json` | the version, the configuration and the key; it is written last, so a folder without it is no index |
+//! | `lock` | held by the process that has the index open |
+//! | `process` | the number of that process |
+//! | `acknowledged` | the number of the last acknowledged batch |
+//! | `store/` | the documents |
+//!
+//! Nothing is written to a folder before its `index.json` was read and understood.
+
+use crate::config::Config;
+use crate::{Error, Result};
+use files::{Access, Files, Lock};
+use pipeline::Documents;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The version of the format. `docs/index-format.md` describes it.
+pub(crate) const VERSION: u64 = 1;
+
+const HEAD: &str = "index.json";
+const LOCK: &str = "lock";
+const PROCESS: &str = "process";
+const ACKNOWLEDGED: &str = "acknowledged";
+const STORE: &str = "store";
+/// What a repair has made, and what was there before it.
+const REPAIRED: &str = "store.repaired";
+const REPLACED: &str = "store.replaced";
+
+/// What `index.json` says.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Head {
+    version: u64,
+    pub(crate) config: Config,
+    /// 64 hexadecimal digits, from which the hashes of stored shingles are made. Whoever knows it can write texts that
+    /// pass for others.
+    pub(crate) key: String,
+}
+
+impl std::fmt::Debug for Head {
+    /// The key must not appear in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Head").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl Head {
+    pub(crate) fn new(config: Config, key: Option<String>) -> Result<Self> {
+        let key = key.map_or_else(Documents::new_key, Ok)?;
+        Ok(Self { version: VERSION, config, key })
+    }
+}
+
+/// The folder of an index, which this process has locked.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    files: Files,
+    path: PathBuf,
+    _lock: Lock,
+}
+
+impl Folder {
+    /// Makes the folder, without `index.json`: see [`finish`](Self::finish). It must not exist, or be empty, or hold
+    /// what a killed creation left.
+    pub(crate) fn begin(path: &Path) -> Result<Self> {
+        let files = Files::default();
+        if files.exists(&path.join(HEAD))? {
+            return Err(Error::Exists { path: path.to_owned() });
+        }
+        if holds_something_else(path)? {
+            return Err(Error::Foreign { path: path.to_owned() });
+        }
+        files.make_folder(path)?;
+        let folder = Self::lock(files, path)?;
+        // Another process may have been quicker.
+        if folder.files.exists(&path.join(HEAD))? {
+            return Err(Error::Exists { path: path.to_owned() });
+        }
+        folder.files.remove_tree(&folder.store())?;
+        Ok(folder)
+    }
+
+    /// Writes the file of acknowledged batches and then `index.json`: from now on the folder is an index.
+    pub(crate) fn finish(&self, head: &Head, acknowledged: u64) -> Result<()> {
+        self.files.write_whole(&self.path.join(ACKNOWLEDGED), &written(acknowledged))?;
+        let json = serde_json::to_vec_pretty(head)
+            .map_err(|cause| Error::damaged(HEAD, cause.to_string()))?;
+        // The key is for this user only, so the file is created as private and renamed.
+        let aside = self.path.join(format!("{HEAD}{}", files::UNFINISHED));
+        let mut file = self.files.create(&aside, Access::Private)?;
+        let wrote = file.write_all(&json);
+        wrote.map_err(|cause| io_error("write", &aside, cause))?;
+        drop(file);
+        self.files.publish(&aside, &self.path.join(HEAD))?;
+        Ok(())
+    }
+
+    /// Reads `index.json`, and locks the folder. Nothing is written if the folder is no index of this version.
+    pub(crate) fn open(path: &Path) -> Result<(Self, Head)> {
+        let files = Files::default();
+        let head = read_head(&files, path)?;
+        let folder = Self::lock(files, path)?;
+        folder.finish_repair()?;
+        Ok((folder, head))
+    }
+
+    fn lock(files: Files, path: &Path) -> Result<Self> {
+        let Some(lock) = files.lock(&path.join(LOCK))? else {
+            let process = files.read(&path.join(PROCESS))?.and_then(|bytes| String::from_utf8(bytes).ok());
+            let process = process.and_then(|number| number.trim().parse().ok()).unwrap_or(0);
+            return Err(Error::InUse { path: path.to_owned(), process });
+        };
+        files.write_whole(&path.join(PROCESS), format!("{}\n", std::process::id()).as_bytes())?;
+        Ok(Self { files, path: path.to_owned(), _lock: lock })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of the store.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.path.join(STORE)
+    }
+
+    /// An empty place for a store that replaces the present one.
+    pub(crate) fn place_for_repair(&self) -> Result<PathBuf> {
+        let place = self.path.join(REPAIRED);
+        self.files.remove_tree(&place)?;
+        Ok(place)
+    }
+
+    /// Replaces the store by the repaired one. Both must be closed. A kill at any moment leaves one of them in place,
+    /// or is gone on with by the next opening.
+    pub(crate) fn replace_store(&self) -> Result<()> {
+        self.files.remove_tree(&self.path.join(REPLACED))?;
+        rename(&self.store(), &self.path.join(REPLACED))?;
+        self.finish_repair()
+    }
+
+    fn finish_repair(&self) -> Result<()> {
+        let (repaired, replaced) = (self.path.join(REPAIRED), self.path.join(REPLACED));
+        // The old store is moved away only when the new one is whole.
+        if !self.files.exists(&self.store())? && self.files.exists(&repaired)? {
+            rename(&repaired, &self.store())?;
+        }
+        if self.files.exists(&self.store())? {
+            self.files.remove_tree(&repaired)?;
+            self.files.remove_tree(&replaced)?;
+        }
+        Ok(())
+    }
+
+    /// The number of the last acknowledged batch, and the file that has it.
+    pub(crate) fn acknowledged(&self) -> Result<(u64, Acknowledged)> {
+        let path = self.path.join(ACKNOWLEDGED);
+        let place = || path.display().to_string();
+        let Some(bytes) = self.files.read(&path)? else {
+            return Err(Error::damaged(place(), "the file is missing"));
+        };
+        let number = read_number(&bytes)
+            .ok_or_else(|| Error::damaged(place(), "it is not a number with its check"))?;
+        let file = OpenOptions::new().write(true).open(&path);
+        let file = file.map_err(|cause| io_error("open", &path, cause))?;
+        Ok((number, Acknowledged { file: Some((path, file)) }))
+    }
+
+    /// Writes the number of the last acknowledged batch anew.
+    pub(crate) fn set_acknowledged(&self, number: u64) -> Result<()> {
+        Ok(self.files.write_whole(&self.path.join(ACKNOWLEDGED), &written(number))?)
+    }
+
+    /// The bytes of all files of the folder.
+    pub(crate) fn bytes(&self) -> u64 {
+        bytes_in(&self.path)
+    }
+}
+
+/// The configuration of the index at `path`, which may be open elsewhere.
+pub(crate) fn read_head(files: &Files, path: &Path) -> Result<Head> {
+    let place = path.join(HEAD);
+    let Some(bytes) = files.read(&place)? else {
+        return Err(match holds_something_else(path)? {
+            true => Error::Foreign { path: path.to_owned() },
+            false => Error::NoIndex { path: path.to_owned() },
+        });
+    };
+    let wrong = |cause: String| Error::damaged(place.display().to_string(), cause);
+    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(|cause| wrong(cause.to_string()))?;
+    let version = value.get("version").and_then(serde_json::Value::as_u64);
+    match version {
+        Some(VERSION) => serde_json::from_value(value).map_err(|cause| wrong(cause.to_string())),
+        Some(version) if version > VERSION => {
+            Err(Error::Newer { path: path.to_owned(), version, known: VERSION })
+        }
+        _ => Err(wrong("it has no version".into())),
+    }
+}
+
+/// True if the folder exists and has anything that a killed creation of an index would not leave.
+fn holds_something_else(path: &Path) -> Result<bool> {
+    let entries = match std::fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(cause) => return Err(io_error("list", path, cause)),
+    };
+    for entry in entries {
+        let name = entry.map_err(|cause| io_error("list", path, cause))?.file_name();
+        let name = name.to_string_lossy();
+        let is_ours = [LOCK, PROCESS, ACKNOWLEDGED, STORE].contains(&name.as_ref());
+        if !is_ours && !name.ends_with(files::UNFINISHED) {
+            return Ok(true);
+        }
+    }
+    // A store alone may be anything; ours comes with a lock.
+    Ok(path.join(STORE).exists() && !path.join(LOCK).exists())
+}
+
+/// The file with the number of the last acknowledged batch. It is written in place and not synced: it only has to
+/// survive the end of this process, and tells what the journal has lost.
+#[derive(Debug)]
+pub(crate) struct Acknowledged {
+    /// The file; without one nothing is written.
+    file: Option<(PathBuf, File)>,
+}
+
+impl Acknowledged {
+    /// For an index whose store is in memory.
+    #[cfg(test)]
+    pub(crate) fn nowhere() -> Self {
+        Self { file: None }
+    }
+
+    pub(crate) fn set(&mut self, number: u64) -> Result<()> {
+        let Some((path, file)) = &mut self.file else { return Ok(()) };
+        write_at_start(file, &written(number)).map_err(|cause| io_error("write", path, cause))
+    }
+}
+
+#[cfg(unix)]
+fn write_at_start(file: &File, bytes: &[u8]) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, 0)
+}
+
+#[cfg(not(unix))]
+fn write_at_start(mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::{Seek, SeekFrom};
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(bytes)
+}
+
+/// The number in 20 digits and its check in 16, with a space between them: one write of 38 bytes.
+fn written(number: u64) -> Vec<u8> {
+    format!("{number:020} {:016x}\n", lookalike::hashing::mix64(number)).into_bytes()
+}
+
+fn read_number(bytes: &[u8]) -> Option<u64> {
+    let number = std::str::from_utf8(bytes).ok()?.get(..20)?.parse().ok()?;
+    (written(number) == bytes).then_some(number)
+}
+
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    std::fs::rename(from, to).map_err(|cause| io_error("rename", from, cause))?;
+    let parent = to.parent().unwrap_or(Path::new("."));
+    let synced = File::open(parent).and_then(|folder| folder.sync_all());
+    synced.map_err(|cause| io_error("sync", parent, cause))
+}
+
+fn bytes_in(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    let bytes = entries.flatten().map(|entry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => bytes_in(&entry.path()),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    });
+    bytes.sum()
+}
+
+pub(crate) fn io_error(action: &'static str, path: &Path, cause: std::io::Error) -> Error {
+    files::Error { action, name: path.display().to_string(), cause }.into()
+}

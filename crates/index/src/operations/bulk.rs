@@ -1,0 +1,267 @@
+//! Many documents at once, in chunks that are sorted and written as tables.
+//!
+//! A chunk is as large as the memory allows. A marker says which chunk is being written. It is removed, with the new
+//! counters, when all keyspaces have the chunk; until then nobody sees its documents. After a kill, opening the index
+//! finishes a chunk whose documents were written, and takes the marker of any other away.
+
+use crate::changes;
+use crate::chunk::Chunk;
+use crate::document::Document;
+use crate::engine::Prepared;
+use crate::search::view;
+use crate::search::wrong_record;
+use crate::store::{Batch, Space};
+use crate::values::{
+    BULK_KEY, BulkMarker, COUNTERS_KEY, Counters, JOB_PREFIX, JobProgress, damaged, number_key, number_of,
+};
+use crate::{Error, Index, Result};
+use std::collections::HashSet;
+
+/// How documents are loaded in bulk.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct BulkOptions {
+    /// Bytes of memory that a chunk may take.
+    pub memory: usize,
+    /// A name under which the index remembers how much of the input it has. A load with the same name and the same
+    /// input goes on where it was killed.
+    pub job: Option<String>,
+    /// True if documents whose id is there already are left out; otherwise they are an error.
+    pub skip_present: bool,
+}
+
+impl Default for BulkOptions {
+    fn default() -> Self {
+        Self { memory: 256 << 20, job: None, skip_present: false }
+    }
+}
+
+impl BulkOptions {
+    /// Bytes of memory that a chunk may take.
+    #[must_use]
+    pub fn with_memory(mut self, bytes: usize) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// A name under which the index remembers how much of the input it has.
+    #[must_use]
+    pub fn with_job(mut self, job: Option<String>) -> Self {
+        self.job = job;
+        self
+    }
+
+    /// Leaves out documents whose id is there already.
+    #[must_use]
+    pub fn with_skip_present(mut self, skip: bool) -> Self {
+        self.skip_present = skip;
+        self
+    }
+}
+
+/// What a bulk load has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct BulkReport {
+    /// Documents that were added.
+    pub added: u64,
+    /// Documents that were left out, because their id is there already.
+    pub present: u64,
+    /// Documents of the input that an earlier load of the same name had taken.
+    pub resumed: u64,
+}
+
+impl Index {
+    /// Adds many documents, with much less work for each than [`add_batch`](Self::add_batch). Each chunk is there as a
+    /// whole or not at all; after an error or a kill the chunks before it are there.
+    pub fn bulk_load<E: From<Error>>(
+        &self,
+        documents: impl IntoIterator<Item = std::result::Result<Document, E>>,
+        options: &BulkOptions,
+    ) -> std::result::Result<BulkReport, E> {
+        let job = options.job.as_deref();
+        let resumed = job.map(|job| self.progress_of(job)).transpose()?.flatten().map_or(0, |it| it.taken);
+        let mut report = BulkReport { resumed, ..BulkReport::default() };
+        let mut taken = resumed;
+        let (mut chunk, mut bytes) = (Vec::new(), 0);
+        for document in documents.into_iter().skip(usize::try_from(resumed).unwrap_or(usize::MAX)) {
+            let prepared = self.engine.prepare(&document?, self.now())?;
+            bytes += memory_of(&prepared);
+            chunk.push(prepared);
+            // Records and keys are there twice while they are sorted.
+            if bytes > options.memory / 3 {
+                taken += chunk.len() as u64;
+                self.load_chunk(std::mem::take(&mut chunk), taken, options, &mut report)?;
+                bytes = 0;
+            }
+        }
+        taken += chunk.len() as u64;
+        self.load_chunk(chunk, taken, options, &mut report)?;
+        if let Some(job) = job {
+            let key = format!("{JOB_PREFIX}{job}").into_bytes();
+            self.writer.write(self.store.as_ref(), |writes| {
+                writes.remove(Space::Meta, key);
+                Ok(())
+            })?;
+        }
+        Ok(report)
+    }
+
+    fn progress_of(&self, job: &str) -> Result<Option<JobProgress>> {
+        let key = format!("{JOB_PREFIX}{job}").into_bytes();
+        let Some(value) = self.store.get(Space::Meta, &key)? else { return Ok(None) };
+        let progress = JobProgress::decode(&value);
+        progress.ok_or_else(|| damaged(Space::Meta, &key, "it is no progress of a job")).map(Some)
+    }
+
+    fn load_chunk(
+        &self,
+        documents: Vec<Prepared>,
+        taken: u64,
+        options: &BulkOptions,
+        report: &mut BulkReport,
+    ) -> Result<()> {
+        if documents.is_empty() {
+            return Ok(());
+        }
+        self.remove_expired_ids(&documents)?;
+        let mut ids = HashSet::with_capacity(documents.len());
+        let mut twice = None;
+        let documents: Vec<Prepared> = documents
+            .into_iter()
+            .filter(|document| {
+                let is_new = ids.insert(document.record.id.clone());
+                if !is_new {
+                    twice.get_or_insert(document.record.id.clone());
+                    report.present += 1;
+                }
+                is_new
+            })
+            .collect();
+        if let Some(id) = twice.filter(|_| !options.skip_present) {
+            return Err(Error::DuplicateId { id });
+        }
+        drop(ids);
+        // Ids are looked up again with all other writers kept out. An error before the first write changes nothing.
+        let mut refused = None;
+        let counts = self.writer.alone(self.store.as_ref(), |counters| {
+            let mut chunk = Chunk::default();
+            let from = counters.next;
+            let mut present = 0;
+            for document in documents {
+                let Prepared { record, keys, body, .. } = document;
+                if self.store.get(Space::Ids, record.id.as_bytes())?.is_some() {
+                    if !options.skip_present {
+                        refused = Some(record.id);
+                        return Ok((0, 0));
+                    }
+                    present += 1;
+                    continue;
+                }
+                let stored = (record.encode(), body.map(|body| body.encode()));
+                chunk.push(&self.engine, from + chunk.len() as u64, &record, &keys, Some(stored));
+            }
+            let added = chunk.len() as u64;
+            let job = options.job.clone().unwrap_or_default();
+            let marker = BulkMarker { from, to: from + added, taken, job };
+            if added > 0 {
+                self.commit_alone(counters, |batch| {
+                    batch.put(Space::Meta, BULK_KEY.to_vec(), marker.encode());
+                })?;
+                chunk.write_documents(self.store.as_ref())?;
+            }
+            self.finish_chunk(&chunk, &marker, counters)?;
+            Ok((added, present))
+        })?;
+        if let Some(id) = refused {
+            return Err(Error::DuplicateId { id });
+        }
+        report.added += counts.0;
+        report.present += counts.1;
+        Ok(())
+    }
+
+    /// Documents that have expired are not there any more: their ids are free.
+    fn remove_expired_ids(&self, documents: &[Prepared]) -> Result<()> {
+        let now = self.now();
+        let mut expired = Vec::new();
+        for Prepared { record, .. } in documents {
+            if self.store.get(Space::Ids, record.id.as_bytes())?.is_some() {
+                let old = changes::find(&self.engine, self.store.as_ref(), &record.id)?;
+                if old.is_some_and(|(_, old)| old.is_expired(now)) {
+                    expired.push(&record.id);
+                }
+            }
+        }
+        if !expired.is_empty() {
+            self.remove(&expired)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what follows from the documents of a chunk, and then the counters, without the marker.
+    fn finish_chunk(&self, chunk: &Chunk, marker: &BulkMarker, counters: &mut Counters) -> Result<()> {
+        let distinct = chunk.write_derived(self.store.as_ref(), self.engine.documents.bands())?;
+        counters.next = marker.to.max(counters.next);
+        counters.documents += chunk.len() as u64;
+        counters.distinct += distinct;
+        self.commit_alone(counters, |batch| {
+            batch.remove(Space::Meta, BULK_KEY.to_vec());
+            if !marker.job.is_empty() {
+                let key = format!("{JOB_PREFIX}{}", marker.job).into_bytes();
+                batch.put(Space::Meta, key, JobProgress { taken: marker.taken }.encode());
+            }
+        })
+    }
+
+    fn commit_alone(&self, counters: &mut Counters, fill: impl FnOnce(&mut Batch)) -> Result<()> {
+        counters.batch += 1;
+        let mut batch = Batch::default();
+        fill(&mut batch);
+        batch.put(Space::Meta, COUNTERS_KEY.to_vec(), counters.encode());
+        self.store.commit(&batch)
+    }
+
+    /// Finishes a chunk that a kill has left.
+    pub(crate) fn finish_bulk(&self) -> Result<()> {
+        let Some(value) = self.store.get(Space::Meta, BULK_KEY)? else { return Ok(()) };
+        let wrong = || damaged(Space::Meta, BULK_KEY, "it is no marker of a bulk load");
+        let marker = BulkMarker::decode(&value).ok_or_else(wrong)?;
+        self.writer.alone(self.store.as_ref(), |counters| {
+            let snapshot = self.snapshot()?;
+            let mut chunk = Chunk::default();
+            for entry in snapshot.scan(Space::Documents, &number_key(marker.from)) {
+                let (key, value) = entry?;
+                let number = number_of(Space::Documents, &key)?;
+                if number >= marker.to {
+                    break;
+                }
+                let record = view(&self.engine, number, &value)?.record();
+                let Prepared { record, keys, .. } =
+                    self.engine.prepared(record.ok_or_else(|| wrong_record(number))?, None);
+                chunk.push(&self.engine, number, &record, &keys, None);
+            }
+            if chunk.len() > 0 {
+                return self.finish_chunk(&chunk, &marker, counters);
+            }
+            // The documents were not written. Bodies may have been.
+            let bodies = snapshot.scan(Space::Bodies, &number_key(marker.from));
+            let bodies = bodies.map(|entry| entry.map(|(key, _)| key)).collect::<Result<Vec<_>>>()?;
+            self.commit_alone(counters, |batch| {
+                batch.remove(Space::Meta, BULK_KEY.to_vec());
+                bodies.into_iter().for_each(|key| batch.remove(Space::Bodies, key));
+            })
+        })
+    }
+}
+
+/// The memory that a prepared document takes, about.
+fn memory_of(prepared: &Prepared) -> usize {
+    let Prepared { record, keys, body, .. } = prepared;
+    let body = match body {
+        Some(crate::values::Body::Set(set)) => 8 * set.len(),
+        Some(crate::values::Body::Text(text)) => text.len(),
+        None => 0,
+    };
+    400 + 2 * record.lanes.len() + 8 * keys.len() + record.id.len() + record.metadata.len() + body
+}

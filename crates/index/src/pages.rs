@@ -1,0 +1,218 @@
+//! Lists of numbers that may grow very long: a bucket, or the copies of a text.
+//!
+//! A list is pages of at most 256 ascending numbers, and every number of a page is below those of the next. So adding
+//! the youngest document, the usual case, rewrites one page, and reading from the front gives the oldest first. The
+//! head is stored under the key of the list, and knows which further pages there are; they are stored under the key
+//! and their number. A key that was never seen costs one read, which a filter answers.
+//!
+//! The head has numbers as long as the list has. Further pages may be empty where all their documents were removed.
+
+use crate::store::{Read, Space, Value};
+use crate::values::{PAGE_NUMBERS, Page, damaged};
+use crate::writer::Transaction;
+use crate::{Error, Result};
+
+/// A list in a keyspace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct List<'k> {
+    pub(crate) space: Space,
+    pub(crate) key: &'k [u8],
+}
+
+impl List<'_> {
+    fn page_key(&self, page: u32) -> Vec<u8> {
+        [self.key, &page.to_be_bytes()].concat()
+    }
+
+    fn decode(&self, key: &[u8], value: &Value, is_head: bool) -> Result<Page> {
+        let page = Page::decode(value).filter(|page| page.is_head == is_head);
+        page.ok_or_else(|| damaged(self.space, key, "it is no page of numbers"))
+    }
+
+    /// The head; `None` if the list is empty.
+    pub(crate) fn head(&self, read: &dyn Read) -> Result<Option<Page>> {
+        let Some(value) = read.get(self.space, self.key)? else { return Ok(None) };
+        self.decode(self.key, &value, true).map(Some)
+    }
+
+    pub(crate) fn page(&self, read: &dyn Read, page: u32) -> Result<Page> {
+        let key = self.page_key(page);
+        let Some(value) = read.get(self.space, &key)? else {
+            return Err(damaged(self.space, &key, "the page is missing"));
+        };
+        self.decode(&key, &value, false)
+    }
+
+    /// Appends up to `most` numbers, the smallest ones, to `numbers`. Returns false if there are more.
+    pub(crate) fn read_into(&self, read: &dyn Read, most: usize, numbers: &mut Vec<u64>) -> Result<bool> {
+        let Some(head) = self.head(read)? else { return Ok(true) };
+        let end = numbers.len() + most;
+        numbers.extend(head.numbers);
+        for page in head.further {
+            if numbers.len() >= end {
+                break;
+            }
+            numbers.extend(self.page(read, page)?.numbers);
+            if numbers.len() >= end {
+                // More pages follow only if they have numbers; the caller may stop here all the same.
+                break;
+            }
+        }
+        let is_whole = numbers.len() < end;
+        numbers.truncate(end);
+        Ok(is_whole)
+    }
+
+    /// The smallest number; `None` if the list is empty.
+    pub(crate) fn first(&self, read: &dyn Read) -> Result<Option<u64>> {
+        Ok(self.head(read)?.and_then(|head| head.numbers.first().copied()))
+    }
+
+    fn put(&self, writes: &mut Transaction<'_>, page: Option<u32>, value: &Page) {
+        let key = page.map_or_else(|| self.key.to_vec(), |page| self.page_key(page));
+        writes.put(self.space, key, value.encode());
+    }
+
+    /// Adds a number. Returns true if the list was empty.
+    pub(crate) fn add(&self, writes: &mut Transaction<'_>, number: u64) -> Result<bool> {
+        let Some(mut head) = self.head(writes)? else {
+            self.put(writes, None, &Page::of(number));
+            return Ok(true);
+        };
+        let is_last = |page: &Page| page.numbers.last().is_none_or(|&last| last < number);
+        if head.further.is_empty() && is_last(&head) && head.numbers.len() < PAGE_NUMBERS {
+            head.numbers.push(number);
+            self.put(writes, None, &head);
+            return Ok(false);
+        }
+        if head.further.is_empty() {
+            if is_last(&head) {
+                return self.add_page(writes, head, number).map(|()| false);
+            }
+        } else {
+            let last = head.further.end - 1;
+            let mut page = self.page(writes, last)?;
+            // An empty page says nothing about its place, so the pages before it are looked at.
+            if !page.numbers.is_empty() && is_last(&page) {
+                if page.numbers.len() == PAGE_NUMBERS {
+                    return self.add_page(writes, head, number).map(|()| false);
+                }
+                page.numbers.push(number);
+                self.put(writes, Some(last), &page);
+                return Ok(false);
+            }
+        }
+        self.rewrite(writes, |numbers| match numbers.binary_search(&number) {
+            Ok(_) => {}
+            Err(at) => numbers.insert(at, number),
+        })?;
+        Ok(false)
+    }
+
+    fn add_page(&self, writes: &mut Transaction<'_>, mut head: Page, number: u64) -> Result<()> {
+        let page = head.further.end;
+        if head.further.is_empty() {
+            head.further.start = page;
+        }
+        head.further.end = page.checked_add(1).ok_or_else(|| Error::Store {
+            action: "add a page",
+            cause: "the list has 4,294,967,295 pages".into(),
+        })?;
+        self.put(writes, None, &head);
+        self.put(writes, Some(page), &Page::further(vec![number]));
+        Ok(())
+    }
+
+    /// Removes a number. Returns false if it was not there.
+    pub(crate) fn remove(&self, writes: &mut Transaction<'_>, number: u64) -> Result<bool> {
+        let Some(mut head) = self.head(writes)? else { return Ok(false) };
+        if let Ok(at) = head.numbers.binary_search(&number) {
+            head.numbers.remove(at);
+            self.put_head(writes, head)?;
+            return Ok(true);
+        }
+        let Some((found, mut page)) = self.find(writes, &head, number)? else { return Ok(false) };
+        let Ok(at) = page.numbers.binary_search(&number) else { return Ok(false) };
+        page.numbers.remove(at);
+        if page.numbers.is_empty() && (found == head.further.end - 1 || found == head.further.start) {
+            writes.remove(self.space, self.page_key(found));
+            let end = head.further.end;
+            head.further = if found == end - 1 { head.further.start..end - 1 } else { found + 1..end };
+            self.put_head(writes, head)?;
+        } else {
+            self.put(writes, Some(found), &page);
+        }
+        Ok(true)
+    }
+
+    /// Writes the head. If it has no number, that of the next page become its own; empty pages at both ends go.
+    fn put_head(&self, writes: &mut Transaction<'_>, mut head: Page) -> Result<()> {
+        while !head.further.is_empty() && head.numbers.is_empty() {
+            head.numbers = self.page(writes, head.further.start)?.numbers;
+            writes.remove(self.space, self.page_key(head.further.start));
+            head.further.start += 1;
+        }
+        while !head.further.is_empty() && self.page(writes, head.further.end - 1)?.numbers.is_empty() {
+            writes.remove(self.space, self.page_key(head.further.end - 1));
+            head.further.end -= 1;
+        }
+        if head.further.is_empty() {
+            head.further = 0..0;
+        }
+        if head.numbers.is_empty() {
+            writes.remove(self.space, self.key.to_vec());
+        } else {
+            self.put(writes, None, &head);
+        }
+        Ok(())
+    }
+
+    /// The page that has a number, if any has it: bisects the further pages.
+    fn find(&self, read: &dyn Read, head: &Page, number: u64) -> Result<Option<(u32, Page)>> {
+        let (mut low, mut high) = (head.further.start, head.further.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            // Empty pages say nothing: the next one that has numbers stands for them.
+            let mut at = middle;
+            let mut page = self.page(read, at)?;
+            while page.numbers.is_empty() && at + 1 < high {
+                at += 1;
+                page = self.page(read, at)?;
+            }
+            match (page.numbers.first(), page.numbers.last()) {
+                (Some(&first), Some(&last)) if first <= number => {
+                    if number <= last {
+                        return Ok(Some((at, page)));
+                    }
+                    low = at + 1;
+                }
+                _ => high = middle,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads all numbers, changes them and writes all pages anew. It is for the rare case that a number comes between
+    /// others: a copy takes the place of a document that is removed.
+    fn rewrite(&self, writes: &mut Transaction<'_>, change: impl FnOnce(&mut Vec<u64>)) -> Result<()> {
+        let mut numbers = Vec::new();
+        self.read_into(writes, usize::MAX / 2, &mut numbers)?;
+        if let Some(head) = self.head(writes)? {
+            head.further.for_each(|page| writes.remove(self.space, self.page_key(page)));
+        }
+        change(&mut numbers);
+        for (page, value) in pages_of(&numbers) {
+            self.put(writes, page, &value);
+        }
+        Ok(())
+    }
+}
+
+/// Cuts ascending numbers into pages: the head, then the further pages with their numbers.
+pub(crate) fn pages_of(numbers: &[u64]) -> impl Iterator<Item = (Option<u32>, Page)> {
+    let further = numbers.len().div_ceil(PAGE_NUMBERS).saturating_sub(1) as u32;
+    numbers.chunks(PAGE_NUMBERS).enumerate().map(move |(at, numbers)| match at {
+        0 => (None, Page { numbers: numbers.to_vec(), further: 0..further, is_head: true }),
+        _ => (Some(at as u32 - 1), Page::further(numbers.to_vec())),
+    })
+}

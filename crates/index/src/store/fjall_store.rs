@@ -1,0 +1,215 @@
+//! The store on disk: fjall, a log-structured merge tree per keyspace and one journal for all.
+//!
+//! What it is tuned for: the usual question is for a key that was never seen. So the filters of `buckets` have 12 bits
+//! per key on all levels and stay in memory, and nothing is compressed.
+//!
+//! fjall panics where a caller breaks its rules. The rules are kept here: names of keyspaces are fixed, keys of an
+//! ingestion ascend (checked), the journal may have 64 MiB, which is the least.
+
+use super::{Batch, Entry, Read, Snapshot, Space, Store, Value};
+use crate::{Error, Result};
+use fjall::config::{
+    BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry,
+    PartitioningPolicy, PinningPolicy,
+};
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+/// The least that fjall accepts. Journals are kept until the slowest keyspace is flushed, and replayed when the store is
+/// opened.
+const JOURNAL_BYTES: u64 = 64 << 20;
+
+/// The file by which fjall knows a folder of its own.
+const VERSION_FILE: &str = "version";
+
+/// What only changes the speed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tuning {
+    /// Bytes of blocks that are kept in memory.
+    pub(crate) cache: u64,
+    /// Bytes of a memtable, at the most; each keyspace has one.
+    pub(crate) memtable: u64,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { cache: 256 << 20, memtable: 16 << 20 }
+    }
+}
+
+/// A store in a folder.
+pub(crate) struct FjallStore {
+    path: PathBuf,
+    // Keyspaces hold the database open, so they are dropped first.
+    spaces: Vec<Keyspace>,
+    database: Database,
+}
+
+impl std::fmt::Debug for FjallStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FjallStore").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl FjallStore {
+    /// Creates a store in a folder that does not exist yet.
+    pub(crate) fn create(path: &Path, tuning: Tuning) -> Result<Self> {
+        Self::start(path, tuning, failed("create its files"))
+    }
+
+    /// Opens a store. A folder that lacks files is an error; fjall would begin anew.
+    pub(crate) fn open(path: &Path, tuning: Tuning) -> Result<Self> {
+        let needed = std::iter::once(path.join(VERSION_FILE)).chain(
+            (0..=Space::ALL.len())
+                .map(|space| path.join("keyspaces").join(space.to_string()).join("current")),
+        );
+        for file in needed {
+            if !file.exists() {
+                return Err(Error::damaged(file.display().to_string(), "the file is missing"));
+            }
+        }
+        let place = path.display().to_string();
+        Self::start(path, tuning, |cause| Error::damaged(place.clone(), cause.to_string()))
+    }
+
+    fn start(path: &Path, tuning: Tuning, wrong: impl Fn(fjall::Error) -> Error) -> Result<Self> {
+        let opened = catch_unwind(AssertUnwindSafe(|| -> std::result::Result<_, fjall::Error> {
+            let database = Database::builder(path)
+                .cache_size(tuning.cache)
+                .max_journaling_size(JOURNAL_BYTES)
+                .manual_journal_persist(true)
+                .open()?;
+            let spaces = Space::ALL
+                .iter()
+                .map(|&space| database.keyspace(space.name(), || options(space, tuning)))
+                .collect::<std::result::Result<Vec<_>, _>>()?;
+            Ok((database, spaces))
+        }));
+        let (database, spaces) = match opened {
+            Ok(opened) => opened.map_err(wrong)?,
+            Err(_) => {
+                return Err(Error::damaged(path.display().to_string(), "its files contradict each other"));
+            }
+        };
+        Ok(Self { path: path.to_owned(), spaces, database })
+    }
+
+    fn space(&self, space: Space) -> &Keyspace {
+        &self.spaces[space as usize]
+    }
+}
+
+impl Drop for FjallStore {
+    fn drop(&mut self) {
+        // What is not flushed is in the journal, and is replayed when the store is opened.
+        let _ = self.flush();
+    }
+}
+
+impl Read for FjallStore {
+    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Value>> {
+        self.space(space).get(key).map_err(failed("read"))
+    }
+}
+
+impl Store for FjallStore {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+        Ok(Box::new(FjallSnapshot { spaces: self.spaces.clone(), snapshot: self.database.snapshot() }))
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<()> {
+        let mut writes = self.database.batch().durability(Some(PersistMode::SyncData));
+        for (space, key, value) in batch.iter() {
+            match value {
+                Some(value) => writes.insert(self.space(space), key.as_slice(), value.clone()),
+                None => writes.remove(self.space(space), key.as_slice()),
+            }
+        }
+        writes.commit().map_err(failed("write"))
+    }
+
+    fn ingest(&self, space: Space, entries: &mut dyn Iterator<Item = Result<Entry>>) -> Result<()> {
+        let wrong = failed("write tables");
+        let mut ingestion = self.space(space).start_ingestion().map_err(&wrong)?;
+        let mut last: Option<Vec<u8>> = None;
+        for entry in entries {
+            let (key, value) = entry?;
+            if last.as_ref().is_some_and(|last| *last >= key) {
+                return Err(Error::Store { action: "write tables", cause: "keys do not ascend".into() });
+            }
+            ingestion.write(key.as_slice(), value).map_err(&wrong)?;
+            last = Some(key);
+        }
+        ingestion.finish().map_err(&wrong)
+    }
+
+    fn flush(&self) -> Result<()> {
+        for space in &self.spaces {
+            space.rotate_memtable_and_wait().map_err(failed("flush"))?;
+        }
+        Ok(())
+    }
+
+    fn compact(&self) -> Result<()> {
+        self.flush()?;
+        for space in &self.spaces {
+            space.major_compact().map_err(failed("compact"))?;
+        }
+        Ok(())
+    }
+
+    fn disk_bytes(&self) -> Result<u64> {
+        self.database.disk_space().map_err(failed("measure its files"))
+    }
+}
+
+/// A state of a store on disk.
+struct FjallSnapshot {
+    spaces: Vec<Keyspace>,
+    snapshot: fjall::Snapshot,
+}
+
+impl Read for FjallSnapshot {
+    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Value>> {
+        self.snapshot.get(&self.spaces[space as usize], key).map_err(failed("read"))
+    }
+}
+
+impl Snapshot for FjallSnapshot {
+    fn scan<'s>(&'s self, space: Space, from: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + Send + 's> {
+        let entries = self.snapshot.range(&self.spaces[space as usize], from.to_vec()..);
+        Box::new(entries.map(|entry| {
+            let (key, value) = entry.into_inner().map_err(failed("read"))?;
+            Ok((key.to_vec(), value))
+        }))
+    }
+}
+
+/// How a keyspace is stored. fjall writes this down when the keyspace is created.
+fn options(space: Space, tuning: Tuning) -> KeyspaceCreateOptions {
+    let bloom =
+        |bits| FilterPolicy::all(FilterPolicyEntry::Bloom(BloomConstructionPolicy::BitsPerKey(bits)));
+    let common = KeyspaceCreateOptions::default()
+        .data_block_compression_policy(CompressionPolicy::disabled())
+        .index_block_compression_policy(CompressionPolicy::disabled())
+        .data_block_size_policy(BlockSizePolicy::all(4 << 10))
+        .filter_block_partitioning_policy(PartitioningPolicy::all(false))
+        .index_block_partitioning_policy(PartitioningPolicy::all(false))
+        .filter_block_pinning_policy(PinningPolicy::all(true))
+        .index_block_pinning_policy(PinningPolicy::all(true))
+        .filter_policy(bloom(10.0))
+        .max_memtable_size(tuning.memtable);
+    match space {
+        // Almost every key that is asked for was never seen.
+        Space::Buckets | Space::Copies => common.filter_policy(bloom(12.0)),
+        // Numbers that are asked for are there.
+        Space::Documents | Space::Bodies => common.expect_point_read_hits(true),
+        Space::Ids => common.max_memtable_size(tuning.memtable.min(512 << 10)),
+        Space::Meta | Space::Expiry => common.max_memtable_size(tuning.memtable.min(64 << 10)),
+    }
+}
+
+fn failed(action: &'static str) -> impl Fn(fjall::Error) -> Error {
+    move |cause| Error::Store { action, cause: cause.to_string() }
+}
