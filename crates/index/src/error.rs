@@ -212,6 +212,23 @@ impl Error {
         })
     }
 
+    /// True if what was asked for is wrong, and not the index.
+    #[must_use]
+    pub fn is_about_input(&self) -> bool {
+        matches!(
+            self,
+            Self::Id { .. }
+                | Self::MetadataSize { .. }
+                | Self::DuplicateId { .. }
+                | Self::NoDocument { .. }
+                | Self::ExpiresInThePast { .. }
+                | Self::Threshold { .. }
+                | Self::Zero { .. }
+                | Self::Lanes { .. }
+                | Self::NotStored { .. }
+        )
+    }
+
     /// A stored value or a file that cannot be understood.
     pub(crate) fn damaged(place: impl Into<String>, cause: impl Into<String>) -> Self {
         Self::Damaged { place: place.into(), cause: cause.into() }

@@ -11,6 +11,7 @@
 //! Nothing is written to a folder before its `index.json` was read and understood.
 
 use crate::config::Config;
+use crate::store::FjallStore;
 use crate::{Error, Result};
 use files::{Access, Files, Lock};
 use pipeline::Documents;
@@ -103,6 +104,10 @@ impl Folder {
     pub(crate) fn open(path: &Path) -> Result<(Self, Head)> {
         let files = Files::default();
         let head = read_head(&files, path)?;
+        // A repair that was killed between its two renames is finished below.
+        if files.exists(&path.join(STORE))? || !files.exists(&path.join(REPAIRED))? {
+            FjallStore::check(&path.join(STORE))?;
+        }
         let folder = Self::lock(files, path)?;
         folder.finish_repair()?;
         Ok((folder, head))

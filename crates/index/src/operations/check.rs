@@ -54,11 +54,11 @@ impl Index {
             return self.look(prepared, now);
         }
         self.writer.write(self.store.as_ref(), |writes| {
-            let check = |asking: Result<Asking<'_>>| {
-                let asking = asking?;
-                writes.step(|writes| self.check_one(writes, &asking, on_match, now))
+            let check = |asking: Result<Asking<'_>>| match asking {
+                Ok(asking) => writes.step(|writes| self.check_one(writes, &asking, on_match, now)),
+                Err(error) => Err(error),
             };
-            Ok(prepared.into_iter().map(check).collect())
+            prepared.into_iter().map(check).map(of_the_document).collect()
         })
     }
 
@@ -76,7 +76,7 @@ impl Index {
                 .transpose()?;
             Ok(self.checked(matched, None, truncated))
         };
-        Ok(prepared.into_iter().map(check).collect())
+        prepared.into_iter().map(check).map(of_the_document).collect()
     }
 
     fn check_one(
@@ -140,6 +140,14 @@ impl Index {
         truncated: bool,
     ) -> Checked {
         Checked { matched, number, found_probability: self.found_probability(None), truncated }
+    }
+}
+
+/// Tells an error of one document, which is its answer, from one of the index, with which the whole batch fails.
+fn of_the_document(answer: Result<Checked>) -> Result<Result<Checked>> {
+    match answer {
+        Err(error) if !error.is_about_input() => Err(error),
+        answer => Ok(answer),
     }
 }
 

@@ -136,10 +136,24 @@ impl Index {
                 break;
             }
             let record = view(&self.engine, number, &value).ok().and_then(|view| view.record());
-            let record = record.filter(|_| self.body(snapshot, number).is_ok());
+            let record = record.filter(|record| self.has_body(snapshot, number, record));
             visit(number, record.as_ref())?;
         }
         Ok(())
+    }
+
+    /// True if the body of a document can be read, and a text is the one that was sketched.
+    fn has_body(&self, read: &dyn Read, number: u64, record: &Record) -> bool {
+        match self.body(read, number) {
+            Ok(Some(Body::Text(text))) => {
+                let sketched = self.engine.sketch(&crate::Content::Text(text), None);
+                sketched.is_ok_and(|it| {
+                    (it.record.content_hash, &it.record.lanes) == (record.content_hash, &record.lanes)
+                })
+            }
+            Ok(_) => true,
+            Err(_) => false,
+        }
     }
 
     /// Hands out the entries that a document implies. Returns true if it is the oldest with its text.

@@ -58,8 +58,8 @@ impl FjallStore {
         Self::start(path, tuning, failed("create its files"))
     }
 
-    /// Opens a store. A folder that lacks files is an error; fjall would begin anew.
-    pub(crate) fn open(path: &Path, tuning: Tuning) -> Result<Self> {
+    /// An error if the folder lacks a file. fjall would begin anew without it.
+    pub(crate) fn check(path: &Path) -> Result<()> {
         let needed = std::iter::once(path.join(VERSION_FILE)).chain(
             (0..=Space::ALL.len())
                 .map(|space| path.join("keyspaces").join(space.to_string()).join("current")),
@@ -69,6 +69,11 @@ impl FjallStore {
                 return Err(Error::damaged(file.display().to_string(), "the file is missing"));
             }
         }
+        Ok(())
+    }
+
+    /// Opens a store that was [checked](Self::check).
+    pub(crate) fn open(path: &Path, tuning: Tuning) -> Result<Self> {
         let place = path.display().to_string();
         Self::start(path, tuning, |cause| Error::damaged(place.clone(), cause.to_string()))
     }

@@ -22,7 +22,6 @@ struct Faults {
     left: AtomicU64,
     /// True if a failing commit has written all the same: nobody knows.
     writes_all_the_same: std::sync::atomic::AtomicBool,
-    failed: AtomicU64,
 }
 
 impl MemoryStore {
@@ -33,11 +32,6 @@ impl MemoryStore {
         self.faults.writes_all_the_same.store(writes_all_the_same, Ordering::SeqCst);
     }
 
-    /// How many calls have failed.
-    pub(crate) fn failed(&self) -> u64 {
-        self.faults.failed.load(Ordering::SeqCst)
-    }
-
     fn call(&self, action: &'static str) -> Result<()> {
         let left = self.faults.left.load(Ordering::SeqCst);
         if left == 0 {
@@ -45,7 +39,6 @@ impl MemoryStore {
         }
         self.faults.left.store(left - 1, Ordering::SeqCst);
         if left == 1 {
-            self.faults.failed.fetch_add(1, Ordering::SeqCst);
             return Err(Error::Store { action, cause: "no space is left".into() });
         }
         Ok(())
@@ -63,6 +56,11 @@ impl MemoryStore {
             Some(value) => space.insert(key.to_vec(), value.into()),
             None => space.remove(key),
         };
+    }
+
+    /// A value that is there.
+    pub(crate) fn snapshot_value(&self, space: Space, key: &[u8]) -> Vec<u8> {
+        self.now()[space as usize][key].to_vec()
     }
 
     /// All keys of a keyspace.

@@ -1,1 +1,284 @@
-//! x
+//! Folders that are damaged, newer or something else: named, never written to, and never a panic.
+
+use super::{in_memory, options, thorough};
+use crate::store::Space;
+use crate::store::memory::MemoryStore;
+use crate::{Config, Document, Error, Index, ManualClock, OnMatch, Query, Stored};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at(1))
+}
+
+fn config() -> Config {
+    Config::default().with_settings(thorough()).with_store(Stored::Text)
+}
+
+fn text(number: usize) -> String {
+    (0..12).map(|word| format!("n{}w{word}", number / 3 + word * (number % 3) / 11)).collect::<Vec<_>>().join(" ")
+}
+
+fn documents(numbers: std::ops::Range<usize>) -> Vec<Document> {
+    numbers.map(|number| Document::new(format!("id-{number}"), text(number))).collect()
+}
+
+/// All files below a folder, with their contents.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => all.append(&mut files(&path)),
+            false => {
+                let bytes = std::fs::read(&path).unwrap();
+                all.insert(path, bytes);
+            }
+        }
+    }
+    all
+}
+
+fn copy(from: &Path, to: &Path) {
+    for (path, bytes) in files(from) {
+        let path = to.join(path.strip_prefix(from).unwrap());
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+}
+
+/// An index with tables, in a folder of its own.
+fn made(folder: &Path) -> PathBuf {
+    let path = folder.join("index");
+    let index = Index::create(&path, &config(), &options(&clock())).unwrap();
+    for start in (0..120).step_by(20) {
+        index.add_batch(&documents(start..start + 20)).unwrap();
+    }
+    index.remove(&["id-3"]).unwrap();
+    path
+}
+
+#[test]
+fn what_is_no_index_is_named_and_not_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = made(folder.path());
+    let options = options(&clock());
+    let refused = |change: &dyn Fn(&Path), is_right: &dyn Fn(&Error) -> bool| {
+        let target = folder.path().join("damaged");
+        let _ = std::fs::remove_dir_all(&target);
+        copy(&path, &target);
+        change(&target);
+        let before = files(&target);
+        let error = Index::open(&target, &options).unwrap_err();
+        assert!(is_right(&error), "{error}");
+        assert!(error.to_string().contains("damaged"), "{error}");
+        assert!(error.next().is_some());
+        assert_eq!(files(&target), before, "{error}");
+    };
+    let is_damage = |error: &Error| matches!(error, Error::Damaged { .. });
+    let rewrite = |name: &'static str, from: &'static str, to: &'static str| {
+        move |target: &Path| {
+            let text = std::fs::read_to_string(target.join(name)).unwrap();
+            assert!(text.contains(from));
+            std::fs::write(target.join(name), text.replace(from, to)).unwrap();
+        }
+    };
+    refused(&rewrite("index.json", "\"version\": 1", "\"version\": 2"), &|error| {
+        matches!(error, Error::Newer { version: 2, known: 1, .. })
+    });
+    refused(&rewrite("index.json", "\"version\": 1", "\"version\": \"x\""), &is_damage);
+    refused(&rewrite("index.json", "\"threshold\"", "\"treshold\""), &is_damage);
+    refused(&rewrite("index.json", "}", ""), &is_damage);
+    let remove = |name: &'static str| move |target: &Path| std::fs::remove_file(target.join(name)).unwrap();
+    refused(&remove("store/version"), &is_damage);
+    refused(&remove("store/keyspaces/3/current"), &is_damage);
+    refused(&|target| std::fs::remove_dir_all(target.join("store")).unwrap(), &is_damage);
+    refused(
+        &|target| {
+            std::fs::remove_file(target.join("index.json")).unwrap();
+            std::fs::write(target.join("notes.txt"), "mine").unwrap();
+        },
+        &|error| matches!(error, Error::Foreign { .. }),
+    );
+    // Such a folder is not made an index either.
+    let target = folder.path().join("damaged");
+    assert!(matches!(Index::create(&target, &config(), &options), Err(Error::Foreign { .. })));
+    assert!(matches!(
+        Index::open_or_create(&target, &config(), |_| true, &options),
+        Err(Error::Foreign { .. })
+    ));
+}
+
+#[test]
+fn the_file_of_acknowledged_batches_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = made(folder.path());
+    for wrong in [None, Some(&b"12"[..]), Some(b"00000000000000000099 0000000000000000\n")] {
+        match wrong {
+            Some(bytes) => std::fs::write(path.join("acknowledged"), bytes).unwrap(),
+            None => std::fs::remove_file(path.join("acknowledged")).unwrap(),
+        }
+        let error = Index::open(&path, &options(&clock())).unwrap_err();
+        assert!(matches!(&error, Error::Damaged { place, .. } if place.contains("acknowledged")), "{error}");
+    }
+    Index::repair(&path, false, &options(&clock())).unwrap();
+    let index = Index::open(&path, &options(&clock())).unwrap();
+    assert_eq!(index.stats().unwrap().documents, 119);
+}
+
+/// Tables that are cut, changed or missing are an error when the index is opened or when it is read, or are not needed.
+#[test]
+fn damaged_tables_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = made(folder.path());
+    let tables: Vec<PathBuf> = files(&path)
+        .into_iter()
+        .filter(|(path, _)| path.parent().unwrap().ends_with("tables"))
+        .map(|(table, _)| table.strip_prefix(&path).unwrap().to_owned())
+        .collect();
+    assert!(tables.len() > 5, "{tables:?}");
+    let mut seen = 0;
+    for (at, table) in tables.iter().enumerate() {
+        let target = folder.path().join(format!("damaged-{at}"));
+        copy(&path, &target);
+        let table = target.join(table);
+        let bytes = std::fs::read(&table).unwrap();
+        match at % 3 {
+            0 => std::fs::write(&table, &bytes[..bytes.len() / 2]).unwrap(),
+            1 => std::fs::remove_file(&table).unwrap(),
+            _ => {
+                let mut bytes = bytes;
+                let length = bytes.len();
+                bytes[length / 3..length / 3 + 20].fill(0xa5);
+                std::fs::write(&table, bytes).unwrap();
+            }
+        }
+        let read = || -> crate::Result<bool> {
+            let index = Index::open(&target, &options(&clock()))?;
+            for number in 0..120 {
+                index.get(&format!("id-{number}"))?;
+                index.query(&Query::text(text(number)))?;
+            }
+            Ok(index.verify()?.is_clean())
+        };
+        // Opening may also move a table that is not damaged; what matters is that damage is not taken for an answer.
+        if !matches!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)), Ok(Ok(true))) {
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, tables.len(), "damage went unnoticed");
+}
+
+/// fjall cuts a journal at a damaged place. The index notices.
+#[test]
+fn a_journal_that_lost_its_tail_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    let options = options(&clock()).with_memtable(16 << 20);
+    let index = Index::create(&path, &config(), &options).unwrap();
+    for start in (0..100).step_by(5) {
+        index.add_batch(&documents(start..start + 5)).unwrap();
+    }
+    let journal = Path::new("store/0.jnl");
+    let length = std::fs::read(path.join(journal)).unwrap().iter().rposition(|&byte| byte != 0).unwrap();
+    let mut lost = 0;
+    for (case, share) in [(0, 0.2), (1, 0.5), (2, 0.9), (3, 0.5), (4, 0.95)] {
+        let target = folder.path().join(format!("copy-{case}"));
+        copy(&path, &target);
+        let at = (length as f64 * share) as usize;
+        let mut bytes = std::fs::read(target.join(journal)).unwrap();
+        // Cut, or overwritten.
+        if case < 3 { bytes.truncate(at) } else { bytes[at..at + 64].fill(0xff) }
+        std::fs::write(target.join(journal), bytes).unwrap();
+        let damaged = match Index::open(&target, &options) {
+            Ok(index) => index,
+            Err(error) => {
+                assert!(matches!(error, Error::Damaged { .. }), "{error}");
+                continue;
+            }
+        };
+        assert!(damaged.lost() > 0, "case {case}");
+        lost += 1;
+        let there = damaged.stats().unwrap().documents;
+        assert_eq!(there, 100 - 5 * damaged.lost());
+        assert!(damaged.contains("id-0").unwrap());
+        let refused = damaged.add(&Document::new("new", "x")).unwrap_err().to_string();
+        assert!(refused.contains(&format!("lost {} of 20", damaged.lost())), "{refused}");
+        drop(damaged);
+        assert!(matches!(Index::repair(&target, false, &options), Err(Error::Lost { acknowledged: 20, .. })));
+        let repaired = Index::repair(&target, true, &options).unwrap();
+        assert_eq!((repaired.documents, repaired.lost_documents), (there, 0));
+        let index = Index::open(&target, &options).unwrap();
+        assert!(index.lost() == 0 && index.verify().unwrap().is_clean());
+        index.add(&Document::new("new", "x")).unwrap();
+    }
+    assert!(lost >= 3, "{lost}");
+}
+
+/// Every value of every keyspace, changed: reading is an answer or an error that names the place.
+#[test]
+fn damaged_values_are_named() {
+    let store = MemoryStore::default();
+    let index = in_memory(&store, &config(), &clock());
+    index.add_batch(&documents(0..6)).unwrap();
+    let mut errors = 0;
+    for space in [Space::Documents, Space::Bodies, Space::Ids, Space::Copies, Space::Buckets, Space::Meta] {
+        for key in store.keys(space).into_iter().take(40) {
+            let value = store.snapshot_value(space, &key);
+            for wrong in [vec![], vec![0xff], value[..value.len() / 2].to_vec(), vec![0x31, 0xff, 0x01]] {
+                store.set(space, &key, Some(&wrong));
+                for number in 0..6 {
+                    let got = index.get(&format!("id-{number}")).map(|_| ());
+                    let asked = index.query(&Query::text(text(number))).map(|_| ());
+                    let checked = index.check(&Document::new("x", text(number)), false, OnMatch::Skip).map(|_| ());
+                    for error in [got, asked, checked].into_iter().filter_map(Result::err) {
+                        assert!(matches!(&error, Error::Damaged { place, .. } if place.contains(space.name()))
+                            || error.to_string().contains("missing"), "{error}");
+                        errors += 1;
+                    }
+                }
+                let verified = index.verify();
+                assert!(!verified.is_ok_and(|it| it.is_clean()), "{space:?} {key:?} {wrong:?}");
+                store.set(space, &key, Some(&value));
+            }
+        }
+    }
+    assert!(errors > 100);
+    assert!(index.verify().unwrap().is_clean());
+}
+
+#[test]
+fn a_repair_makes_everything_from_the_documents() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = made(folder.path());
+    let options = options(&clock());
+    // Behind the back of the index: an entry goes, another one is wrong.
+    let index = Index::open(&path, &options).unwrap();
+    let expected = index.query(&Query::text(text(30))).unwrap();
+    let snapshot = index.store.snapshot().unwrap();
+    let bucket = snapshot.scan(Space::Buckets, &[]).next().unwrap().unwrap().0;
+    let copy = snapshot.scan(Space::Copies, &[]).next().unwrap().unwrap().0;
+    drop(snapshot);
+    let mut batch = crate::store::Batch::default();
+    batch.remove(Space::Buckets, bucket);
+    batch.remove(Space::Copies, copy);
+    batch.put(Space::Ids, b"ghost".to_vec(), crate::values::id_value(5));
+    index.store.commit(&batch).unwrap();
+    let verified = index.verify().unwrap();
+    assert!(verified.missing > 0 && verified.extra > 0, "{verified:?}");
+    drop(index);
+    let repaired = Index::repair(&path, false, &options).unwrap();
+    assert_eq!((repaired.documents, repaired.lost_documents), (119, 0));
+    let index = Index::open(&path, &options).unwrap();
+    assert!(index.verify().unwrap().is_clean());
+    assert_eq!(index.query(&Query::text(text(30))).unwrap(), expected);
+    // A document that cannot be read is lost only if that is accepted.
+    let mut batch = crate::store::Batch::default();
+    batch.put(Space::Documents, crate::values::number_key(7), vec![9, 9]);
+    index.store.commit(&batch).unwrap();
+    drop(index);
+    assert!(matches!(Index::repair(&path, false, &options), Err(Error::WouldLose { documents: 1 })));
+    assert_eq!(Index::repair(&path, true, &options).unwrap().lost_documents, 1);
+    assert!(Index::open(&path, &options).unwrap().verify().unwrap().is_clean());
+}

@@ -1,1 +1,136 @@
-//! x
+//! A process that is killed at any moment: what it acknowledged is there, nothing is there in part, and the index goes on.
+//!
+//! The test runs itself as another process, which does steps that follow from a seed and prints a line after each. The
+//! same steps in memory say what must be there.
+
+use super::{in_memory, options, thorough};
+use crate::store::memory::MemoryStore;
+use crate::{BulkOptions, Config, Document, Error, Index, ManualClock, OnMatch, Result, Stored};
+use lookalike::hashing::SplitMix64;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The folder of the index, for the process that is killed.
+const FOLDER: &str = "LOOKALIKE_INDEX_KILLED_FOLDER";
+/// The first step that it does.
+const START: &str = "LOOKALIKE_INDEX_KILLED_START";
+
+const ROUNDS: u64 = 30;
+
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at(1))
+}
+
+fn config() -> Config {
+    Config::default().with_settings(thorough()).with_store(Stored::Text)
+}
+
+/// Does one step.
+fn step(index: &Index, step: u64) -> Result<()> {
+    let mut random = SplitMix64::new(step);
+    let mut document = |at: u64| {
+        let (base, word) = (random.below(12), random.below(4));
+        let words: Vec<String> = (0..12).map(|position| format!("b{base}w{position}")).collect();
+        Document::new(format!("{step}-{at}"), format!("{} other{word}", words.join(" ")))
+    };
+    match step % 8 {
+        0 | 3 => index.add_batch(&(0..4).map(document).collect::<Vec<_>>()).map(|_| ()),
+        1 | 5 => {
+            let documents: Vec<_> = (0..6).map(document).collect();
+            let on_match = if step % 3 == 0 { OnMatch::Replace } else { OnMatch::Skip };
+            index.check_batch(&documents, true, on_match)?.into_iter().try_for_each(|it| it.map(|_| ()))
+        }
+        2 => {
+            let gone: Vec<_> = (0..12).map(|at| format!("{}-{}", step.saturating_sub(at), at % 4)).collect();
+            index.remove(&gone).map(|_| ())
+        }
+        4 | 6 => {
+            let documents: Vec<_> = (0..5).map(|at| Ok::<_, Error>(document(at))).collect();
+            index.bulk_load(documents, &BulkOptions::default()).map(|_| ())
+        }
+        _ if step % 16 == 7 => index.compact(),
+        _ => index.remove(&[format!("{}-0", step - 1), format!("{}-1", step - 7)]).map(|_| ()),
+    }
+}
+
+fn contents(index: &Index) -> Vec<(u64, String, Option<String>)> {
+    let mut all = Vec::new();
+    let visit = |kept: crate::Kept| {
+        all.push((kept.number, kept.id, kept.text));
+        Ok::<_, Error>(true)
+    };
+    index.export(visit).unwrap();
+    all
+}
+
+/// The process that is killed. As a test of its own it does nothing.
+#[test]
+fn child() {
+    let Ok(folder) = std::env::var(FOLDER) else { return };
+    let start: u64 = std::env::var(START).unwrap().parse().unwrap();
+    let index = Index::open(folder, &options(&clock())).unwrap();
+    for number in start.. {
+        step(&index, number).unwrap();
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "acknowledged {number}").unwrap();
+        out.flush().unwrap();
+    }
+}
+
+/// Runs the child from a step on, kills it after a while, and returns the last step that it acknowledged.
+fn run_and_kill(folder: &Path, start: u64, after: Duration) -> Option<u64> {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "tests::kills::child", "--nocapture", "--test-threads", "1"])
+        .env(FOLDER, folder)
+        .env(START, start.to_string())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let reader = std::thread::spawn(move || {
+        let acknowledged = |line: String| line.split_once("acknowledged ")?.1.parse().ok();
+        lines.map_while(std::result::Result::ok).filter_map(acknowledged).last()
+    });
+    std::thread::sleep(after);
+    child.kill().unwrap();
+    assert!(child.wait().unwrap().code().is_none(), "it ended by itself");
+    reader.join().unwrap()
+}
+
+#[test]
+fn what_was_acknowledged_survives() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    drop(Index::create(&path, &config(), &options(&clock())).unwrap());
+    let expected = in_memory(&MemoryStore::default(), &config(), &clock());
+    let mut random = SplitMix64::new(5);
+    let mut next = 0;
+    let mut acknowledged_steps = 0;
+    for round in 0..ROUNDS {
+        let after = Duration::from_micros(20_000 + random.below(180_000));
+        if let Some(last) = run_and_kill(&path, next, after) {
+            assert!(last >= next);
+            acknowledged_steps += last + 1 - next;
+            for number in next..=last {
+                step(&expected, number).unwrap();
+            }
+            next = last + 1;
+        }
+        let index = Index::open(&path, &options(&clock())).unwrap();
+        assert_eq!(index.lost(), 0, "round {round}");
+        let found = contents(&index);
+        if found != contents(&expected) {
+            // The step after the last one that was acknowledged is there as a whole.
+            step(&expected, next).unwrap();
+            next += 1;
+            assert_eq!(found, contents(&expected), "round {round}, after step {next}");
+        }
+        let verified = index.verify().unwrap();
+        assert!(verified.is_clean(), "round {round}: {verified:?}");
+    }
+    assert!(acknowledged_steps > 0, "the process was always killed before its first step");
+}
