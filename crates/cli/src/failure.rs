@@ -22,11 +22,12 @@ pub(crate) struct Failure {
     pub(crate) advice: Option<String>,
     /// The error of the pipeline that the message describes.
     cause: Option<Box<pipeline::Error>>,
+    is_duplicate_id: bool,
 }
 
 impl Failure {
     fn new(code: ExitCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), advice: None, cause: None }
+        Self { code, message: message.into(), advice: None, cause: None, is_duplicate_id: false }
     }
 
     /// The command line or the settings file is wrong.
@@ -90,7 +91,52 @@ impl From<pipeline::Error> for Failure {
     }
 }
 
+impl From<index::Error> for Failure {
+    fn from(error: index::Error) -> Self {
+        use index::Error;
+        let code = match error {
+            Error::Settings(error) => return error.into(),
+            Error::NoIndex { .. }
+            | Error::Contradiction { .. }
+            | Error::Unsuitable { .. }
+            | Error::NoDocument { .. }
+            | Error::Threshold { .. }
+            | Error::Zero { .. }
+            | Error::NotStored { .. } => ExitCode::Usage,
+            Error::Id { .. }
+            | Error::MetadataSize { .. }
+            | Error::DuplicateId { .. }
+            | Error::ExpiresInThePast { .. }
+            | Error::Lanes { .. } => ExitCode::BadInput,
+            Error::Foreign { .. }
+            | Error::Exists { .. }
+            | Error::InUse { .. }
+            | Error::Newer { .. }
+            | Error::DifferentKeys
+            | Error::Damaged { .. }
+            | Error::Lost { .. }
+            | Error::WouldLose { .. } => ExitCode::TargetRefused,
+            _ => ExitCode::Failure,
+        };
+        Self {
+            is_duplicate_id: matches!(error, Error::DuplicateId { .. }),
+            advice: error.next().map(Into::into),
+            ..Self::new(code, error.to_string())
+        }
+    }
+}
+
 impl Failure {
+    /// True if a document has the id of one that is in the index already.
+    pub(crate) fn is_duplicate_id(&self) -> bool {
+        self.is_duplicate_id
+    }
+
+    /// An index is damaged.
+    pub(crate) fn bad_index(message: impl Into<String>) -> Self {
+        Self::new(ExitCode::TargetRefused, message)
+    }
+
     /// The failure that an error of the pipeline leads to. `name` writes the settings in its message.
     fn of(error: pipeline::Error, name: &dyn Fn(&Choice) -> String) -> Self {
         use pipeline::{Error, WrongSetting};
@@ -151,7 +197,7 @@ impl Failure {
             }
             _ => None,
         };
-        Self { code, message, advice, cause: Some(Box::new(error)) }
+        Self { code, message, advice, cause: Some(Box::new(error)), is_duplicate_id: false }
     }
 }
 

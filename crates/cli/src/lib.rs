@@ -60,6 +60,7 @@ fn run_command(command: &Command, printer: &Printer) -> Result<()> {
         Command::Plan(arguments) => layered!(plan, arguments, Duplicates),
         Command::Inspect(arguments) => layered!(inspect, arguments, Duplicates),
         Command::Report(arguments) => layered!(report, arguments, Duplicates),
+        Command::Index(command) => commands::index::run(command, printer),
         Command::Presets => commands::presets::run(printer),
         Command::Completions(arguments) => commands::completions::run(arguments, printer),
         Command::Man(arguments) => commands::man::run(arguments, printer),

@@ -25,7 +25,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let all = (0..texts.len()).map(|number| Ok::<_, Error>(document(number)));
         index.bulk_load(all, &BulkOptions::default()).map(|_| ())
     })?;
-    writeln!(out, "bulk load: {:.1} us of CPU, {:.1} us per document", per(cpu, documents), per(wall, documents))?;
+    writeln!(
+        out,
+        "bulk load: {:.1} us of CPU, {:.1} us per document",
+        per(cpu, documents),
+        per(wall, documents)
+    )?;
     drop(index);
     let ((), cpu, wall) = timed(|| Index::open(&path, &Options::default()).map(drop))?;
     writeln!(out, "open and close after bulk load: {cpu:?} of CPU, {wall:?}")?;
@@ -49,7 +54,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         Ok(())
     })?;
-    writeln!(out, "batches of 256: {:.1} us of CPU, {:.1} us per document", per(cpu, documents), per(wall, documents))?;
+    writeln!(
+        out,
+        "batches of 256: {:.1} us of CPU, {:.1} us per document",
+        per(cpu, documents),
+        per(wall, documents)
+    )?;
     queries(&index, "right after batches", &mut out)?;
     std::thread::sleep(Duration::from_secs(3));
     queries(&index, "quiet", &mut out)?;

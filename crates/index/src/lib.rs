@@ -69,6 +69,7 @@ mod search;
 mod store;
 #[cfg(test)]
 mod tests;
+pub mod time;
 mod values;
 mod writer;
 

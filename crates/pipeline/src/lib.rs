@@ -28,7 +28,7 @@ mod write;
 
 pub use ask::PAIRS_LEFT_OUT;
 pub use ask::finished::{Change, Excerpt, Fate, FinishedRun, RunCluster, RunClusters, RunPair};
-pub use ask::texts::TextOf;
+pub use ask::texts::{ReadDocument, TextOf};
 pub use decide::CopyFate;
 pub use decide::group::{Decision, Group, GroupMember};
 pub use decide::recall::LEAST_PLANNED;
@@ -37,6 +37,7 @@ pub use limits::machine::available_memory;
 pub use limits::memory::least_memory;
 pub use method::Likeness;
 pub use method::chances::Chances;
+pub use method::content_hash;
 pub use method::samples::{PLANNED_SHINGLES, SAMPLED_ONE_IN};
 pub use progress::observer::{Observer, Silent, Stage};
 pub use report::Report;
@@ -201,6 +202,16 @@ pub fn open_sketch(file: &std::path::Path, resources: Resources) -> Result<Job> 
 /// error that suggests the most similar ids.
 pub fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<Vec<TextOf>> {
     caught(|| ask::texts::texts(job, ids, observer))
+}
+
+/// Hands all documents of the corpus to `visit`, in input order. A bad record is an error, or it is left out if the
+/// settings say so.
+pub fn documents(
+    job: &Job,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(ReadDocument) -> Result<()> + Send),
+) -> Result<()> {
+    caught(|| ask::texts::documents(job, observer, visit))
 }
 
 /// The texts of up to `most` documents, and how many documents there are. The same corpus gives the same documents

@@ -2,6 +2,7 @@
 
 use super::choices::{Choices, Keeping, Matching, Reading, Sketching, Storing, Using, Writing};
 use super::examples;
+use super::index::IndexCommand;
 use super::values::{share, shown_at_most, whole};
 use clap::{ArgGroup, Args, Subcommand};
 use std::ffi::OsString;
@@ -37,6 +38,9 @@ pub(crate) enum Command {
     /// Write the report of a finished run as an HTML page
     #[command(long_about = examples::REPORT_ABOUT, after_long_help = examples::REPORT)]
     Report(ReportArguments),
+    /// Keep documents in an index that stays, and ask which of them look like a new one
+    #[command(subcommand, long_about = examples::INDEX_ABOUT, after_long_help = examples::INDEX)]
+    Index(IndexCommand),
     /// List the presets: the settings of other tools, and the share of similar pairs that each finds
     #[command(long_about = examples::PRESETS_ABOUT, after_long_help = examples::PRESETS)]
     Presets,
@@ -361,7 +365,7 @@ impl PlanArguments {
 }
 
 impl Planning {
-    fn matching(&self) -> Matching {
+    pub(super) fn matching(&self) -> Matching {
         let Self { threshold, measure, recall, bands, distance } = *self;
         Matching { threshold, measure, recall, bands, distance, ..Matching::default() }
     }

@@ -12,6 +12,7 @@ Examples:
   lookalike inspect clean/ --id doc-17                         show why a document was removed
   lookalike report clean/                                      write a run's report as a page
   lookalike plan --threshold 0.8 --documents 1000000           show what bands and rows do
+  lookalike index check seen/ new.jsonl --add                  ask what was seen before, and remember it
 
 The inputs can be JSON Lines, CSV, TSV, Parquet and plain text files, uncompressed or compressed with gzip, zstd, bzip2 or \
 xz. A plain text file is one document. Inputs are read in the order of the arguments; the files of a folder or a glob are read \
@@ -179,3 +180,76 @@ Examples:
   lookalike report clean/ -o - | gzip > page.html.gz
   lookalike report clean/ --json                     also print the report as JSON
   lookalike dedup crawl.jsonl -o clean/ --report";
+
+pub(crate) const INDEX_ABOUT: &str = "\
+Keeps documents in an index, and answers which of them look like a new one.
+
+An index is a folder. Its configuration is fixed when it is created; `stats` shows it. Each change that a command \
+acknowledges is on the disk, whatever happens next. One process at a time can open an index; to ask and add from many, \
+use the service.";
+
+pub(crate) const INDEX: &str = "\
+Examples:
+  Create an index that stores texts, and fill it:
+    lookalike index create seen/ --threshold 0.8 --store text
+    lookalike index add seen/ crawl/*.jsonl.zst --id-field url
+
+  Ask who looks like a text:
+    lookalike index query seen/ --text-file page.txt --top 10
+
+  Say of each new record whether it was seen before, and add the new ones:
+    lookalike index check seen/ new.jsonl --id-field url --add";
+
+pub(crate) const INDEX_CREATE: &str = "\
+Examples:
+  Signatures only, about 700 bytes per document; similarities are estimated:
+    lookalike index create seen/
+
+  With texts, so that similarities are exact and shared passages can be shown:
+    lookalike index create seen/ --store text
+
+  Documents that are forgotten after 90 days:
+    lookalike index create mails/ --store shingles --ttl 90d";
+
+pub(crate) const INDEX_ADD_ABOUT: &str = "\
+Adds documents. If there is no index in the folder, one is created, with the settings that are given here or their defaults.
+
+An id can be used once. Without --id-field, the id of a document is SOURCE:LINE. If the command is stopped, the same command \
+continues it. Nothing is compared: to add only what is new, use `check --add`.";
+
+pub(crate) const INDEX_ADD: &str = "\
+Examples:
+  lookalike index add seen/ crawl/*.jsonl.zst --id-field url
+  lookalike index add seen/ changed.jsonl --id-field url --update";
+
+pub(crate) const INDEX_QUERY_ABOUT: &str = "\
+Lists the documents that look like a text or like another document, the most similar first. Each line has the similarity, the \
+id, and when the document was added. A similarity that signatures estimate is followed by its standard error.";
+
+pub(crate) const INDEX_QUERY: &str = "\
+Examples:
+  lookalike index query seen/ --text-file page.txt --top 10
+  lookalike index query seen/ --id doc-17 --threshold 0.5 --json
+  cat page.txt | lookalike index query seen/ --text-file -";
+
+pub(crate) const INDEX_CHECK_ABOUT: &str = "\
+Says of each record whether it is new. Each line begins with `new` and the id of the record, or with `seen`, the id, the \
+similarity and the id of the oldest document that is similar enough.
+
+With --add, the records that are new are added in the same step, so that later records are compared with them too. A corpus \
+that is checked with --add into an empty index keeps what `lookalike dedup` keeps.";
+
+pub(crate) const INDEX_CHECK: &str = "\
+Examples:
+  lookalike index check seen/ new.jsonl --id-field url
+  lookalike index check seen/ new.jsonl --id-field url --add --json > answers.jsonl";
+
+pub(crate) const INDEX_PASSAGES: &str = "\
+Example:
+  lookalike index passages seen/ --id doc-17 --text-file page.txt";
+
+pub(crate) const INDEX_REMOVE: &str = "\
+Examples:
+  lookalike index remove seen/ --id doc-17 --id doc-18
+  lookalike index remove seen/ --ids gone.txt
+  lookalike index remove seen/ --where lang=en";

@@ -8,6 +8,7 @@ mod choices;
 mod commands;
 mod examples;
 mod general;
+mod index;
 mod values;
 
 pub(crate) use bytes::Bytes;
@@ -19,6 +20,11 @@ pub(crate) use commands::{
     ManArguments, PairsArguments, PlanArguments, QueryArguments, ReportArguments, SketchArguments,
 };
 pub(crate) use general::{Color, General, LogLevel};
+pub(crate) use index::{
+    AddArguments, BackupArguments, CheckArguments, CreateArguments, Creating, GetArguments, IndexCommand,
+    IndexQueryArguments, MergeArguments, PassagesArguments, RemoveArguments, RepairArguments,
+    RestoreArguments, Selecting,
+};
 
 use crate::exit_code::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -58,8 +64,10 @@ fn with_helpful_tip(mut wrong: clap::Error) -> clap::Error {
         command.get_arguments().any(|flag| flag.get_long() == argument.strip_prefix("--"))
     };
     let command = command();
-    let takers: Vec<&str> =
-        command.get_subcommands().filter(|sub| has(sub)).map(clap::Command::get_name).collect();
+    let takers: Vec<String> = shown_commands(&command)
+        .into_iter()
+        .filter_map(|(words, command)| has(&command).then_some(words))
+        .collect();
     if argument.starts_with("--") && !takers.is_empty() {
         let tip = format!("'{argument}' is an option of: {}", takers.join(", "));
         wrong.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
@@ -76,6 +84,17 @@ pub(crate) fn command() -> clap::Command {
         command = command.mut_subcommand(name, |sub| with_defaults(sub, &defaults));
     }
     command
+}
+
+/// All commands that are shown, each with the words that call it: `dedup`, `index`, `index add`.
+pub(crate) fn shown_commands(command: &clap::Command) -> Vec<(String, clap::Command)> {
+    let mut all = Vec::new();
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
+        all.push((sub.get_name().to_owned(), sub.clone()));
+        let below = shown_commands(sub).into_iter();
+        all.extend(below.map(|(words, below)| (format!("{} {words}", sub.get_name()), below)));
+    }
+    all
 }
 
 /// The flags that only `--help` shows, not `-h`.
@@ -102,7 +121,18 @@ const RARE: [&str; 19] = [
 ];
 
 /// Adds the default to the help of each flag that is a setting.
-fn with_defaults(command: clap::Command, defaults: &Value) -> clap::Command {
+fn with_defaults(mut command: clap::Command, defaults: &Value) -> clap::Command {
+    let below: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    let is_index = !below.is_empty();
+    for name in below {
+        command = command.mut_subcommand(name, |sub| match sub.get_name() {
+            "query" => sub,
+            _ => with_defaults(sub, defaults),
+        });
+    }
+    if is_index {
+        return command;
+    }
     let command_name = command.get_name().to_owned();
     let is_query = command.get_name() == "query";
     let is_inspect = command.get_name() == "inspect";

@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Result};
 use crate::output::Printer;
-use crate::settings::{Layers, is_sketch};
+use crate::settings::{Layers, Resolved, is_sketch};
 use corpus::{Discovery, FormatChoice, Source, TemporaryCopy};
 use pipeline::Job;
 use std::ffi::OsStr;
@@ -30,7 +30,28 @@ pub(crate) fn job(
         }
         return Ok((from_sketch(Path::new(sketch), layers)?, Vec::new()));
     }
-    let resolved = layers.resolve()?;
+    of_documents(inputs, target, layers.resolve()?, layers, printer)
+}
+
+/// The job that reads `inputs` with the settings of `layers` after `change`. A sketch file is no input of it.
+pub(crate) fn job_with(
+    inputs: &[impl AsRef<OsStr>],
+    layers: &Layers,
+    printer: &Printer,
+    change: impl FnOnce(&mut Resolved),
+) -> Result<(Job, Vec<TemporaryCopy>)> {
+    let mut resolved = layers.resolve()?;
+    change(&mut resolved);
+    of_documents(inputs, None, resolved, layers, printer)
+}
+
+fn of_documents(
+    inputs: &[impl AsRef<OsStr>],
+    target: Option<&str>,
+    resolved: Resolved,
+    layers: &Layers,
+    printer: &Printer,
+) -> Result<(Job, Vec<TemporaryCopy>)> {
     let how = Discovery { target: target.map(str::to_owned), ..resolved.discovery };
     let corpus = corpus::find(inputs, &how)?;
     let against = corpus::find(&resolved.against, &how)

@@ -1,7 +1,7 @@
 //! `lookalike man`: manual pages.
 
 use super::files::write_whole;
-use crate::arguments::{ManArguments, command};
+use crate::arguments::{ManArguments, command, shown_commands};
 use crate::failure::{Failure, Result};
 use crate::output::Printer;
 use clap_mangen::Man;
@@ -15,9 +15,9 @@ pub(crate) fn run(arguments: &ManArguments, printer: &Printer) -> Result<()> {
     std::fs::create_dir_all(folder)
         .map_err(|cause| Failure::io("make the folder", folder.display(), &cause))?;
     write(folder, "lookalike", command())?;
-    for sub in command().get_subcommands().filter(|sub| !sub.is_hide_set()) {
-        let name = format!("lookalike-{}", sub.get_name());
-        write(folder, &name, sub.clone().name(name.clone()).bin_name(name.replacen('-', " ", 1)))?;
+    for (words, sub) in shown_commands(&command()) {
+        let name = format!("lookalike-{}", words.replace(' ', "-"));
+        write(folder, &name, sub.name(name.clone()).bin_name(format!("lookalike {words}")))?;
     }
     Ok(())
 }
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn every_option_of_every_command_has_text_in_its_page_and_in_the_help() {
         let mut seen = 0;
-        for sub in command().get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        for (_, sub) in shown_commands(&command()) {
             let page = String::from_utf8(page(sub.clone()).unwrap()).unwrap();
             let help = sub.clone().render_long_help().to_string();
             for option in sub.get_arguments().filter(|argument| argument.get_long().is_some()) {

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod dedup;
 mod files;
+pub(crate) mod index;
 pub(crate) mod inspect;
 mod job;
 pub(crate) mod man;

@@ -30,20 +30,22 @@ pub(crate) fn run(arguments: &QueryArguments, layers: &Layers, printer: &Printer
     given.and_then(|()| answers.end()).or_else(of_answers)
 }
 
-/// The text to search for. A text of more than `most` bytes is an error. Bytes that are not UTF-8 become U+FFFD, as
-/// in the text files of a corpus.
+/// The text to search for. A text of more than `most` bytes is an error.
 fn text(arguments: &QueryArguments, most: u64) -> Result<String> {
-    let Some(path) = &arguments.text_file else {
-        return Ok(arguments.text.clone().unwrap_or_default());
-    };
-    if path == Path::new(STANDARD) {
-        if arguments.inputs.iter().any(|input| input == STANDARD) {
-            return Err(Failure::usage(
-                "standard input cannot be both the corpus and the text to search for",
-            )
+    let is_stdin = arguments.text_file.as_deref() == Some(Path::new(STANDARD));
+    if is_stdin && arguments.inputs.iter().any(|input| input == STANDARD) {
+        return Err(Failure::usage("standard input cannot be both the corpus and the text to search for")
             .with_advice("read one of them from a file"));
-        }
-        return Ok(corpus::read_text_of_stdin(most)?);
     }
-    Ok(corpus::read_text(path.as_os_str(), most)?)
+    text_of(arguments.text.as_ref(), arguments.text_file.as_deref(), most)
+}
+
+/// A text that was given, or that of a file or of standard input, of at most so many bytes. Bytes that are not UTF-8
+/// become U+FFFD, as in the text files of a corpus.
+pub(super) fn text_of(text: Option<&String>, file: Option<&Path>, most: u64) -> Result<String> {
+    match file {
+        None => Ok(text.cloned().unwrap_or_default()),
+        Some(path) if path == Path::new(STANDARD) => Ok(corpus::read_text_of_stdin(most)?),
+        Some(path) => Ok(corpus::read_text(path.as_os_str(), most)?),
+    }
 }

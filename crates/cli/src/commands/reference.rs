@@ -1,6 +1,6 @@
 //! `lookalike reference`: the commands and their flags in Markdown, from the same source as `--help`.
 
-use crate::arguments::command;
+use crate::arguments::{command, shown_commands};
 use crate::exit_code::ExitCode;
 use crate::failure::Result;
 use crate::output::Printer;
@@ -23,12 +23,12 @@ fn reference() -> String {
     let mut command = command();
     command.build();
     let mut text = PREFACE.to_owned();
-    let shown = || command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help");
+    let shown = shown_commands(&command);
     text.push('\n');
-    for sub in shown() {
+    for (words, sub) in &shown {
         let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
-        let name = sub.get_name();
-        let _ = writeln!(text, "- [`lookalike {name}`](#lookalike-{name}): {about}");
+        let anchor = words.replace(' ', "-");
+        let _ = writeln!(text, "- [`lookalike {words}`](#lookalike-{anchor}): {about}");
     }
     text.push_str("\n## Exit codes\n\n| code | meaning |\n|---|---|\n");
     for code in ExitCode::ALL {
@@ -36,16 +36,16 @@ fn reference() -> String {
     }
     text.push_str("\n## Every command\n");
     flags(&mut text, &command);
-    for sub in shown() {
-        section(&mut text, sub);
+    for (words, sub) in &shown {
+        section(&mut text, words, sub);
     }
     text
 }
 
 /// The section of a command: what it does, how it is called, its flags and examples.
-fn section(text: &mut String, command: &Command) {
+fn section(text: &mut String, words: &str, command: &Command) {
     let mut command = command.clone();
-    let _ = write!(text, "\n## lookalike {}\n", command.get_name());
+    let _ = write!(text, "\n## lookalike {words}\n");
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string);
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");

@@ -95,6 +95,12 @@ impl<W: Write> Answers<W> {
         self.line(&format!("{}\t{}", written(Some(found.similarity)), escaped(&found.document.id)))
     }
 
+    /// Writes an answer as JSON or as text.
+    pub(super) fn either(&mut self, object: impl FnOnce() -> Value, text: &str) -> Result<()> {
+        self.given += 1;
+        if self.json { self.line(&object().to_string()) } else { self.line(text) }
+    }
+
     /// Ends the last cluster and flushes the output.
     pub(crate) fn end(&mut self) -> Result<()> {
         self.end_cluster()?;

@@ -6,6 +6,7 @@
 mod answers;
 mod compared;
 mod escaped;
+mod indexed;
 mod inspected;
 mod numbers;
 mod plan;

@@ -93,6 +93,12 @@ impl Layers {
         }
     }
 
+    /// True if a setting was chosen, by a flag, in the settings file or by the preset.
+    pub(crate) fn has(&self, setting: &str) -> bool {
+        let of_preset = self.preset.is_some_and(|preset| preset.changes(setting));
+        self.flags.has(setting) || self.file.place(setting).is_some() || of_preset
+    }
+
     /// A setting and its place, if it comes from the settings file: `against (lookalike.toml, line 3)`.
     pub(crate) fn in_file(&self, setting: &str) -> Option<String> {
         let place = self.file.place(setting).filter(|_| !self.flags.has(setting))?;

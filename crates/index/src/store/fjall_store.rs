@@ -193,8 +193,7 @@ impl Snapshot for FjallSnapshot {
 
 /// How a keyspace is stored. fjall writes this down when the keyspace is created.
 fn options(space: Space, tuning: Tuning) -> KeyspaceCreateOptions {
-    let bloom =
-        |bits| FilterPolicy::all(FilterPolicyEntry::Bloom(BloomConstructionPolicy::BitsPerKey(bits)));
+    let bloom = |bits| FilterPolicy::all(FilterPolicyEntry::Bloom(BloomConstructionPolicy::BitsPerKey(bits)));
     let common = KeyspaceCreateOptions::default()
         .data_block_compression_policy(CompressionPolicy::disabled())
         .index_block_compression_policy(CompressionPolicy::disabled())

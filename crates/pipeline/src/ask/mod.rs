@@ -182,6 +182,7 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
         if best.len() >= 2 * top {
             keep_best(&mut best, top);
         }
+        Ok(())
     })?;
     keep_best(&mut best, top);
     let sources = prepared.sources;

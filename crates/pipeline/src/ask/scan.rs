@@ -33,7 +33,7 @@ pub(crate) fn scan<R: Send>(
     prepared: &Prepared<'_>,
     observer: &dyn Observer,
     look: impl Fn(&Document<'_>, At, &mut TextBuffers) -> Result<Option<R>> + Sync,
-    mut collect: impl FnMut(R) + Send,
+    mut collect: impl FnMut(R) -> Result<()> + Send,
 ) -> Result<()> {
     let (recipe, sources) = (&prepared.recipe, prepared.sources);
     let stops = prepared.job.settings.files.on_bad_record == OnBadRecord::Fail;
@@ -105,8 +105,7 @@ pub(crate) fn scan<R: Send>(
     ordered(prepared.threads, next, Default::default, work, |(found, counts, source, bytes)| {
         all.add(&counts);
         observer.advanced(Stage::Sketch, pace.advance(source as usize, bytes));
-        found.into_iter().for_each(&mut collect);
-        Ok(())
+        found.into_iter().try_for_each(&mut collect)
     })?;
     observer.finished(Stage::Sketch);
     missing_fields::check(recipe, sources, &prepared.budget, &all)

@@ -20,6 +20,36 @@ pub struct TextOf {
     pub text: String,
 }
 
+/// A document as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadDocument {
+    /// Its name, and where it was read.
+    pub document: Reference,
+    /// Its text.
+    pub text: String,
+    /// Its value in the field of `within`, if there is such a setting.
+    pub within: Option<String>,
+}
+
+/// See [`crate::documents`].
+pub(crate) fn documents(
+    job: &Job,
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(ReadDocument) -> Result<()> + Send),
+) -> Result<()> {
+    let prepared = Prepared::new(job)?;
+    let sources = prepared.sources;
+    let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {
+        Ok(Some(ReadDocument {
+            document: at.reference(document.id.as_ref().map(|id| id.text.to_string()), sources),
+            text: document.text.to_owned(),
+            within: document.within.as_ref().map(ToString::to_string),
+        }))
+    };
+    scan(&prepared, observer, look, visit)
+}
+
 /// How many similar ids are suggested for an unknown one.
 const SUGGESTED: usize = 3;
 
@@ -56,6 +86,7 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
         } else {
             found.push(text);
         }
+        Ok(())
     })?;
     for id in repeated {
         observer.note(&format!(
@@ -98,7 +129,7 @@ pub(crate) fn sample(job: &Job, most: usize, observer: &dyn Observer) -> Result<
     };
     scan(&prepared, observer, look, |(hash, at, text)| {
         documents += 1;
-        let Some(text) = text else { return };
+        let Some(text) = text else { return Ok(()) };
         kept.insert((hash, at), text);
         if kept.len() > most {
             kept.pop_last();
@@ -106,6 +137,7 @@ pub(crate) fn sample(job: &Job, most: usize, observer: &dyn Observer) -> Result<
                 *limit.lock().unwrap_or_else(PoisonError::into_inner) = *largest;
             }
         }
+        Ok(())
     })?;
     Ok((kept.into_values().collect(), documents))
 }

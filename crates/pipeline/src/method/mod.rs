@@ -22,7 +22,8 @@ pub(crate) mod short;
 mod tables;
 pub(crate) mod weights;
 
-pub(crate) use recipe::{Recipe, TextBuffers, content_hash, within_hash};
+pub use recipe::content_hash;
+pub(crate) use recipe::{Recipe, TextBuffers, within_hash};
 
 use crate::report::Plan;
 use crate::store::columns::{Columns, Within};

@@ -333,7 +333,7 @@ pub(crate) fn within_hash(value: &str) -> Within {
 }
 
 /// 128 bits of a cryptographic hash.
-pub(crate) fn content_hash(bytes: &[u8]) -> u128 {
+pub fn content_hash(bytes: &[u8]) -> u128 {
     let mut leading = [0; 16];
     leading.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
     u128::from_le_bytes(leading)
