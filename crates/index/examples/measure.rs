@@ -18,6 +18,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let texts: Vec<String> = (0..documents).map(|number| prose.text(number, 400)).collect();
     let document = |number: usize| Document::new(format!("document-{number}"), texts[number].as_str());
     let config = Config::default();
+    let options = match std::env::args().nth(2) {
+        Some(memtable) => Options::default().with_memtable(memtable.parse()?),
+        None => Options::default(),
+    };
 
     let path = folder.path().join("bulk");
     let index = Index::create(&path, &config, &Options::default())?;
@@ -25,7 +29,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let all = (0..texts.len()).map(|number| Ok::<_, Error>(document(number)));
         index.bulk_load(all, &BulkOptions::default()).map(|_| ())
     })?;
-    writeln!(out, "bulk load: {:.1} us of CPU, {:.1} us per document", per(cpu, documents), per(wall, documents))?;
+    writeln!(
+        out,
+        "bulk load: {:.1} us of CPU, {:.1} us per document",
+        per(cpu, documents),
+        per(wall, documents)
+    )?;
     drop(index);
     let ((), cpu, wall) = timed(|| Index::open(&path, &Options::default()).map(drop))?;
     writeln!(out, "open and close after bulk load: {cpu:?} of CPU, {wall:?}")?;
@@ -40,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     drop(index);
 
     let path = folder.path().join("batches");
-    let index = Index::create(&path, &config, &Options::default())?;
+    let index = Index::create(&path, &config, &options)?;
     let ((), cpu, wall) = timed(|| {
         let all: Vec<usize> = (0..texts.len()).collect();
         for batch in all.chunks(256) {
@@ -49,7 +58,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         Ok(())
     })?;
-    writeln!(out, "batches of 256: {:.1} us of CPU, {:.1} us per document", per(cpu, documents), per(wall, documents))?;
+    writeln!(
+        out,
+        "batches of 256: {:.1} us of CPU, {:.1} us per document",
+        per(cpu, documents),
+        per(wall, documents)
+    )?;
     queries(&index, "right after batches", &mut out)?;
     std::thread::sleep(Duration::from_secs(3));
     queries(&index, "quiet", &mut out)?;

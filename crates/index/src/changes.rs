@@ -13,9 +13,7 @@ use crate::engine::{Engine, Prepared};
 use crate::pages::List;
 use crate::search::find_record;
 use crate::store::{Read, Space, Value};
-use crate::values::{
-    Record, bucket_key, copies_key, damaged, expiry_key, id_number, id_value, number_key,
-};
+use crate::values::{Record, bucket_key, copies_key, damaged, expiry_key, id_number, id_value, number_key};
 use crate::writer::Transaction;
 use crate::{Error, Result};
 

@@ -9,9 +9,7 @@
 use crate::engine::Engine;
 use crate::pages::{List, pages_of};
 use crate::store::{Entry, Read, Space, Store, Value};
-use crate::values::{
-    PAGE_NUMBERS, Page, Record, bucket_key, copies_key, expiry_key, id_value, number_key,
-};
+use crate::values::{PAGE_NUMBERS, Page, Record, bucket_key, copies_key, expiry_key, id_value, number_key};
 use crate::{Error, Result};
 
 /// Documents that are written together.
@@ -89,7 +87,10 @@ impl Chunk {
         by_id.sort_unstable_by(|&a, &b| self.ids[a].as_bytes().cmp(self.ids[b].as_bytes()));
         let entry = |at: usize| Ok((self.ids[at].as_bytes().to_vec(), id_value(self.numbers[at]).into()));
         ingest(store, Space::Ids, by_id.into_iter().map(entry))?;
-        let mut expiry: Vec<Vec<u8>> = self.numbers.iter().zip(&self.expires)
+        let mut expiry: Vec<Vec<u8>> = self
+            .numbers
+            .iter()
+            .zip(&self.expires)
             .filter_map(|(&number, expires)| expires.map(|expires| expiry_key(expires, number)))
             .collect();
         expiry.sort_unstable();
@@ -190,7 +191,8 @@ fn appended(list: List<'_>, read: Option<&dyn Read>, numbers: &[u64]) -> Result<
     };
     // A chunk that is written again after a kill is there already.
     let largest = tail.last().copied();
-    let new: Vec<u64> = numbers.iter().copied().filter(|&number| largest.is_none_or(|l| l < number)).collect();
+    let new: Vec<u64> =
+        numbers.iter().copied().filter(|&number| largest.is_none_or(|l| l < number)).collect();
     if new.is_empty() {
         return Ok(Vec::new());
     }

@@ -88,8 +88,8 @@ impl Folder {
     /// Writes the file of acknowledged batches and then `index.json`: from now on the folder is an index.
     pub(crate) fn finish(&self, head: &Head, acknowledged: u64) -> Result<()> {
         self.files.write_whole(&self.path.join(ACKNOWLEDGED), &written(acknowledged))?;
-        let json = serde_json::to_vec_pretty(head)
-            .map_err(|cause| Error::damaged(HEAD, cause.to_string()))?;
+        let json =
+            serde_json::to_vec_pretty(head).map_err(|cause| Error::damaged(HEAD, cause.to_string()))?;
         // The key is for this user only, so the file is created as private and renamed.
         let aside = self.path.join(format!("{HEAD}{}", files::UNFINISHED));
         let mut file = self.files.create(&aside, Access::Private)?;
@@ -195,7 +195,8 @@ pub(crate) fn read_head(files: &Files, path: &Path) -> Result<Head> {
         });
     };
     let wrong = |cause: String| Error::damaged(place.display().to_string(), cause);
-    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(|cause| wrong(cause.to_string()))?;
+    let value: serde_json::Value =
+        serde_json::from_slice(&bytes).map_err(|cause| wrong(cause.to_string()))?;
     let version = value.get("version").and_then(serde_json::Value::as_u64);
     match version {
         Some(VERSION) => serde_json::from_value(value).map_err(|cause| wrong(cause.to_string())),

@@ -160,8 +160,11 @@ impl<'a> Search<'a> {
         let key = copies_key(copy_hash);
         let mut copies = Vec::new();
         let most = self.engine.config.most_candidates;
-        let is_whole =
-            List { space: Space::Copies, key: &key }.read_into(self.read, most.saturating_add(1), &mut copies)?;
+        let is_whole = List { space: Space::Copies, key: &key }.read_into(
+            self.read,
+            most.saturating_add(1),
+            &mut copies,
+        )?;
         for copy in copies.into_iter().filter(|&copy| copy != number && copy < self.end) {
             let value = self.value(copy)?;
             let view = self.view(copy, &value)?;

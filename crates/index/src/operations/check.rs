@@ -46,9 +46,7 @@ impl Index {
         let now = self.now();
         let prepared: Vec<Result<Asking<'_>>> = documents
             .iter()
-            .map(|document| {
-                self.engine.prepare(document, now).map(|prepared| Asking { document, prepared })
-            })
+            .map(|document| self.engine.prepare(document, now).map(|prepared| Asking { document, prepared }))
             .collect();
         if !add {
             return self.look(prepared, now);
@@ -133,12 +131,7 @@ impl Index {
         Ok((oldest, candidates.truncated))
     }
 
-    fn checked(
-        &self,
-        matched: Option<crate::Match>,
-        number: Option<u64>,
-        truncated: bool,
-    ) -> Checked {
+    fn checked(&self, matched: Option<crate::Match>, number: Option<u64>, truncated: bool) -> Checked {
         Checked { matched, number, found_probability: self.found_probability(None), truncated }
     }
 }

@@ -13,8 +13,8 @@ use crate::pages::List;
 use crate::search::view;
 use crate::store::{Batch, FjallStore, Read, Snapshot, Space, Store};
 use crate::values::{
-    Body, COUNTERS_KEY, Counters, Page, Record, bucket_key, copies_key, damaged, expiry_key, expiry_of, id_number,
-    number_key, number_of,
+    Body, COUNTERS_KEY, Counters, Page, Record, bucket_key, copies_key, damaged, expiry_key, expiry_of,
+    id_number, number_key, number_of,
 };
 use crate::{Error, Index, Result};
 use lookalike::hashing::mix64;
@@ -113,9 +113,9 @@ impl Index {
             Ok(())
         })?;
         found.entries = implied.entries;
-        found.counters_agree =
-            (counters.documents, counters.distinct) == (found.documents + found.unreadable, distinct)
-                || found.unreadable > 0;
+        found.counters_agree = (counters.documents, counters.distinct)
+            == (found.documents + found.unreadable, distinct)
+            || found.unreadable > 0;
         if implied != stored {
             self.count_differences(snapshot, counters.next, &mut found)?;
         }

@@ -45,15 +45,8 @@ pub(crate) enum Space {
 
 impl Space {
     /// All of them, in the order of their folders.
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Meta,
-        Self::Documents,
-        Self::Bodies,
-        Self::Ids,
-        Self::Copies,
-        Self::Buckets,
-        Self::Expiry,
-    ];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Meta, Self::Documents, Self::Bodies, Self::Ids, Self::Copies, Self::Buckets, Self::Expiry];
 
     /// The name in the store.
     pub(crate) fn name(self) -> &'static str {

@@ -94,7 +94,8 @@ fn a_check_skips_touches_replaces_or_adds() {
     let clock = clock();
     let config = config().with_ttl(Some(Duration::from_millis(100)));
     let index = in_memory(&MemoryStore::default(), &config, &clock);
-    let check = |id: &str, text: &str, on_match| index.check(&Document::new(id, text), true, on_match).unwrap();
+    let check =
+        |id: &str, text: &str, on_match| index.check(&Document::new(id, text), true, on_match).unwrap();
     assert_eq!(check("a", A, OnMatch::Skip).number, Some(1));
     let again = check("b", B, OnMatch::Skip);
     assert_eq!((again.number, again.is_new()), (None, false));
@@ -230,7 +231,9 @@ fn bad_input_is_an_error_and_nothing_is_written() {
     }
     assert_eq!(index.stats().unwrap().batches, 0);
     // Texts that are compared by their content hash only, and empty ones.
-    index.add_batch(&[Document::new("nul", "a\0b"), Document::new("empty", ""), Document::new("id", A)]).unwrap();
+    index
+        .add_batch(&[Document::new("nul", "a\0b"), Document::new("empty", ""), Document::new("id", A)])
+        .unwrap();
     assert_eq!(ids(&index, &Query::text("a\0b")), ["nul"]);
     assert_eq!(ids(&index, &Query::text("")), ["empty"]);
     assert!(index.verify().unwrap().is_clean());
@@ -270,7 +273,8 @@ fn a_folder_is_created_opened_copied_and_merged() {
     let stranger = Index::create(at("stranger"), &config, &options).unwrap();
     assert!(matches!(index.merge(&stranger, false), Err(Error::DifferentKeys)));
     drop(stranger);
-    let other = Index::open_or_create(at("a2"), &config.clone().with_threshold(0.5), |_| true, &options).unwrap();
+    let other =
+        Index::open_or_create(at("a2"), &config.clone().with_threshold(0.5), |_| true, &options).unwrap();
     let wrong = index.merge(&other, false).unwrap_err();
     assert!(matches!(wrong, Error::Contradiction { ref setting, .. } if setting == "threshold"), "{wrong}");
     drop(other);

@@ -17,7 +17,10 @@ fn config() -> Config {
 }
 
 fn text(number: usize) -> String {
-    (0..12).map(|word| format!("n{}w{word}", number / 3 + word * (number % 3) / 11)).collect::<Vec<_>>().join(" ")
+    (0..12)
+        .map(|word| format!("n{}w{word}", number / 3 + word * (number % 3) / 11))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn documents(numbers: std::ops::Range<usize>) -> Vec<Document> {
@@ -189,7 +192,11 @@ fn a_journal_that_lost_its_tail_is_noticed() {
         let at = (length as f64 * share) as usize;
         let mut bytes = std::fs::read(target.join(journal)).unwrap();
         // Cut, or overwritten.
-        if case < 3 { bytes.truncate(at) } else { bytes[at..at + 64].fill(0xff) }
+        if case < 3 {
+            bytes.truncate(at)
+        } else {
+            bytes[at..at + 64].fill(0xff)
+        }
         std::fs::write(target.join(journal), bytes).unwrap();
         let damaged = match Index::open(&target, &options) {
             Ok(index) => index,
@@ -231,10 +238,14 @@ fn damaged_values_are_named() {
                 for number in 0..6 {
                     let got = index.get(&format!("id-{number}")).map(|_| ());
                     let asked = index.query(&Query::text(text(number))).map(|_| ());
-                    let checked = index.check(&Document::new("x", text(number)), false, OnMatch::Skip).map(|_| ());
+                    let checked =
+                        index.check(&Document::new("x", text(number)), false, OnMatch::Skip).map(|_| ());
                     for error in [got, asked, checked].into_iter().filter_map(Result::err) {
-                        assert!(matches!(&error, Error::Damaged { place, .. } if place.contains(space.name()))
-                            || error.to_string().contains("missing"), "{error}");
+                        assert!(
+                            matches!(&error, Error::Damaged { place, .. } if place.contains(space.name()))
+                                || error.to_string().contains("missing"),
+                            "{error}"
+                        );
                         errors += 1;
                     }
                 }

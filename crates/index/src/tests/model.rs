@@ -5,7 +5,8 @@
 use super::{in_memory, options, thorough};
 use crate::store::memory::MemoryStore;
 use crate::{
-    BulkOptions, Checked, Config, Document, Error, Index, Kept, Lifetime, ManualClock, OnMatch, Query, Result, Stored,
+    BulkOptions, Checked, Config, Document, Error, Index, Kept, Lifetime, ManualClock, OnMatch, Query,
+    Result, Stored,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -154,9 +155,8 @@ impl Model {
 }
 
 fn document(new: &New) -> Document {
-    let lifetime = new.stays.map_or(Lifetime::Forever, |stays| {
-        Lifetime::For(std::time::Duration::from_millis(stays))
-    });
+    let lifetime =
+        new.stays.map_or(Lifetime::Forever, |stays| Lifetime::For(std::time::Duration::from_millis(stays)));
     Document::new(&*new.id, &*new.text)
         .with_within(new.within.clone())
         .with_metadata(Some(json!({"group": new.group, "within": new.within}).as_object().unwrap().clone()))
@@ -291,7 +291,13 @@ fn news() -> impl Strategy<Value = Vec<New>> {
             let stays = prop_oneof![2 => Just(None), 1 => (1u64..40).prop_map(Some)];
             (Just((id, text, within, group)), stays)
         })
-        .prop_map(|((id, text, within, group), stays)| New { id: format!("id-{id}"), text, within, group, stays });
+        .prop_map(|((id, text, within, group), stays)| New {
+            id: format!("id-{id}"),
+            text,
+            within,
+            group,
+            stays,
+        });
     proptest::collection::vec(new, 1..6)
 }
 

@@ -74,7 +74,8 @@ fn corpora() -> Vec<(&'static str, Vec<corpora::Document>)> {
 /// (see [`thorough`]). SimHash finds every pair within the distance.
 #[test]
 fn checks_in_order_are_dedup() {
-    let simhash = thorough().with_method(Method::Simhash).with_distance(6).with_bands(None).with_threshold(0.5);
+    let simhash =
+        thorough().with_method(Method::Simhash).with_distance(6).with_bands(None).with_threshold(0.5);
     for settings in [thorough(), simhash, thorough().with_elements(pipeline::Elements::Bag)] {
         for (name, documents) in corpora() {
             let expected = removed_by_dedup(&documents, &settings);
@@ -142,9 +143,8 @@ fn estimated_queries_are_those_of_the_lanes() {
     };
     for asked in sketches.iter().take(100) {
         let own = keys(&asked.lanes, asked.within);
-        let share = |other: &crate::Kept| {
-            own.iter().zip(keys(&other.lanes, other.within)).any(|(a, b)| *a == b)
-        };
+        let share =
+            |other: &crate::Kept| own.iter().zip(keys(&other.lanes, other.within)).any(|(a, b)| *a == b);
         let mut expected: Vec<(f64, u64)> = sketches
             .iter()
             .filter(|other| other.number != asked.number && other.within == asked.within && share(other))
@@ -190,9 +190,14 @@ fn answers_do_not_depend_on_how_the_documents_came() {
     assert!(bulk.stats().unwrap().batches > 6, "several chunks");
     assert!(bulk.verify().unwrap().is_clean());
     assert_eq!(answers(&bulk, &documents), expected, "bulk loaded");
-    let (left, right) = (index.create_sibling(at("left")).unwrap(), index.create_sibling(at("right")).unwrap());
+    let (left, right) =
+        (index.create_sibling(at("left")).unwrap(), index.create_sibling(at("right")).unwrap());
     for (number, document) in all.iter().enumerate() {
-        if number % 2 == 0 { left.add(document).unwrap() } else { right.add(document).unwrap() };
+        if number % 2 == 0 {
+            left.add(document).unwrap()
+        } else {
+            right.add(document).unwrap()
+        };
     }
     // The answers of the parts put together are the answer of the whole.
     let parts = answers(&left, &documents).into_iter().zip(answers(&right, &documents));

@@ -23,7 +23,8 @@ fn of_equal_texts_checked_at_once_exactly_one_is_new() {
                     let (index, barrier, text) = (&index, &barrier, &text);
                     scope.spawn(move || {
                         // Half of them differ in the last word: they look alike all the same.
-                        let text = if caller % 2 == 0 { text.clone() } else { format!("{text} more{caller}") };
+                        let text =
+                            if caller % 2 == 0 { text.clone() } else { format!("{text} more{caller}") };
                         let document = Document::new(format!("{round}-{caller}"), text);
                         barrier.wait();
                         index.check(&document, true, OnMatch::Skip).unwrap().is_new()
@@ -60,9 +61,8 @@ fn readers_see_whole_batches_only() {
             })
             .collect();
         for batch in 0..20 {
-            let documents: Vec<_> = (0..10)
-                .map(|at| Document::new(format!("{batch}-{at}"), text(batch * 10 + at)))
-                .collect();
+            let documents: Vec<_> =
+                (0..10).map(|at| Document::new(format!("{batch}-{at}"), text(batch * 10 + at))).collect();
             index.add_batch(&documents).unwrap();
             if batch == 10 {
                 index.compact().unwrap();

@@ -43,8 +43,7 @@ impl Record {
 
     /// The bytes that are stored.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut bytes =
-            Vec::with_capacity(64 + 2 * self.lanes.len() + self.id.len() + self.metadata.len());
+        let mut bytes = Vec::with_capacity(64 + 2 * self.lanes.len() + self.id.len() + self.metadata.len());
         let flag = |is_set, flag| if is_set { flag } else { 0 };
         let has_within = self.within != [0; 2];
         bytes.push(KIND);

@@ -11,7 +11,7 @@ mod page;
 pub(crate) use body::Body;
 pub(crate) use document::{Record, RecordView};
 pub(crate) use meta::{BULK_KEY, BulkMarker, COUNTERS_KEY, Counters, JOB_PREFIX, JobProgress};
-pub(crate) use page::{Page, PAGE_NUMBERS};
+pub(crate) use page::{PAGE_NUMBERS, Page};
 
 use crate::store::Space;
 use crate::{Error, Result};
