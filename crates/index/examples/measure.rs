@@ -18,6 +18,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let texts: Vec<String> = (0..documents).map(|number| prose.text(number, 400)).collect();
     let document = |number: usize| Document::new(format!("document-{number}"), texts[number].as_str());
     let config = Config::default();
+    let options = match std::env::args().nth(2) {
+        Some(memtable) => Options::default().with_memtable(memtable.parse()?),
+        None => Options::default(),
+    };
 
     let path = folder.path().join("bulk");
     let index = Index::create(&path, &config, &Options::default())?;
@@ -45,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     drop(index);
 
     let path = folder.path().join("batches");
-    let index = Index::create(&path, &config, &Options::default())?;
+    let index = Index::create(&path, &config, &options)?;
     let ((), cpu, wall) = timed(|| {
         let all: Vec<usize> = (0..texts.len()).collect();
         for batch in all.chunks(256) {

@@ -7,6 +7,7 @@
 //! ingestion ascend (checked), the journal may have 64 MiB, which is the least.
 
 use super::{Batch, Entry, Read, Snapshot, Space, Store, Value};
+use crate::values::COUNTERS_KEY;
 use crate::{Error, Result};
 use fjall::config::{
     BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry,
@@ -41,7 +42,13 @@ impl Default for Tuning {
 /// A store in a folder.
 pub(crate) struct FjallStore {
     path: PathBuf,
-    // Keyspaces hold the database open, so they are dropped first.
+    // Empty only while the store is closed.
+    open: Option<Open>,
+}
+
+/// The open files of a store.
+struct Open {
+    // Keyspaces hold the journal open, so they are dropped first.
     spaces: Vec<Keyspace>,
     database: Database,
 }
@@ -97,18 +104,41 @@ impl FjallStore {
                 return Err(Error::damaged(path.display().to_string(), "its files contradict each other"));
             }
         };
-        Ok(Self { path: path.to_owned(), spaces, database })
+        Ok(Self { path: path.to_owned(), open: Some(Open { spaces, database }) })
+    }
+
+    fn open_files(&self) -> &Open {
+        self.open.as_ref().expect("a store is closed only when it is dropped")
     }
 
     fn space(&self, space: Space) -> &Keyspace {
-        &self.spaces[space as usize]
+        &self.open_files().spaces[space as usize]
+    }
+
+    /// Empties the journals of a closed store whose memtables were all written to tables. fjall would replay up to 64
+    /// MiB when the store is opened, only to find that everything is there.
+    fn empty_journals(&self) -> std::io::Result<()> {
+        for entry in std::fs::read_dir(&self.path)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "jnl") {
+                let journal = std::fs::OpenOptions::new().write(true).open(path)?;
+                journal.set_len(0)?;
+                journal.sync_all()?;
+            }
+        }
+        Ok(())
     }
 }
 
 impl Drop for FjallStore {
     fn drop(&mut self) {
-        // What is not flushed is in the journal, and is replayed when the store is opened.
-        let _ = self.flush();
+        // What is not flushed is in the journal, and is replayed when the store is opened. So is what is flushed, if
+        // the journal cannot be emptied.
+        let is_flushed = self.flush().is_ok();
+        drop(self.open.take());
+        if is_flushed {
+            let _ = self.empty_journals();
+        }
     }
 }
 
@@ -120,11 +150,12 @@ impl Read for FjallStore {
 
 impl Store for FjallStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
-        Ok(Box::new(FjallSnapshot { spaces: self.spaces.clone(), snapshot: self.database.snapshot() }))
+        let Open { spaces, database } = self.open_files();
+        Ok(Box::new(FjallSnapshot { spaces: spaces.clone(), snapshot: database.snapshot() }))
     }
 
     fn commit(&self, batch: &Batch) -> Result<()> {
-        let mut writes = self.database.batch().durability(Some(PersistMode::SyncData));
+        let mut writes = self.open_files().database.batch().durability(Some(PersistMode::SyncData));
         for (space, key, value) in batch.iter() {
             match value {
                 Some(value) => writes.insert(self.space(space), key.as_slice(), value.clone()),
@@ -150,7 +181,7 @@ impl Store for FjallStore {
     }
 
     fn flush(&self) -> Result<()> {
-        for space in &self.spaces {
+        for space in &self.open_files().spaces {
             space.rotate_memtable_and_wait().map_err(failed("flush"))?;
         }
         Ok(())
@@ -158,14 +189,20 @@ impl Store for FjallStore {
 
     fn compact(&self) -> Result<()> {
         self.flush()?;
-        for space in &self.spaces {
+        for space in &self.open_files().spaces {
             space.major_compact().map_err(failed("compact"))?;
+        }
+        // Tables that were replaced are removed when the next memtable is written.
+        let meta = self.space(Space::Meta);
+        if let Some(counters) = meta.get(COUNTERS_KEY).map_err(failed("read"))? {
+            meta.insert(COUNTERS_KEY, counters).map_err(failed("write"))?;
+            meta.rotate_memtable_and_wait().map_err(failed("flush"))?;
         }
         Ok(())
     }
 
     fn disk_bytes(&self) -> Result<u64> {
-        self.database.disk_space().map_err(failed("measure its files"))
+        self.open_files().database.disk_space().map_err(failed("measure its files"))
     }
 }
 
