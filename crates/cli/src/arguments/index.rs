@@ -229,7 +229,7 @@ pub(crate) struct GetArguments {
 
 /// `lookalike index remove`
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("which").args(["id", "ids", "filter"]).required(true)))]
+#[command(group(ArgGroup::new("which").args(["id", "ids", "filter"]).required(true).multiple(true)))]
 pub(crate) struct RemoveArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]

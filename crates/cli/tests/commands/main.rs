@@ -11,6 +11,7 @@ mod demo;
 mod exit_codes;
 mod help;
 mod hostile;
+mod index;
 mod limits;
 mod lookalike;
 mod memory;

@@ -1,0 +1,222 @@
+//! `lookalike index`: whole commands on a small corpus, and its answers against those of `dedup`.
+
+use super::lookalike::{Folder, Outcome};
+use serde_json::Value;
+use std::fmt::Write as _;
+use testkit::corpora::Prose;
+
+/// Twelve words, so that one changed word at the end leaves 7 of 9 shingles of five words in common.
+const POEM: &str = "the quick brown fox jumps over the lazy dog and runs away";
+
+fn line(id: &str, text: &str) -> String {
+    format!("{}\n", serde_json::json!({"id": id, "text": text, "lang": "en"}))
+}
+
+fn corpus() -> Folder {
+    let lines = [
+        line("one", POEM),
+        line("two", &POEM.to_uppercase()),
+        line("three", &POEM.replace("away", "home")),
+        line("four", "we hold these truths to be self-evident that all men are created equal"),
+    ];
+    Folder::new().with("corpus.jsonl", lines.concat()).with("poem.txt", POEM)
+}
+
+/// Runs a command that must succeed.
+fn ok(folder: &Folder, arguments: &str) -> Outcome {
+    let outcome = folder.run(arguments);
+    assert_eq!(outcome.code, 0, "{arguments}: {outcome}");
+    outcome
+}
+
+/// The objects of a command that writes JSON Lines.
+fn json(folder: &Folder, arguments: &str) -> Vec<Value> {
+    ok(folder, arguments).stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// An index with the corpus.
+fn filled(store: &str) -> Folder {
+    let folder = corpus();
+    ok(&folder, &format!("index add seen corpus.jsonl --id-field id --threshold 0.7 --store {store}"));
+    folder
+}
+
+#[test]
+fn what_was_added_is_found_with_its_exact_similarity() {
+    for store in ["text", "shingles"] {
+        let folder = filled(store);
+        let found = json(&folder, "index query seen --text-file poem.txt --json");
+        let found: Vec<(&str, f64)> = found
+            .iter()
+            .map(|found| (found["id"].as_str().unwrap(), found["similarity"].as_f64().unwrap()))
+            .collect();
+        assert_eq!(found, [("one", 1.0), ("two", 1.0), ("three", 7.0 / 9.0)], "{store}");
+        let top = json(&folder, "index query seen --text-file poem.txt --top 1 --json");
+        assert_eq!((top.len(), &top[0]["exact"]), (1, &Value::Bool(true)));
+        // A document is not like itself.
+        let like = json(&folder, "index query seen --id three --json");
+        assert_eq!(like.iter().map(|found| &found["id"]).collect::<Vec<_>>(), ["one", "two"]);
+    }
+}
+
+#[test]
+fn signatures_alone_give_estimates_with_an_error() {
+    let folder = filled("signatures");
+    let found = json(&folder, "index query seen --text-file poem.txt --json");
+    assert_eq!(found.len(), 3);
+    // Copies are known by their content hash.
+    assert_eq!((&found[0]["id"], &found[0]["exact"]), (&"one".into(), &Value::Bool(true)));
+    assert_eq!((&found[2]["id"], &found[2]["exact"]), (&"three".into(), &Value::Bool(false)));
+    assert!(found[2]["standard_error"].as_f64().unwrap() > 0.0);
+    let text = ok(&folder, "index query seen --text-file poem.txt").stdout;
+    assert_eq!(text.matches('±').count(), 1, "{text}");
+}
+
+#[test]
+fn checked_in_order_the_new_ones_are_what_dedup_keeps() {
+    let mut lines = String::new();
+    let prose = Prose::new(7);
+    for at in 0..60 {
+        let text = prose.text(at, 2_000);
+        let words: Vec<&str> = text.split(' ').collect();
+        for (copy, left_out) in [0, 0, 9, 40].into_iter().enumerate() {
+            let _ = write!(lines, "{}", line(&format!("{at}-{copy}"), &words[left_out..].join(" ")));
+        }
+    }
+    let folder = Folder::new().with("corpus.jsonl", lines);
+    ok(&folder, "dedup corpus.jsonl -o out --id-field id --recall 0.9999");
+    ok(&folder, "index create seen --store shingles --recall 0.9999");
+    let checked = json(&folder, "index check seen corpus.jsonl --id-field id --add --json");
+    let seen: Vec<(Value, Value, Value)> = checked
+        .iter()
+        .filter(|checked| checked["new"] == false)
+        .map(|checked| {
+            let found = &checked["match"];
+            (checked["id"].clone(), found["id"].clone(), found["similarity"].clone())
+        })
+        .collect();
+    let removed: Vec<(Value, Value, Value)> = folder
+        .read("out/removed.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|removed| (removed["id"].clone(), removed["kept_id"].clone(), removed["similarity"].clone()))
+        .collect();
+    assert!(removed.len() > 100, "{}", removed.len());
+    assert_eq!(seen, removed);
+    assert!(ok(&folder, "index verify seen").stdout.contains("nothing is wrong"));
+}
+
+#[test]
+fn an_id_is_there_once_unless_something_else_is_asked_for() {
+    let folder = filled("text");
+    let again = folder.run("index add seen corpus.jsonl --id-field id");
+    assert_eq!(again.code, 3);
+    assert!(again.stderr.contains("the id one already") && again.stderr.contains("--update"), "{again}");
+    ok(&folder, "index add seen corpus.jsonl --id-field id --skip-present");
+    ok(&folder, "index add seen corpus.jsonl --id-field id --update");
+    let stats = json(&folder, "index stats seen --json");
+    assert_eq!((&stats[0]["documents"], &stats[0]["distinct"]), (&4.into(), &3.into()));
+}
+
+#[test]
+fn removed_documents_are_gone_and_others_stay() {
+    let folder = filled("text").with("gone.txt", "one\r\nnobody\n\n");
+    let removed = ok(&folder, "index remove seen --ids gone.txt --id four");
+    assert!(removed.stderr.contains("1 of 3 ids are not in the index"), "{removed}");
+    let exported = json(&folder, "index export seen");
+    assert_eq!(exported.iter().map(|kept| &kept["id"]).collect::<Vec<_>>(), ["two", "three"]);
+    assert_eq!(exported[0]["text"], POEM.to_uppercase());
+    // The copy of what was removed is found in its place.
+    let found = json(&folder, "index query seen --text-file poem.txt --json");
+    assert_eq!(found[0]["id"], "two");
+    assert_eq!(folder.run("index get seen one").code, 2);
+    assert!(ok(&folder, "index get seen two").stdout.contains("THE QUICK"));
+}
+
+#[test]
+fn copies_of_an_index_answer_alike() {
+    let folder = filled("shingles");
+    ok(&folder, "index backup seen copy");
+    ok(&folder, "index restore copy back");
+    ok(&folder, "index compact back");
+    ok(&folder, "index repair back");
+    let ask = |index: &str| json(&folder, &format!("index query {index} --text-file poem.txt --json"));
+    assert_eq!(ask("seen"), ask("back"));
+    let other = folder.with("more.jsonl", line("five", "nobody expects the other index to come with this"));
+    ok(&other, "index restore copy grown");
+    ok(&other, "index add grown more.jsonl --id-field id");
+    assert_eq!(other.run("index merge seen grown").code, 3);
+    let merged = ok(&other, "index merge seen grown --skip-present --json").stdout;
+    assert_eq!(
+        serde_json::from_str::<Value>(&merged).unwrap(),
+        serde_json::json!({"added": 1, "documents": 5})
+    );
+}
+
+#[test]
+fn passages_need_texts() {
+    let folder = filled("text").with("other.txt", format!("{} and so on", POEM.to_uppercase()));
+    let shared = ok(&folder, "index passages seen --id one --text-file other.txt").stdout;
+    assert!(shared.contains("1 shared passage"), "{shared}");
+    let folder = filled("shingles");
+    let refused = folder.run("index passages seen --id one --text-file poem.txt");
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("--store text"), "{refused}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_nothing_is_written() {
+    let folder = filled("text").with("full/file.txt", "x").with("empty.jsonl", "");
+    for (arguments, code, message) in [
+        ("index query nowhere --text a", 2, "there is no index at nowhere"),
+        ("index stats full", 4, "full is not an index"),
+        ("index create full", 4, "full is not an index"),
+        ("index create seen", 4, "there is an index at seen already"),
+        ("index create new --measure containment", 2, "containment"),
+        ("index create new --ttl 30", 2, "30d"),
+        ("index create new --threshold 7", 2, "threshold"),
+        ("index create new --store much", 2, "signatures, shingles, text"),
+        (
+            "index add seen corpus.jsonl --hashes 64",
+            2,
+            "--hashes 64 does not fit seen, which was created with --hashes 128",
+        ),
+        ("index add seen nothing.jsonl", 2, "nothing.jsonl"),
+        ("index query seen --text a --top 0", 2, "--top"),
+        ("index query seen --id nobody", 2, "no document has the id nobody"),
+        ("index query seen", 2, "--text"),
+        ("index remove seen", 2, "--ids"),
+        ("index remove seen --where lang", 2, "FIELD=VALUE"),
+        ("index check seen corpus.jsonl --on-match add", 2, "--add"),
+        ("index backup seen full", 4, "full is not an index"),
+    ] {
+        let outcome = folder.run(arguments);
+        assert_eq!(outcome.code, code, "{arguments}: {outcome}");
+        assert!(outcome.stderr.contains(message), "{arguments}: {outcome}");
+    }
+    assert!(!folder.path("new").exists());
+    assert_eq!(folder.read("full/file.txt"), "x");
+    ok(&folder, "index add seen empty.jsonl");
+    assert!(ok(&folder, "index verify seen").stdout.contains("4 documents"));
+}
+
+#[test]
+fn one_process_at_a_time_has_an_index() {
+    let folder = filled("text");
+    let held = index::Index::open(folder.path("seen"), &index::Options::default()).unwrap();
+    let refused = folder.run("index stats seen");
+    assert_eq!(refused.code, 4);
+    assert!(refused.stderr.contains(&format!("in use by process {}", std::process::id())), "{refused}");
+    drop(held);
+    ok(&folder, "index stats seen");
+}
+
+#[test]
+fn records_that_cannot_be_used_are_named_and_what_came_before_is_kept() {
+    let folder = corpus().with("bad.jsonl", format!("{}{{\"id\": \"x\"}}\n", line("one", POEM)));
+    let refused = folder.run("index add seen bad.jsonl --id-field id");
+    assert_eq!(refused.code, 3);
+    assert!(refused.stderr.contains("bad.jsonl, line 2"), "{refused}");
+    ok(&folder, "index add seen bad.jsonl --id-field id --on-bad-record skip");
+    assert_eq!(json(&folder, "index stats seen --json")[0]["documents"], 1);
+}
