@@ -22,12 +22,11 @@ pub(crate) struct Failure {
     pub(crate) advice: Option<String>,
     /// The error of the pipeline that the message describes.
     cause: Option<Box<pipeline::Error>>,
-    is_duplicate_id: bool,
 }
 
 impl Failure {
     fn new(code: ExitCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), advice: None, cause: None, is_duplicate_id: false }
+        Self { code, message: message.into(), advice: None, cause: None }
     }
 
     /// The command line or the settings file is wrong.
@@ -118,20 +117,11 @@ impl From<index::Error> for Failure {
             | Error::WouldLose { .. } => ExitCode::TargetRefused,
             _ => ExitCode::Failure,
         };
-        Self {
-            is_duplicate_id: matches!(error, Error::DuplicateId { .. }),
-            advice: error.next().map(Into::into),
-            ..Self::new(code, error.to_string())
-        }
+        Self { advice: error.next().map(Into::into), ..Self::new(code, error.to_string()) }
     }
 }
 
 impl Failure {
-    /// True if a document has the id of one that is in the index already.
-    pub(crate) fn is_duplicate_id(&self) -> bool {
-        self.is_duplicate_id
-    }
-
     /// An index is damaged.
     pub(crate) fn bad_index(message: impl Into<String>) -> Self {
         Self::new(ExitCode::TargetRefused, message)
@@ -197,7 +187,7 @@ impl Failure {
             }
             _ => None,
         };
-        Self { code, message, advice, cause: Some(Box::new(error)), is_duplicate_id: false }
+        Self { code, message, advice, cause: Some(Box::new(error)) }
     }
 }
 

@@ -81,4 +81,6 @@ pub use document::{
 };
 pub use error::{Error, Result};
 pub use index::{Index, Options};
-pub use operations::{Ask, BulkOptions, BulkReport, Filter, Query, Repaired, Stats, Verified};
+pub use operations::{
+    Added, Ask, BulkOptions, BulkReport, Filter, IfPresent, Query, Repaired, Stats, Verified,
+};

@@ -33,16 +33,17 @@ pub(crate) fn job(
     of_documents(inputs, target, layers.resolve()?, layers, printer)
 }
 
-/// The job that reads `inputs` with the settings of `layers` after `change`. A sketch file is no input of it.
-pub(crate) fn job_with(
+/// The job that reads the documents of `inputs`. A sketch file is refused: it has no documents.
+pub(crate) fn documents_job(
     inputs: &[impl AsRef<OsStr>],
     layers: &Layers,
     printer: &Printer,
-    change: impl FnOnce(&mut Resolved),
 ) -> Result<(Job, Vec<TemporaryCopy>)> {
-    let mut resolved = layers.resolve()?;
-    change(&mut resolved);
-    of_documents(inputs, None, resolved, layers, printer)
+    if let Some(sketch) = inputs.iter().map(AsRef::as_ref).find(|input| is_sketch(input)) {
+        return Err(Failure::usage(format!("{} is a sketch file, which has no texts", sketch.display()))
+            .with_advice("give the files that it was made of"));
+    }
+    of_documents(inputs, None, layers.resolve()?, layers, printer)
 }
 
 fn of_documents(

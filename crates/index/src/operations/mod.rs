@@ -6,9 +6,11 @@ mod forget;
 mod maintain;
 mod merge;
 mod query;
+mod sources;
 mod verify;
 
 pub use bulk::{BulkOptions, BulkReport};
 pub use maintain::Stats;
 pub use query::{Ask, Filter, Query};
+pub use sources::{Added, IfPresent};
 pub use verify::{Repaired, Verified};

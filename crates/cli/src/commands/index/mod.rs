@@ -3,7 +3,6 @@
 mod asking;
 mod filling;
 mod keeping;
-mod records;
 
 use crate::arguments::IndexCommand;
 use crate::failure::Result;
