@@ -6,7 +6,9 @@ use crate::document::{Content, Document, Lifetime, MOST_ID_BYTES, MOST_METADATA_
 use crate::folder::Head;
 use crate::values::{Body, Record};
 use crate::{Error, Result};
-use pipeline::{DocumentBuffers, Documents, Method, Sketch};
+use lookalike::minhash::lanes::lanes_into;
+use lookalike::minhash::{Family, Signature};
+use pipeline::{DocumentBuffers, Documents, Method, SignatureSettings, Sketch};
 use std::sync::{Mutex, PoisonError};
 
 /// What follows from the configuration.
@@ -114,9 +116,9 @@ impl Engine {
                     body: None,
                 })
             }),
-            Content::Sketch { lanes, content_hash, shingles } => {
+            Content::Sketch { lanes, content_hash, shingles, hash_only } => {
                 self.check_lanes(lanes)?;
-                let record = record(*content_hash, *shingles, lanes.clone(), false);
+                let record = record(*content_hash, *shingles, lanes.clone(), *hash_only);
                 Ok(self.prepared(record, None))
             }
         }
@@ -136,6 +138,25 @@ impl Engine {
             true => Ok(()),
             false => Err(Error::Lanes { lanes: lanes.len(), expected: self.documents.lanes() }),
         }
+    }
+
+    /// The lanes of a signature of whole slots. It must have the family, the seed and the number of hashes of the index.
+    pub(crate) fn lanes_of(&self, signature: &Signature) -> Result<Vec<u16>> {
+        let SignatureSettings { method, seed, hashes, .. } = &self.config.settings.signature;
+        let pairs = [
+            ("method", method.to_string(), Method::Minhash.to_string()),
+            ("family", format!("{:?}", Family::FastSketch), format!("{:?}", signature.family())),
+            ("seed", seed.to_string(), signature.seed().to_string()),
+            ("hashes", hashes.to_string(), signature.num_hashes().to_string()),
+        ];
+        for (setting, index, asked) in pairs {
+            if index != asked {
+                return Err(Error::Contradiction { setting: setting.into(), index, asked });
+            }
+        }
+        let mut lanes = vec![0; *hashes];
+        lanes_into(signature.slots(), &mut lanes);
+        Ok(lanes)
     }
 
     fn body(&self, content: &Content) -> Result<Option<Body>> {

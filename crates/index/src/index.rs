@@ -131,8 +131,7 @@ impl Index {
             folder: Some(folder),
         };
         if lost > 0 {
-            let path = index.path().to_owned();
-            index.writer.refuse(Error::Lost { path, lost, acknowledged }.to_string());
+            index.writer.refuse_lost(index.path(), lost, acknowledged);
         } else {
             index.finish_bulk()?;
         }
@@ -198,6 +197,12 @@ impl Index {
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// The lanes of a signature, to ask or to add by. The signature must have the family, the seed and the number of
+    /// hashes of the index.
+    pub fn lanes_of(&self, signature: &lookalike::minhash::Signature) -> Result<Vec<u16>> {
+        self.engine.lanes_of(signature)
     }
 
     pub(crate) fn now(&self) -> Millis {

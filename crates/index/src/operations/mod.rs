@@ -6,9 +6,11 @@ mod forget;
 mod maintain;
 mod merge;
 mod query;
+mod repair;
 mod verify;
 
 pub use bulk::{BulkOptions, BulkReport};
 pub use maintain::Stats;
 pub use query::{Ask, Filter, Query};
-pub use verify::{Repaired, Verified};
+pub use repair::Repaired;
+pub use verify::Verified;
