@@ -39,7 +39,11 @@ pub(crate) struct Prepared {
 impl Engine {
     pub(crate) fn new(head: &Head) -> Result<Self> {
         head.config.check()?;
-        let documents = Documents::for_index(&head.config.settings, &head.key)?;
+        let settings = match head.plan {
+            Some(plan) => head.config.settings.clone().with_bands(Some(plan)),
+            None => head.config.settings.clone(),
+        };
+        let documents = Documents::for_index(&settings, &head.key)?;
         if documents.bands() > MOST_BANDS {
             let setting = match head.config.settings.signature.method {
                 Method::Simhash => "distance",

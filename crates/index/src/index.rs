@@ -92,7 +92,7 @@ impl Index {
     }
 
     fn create_with(path: &Path, config: &Config, options: &Options, key: Option<String>) -> Result<Self> {
-        let head = Head::new(config.clone(), key)?;
+        let head = Head::new(config, key)?;
         // Everything that can be wrong with the configuration is found before anything is written.
         let engine = Engine::new(&head)?;
         let folder = Folder::begin(path)?;
@@ -164,7 +164,7 @@ impl Index {
         key: &str,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let head = Head::new(config.clone(), Some(key.into()))?;
+        let head = Head::new(config, Some(key.into()))?;
         let counters = read_counters(store.as_ref())?;
         let index = Self {
             engine: Engine::new(&head)?,

@@ -91,6 +91,7 @@ fn what_is_no_index_is_named_and_not_written_to() {
         matches!(error, Error::Newer { version: 2, known: 1, .. })
     });
     refused(&rewrite("index.json", "\"version\": 1", "\"version\": \"x\""), &is_damage);
+    refused(&rewrite("index.json", "\"hashes\"", "\"hashs\""), &is_damage);
     refused(&rewrite("index.json", "\"threshold\"", "\"treshold\""), &is_damage);
     refused(&rewrite("index.json", "}", ""), &is_damage);
     let remove = |name: &'static str| move |target: &Path| std::fs::remove_file(target.join(name)).unwrap();
