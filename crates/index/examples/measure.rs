@@ -81,7 +81,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 scope.spawn(move || {
                     for number in 0..50 {
                         let at = documents + 1_000 + thread * 50 + number;
-                        index.add(&Document::new(format!("together-{at}"), prose.text(at, 400))).unwrap();
+                        index
+                            .add(&Document::new(format!("together-{at}"), prose.text(at, 400)))
+                            .expect("it is new");
                     }
                 });
             }

@@ -1,7 +1,7 @@
 //! The configuration of an index. It is fixed when the index is created.
 
 use crate::{Error, Result};
-use pipeline::{Measure, NormalizeSettings, Settings};
+use pipeline::{BandsAndRows, Measure, NormalizeSettings, Settings, SignatureSettings};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ impl std::str::FromStr for Stored {
 /// assert_eq!(config.settings.matching.threshold, 0.7);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(from = "Written", into = "Written")]
 #[non_exhaustive]
 pub struct Config {
     /// What decides a signature, the threshold, and the recall and the bands that were planned for it. Settings of
@@ -73,6 +73,52 @@ pub struct Config {
     pub ttl: Option<u64>,
     /// A query looks at no more candidates than this, the oldest first.
     pub most_candidates: usize,
+}
+
+/// A configuration as it is written: one list, without the settings that have no effect.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Written {
+    #[serde(flatten)]
+    signature: SignatureSettings,
+    max_text: u64,
+    threshold: f64,
+    recall: f64,
+    bands: Option<BandsAndRows>,
+    distance: u32,
+    store: Stored,
+    ttl: Option<u64>,
+    most_candidates: usize,
+}
+
+impl From<Config> for Written {
+    fn from(Config { settings, store, ttl, most_candidates }: Config) -> Self {
+        Self {
+            max_text: settings.files.max_text,
+            threshold: settings.matching.threshold,
+            recall: settings.matching.recall,
+            bands: settings.matching.bands,
+            distance: settings.matching.distance,
+            signature: settings.signature,
+            store,
+            ttl,
+            most_candidates,
+        }
+    }
+}
+
+impl From<Written> for Config {
+    fn from(written: Written) -> Self {
+        let mut settings = Settings::default()
+            .with_max_text(written.max_text)
+            .with_threshold(written.threshold)
+            .with_recall(written.recall)
+            .with_bands(written.bands)
+            .with_distance(written.distance);
+        settings.signature = written.signature;
+        let Written { store, ttl, most_candidates, .. } = written;
+        Self { settings, store, ttl, most_candidates }
+    }
 }
 
 impl Default for Config {
@@ -120,6 +166,11 @@ impl Config {
     pub fn with_most_candidates(mut self, most: usize) -> Self {
         self.most_candidates = most;
         self
+    }
+
+    /// The configuration without settings that have no effect on an index, as it is read back from its folder.
+    pub(crate) fn normalized(&self) -> Self {
+        Written::from(self.clone()).into()
     }
 
     /// Refuses what an index cannot have.
@@ -204,6 +255,17 @@ mod tests {
         assert_eq!(wrong.to_string(), "the index has store signatures, not text");
         assert!(config.check_same(&other, |setting| setting == "seed").is_ok());
         assert!(config.check_same(&config.clone(), |_| true).is_ok());
+    }
+
+    #[test]
+    fn settings_of_runs_are_left_out() {
+        let settings =
+            Settings::default().with_seed(7).with_verify(pipeline::Verify::None).with_annotate(true);
+        let config = Config::default().with_settings(settings).normalized();
+        assert_eq!(config.settings, Settings::default().with_seed(7));
+        let written = serde_json::to_value(&config).unwrap();
+        assert_eq!((written["seed"].as_u64(), written.get("verify")), (Some(7), None));
+        assert_eq!(serde_json::from_value::<Config>(written).unwrap(), config);
     }
 
     #[test]

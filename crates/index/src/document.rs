@@ -87,6 +87,8 @@ pub enum Content {
         content_hash: u128,
         /// The number of its shingles.
         shingles: u64,
+        /// True if it is compared by its content hash only, because it has NUL or is too long.
+        hash_only: bool,
     },
 }
 

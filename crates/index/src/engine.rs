@@ -6,7 +6,9 @@ use crate::document::{Content, Document, Lifetime, MOST_ID_BYTES, MOST_METADATA_
 use crate::folder::Head;
 use crate::values::{Body, Record};
 use crate::{Error, Result};
-use pipeline::{DocumentBuffers, Documents, Method, Sketch};
+use lookalike::minhash::lanes::lanes_into;
+use lookalike::minhash::{Family, Signature};
+use pipeline::{DocumentBuffers, Documents, Method, SignatureSettings, Sketch};
 use std::sync::{Mutex, PoisonError};
 
 /// What follows from the configuration.
@@ -37,7 +39,11 @@ pub(crate) struct Prepared {
 impl Engine {
     pub(crate) fn new(head: &Head) -> Result<Self> {
         head.config.check()?;
-        let documents = Documents::for_index(&head.config.settings, &head.key)?;
+        let settings = match head.plan {
+            Some(plan) => head.config.settings.clone().with_bands(Some(plan)),
+            None => head.config.settings.clone(),
+        };
+        let documents = Documents::for_index(&settings, &head.key)?;
         if documents.bands() > MOST_BANDS {
             let setting = match head.config.settings.signature.method {
                 Method::Simhash => "distance",
@@ -114,9 +120,9 @@ impl Engine {
                     body: None,
                 })
             }),
-            Content::Sketch { lanes, content_hash, shingles } => {
+            Content::Sketch { lanes, content_hash, shingles, hash_only } => {
                 self.check_lanes(lanes)?;
-                let record = record(*content_hash, *shingles, lanes.clone(), false);
+                let record = record(*content_hash, *shingles, lanes.clone(), *hash_only);
                 Ok(self.prepared(record, None))
             }
         }
@@ -136,6 +142,25 @@ impl Engine {
             true => Ok(()),
             false => Err(Error::Lanes { lanes: lanes.len(), expected: self.documents.lanes() }),
         }
+    }
+
+    /// The lanes of a signature of whole slots. It must have the family, the seed and the number of hashes of the index.
+    pub(crate) fn lanes_of(&self, signature: &Signature) -> Result<Vec<u16>> {
+        let SignatureSettings { method, seed, hashes, .. } = &self.config.settings.signature;
+        let pairs = [
+            ("method", method.to_string(), Method::Minhash.to_string()),
+            ("family", format!("{:?}", Family::FastSketch), format!("{:?}", signature.family())),
+            ("seed", seed.to_string(), signature.seed().to_string()),
+            ("hashes", hashes.to_string(), signature.num_hashes().to_string()),
+        ];
+        for (setting, index, asked) in pairs {
+            if index != asked {
+                return Err(Error::Contradiction { setting: setting.into(), index, asked });
+            }
+        }
+        let mut lanes = vec![0; *hashes];
+        lanes_into(signature.slots(), &mut lanes);
+        Ok(lanes)
     }
 
     fn body(&self, content: &Content) -> Result<Option<Body>> {

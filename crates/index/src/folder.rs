@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::store::FjallStore;
 use crate::{Error, Result};
 use files::{Access, Files, Lock};
-use pipeline::Documents;
+use pipeline::{BandsAndRows, Chances, Documents};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -37,6 +37,9 @@ const REPLACED: &str = "store.replaced";
 pub(crate) struct Head {
     version: u64,
     pub(crate) config: Config,
+    /// The bands and rows that were planned when the index was created. They are what the keys were made with, however a
+    /// later version would plan. SimHash has none.
+    pub(crate) plan: Option<BandsAndRows>,
     /// 64 hexadecimal digits, from which the hashes of stored shingles are made. Whoever knows it can write texts that
     /// pass for others.
     pub(crate) key: String,
@@ -50,9 +53,14 @@ impl std::fmt::Debug for Head {
 }
 
 impl Head {
-    pub(crate) fn new(config: Config, key: Option<String>) -> Result<Self> {
+    pub(crate) fn new(config: &Config, key: Option<String>) -> Result<Self> {
+        let config = config.normalized();
+        config.check()?;
         let key = key.map_or_else(Documents::new_key, Ok)?;
-        Ok(Self { version: VERSION, config, key })
+        let chances = Chances::new(&config.settings)?;
+        let (bands, rows) = (chances.plan().bands, chances.plan().rows);
+        let plan = (rows > 0).then_some(BandsAndRows { bands, rows });
+        Ok(Self { version: VERSION, config, plan, key })
     }
 }
 
@@ -199,7 +207,15 @@ pub(crate) fn read_head(files: &Files, path: &Path) -> Result<Head> {
         serde_json::from_slice(&bytes).map_err(|cause| wrong(cause.to_string()))?;
     let version = value.get("version").and_then(serde_json::Value::as_u64);
     match version {
-        Some(VERSION) => serde_json::from_value(value).map_err(|cause| wrong(cause.to_string())),
+        Some(VERSION) => {
+            let head =
+                serde_json::from_value::<Head>(value.clone()).map_err(|cause| wrong(cause.to_string()))?;
+            // A setting that is missing or misspelt would have its default.
+            match serde_json::to_value(&head) {
+                Ok(written) if written == value => Ok(head),
+                _ => Err(wrong("it is not written as this version writes it".into())),
+            }
+        }
         Some(version) if version > VERSION => {
             Err(Error::Newer { path: path.to_owned(), version, known: VERSION })
         }

@@ -92,7 +92,7 @@ impl Index {
     }
 
     fn create_with(path: &Path, config: &Config, options: &Options, key: Option<String>) -> Result<Self> {
-        let head = Head::new(config.clone(), key)?;
+        let head = Head::new(config, key)?;
         // Everything that can be wrong with the configuration is found before anything is written.
         let engine = Engine::new(&head)?;
         let folder = Folder::begin(path)?;
@@ -131,8 +131,7 @@ impl Index {
             folder: Some(folder),
         };
         if lost > 0 {
-            let path = index.path().to_owned();
-            index.writer.refuse(Error::Lost { path, lost, acknowledged }.to_string());
+            index.writer.refuse_lost(index.path(), lost, acknowledged);
         } else {
             index.finish_bulk()?;
         }
@@ -165,7 +164,7 @@ impl Index {
         key: &str,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let head = Head::new(config.clone(), Some(key.into()))?;
+        let head = Head::new(config, Some(key.into()))?;
         let counters = read_counters(store.as_ref())?;
         let index = Self {
             engine: Engine::new(&head)?,
@@ -198,6 +197,12 @@ impl Index {
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// The lanes of a signature, to ask or to add by. The signature must have the family, the seed and the number of
+    /// hashes of the index.
+    pub fn lanes_of(&self, signature: &lookalike::minhash::Signature) -> Result<Vec<u16>> {
+        self.engine.lanes_of(signature)
     }
 
     pub(crate) fn now(&self) -> Millis {

@@ -18,6 +18,7 @@ use crate::folder::Acknowledged;
 use crate::store::{Batch, Read, Space, Store, Value};
 use crate::values::{COUNTERS_KEY, Counters};
 use crate::{Error, Result};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Collects writes and commits them in groups.
@@ -39,8 +40,17 @@ struct State {
     /// The last group that is committed.
     committed: u64,
     /// Why nothing is written any more.
-    failed: Option<String>,
+    refused: Option<Refusal>,
     acknowledged: Acknowledged,
+}
+
+/// Why nothing is written any more.
+#[derive(Debug, Clone)]
+enum Refusal {
+    /// A write failed with this message.
+    Failed(String),
+    /// The store has lost batches.
+    Lost { path: PathBuf, lost: u64, acknowledged: u64 },
 }
 
 /// What one writer does: it sees its own writes, then those that are not committed yet, then the store.
@@ -112,7 +122,7 @@ impl Writer {
             committing: None,
             group: 1,
             committed: 0,
-            failed: None,
+            refused: None,
             acknowledged,
         };
         Self { state: Mutex::new(state), changed: Condvar::new() }
@@ -121,11 +131,6 @@ impl Writer {
     fn lock(&self) -> MutexGuard<'_, State> {
         // A writer that panicked has not changed the state: it is changed in one step when its work is done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The counters after the last commit, and of what is collected.
-    pub(crate) fn counters(&self) -> Counters {
-        self.lock().counters
     }
 
     /// Does the work of one writer. When this returns `Ok`, what it wrote and what it saw is on disk. If the work
@@ -183,7 +188,7 @@ impl Writer {
             match committed {
                 Ok(()) => state.committed = group,
                 Err(error) => {
-                    state.failed = Some(error.to_string());
+                    state.refused = Some(Refusal::Failed(error.to_string()));
                     self.changed.notify_all();
                     return Err(error);
                 }
@@ -213,7 +218,7 @@ impl Writer {
                     }
                     Err(error) => {
                         // How much was written is not known.
-                        state.failed = Some(error.to_string());
+                        state.refused = Some(Refusal::Failed(error.to_string()));
                         Err(error)
                     }
                 };
@@ -223,15 +228,21 @@ impl Writer {
         }
     }
 
-    /// Refuses writes from now on.
-    pub(crate) fn refuse(&self, cause: String) {
-        self.lock().failed = Some(cause);
+    /// Refuses writes from now on: the store has lost batches.
+    pub(crate) fn refuse_lost(&self, path: PathBuf, lost: u64, acknowledged: u64) {
+        self.lock().refused = Some(Refusal::Lost { path, lost, acknowledged });
+    }
+
+    /// An error if nothing is written any more.
+    pub(crate) fn check(&self) -> Result<()> {
+        check(&self.lock())
     }
 }
 
 fn check(state: &State) -> Result<()> {
-    match &state.failed {
-        Some(cause) => Err(Error::Failed { cause: cause.clone() }),
+    match state.refused.clone() {
+        Some(Refusal::Failed(cause)) => Err(Error::Failed { cause }),
+        Some(Refusal::Lost { path, lost, acknowledged }) => Err(Error::Lost { path, lost, acknowledged }),
         None => Ok(()),
     }
 }

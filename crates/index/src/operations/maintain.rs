@@ -58,6 +58,7 @@ impl Index {
     /// Writes what is in memory to tables, merges the tables and frees what was removed. Answers are the same before
     /// and after.
     pub fn compact(&self) -> Result<()> {
+        self.writer.check()?;
         self.store.compact()
     }
 
@@ -76,11 +77,7 @@ impl Index {
     /// Makes an index at `to` from a backup, and opens it. The backup is not changed, and can be restored again.
     pub fn restore(backup: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<Self> {
         let source = Self::open(backup, options)?;
-        if source.lost > 0 {
-            let (path, lost) = (source.path(), source.lost);
-            let acknowledged = source.writer.counters().batch + lost;
-            return Err(Error::Lost { path, lost, acknowledged });
-        }
+        source.writer.check()?;
         source.backup(to.as_ref())?;
         drop(source);
         Self::open(to, options)

@@ -6,11 +6,13 @@ mod forget;
 mod maintain;
 mod merge;
 mod query;
+mod repair;
 mod sources;
 mod verify;
 
 pub use bulk::{BulkOptions, BulkReport};
 pub use maintain::Stats;
 pub use query::{Ask, Filter, Query};
+pub use repair::Repaired;
 pub use sources::{Added, IfPresent};
-pub use verify::{Repaired, Verified};
+pub use verify::Verified;

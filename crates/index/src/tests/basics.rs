@@ -183,11 +183,34 @@ fn signatures_alone_estimate() {
     let lanes = index.get("a").unwrap().unwrap().lanes;
     assert_eq!(ids(&index, &Query::lanes(lanes.clone())), ["a"]);
     let kept = index.get("a").unwrap().unwrap();
-    let sketch = Content::Sketch { lanes, content_hash: kept.content_hash, shingles: kept.shingles };
+    let sketch =
+        Content::Sketch { lanes, content_hash: kept.content_hash, shingles: kept.shingles, hash_only: false };
     index.add(&Document::of("b", sketch)).unwrap();
     assert_eq!(index.stats().unwrap().distinct, 1);
     assert!(matches!(index.query(&Query::lanes(vec![1])), Err(Error::Lanes { lanes: 1, expected: 128 })));
     assert!(matches!(index.passages("a", B), Err(Error::NotStored { .. })));
+}
+
+#[test]
+fn a_signature_of_whole_slots_is_taken_by_its_lanes() {
+    use lookalike::minhash::{FastSketch, MinHasher, MultiplyShift};
+    let config = Config::default().with_settings(thorough());
+    let index = in_memory(&MemoryStore::default(), &config, &clock());
+    index.add(&Document::new("a", A)).unwrap();
+    let elements = index.engine.documents.shingler().set(A);
+    let elements = elements.as_slice();
+    let signature = FastSketch::new(128, 1).unwrap().sketch(elements);
+    assert_eq!(index.lanes_of(&signature).unwrap(), index.get("a").unwrap().unwrap().lanes);
+    let wrong = |said: Error| match said {
+        Error::Contradiction { setting, .. } => setting,
+        other => panic!("{other}"),
+    };
+    let other = FastSketch::new(128, 2).unwrap().sketch(elements);
+    assert_eq!(wrong(index.lanes_of(&other).unwrap_err()), "seed");
+    let other = FastSketch::new(64, 1).unwrap().sketch(elements);
+    assert_eq!(wrong(index.lanes_of(&other).unwrap_err()), "hashes");
+    let other = MultiplyShift::new(128, 1).unwrap().sketch(elements);
+    assert_eq!(wrong(index.lanes_of(&other).unwrap_err()), "family");
 }
 
 #[test]
@@ -215,7 +238,7 @@ fn passages_are_shown() {
 fn bad_input_is_an_error_and_nothing_is_written() {
     let index = in_memory(&MemoryStore::default(), &config(), &clock());
     let large = object(json!({"a": "x".repeat(65_536)}));
-    let sketch = Content::Sketch { lanes: vec![0; 128], content_hash: 1, shingles: 1 };
+    let sketch = Content::Sketch { lanes: vec![0; 128], content_hash: 1, shingles: 1, hash_only: false };
     let wrong = [
         index.add(&Document::new("", A)).unwrap_err(),
         index.add(&Document::new("x".repeat(1_025), A)).unwrap_err(),

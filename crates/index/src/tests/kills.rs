@@ -40,7 +40,7 @@ fn step(index: &Index, step: u64) -> Result<()> {
         0 | 3 => index.add_batch(&(0..4).map(document).collect::<Vec<_>>()).map(|_| ()),
         1 | 5 => {
             let documents: Vec<_> = (0..6).map(document).collect();
-            let on_match = if step % 3 == 0 { OnMatch::Replace } else { OnMatch::Skip };
+            let on_match = if step.is_multiple_of(3) { OnMatch::Replace } else { OnMatch::Skip };
             index.check_batch(&documents, true, on_match)?.into_iter().try_for_each(|it| it.map(|_| ()))
         }
         2 => {

@@ -2,6 +2,7 @@
 
 mod basics;
 mod damage;
+mod fixtures;
 mod kills;
 mod model;
 mod same_answers;

@@ -25,6 +25,9 @@ struct Plain {
     expires: Option<u64>,
 }
 
+/// What a check answers: the match with its similarity, and the number of what was added.
+type Answer = (Option<(String, f64)>, Option<u64>);
+
 /// What a step adds.
 #[derive(Debug, Clone)]
 struct New {
@@ -123,7 +126,7 @@ impl Model {
     }
 
     /// The match that a check names, and the number of the document if it is added; `None` for an id that is there.
-    fn check(&mut self, new: &New, on_match: OnMatch) -> Option<(Option<(String, f64)>, Option<u64>)> {
+    fn check(&mut self, new: &New, on_match: OnMatch) -> Option<Answer> {
         let found = self.similar(&new.text, &new.within);
         let Some(oldest) = found.into_iter().min_by_key(|(id, _)| self.documents[id].number) else {
             return (!self.is_there(&new.id)).then(|| (None, Some(self.put(new))));

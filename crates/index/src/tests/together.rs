@@ -54,7 +54,7 @@ fn readers_see_whole_batches_only() {
                     let (mut seen, mut asked) = (0, 0);
                     while !is_over.load(Ordering::SeqCst) || asked == 0 {
                         let found = index.query(&Query::text(text(1_000))).unwrap().matches.len();
-                        assert!(found % 10 == 0 && found >= seen, "{found} after {seen}");
+                        assert!(found.is_multiple_of(10) && found >= seen, "{found} after {seen}");
                         (seen, asked) = (found, asked + 1);
                     }
                 })
