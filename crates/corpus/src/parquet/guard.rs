@@ -6,6 +6,7 @@
 //! refused.
 
 use super::input::damaged;
+use super::page_header::PageHeader;
 use crate::{Error, Result};
 use parquet::errors::Result as ParquetResult;
 use std::cell::Cell;
@@ -93,10 +94,6 @@ impl Divided {
     }
 }
 
-/// The bytes of a page header that are looked at: its type, its two lengths, its checksum, and how many values it has. Each is
-/// a number of up to 5 bytes, after up to 4 bytes that name the field.
-const LOOKED_AT: u64 = 48;
-
 impl<R: Read> Pages<R> {
     pub(super) fn new(inner: R, most: u64, refused: Arc<AtomicU64>) -> Self {
         Self { inner, looked_at: Vec::new(), handed_out: 0, most, refused, divided: None }
@@ -112,8 +109,7 @@ impl<R: Read> Pages<R> {
 impl<R: Read> Read for Pages<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.looked_at.is_empty() {
-            self.inner.by_ref().take(LOOKED_AT).read_to_end(&mut self.looked_at)?;
-            let page = PageHeader::read(&self.looked_at);
+            let page = PageHeader::read(&mut self.inner, &mut self.looked_at)?;
             let can_be_divided = page.is_some_and(|page| !page.has_checksum);
             if let Some(divided) = &self.divided {
                 divided.can_be_divided.store(can_be_divided, Ordering::Relaxed);
@@ -140,95 +136,6 @@ impl<R: Read> Read for Pages<R> {
     }
 }
 
-/// What a page header says that decides how much memory the crate takes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct PageHeader {
-    decompressed: u64,
-    stored: u64,
-    /// How many values a dictionary has. The crate makes room for so many before it reads them.
-    dictionary_values: u64,
-    has_checksum: bool,
-}
-
-impl PageHeader {
-    /// Reads the beginning of a page header in the compact protocol of Thrift. `None` if the bytes are not a page header.
-    ///
-    /// A field begins with a byte: the kind of its value, and how much larger its number is than that of the field before (0: the
-    /// number follows). The fields are 1 the type, 2 and 3 the lengths, 4 a checksum, and 7 the header of a dictionary, which begins
-    /// with its number of values.
-    fn read(header: &[u8]) -> Option<Self> {
-        const NUMBER: u8 = 5;
-        const STRUCTURE: u8 = 12;
-        let (mut rest, mut page, mut last) = (header, Self::default(), 0);
-        loop {
-            let (kind, field) = field(&mut rest, last)?;
-            match (kind, field) {
-                (NUMBER, 1) => drop(number(&mut rest)?),
-                (NUMBER, 2) => page.decompressed = length(&mut rest)?,
-                (NUMBER, 3) => page.stored = length(&mut rest)?,
-                (NUMBER, 4) => {
-                    number(&mut rest)?;
-                    page.has_checksum = true;
-                }
-                (STRUCTURE, 7) => {
-                    if let Some((NUMBER, 1)) = self::field(&mut rest, 0) {
-                        page.dictionary_values = length(&mut rest)?;
-                    }
-                    return Some(page);
-                }
-                // The headers of other pages come last.
-                (STRUCTURE, _) if last >= 3 => return Some(page),
-                _ => return None,
-            }
-            last = field;
-        }
-    }
-
-    fn bytes(self) -> u64 {
-        self.decompressed + self.stored
-    }
-
-    /// An error if a dictionary has more values than bytes.
-    fn check_values(self) -> io::Result<()> {
-        if self.dictionary_values <= self.decompressed {
-            return Ok(());
-        }
-        let (values, bytes) = (self.dictionary_values, self.decompressed);
-        Err(io::Error::other(format!("a dictionary of {values} values has only {bytes} bytes")))
-    }
-}
-
-/// The kind of the next field, and its number.
-fn field(rest: &mut &[u8], last: i64) -> Option<(u8, i64)> {
-    let byte = *rest.split_off_first()?;
-    let number = match byte >> 4 {
-        0 => number(rest)?,
-        more => last + i64::from(more),
-    };
-    Some((byte & 0xf, number))
-}
-
-/// A number that is not negative.
-fn length(rest: &mut &[u8]) -> Option<u64> {
-    u64::try_from(number(rest)?).ok()
-}
-
-/// A number of up to 32 bits: seven bits at a time, with the sign in the lowest bit.
-fn number(rest: &mut &[u8]) -> Option<i64> {
-    let (mut value, mut shift) = (0i64, 0);
-    loop {
-        let byte = *rest.split_off_first()?;
-        value |= i64::from(byte & 0x7f) << shift;
-        shift += 7;
-        if byte < 0x80 {
-            return Some((value >> 1) ^ -(value & 1));
-        }
-        if shift > 28 {
-            return None;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,16 +152,9 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_page_headers() {
+    fn pages_that_are_too_large_are_refused() {
         // Type 0, 300 bytes, 5 bytes, and the header of a data page.
-        let header = [0x15, 0, 0x15, 0xd8, 0x04, 0x15, 10, 0x2c];
-        let page = PageHeader { decompressed: 300, stored: 5, ..PageHeader::default() };
-        assert_eq!(PageHeader::read(&header), Some(page));
-        assert_eq!(PageHeader::read(&header[..5]), None);
-        assert_eq!(PageHeader::read(b"PAR1"), None);
-        // A field may have its number written out.
-        let long = [0x15, 0, 0x05, 4, 0xd8, 0x04, 0x15, 10, 0x2c];
-        assert_eq!(PageHeader::read(&long), Some(page));
+        let header = [0x15, 0, 0x15, 0xd8, 0x04, 0x15, 10, 0x2c, 0, 0];
         let (mut read, refused) = (Vec::new(), Arc::new(AtomicU64::new(0)));
         read.resize(header.len(), 0);
         let mut pages = Pages::new(&header[..], 305, Arc::clone(&refused));
@@ -269,18 +169,17 @@ mod tests {
     #[test]
     fn a_dictionary_of_more_values_than_bytes_is_refused_before_there_is_room_for_them() {
         // Type 2, 300 bytes, 5 bytes, with and without a checksum, then 301 values.
-        for (between, has_checksum) in [(&[0x15, 1, 0x3c][..], true), (&[0x4c], false)] {
-            let header =
-                |values: &[u8]| [&[0x15, 4, 0x15, 0xd8, 0x04, 0x15, 10], between, &[0x15], values].concat();
-            let page = PageHeader::read(&header(&[0xda, 0x04])).unwrap();
-            assert_eq!(
-                page,
-                PageHeader { decompressed: 300, stored: 5, dictionary_values: 301, has_checksum }
-            );
-            assert!(page.check_values().is_err());
-            assert!(PageHeader::read(&header(&[0xd8, 0x04])).unwrap().check_values().is_ok());
-            let (mut read, refused) = (Vec::new(), Arc::new(AtomicU64::new(0)));
-            assert!(Pages::new(&header(&[0xda, 0x04])[..], 1 << 20, refused).read_to_end(&mut read).is_err());
+        for between in [&[0x15, 1, 0x3c][..], &[0x4c]] {
+            let header = |values: &[u8]| {
+                [&[0x15, 4, 0x15, 0xd8, 0x04, 0x15, 10], between, &[0x15], values, &[0, 0]].concat()
+            };
+            let read = |values: &[u8]| {
+                let mut bytes = vec![0; header(values).len()];
+                let refused = Arc::new(AtomicU64::new(0));
+                Pages::new(&header(values)[..], 1 << 20, refused).read_exact(&mut bytes)
+            };
+            assert!(read(&[0xda, 0x04]).is_err());
+            assert!(read(&[0xd8, 0x04]).is_ok());
         }
     }
 }

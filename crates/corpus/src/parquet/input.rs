@@ -9,6 +9,7 @@ use crate::{Compression, Error, Location, Result, Source};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::FOOTER_SIZE;
 use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -209,6 +210,10 @@ impl ChunkReader for Input {
             #[cfg(feature = "object-store")]
             Stored::Object(object) => Box::new(CachedObject::read_from(object, start)),
         };
+        // The crate reads the end of the file and the beginnings of pages in this way.
+        if start.saturating_add(FOOTER_SIZE as u64) >= self.len() {
+            return Ok(stored);
+        }
         let pages = Pages::new(stored, self.most_page_bytes, Arc::clone(&self.refused));
         Ok(Box::new(pages.dividing(self.divided.clone())))
     }
@@ -234,6 +239,9 @@ pub(crate) fn damaged(name: &str, cause: ParquetError) -> Error {
     let name = name.to_owned();
     match cause {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(cause) if cause.kind() == io::ErrorKind::InvalidData => {
+                Error::Damaged { name, cause: cause.to_string() }
+            }
             Ok(cause) if cause.kind() != io::ErrorKind::UnexpectedEof => {
                 Error::Io { action: "read", name, cause: *cause }
             }

@@ -17,6 +17,7 @@ mod guard;
 mod hybrid;
 mod input;
 mod long_pages;
+mod page_header;
 mod paths;
 mod reader;
 mod removed;
