@@ -15,8 +15,8 @@ use crate::{Error, Result};
 /// Documents that are written together.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
-    /// Their numbers, ascending.
-    pub(crate) numbers: Vec<u64>,
+    /// Their numbers, ascending; given when the chunk is written.
+    numbers: Vec<u64>,
     ids: Vec<String>,
     /// Their records, as they are stored; empty if they are stored already.
     records: Vec<Vec<u8>>,
@@ -35,11 +35,11 @@ pub(crate) struct Chunk {
 const PER_DOCUMENT: usize = 200;
 
 impl Chunk {
-    /// Adds a document. Its number must be larger than those before it.
+    /// Adds a document: its record, its keys, and the bytes that are stored of it and its body, unless they are stored
+    /// already.
     pub(crate) fn push(
         &mut self,
         engine: &Engine,
-        number: u64,
         record: &Record,
         keys: &[u64],
         stored: Option<(Vec<u8>, Option<Vec<u8>>)>,
@@ -51,13 +51,12 @@ impl Chunk {
             self.records.push(value);
             self.bodies.extend(body);
         }
-        self.numbers.push(number);
         self.ids.push(record.id.clone());
         self.copy_hashes.push(record.copy_hash());
         self.expires.push(record.expires);
         self.hash_only.push(record.hash_only);
         self.keys.extend_from_slice(keys);
-        self.keys.resize(self.numbers.len() * bands, 0);
+        self.keys.resize(self.ids.len() * bands, 0);
     }
 
     /// The memory that it takes, in bytes.
@@ -66,7 +65,54 @@ impl Chunk {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.numbers.len()
+        self.ids.len()
+    }
+
+    pub(crate) fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    /// Gives the documents numbers, which ascend.
+    pub(crate) fn number(&mut self, numbers: impl IntoIterator<Item = u64>) {
+        self.numbers = numbers.into_iter().collect();
+        debug_assert!(self.numbers.len() == self.len() && self.numbers.is_sorted_by(|a, b| a < b));
+    }
+
+    /// The positions of documents by id, and by position among equal ids.
+    fn by_id(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| {
+            self.ids[a as usize].as_bytes().cmp(self.ids[b as usize].as_bytes()).then(a.cmp(&b))
+        });
+        order
+    }
+
+    /// For each document whether one before it has its id.
+    pub(crate) fn repeated(&self) -> Vec<bool> {
+        let mut repeated = vec![false; self.len()];
+        for pair in self.by_id().windows(2) {
+            repeated[pair[1] as usize] = self.ids[pair[0] as usize] == self.ids[pair[1] as usize];
+        }
+        repeated
+    }
+
+    /// Takes documents away. It must not have numbers yet.
+    pub(crate) fn leave_out(&mut self, is_out: &[bool]) {
+        fn keep<T>(values: &mut Vec<T>, per_document: usize, is_out: &[bool]) {
+            let mut at = 0;
+            values.retain(|_| {
+                at += 1;
+                !is_out[(at - 1) / per_document]
+            });
+        }
+        let bands = self.keys.len() / self.len().max(1);
+        keep(&mut self.records, 1, is_out);
+        keep(&mut self.bodies, 1, is_out);
+        keep(&mut self.copy_hashes, 1, is_out);
+        keep(&mut self.expires, 1, is_out);
+        keep(&mut self.hash_only, 1, is_out);
+        keep(&mut self.keys, bands.max(1), is_out);
+        keep(&mut self.ids, 1, is_out);
     }
 
     /// Writes bodies and documents.
@@ -83,10 +129,11 @@ impl Chunk {
 
     /// Writes what follows from the documents, and returns how many of them are in buckets: all but exact copies.
     pub(crate) fn write_derived(&self, store: &dyn Store, bands: usize) -> Result<u64> {
-        let mut by_id: Vec<usize> = (0..self.len()).collect();
-        by_id.sort_unstable_by(|&a, &b| self.ids[a].as_bytes().cmp(self.ids[b].as_bytes()));
-        let entry = |at: usize| Ok((self.ids[at].as_bytes().to_vec(), id_value(self.numbers[at]).into()));
-        ingest(store, Space::Ids, by_id.into_iter().map(entry))?;
+        let entry = |at: u32| {
+            let (id, number) = (&self.ids[at as usize], self.numbers[at as usize]);
+            Ok((id.as_bytes().to_vec(), id_value(number).into()))
+        };
+        ingest(store, Space::Ids, self.by_id().into_iter().map(entry))?;
         let mut expiry: Vec<Vec<u8>> = self
             .numbers
             .iter()

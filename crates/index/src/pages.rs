@@ -216,3 +216,79 @@ pub(crate) fn pages_of(numbers: &[u64]) -> impl Iterator<Item = (Option<u32>, Pa
         _ => (Some(at as u32 - 1), Page::further(numbers.to_vec())),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+    use crate::store::memory::MemoryStore;
+    use crate::values::Counters;
+    use crate::writer::Writer;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        /// Adds the next number, many times.
+        Append(u64),
+        /// Adds a number that may lie between others.
+        Add(u64),
+        /// Removes a range of numbers, one after the other.
+        Remove(u64, u64),
+    }
+
+    fn steps() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            (1u64..700).prop_map(Step::Append),
+            (0u64..3_000).prop_map(Step::Add),
+            (0u64..3_000, 1u64..500).prop_map(|(from, count)| Step::Remove(from, count)),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_list_is_a_set_of_numbers(steps in proptest::collection::vec(steps(), 1..20)) {
+            let store = MemoryStore::default();
+            let writer = Writer::new(Counters::default(), crate::folder::Acknowledged::nowhere());
+            let list = List { space: Space::Buckets, key: b"123456789" };
+            let mut expected: BTreeSet<u64> = BTreeSet::new();
+            for step in steps {
+                writer
+                    .write(&store, |writes| {
+                        let numbers = match step {
+                            Step::Append(count) => {
+                                let next = expected.last().map_or(0, |last| last + 1);
+                                (next..next + count).collect()
+                            }
+                            Step::Add(number) => vec![number],
+                            Step::Remove(from, count) => (from..from + count).collect::<Vec<_>>(),
+                        };
+                        for number in numbers {
+                            if matches!(step, Step::Remove(..)) {
+                                assert_eq!(list.remove(writes, number)?, expected.remove(&number));
+                            } else {
+                                assert_eq!(list.add(writes, number)?, expected.is_empty());
+                                expected.insert(number);
+                            }
+                        }
+                        Ok(())
+                    })
+                    .unwrap();
+                let mut numbers = Vec::new();
+                list.read_into(&store, 10_000, &mut numbers).unwrap();
+                prop_assert!(numbers.iter().eq(&expected));
+                prop_assert_eq!(list.first(&store).unwrap(), expected.first().copied());
+                let mut some = Vec::new();
+                let is_whole = list.read_into(&store, 300, &mut some).unwrap();
+                prop_assert!(some.iter().eq(expected.iter().take(300)));
+                prop_assert_eq!(is_whole, expected.len() < 300);
+                // No page is left behind.
+                let pages = store.snapshot().unwrap().scan(Space::Buckets, &[]).count();
+                let head = list.head(&store).unwrap();
+                prop_assert_eq!(pages, head.map_or(0, |head| 1 + head.further.len()));
+            }
+        }
+    }
+}

@@ -15,7 +15,6 @@ use crate::values::{
     BULK_KEY, BulkMarker, COUNTERS_KEY, Counters, JOB_PREFIX, JobProgress, damaged, number_key, number_of,
 };
 use crate::{Error, Index, Result};
-use std::collections::HashSet;
 
 /// How documents are loaded in bulk.
 #[derive(Debug, Clone)]
@@ -32,7 +31,7 @@ pub struct BulkOptions {
 
 impl Default for BulkOptions {
     fn default() -> Self {
-        Self { memory: 256 << 20, job: None, skip_present: false }
+        Self { memory: 512 << 20, job: None, skip_present: false }
     }
 }
 
@@ -83,16 +82,15 @@ impl Index {
         let resumed = job.map(|job| self.progress_of(job)).transpose()?.flatten().map_or(0, |it| it.taken);
         let mut report = BulkReport { resumed, ..BulkReport::default() };
         let mut taken = resumed;
-        let (mut chunk, mut bytes) = (Vec::new(), 0);
+        let mut chunk = Chunk::default();
         for document in documents.into_iter().skip(usize::try_from(resumed).unwrap_or(usize::MAX)) {
-            let prepared = self.engine.prepare(&document?, self.now())?;
-            bytes += memory_of(&prepared);
-            chunk.push(prepared);
-            // Records and keys are there twice while they are sorted.
-            if bytes > options.memory / 3 {
+            let Prepared { record, keys, body, .. } = self.engine.prepare(&document?, self.now())?;
+            let stored = (record.encode(), body.map(|body| body.encode()));
+            chunk.push(&self.engine, &record, &keys, Some(stored));
+            // The rest is for sorting and for the tables that are being written.
+            if chunk.bytes() > options.memory - options.memory / 4 {
                 taken += chunk.len() as u64;
                 self.load_chunk(std::mem::take(&mut chunk), taken, options, &mut report)?;
-                bytes = 0;
             }
         }
         taken += chunk.len() as u64;
@@ -116,52 +114,30 @@ impl Index {
 
     fn load_chunk(
         &self,
-        documents: Vec<Prepared>,
+        mut chunk: Chunk,
         taken: u64,
         options: &BulkOptions,
         report: &mut BulkReport,
     ) -> Result<()> {
-        if documents.is_empty() {
+        if chunk.len() == 0 {
             return Ok(());
         }
-        self.remove_expired_ids(&documents)?;
-        let mut ids = HashSet::with_capacity(documents.len());
-        let mut twice = None;
-        let documents: Vec<Prepared> = documents
-            .into_iter()
-            .filter(|document| {
-                let is_new = ids.insert(document.record.id.clone());
-                if !is_new {
-                    twice.get_or_insert(document.record.id.clone());
-                    report.present += 1;
+        self.remove_expired_ids(chunk.ids())?;
+        // Ids are looked up with all other writers kept out. Up to the first write, an error changes nothing.
+        let mut is_out = chunk.repeated();
+        let loaded = self.writer.alone(self.store.as_ref(), |counters| {
+            for (id, is_out) in chunk.ids().iter().zip(&mut is_out) {
+                *is_out |= self.store.get(Space::Ids, id.as_bytes())?.is_some();
+                if *is_out && !options.skip_present {
+                    return Ok(Err(id.clone()));
                 }
-                is_new
-            })
-            .collect();
-        if let Some(id) = twice.filter(|_| !options.skip_present) {
-            return Err(Error::DuplicateId { id });
-        }
-        drop(ids);
-        // Ids are looked up again with all other writers kept out. An error before the first write changes nothing.
-        let mut refused = None;
-        let counts = self.writer.alone(self.store.as_ref(), |counters| {
-            let mut chunk = Chunk::default();
-            let from = counters.next;
-            let mut present = 0;
-            for document in documents {
-                let Prepared { record, keys, body, .. } = document;
-                if self.store.get(Space::Ids, record.id.as_bytes())?.is_some() {
-                    if !options.skip_present {
-                        refused = Some(record.id);
-                        return Ok((0, 0));
-                    }
-                    present += 1;
-                    continue;
-                }
-                let stored = (record.encode(), body.map(|body| body.encode()));
-                chunk.push(&self.engine, from + chunk.len() as u64, &record, &keys, Some(stored));
             }
-            let added = chunk.len() as u64;
+            let present = is_out.iter().filter(|&&is_out| is_out).count() as u64;
+            if present > 0 {
+                chunk.leave_out(&is_out);
+            }
+            let (from, added) = (counters.next, chunk.len() as u64);
+            chunk.number(from..from + added);
             let job = options.job.clone().unwrap_or_default();
             let marker = BulkMarker { from, to: from + added, taken, job };
             if added > 0 {
@@ -171,28 +147,26 @@ impl Index {
                 chunk.write_documents(self.store.as_ref())?;
             }
             self.finish_chunk(&chunk, &marker, counters)?;
-            Ok((added, present))
+            Ok(Ok((added, present)))
         })?;
-        if let Some(id) = refused {
-            return Err(Error::DuplicateId { id });
-        }
-        report.added += counts.0;
-        report.present += counts.1;
+        let (added, present) = loaded.map_err(|id| Error::DuplicateId { id })?;
+        report.added += added;
+        report.present += present;
         Ok(())
     }
 
     /// Documents that have expired are not there any more: their ids are free.
-    fn remove_expired_ids(&self, documents: &[Prepared]) -> Result<()> {
+    fn remove_expired_ids(&self, ids: &[String]) -> Result<()> {
         let now = self.now();
         let mut expired = Vec::new();
-        for Prepared { record, .. } in documents {
-            if self.store.get(Space::Ids, record.id.as_bytes())?.is_some() {
-                let old = changes::find(&self.engine, self.store.as_ref(), &record.id)?;
-                if old.is_some_and(|(_, old)| old.is_expired(now)) {
-                    expired.push(&record.id);
-                }
+        let snapshot = self.snapshot()?;
+        for id in ids {
+            let old = changes::find(&self.engine, snapshot.as_ref(), id)?;
+            if old.is_some_and(|(_, old)| old.is_expired(now)) {
+                expired.push(id);
             }
         }
+        drop(snapshot);
         if !expired.is_empty() {
             self.remove(&expired)?;
         }
@@ -229,7 +203,7 @@ impl Index {
         let marker = BulkMarker::decode(&value).ok_or_else(wrong)?;
         self.writer.alone(self.store.as_ref(), |counters| {
             let snapshot = self.snapshot()?;
-            let mut chunk = Chunk::default();
+            let (mut chunk, mut numbers) = (Chunk::default(), Vec::new());
             for entry in snapshot.scan(Space::Documents, &number_key(marker.from)) {
                 let (key, value) = entry?;
                 let number = number_of(Space::Documents, &key)?;
@@ -239,9 +213,11 @@ impl Index {
                 let record = view(&self.engine, number, &value)?.record();
                 let Prepared { record, keys, .. } =
                     self.engine.prepared(record.ok_or_else(|| wrong_record(number))?, None);
-                chunk.push(&self.engine, number, &record, &keys, None);
+                numbers.push(number);
+                chunk.push(&self.engine, &record, &keys, None);
             }
             if chunk.len() > 0 {
+                chunk.number(numbers);
                 return self.finish_chunk(&chunk, &marker, counters);
             }
             // The documents were not written. Bodies may have been.
@@ -253,15 +229,4 @@ impl Index {
             })
         })
     }
-}
-
-/// The memory that a prepared document takes, about.
-fn memory_of(prepared: &Prepared) -> usize {
-    let Prepared { record, keys, body, .. } = prepared;
-    let body = match body {
-        Some(crate::values::Body::Set(set)) => 8 * set.len(),
-        Some(crate::values::Body::Text(text)) => text.len(),
-        None => 0,
-    };
-    400 + 2 * record.lanes.len() + 8 * keys.len() + record.id.len() + record.metadata.len() + body
 }

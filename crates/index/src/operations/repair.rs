@@ -72,8 +72,10 @@ fn rebuild(
     let mut lost_documents = 0;
     let mut last = None;
     let mut chunk = Chunk::default();
-    let mut finish = |chunk: &mut Chunk| -> Result<()> {
+    let mut numbers = Vec::new();
+    let mut finish = |chunk: &mut Chunk, numbers: &mut Vec<u64>| -> Result<()> {
         let mut chunk = std::mem::take(chunk);
+        chunk.number(std::mem::take(numbers));
         chunk.write_documents(new)?;
         rebuilt.documents += chunk.len() as u64;
         rebuilt.distinct += chunk.write_derived(new, engine.documents.bands())?;
@@ -92,12 +94,13 @@ fn rebuild(
             continue;
         };
         let Prepared { record, keys, .. } = engine.prepared(record, None);
-        chunk.push(engine, number, &record, &keys, Some((value.to_vec(), body.map(|body| body.to_vec()))));
+        numbers.push(number);
+        chunk.push(engine, &record, &keys, Some((value.to_vec(), body.map(|body| body.to_vec()))));
         if chunk.bytes() > memory {
-            finish(&mut chunk)?;
+            finish(&mut chunk, &mut numbers)?;
         }
     }
-    finish(&mut chunk)?;
+    finish(&mut chunk, &mut numbers)?;
     rebuilt.next = rebuilt.next.max(last.map_or(0, |last| last + 1));
     let mut batch = Batch::default();
     batch.put(Space::Meta, COUNTERS_KEY.to_vec(), rebuilt.encode());

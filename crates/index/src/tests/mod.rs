@@ -1,6 +1,7 @@
 //! Tests of the whole index.
 
 mod basics;
+mod bulk;
 mod damage;
 mod fixtures;
 mod kills;
