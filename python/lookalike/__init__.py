@@ -9,7 +9,7 @@
 Whole jobs take lists of strings, pandas, Polars and PyArrow, Hugging Face datasets, any object with an Arrow
 interface, and files: `dedup`, `pairs`, `clusters`, `query`, `compare`, `plan`. `Options` lists their settings, and
 `lookalike.errors` their errors. The building blocks are `Shingler`, `MinHash`, `Signature`, `BBitMinHash`,
-`WeightedMinHash`, `SimHash`, `LSH`, `HammingIndex` and `SCurve`.
+`WeightedMinHash`, `SimHash`, `LSH`, `HammingIndex` and `SCurve`. `Index` keeps documents in a folder.
 """
 
 from __future__ import annotations
@@ -33,16 +33,20 @@ from ._options import Options, defaults, presets
 from .errors import (
     BadRecordError,
     DamagedError,
+    DuplicateIdError,
     FileError,
     IncompatibleError,
     InternalError,
+    InUseError,
     LookalikeError,
     MemoryLimitError,
     NotFoundError,
     SettingError,
     TargetError,
+    UnknownIdError,
 )
 from .estimates import AngleEstimate, Cardinality, Estimate
+from .index import Answer, Checked, Index, IndexDocument, IndexMatch
 from .jobs import clusters, compare, dedup, pairs, plan, query
 from .pages import Page
 from .results import (
@@ -66,19 +70,26 @@ from .results import (
 __all__ = [
     "Alternative",
     "AngleEstimate",
+    "Answer",
     "ArrowTable",
     "BBitMinHash",
     "BadRecordError",
     "Cardinality",
+    "Checked",
     "Cluster",
     "Clusters",
     "Comparison",
     "DamagedError",
     "Deduplication",
+    "DuplicateIdError",
     "Estimate",
     "FileError",
     "HammingIndex",
+    "InUseError",
     "IncompatibleError",
+    "Index",
+    "IndexDocument",
+    "IndexMatch",
     "InternalError",
     "LSH",
     "LookalikeError",
@@ -104,6 +115,7 @@ __all__ = [
     "SketchEstimate",
     "Tables",
     "TargetError",
+    "UnknownIdError",
     "WeightedMinHash",
     "__version__",
     "arrow",

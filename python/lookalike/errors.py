@@ -9,14 +9,17 @@ from __future__ import annotations
 __all__ = [
     "BadRecordError",
     "DamagedError",
+    "DuplicateIdError",
     "FileError",
     "IncompatibleError",
     "InternalError",
+    "InUseError",
     "LookalikeError",
     "MemoryLimitError",
     "NotFoundError",
     "SettingError",
     "TargetError",
+    "UnknownIdError",
 ]
 
 
@@ -69,6 +72,21 @@ class DamagedError(LookalikeError, ValueError):
 
 class TargetError(LookalikeError, FileExistsError):
     """The target folder already contains something else."""
+
+
+class InUseError(TargetError):
+    """Another process has the index open; the message has its number."""
+
+
+class DuplicateIdError(LookalikeError, ValueError):
+    """A document of the index has this id already."""
+
+
+class UnknownIdError(LookalikeError, KeyError):
+    """No document of the index has this id."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
 
 
 class InternalError(LookalikeError, RuntimeError):

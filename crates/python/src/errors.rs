@@ -9,13 +9,16 @@ use pyo3::types::{PyBytes, PyString};
 enum Class {
     BadRecord,
     Damaged,
+    DuplicateId,
     File,
     Incompatible,
     Internal,
+    InUse,
     MemoryLimit,
     NotFound,
     Setting,
     Target,
+    UnknownId,
 }
 
 impl Class {
@@ -23,13 +26,16 @@ impl Class {
         match self {
             Self::BadRecord => "BadRecordError",
             Self::Damaged => "DamagedError",
+            Self::DuplicateId => "DuplicateIdError",
             Self::File => "FileError",
             Self::Incompatible => "IncompatibleError",
             Self::Internal => "InternalError",
+            Self::InUse => "InUseError",
             Self::MemoryLimit => "MemoryLimitError",
             Self::NotFound => "NotFoundError",
             Self::Setting => "SettingError",
             Self::Target => "TargetError",
+            Self::UnknownId => "UnknownIdError",
         }
     }
 
@@ -114,6 +120,12 @@ impl<T> Raise<T> for pipeline::Result<T> {
     }
 }
 
+impl<T> Raise<T> for index::Result<T> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(|error| of_index(&error))
+    }
+}
+
 impl<T> Raise<T> for explain::Result<T> {
     fn or_raise(self) -> PyResult<T> {
         self.map_err(|error| match &error {
@@ -188,6 +200,29 @@ fn of_pipeline(error: &pipeline::Error) -> PyErr {
         pipeline::Error::Panicked { .. } => Class::Internal.saying(error),
         pipeline::Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
         _ => Class::Setting.saying(error),
+    }
+}
+
+fn of_index(error: &index::Error) -> PyErr {
+    use index::Error;
+    let class = match error {
+        Error::Settings(error) => return of_pipeline(error),
+        Error::File(error) => return of_system(error.action, &error.name, &error.cause),
+        Error::NoIndex { .. } => Class::NotFound,
+        Error::InUse { .. } => Class::InUse,
+        Error::Foreign { .. } | Error::Exists { .. } => Class::Target,
+        Error::DuplicateId { .. } => Class::DuplicateId,
+        Error::NoDocument { .. } => Class::UnknownId,
+        Error::Newer { .. } | Error::Damaged { .. } | Error::Lost { .. } | Error::WouldLose { .. } => {
+            Class::Damaged
+        }
+        Error::Lanes { .. } | Error::DifferentKeys => Class::Incompatible,
+        Error::Store { .. } | Error::Failed { .. } => Class::File,
+        _ => Class::Setting,
+    };
+    match error.next() {
+        Some(next) => class.saying(format_args!("{error}; {next}")),
+        None => class.saying(error),
     }
 }
 

@@ -8,6 +8,7 @@ mod blocks;
 mod command;
 mod compat;
 mod errors;
+mod index;
 mod jobs;
 mod stages;
 mod table;
@@ -37,6 +38,8 @@ mod _native {
         compat_containment_bands, compat_partitions, compat_quicken, compat_simhash_features,
         compat_simhash_text, compat_simhash_vote, compat_update_bytes, compat_update_hashes, compat_weighted,
     };
+    #[pymodule_export]
+    use super::index::NativeIndex;
     #[pymodule_export]
     use super::stages::{
         NativeStages, candidate_pairs, copies, edges, key_blocks, large_star, new_key, small_star,

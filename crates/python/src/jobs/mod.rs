@@ -11,7 +11,7 @@ mod input;
 mod pages;
 mod plan;
 
-pub(crate) use input::Options;
+pub(crate) use input::{Documents, Options};
 
 use pyo3::prelude::*;
 
