@@ -5,8 +5,13 @@
 //! ```
 
 use index::{BulkOptions, Config, Document, Error, Index, Options, Query};
+use lookalike::banding::Banding;
 use lookalike::hashing::SplitMix64;
+use lookalike::index::LshIndex;
+use lookalike::minhash::{Family, Signature};
+use pipeline::{DocumentBuffers, Documents, Settings, Sketch};
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use testkit::corpora::Prose;
 
@@ -23,6 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None => Options::default(),
     };
 
+    baselines(&texts, &folder.path().join("appended"), &mut out)?;
     let path = folder.path().join("bulk");
     let index = Index::create(&path, &config, &Options::default())?;
     let ((), cpu, wall) = timed(|| {
@@ -98,6 +104,46 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     writeln!(out, "close: {cpu:?} of CPU")?;
     let ((), cpu, wall) = timed(|| Index::open(&path, &Options::default()).map(drop))?;
     writeln!(out, "open and close after batches: {cpu:?} of CPU, {wall:?}")?;
+    Ok(())
+}
+
+/// What the numbers are compared with: sketching alone, an index in memory, a program that appends and syncs.
+fn baselines(texts: &[String], file: &Path, out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
+    let documents = Documents::new(&Settings::default())?;
+    let (mut buffers, mut sketch) = (DocumentBuffers::default(), Sketch::default());
+    let ((), cpu, _) = timed(|| {
+        texts.iter().try_for_each(|text| Ok(documents.sketch(text, None, &mut buffers, &mut sketch)?))
+    })?;
+    writeln!(out, "sketching alone: {:.1} us of CPU per document", per(cpu, texts.len() as u64))?;
+
+    let mut random = SplitMix64::new(7);
+    let mut signature =
+        || Signature::from_slots(Family::FastSketch, 1, (0..128).map(|_| random.next_u64()).collect());
+    let mut in_memory = LshIndex::new(Banding::new(21, 6)?);
+    for number in 0..texts.len() as u64 {
+        in_memory.insert(number, &signature()?)?;
+    }
+    let mut times = Vec::new();
+    for _ in 0..20_000 {
+        let asked = signature()?;
+        let start = Instant::now();
+        in_memory.query(&asked, 0.8)?;
+        times.push(start.elapsed());
+    }
+    times.sort_unstable();
+    let (median, late) = (times[times.len() / 2], times[times.len() * 99 / 100]);
+    writeln!(out, "query in memory: median {median:?}, 99 % {late:?}")?;
+
+    for (batch, batches) in [(256, 40), (1, 300)] {
+        let mut appended = std::fs::File::create(file)?;
+        let start = Instant::now();
+        for _ in 0..batches {
+            appended.write_all(&vec![7; 721 * batch])?;
+            appended.sync_data()?;
+        }
+        let documents = (batch * batches) as u64;
+        writeln!(out, "append and sync {batch}: {:.1} us per document", per(start.elapsed(), documents))?;
+    }
     Ok(())
 }
 

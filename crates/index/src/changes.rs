@@ -62,7 +62,7 @@ pub(crate) fn add(
     writes.counters.next += 1;
     writes.counters.documents += 1;
     put(writes, number, prepared);
-    writes.put(Space::Ids, id.as_bytes().to_vec(), id_value(number));
+    writes.put(Space::Ids, id.as_bytes(), id_value(number));
     let copies = copies_key(prepared.copy_hash);
     if (List { space: Space::Copies, key: &copies }).add(writes, number)? {
         writes.counters.distinct += 1;
@@ -108,7 +108,7 @@ pub(crate) fn remove(
     if engine.config.store != Stored::Signatures {
         writes.remove(Space::Bodies, number_key(number));
     }
-    writes.remove(Space::Ids, record.id.as_bytes().to_vec());
+    writes.remove(Space::Ids, record.id.as_bytes());
     if let Some(expires) = record.expires {
         writes.remove(Space::Expiry, expiry_key(expires, number));
     }

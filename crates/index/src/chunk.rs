@@ -122,7 +122,11 @@ impl Chunk {
             (Space::Documents, std::mem::take(&mut self.records)),
         ] {
             let entries = self.numbers.iter().zip(values);
-            ingest(store, space, entries.map(|(&number, value)| Ok((number_key(number), value.into()))))?;
+            ingest(
+                store,
+                space,
+                entries.map(|(&number, value)| Ok((number_key(number).into(), value.into()))),
+            )?;
         }
         Ok(())
     }
@@ -131,7 +135,7 @@ impl Chunk {
     pub(crate) fn write_derived(&self, store: &dyn Store, bands: usize) -> Result<u64> {
         let entry = |at: u32| {
             let (id, number) = (&self.ids[at as usize], self.numbers[at as usize]);
-            Ok((id.as_bytes().to_vec(), id_value(number).into()))
+            Ok((id.as_bytes().into(), id_value(number).into()))
         };
         ingest(store, Space::Ids, self.by_id().into_iter().map(entry))?;
         let mut expiry: Vec<Vec<u8>> = self
@@ -142,7 +146,7 @@ impl Chunk {
             .collect();
         expiry.sort_unstable();
         let value = Value::from(crate::changes::EXPIRY_VALUE);
-        ingest(store, Space::Expiry, expiry.into_iter().map(|key| Ok((key, value.clone()))))?;
+        ingest(store, Space::Expiry, expiry.into_iter().map(|key| Ok((key.into(), value.clone()))))?;
         let is_first = self.write_copies(store)?;
         // Where nothing is yet, nothing has to be looked up.
         let is_empty = store.snapshot()?.scan(Space::Buckets, &[]).next().is_none();
@@ -155,7 +159,7 @@ impl Chunk {
                 in_buckets.iter().map(|&at| (self.keys[at as usize * bands + band], at)).collect();
             keys.sort_unstable();
             Groups { sorted: keys.into_iter().peekable() }
-                .map(move |(key, members)| (bucket_key(band, key), members))
+                .map(move |(key, members)| (Value::from(bucket_key(band, key)), members))
         });
         self.write_lists(store, Space::Buckets, read, lists)?;
         Ok(is_first.iter().filter(|&&is_first| is_first).count() as u64)
@@ -172,11 +176,11 @@ impl Chunk {
             let key = copies_key(hash);
             let list = List { space: Space::Copies, key: &key };
             let oldest = if is_empty { None } else { list.first(store)? };
-            let first = members[0] as usize;
+            let first = members.0 as usize;
             is_first[first] = oldest.is_none_or(|oldest| oldest == self.numbers[first]);
         }
         let lists = Groups { sorted: sorted.into_iter().peekable() }
-            .map(|(hash, members)| (copies_key(hash), members));
+            .map(|(hash, members)| (Value::from(copies_key(hash)), members));
         let read: Option<&dyn Read> = if is_empty { None } else { Some(store) };
         self.write_lists(store, Space::Copies, read, lists)?;
         Ok(is_first)
@@ -188,18 +192,51 @@ impl Chunk {
         store: &dyn Store,
         space: Space,
         read: Option<&dyn Read>,
-        lists: impl Iterator<Item = (Vec<u8>, Vec<u32>)>,
+        lists: impl Iterator<Item = (Value, Members)>,
     ) -> Result<()> {
-        let entries = lists.flat_map(|(key, members)| {
-            let numbers: Vec<u64> = members.iter().map(|&at| self.numbers[at as usize]).collect();
-            match appended(List { space, key: &key }, read, &numbers) {
-                Ok(pages) => pages.into_iter().map(Ok).collect::<Vec<_>>(),
-                Err(error) => vec![Err(error)],
+        let number_of = |at: &u32| self.numbers[*at as usize];
+        let pages = |key: &Value, (first, others): &Members| -> Result<Pages> {
+            let is_new = match read {
+                Some(read) => read.get(space, key)?.is_none(),
+                None => true,
+            };
+            // Almost all lists have one number.
+            if is_new && others.is_empty() {
+                return Ok(Pages::One(Some((key.clone(), Page::alone(number_of(first))))));
             }
+            let numbers: Vec<u64> = std::iter::once(first).chain(others).map(number_of).collect();
+            Ok(Pages::Many(appended(List { space, key }, read, &numbers)?.into_iter()))
+        };
+        let entries = lists.flat_map(|(key, members)| {
+            let (pages, error) = match pages(&key, &members) {
+                Ok(pages) => (pages, None),
+                Err(error) => (Pages::One(None), Some(Err(error))),
+            };
+            pages.map(Ok).chain(error)
         });
         ingest(store, space, entries)
     }
 }
+
+/// The pages of a list that are written.
+enum Pages {
+    One(Option<Entry>),
+    Many(std::vec::IntoIter<Entry>),
+}
+
+impl Iterator for Pages {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        match self {
+            Self::One(entry) => entry.take(),
+            Self::Many(entries) => entries.next(),
+        }
+    }
+}
+
+/// The positions of documents with equal keys, ascending: the first, and the others.
+type Members = (u32, Vec<u32>);
 
 /// Groups of positions with equal keys.
 struct Groups<K, I: Iterator<Item = (K, u32)>> {
@@ -207,15 +244,15 @@ struct Groups<K, I: Iterator<Item = (K, u32)>> {
 }
 
 impl<K: PartialEq, I: Iterator<Item = (K, u32)>> Iterator for Groups<K, I> {
-    type Item = (K, Vec<u32>);
+    type Item = (K, Members);
 
     fn next(&mut self) -> Option<Self::Item> {
         let (key, first) = self.sorted.next()?;
-        let mut members = vec![first];
+        let mut others = Vec::new();
         while let Some((_, next)) = self.sorted.next_if(|(other, _)| *other == key) {
-            members.push(next);
+            others.push(next);
         }
-        Some((key, members))
+        Some((key, (first, others)))
     }
 }
 
@@ -224,8 +261,8 @@ impl<K: PartialEq, I: Iterator<Item = (K, u32)>> Iterator for Groups<K, I> {
 fn appended(list: List<'_>, read: Option<&dyn Read>, numbers: &[u64]) -> Result<Vec<Entry>> {
     let head = read.map(|read| list.head(read)).transpose()?.flatten();
     let page_key = |page: Option<u32>| match page {
-        None => list.key.to_vec(),
-        Some(page) => [list.key, &page.to_be_bytes()].concat(),
+        None => Value::from(list.key),
+        Some(page) => [list.key, &page.to_be_bytes()].concat().into(),
     };
     let entry = |page: Option<u32>, value: &Page| (page_key(page), Value::from(value.encode()));
     let Some((mut head, read)) = head.zip(read) else {

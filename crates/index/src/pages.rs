@@ -20,8 +20,8 @@ pub(crate) struct List<'k> {
 }
 
 impl List<'_> {
-    fn page_key(&self, page: u32) -> Vec<u8> {
-        [self.key, &page.to_be_bytes()].concat()
+    fn page_key(&self, page: u32) -> Value {
+        Value::from([self.key, &page.to_be_bytes()].concat())
     }
 
     fn decode(&self, key: &[u8], value: &Value, is_head: bool) -> Result<Page> {
@@ -69,7 +69,7 @@ impl List<'_> {
     }
 
     fn put(&self, writes: &mut Transaction<'_>, page: Option<u32>, value: &Page) {
-        let key = page.map_or_else(|| self.key.to_vec(), |page| self.page_key(page));
+        let key = page.map_or_else(|| Value::from(self.key), |page| self.page_key(page));
         writes.put(self.space, key, value.encode());
     }
 
@@ -160,7 +160,7 @@ impl List<'_> {
             head.further = 0..0;
         }
         if head.numbers.is_empty() {
-            writes.remove(self.space, self.key.to_vec());
+            writes.remove(self.space, self.key);
         } else {
             self.put(writes, None, &head);
         }

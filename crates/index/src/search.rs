@@ -12,6 +12,7 @@
 use crate::clock::Millis;
 use crate::document::{Match, Metadata};
 use crate::engine::{Engine, Prepared};
+use crate::index::read_counters;
 use crate::pages::List;
 use crate::store::{Read, Space, Value};
 use crate::values::{Body, Record, RecordView, bucket_key, copies_key, damaged, number_key};
@@ -27,8 +28,8 @@ pub(crate) struct Search<'a> {
     engine: &'a Engine,
     read: &'a dyn Read,
     now: Millis,
-    /// Documents with this number or a larger one are not there yet.
-    end: u64,
+    /// Documents with this number or a larger one are not there yet; read when there are candidates, if it is not known.
+    end: Option<u64>,
     asked: Asked<'a>,
     /// The threshold that was asked for; `None` for that of the index.
     threshold: Option<f64>,
@@ -91,7 +92,7 @@ impl<'a> Search<'a> {
     pub(crate) fn new(
         engine: &'a Engine,
         read: &'a dyn Read,
-        (now, end): (Millis, u64),
+        (now, end): (Millis, Option<u64>),
         asked: Asked<'a>,
         threshold: Option<f64>,
     ) -> Result<Self> {
@@ -129,8 +130,15 @@ impl<'a> Search<'a> {
             numbers.sort_unstable();
             numbers.dedup();
         }
-        numbers.retain(|&number| number < self.end);
+        if !numbers.is_empty() {
+            let end = self.end()?;
+            numbers.retain(|&number| number < end);
+        }
         Ok(Candidates { numbers, truncated })
+    }
+
+    fn end(&self) -> Result<u64> {
+        self.end.map_or_else(|| Ok(read_counters(self.read)?.next), Ok)
     }
 
     fn value(&self, number: u64) -> Result<Value> {
@@ -165,7 +173,8 @@ impl<'a> Search<'a> {
             most.saturating_add(1),
             &mut copies,
         )?;
-        for copy in copies.into_iter().filter(|&copy| copy != number && copy < self.end) {
+        let end = self.end()?;
+        for copy in copies.into_iter().filter(|&copy| copy != number && copy < end) {
             let value = self.value(copy)?;
             let view = self.view(copy, &value)?;
             if !view.is_expired(self.now) && !visit(copy, &view, similar)? {

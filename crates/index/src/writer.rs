@@ -63,11 +63,11 @@ pub(crate) struct Transaction<'a> {
 }
 
 impl Transaction<'_> {
-    pub(crate) fn put(&mut self, space: Space, key: Vec<u8>, value: impl Into<Value>) {
+    pub(crate) fn put(&mut self, space: Space, key: impl Into<Value>, value: impl Into<Value>) {
         self.own.put(space, key, value);
     }
 
-    pub(crate) fn remove(&mut self, space: Space, key: Vec<u8>) {
+    pub(crate) fn remove(&mut self, space: Space, key: impl Into<Value>) {
         self.own.remove(space, key);
     }
 

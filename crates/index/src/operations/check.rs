@@ -64,10 +64,9 @@ impl Index {
     fn look(&self, prepared: Vec<Result<Asking<'_>>>, now: Millis) -> Result<Vec<Result<Checked>>> {
         let snapshot = self.snapshot()?;
         let read = snapshot.as_ref();
-        let end = crate::index::read_counters(read)?.next;
         let check = |asking: Result<Asking<'_>>| {
             let asking = asking?;
-            let search = Search::new(&self.engine, read, (now, end), asked(&asking), None)?;
+            let search = Search::new(&self.engine, read, (now, None), asked(&asking), None)?;
             let (found, truncated) = self.oldest(&search)?;
             let matched = found
                 .map(|(number, similar)| match_of(number, record(&self.engine, read, number)?, similar))
@@ -86,7 +85,7 @@ impl Index {
     ) -> Result<Checked> {
         let end = writes.counters.next;
         let (found, truncated) = {
-            let search = Search::new(&self.engine, writes, (now, end), asked(asking), None)?;
+            let search = Search::new(&self.engine, writes, (now, Some(end)), asked(asking), None)?;
             self.oldest(&search)?
         };
         let add = |writes: &mut Transaction<'_>| {

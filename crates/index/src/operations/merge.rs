@@ -28,7 +28,8 @@ impl Index {
             let ours = self.snapshot()?;
             for entry in theirs.scan(Space::Ids, &[]) {
                 let (id, _) = entry?;
-                let id = String::from_utf8(id).map_err(|_| Error::damaged("an id", "it is no text"))?;
+                let id =
+                    String::from_utf8(id.to_vec()).map_err(|_| Error::damaged("an id", "it is no text"))?;
                 let is_in_both = self.find_live(ours.as_ref(), &id)?.is_some()
                     && other.find_live(theirs.as_ref(), &id)?.is_some();
                 if is_in_both {

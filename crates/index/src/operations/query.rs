@@ -2,7 +2,6 @@
 
 use crate::document::{Answer, Content, Metadata};
 use crate::engine::Prepared;
-use crate::index::read_counters;
 use crate::search::{Asked, Exact, Search, Similar, match_of, metadata, record, wrong_record};
 use crate::values::{Body, Record};
 use crate::{Error, Index, Result};
@@ -132,8 +131,7 @@ impl Index {
         if matches!(ask, Ask::Lanes(_)) {
             asked.copy_hash = None;
         }
-        let end = read_counters(read)?.next;
-        let search = Search::new(&self.engine, read, (self.now(), end), asked, *threshold)?;
+        let search = Search::new(&self.engine, read, (self.now(), None), asked, *threshold)?;
         let candidates = search.candidates()?;
         let mut truncated = candidates.truncated;
         let mut found: Vec<(Similar, u64)> = Vec::new();

@@ -16,6 +16,7 @@ use fjall::config::{
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The least that fjall accepts. Journals are kept until the slowest keyspace is flushed, and replayed when the store is
 /// opened.
@@ -43,7 +44,7 @@ impl Default for Tuning {
 pub(crate) struct FjallStore {
     path: PathBuf,
     // Empty only while the store is closed.
-    open: Option<Open>,
+    open: Option<Arc<Open>>,
 }
 
 /// The open files of a store.
@@ -104,7 +105,7 @@ impl FjallStore {
                 return Err(Error::damaged(path.display().to_string(), "its files contradict each other"));
             }
         };
-        Ok(Self { path: path.to_owned(), open: Some(Open { spaces, database }) })
+        Ok(Self { path: path.to_owned(), open: Some(Arc::new(Open { spaces, database })) })
     }
 
     fn open_files(&self) -> &Open {
@@ -135,8 +136,9 @@ impl Drop for FjallStore {
         // What is not flushed is in the journal, and is replayed when the store is opened. So is what is flushed, if
         // the journal cannot be emptied.
         let is_flushed = self.flush().is_ok();
-        drop(self.open.take());
-        if is_flushed {
+        // A snapshot that is still there keeps the store open.
+        let is_closed = self.open.take().and_then(Arc::into_inner).map(drop).is_some();
+        if is_flushed && is_closed {
             let _ = self.empty_journals();
         }
     }
@@ -150,16 +152,17 @@ impl Read for FjallStore {
 
 impl Store for FjallStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
-        let Open { spaces, database } = self.open_files();
-        Ok(Box::new(FjallSnapshot { spaces: spaces.clone(), snapshot: database.snapshot() }))
+        let open = Arc::clone(self.open.as_ref().expect("a store is closed only when it is dropped"));
+        let snapshot = open.database.snapshot();
+        Ok(Box::new(FjallSnapshot { snapshot, open }))
     }
 
     fn commit(&self, batch: &Batch) -> Result<()> {
         let mut writes = self.open_files().database.batch().durability(Some(PersistMode::SyncData));
         for (space, key, value) in batch.iter() {
             match value {
-                Some(value) => writes.insert(self.space(space), key.as_slice(), value.clone()),
-                None => writes.remove(self.space(space), key.as_slice()),
+                Some(value) => writes.insert(self.space(space), key.clone(), value.clone()),
+                None => writes.remove(self.space(space), key.clone()),
             }
         }
         writes.commit().map_err(failed("write"))
@@ -168,13 +171,13 @@ impl Store for FjallStore {
     fn ingest(&self, space: Space, entries: &mut dyn Iterator<Item = Result<Entry>>) -> Result<()> {
         let wrong = failed("write tables");
         let mut ingestion = self.space(space).start_ingestion().map_err(&wrong)?;
-        let mut last: Option<Vec<u8>> = None;
+        let mut last: Option<Value> = None;
         for entry in entries {
             let (key, value) = entry?;
             if last.as_ref().is_some_and(|last| *last >= key) {
                 return Err(Error::Store { action: "write tables", cause: "keys do not ascend".into() });
             }
-            ingestion.write(key.as_slice(), value).map_err(&wrong)?;
+            ingestion.write(key.clone(), value).map_err(&wrong)?;
             last = Some(key);
         }
         ingestion.finish().map_err(&wrong)
@@ -208,22 +211,22 @@ impl Store for FjallStore {
 
 /// A state of a store on disk.
 struct FjallSnapshot {
-    spaces: Vec<Keyspace>,
     snapshot: fjall::Snapshot,
+    open: Arc<Open>,
 }
 
 impl Read for FjallSnapshot {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Value>> {
-        self.snapshot.get(&self.spaces[space as usize], key).map_err(failed("read"))
+        self.snapshot.get(&self.open.spaces[space as usize], key).map_err(failed("read"))
     }
 }
 
 impl Snapshot for FjallSnapshot {
     fn scan<'s>(&'s self, space: Space, from: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + Send + 's> {
-        let entries = self.snapshot.range(&self.spaces[space as usize], from.to_vec()..);
+        let entries = self.snapshot.range(&self.open.spaces[space as usize], from.to_vec()..);
         Box::new(entries.map(|entry| {
             let (key, value) = entry.into_inner().map_err(failed("read"))?;
-            Ok((key.to_vec(), value))
+            Ok((key, value))
         }))
     }
 }

@@ -89,8 +89,8 @@ impl Store for MemoryStore {
             let spaces = Arc::make_mut(&mut spaces);
             for (space, key, value) in batch.iter() {
                 match value {
-                    Some(value) => spaces[space as usize].insert(key.clone(), value.clone()),
-                    None => spaces[space as usize].remove(key),
+                    Some(value) => spaces[space as usize].insert(key.to_vec(), value.clone()),
+                    None => spaces[space as usize].remove(&**key),
                 };
             }
         }
@@ -103,7 +103,8 @@ impl Store for MemoryStore {
         let result = self.call("write tables");
         if result.is_ok() || self.faults.writes_all_the_same.load(Ordering::SeqCst) {
             let mut spaces = self.spaces.lock().unwrap();
-            Arc::make_mut(&mut spaces)[space as usize].extend(entries);
+            Arc::make_mut(&mut spaces)[space as usize]
+                .extend(entries.into_iter().map(|(key, value)| (key.to_vec(), value)));
         }
         result
     }
@@ -140,7 +141,7 @@ impl Snapshot for MemorySnapshot {
         let entries = self.spaces[space as usize].range(from.to_vec()..);
         Box::new(entries.map(|(key, value)| {
             self.store.call("read")?;
-            Ok((key.clone(), value.clone()))
+            Ok((key.as_slice().into(), value.clone()))
         }))
     }
 }

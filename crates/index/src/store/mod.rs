@@ -22,7 +22,7 @@ use std::fmt::Debug;
 pub(crate) type Value = fjall::Slice;
 
 /// An entry of a keyspace.
-pub(crate) type Entry = (Vec<u8>, Value);
+pub(crate) type Entry = (Value, Value);
 
 /// The keyspaces. Their order is that of the folders of the store: it is part of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,16 +65,16 @@ impl Space {
 /// Writes that are committed together. A value of `None` removes the key.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Batch {
-    spaces: [BTreeMap<Vec<u8>, Option<Value>>; Space::ALL.len()],
+    spaces: [BTreeMap<Value, Option<Value>>; Space::ALL.len()],
 }
 
 impl Batch {
-    pub(crate) fn put(&mut self, space: Space, key: Vec<u8>, value: impl Into<Value>) {
-        self.spaces[space as usize].insert(key, Some(value.into()));
+    pub(crate) fn put(&mut self, space: Space, key: impl Into<Value>, value: impl Into<Value>) {
+        self.spaces[space as usize].insert(key.into(), Some(value.into()));
     }
 
-    pub(crate) fn remove(&mut self, space: Space, key: Vec<u8>) {
-        self.spaces[space as usize].insert(key, None);
+    pub(crate) fn remove(&mut self, space: Space, key: impl Into<Value>) {
+        self.spaces[space as usize].insert(key.into(), None);
     }
 
     /// What the batch does to a key: `None` if nothing.
@@ -87,7 +87,7 @@ impl Batch {
     }
 
     /// The writes, sorted by keyspace and key.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Space, &Vec<u8>, &Option<Value>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Space, &Value, &Option<Value>)> {
         Space::ALL
             .into_iter()
             .flat_map(|space| self.spaces[space as usize].iter().map(move |(key, value)| (space, key, value)))

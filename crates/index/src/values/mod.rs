@@ -41,16 +41,16 @@ pub(crate) fn expiry_of(key: &[u8]) -> Result<(u64, u64)> {
 }
 
 /// The key of a bucket.
-pub(crate) fn bucket_key(band: usize, key: u64) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(9);
-    bytes.push(u8::try_from(band).expect("an index has at most 256 bands"));
-    bytes.extend(key.to_be_bytes());
+pub(crate) fn bucket_key(band: usize, key: u64) -> [u8; 9] {
+    let mut bytes = [0; 9];
+    bytes[0] = u8::try_from(band).expect("an index has at most 256 bands");
+    bytes[1..].copy_from_slice(&key.to_be_bytes());
     bytes
 }
 
 /// The key of the documents with this copy hash.
-pub(crate) fn copies_key(copy_hash: u128) -> Vec<u8> {
-    copy_hash.to_be_bytes().to_vec()
+pub(crate) fn copies_key(copy_hash: u128) -> [u8; 16] {
+    copy_hash.to_be_bytes()
 }
 
 /// A value of `ids`.

@@ -3,6 +3,7 @@
 //! The first page of a list is its head. Almost all lists have one number, and so a value of 3 to 6 bytes.
 
 use super::{Bytes, put_number};
+use crate::store::Value;
 
 /// The most numbers of a page.
 pub(crate) const PAGE_NUMBERS: usize = 256;
@@ -26,6 +27,19 @@ impl Page {
     /// The head of a list with this one number.
     pub(crate) fn of(number: u64) -> Self {
         Self { numbers: vec![number], further: 0..0, is_head: true }
+    }
+
+    /// What is stored of a list with this one number.
+    pub(crate) fn alone(mut number: u64) -> Value {
+        let mut bytes = [ALONE; 11];
+        let mut end = 1;
+        while number >= 0x80 {
+            bytes[end] = number as u8 | 0x80;
+            number >>= 7;
+            end += 1;
+        }
+        bytes[end] = number as u8;
+        Value::from(&bytes[..=end])
     }
 
     /// A further page.
@@ -87,6 +101,11 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn a_number_alone_is_a_head(number in prop_oneof![0u64..1 << 20, any::<u64>()]) {
+            prop_assert_eq!(&*Page::alone(number), &*Page::of(number).encode());
+        }
+
         #[test]
         fn pages_come_back(
             numbers in proptest::collection::btree_set(any::<u64>(), 1..=PAGE_NUMBERS),
