@@ -144,8 +144,8 @@ class Index:
         if any(name in options for name in ("case", "form", "punctuation", "whitespace")):
             given.append("normalize")
         most = None if candidates is None else whole("candidates", candidates, 1)
-        native = resolve("Index", options)
-        self._native = _native.NativeIndex(os.fspath(path), native, given, store, _millis("ttl", ttl), most, create)
+        creating = {"given": given, "store": store, "ttl": _millis("ttl", ttl), "candidates": most, "create": create}
+        self._native = _native.NativeIndex(os.fspath(path), resolve("Index", options), creating)
         self._path = os.fspath(path)
 
     def __enter__(self) -> "Index":
@@ -281,9 +281,8 @@ class Index:
             raise TypeError("query() needs a text or an id, and not both")
         most = None if top is None else whole("top", top, 1)
         filter = None if where is None else _json("where", where)
-        found, probability, truncated = self._native.query(
-            text=text, id=id, threshold=threshold, top=most, within=within, filter=filter
-        )
+        asked = {"text": text, "id": id, "threshold": threshold, "top": most, "within": within, "filter": filter}
+        found, probability, truncated = self._native.query(asked)
         return Answer([_match(match) for match in found], probability, truncated)
 
     def get(self, id: str) -> Optional[IndexDocument]:

@@ -53,6 +53,42 @@ impl PlainDocument {
     }
 }
 
+/// What an index is created with, besides its settings.
+#[derive(FromPyObject)]
+pub(crate) struct Creating {
+    /// The names of the settings that were asked for.
+    #[pyo3(item)]
+    given: Vec<String>,
+    #[pyo3(item)]
+    store: Option<String>,
+    /// How long a document stays, in milliseconds.
+    #[pyo3(item)]
+    ttl: Option<u64>,
+    #[pyo3(item)]
+    candidates: Option<usize>,
+    /// True if it may be created.
+    #[pyo3(item)]
+    create: bool,
+}
+
+/// A question.
+#[derive(FromPyObject)]
+pub(crate) struct PlainQuery {
+    #[pyo3(item)]
+    text: Option<String>,
+    #[pyo3(item)]
+    id: Option<String>,
+    #[pyo3(item)]
+    threshold: Option<f64>,
+    #[pyo3(item)]
+    top: Option<usize>,
+    #[pyo3(item)]
+    within: Option<String>,
+    /// A JSON object.
+    #[pyo3(item)]
+    filter: Option<String>,
+}
+
 /// An index that is open.
 #[pyclass(module = "lookalike._native", frozen)]
 pub(crate) struct NativeIndex {
@@ -61,18 +97,10 @@ pub(crate) struct NativeIndex {
 
 #[pymethods]
 impl NativeIndex {
-    /// Opens an index, or creates it. `given` are the names of the settings that were asked for.
+    /// Opens an index, or creates it.
     #[new]
-    fn new(
-        py: Python<'_>,
-        path: PathBuf,
-        options: Options,
-        given: Vec<String>,
-        store: Option<&str>,
-        ttl: Option<u64>,
-        candidates: Option<usize>,
-        create: bool,
-    ) -> PyResult<Self> {
+    fn new(py: Python<'_>, path: PathBuf, options: Options, creating: Creating) -> PyResult<Self> {
+        let Creating { given, store, ttl, candidates, create } = creating;
         let mut config = Config::default().with_settings(options.settings()?);
         config = config.with_ttl(ttl.map(Duration::from_millis));
         if let Some(store) = store {
@@ -183,17 +211,8 @@ impl NativeIndex {
         Ok(answers.into_iter().map(|(id, answer)| checked(id, answer)).collect())
     }
 
-    #[pyo3(signature = (*, text, id, threshold, top, within, filter))]
-    fn query(
-        &self,
-        py: Python<'_>,
-        text: Option<String>,
-        id: Option<String>,
-        threshold: Option<f64>,
-        top: Option<usize>,
-        within: Option<String>,
-        filter: Option<&str>,
-    ) -> PyResult<(Vec<PlainMatch>, f64, bool)> {
+    fn query(&self, py: Python<'_>, asked: PlainQuery) -> PyResult<(Vec<PlainMatch>, f64, bool)> {
+        let PlainQuery { text, id, threshold, top, within, filter } = asked;
         let index = self.index()?;
         let mut query = match (text, id) {
             (Some(text), _) => Query::text(text),
@@ -203,7 +222,7 @@ impl NativeIndex {
         if matches!(query.ask, Ask::Text(_)) {
             query = query.with_within(within);
         }
-        query = query.with_filter(filter.map(object).transpose()?.unwrap_or_default());
+        query = query.with_filter(filter.as_deref().map(object).transpose()?.unwrap_or_default());
         let answer = outside(py, || index.query(&query))?.or_raise()?;
         let matches = answer.matches.into_iter().map(plain).collect();
         Ok((matches, answer.found_probability, answer.truncated))
