@@ -80,4 +80,6 @@ pub use document::{
 };
 pub use error::{Error, Result};
 pub use index::{Index, Options};
-pub use operations::{Ask, BulkOptions, BulkReport, Filter, Query, Repaired, Stats, Verified};
+pub use operations::{
+    Ask, BulkOptions, BulkReport, Change, Changed, Filter, Query, Repaired, Stats, Verified,
+};

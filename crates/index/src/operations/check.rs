@@ -5,13 +5,14 @@ use crate::clock::Millis;
 use crate::document::{Checked, Content, Document, OnMatch};
 use crate::engine::Prepared;
 use crate::search::{Asked, Exact, Search, Similar, match_of, record};
+use crate::store::Read;
 use crate::writer::Transaction;
 use crate::{Index, Result};
 
 /// A document that is checked, and what it is checked by.
-struct Asking<'d> {
-    document: &'d Document,
-    prepared: Prepared,
+pub(super) struct Asking<'d> {
+    pub(super) document: &'d Document,
+    pub(super) prepared: Prepared,
 }
 
 impl Index {
@@ -46,9 +47,7 @@ impl Index {
         let now = self.now();
         let prepared: Vec<Result<Asking<'_>>> = documents
             .iter()
-            .map(|document| {
-                self.engine.prepare(document, now).map(|prepared| Asking { document, prepared })
-            })
+            .map(|document| self.engine.prepare(document, now).map(|prepared| Asking { document, prepared }))
             .collect();
         if !add {
             return self.look(prepared, now);
@@ -67,19 +66,26 @@ impl Index {
         let snapshot = self.snapshot()?;
         let read = snapshot.as_ref();
         let end = crate::index::read_counters(read)?.next;
-        let check = |asking: Result<Asking<'_>>| {
-            let asking = asking?;
-            let search = Search::new(&self.engine, read, (now, end), asked(&asking), None)?;
-            let (found, truncated) = self.oldest(&search)?;
-            let matched = found
-                .map(|(number, similar)| match_of(number, record(&self.engine, read, number)?, similar))
-                .transpose()?;
-            Ok(self.checked(matched, None, truncated))
-        };
+        let check = |asking: Result<Asking<'_>>| self.look_one(read, &asking?, (now, end));
         Ok(prepared.into_iter().map(check).collect())
     }
 
-    fn check_one(
+    /// Checks one document without adding it.
+    pub(super) fn look_one(
+        &self,
+        read: &dyn Read,
+        asking: &Asking<'_>,
+        (now, end): (Millis, u64),
+    ) -> Result<Checked> {
+        let search = Search::new(&self.engine, read, (now, end), asked(asking), None)?;
+        let (found, truncated) = self.oldest(&search)?;
+        let matched = found
+            .map(|(number, similar)| match_of(number, record(&self.engine, read, number)?, similar))
+            .transpose()?;
+        Ok(self.checked(matched, None, truncated))
+    }
+
+    pub(super) fn check_one(
         &self,
         writes: &mut Transaction<'_>,
         asking: &Asking<'_>,
@@ -133,12 +139,7 @@ impl Index {
         Ok((oldest, candidates.truncated))
     }
 
-    fn checked(
-        &self,
-        matched: Option<crate::Match>,
-        number: Option<u64>,
-        truncated: bool,
-    ) -> Checked {
+    fn checked(&self, matched: Option<crate::Match>, number: Option<u64>, truncated: bool) -> Checked {
         Checked { matched, number, found_probability: self.found_probability(None), truncated }
     }
 }

@@ -1,5 +1,6 @@
 //! The operations of an [`Index`](crate::Index), besides adding and getting.
 
+mod batch;
 mod bulk;
 mod check;
 mod forget;
@@ -8,6 +9,7 @@ mod merge;
 mod query;
 mod verify;
 
+pub use batch::{Change, Changed};
 pub use bulk::{BulkOptions, BulkReport};
 pub use maintain::Stats;
 pub use query::{Ask, Filter, Query};
