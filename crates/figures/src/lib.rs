@@ -27,3 +27,9 @@ pub use page::compare::{CompareData, Estimate, Finding, NamedText, compare_page}
 pub use page::examples::{ClusterExample, ExampleText, Member, PairExample};
 pub use page::report::{PAGE_BUDGET, report_page};
 pub use page::report_data::{Checked, Headline, KindCount, PlanData, RecallData, ReportData, SourceCount};
+
+/// The styles of all pages and plots, for a page that is not made here.
+#[must_use]
+pub fn style() -> String {
+    format!("{}{}", page::STYLE, svg::STYLE)
+}

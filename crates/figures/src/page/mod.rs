@@ -12,7 +12,7 @@ pub(crate) mod report_data;
 use crate::numbers::shortened;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 /// A security policy that allows only the page's own style and script, in case foreign markup gets into the page.

@@ -5,13 +5,14 @@ use crate::clock::Millis;
 use crate::document::{Checked, Content, Document, OnMatch};
 use crate::engine::Prepared;
 use crate::search::{Asked, Exact, Search, Similar, match_of, record};
+use crate::store::Read;
 use crate::writer::Transaction;
 use crate::{Index, Result};
 
 /// A document that is checked, and what it is checked by.
-struct Asking<'d> {
-    document: &'d Document,
-    prepared: Prepared,
+pub(super) struct Asking<'d> {
+    pub(super) document: &'d Document,
+    pub(super) prepared: Prepared,
 }
 
 impl Index {
@@ -64,19 +65,26 @@ impl Index {
     fn look(&self, prepared: Vec<Result<Asking<'_>>>, now: Millis) -> Result<Vec<Result<Checked>>> {
         let snapshot = self.snapshot()?;
         let read = snapshot.as_ref();
-        let check = |asking: Result<Asking<'_>>| {
-            let asking = asking?;
-            let search = Search::new(&self.engine, read, (now, None), asked(&asking), None)?;
-            let (found, truncated) = self.oldest(&search)?;
-            let matched = found
-                .map(|(number, similar)| match_of(number, record(&self.engine, read, number)?, similar))
-                .transpose()?;
-            Ok(self.checked(matched, None, truncated))
-        };
+        let check = |asking: Result<Asking<'_>>| self.look_one(read, &asking?, (now, None));
         prepared.into_iter().map(check).map(of_the_document).collect()
     }
 
-    fn check_one(
+    /// Checks one document without adding it.
+    pub(super) fn look_one(
+        &self,
+        read: &dyn Read,
+        asking: &Asking<'_>,
+        (now, end): (Millis, Option<u64>),
+    ) -> Result<Checked> {
+        let search = Search::new(&self.engine, read, (now, end), asked(asking), None)?;
+        let (found, truncated) = self.oldest(&search)?;
+        let matched = found
+            .map(|(number, similar)| match_of(number, record(&self.engine, read, number)?, similar))
+            .transpose()?;
+        Ok(self.checked(matched, None, truncated))
+    }
+
+    pub(super) fn check_one(
         &self,
         writes: &mut Transaction<'_>,
         asking: &Asking<'_>,
@@ -136,7 +144,7 @@ impl Index {
 }
 
 /// Tells an error of one document, which is its answer, from one of the index, with which the whole batch fails.
-fn of_the_document(answer: Result<Checked>) -> Result<Result<Checked>> {
+pub(super) fn of_the_document<T>(answer: Result<T>) -> Result<Result<T>> {
     match answer {
         Err(error) if !error.is_about_input() => Err(error),
         answer => Ok(answer),

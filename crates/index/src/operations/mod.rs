@@ -1,5 +1,6 @@
 //! The operations of an [`Index`](crate::Index), besides adding and getting.
 
+mod batch;
 mod bulk;
 mod check;
 mod forget;
@@ -10,6 +11,7 @@ mod repair;
 mod sources;
 mod verify;
 
+pub use batch::{Change, Changed};
 pub use bulk::{BulkOptions, BulkReport};
 pub use maintain::Stats;
 pub use query::{Ask, Filter, Query};

@@ -1,0 +1,162 @@
+//! Documents: put, got, deleted and listed.
+
+use super::Problems;
+use super::extract::{At, Fields};
+use crate::json::{self, Body};
+use crate::model::{DocumentAnswer, DocumentPage, ListQuery, Object, PutAnswer, PutDocument, Removed};
+use crate::problem::{Problem, Result};
+use crate::state::State;
+use axum::Json;
+use axum::extract::State as With;
+use axum::http::StatusCode;
+use index::{Changed, Index};
+
+/// The most documents of a listing, unless the request says otherwise.
+const LISTED: usize = 100;
+
+/// A listing with a filter looks at no more documents than this. The next request goes on where it ended.
+const MOST_SCANNED: usize = 20_000;
+
+/// A listing reads this many documents at a time.
+const PAGE: usize = 1_000;
+
+/// A document by its id.
+#[utoipa::path(
+    get,
+    path = "/v1/collections/{name}/documents/{id}",
+    tag = "documents",
+    params(
+        ("name" = String, Path, description = "The name of the collection"),
+        ("id" = String, Path, description = "The id of the document; `/` is written as %2F")
+    ),
+    responses((status = 200, body = DocumentAnswer), Problems)
+)]
+pub(super) async fn get(
+    With(state): With<State>,
+    At((name, id)): At<(String, String)>,
+) -> Result<Json<DocumentAnswer>> {
+    let found = move |index: &Index| index.get(&id)?.ok_or_else(|| Problem::no_document(&id));
+    Ok(Json(state.with_index(&name, found).await?.into()))
+}
+
+/// Adds a document. When the answer comes, the document is on disk.
+#[utoipa::path(
+    put,
+    path = "/v1/collections/{name}/documents/{id}",
+    tag = "documents",
+    params(
+        ("name" = String, Path, description = "The name of the collection"),
+        ("id" = String, Path, description = "The id of the document: 1 to 1,024 bytes; `/` is written as %2F"),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same write with the same key is done once")
+    ),
+    request_body = PutDocument,
+    responses(
+        (status = 200, description = "It was replaced", body = PutAnswer),
+        (status = 201, description = "It was added", body = PutAnswer),
+        Problems
+    )
+)]
+pub(super) async fn put(
+    With(state): With<State>,
+    At((name, id)): At<(String, String)>,
+    Body(document): Body<PutDocument>,
+) -> Result<(StatusCode, Json<PutAnswer>)> {
+    let change = document.change(&state, id)?;
+    let answer = state.with_index(&name, move |index| match index.apply(&[change])?.pop() {
+        Some(Ok(Changed::Put { number, replaced })) => {
+            let status = if replaced { StatusCode::OK } else { StatusCode::CREATED };
+            Ok((status, Json(PutAnswer { number, replaced })))
+        }
+        Some(Err(error)) => Err(error.into()),
+        _ => Err(Problem::internal("one change has one answer")),
+    });
+    answer.await
+}
+
+/// Removes a document.
+#[utoipa::path(
+    delete,
+    path = "/v1/collections/{name}/documents/{id}",
+    tag = "documents",
+    params(
+        ("name" = String, Path, description = "The name of the collection"),
+        ("id" = String, Path, description = "The id of the document; `/` is written as %2F")
+    ),
+    responses((status = 200, body = Removed), Problems)
+)]
+pub(super) async fn delete(
+    With(state): With<State>,
+    At((name, id)): At<(String, String)>,
+) -> Result<Json<Removed>> {
+    let answer = state.with_index(&name, move |index| match index.remove(&[&id])? {
+        0 => Err(Problem::no_document(&id)),
+        removed => Ok(Json(Removed { removed })),
+    });
+    answer.await
+}
+
+/// Documents without their texts, oldest first.
+#[utoipa::path(
+    get,
+    path = "/v1/collections/{name}/documents",
+    tag = "documents",
+    params(("name" = String, Path, description = "The name of the collection"), ListQuery),
+    responses((status = 200, body = DocumentPage), Problems)
+)]
+pub(super) async fn list(
+    With(state): With<State>,
+    At(name): At<String>,
+    Fields(asked): Fields<ListQuery>,
+) -> Result<Json<DocumentPage>> {
+    let ListQuery { after, after_number, limit, filter } = asked;
+    let most = state.limits().documents;
+    let limit = limit.unwrap_or(LISTED.min(most));
+    if !(1..=most).contains(&limit) {
+        return Err(Problem::invalid(format!("`limit` is from 1 to {most}, not {limit}")));
+    }
+    let filter = filter.map(|filter| json::object(filter.as_bytes())).transpose()?.unwrap_or_default();
+    if after.is_some() && after_number.is_some() {
+        return Err(Problem::invalid("only one of `after` and `after_number` is allowed"));
+    }
+    let answer = state.with_index(&name, move |index| {
+        let after = match &after {
+            Some(id) => {
+                let found = index.get(id)?.ok_or_else(|| Problem::no_document(id));
+                found
+                    .map_err(|problem| {
+                        problem.advise("use `after_number` and the `next_number` of the answer before")
+                    })?
+                    .number
+            }
+            None => after_number.unwrap_or(0),
+        };
+        page(index, after, limit, &filter).map(Json)
+    });
+    answer.await
+}
+
+fn page(index: &Index, mut after: u64, limit: usize, filter: &Object) -> Result<DocumentPage> {
+    let mut documents: Vec<DocumentAnswer> = Vec::new();
+    let mut scanned = 0;
+    loop {
+        let asked = if filter.is_empty() { limit - documents.len() } else { PAGE };
+        let read = index.list(after, asked)?;
+        let is_last = read.len() < asked;
+        for kept in read {
+            after = kept.number;
+            scanned += 1;
+            let fits = filter.iter().all(|(field, value)| {
+                kept.metadata.as_ref().and_then(|metadata| metadata.get(field)) == Some(value)
+            });
+            if fits {
+                documents.push(kept.into());
+                if documents.len() == limit {
+                    return Ok(DocumentPage { documents, next_number: Some(after) });
+                }
+            }
+        }
+        if is_last || scanned >= MOST_SCANNED {
+            return Ok(DocumentPage { documents, next_number: (!is_last).then_some(after) });
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Who looks like this, have we seen it, and what do two texts share?
+
+use super::Problems;
+use super::extract::At;
+use crate::access::Access;
+use crate::json::Body;
+use crate::model::{CheckAnswer, CheckRequest, CompareAnswer, CompareRequest, QueryAnswer, QueryRequest};
+use crate::problem::Result;
+use crate::state::State;
+use axum::extract::State as With;
+use axum::{Extension, Json};
+
+/// The documents that look like a text, like a document of the collection, or like a signature.
+#[utoipa::path(
+    post,
+    path = "/v1/collections/{name}/query",
+    tag = "questions",
+    params(("name" = String, Path, description = "The name of the collection")),
+    request_body = QueryRequest,
+    responses((status = 200, body = QueryAnswer), Problems)
+)]
+pub(super) async fn query(
+    With(state): With<State>,
+    At(name): At<String>,
+    Body(asked): Body<QueryRequest>,
+) -> Result<Json<QueryAnswer>> {
+    let query = asked.query(&state)?;
+    Ok(Json(state.with_index(&name, move |index| Ok(index.query(&query)?)).await?.into()))
+}
+
+/// Has something like this been seen? If not, and `add` is true, it is added in the same step: of equal texts that are
+/// checked at the same time, exactly one is new.
+#[utoipa::path(
+    post,
+    path = "/v1/collections/{name}/check",
+    tag = "questions",
+    params(
+        ("name" = String, Path, description = "The name of the collection"),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same write with the same key is done once")
+    ),
+    request_body = CheckRequest,
+    responses((status = 200, body = CheckAnswer), Problems)
+)]
+pub(super) async fn check(
+    With(state): With<State>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+    Body(asked): Body<CheckRequest>,
+) -> Result<Json<CheckAnswer>> {
+    let check = asked.check(&state)?;
+    if check.add {
+        access.require(Access::Write)?;
+    }
+    let checked = state
+        .with_index(&name, move |index| Ok(index.check(&check.document, check.add, check.on_match)?))
+        .await?;
+    Ok(Json(checked.into()))
+}
+
+/// How similar two texts are, and which passages they share.
+#[utoipa::path(
+    post,
+    path = "/v1/collections/{name}/compare",
+    tag = "questions",
+    params(("name" = String, Path, description = "The name of the collection")),
+    request_body = CompareRequest,
+    responses((status = 200, body = CompareAnswer), Problems)
+)]
+pub(super) async fn compare(
+    With(state): With<State>,
+    At(name): At<String>,
+    Body(asked): Body<CompareRequest>,
+) -> Result<Json<CompareAnswer>> {
+    let limits = state.clone();
+    Ok(Json(state.with_index(&name, move |index| asked.compare(&limits, index)).await?))
+}

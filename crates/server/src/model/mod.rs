@@ -1,0 +1,29 @@
+//! Requests and answers as JSON. The types are also the descriptions in the OpenAPI document.
+
+mod answers;
+mod compare;
+mod config;
+mod documents;
+mod questions;
+
+pub(crate) use answers::{
+    Backed, CheckAnswer, CollectionAnswer, CollectionList, DocumentAnswer, DocumentPage, Health, PutAnswer,
+    QueryAnswer, Removed, StatsAnswer,
+};
+pub(crate) use compare::{CompareAnswer, CompareRequest};
+pub(crate) use config::ConfigIn;
+pub(crate) use documents::{AddLine, BackupRequest, ListQuery, PutDocument, RemoveLine, RemoveRequest};
+pub(crate) use questions::{CheckRequest, QueryRequest};
+
+use crate::problem::{Problem, Result};
+use crate::state::State;
+use serde_json::{Map, Value};
+
+/// A JSON object.
+pub(crate) type Object = Map<String, Value>;
+
+/// Refuses a text that is larger than the limit.
+fn check_text(state: &State, text: &str) -> Result<()> {
+    let limit = state.limits().text;
+    if text.len() > limit { Err(Problem::too_large("the text", limit)) } else { Ok(()) }
+}

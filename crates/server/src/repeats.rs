@@ -1,0 +1,202 @@
+//! Answers to writes, kept for a while, so that a write that is sent twice is done once.
+//!
+//! A client that got no answer does not know whether its write was done. It sends the same request with the same
+//! `Idempotency-Key` again. If the first one was done, its answer is sent again and nothing is written. If it is still
+//! worked on, the answer is 409 with `Retry-After`. Another body under the same key is refused.
+//!
+//! Only answers of success are kept: what failed may be tried again. They are kept in memory, up to a number and for a
+//! time ([`Limits`](crate::Limits)), and are gone when the service is started again.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::guard::{PERMIT, permit};
+use crate::json;
+use crate::problem::{MEDIA_TYPE, Problem};
+use crate::state::State;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderName, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+
+/// The most bytes of a key.
+const MOST_KEY_BYTES: usize = 256;
+
+const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The answers that are kept.
+#[derive(Debug)]
+pub(crate) struct Repeats {
+    kept: Mutex<Kept>,
+    most: usize,
+    time: Duration,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    by_key: HashMap<blake3::Hash, Entry>,
+    /// The keys with the times of their beginnings, oldest first.
+    ages: VecDeque<(Instant, blake3::Hash)>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    body: blake3::Hash,
+    began: Instant,
+    /// `None` while it is worked on.
+    answer: Option<(StatusCode, Bytes)>,
+}
+
+enum Found {
+    Nothing,
+    Working,
+    Other,
+    Answer(StatusCode, Bytes),
+}
+
+impl Repeats {
+    pub(crate) fn new(most: usize, time: Duration) -> Self {
+        Self { kept: Mutex::default(), most: most.max(1), time }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of a key. If it is nothing, the key is worked on from now on.
+    fn begin(&self, key: blake3::Hash, body: blake3::Hash) -> Found {
+        let now = Instant::now();
+        let mut kept = self.lock();
+        while let Some(&(began, oldest)) = kept.ages.front()
+            && (kept.ages.len() >= self.most || now - began > self.time)
+        {
+            kept.ages.pop_front();
+            if kept.by_key.get(&oldest).is_some_and(|entry| entry.began == began) {
+                kept.by_key.remove(&oldest);
+            }
+        }
+        match kept.by_key.get(&key) {
+            Some(entry) if entry.body != body => Found::Other,
+            Some(Entry { answer: Some((status, body)), .. }) => Found::Answer(*status, body.clone()),
+            Some(_) => Found::Working,
+            None => {
+                kept.by_key.insert(key, Entry { body, began: now, answer: None });
+                kept.ages.push_back((now, key));
+                Found::Nothing
+            }
+        }
+    }
+
+    /// Keeps the answer for a key, or forgets the key.
+    fn end(&self, key: blake3::Hash, answer: Option<(StatusCode, Bytes)>) {
+        let mut kept = self.lock();
+        match answer {
+            Some(answer) => {
+                if let Some(entry) = kept.by_key.get_mut(&key) {
+                    entry.answer = Some(answer);
+                }
+            }
+            None => {
+                kept.by_key.remove(&key);
+            }
+        }
+    }
+}
+
+/// Forgets a key unless it has got an answer.
+struct Working(State, blake3::Hash);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        let mut kept = self.0.repeats().lock();
+        if kept.by_key.get(&self.1).is_some_and(|entry| entry.answer.is_none()) {
+            kept.by_key.remove(&self.1);
+        }
+    }
+}
+
+/// Answers a write that was done before with the answer that it had.
+pub(crate) async fn once(
+    axum::extract::State(state): axum::extract::State<State>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if !request.headers().contains_key(HEADER) || matches!(*request.method(), Method::GET | Method::HEAD) {
+        return next.run(request).await;
+    }
+    match repeated(state, request, next).await {
+        Ok(response) => response,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn repeated(state: State, request: Request, next: Next) -> Result<Response, Problem> {
+    let sent = request.headers().get(HEADER).map_or(&b""[..], |sent| sent.as_bytes());
+    if !(1..=MOST_KEY_BYTES).contains(&sent.len()) {
+        return Err(Problem::malformed(format!("an Idempotency-Key has 1 to {MOST_KEY_BYTES} bytes")));
+    }
+    let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    if route.is_some_and(|route| route.ends_with("/bulk")) {
+        return Err(Problem::malformed("a stream of many writes cannot have an Idempotency-Key")
+            .advise("repeat the lines without an answer: `check` and `add` do not add an id twice"));
+    }
+    let key = key_of(&request, sent);
+    let (head, body) = request.into_parts();
+    let body = json::read(body, state.limits().body).await?;
+    match state.repeats().begin(key, blake3::hash(&body)) {
+        Found::Other => Err(Problem::invalid("this Idempotency-Key was used for another body")
+            .advise("use a new key for each write")),
+        Found::Working => {
+            Err(Problem::new(StatusCode::CONFLICT, "still-working", "this write is still worked on").retry())
+        }
+        Found::Answer(status, body) => {
+            Ok((status, [(header::CONTENT_TYPE, "application/json")], body).into_response())
+        }
+        Found::Nothing => {
+            // It is finished even if the client goes away, and its answer is kept.
+            let working = Working(state.clone(), key);
+            let permit = permit();
+            let task = tokio::spawn(PERMIT.scope(permit, async move {
+                let response = next.run(Request::from_parts(head, Body::from(body))).await;
+                let response = kept_answer(&state, key, response).await;
+                drop(working);
+                response
+            }));
+            task.await.map_err(|_| Problem::internal("the request could not be finished"))
+        }
+    }
+}
+
+/// Keeps the answer if it is one of success.
+async fn kept_answer(state: &State, key: blake3::Hash, response: Response) -> Response {
+    let is_problem = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == MEDIA_TYPE);
+    if !response.status().is_success() || is_problem {
+        state.repeats().end(key, None);
+        return response;
+    }
+    let (head, body) = response.into_parts();
+    match json::read(body, usize::MAX).await {
+        Ok(bytes) => {
+            state.repeats().end(key, Some((head.status, bytes.clone())));
+            Response::from_parts(head, Body::from(bytes))
+        }
+        Err(problem) => problem.into_response(),
+    }
+}
+
+/// A key counts for one client, one method and one address.
+fn key_of(request: &Request, sent: &[u8]) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    let uri = request.uri().path_and_query().map_or("", |uri| uri.as_str());
+    let token = request.headers().get(header::AUTHORIZATION).map_or(&b""[..], |sent| sent.as_bytes());
+    for part in [request.method().as_str().as_bytes(), uri.as_bytes(), token, sent] {
+        hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+    }
+    hasher.finalize()
+}
+
+/// The permission that a request has, shared with the work that it began.
+pub(crate) type Permit = Option<Arc<tokio::sync::OwnedSemaphorePermit>>;

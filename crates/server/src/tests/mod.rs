@@ -1,0 +1,11 @@
+//! The service as a whole, without a socket, and over one.
+
+mod bulk;
+mod collections;
+mod documents;
+mod hostile;
+mod load;
+mod questions;
+mod service;
+mod sockets;
+mod tokens;
