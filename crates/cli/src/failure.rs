@@ -122,6 +122,12 @@ impl From<index::Error> for Failure {
 }
 
 impl Failure {
+    /// Something outside this program is in the way.
+    #[cfg(feature = "server")]
+    pub(crate) fn outside(message: impl Into<String>) -> Self {
+        Self::new(ExitCode::Failure, message)
+    }
+
     /// An index is damaged.
     pub(crate) fn bad_index(message: impl Into<String>) -> Self {
         Self::new(ExitCode::TargetRefused, message)

@@ -31,6 +31,8 @@ enum Doing {
     Run = 1,
     /// A run from which the same command goes on.
     ResumableRun = 2,
+    /// A service, which finishes what it has begun.
+    Service = 3,
 }
 
 /// Whether the user asked to stop.
@@ -63,6 +65,13 @@ pub(crate) fn begin_run(resumable: bool) -> Result<()> {
     if requested() { Err(Failure::interrupted()) } else { Ok(()) }
 }
 
+/// A service begins that asks whether it is to stop.
+#[cfg(feature = "server")]
+pub(crate) fn begin_service() -> Result<()> {
+    DOING.store(Doing::Service as u8, Ordering::Relaxed);
+    if requested() { Err(Failure::interrupted()) } else { Ok(()) }
+}
+
 /// The run is over, and what follows does not ask.
 pub(crate) fn end_run() {
     DOING.store(Doing::Other as u8, Ordering::Relaxed);
@@ -84,8 +93,13 @@ fn hear(signal: i32) {
     if SIGNAL.swap(signal, Ordering::Relaxed) != 0 {
         std::process::exit(code_of(signal) as i32);
     }
-    if DOING.load(Ordering::Relaxed) != Doing::Other as u8 {
-        output::stopping(is_resumable());
+    let doing = DOING.load(Ordering::Relaxed);
+    if doing != Doing::Other as u8 {
+        output::stopping(match doing {
+            doing if doing == Doing::Service as u8 => "requests that were begun are finished",
+            doing if doing == Doing::ResumableRun as u8 => "run the same command again to continue",
+            _ => "no results are kept",
+        });
         return;
     }
     std::thread::sleep(MOMENT);

@@ -61,6 +61,8 @@ fn run_command(command: &Command, printer: &Printer) -> Result<()> {
         Command::Inspect(arguments) => layered!(inspect, arguments, Duplicates),
         Command::Report(arguments) => layered!(report, arguments, Duplicates),
         Command::Index(command) => commands::index::run(command, printer),
+        #[cfg(feature = "server")]
+        Command::Serve(arguments) => commands::serve::run(arguments, printer),
         Command::Presets => commands::presets::run(printer),
         Command::Completions(arguments) => commands::completions::run(arguments, printer),
         Command::Man(arguments) => commands::man::run(arguments, printer),

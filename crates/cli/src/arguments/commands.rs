@@ -3,6 +3,8 @@
 use super::choices::{Choices, Keeping, Matching, Reading, Sketching, Storing, Using, Writing};
 use super::examples;
 use super::index::IndexCommand;
+#[cfg(feature = "server")]
+use super::serve::ServeArguments;
 use super::values::{share, shown_at_most, whole};
 use clap::{ArgGroup, Args, Subcommand};
 use std::ffi::OsString;
@@ -41,6 +43,10 @@ pub(crate) enum Command {
     /// Keep documents in an index that stays, and ask which of them look like a new one
     #[command(subcommand, long_about = examples::INDEX_ABOUT, after_long_help = examples::INDEX)]
     Index(IndexCommand),
+    /// Answer questions about indexes over HTTP, with a page for people
+    #[cfg(feature = "server")]
+    #[command(long_about = examples::SERVE_ABOUT, after_long_help = examples::SERVE)]
+    Serve(Box<ServeArguments>),
     /// List the presets: the settings of other tools, and the share of similar pairs that each finds
     #[command(long_about = examples::PRESETS_ABOUT, after_long_help = examples::PRESETS)]
     Presets,

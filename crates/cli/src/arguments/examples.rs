@@ -13,6 +13,7 @@ Examples:
   lookalike report clean/                                      write a run's report as a page
   lookalike plan --threshold 0.8 --documents 1000000           show what bands and rows do
   lookalike index check seen/ new.jsonl --add                  ask what was seen before, and remember it
+  lookalike serve seen/                                        the same over HTTP, with a page
 
 The inputs can be JSON Lines, CSV, TSV, Parquet and plain text files, uncompressed or compressed with gzip, zstd, bzip2 or \
 xz. A plain text file is one document. Inputs are read in the order of the arguments; the files of a folder or a glob are read \
@@ -253,3 +254,22 @@ Examples:
   lookalike index remove seen/ --id doc-17 --id doc-18
   lookalike index remove seen/ --ids gone.txt
   lookalike index remove seen/ --where lang=en";
+
+#[cfg(feature = "server")]
+pub(crate) const SERVE_ABOUT: &str = "\
+Answers questions about indexes over HTTP: which documents look like a text, whether a text was seen before. Open the address in a \
+browser for a page on which people can ask, or /docs for all requests.
+
+A write is answered when it is on the disk. Ctrl-C or SIGTERM stops the service: it takes no new requests, finishes those that it has, \
+and closes the indexes. It speaks plain HTTP; put a proxy in front of it for TLS.";
+
+#[cfg(feature = "server")]
+pub(crate) const SERVE: &str = "\
+Examples:
+  lookalike serve seen/ mails/
+
+  Clients may create collections, and need tokens:
+    lookalike serve --root collections/ --listen 0.0.0.0:7171 --write-tokens tokens.txt
+
+  Ask:
+    curl -s localhost:7171/v1/collections/seen/check -d '{\"id\": \"a\", \"text\": \"...\", \"add\": true}'";

@@ -9,6 +9,8 @@ mod commands;
 mod examples;
 mod general;
 mod index;
+#[cfg(feature = "server")]
+mod serve;
 mod values;
 
 pub(crate) use bytes::Bytes;
@@ -25,6 +27,9 @@ pub(crate) use index::{
     IndexQueryArguments, MergeArguments, PassagesArguments, RemoveArguments, RepairArguments,
     RestoreArguments, Selecting,
 };
+
+#[cfg(feature = "server")]
+pub(crate) use serve::{Access, ServeArguments, ServiceLimits};
 
 use crate::exit_code::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};

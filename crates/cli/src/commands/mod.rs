@@ -15,4 +15,6 @@ pub(crate) mod presets;
 pub(crate) mod query;
 pub(crate) mod reference;
 pub(crate) mod report;
+#[cfg(feature = "server")]
+pub(crate) mod serve;
 pub(crate) mod sketch;

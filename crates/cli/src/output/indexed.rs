@@ -12,6 +12,12 @@ use std::io::Write;
 use std::path::Path;
 
 impl Printer {
+    /// Says where the service is.
+    #[cfg(feature = "server")]
+    pub(crate) fn serving(&self, address: std::net::SocketAddr) {
+        self.say(LogLevel::Info, &format!("listening on {BOLD}http://{address}{BOLD:#}; Ctrl-C stops it"));
+    }
+
     /// Shows the configuration and the size of an index.
     pub(crate) fn index_stats(&self, stats: &Stats, folder: &Path) -> Result<()> {
         let Stats { config, documents, distinct, next_number, batches, lost, disk_bytes, .. } = stats;

@@ -250,9 +250,8 @@ pub(crate) fn said(panic: &(dyn std::any::Any + Send)) -> &str {
     literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("there is no message")
 }
 
-/// Says that the signal to stop was received.
-pub(crate) fn stopping(resumable: bool) {
-    let next = if resumable { "run the same command again to continue" } else { "no results are kept" };
+/// Says that the signal to stop was received, and what comes of it.
+pub(crate) fn stopping(next: &str) {
     line(&format!("{YELLOW}stopping cleanly...{YELLOW:#} {next}; press Ctrl-C again to stop at once"));
 }
 
