@@ -18,6 +18,7 @@ mod memory;
 mod records;
 mod resume;
 mod seeing;
+mod serve;
 mod signals;
 mod sources;
 mod success;
