@@ -144,6 +144,9 @@ pub fn app(state: State) -> Router {
 /// The page for the OpenAPI document has styles inside its markup, and pictures inside its styles.
 async fn documentation(request: axum::extract::Request, next: axum::middleware::Next) -> Response {
     let mut response = next.run(request).await;
+    if response.status() == StatusCode::NOT_FOUND {
+        return unknown_address().await.into_response();
+    }
     let policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
         font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));

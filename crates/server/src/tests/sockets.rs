@@ -3,10 +3,9 @@
 use super::service::CAT;
 use crate::{Error, Options, Server, State};
 use serde_json::{Value, json};
-use std::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -31,17 +30,26 @@ async fn running(change: impl FnOnce(Options) -> Options) -> Running {
 
 /// Sends one request on a connection of its own, and returns the status and the body.
 async fn send(address: SocketAddr, method: &str, path: &str, body: &str) -> Option<(u16, String)> {
-    let mut stream = TcpStream::connect(address).await.ok()?;
     let request = format!(
         "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
-    stream.write_all(request.as_bytes()).await.ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.ok()?;
+    let answer = exchange(address, request.into_bytes()).await?;
     let status = answer.get(9..12)?.parse().ok()?;
     let (_, body) = answer.split_once("\r\n\r\n")?;
     Some((status, body.to_owned()))
+}
+
+/// Sends bytes, and returns what comes until the connection is closed.
+async fn exchange(address: SocketAddr, sent: Vec<u8>) -> Option<String> {
+    let exchange = move || {
+        let mut stream = TcpStream::connect(address).ok()?;
+        stream.write_all(&sent).ok()?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).ok()?;
+        Some(String::from_utf8_lossy(&answer).into_owned())
+    };
+    tokio::task::spawn_blocking(exchange).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -84,13 +92,19 @@ async fn the_end_loses_no_acknowledged_write() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_kept_connection_does_not_keep_the_service() {
     let server = running(|options| options).await;
-    let mut stream = TcpStream::connect(server.address).await.unwrap();
-    stream.write_all(b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
-    let mut start = [0; 12];
-    stream.read_exact(&mut start).await.unwrap();
-    assert_eq!(&start, b"HTTP/1.1 200");
+    let address = server.address;
+    let stream = tokio::task::spawn_blocking(move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).unwrap();
+        assert_eq!(&start, b"HTTP/1.1 200");
+        stream
+    });
+    let stream = stream.await.unwrap();
     server.stop.send(()).unwrap();
     server.task.await.unwrap().unwrap();
+    drop(stream);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -104,19 +118,16 @@ async fn heads_that_do_not_come_and_bodies_that_are_cut_are_forgotten() {
     .await;
     let address = server.address;
     // Two connections that say nothing: they are closed, and then there is room for others.
-    let idle = [TcpStream::connect(address).await.unwrap(), TcpStream::connect(address).await.unwrap()];
+    let idle = [TcpStream::connect(address).unwrap(), TcpStream::connect(address).unwrap()];
     let (status, _) = send(address, "GET", "/v1/health", "").await.unwrap();
     assert_eq!(status, 200);
     drop(idle);
-    let mut cut = TcpStream::connect(address).await.unwrap();
     let head = "PUT /v1/collections/seen HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"thre";
-    cut.write_all(head.as_bytes()).await.unwrap();
+    let mut cut = TcpStream::connect(address).unwrap();
+    cut.write_all(head.as_bytes()).unwrap();
     drop(cut);
-    let mut nonsense = TcpStream::connect(address).await.unwrap();
-    nonsense.write_all(b"\x16\x03\x01 this is no HTTP\r\n\r\n").await.unwrap();
-    let mut answer = Vec::new();
-    let _ = nonsense.read_to_end(&mut answer).await;
-    assert!(answer.starts_with(b"HTTP/1.1 400"), "{}", String::from_utf8_lossy(&answer));
+    let answer = exchange(address, b"\x16\x03\x01 this is no HTTP\r\n\r\n".to_vec()).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     let (_, body) = send(address, "GET", "/v1/collections", "").await.unwrap();
     assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), json!({"collections": []}));
     server.stop.send(()).unwrap();
