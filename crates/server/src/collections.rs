@@ -44,7 +44,7 @@ impl Collections {
         let mut entries = BTreeMap::new();
         let mut add = |path: &Path, is_own: bool| {
             let name = name_of(path)?;
-            let at_index = |cause| Error::Index { path: path.to_owned(), cause };
+            let at_index = |cause| Error::Index { path: path.to_owned(), cause: Box::new(cause) };
             let index = Arc::new(Index::open(path, &options.index).map_err(at_index)?);
             match entries.insert(name.clone(), Entry::Open { index, is_own }) {
                 Some(_) => Err(Error::SameName { name }),

@@ -14,7 +14,7 @@ pub enum Error {
         /// The folder of the index.
         path: PathBuf,
         /// What is wrong with it.
-        cause: index::Error,
+        cause: Box<index::Error>,
     },
     /// A folder cannot be the name of a collection.
     #[error("{} cannot be a collection: {reason}", path.display())]

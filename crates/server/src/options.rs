@@ -23,6 +23,8 @@ pub struct Options {
     pub allow_anyone: bool,
     /// What the service refuses.
     pub limits: Limits,
+    /// How often documents that have expired are removed. They are in no answer before that either.
+    pub expire_every: Duration,
     /// How indexes are opened.
     pub index: index::Options,
 }
@@ -37,6 +39,7 @@ impl Default for Options {
             tokens: Tokens::default(),
             allow_anyone: false,
             limits: Limits::default(),
+            expire_every: Duration::from_secs(60),
             index: index::Options::default(),
         }
     }
@@ -89,6 +92,13 @@ impl Options {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// How often documents that have expired are removed.
+    #[must_use]
+    pub fn with_expire_every(mut self, time: Duration) -> Self {
+        self.expire_every = time;
         self
     }
 
@@ -165,7 +175,7 @@ impl Default for Limits {
             time: Duration::from_secs(30),
             grace: Duration::from_secs(30),
             repeats: 10_000,
-            repeats_time: Duration::from_hours(24),
+            repeats_time: Duration::from_secs(24 * 60 * 60),
         }
     }
 }

@@ -24,6 +24,9 @@ use tokio::sync::Semaphore;
 /// How long nothing is accepted after an error of the system, for example because there are too many files.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// The most documents of a collection that are removed at a time because they have expired.
+const MOST_EXPIRED: usize = 10_000;
+
 /// A service that listens, and does not answer yet.
 #[derive(Debug)]
 pub struct Server {
@@ -59,6 +62,7 @@ impl Server {
         let Self { listener, address, state, options } = self;
         let limits = options.limits;
         tracing::info!(%address, collections = state.collections().all().len(), "the service is ready");
+        let expiring = tokio::spawn(expire(state.clone(), options));
         let service = TowerToHyperService::new(app(state.clone()));
         let graceful = GracefulShutdown::new();
         let connections = Arc::new(Semaphore::new(limits.connections.max(1)));
@@ -86,11 +90,30 @@ impl Server {
         }
         drop(listener);
         state.stop();
+        expiring.abort();
         tracing::info!("the service is being stopped");
         let finished = tokio::time::timeout(limits.grace, graceful.shutdown()).await.is_ok();
         tracing::info!(finished, "no more requests");
         let closed = tokio::task::spawn_blocking(move || state.close(limits.grace)).await;
         closed.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+    }
+}
+
+/// Removes what has expired, every now and then, until the task is ended.
+async fn expire(state: State, options: Options) {
+    let clock = options.index.clock;
+    loop {
+        tokio::time::sleep(options.expire_every).await;
+        let now = clock.now();
+        let removed = state.blocking(move |state| {
+            let removed = |(_, index): (String, Arc<index::Index>)| index.expire(now, MOST_EXPIRED);
+            let all = state.collections().all().into_iter().map(removed);
+            Ok(all.sum::<index::Result<u64>>()?)
+        });
+        match removed.await {
+            Ok(0) | Err(_) => {}
+            Ok(documents) => tracing::info!(documents, "documents that have expired are removed"),
+        }
     }
 }
 

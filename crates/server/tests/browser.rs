@@ -3,6 +3,8 @@
 //! The script of the page is served with a second one behind it, which does what a person would do and writes what it
 //! saw into the page. So the security policy of the page is the real one.
 
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests are tests")]
+
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 /// All collections, by name.
 #[utoipa::path(
     get,
+    operation_id = "list_collections",
     path = "/v1/collections",
     tag = "collections",
     responses((status = 200, body = CollectionList), Problems)
@@ -33,6 +34,7 @@ pub(super) async fn list(With(state): With<State>) -> Result<Json<CollectionList
 /// A collection and its configuration.
 #[utoipa::path(
     get,
+    operation_id = "get_collection",
     path = "/v1/collections/{name}",
     tag = "collections",
     params(("name" = String, Path, description = "The name of the collection")),
@@ -46,6 +48,7 @@ pub(super) async fn get(With(state): With<State>, At(name): At<String>) -> Resul
 /// Creates a collection. If there is one with this name, the settings must be those that it has.
 #[utoipa::path(
     put,
+    operation_id = "create_collection",
     path = "/v1/collections/{name}",
     tag = "collections",
     params(("name" = String, Path, description = "1 to 64 ASCII letters, digits, `-` and `_`")),
@@ -81,6 +84,7 @@ pub(super) struct Deleted {
 /// Deletes a collection with all its documents, for good. Only collections that the service has created can be deleted.
 #[utoipa::path(
     delete,
+    operation_id = "delete_collection",
     path = "/v1/collections/{name}",
     tag = "collections",
     params(("name" = String, Path, description = "The name of the collection")),
@@ -97,6 +101,7 @@ pub(super) async fn delete(With(state): With<State>, At(name): At<String>) -> Re
 /// Numbers about a collection.
 #[utoipa::path(
     get,
+    operation_id = "collection_stats",
     path = "/v1/collections/{name}/stats",
     tag = "collections",
     params(("name" = String, Path, description = "The name of the collection")),

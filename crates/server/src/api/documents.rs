@@ -23,6 +23,7 @@ const PAGE: usize = 1_000;
 /// A document by its id.
 #[utoipa::path(
     get,
+    operation_id = "get_document",
     path = "/v1/collections/{name}/documents/{id}",
     tag = "documents",
     params(
@@ -42,6 +43,7 @@ pub(super) async fn get(
 /// Adds a document. When the answer comes, the document is on disk.
 #[utoipa::path(
     put,
+    operation_id = "put_document",
     path = "/v1/collections/{name}/documents/{id}",
     tag = "documents",
     params(
@@ -76,6 +78,7 @@ pub(super) async fn put(
 /// Removes a document.
 #[utoipa::path(
     delete,
+    operation_id = "delete_document",
     path = "/v1/collections/{name}/documents/{id}",
     tag = "documents",
     params(
@@ -98,6 +101,7 @@ pub(super) async fn delete(
 /// Documents without their texts, oldest first.
 #[utoipa::path(
     get,
+    operation_id = "list_documents",
     path = "/v1/collections/{name}/documents",
     tag = "documents",
     params(("name" = String, Path, description = "The name of the collection"), ListQuery),

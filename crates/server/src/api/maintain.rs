@@ -16,6 +16,7 @@ use index::{Clock, SystemClock};
 /// Removes documents by their ids, with one commit, or by their metadata, in several.
 #[utoipa::path(
     post,
+    operation_id = "remove_documents",
     path = "/v1/collections/{name}/remove",
     tag = "documents",
     params(
@@ -53,6 +54,7 @@ pub(super) async fn remove(
 /// Writes a consistent copy of a collection to a new folder below the folder for backups. Requests go on meanwhile.
 #[utoipa::path(
     post,
+    operation_id = "backup_collection",
     path = "/v1/collections/{name}/backup",
     tag = "collections",
     params(("name" = String, Path, description = "The name of the collection")),

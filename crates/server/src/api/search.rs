@@ -13,6 +13,7 @@ use axum::{Extension, Json};
 /// The documents that look like a text, like a document of the collection, or like a signature.
 #[utoipa::path(
     post,
+    operation_id = "query",
     path = "/v1/collections/{name}/query",
     tag = "questions",
     params(("name" = String, Path, description = "The name of the collection")),
@@ -32,6 +33,7 @@ pub(super) async fn query(
 /// checked at the same time, exactly one is new.
 #[utoipa::path(
     post,
+    operation_id = "check",
     path = "/v1/collections/{name}/check",
     tag = "questions",
     params(
@@ -60,6 +62,7 @@ pub(super) async fn check(
 /// How similar two texts are, and which passages they share.
 #[utoipa::path(
     post,
+    operation_id = "compare",
     path = "/v1/collections/{name}/compare",
     tag = "questions",
     params(("name" = String, Path, description = "The name of the collection")),

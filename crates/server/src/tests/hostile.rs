@@ -167,6 +167,10 @@ async fn every_route_is_in_the_openapi_document() {
         ("/v1/collections/{name}/backup", "post"),
     ];
     assert_eq!(paths.len(), expected.len(), "{:?}", paths.keys());
+    let operations = paths.values().flat_map(|path| path.as_object().unwrap().values());
+    let ids: Vec<&str> = operations.map(|operation| operation["operationId"].as_str().unwrap()).collect();
+    let different: std::collections::BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(different.len(), ids.len(), "{ids:?}");
     for (path, methods) in expected {
         for method in methods.split(' ') {
             let described = &paths[path][method];

@@ -2,9 +2,11 @@
 
 use super::service::CAT;
 use crate::{Error, Options, Server, State};
+use index::ManualClock;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -130,6 +132,30 @@ async fn heads_that_do_not_come_and_bodies_that_are_cut_are_forgotten() {
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     let (_, body) = send(address, "GET", "/v1/collections", "").await.unwrap();
     assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), json!({"collections": []}));
+    server.stop.send(()).unwrap();
+    server.task.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_has_expired_is_removed() {
+    let clock = Arc::new(ManualClock::at(1_000_000));
+    let index = index::Options::default().with_clock(Arc::<ManualClock>::clone(&clock));
+    let server =
+        running(|options| options.with_index(index).with_expire_every(Duration::from_millis(20))).await;
+    let address = server.address;
+    send(address, "PUT", "/v1/collections/seen", "{}").await.unwrap();
+    let document = json!({"text": CAT, "ttl_seconds": 60}).to_string();
+    let (status, _) = send(address, "PUT", "/v1/collections/seen/documents/a", &document).await.unwrap();
+    assert_eq!(status, 201);
+    clock.set(1_060_001);
+    let (status, _) = send(address, "GET", "/v1/collections/seen/documents/a", "").await.unwrap();
+    assert_eq!(status, 404);
+    loop {
+        let (_, body) = send(address, "GET", "/v1/collections/seen/stats", "").await.unwrap();
+        if serde_json::from_str::<Value>(&body).unwrap()["documents"] == 0 {
+            break;
+        }
+    }
     server.stop.send(()).unwrap();
     server.task.await.unwrap().unwrap();
 }

@@ -45,6 +45,7 @@ const MOMENT: Duration = Duration::from_millis(1);
 /// answers while you write: the service waits for you.
 #[utoipa::path(
     post,
+    operation_id = "bulk",
     path = "/v1/collections/{name}/bulk",
     tag = "documents",
     params(("name" = String, Path, description = "The name of the collection")),
