@@ -94,7 +94,7 @@ fn tokens(file: Option<&Path>, variable: &str) -> Result<Vec<String>> {
 
 fn failure(error: Error) -> Failure {
     match error {
-        Error::Index { path, cause } => Failure::from(cause).about(Some(path.display().to_string())),
+        Error::Index { path, cause } => Failure::from(*cause).about(Some(path.display().to_string())),
         Error::Open { .. } => Failure::usage(error.to_string()).with_advice(
             "name a file of tokens with --write-tokens, listen on 127.0.0.1, or insist with --allow-anyone",
         ),
