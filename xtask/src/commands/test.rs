@@ -65,7 +65,7 @@ fn not_tested_here() {
 
 /// Checks that the command compiles without the features that take long to build, and with each of them alone.
 fn check_features() -> Result<(), String> {
-    for feature in ["", "parquet", "object-store"] {
+    for feature in ["", "parquet", "object-store", "server"] {
         let check = ["check", "--package", "lookalike-cli", "--no-default-features", "--features", feature];
         let with = if feature.is_empty() { "no feature" } else { feature };
         step::run(&format!("the command compiles with {with}"), &mut step::cargo(check))?;
