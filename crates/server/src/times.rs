@@ -4,9 +4,12 @@ use crate::problem::{Problem, Result, shown};
 use chrono::{DateTime, SecondsFormat};
 use index::Millis;
 
-/// A time as it is written.
+/// The last time that can be written: years have four digits.
+const LAST: Millis = 253_402_300_799_999;
+
+/// A time as it is written. A later one than can be written is shown as the last.
 pub(crate) fn written(time: Millis) -> String {
-    let time = i64::try_from(time).ok().and_then(DateTime::from_timestamp_millis);
+    let time = i64::try_from(time.min(LAST)).ok().and_then(DateTime::from_timestamp_millis);
     time.map_or_else(String::new, |time| time.to_rfc3339_opts(SecondsFormat::AutoSi, true))
 }
 
@@ -39,6 +42,6 @@ mod tests {
         for wrong in ["", "now", "2026-11-15", "1969-12-31T23:59:59Z", "2026-13-01T00:00:00Z"] {
             assert!(read("added", wrong).is_err(), "{wrong}");
         }
-        assert_eq!(written(u64::MAX), "");
+        assert_eq!(written(u64::MAX), "9999-12-31T23:59:59.999Z");
     }
 }

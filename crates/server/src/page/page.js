@@ -27,7 +27,11 @@
     const type = response.headers.get("Content-Type") ?? "";
     const answer = type.includes("json") ? await response.json() : await response.text();
     if (response.ok) return answer;
-    if (response.status === 401) { $("token-form").hidden = false; $("token").focus(); }
+    if (response.status === 401) {
+      $("token-form").hidden = false;
+      $("token").focus();
+      if (!token) throw new Error("");
+    }
     throw new Error(answer.detail ? answer.detail + (answer.next ? `: ${answer.next}` : "") : `status ${response.status}`);
   };
   const say = (text, isWrong = false) => {

@@ -85,7 +85,8 @@ async fn wrong_documents_are_refused() {
     }
     // The largest number of seconds is a long time.
     service.put(&format!("{AT}/a"), json!({"text": CAT, "ttl_seconds": u64::MAX})).await.ok();
-    service.get(&format!("{AT}/a")).await.ok();
+    let kept = service.get(&format!("{AT}/a")).await.ok();
+    assert!(kept["expires"].as_str().unwrap().starts_with("9999-12-31"), "{kept}");
     let listed = service.get(AT).await.ok();
     assert_eq!(listed["documents"].as_array().unwrap().len(), 1);
 }
