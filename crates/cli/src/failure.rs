@@ -42,7 +42,11 @@ impl Failure {
     /// Stopped by Ctrl-C or another signal.
     pub(crate) fn interrupted() -> Self {
         let resumable = interruption::is_resumable();
-        let next = if resumable { "run the same command again to continue" } else { "no results were kept" };
+        let next = match resumable {
+            true => "run the same command again to continue",
+            false if interruption::is_adding() => "records that were answered stay in the index",
+            false => "no results were kept",
+        };
         Self::new(interruption::exit_code(), format!("stopped; {next}"))
     }
 

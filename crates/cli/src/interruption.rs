@@ -33,6 +33,8 @@ enum Doing {
     ResumableRun = 2,
     /// A service, which finishes what it has begun.
     Service = 3,
+    /// Documents are added to an index, batch after batch.
+    Adding = 4,
 }
 
 /// Whether the user asked to stop.
@@ -63,6 +65,17 @@ pub(crate) fn begin_run(resumable: bool) -> Result<()> {
     let doing = if resumable { Doing::ResumableRun } else { Doing::Run };
     DOING.store(doing as u8, Ordering::Relaxed);
     if requested() { Err(Failure::interrupted()) } else { Ok(()) }
+}
+
+/// Documents are added to an index from now on, batch after batch, and it is asked whether to stop.
+pub(crate) fn begin_adding() -> Result<()> {
+    DOING.store(Doing::Adding as u8, Ordering::Relaxed);
+    if requested() { Err(Failure::interrupted()) } else { Ok(()) }
+}
+
+/// Whether what was added before a stop stays.
+pub(crate) fn is_adding() -> bool {
+    DOING.load(Ordering::Relaxed) == Doing::Adding as u8
 }
 
 /// A service begins that asks whether it is to stop.
@@ -98,6 +111,7 @@ fn hear(signal: i32) {
         output::stopping(match doing {
             doing if doing == Doing::Service as u8 => "requests that were begun are finished",
             doing if doing == Doing::ResumableRun as u8 => "run the same command again to continue",
+            doing if doing == Doing::Adding as u8 => "records that were answered stay",
             _ => "no results are kept",
         });
         return;

@@ -15,6 +15,12 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// The copy of an index cannot be in the index itself.
+    #[error("{} is in the folder of the index itself", path.display())]
+    Within {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The folder holds something else.
     #[error("{} is not an index: it has files, but no index.json", path.display())]
     Foreign {
@@ -193,6 +199,7 @@ impl Error {
     pub fn next(&self) -> Option<&'static str> {
         Some(match self {
             Self::NoIndex { .. } => "create it, or check the path",
+            Self::Within { .. } => "choose a folder elsewhere",
             Self::Foreign { .. } => "choose an empty folder, or one that does not exist yet",
             Self::Exists { .. } => "open it, or choose another folder",
             Self::InUse { .. } => "wait until that process has closed it, or ask that process",

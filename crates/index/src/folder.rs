@@ -89,6 +89,11 @@ impl Folder {
         if folder.files.exists(&path.join(HEAD))? {
             return Err(Error::Exists { path: path.to_owned() });
         }
+        // What a killed creation leaves has acknowledged nothing. If something was, only the one file is missing.
+        let acknowledged = folder.files.read(&path.join(ACKNOWLEDGED))?;
+        if acknowledged.is_some_and(|bytes| read_number(&bytes) != Some(0)) {
+            return Err(Error::damaged(path.join(HEAD).display().to_string(), "the file is missing"));
+        }
         folder.files.remove_tree(&folder.store())?;
         Ok(folder)
     }
@@ -127,7 +132,8 @@ impl Folder {
             let process = process.and_then(|number| number.trim().parse().ok()).unwrap_or(0);
             return Err(Error::InUse { path: path.to_owned(), process });
         };
-        files.write_whole(&path.join(PROCESS), format!("{}\n", std::process::id()).as_bytes())?;
+        // This is for messages only, and a disk that is full or read only is no reason not to look into an index.
+        let _ = files.write_whole(&path.join(PROCESS), format!("{}\n", std::process::id()).as_bytes());
         Ok(Self { files, path: path.to_owned(), _lock: lock })
     }
 

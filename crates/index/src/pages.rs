@@ -46,7 +46,7 @@ impl List<'_> {
     /// Appends up to `most` numbers, the smallest ones, to `numbers`. Returns false if there are more.
     pub(crate) fn read_into(&self, read: &dyn Read, most: usize, numbers: &mut Vec<u64>) -> Result<bool> {
         let Some(head) = self.head(read)? else { return Ok(true) };
-        let end = numbers.len() + most;
+        let end = numbers.len().saturating_add(most);
         numbers.extend(head.numbers);
         for page in head.further {
             if numbers.len() >= end {

@@ -110,17 +110,21 @@ impl<'a> Search<'a> {
         Ok(Self { engine, read, now, end, asked, threshold, cutoff, set: OnceCell::new() })
     }
 
-    /// The documents that share a bucket, oldest first.
+    /// The documents that share a bucket, oldest first. If there are too many, those that have expired do not count.
     pub(crate) fn candidates(&self) -> Result<Candidates> {
         let most = self.engine.config.most_candidates;
-        let mut numbers = Vec::new();
-        for (band, &key) in self.asked.keys.iter().enumerate() {
-            let key = bucket_key(band, key);
-            let list = List { space: Space::Buckets, key: &key };
-            list.read_into(self.read, most.saturating_add(1), &mut numbers)?;
-        }
-        numbers.sort_unstable();
-        numbers.dedup();
+        let mut each = most.saturating_add(1);
+        let mut numbers = loop {
+            let (numbers, is_whole) = self.in_buckets(each)?;
+            if numbers.len() <= most {
+                break numbers;
+            }
+            let live = self.live(numbers, most.saturating_add(1))?;
+            if live.len() > most || is_whole {
+                break live;
+            }
+            each = each.saturating_mul(4);
+        };
         let truncated = numbers.len() > most;
         numbers.truncate(most);
         // An exact copy is found however many candidates there are.
@@ -135,6 +139,42 @@ impl<'a> Search<'a> {
             numbers.retain(|&number| number < end);
         }
         Ok(Candidates { numbers, truncated })
+    }
+
+    /// The documents of all buckets, ascending; of each bucket at most so many of the oldest. And whether these are all.
+    fn in_buckets(&self, most: usize) -> Result<(Vec<u64>, bool)> {
+        let (mut numbers, mut is_whole) = (Vec::new(), true);
+        for (band, &key) in self.asked.keys.iter().enumerate() {
+            let key = bucket_key(band, key);
+            is_whole &= List { space: Space::Buckets, key: &key }.read_into(self.read, most, &mut numbers)?;
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok((numbers, is_whole))
+    }
+
+    /// The first of these documents, at most so many, that have not expired, or have copies, which may not have.
+    fn live(&self, numbers: Vec<u64>, most: usize) -> Result<Vec<u64>> {
+        let end = self.end()?;
+        let mut live = Vec::new();
+        for number in numbers.into_iter().filter(|&number| number < end) {
+            let value = self.value(number)?;
+            let view = self.view(number, &value)?;
+            if !view.is_expired(self.now) || self.has_copies(number, &view)? {
+                live.push(number);
+            }
+            if live.len() == most {
+                break;
+            }
+        }
+        Ok(live)
+    }
+
+    fn has_copies(&self, number: u64, view: &RecordView<'_>) -> Result<bool> {
+        let copy_hash = view.copy_hash().ok_or_else(|| wrong_record(number))?;
+        let (key, mut copies) = (copies_key(copy_hash), Vec::new());
+        List { space: Space::Copies, key: &key }.read_into(self.read, 2, &mut copies)?;
+        Ok(copies.len() > 1)
     }
 
     fn end(&self) -> Result<u64> {

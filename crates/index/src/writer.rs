@@ -18,6 +18,7 @@ use crate::folder::Acknowledged;
 use crate::store::{Batch, Read, Space, Store, Value};
 use crate::values::{COUNTERS_KEY, Counters};
 use crate::{Error, Result};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -181,7 +182,7 @@ impl Writer {
             let group = state.group;
             state.group += 1;
             drop(state);
-            let committed = store.commit(&batch);
+            let committed = without_panic(|| store.commit(&batch));
             state = self.lock();
             let committed = committed.and_then(|()| state.acknowledged.set(number));
             state.committing = None;
@@ -209,7 +210,7 @@ impl Writer {
             check(&state)?;
             if state.committing.is_none() && state.collected.is_empty() {
                 let mut counters = state.counters;
-                let result = work(&mut counters);
+                let result = without_panic(|| work(&mut counters));
                 return match result {
                     Ok(result) => {
                         state.counters = counters;
@@ -237,6 +238,12 @@ impl Writer {
     pub(crate) fn check(&self) -> Result<()> {
         check(&self.lock())
     }
+}
+
+/// A panic as an error: how much was written is not known then, and nothing more must be.
+fn without_panic<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(Error::Store { action: "write", cause: "it panicked".into() }))
 }
 
 fn check(state: &State) -> Result<()> {

@@ -79,6 +79,19 @@ impl Job {
         self.resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir)
     }
 
+    /// What stands for the inputs of the job and the fields that are read of them; `None` if the same inputs cannot be known
+    /// again, as tables in memory and standard input.
+    #[must_use]
+    pub fn identity(&self) -> Option<String> {
+        let is_lasting = |source: &Source| matches!(source.location, corpus::Location::Local(_) | corpus::Location::Object(_));
+        if !self.sources.iter().all(is_lasting) {
+            return None;
+        }
+        let (files, within) = (&self.settings.files, &self.settings.matching.within);
+        let all = format!("{:?} {:?} {:?} {within:?}", self.sources, files.text_field, files.id_field);
+        Some(format!("{:032x}", content_hash(all.as_bytes())))
+    }
+
     /// True if [`dedup`] of this job into `folder` would write `file`, or if `file` is the folder itself.
     #[must_use]
     pub fn writes(&self, folder: &std::path::Path, file: &std::path::Path) -> bool {
@@ -205,12 +218,12 @@ pub fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<Vec<Tex
 }
 
 /// Hands all documents of the corpus to `visit`, in input order. A bad record is an error, or it is left out if the
-/// settings say so.
+/// settings say so; returns how many were.
 pub fn documents(
     job: &Job,
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(ReadDocument) -> Result<()> + Send),
-) -> Result<()> {
+) -> Result<u64> {
     caught(|| ask::texts::documents(job, observer, visit))
 }
 

@@ -123,7 +123,11 @@ impl NativeIndex {
 
     /// Closes the index. Calls that are under way finish first, in their threads.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        outside(py, || drop(self.open.write().unwrap_or_else(PoisonError::into_inner).take()))
+        outside(py, || {
+            // Other threads may ask whether it is closed, with the interpreter held: they must not wait for the disk.
+            let taken = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
+            drop(taken);
+        })
     }
 
     #[getter]
@@ -202,8 +206,8 @@ impl NativeIndex {
         let on_match = on_match_of(on_match)?;
         let mut answers = Vec::new();
         let work = |observer: &dyn pipeline::Observer| {
-            Ok(index.check_sources(&job, add, on_match, observer, |document, answer| {
-                answers.push((document.id.clone(), answer));
+            Ok(index.check_sources(&job, add, on_match, observer, |documents, checked| {
+                answers.extend(documents.iter().map(|document| document.id.clone()).zip(checked));
                 Ok::<_, index::Error>(())
             }))
         };

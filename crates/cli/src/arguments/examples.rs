@@ -210,7 +210,10 @@ Examples:
     lookalike index create seen/ --store text
 
   Documents that are forgotten after 90 days:
-    lookalike index create mails/ --store shingles --ttl 90d";
+    lookalike index create mails/ --store shingles --ttl 90d
+
+  Another index that can be merged with it:
+    lookalike index create more-mails/ --like mails/";
 
 pub(crate) const INDEX_ADD_ABOUT: &str = "\
 Adds documents. If there is no index in the folder, one is created, with the settings that are given here or their defaults.
@@ -238,7 +241,11 @@ Says of each record whether it is new. Each line begins with `new` and the id of
 similarity and the id of the oldest document that is similar enough.
 
 With --add, the records that are new are added in the same step, so that later records are compared with them too. A corpus \
-that is checked with --add into an empty index keeps what `lookalike dedup` keeps.";
+that is checked with --add into an empty index that stores shingles or texts keeps what `lookalike dedup` keeps, except for pairs that the bands of the \
+index miss.
+
+The answers of a batch are written when it is on the disk. If the command is stopped, records without an answer may have been added all the same; \
+they are then `seen`, as copies of themselves.";
 
 pub(crate) const INDEX_CHECK: &str = "\
 Examples:

@@ -97,6 +97,10 @@ pub(crate) struct CreateArguments {
     /// The folder of the index. It must be empty, or not exist yet
     #[arg(value_name = "INDEX")]
     pub(crate) folder: PathBuf,
+    /// Take the configuration of this index, and its secret key, so that the two can be merged. Other settings have no
+    /// effect then
+    #[arg(long, value_name = "OTHER")]
+    pub(crate) like: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) creating: Creating,
     #[command(flatten)]
@@ -141,10 +145,12 @@ pub(crate) struct AddArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Which documents")]
 pub(crate) struct Selecting {
-    /// Look only at documents with this value of `within`
+    /// Look only at documents with this value of `within`. Without this flag, only documents without a value are looked
+    /// at
     #[arg(long, value_name = "VALUE")]
     pub(crate) within: Option<String>,
-    /// Look only at documents whose metadata have this value in this field
+    /// Show only documents whose metadata have this value in this field. Documents that were added from Python or over
+    /// HTTP can have metadata
     #[arg(long = "where", value_name = "FIELD=VALUE", value_parser = field_and_value)]
     pub(crate) filter: Vec<(String, Value)>,
 }
@@ -240,7 +246,8 @@ pub(crate) struct RemoveArguments {
     /// Remove the documents whose ids are in this file, one per line; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) ids: Option<PathBuf>,
-    /// Remove the documents whose metadata have this value in this field
+    /// Remove the documents whose metadata have this value in this field. Documents that were added from Python or over
+    /// HTTP can have metadata
     #[arg(long = "where", value_name = "FIELD=VALUE", value_parser = field_and_value, conflicts_with_all = ["id", "ids"])]
     pub(crate) filter: Vec<(String, Value)>,
 }

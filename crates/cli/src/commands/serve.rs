@@ -88,8 +88,18 @@ fn tokens(file: Option<&Path>, variable: &str) -> Result<Vec<String>> {
         Some(path) => corpus::read_text(path.as_os_str(), MOST_TOKENS)?,
         None => String::new(),
     };
-    let tokens = listed.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
-    Ok(tokens.chain(std::env::var(variable).ok().filter(|token| !token.is_empty())).collect())
+    let mut tokens: Vec<String> =
+        listed.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    if let (Some(path), true) = (file, tokens.is_empty()) {
+        return Err(Failure::usage(format!("{} has no token", path.display()))
+            .with_advice("write one token per line"));
+    }
+    match std::env::var(variable) {
+        Ok(token) if !token.trim().is_empty() => tokens.push(token.trim().to_owned()),
+        Err(std::env::VarError::NotPresent) => {}
+        _ => return Err(Failure::usage(format!("the environment variable {variable} has no token"))),
+    }
+    Ok(tokens)
 }
 
 fn failure(error: Error) -> Failure {

@@ -26,6 +26,13 @@ impl Answers {
     }
 }
 
+impl Answers<BufWriter<io::Stdout>> {
+    /// Writes answers to standard output, also after the user asked to stop: of what is on the disk already, for example.
+    pub(crate) fn to_the_end(json: bool) -> Self {
+        Self::to(BufWriter::new(io::stdout()), json)
+    }
+}
+
 impl<W: Write> Answers<W> {
     /// Writes answers to `out`.
     pub(crate) fn to(out: W, json: bool) -> Self {
@@ -93,6 +100,10 @@ impl<W: Write> Answers<W> {
             return self.line(&object.to_string());
         }
         self.line(&format!("{}\t{}", written(Some(found.similarity)), escaped(&found.document.id)))
+    }
+
+    pub(super) fn is_json(&self) -> bool {
+        self.json
     }
 
     /// Writes an answer as JSON or as text.

@@ -86,7 +86,9 @@ impl Printer {
 
     /// Says what the answer to a query cannot show.
     pub(crate) fn index_answer(&self, answer: &Answer) {
-        if answer.matches.is_empty() {
+        if answer.matches.is_empty() && answer.truncated {
+            self.note("none of the documents that were looked at is similar enough");
+        } else if answer.matches.is_empty() {
             let chance = numbers::share(answer.found_probability);
             self.note(&format!(
                 "no document is similar enough; one that is exactly at the threshold would have been found with a \
@@ -132,6 +134,7 @@ impl Printer {
                 "extra": extra,
                 "counters_agree": verified.counters_agree,
                 "largest_bucket": largest_bucket,
+                "lost": verified.lost,
             });
             return self.document(format!("{object}\n").as_bytes());
         }
@@ -147,6 +150,9 @@ impl Printer {
                 text,
                 "{unreadable} documents cannot be read; {missing} entries are missing, {extra} should not be there"
             );
+            if verified.lost > 0 {
+                let _ = writeln!(text, "{} acknowledged changes are lost", numbers::count(verified.lost));
+            }
             if !verified.counters_agree {
                 text.push_str("the counters are not those of the documents\n");
             }
@@ -178,10 +184,21 @@ impl Printer {
 }
 
 impl<W: Write> Answers<W> {
-    /// Writes a document of an index that is similar.
-    pub(crate) fn match_in_index(&mut self, found: &Match) -> pipeline::Result<()> {
-        let text = format!("{}\t{}\t{}", similarity(found), escaped(&found.id), time::written(found.added));
-        self.either(|| match_object(found), &text)
+    /// Writes the answer to a question: one object as JSON, a line per document as text.
+    pub(crate) fn answer(&mut self, answer: &Answer) -> pipeline::Result<()> {
+        if self.is_json() {
+            let object = json!({
+                "matches": answer.matches.iter().map(match_object).collect::<Vec<_>>(),
+                "found_probability": answer.found_probability,
+                "truncated": answer.truncated,
+            });
+            return self.either(|| object, "");
+        }
+        answer.matches.iter().try_for_each(|found| {
+            let text =
+                format!("{}\t{}\t{}", similarity(found), escaped(&found.id), time::written(found.added));
+            self.either(|| Value::Null, &text)
+        })
     }
 
     /// Writes whether a record is new.
@@ -199,6 +216,7 @@ impl<W: Write> Answers<W> {
             None => format!("new\t{}", escaped(id)),
             Some(found) => format!("seen\t{}\t{}\t{}", escaped(id), similarity(found), escaped(&found.id)),
         };
+        let text = if checked.truncated { format!("{text}\t(not all candidates)") } else { text };
         self.either(object, &text)
     }
 

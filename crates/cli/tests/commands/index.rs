@@ -34,6 +34,11 @@ fn json(folder: &Folder, arguments: &str) -> Vec<Value> {
     ok(folder, arguments).stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// The documents of an answer.
+fn matches(answer: &Value) -> &Vec<Value> {
+    answer["matches"].as_array().unwrap()
+}
+
 /// An index with the corpus.
 fn filled(store: &str) -> Folder {
     let folder = corpus();
@@ -45,16 +50,17 @@ fn filled(store: &str) -> Folder {
 fn what_was_added_is_found_with_its_exact_similarity() {
     for store in ["text", "shingles"] {
         let folder = filled(store);
-        let found = json(&folder, "index query seen --text-file poem.txt --json");
-        let found: Vec<(&str, f64)> = found
+        let answer = &json(&folder, "index query seen --text-file poem.txt --json")[0];
+        assert!(answer["found_probability"].as_f64().unwrap() > 0.9 && answer["truncated"] == false);
+        let found: Vec<(&str, f64)> = matches(answer)
             .iter()
             .map(|found| (found["id"].as_str().unwrap(), found["similarity"].as_f64().unwrap()))
             .collect();
         assert_eq!(found, [("one", 1.0), ("two", 1.0), ("three", 7.0 / 9.0)], "{store}");
-        let top = json(&folder, "index query seen --text-file poem.txt --top 1 --json");
+        let top = matches(&json(&folder, "index query seen --text-file poem.txt --top 1 --json")[0]).clone();
         assert_eq!((top.len(), &top[0]["exact"]), (1, &Value::Bool(true)));
         // A document is not like itself.
-        let like = json(&folder, "index query seen --id three --json");
+        let like = matches(&json(&folder, "index query seen --id three --json")[0]).clone();
         assert_eq!(like.iter().map(|found| &found["id"]).collect::<Vec<_>>(), ["one", "two"]);
     }
 }
@@ -62,7 +68,7 @@ fn what_was_added_is_found_with_its_exact_similarity() {
 #[test]
 fn signatures_alone_give_estimates_with_an_error() {
     let folder = filled("signatures");
-    let found = json(&folder, "index query seen --text-file poem.txt --json");
+    let found = matches(&json(&folder, "index query seen --text-file poem.txt --json")[0]).clone();
     assert_eq!(found.len(), 3);
     // Copies are known by their content hash.
     assert_eq!((&found[0]["id"], &found[0]["exact"]), (&"one".into(), &Value::Bool(true)));
@@ -127,7 +133,7 @@ fn removed_documents_are_gone_and_others_stay() {
     assert_eq!(exported.iter().map(|kept| &kept["id"]).collect::<Vec<_>>(), ["two", "three"]);
     assert_eq!(exported[0]["text"], POEM.to_uppercase());
     // The copy of what was removed is found in its place.
-    let found = json(&folder, "index query seen --text-file poem.txt --json");
+    let found = matches(&json(&folder, "index query seen --text-file poem.txt --json")[0]).clone();
     assert_eq!(found[0]["id"], "two");
     assert_eq!(folder.run("index get seen one").code, 2);
     assert!(ok(&folder, "index get seen two").stdout.contains("THE QUICK"));
@@ -189,6 +195,7 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
         ("index remove seen --where lang", 2, "FIELD=VALUE"),
         ("index check seen corpus.jsonl --on-match add", 2, "--add"),
         ("index backup seen full", 4, "full is not an index"),
+        ("index backup seen seen/copy", 4, "in the folder of the index itself"),
     ] {
         let outcome = folder.run(arguments);
         assert_eq!(outcome.code, code, "{arguments}: {outcome}");
@@ -219,4 +226,74 @@ fn records_that_cannot_be_used_are_named_and_what_came_before_is_kept() {
     assert!(refused.stderr.contains("bad.jsonl, line 2"), "{refused}");
     ok(&folder, "index add seen bad.jsonl --id-field id --on-bad-record skip");
     assert_eq!(json(&folder, "index stats seen --json")[0]["documents"], 1);
+}
+
+#[test]
+fn ids_that_cannot_be_are_named_or_left_out() {
+    let folder = Folder::new()
+        .with("ids.jsonl", format!("{}{}", line("", POEM), line("one", POEM)))
+        .with("wrong.txt", b"one\nx\xff\n");
+    let refused = folder.run("index add seen ids.jsonl --id-field id");
+    assert_eq!(refused.code, 3);
+    assert!(refused.stderr.contains("record 1") && refused.stderr.contains("1 to 1024 bytes"), "{refused}");
+    let skipped = ok(&folder, "index add seen ids.jsonl --id-field id --on-bad-record skip");
+    assert!(skipped.stderr.contains("1 records cannot be used and are left out"), "{skipped}");
+    let refused = folder.run("index remove seen --ids wrong.txt");
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("wrong.txt, line 2"), "{refused}");
+    assert!(ok(&folder, "index get seen one").stdout.contains("shingles"));
+}
+
+#[test]
+fn indexes_of_shingles_can_be_merged_if_one_is_like_the_other() {
+    let folder =
+        filled("shingles").with("more.jsonl", line("five", "a text that only the other index has in it"));
+    ok(&folder, "index create other --threshold 0.7 --store shingles");
+    let refused = folder.run("index merge seen other");
+    assert_eq!(refused.code, 4);
+    assert!(refused.stderr.contains("--like"), "{refused}");
+    ok(&folder, "index create sibling --like seen");
+    ok(&folder, "index add sibling more.jsonl --id-field id");
+    ok(&folder, "index merge seen sibling");
+    assert_eq!(json(&folder, "index stats seen --json")[0]["documents"], 5);
+}
+
+#[test]
+fn expired_documents_do_not_hide_others_from_a_limited_search() {
+    let many: String = (0..30).map(|at| line(&format!("old-{at}"), &format!("{POEM} {at}"))).collect();
+    let folder =
+        Folder::new().with("old.jsonl", many).with("new.jsonl", line("new", POEM)).with("poem.txt", POEM);
+    ok(
+        &folder,
+        "index add seen old.jsonl --id-field id --threshold 0.5 --store text --candidates 10 --ttl 1s",
+    );
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    ok(&folder, "index add seen new.jsonl --id-field id");
+    let answer = &json(&folder, "index query seen --text-file poem.txt --json")[0];
+    // It is gone too if this machine is very slow; what has expired is never shown.
+    let shown: Vec<&Value> = matches(answer).iter().map(|found| &found["id"]).collect();
+    assert!(shown == ["new"] || shown.is_empty(), "{answer}");
+    assert_eq!(answer["truncated"], false);
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_not_the_end_of_answers() {
+    let place = Folder::new();
+    let disk = match testkit::faults::SmallDisk::mount(&place.path("disk"), 6 << 20) {
+        Ok(disk) => disk,
+        Err(why) => return eprintln!("NOT tested: a full disk ({why})"),
+    };
+    let prose = Prose::new(1);
+    let texts = (0..6_000).map(|at| line(&at.to_string(), &prose.text(at, 2_000)));
+    let folder = Folder::new().with("many.jsonl", texts.collect::<String>());
+    let index = disk.folder().join("seen");
+    let index = index.display();
+    ok(&folder, &format!("index create {index} --store text"));
+    let full = folder.run(&format!("index check {index} many.jsonl --id-field id --add"));
+    assert_eq!(full.code, 1, "{full}");
+    let told = full.stdout.lines().filter(|line| line.starts_with("new")).count() as u64;
+    assert!(told > 0, "{full}");
+    let stats = json(&folder, &format!("index stats {index} --json"));
+    assert!(stats[0]["documents"].as_u64().unwrap() >= told, "{} {told}", stats[0]);
+    assert!(ok(&folder, &format!("index verify {index}")).stdout.contains("nothing is wrong"));
 }

@@ -122,20 +122,22 @@ impl Index {
     /// The oldest document that is similar enough, and whether there were more candidates than are looked at.
     fn oldest(&self, search: &Search<'_>) -> Result<(Option<(u64, Similar)>, bool)> {
         let candidates = search.candidates()?;
+        let mut truncated = candidates.truncated;
         let mut oldest: Option<(u64, Similar)> = None;
         for number in candidates.numbers {
             // Copies are younger than the one that is in the buckets.
             if oldest.is_some_and(|(oldest, _)| oldest < number) {
                 break;
             }
-            search.visit_similar(number, &mut |number, _, similar| {
+            let is_whole = search.visit_similar(number, &mut |number, _, similar| {
                 if oldest.is_none_or(|(oldest, _)| number < oldest) {
                     oldest = Some((number, similar));
                 }
                 Ok(false)
             })?;
+            truncated |= !is_whole;
         }
-        Ok((oldest, candidates.truncated))
+        Ok((oldest, truncated))
     }
 
     fn checked(&self, matched: Option<crate::Match>, number: Option<u64>, truncated: bool) -> Checked {

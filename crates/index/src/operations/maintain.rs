@@ -63,8 +63,14 @@ impl Index {
     }
 
     /// Writes a consistent copy of the index to a new folder, while it is read and written to. The copy is an index
-    /// with the same key.
+    /// with the same key. An index that has lost something cannot be copied: the copy would not know.
     pub fn backup(&self, to: impl AsRef<Path>) -> Result<()> {
+        self.writer.check()?;
+        let is_within =
+            |folder: &Path| folder.canonicalize().is_ok_and(|it| it.starts_with(self.canonical_path()));
+        if to.as_ref().ancestors().any(is_within) {
+            return Err(Error::Within { path: to.as_ref().to_owned() });
+        }
         let snapshot = self.snapshot()?;
         let folder = Folder::begin(to.as_ref())?;
         let copy = FjallStore::create(&folder.store(), self.options.tuning())?;
@@ -72,6 +78,10 @@ impl Index {
         drop(copy);
         let counters = read_counters(snapshot.as_ref())?;
         folder.finish(&self.head, counters.batch)
+    }
+
+    fn canonical_path(&self) -> std::path::PathBuf {
+        self.path().canonicalize().unwrap_or_else(|_| self.path())
     }
 
     /// Makes an index at `to` from a backup, and opens it. The backup is not changed, and can be restored again.

@@ -63,8 +63,8 @@ impl Index {
         self.writer.write(self.store.as_ref(), |writes| {
             let mut added = 0;
             for prepared in batch {
-                let id = prepared.record.id.as_bytes();
-                if skip_present && writes.get(Space::Ids, id)?.is_some() {
+                let present = changes::find(&self.engine, writes, &prepared.record.id)?;
+                if skip_present && present.is_some_and(|(_, record)| !record.is_expired(now)) {
                     continue;
                 }
                 changes::add(&self.engine, writes, prepared, IfThere::Refuse, now)?;

@@ -3,11 +3,13 @@
 //! One thread reads, another one adds or checks. What is read of a record is the caller's to say; what a signature is,
 //! the index's.
 
-use super::bulk::BulkOptions;
+use super::bulk::{BulkOptions, BulkReport};
 use crate::document::{Checked, Document, OnMatch};
+use crate::engine::check_id;
 use crate::{Error, Index, Result};
-use pipeline::{Job, Observer, ReadDocument};
+use pipeline::{Job, Observer, OnBadRecord, ReadDocument};
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// Documents are handed from thread to thread in batches of about so many bytes of text, or of so many documents.
@@ -45,16 +47,22 @@ pub struct Added {
     pub present: u64,
     /// Documents that an earlier call had added before it was killed.
     pub resumed: u64,
+    /// Records that cannot be used, if the settings say that these are left out.
+    pub bad: u64,
 }
 
 /// A batch of documents, or why there are no more.
 type Batch = pipeline::Result<Vec<ReadDocument>>;
 
+/// The documents of a job, one after the other.
+type Documents<'d> = dyn Iterator<Item = Result<Document>> + 'd;
+
 impl Index {
-    /// Adds the documents of a job. Its settings say which fields are read, and how much memory may be used. After a
-    /// kill, the same job goes on.
+    /// Adds the documents of a job. Its settings say which fields are read, and how much memory may be used. Few documents
+    /// are added all or none. Of many, chunk after chunk is added; after a kill, the same job goes on, if its inputs are
+    /// files or objects.
     pub fn add_sources(&self, job: &Job, if_present: IfPresent, observer: &dyn Observer) -> Result<Added> {
-        self.read(job, observer, |job, documents| {
+        let (added, bad) = self.read(job, observer, |job, documents| {
             if if_present == IfPresent::Update {
                 let update =
                     &mut |batch: Vec<Document>| self.update_batch(&batch).map(|all| all.len() as u64);
@@ -67,55 +75,59 @@ impl Index {
             }
             let options = BulkOptions::default()
                 .with_memory(usize::try_from(job.resources.memory / 2).unwrap_or(usize::MAX))
-                .with_job(Some(name_of(job)))
+                .with_job(job.identity())
                 .with_skip_present(if_present == IfPresent::Skip);
             let report = self.bulk_load(first.into_iter().map(Ok).chain(documents), &options)?;
-            Ok(Added { added: report.added, present: report.present, resumed: report.resumed })
-        })
+            let BulkReport { added, present, resumed, .. } = report;
+            Ok(Added { added, present, resumed, ..Added::default() })
+        })?;
+        Ok(Added { bad, ..added })
     }
 
-    /// Checks the documents of a job in order, and hands each with its answer to `visit`.
+    /// Checks the documents of a job in order, and hands batches of them with their answers to `visit`. What was added is on
+    /// disk by then. Returns how many records could not be used and were left out.
     pub fn check_sources<E: From<Error>>(
         &self,
         job: &Job,
         add: bool,
         on_match: OnMatch,
         observer: &dyn Observer,
-        mut visit: impl FnMut(&Document, Result<Checked>) -> std::result::Result<(), E>,
-    ) -> std::result::Result<(), E> {
+        mut visit: impl FnMut(&[Document], Vec<Result<Checked>>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<u64, E> {
         let mut failed = None;
         let outcome = self.read(job, observer, |_, documents| {
             in_batches(documents, &mut |batch| {
                 let answers = self.check_batch(&batch, add, on_match)?;
-                for (document, answer) in batch.iter().zip(answers) {
-                    if let Err(error) = visit(document, answer) {
-                        failed = Some(error);
-                        return Err(pipeline::Error::Interrupted.into());
-                    }
+                if let Err(error) = visit(&batch, answers) {
+                    failed = Some(error);
+                    return Err(pipeline::Error::Interrupted.into());
                 }
                 Ok(batch.len() as u64)
             })
         });
         match failed {
             Some(error) => Err(error),
-            None => Ok(outcome.map(drop)?),
+            None => Ok(outcome.map(|(_, bad)| bad)?),
         }
     }
 
     /// Reads the documents of a job in one thread, and hands them to `take` in this one. The error of a bad record is in its
-    /// place.
+    /// place, if it is not left out; how many were left out is returned.
     fn read<R>(
         &self,
         job: &Job,
         observer: &dyn Observer,
-        take: impl FnOnce(&Job, &mut dyn Iterator<Item = Result<Document>>) -> Result<R>,
-    ) -> Result<R> {
+        take: impl FnOnce(&Job, &mut Documents<'_>) -> Result<R>,
+    ) -> Result<(R, u64)> {
         let job = &self.job_with_settings(job);
-        std::thread::scope(|scope| {
+        let bad = AtomicU64::new(0);
+        let taken = std::thread::scope(|scope| {
             let (send, receive) = sync_channel(WAITING);
-            scope.spawn(move || send_all(job, observer, &send));
+            let bad = &bad;
+            scope.spawn(move || send_all(job, observer, &send, bad));
             take(job, &mut documents(receive))
-        })
+        })?;
+        Ok((taken, bad.into_inner()))
     }
 
     /// The job with the settings of the index, but for the fields that are read.
@@ -128,30 +140,35 @@ impl Index {
         Job { settings, ..job.clone() }
     }
 
+    /// Adds documents, all or none.
     fn add_few(&self, documents: Vec<Document>, if_present: IfPresent) -> Result<Added> {
-        let mut report = Added::default();
-        let mut seen = HashSet::new();
-        for batch in documents.chunks(BATCH) {
-            let mut new = Vec::with_capacity(batch.len());
-            for document in batch {
-                let skips = if_present == IfPresent::Skip;
-                if skips && (!seen.insert(&document.id) || self.contains(&document.id)?) {
-                    report.present += 1;
-                } else {
-                    new.push(document.clone());
-                }
+        let (mut new, mut seen, mut present) = (Vec::with_capacity(documents.len()), HashSet::new(), 0);
+        for document in documents {
+            let skips = if_present == IfPresent::Skip;
+            if skips && (!seen.insert(document.id.clone()) || self.contains(&document.id)?) {
+                present += 1;
+            } else {
+                new.push(document);
             }
-            report.added += self.add_batch(&new)?.len() as u64;
         }
-        Ok(report)
+        let added = self.add_batch(&new)?.len() as u64;
+        Ok(Added { added, present, ..Added::default() })
     }
 }
 
-fn send_all(job: &Job, observer: &dyn Observer, send: &SyncSender<Batch>) {
+fn send_all(job: &Job, observer: &dyn Observer, send: &SyncSender<Batch>, bad: &AtomicU64) {
     let (mut batch, mut bytes) = (Vec::new(), 0);
+    let leaves_out = job.settings.files.on_bad_record != OnBadRecord::Fail;
     // Nobody hears of it if the other side has stopped: it has the reason.
     let stopped = |_| pipeline::Error::Interrupted;
     let outcome = pipeline::documents(job, observer, &mut |document| {
+        if let Err(wrong) = check_id(&document.document.id) {
+            if leaves_out {
+                bad.fetch_add(1, Ordering::Relaxed);
+                return Ok(());
+            }
+            return Err(bad_record(&document.document, &wrong));
+        }
         bytes += document.text.len();
         batch.push(document);
         if bytes >= SENT_BYTES || batch.len() >= SENT {
@@ -161,9 +178,23 @@ fn send_all(job: &Job, observer: &dyn Observer, send: &SyncSender<Batch>) {
         Ok(())
     });
     let _ = match outcome {
-        Ok(()) => send.send(Ok(batch)),
+        Ok(left_out) => {
+            bad.fetch_add(left_out, Ordering::Relaxed);
+            send.send(Ok(batch))
+        }
         Err(error) => send.send(Ok(batch)).and_then(|()| send.send(Err(error))),
     };
+}
+
+/// The error for a record with an id that no document can have.
+fn bad_record(record: &pipeline::Reference, wrong: &Error) -> pipeline::Error {
+    pipeline::Error::BadRecord {
+        source_name: record.source.clone(),
+        line: record.line,
+        place: format!("record {}", record.line),
+        reason: wrong.to_string(),
+        lacks_text: false,
+    }
 }
 
 fn documents(receive: Receiver<Batch>) -> impl Iterator<Item = Result<Document>> {
@@ -180,7 +211,7 @@ fn document(read: ReadDocument) -> Document {
 
 /// Hands documents on in batches, and sums what is returned.
 fn in_batches(
-    documents: &mut dyn Iterator<Item = Result<Document>>,
+    documents: &mut Documents<'_>,
     take: &mut dyn FnMut(Vec<Document>) -> Result<u64>,
 ) -> Result<u64> {
     let mut sum = 0;
@@ -191,12 +222,4 @@ fn in_batches(
         }
         sum += take(batch)?;
     }
-}
-
-/// What stands for the inputs of a load: the same inputs go on where it was stopped.
-fn name_of(job: &Job) -> String {
-    let sources: Vec<String> = job.sources.iter().map(|source| format!("{source:?}")).collect();
-    let (files, within) = (&job.settings.files, &job.settings.matching.within);
-    let all = format!("{sources:?} {:?} {:?} {within:?}", files.text_field, files.id_field);
-    format!("{:032x}", pipeline::content_hash(all.as_bytes()))
 }

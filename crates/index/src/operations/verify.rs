@@ -34,13 +34,15 @@ pub struct Verified {
     pub counters_agree: bool,
     /// The number of documents in the largest bucket.
     pub largest_bucket: u64,
+    /// Acknowledged batches that the store has lost.
+    pub lost: u64,
 }
 
 impl Verified {
     /// True if nothing is wrong.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.unreadable == 0 && self.missing == 0 && self.extra == 0 && self.counters_agree
+        self.unreadable == 0 && self.missing == 0 && self.extra == 0 && self.counters_agree && self.lost == 0
     }
 }
 
@@ -75,7 +77,7 @@ impl Index {
         let snapshot = self.snapshot()?;
         let snapshot = snapshot.as_ref();
         let counters = read_counters(snapshot)?;
-        let mut found = Verified::default();
+        let mut found = Verified { lost: self.lost, ..Verified::default() };
         let (mut implied, mut stored) = (Bag::default(), Bag::default());
         let mut distinct = 0;
         self.visit_documents(snapshot, counters.next, &mut |number, record| {

@@ -7,7 +7,7 @@
 //! ingestion ascend (checked), the journal may have 64 MiB, which is the least.
 
 use super::{Batch, Entry, Read, Snapshot, Space, Store, Value};
-use crate::values::COUNTERS_KEY;
+use crate::values::COMPACTED_KEY;
 use crate::{Error, Result};
 use fjall::config::{
     BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry,
@@ -184,10 +184,12 @@ impl Store for FjallStore {
     }
 
     fn flush(&self) -> Result<()> {
-        for space in &self.open_files().spaces {
-            space.rotate_memtable_and_wait().map_err(failed("flush"))?;
+        let Open { spaces, database } = self.open_files();
+        for space in spaces {
+            write_memtable(space, database)?;
         }
-        Ok(())
+        // An error if a thread of the store has failed.
+        database.persist(PersistMode::Buffer).map_err(failed("flush"))
     }
 
     fn compact(&self) -> Result<()> {
@@ -195,18 +197,28 @@ impl Store for FjallStore {
         for space in &self.open_files().spaces {
             space.major_compact().map_err(failed("compact"))?;
         }
-        // Tables that were replaced are removed when the next memtable is written.
+        // Tables that were replaced are removed when the next memtable is written. Nobody reads this entry, so that
+        // writers need not be kept out.
         let meta = self.space(Space::Meta);
-        if let Some(counters) = meta.get(COUNTERS_KEY).map_err(failed("read"))? {
-            meta.insert(COUNTERS_KEY, counters).map_err(failed("write"))?;
-            meta.rotate_memtable_and_wait().map_err(failed("flush"))?;
-        }
-        Ok(())
+        meta.insert(COMPACTED_KEY, []).map_err(failed("write"))?;
+        write_memtable(meta, &self.open_files().database)
     }
 
     fn disk_bytes(&self) -> Result<u64> {
         self.open_files().database.disk_space().map_err(failed("measure its files"))
     }
+}
+
+/// Writes what a keyspace has in memory to a table. (fjall's own way to wait for that does not end if its thread has
+/// failed, for example because the disk is full.)
+fn write_memtable(space: &Keyspace, database: &Database) -> Result<()> {
+    space.rotate_memtable().map_err(failed("flush"))?;
+    while space.sealed_memtable_count() > 0 {
+        // This is an error if that thread has failed.
+        database.persist(PersistMode::Buffer).map_err(failed("flush"))?;
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    Ok(())
 }
 
 /// A state of a store on disk.
@@ -250,7 +262,10 @@ fn options(space: Space, tuning: Tuning) -> KeyspaceCreateOptions {
         // Numbers that are asked for are there.
         Space::Documents | Space::Bodies => common.expect_point_read_hits(true),
         Space::Ids => common.max_memtable_size(tuning.memtable.min(512 << 10)),
-        Space::Meta | Space::Expiry => common.max_memtable_size(tuning.memtable.min(64 << 10)),
+        Space::Expiry => common.max_memtable_size(tuning.memtable.min(64 << 10)),
+        // The number of the last batch must not be in a table before the batches themselves are: a journal that is
+        // damaged later would then be missed by nobody.
+        Space::Meta => common.max_memtable_size(tuning.memtable.saturating_mul(4)),
     }
 }
 

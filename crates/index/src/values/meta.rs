@@ -4,6 +4,9 @@ use super::{Bytes, put_number};
 
 /// The key of the [`Counters`].
 pub(crate) const COUNTERS_KEY: &[u8] = b"counters";
+
+/// An entry without a value that is written when the store is compacted.
+pub(crate) const COMPACTED_KEY: &[u8] = b"compacted";
 /// The key of the [`BulkMarker`].
 pub(crate) const BULK_KEY: &[u8] = b"bulk";
 /// The keys of [`JobProgress`] begin with this; the name of the job follows.

@@ -10,7 +10,7 @@ mod page;
 
 pub(crate) use body::Body;
 pub(crate) use document::{Record, RecordView};
-pub(crate) use meta::{BULK_KEY, BulkMarker, COUNTERS_KEY, Counters, JOB_PREFIX, JobProgress};
+pub(crate) use meta::{BULK_KEY, BulkMarker, COMPACTED_KEY, COUNTERS_KEY, Counters, JOB_PREFIX, JobProgress};
 pub(crate) use page::{PAGE_NUMBERS, Page};
 
 use crate::store::Space;

@@ -28,13 +28,14 @@ impl At {
     }
 }
 
-/// Calls `look` with every document, on all threads, and hands its results to `collect` in input order.
+/// Calls `look` with every document, on all threads, and hands its results to `collect` in input order. Returns how many
+/// records are bad and were left out.
 pub(crate) fn scan<R: Send>(
     prepared: &Prepared<'_>,
     observer: &dyn Observer,
     look: impl Fn(&Document<'_>, At, &mut TextBuffers) -> Result<Option<R>> + Sync,
     mut collect: impl FnMut(R) -> Result<()> + Send,
-) -> Result<()> {
+) -> Result<u64> {
     let (recipe, sources) = (&prepared.recipe, prepared.sources);
     let stops = prepared.job.settings.files.on_bad_record == OnBadRecord::Fail;
     observer.started(Stage::Sketch, sources.bytes());
@@ -87,7 +88,8 @@ pub(crate) fn scan<R: Send>(
                         lacks_text: bad.lacks_text,
                     });
                 }
-                _ => {}
+                Record::Bad(_) => counts.bad_skipped += 1,
+                Record::Document(_) => {}
             }
             Ok(())
         })?;
@@ -108,5 +110,6 @@ pub(crate) fn scan<R: Send>(
         found.into_iter().try_for_each(&mut collect)
     })?;
     observer.finished(Stage::Sketch);
-    missing_fields::check(recipe, sources, &prepared.budget, &all)
+    missing_fields::check(recipe, sources, &prepared.budget, &all)?;
+    Ok(all.bad_skipped)
 }

@@ -37,7 +37,7 @@ pub(crate) fn documents(
     job: &Job,
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(ReadDocument) -> Result<()> + Send),
-) -> Result<()> {
+) -> Result<u64> {
     let prepared = Prepared::new(job)?;
     let sources = prepared.sources;
     let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {

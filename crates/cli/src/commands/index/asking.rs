@@ -33,9 +33,9 @@ pub(crate) fn query(arguments: &IndexQueryArguments, printer: &Printer) -> Resul
         .with_within(within.clone())
         .with_filter(filter.iter().cloned().collect::<Filter>());
     let answer = index.query(&query)?;
-    printer.index_answer(&answer);
     let mut answers = Answers::new(printer.json())?;
-    let given = answer.matches.iter().try_for_each(|found| answers.match_in_index(found));
+    let given = answers.answer(&answer);
+    printer.index_answer(&answer);
     given.and_then(|()| answers.end()).or_else(of_answers)
 }
 

@@ -3,7 +3,7 @@
 use super::open;
 use crate::arguments::{AddArguments, CheckArguments, CreateArguments, Creating};
 use crate::commands::job::documents_job;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
 use crate::settings::{Layers, flag};
@@ -12,8 +12,13 @@ use std::path::Path;
 
 /// Creates an empty index.
 pub(crate) fn create(arguments: &CreateArguments, layers: &Layers, printer: &Printer) -> Result<()> {
-    let config = configuration(&arguments.creating, layers)?;
-    let index = Index::create(&arguments.folder, &config, &Options::default())?;
+    let index = match &arguments.like {
+        Some(other) => open(other, printer)?.create_sibling(&arguments.folder)?,
+        None => {
+            let config = configuration(&arguments.creating, layers)?;
+            Index::create(&arguments.folder, &config, &Options::default())?
+        }
+    };
     printer.index_stats(&index.stats()?, &arguments.folder)
 }
 
@@ -37,6 +42,7 @@ pub(crate) fn add(arguments: &AddArguments, layers: &Layers, printer: &Printer) 
     if report.resumed > 0 {
         printer.note(&format!("{} documents were added before the command was stopped", report.resumed));
     }
+    say_bad(report.bad, printer);
     if report.present > 0 {
         printer.note(&format!("{} documents are left out: their ids are in the index", report.present));
     }
@@ -47,32 +53,50 @@ pub(crate) fn add(arguments: &AddArguments, layers: &Layers, printer: &Printer) 
 pub(crate) fn check(arguments: &CheckArguments, layers: &Layers, printer: &Printer) -> Result<()> {
     let index = open(&arguments.folder, printer)?;
     let (job, _copies) = documents_job(&arguments.inputs, layers, printer)?;
-    let mut answers = Answers::new(printer.json())?;
+    let mut answers = Answers::to_the_end(printer.json());
     let (mut new, mut seen) = (0, 0);
-    let mut failed = None;
-    interruption::begin_run(false)?;
+    let (mut failed, mut unheard) = (None, None);
+    interruption::begin_adding()?;
     let progress = Progress::new(printer, &job).without_plan();
     let outcome =
-        index.check_sources(&job, arguments.add, arguments.on_match, &progress, |document, checked| {
-            match checked {
-                Ok(checked) => {
-                    *(if checked.is_new() { &mut new } else { &mut seen }) += 1;
-                    answers.checked(&document.id, &checked)?;
-                }
-                Err(error) => {
-                    answers.not_checked(&document.id, &error)?;
-                    failed.get_or_insert((document.id.clone(), error));
-                }
+        index.check_sources(&job, arguments.add, arguments.on_match, &progress, |batch, checked| {
+            for (document, checked) in batch.iter().zip(checked) {
+                let said = match checked {
+                    Ok(checked) => {
+                        *(if checked.is_new() { &mut new } else { &mut seen }) += 1;
+                        answers.checked(&document.id, &checked)
+                    }
+                    Err(error) => {
+                        let said = answers.not_checked(&document.id, &error);
+                        failed.get_or_insert((document.id.clone(), error));
+                        said
+                    }
+                };
+                unheard = unheard.take().or(said.err());
             }
-            Ok::<_, Failure>(())
+            // What was added is on the disk: whoever reads the answers must hear of it before anything else happens.
+            unheard = unheard.take().or(answers.end().err());
+            if unheard.is_some() { Err(Failure::interrupted()) } else { Ok(()) }
         });
     progress.end();
+    if let Some(error) = unheard {
+        return of_answers(error);
+    }
+    say_bad(outcome?, printer);
     interruption::end_run();
-    outcome.and_then(|()| Ok(answers.end()?))?;
     printer.index_checked(new, seen, arguments.add);
     match failed {
-        Some((id, error)) => Err(Failure::from(error).about(Some(format!("the record {id}")))),
+        Some((id, error)) => Err(Failure::from(error).about(Some(format!("the record {id}"))).with_advice(
+            "other records are not affected; give this one another id, or remove the document with its id",
+        )),
         None => Ok(()),
+    }
+}
+
+/// Says how many records were left out.
+fn say_bad(bad: u64, printer: &Printer) {
+    if bad > 0 {
+        printer.note(&format!("{bad} records cannot be used and are left out"));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::open;
 use crate::arguments::{BackupArguments, MergeArguments, RemoveArguments, RepairArguments, RestoreArguments};
-use crate::commands::query::text_of;
+use crate::commands::job::STANDARD;
 use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::Printer;
@@ -22,7 +22,7 @@ pub(crate) fn remove(arguments: &RemoveArguments, printer: &Printer) -> Result<(
         return printer.index_changed("removed", removed, &index.stats()?, folder);
     }
     let listed = match ids {
-        Some(path) => text_of(None, Some(path), Resources::of_this_machine().memory / 4)?,
+        Some(path) => list_of(path)?,
         None => String::new(),
     };
     let listed = listed.lines().map(|line| line.trim_end_matches('\r')).filter(|line| !line.is_empty());
@@ -39,6 +39,21 @@ pub(crate) fn remove(arguments: &RemoveArguments, printer: &Printer) -> Result<(
         printer.note(&format!("{absent} of {} ids are not in the index", all.len()));
     }
     printer.index_changed("removed", removed, &index.stats()?, folder)
+}
+
+/// The text of a file, or of standard input. Another id must not be removed because a byte is wrong.
+fn list_of(path: &Path) -> Result<String> {
+    let most = Resources::of_this_machine().memory / 4;
+    let bytes = match path == Path::new(STANDARD) {
+        true => corpus::read_stdin(most)?,
+        false => corpus::read_file(path.as_os_str(), most)?,
+    };
+    String::from_utf8(bytes).map_err(|wrong| {
+        let before = &wrong.as_bytes()[..wrong.utf8_error().valid_up_to()];
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let path = path.display();
+        Failure::usage(format!("{path}, line {line}: an id is not valid UTF-8; nothing was removed"))
+    })
 }
 
 /// Removes what has expired.
@@ -99,12 +114,24 @@ pub(crate) fn restore(arguments: &RestoreArguments, printer: &Printer) -> Result
     printer.index_stats(&index.stats()?, &arguments.folder)
 }
 
+fn advised(error: index::Error) -> Failure {
+    match error {
+        index::Error::DuplicateId { .. } => {
+            Failure::from(error).with_advice("use --skip-present to leave out documents that are there")
+        }
+        index::Error::DifferentKeys => Failure::from(error).with_advice(
+            "create an index with `lookalike index create NEW --like INDEX`, and add the documents to that",
+        ),
+        error => error.into(),
+    }
+}
+
 /// Adds the documents of other indexes.
 pub(crate) fn merge(arguments: &MergeArguments, printer: &Printer) -> Result<()> {
     let index = open(&arguments.folder, printer)?;
     let mut added = 0;
     for other in &arguments.others {
-        added += index.merge(&open(other, printer)?, arguments.skip_present)?;
+        added += index.merge(&open(other, printer)?, arguments.skip_present).map_err(advised)?;
     }
     printer.index_changed("added", added, &index.stats()?, &arguments.folder)
 }
