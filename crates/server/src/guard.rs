@@ -8,7 +8,6 @@
 
 use crate::access::{Access, check_site};
 use crate::problem::{Problem, Result};
-use crate::repeats::Permit;
 use crate::state::State;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
@@ -17,8 +16,12 @@ use axum::response::{IntoResponse, Response};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
+use tokio::sync::OwnedSemaphorePermit;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The permission to work on a request, shared with the work that it began.
+pub(crate) type Permit = Option<Arc<OwnedSemaphorePermit>>;
 
 tokio::task_local! {
     /// The permission to work on the request of this task. Work on another thread keeps it until it is done, so that

@@ -7,10 +7,6 @@
 //! Only answers of success are kept: what failed may be tried again. They are kept in memory, up to a number and for a
 //! time ([`Limits`](crate::Limits)), and are gone when the service is started again.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-
 use crate::guard::{PERMIT, permit};
 use crate::json;
 use crate::problem::{MEDIA_TYPE, Problem};
@@ -21,9 +17,15 @@ use axum::http::{HeaderName, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The most bytes of a key.
 const MOST_KEY_BYTES: usize = 256;
+
+/// The most bytes of all answers that are kept.
+const MOST_BYTES: usize = 64 << 20;
 
 const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -40,6 +42,28 @@ struct Kept {
     by_key: HashMap<blake3::Hash, Entry>,
     /// The keys with the times of their beginnings, oldest first.
     ages: VecDeque<(Instant, blake3::Hash)>,
+    /// The bytes of all answers.
+    bytes: usize,
+}
+
+impl Kept {
+    /// Forgets the oldest while `must_go` says so.
+    fn forget(&mut self, must_go: impl Fn(&Self, Instant) -> bool) {
+        while let Some(&(began, oldest)) = self.ages.front()
+            && must_go(self, began)
+        {
+            self.ages.pop_front();
+            if self.by_key.get(&oldest).is_some_and(|entry| entry.began == began) {
+                self.remove(&oldest);
+            }
+        }
+    }
+
+    fn remove(&mut self, key: &blake3::Hash) {
+        if let Some(Entry { answer: Some((_, body)), .. }) = self.by_key.remove(key) {
+            self.bytes -= body.len();
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -70,14 +94,7 @@ impl Repeats {
     fn begin(&self, key: blake3::Hash, body: blake3::Hash) -> Found {
         let now = Instant::now();
         let mut kept = self.lock();
-        while let Some(&(began, oldest)) = kept.ages.front()
-            && (kept.ages.len() >= self.most || now - began > self.time)
-        {
-            kept.ages.pop_front();
-            if kept.by_key.get(&oldest).is_some_and(|entry| entry.began == began) {
-                kept.by_key.remove(&oldest);
-            }
-        }
+        kept.forget(|kept, began| kept.ages.len() >= self.most || now - began > self.time);
         match kept.by_key.get(&key) {
             Some(entry) if entry.body != body => Found::Other,
             Some(Entry { answer: Some((status, body)), .. }) => Found::Answer(*status, body.clone()),
@@ -90,19 +107,17 @@ impl Repeats {
         }
     }
 
-    /// Keeps the answer for a key, or forgets the key.
-    fn end(&self, key: blake3::Hash, answer: Option<(StatusCode, Bytes)>) {
+    /// Keeps the answer for a key that is worked on.
+    fn end(&self, key: blake3::Hash, answer: (StatusCode, Bytes)) {
         let mut kept = self.lock();
-        match answer {
-            Some(answer) => {
-                if let Some(entry) = kept.by_key.get_mut(&key) {
-                    entry.answer = Some(answer);
-                }
-            }
-            None => {
-                kept.by_key.remove(&key);
-            }
+        let bytes = answer.1.len();
+        if let Some(entry) = kept.by_key.get_mut(&key)
+            && entry.answer.is_none()
+        {
+            entry.answer = Some(answer);
+            kept.bytes += bytes;
         }
+        kept.forget(|kept, _| kept.bytes > MOST_BYTES);
     }
 }
 
@@ -113,7 +128,7 @@ impl Drop for Working {
     fn drop(&mut self) {
         let mut kept = self.0.repeats().lock();
         if kept.by_key.get(&self.1).is_some_and(|entry| entry.answer.is_none()) {
-            kept.by_key.remove(&self.1);
+            kept.remove(&self.1);
         }
     }
 }
@@ -124,7 +139,11 @@ pub(crate) async fn once(
     request: Request,
     next: Next,
 ) -> Response {
-    if !request.headers().contains_key(HEADER) || matches!(*request.method(), Method::GET | Method::HEAD) {
+    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let only_reads = matches!(*request.method(), Method::GET | Method::HEAD)
+        || route.ends_with("/query")
+        || route.ends_with("/compare");
+    if only_reads || !request.headers().contains_key(HEADER) {
         return next.run(request).await;
     }
     match repeated(state, request, next).await {
@@ -174,13 +193,12 @@ async fn repeated(state: State, request: Request, next: Next) -> Result<Response
 async fn kept_answer(state: &State, key: blake3::Hash, response: Response) -> Response {
     let is_problem = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == MEDIA_TYPE);
     if !response.status().is_success() || is_problem {
-        state.repeats().end(key, None);
         return response;
     }
     let (head, body) = response.into_parts();
     match json::read(body, usize::MAX).await {
         Ok(bytes) => {
-            state.repeats().end(key, Some((head.status, bytes.clone())));
+            state.repeats().end(key, (head.status, bytes.clone()));
             Response::from_parts(head, Body::from(bytes))
         }
         Err(problem) => problem.into_response(),
@@ -198,5 +216,42 @@ fn key_of(request: &Request, sent: &[u8]) -> blake3::Hash {
     hasher.finalize()
 }
 
-/// The permission that a request has, shared with the work that it began.
-pub(crate) type Permit = Option<Arc<tokio::sync::OwnedSemaphorePermit>>;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(number: usize) -> blake3::Hash {
+        blake3::hash(&number.to_le_bytes())
+    }
+
+    #[test]
+    fn the_oldest_answers_are_forgotten_by_number_and_by_size() {
+        let repeats = Repeats::new(100, Duration::from_secs(3_600));
+        let add = |number: usize, body: Bytes| {
+            assert!(matches!(repeats.begin(hash(number), hash(0)), Found::Nothing));
+            assert!(matches!(repeats.begin(hash(number), hash(0)), Found::Working));
+            repeats.end(hash(number), (StatusCode::OK, body));
+            assert!(matches!(repeats.begin(hash(number), hash(1)), Found::Other));
+        };
+        for number in 0..1_000 {
+            add(number, Bytes::from_static(b"small"));
+        }
+        assert!(repeats.lock().by_key.len() <= 100 && repeats.lock().bytes <= 500);
+        assert!(matches!(repeats.begin(hash(999), hash(0)), Found::Answer(StatusCode::OK, _)));
+        for number in 1_000..1_080 {
+            add(number, vec![0; 1 << 20].into());
+        }
+        let kept = repeats.lock();
+        assert!(kept.bytes <= MOST_BYTES && kept.by_key.len() == 64, "{}", kept.by_key.len());
+        assert_eq!(kept.ages.len(), kept.by_key.len());
+    }
+
+    #[test]
+    fn old_answers_are_forgotten() {
+        let repeats = Repeats::new(100, Duration::ZERO);
+        assert!(matches!(repeats.begin(hash(1), hash(0)), Found::Nothing));
+        repeats.end(hash(1), (StatusCode::OK, Bytes::new()));
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(matches!(repeats.begin(hash(1), hash(0)), Found::Nothing));
+    }
+}

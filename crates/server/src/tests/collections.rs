@@ -102,14 +102,12 @@ async fn a_backup_is_a_collection() {
 
 #[tokio::test]
 async fn a_collection_in_use_is_not_deleted() {
-    let service = Service::with(|options| {
-        let mut limits = options.limits;
-        limits.time = std::time::Duration::from_millis(400);
-        options.with_limits(limits)
-    });
+    let service = Service::new();
     service.put("/v1/collections/seen", json!({})).await.ok();
     let index = service.state.collections().get("seen").unwrap();
-    service.delete("/v1/collections/seen").await.problem(409);
+    let patience = std::time::Duration::from_millis(10);
+    let wrong = service.state.collections().delete("seen", patience).unwrap_err();
+    assert_eq!(wrong.status(), 409);
     assert_eq!(service.get("/v1/collections/seen").await.status, 200);
     drop(index);
     service.delete("/v1/collections/seen").await.ok();

@@ -113,7 +113,7 @@ async fn a_kept_connection_does_not_keep_the_service() {
 async fn heads_that_do_not_come_and_bodies_that_are_cut_are_forgotten() {
     let server = running(|options| {
         let mut limits = options.limits;
-        limits.time = Duration::from_millis(200);
+        limits.time = Duration::from_secs(1);
         limits.connections = 2;
         options.with_limits(limits)
     })
