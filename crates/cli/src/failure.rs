@@ -113,6 +113,7 @@ impl From<index::Error> for Failure {
             | Error::Lanes { .. } => ExitCode::BadInput,
             Error::Foreign { .. }
             | Error::Exists { .. }
+            | Error::Within { .. }
             | Error::InUse { .. }
             | Error::Newer { .. }
             | Error::DifferentKeys

@@ -83,7 +83,9 @@ impl Job {
     /// again, as tables in memory and standard input.
     #[must_use]
     pub fn identity(&self) -> Option<String> {
-        let is_lasting = |source: &Source| matches!(source.location, corpus::Location::Local(_) | corpus::Location::Object(_));
+        let is_lasting = |source: &Source| {
+            matches!(source.location, corpus::Location::Local(_) | corpus::Location::Object(_))
+        };
         if !self.sources.iter().all(is_lasting) {
             return None;
         }

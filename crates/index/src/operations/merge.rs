@@ -3,7 +3,7 @@
 use crate::changes::{self, IfThere};
 use crate::index::read_counters;
 use crate::search::{view, wrong_record};
-use crate::store::{Read, Space};
+use crate::store::Space;
 use crate::values::number_of;
 use crate::{Error, Index, Result, Stored};
 
