@@ -105,14 +105,21 @@ async fn expire(state: State, options: Options) {
     loop {
         tokio::time::sleep(options.expire_every).await;
         let now = clock.now();
-        let removed = state.blocking(move |state| {
-            let removed = |(_, index): (String, Arc<index::Index>)| index.expire(now, MOST_EXPIRED);
-            let all = state.collections().all().into_iter().map(removed);
-            Ok(all.sum::<index::Result<u64>>()?)
+        let done = state.blocking(move |state| {
+            // A collection that cannot be written to does not keep the others waiting.
+            for (collection, index) in state.collections().all() {
+                match index.expire(now, MOST_EXPIRED) {
+                    Ok(0) => {}
+                    Ok(documents) => {
+                        tracing::info!(collection, documents, "documents that have expired are removed")
+                    }
+                    Err(error) => tracing::warn!(collection, %error, "what has expired cannot be removed"),
+                }
+            }
+            Ok(())
         });
-        match removed.await {
-            Ok(0) | Err(_) => {}
-            Ok(documents) => tracing::info!(documents, "documents that have expired are removed"),
+        if done.await.is_err() {
+            tracing::warn!("what has expired was not looked for");
         }
     }
 }

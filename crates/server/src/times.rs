@@ -1,17 +1,9 @@
 //! Times as they are written in JSON: `2026-11-15T21:30:00Z`.
 
 use crate::problem::{Problem, Result, shown};
-use chrono::{DateTime, SecondsFormat};
+use chrono::DateTime;
 use index::Millis;
-
-/// The last time that can be written: years have four digits.
-const LAST: Millis = 253_402_300_799_999;
-
-/// A time as it is written. A later one than can be written is shown as the last.
-pub(crate) fn written(time: Millis) -> String {
-    let time = i64::try_from(time.min(LAST)).ok().and_then(DateTime::from_timestamp_millis);
-    time.map_or_else(String::new, |time| time.to_rfc3339_opts(SecondsFormat::AutoSi, true))
-}
+pub(crate) use index::time::written;
 
 /// A time as a part of a name: `20261115-213000`.
 pub(crate) fn compact(time: Millis) -> String {

@@ -57,7 +57,7 @@ impl Modify for Token {
 
 /// The problems that any request may have.
 #[derive(IntoResponses)]
-#[allow(dead_code, reason = "it is read by the OpenAPI document only")]
+#[expect(dead_code, reason = "it is read by the OpenAPI document only")]
 enum Problems {
     /// The request cannot be read.
     #[response(status = 400, content_type = "application/problem+json")]

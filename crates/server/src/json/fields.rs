@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[derive(serde::Deserialize)]
-    #[allow(dead_code)]
+    #[expect(dead_code, reason = "only the names of its fields are asked for")]
     struct Some {
         threshold: f64,
         #[serde(rename = "where")]
