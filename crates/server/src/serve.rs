@@ -111,7 +111,7 @@ async fn expire(state: State, options: Options) {
                 match index.expire(now, MOST_EXPIRED) {
                     Ok(0) => {}
                     Ok(documents) => {
-                        tracing::info!(collection, documents, "documents that have expired are removed")
+                        tracing::info!(collection, documents, "documents that have expired are removed");
                     }
                     Err(error) => tracing::warn!(collection, %error, "what has expired cannot be removed"),
                 }
