@@ -152,6 +152,7 @@ pub fn pairs(file: &Path, threshold: f64) -> Result<Pairs, String> {
             ..pipeline::Resources::of_this_machine()
         },
         sketch: None,
+        indexes: pipeline::Indexes::default(),
     };
     let mut found = Vec::new();
     let report = pipeline::pairs(&job, &pipeline::Silent, &mut |pair| {

@@ -51,7 +51,14 @@ impl Corpus {
             .with_hashes(16)
             .with_store(store);
         let sources = discover(&[input], &Discovery::default()).expect("the file was written");
-        Job { sources, against: Vec::new(), settings, resources: self.resources(), sketch: None }
+        Job {
+            sources,
+            against: Vec::new(),
+            settings,
+            resources: self.resources(),
+            sketch: None,
+            indexes: pipeline::Indexes::default(),
+        }
     }
 
     /// Writes a sketch file with shingles, and returns its path.

@@ -102,6 +102,7 @@ impl From<index::Error> for Failure {
             Error::NoIndex { .. }
             | Error::Contradiction { .. }
             | Error::Unsuitable { .. }
+            | Error::NotForRuns { .. }
             | Error::NoDocument { .. }
             | Error::Threshold { .. }
             | Error::Zero { .. }
@@ -147,6 +148,13 @@ impl Failure {
         if cause_of(&error).is_some_and(corpus::is_stopped) {
             return Self::interrupted();
         }
+        let error = match error {
+            Error::Index(error) => match error.downcast::<index::Error>() {
+                Ok(error) => return (*error).into(),
+                Err(other) => Error::Index(other),
+            },
+            error => error,
+        };
         let code = match &error {
             Error::Corpus(error) => code_of(error),
             Error::Setting(_) | Error::Wrong(_) | Error::Invalid(_) | Error::NoSuchDocument { .. } => {

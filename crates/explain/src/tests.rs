@@ -13,7 +13,14 @@ fn job(settings: Settings) -> Job {
     let demo = std::env::var("CARGO_MANIFEST_DIR").unwrap() + "/../../demo/articles.jsonl";
     let sources = discover(&[demo], &Discovery::default()).unwrap();
     let resources = Resources { threads: 2, ..Resources::of_this_machine() };
-    Job { sources, against: Vec::new(), settings, resources, sketch: None }
+    Job {
+        sources,
+        against: Vec::new(),
+        settings,
+        resources,
+        sketch: None,
+        indexes: pipeline::Indexes::default(),
+    }
 }
 
 fn finished(settings: Settings, folder: &Path) -> FinishedRun {

@@ -1,7 +1,7 @@
 //! The configuration of an index. It is fixed when the index is created.
 
 use crate::{Error, Result};
-use pipeline::{BandsAndRows, Measure, NormalizeSettings, Settings, SignatureSettings};
+use pipeline::{BandsAndRows, Measure, Method, NormalizeSettings, Settings, SignatureSettings};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -194,6 +194,14 @@ impl Config {
         }
         self.settings.check_ranges()?;
         Ok(())
+    }
+
+    /// An error that names the first setting in which a run would compare texts differently.
+    pub(crate) fn check_comparable(&self, run: &Settings) -> Result<()> {
+        let decides = ["method", "measure", "shingles", "normalize", "elements", "max-text"];
+        let distance = self.settings.signature.method == Method::Simhash;
+        let decides = |setting: &str| decides.contains(&setting) || (distance && setting == "distance");
+        self.check_same(&self.clone().with_settings(run.clone()), decides)
     }
 
     /// The settings that make an index what it is, with their names.

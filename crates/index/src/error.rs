@@ -71,6 +71,16 @@ pub enum Error {
         /// Why it cannot be.
         reason: &'static str,
     },
+    /// A run has a setting with which it cannot ask an index.
+    #[error("{setting} {value} cannot be used with an index: {reason}")]
+    NotForRuns {
+        /// The name of the setting, as in reports.
+        setting: &'static str,
+        /// Its value.
+        value: String,
+        /// Why it cannot be.
+        reason: &'static str,
+    },
     /// A setting has a value that is not allowed.
     #[error(transparent)]
     Settings(#[from] pipeline::Error),

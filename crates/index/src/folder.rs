@@ -64,6 +64,11 @@ impl Head {
     }
 }
 
+/// True if a folder looks like an index, even a damaged one. Nothing is opened.
+pub(crate) fn is_index(path: &Path) -> bool {
+    path.join(ACKNOWLEDGED).is_file() && path.join(STORE).is_dir()
+}
+
 /// The folder of an index, which this process has locked.
 #[derive(Debug)]
 pub(crate) struct Folder {

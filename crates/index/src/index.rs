@@ -5,7 +5,7 @@ use crate::clock::{Clock, Millis, SystemClock};
 use crate::config::Config;
 use crate::document::{Document, Kept};
 use crate::engine::{Engine, check_id};
-use crate::folder::{Folder, Head};
+use crate::folder::{Folder, Head, is_index};
 use crate::search::metadata;
 use crate::store::{FjallStore, Read, Snapshot, Space, Store, Tuning};
 use crate::values::{Body, COUNTERS_KEY, Counters, Record, damaged, number_key};
@@ -109,6 +109,12 @@ impl Index {
             lost: 0,
             folder: Some(folder),
         })
+    }
+
+    /// True if a folder looks like an index, even a damaged one. Nothing is opened.
+    #[must_use]
+    pub fn is_at(path: impl AsRef<Path>) -> bool {
+        is_index(path.as_ref())
     }
 
     /// Opens an index. If the store has lost acknowledged batches, it is open for reading only, and

@@ -82,5 +82,6 @@ pub use document::{
 pub use error::{Error, Result};
 pub use index::{Index, Options};
 pub use operations::{
-    Added, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent, Query, Repaired, Stats, Verified,
+    AddTo, Added, Against, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent, Query, Repaired,
+    Stats, Verified,
 };

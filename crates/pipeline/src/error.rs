@@ -114,6 +114,9 @@ pub enum Error {
         /// The message of the panic.
         message: String,
     },
+    /// An index cannot answer, or cannot take documents.
+    #[error(transparent)]
+    Index(Box<dyn std::error::Error + Send + Sync>),
     /// The observer asked to stop.
     #[error("stopped; run the same command again to continue from here")]
     Interrupted,

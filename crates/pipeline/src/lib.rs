@@ -16,6 +16,7 @@ mod progress;
 pub mod report;
 mod resume;
 mod run;
+mod seen;
 mod settings;
 mod sketch;
 mod solve;
@@ -41,6 +42,7 @@ pub use method::content_hash;
 pub use method::samples::{PLANNED_SHINGLES, SAMPLED_ONE_IN};
 pub use progress::observer::{Observer, Silent, Stage};
 pub use report::Report;
+pub use seen::{Indexes, ReadKept, SeenAnswer, SeenBefore, SeenMatch, TakesKept};
 pub use settings::presets;
 pub use settings::{
     BandsAndRows, Case, Choice, Clusters, Elements, FileSettings, Form, Keep, LARGEST_TEXT, MOST_MEMORY,
@@ -71,6 +73,8 @@ pub struct Job {
     pub resources: Resources,
     /// The sketch file that the job was opened from, and the byte offset at which its parts begin.
     pub sketch: Option<(std::path::PathBuf, u64)>,
+    /// The indexes that [`dedup`] and [`decide`] ask, and the one to which [`dedup`] adds what it keeps.
+    pub indexes: Indexes,
 }
 
 impl Job {

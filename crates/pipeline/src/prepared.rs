@@ -13,9 +13,7 @@ use crate::sketch::sketch_file::stored_key;
 use crate::sketch::{Sources, missing_fields, sketch};
 use crate::store::Store;
 use crate::view::View;
-use crate::{
-    Choice, Error, Job, LARGEST_TEXT, Observer, Resources, Result, SettingName, Stage, WrongSetting,
-};
+use crate::{Choice, Error, Job, LARGEST_TEXT, Observer, Result, SettingName, Stage, WrongSetting};
 
 /// A checked job, with everything that follows from its settings.
 pub(crate) struct Prepared<'a> {
@@ -43,7 +41,8 @@ impl<'a> Prepared<'a> {
     }
 
     fn with_use(job: &'a Job, use_of: UseOfSketches) -> Result<Self> {
-        let sources = Sources { against: &job.against, corpus: &job.sources };
+        let seen = job.indexes.against.as_deref();
+        let sources = Sources { against: &job.against, corpus: &job.sources, seen };
         job.resources.check()?;
         if !has_room_for(job.resources.threads) {
             return Err(no_thread(std::io::ErrorKind::OutOfMemory.into()));
@@ -57,12 +56,16 @@ impl<'a> Prepared<'a> {
             return Err(not_allowed(SettingName::MaxText, job.settings.files.max_text, most));
         }
         let mut recipe = Recipe::with_use(&job.settings, use_of)?;
-        let weights = recipe.method.memory();
-        if weights > job.resources.memory / 2 {
-            let (what, limit) = ("the file of weights".to_owned(), job.resources.memory);
-            return Err(Error::Memory { what, needed: 2 * weights, limit });
+        let mut left = job.resources.clone();
+        for (what, taken) in
+            [("the file of weights", recipe.method.memory()), ("the index", job.indexes.memory)]
+        {
+            if taken > left.memory / 2 {
+                let needed = (job.resources.memory - left.memory) + 2 * taken;
+                return Err(Error::Memory { what: what.to_owned(), needed, limit: job.resources.memory });
+            }
+            left.memory -= taken;
         }
-        let left = Resources { memory: job.resources.memory - weights, ..job.resources.clone() };
         let budget = Ledger::new(&left, sources.len())?;
         if let Some(folder) = &job.resources.temp_dir {
             // Whoever spills nothing would not notice.
@@ -83,7 +86,8 @@ impl<'a> Prepared<'a> {
     /// An error if documents are to be compared with those of `against` only, and there are none. Commands that compare no documents
     /// with each other do not ask.
     pub(crate) fn check_against(&self) -> Result<()> {
-        if !self.job.settings.matching.against_only || !self.job.against.is_empty() {
+        let has_against = !self.job.against.is_empty() || self.job.indexes.against.is_some();
+        if !self.job.settings.matching.against_only || has_against {
             return Ok(());
         }
         let choice = Choice::any(SettingName::AgainstOnly);

@@ -12,6 +12,7 @@ use crate::resume::outputs::{List, Listed};
 use crate::resume::work::Work;
 use crate::view::View;
 use crate::write::Outputs;
+use crate::write::adding::add_kept;
 use crate::write::lists::{outputs_of, removed_name, write_near_misses, write_removed};
 use crate::write::removed;
 use crate::{Job, Observer, Outcome, Result, Stage};
@@ -69,7 +70,7 @@ pub(crate) fn dedup_prepared(
     let job = prepared.job;
     removed_name(job)?;
     job.sources.iter().try_for_each(|source| target.check(&source.output))?;
-    let identity = Identity::new(&prepared.recipe, prepared.sources)?;
+    let identity = Identity::new(&prepared.recipe, prepared.sources, &job.indexes)?;
     let json = identity.to_json();
     let lasting = !target.is_stdout();
     if lasting && let Some(report) = claim::finished(target, &json, observer)? {
@@ -136,9 +137,11 @@ fn dedup_stages(
             (removals, findings)
         }
     };
+    view.check_kept(&removals)?;
     write_stage(view, &removals, &findings, target, &mut stages)?;
     check_unchanged(prepared.sources, identity)?;
-    let report = view.report(&removals, findings.pairs, stages)?;
+    let added_to = add_kept(prepared, view, &removals, &mut stages)?;
+    let report = Report { added_to, ..view.report(&removals, findings.pairs, stages)? };
     if lasting {
         work.tidy()?;
         work.publish(target)?;

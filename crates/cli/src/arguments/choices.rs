@@ -172,7 +172,7 @@ pub(crate) struct Matching {
     /// (estimate), or not at all (none)
     #[arg(long, value_name = "HOW", value_parser = one_of::<Verify>(Verify::WRITTEN))]
     pub(crate) verify: Option<Verify>,
-    /// Also remove what duplicates a document in these files; the files themselves are not written out
+    /// Also remove what duplicates a document in these files, or in this index; the files themselves are not written out
     #[arg(long, value_name = "INPUT", num_args = 1..)]
     pub(crate) against: Vec<String>,
     /// Compare the inputs only with the documents of --against, not with each other

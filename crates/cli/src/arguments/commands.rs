@@ -70,6 +70,10 @@ pub(crate) struct DedupArguments {
     /// Where to write: a folder or an object-store prefix. With `-`, the kept records are written to standard output
     #[arg(long, short, value_name = "TARGET", required_unless_present = "dry_run")]
     pub(crate) output: Option<String>,
+    /// When the outputs are complete, add the kept documents to this index (see `lookalike index`); it is created if it
+    /// does not exist, with the settings of this run
+    #[arg(long, value_name = "FOLDER", conflicts_with = "dry_run")]
+    pub(crate) add_to: Option<PathBuf>,
     /// Write no outputs; only report what would be removed
     #[arg(long)]
     pub(crate) dry_run: bool,

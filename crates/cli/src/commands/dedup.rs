@@ -1,7 +1,8 @@
 //! `lookalike dedup`: a corpus -> the corpus without its near-duplicates.
 
 use super::files::check_page;
-use super::job::{STANDARD, job};
+use super::indexes::Named;
+use super::job::{STANDARD, job_with_indexes};
 use crate::arguments::DedupArguments;
 use crate::failure::{Failure, Result, of_answers};
 use crate::interruption;
@@ -22,7 +23,14 @@ pub(crate) fn run(arguments: &DedupArguments, layers: &Layers, printer: &Printer
             ));
     }
     let beside = arguments.output.as_deref();
-    let (job, _put_by) = job(&arguments.inputs, beside, layers, printer)?;
+    if to_stdout && arguments.add_to.is_some() {
+        return Err(Failure::usage(
+            "--add-to needs a target folder: with standard output, a stopped run cannot go on",
+        )
+        .with_advice("name a folder with -o"));
+    }
+    let indexes = Named::open(arguments.add_to.as_deref(), layers, printer)?;
+    let (job, _put_by) = job_with_indexes(&arguments.inputs, beside, indexes, layers, printer)?;
     let target = Target::new(argument)?;
     if let Some(file) = target.folder().filter(|folder| folder.exists() && !folder.is_dir()) {
         return Err(Failure::usage(format!("{} is a file, but the target must be a folder", file.display()))

@@ -1,10 +1,12 @@
 //! Inputs and choices -> a job.
 
+use super::indexes::Named;
 use crate::failure::{Failure, Result};
 use crate::output::Printer;
 use crate::settings::{Layers, Resolved, is_sketch};
 use corpus::{Discovery, FormatChoice, Source, TemporaryCopy};
-use pipeline::Job;
+use index::Index;
+use pipeline::{Indexes, Job};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -33,6 +35,34 @@ pub(crate) fn job(
     of_documents(inputs, target, layers.resolve()?, layers, printer)
 }
 
+/// The job of a dedup, which also asks an index or adds to one. Without indexes it is that of [`job`].
+pub(crate) fn job_with_indexes(
+    inputs: &[impl AsRef<OsStr>],
+    target: Option<&str>,
+    indexes: Named,
+    layers: &Layers,
+    printer: &Printer,
+) -> Result<(Job, Vec<TemporaryCopy>)> {
+    if indexes.is_empty() {
+        return job(inputs, target, layers, printer);
+    }
+    if let Some(sketch) = inputs.iter().map(AsRef::as_ref).find(|input| is_sketch(input)) {
+        let sketch = sketch.display();
+        return Err(Failure::usage(format!(
+            "{sketch} is a sketch file, which has no texts to ask an index for"
+        ))
+        .with_advice("give the files that it was made of"));
+    }
+    let mut resolved = match indexes.settings() {
+        Some((folder, settings)) => layers.resolve_index(folder, settings)?,
+        None => layers.resolve()?,
+    };
+    resolved.against.retain(|input| !indexes.has(input));
+    let (mut job, copies) = of_documents(inputs, target, resolved, layers, printer)?;
+    job.indexes = indexes.for_run(&job.settings, &job.resources, printer)?;
+    Ok((job, copies))
+}
+
 /// The job that reads the documents of `inputs`. A sketch file is refused: it has no documents.
 pub(crate) fn documents_job(
     inputs: &[impl AsRef<OsStr>],
@@ -53,6 +83,18 @@ fn of_documents(
     layers: &Layers,
     printer: &Printer,
 ) -> Result<(Job, Vec<TemporaryCopy>)> {
+    if let Some(input) = inputs.iter().map(AsRef::as_ref).find(|input| Index::is_at(input)) {
+        let input = input.display();
+        return Err(Failure::usage(format!("{input} is an index, not a corpus")).with_advice(format!(
+            "list its documents with `lookalike index export {input}`, or compare with them: --against {input}"
+        )));
+    }
+    if let Some(input) = resolved.against.iter().find(|input| Index::is_at(input)) {
+        return Err(Failure::usage(format!(
+            "{input} is an index, and only `lookalike dedup` compares with one"
+        ))
+        .with_advice("name files with --against"));
+    }
     let how = Discovery { target: target.map(str::to_owned), ..resolved.discovery };
     let corpus = corpus::find(inputs, &how)?;
     let against = corpus::find(&resolved.against, &how)
@@ -64,7 +106,10 @@ fn of_documents(
     let temporary_copies =
         sources.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>()?;
     let (settings, resources) = (resolved.settings, resolved.resources);
-    Ok((Job { sources, against, settings, resources, sketch: None }, temporary_copies))
+    Ok((
+        Job { sources, against, settings, resources, sketch: None, indexes: Indexes::default() },
+        temporary_copies,
+    ))
 }
 
 fn say_skipped<'a>(skipped: impl Iterator<Item = &'a String> + Clone, printer: &Printer) {

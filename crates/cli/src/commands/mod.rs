@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod dedup;
 mod files;
 pub(crate) mod index;
+mod indexes;
 pub(crate) mod inspect;
 mod job;
 pub(crate) mod man;

@@ -26,6 +26,11 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
     rows.push(("exact copies", of_all(counts.exact)));
     let unverified = if report.settings.matching.verify == Verify::Exact { "" } else { ", unverified" };
     rows.push(("near-duplicates", format!("{}{unverified}", of_all(counts.near))));
+    if let Some(index) = &report.against_index {
+        let found = numbers::share(index.recall_at_threshold);
+        let about = format!("because of {}, which finds {found} at the threshold", escaped(&index.name));
+        rows.push(("of these, seen", format!("{}  {about}", of_all(index.removed))));
+    }
     if counts.bad_skipped + counts.bad_kept > 0 {
         let bad = format!("{} skipped, {} kept", counts.bad_skipped, counts.bad_kept);
         rows.push(("bad records", format!("{}  {bad}", of_all(counts.bad_skipped + counts.bad_kept))));
@@ -47,6 +52,10 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
             RemovedFormat::Parquet => "removed.parquet",
         };
         rows.push(("outputs", format!("{}: kept records, {removed}, report.json", escaped(target))));
+    }
+    if let Some(added) = &report.added_to {
+        let documents = numbers::count(added.documents);
+        rows.push(("added", format!("{documents:>13}  to {}", escaped(&added.name))));
     }
     write_rows(&mut text, &rows);
     text

@@ -44,6 +44,8 @@ fn report() -> Report {
         verified_pairs: 1_203,
         histogram: vec![0; 21],
         recall: Some(Recall { estimate: 0.9981, standard_error: 0.0012, pairs: 690, proven: 0 }),
+        against_index: None,
+        added_to: None,
         capped: BTreeMap::new(),
         run: Run {
             seconds: 2.0,
@@ -122,6 +124,7 @@ fn the_plan_names_bands_recall_and_needs() {
         settings: Settings::default(),
         resources,
         sketch: None,
+        indexes: pipeline::Indexes::default(),
     };
     let text = plain(&plan::plan(&made_plan(), &job));
     assert!(text.contains("21 bands of 6 rows find 99.8 % of the pairs at jaccard 0.8"), "{text}");

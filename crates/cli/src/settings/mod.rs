@@ -4,12 +4,12 @@
 //! a sketch file), a preset, the settings file, the flags.
 
 mod config_file;
+mod fixed;
 mod layers;
-mod sketch_file;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use sketch_file::is_sketch;
+pub(crate) use fixed::is_sketch;
 
 use crate::arguments::{Bytes, Choices};
 use crate::failure::{Failure, Result};
@@ -130,8 +130,21 @@ impl Layers {
     /// The settings for the sketch file at `path`, which was made with the settings `made_with`.
     pub(crate) fn resolve_sketch(&self, path: &Path, made_with: &Settings) -> Result<Resolved> {
         let resolved = self.over(made_with.clone())?;
-        sketch_file::check(path, made_with, &resolved.settings, self)?;
+        fixed::check_sketch(path, made_with, &resolved.settings, self)?;
         Ok(resolved)
+    }
+
+    /// The settings for a run with the index at `path`, which was created with the settings `made_with`.
+    pub(crate) fn resolve_index(&self, path: &Path, made_with: &Settings) -> Result<Resolved> {
+        let resolved = self.over(made_with.clone())?;
+        fixed::check_index(path, made_with, &resolved.settings, self)?;
+        Ok(resolved)
+    }
+
+    /// The inputs that the documents are also compared with, as they were named.
+    pub(crate) fn against(&self) -> &[String] {
+        let from = if self.flags.has("against") { &self.flags } else { &self.file.choices };
+        &from.matching.against
     }
 
     /// An error if the user gave a flag that has no effect with the method or measure.
@@ -153,8 +166,6 @@ impl Layers {
         self.check_effects(&settings)?;
         let written = self.flags.reading.format.as_ref().or(self.file.choices.reading.format.as_ref());
         let format = written.map(|written| format(written)).transpose()?;
-        let from = if self.flags.has("against") { &self.flags } else { &self.file.choices };
-        let against = from.matching.against.clone();
         Ok(Resolved {
             settings,
             resources: self.resources()?,
@@ -162,7 +173,7 @@ impl Layers {
                 format: format.map_or(FormatChoice::Detect, FormatChoice::Always),
                 target: None,
             },
-            against,
+            against: self.against().to_vec(),
         })
     }
 }

@@ -120,7 +120,7 @@ impl Index {
     }
 
     /// The oldest document that is similar enough, and whether there were more candidates than are looked at.
-    fn oldest(&self, search: &Search<'_>) -> Result<(Option<(u64, Similar)>, bool)> {
+    pub(super) fn oldest(&self, search: &Search<'_>) -> Result<(Option<(u64, Similar)>, bool)> {
         let candidates = search.candidates()?;
         let mut truncated = candidates.truncated;
         let mut oldest: Option<(u64, Similar)> = None;

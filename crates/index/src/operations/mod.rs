@@ -8,6 +8,7 @@ mod maintain;
 mod merge;
 mod query;
 mod repair;
+mod runs;
 mod sources;
 mod verify;
 
@@ -16,5 +17,6 @@ pub use bulk::{BulkOptions, BulkReport};
 pub use maintain::Stats;
 pub use query::{Ask, Filter, Query};
 pub use repair::Repaired;
+pub use runs::{AddTo, Against};
 pub use sources::{Added, IfPresent};
 pub use verify::Verified;

@@ -54,6 +54,9 @@ pub struct Added {
 /// A batch of documents, or why there are no more.
 type Batch = pipeline::Result<Vec<ReadDocument>>;
 
+/// Takes what is read.
+pub(super) type Visit<'v> = dyn FnMut(ReadDocument) -> pipeline::Result<()> + Send + 'v;
+
 /// The documents of a job, one after the other.
 type Documents<'d> = dyn Iterator<Item = Result<Document>> + 'd;
 
@@ -69,17 +72,9 @@ impl Index {
                 let added = in_batches(documents, update)?;
                 return Ok(Added { added, ..Added::default() });
             }
-            let first = documents.take(FEW).collect::<Result<Vec<_>>>()?;
-            if first.len() < FEW {
-                return self.add_few(first, if_present);
-            }
-            let options = BulkOptions::default()
-                .with_memory(usize::try_from(job.resources.memory / 2).unwrap_or(usize::MAX))
-                .with_job(job.identity())
-                .with_skip_present(if_present == IfPresent::Skip);
-            let report = self.bulk_load(first.into_iter().map(Ok).chain(documents), &options)?;
-            let BulkReport { added, present, resumed, .. } = report;
-            Ok(Added { added, present, resumed, ..Added::default() })
+            let memory = usize::try_from(job.resources.memory / 2).unwrap_or(usize::MAX);
+            let options = BulkOptions::default().with_memory(memory).with_job(job.identity());
+            self.add_all(documents, if_present, &options)
         })?;
         Ok(Added { bad, ..added })
     }
@@ -120,14 +115,39 @@ impl Index {
         take: impl FnOnce(&Job, &mut Documents<'_>) -> Result<R>,
     ) -> Result<(R, u64)> {
         let job = &self.job_with_settings(job);
-        let bad = AtomicU64::new(0);
-        let taken = std::thread::scope(|scope| {
-            let (send, receive) = sync_channel(WAITING);
-            let bad = &bad;
-            scope.spawn(move || send_all(job, observer, &send, bad));
-            take(job, &mut documents(receive))
-        })?;
-        Ok((taken, bad.into_inner()))
+        let leaves_out = job.settings.files.on_bad_record != OnBadRecord::Fail;
+        let read = |visit: &mut Visit<'_>| pipeline::documents(job, observer, visit);
+        in_another_thread(read, leaves_out, |documents| take(job, documents))
+    }
+
+    /// Adds documents. Few are added all or none; of many, chunk after chunk, within `options`.
+    fn add_all(
+        &self,
+        documents: &mut Documents<'_>,
+        if_present: IfPresent,
+        options: &BulkOptions,
+    ) -> Result<Added> {
+        let first = documents.take(FEW).collect::<Result<Vec<_>>>()?;
+        if first.len() < FEW {
+            return self.add_few(first, if_present);
+        }
+        let options = options.clone().with_skip_present(if_present == IfPresent::Skip);
+        let report = self.bulk_load(first.into_iter().map(Ok).chain(documents), &options)?;
+        let BulkReport { added, present, resumed, .. } = report;
+        Ok(Added { added, present, resumed, ..Added::default() })
+    }
+
+    /// Adds the documents that `read` hands out, with bulk loads of so many bytes of memory.
+    pub(super) fn add_read(
+        &self,
+        read: impl FnOnce(&mut Visit<'_>) -> pipeline::Result<u64> + Send,
+        if_present: IfPresent,
+        memory: usize,
+    ) -> Result<Added> {
+        let options = BulkOptions::default().with_memory(memory);
+        let added =
+            in_another_thread(read, false, |documents| self.add_all(documents, if_present, &options))?;
+        Ok(added.0)
     }
 
     /// The job with the settings of the index, but for the fields that are read.
@@ -156,12 +176,33 @@ impl Index {
     }
 }
 
-fn send_all(job: &Job, observer: &dyn Observer, send: &SyncSender<Batch>, bad: &AtomicU64) {
+/// Calls `read` in another thread, and hands what it hands out to `take` in this one. Returns also how many documents were
+/// left out; those with ids that none can have are, if `leaves_out` says so.
+fn in_another_thread<R>(
+    read: impl FnOnce(&mut Visit<'_>) -> pipeline::Result<u64> + Send,
+    leaves_out: bool,
+    take: impl FnOnce(&mut Documents<'_>) -> Result<R>,
+) -> Result<(R, u64)> {
+    let bad = AtomicU64::new(0);
+    let taken = std::thread::scope(|scope| {
+        let (send, receive) = sync_channel(WAITING);
+        let bad = &bad;
+        scope.spawn(move || send_all(read, leaves_out, &send, bad));
+        take(&mut documents(receive))
+    })?;
+    Ok((taken, bad.into_inner()))
+}
+
+fn send_all(
+    read: impl FnOnce(&mut Visit<'_>) -> pipeline::Result<u64>,
+    leaves_out: bool,
+    send: &SyncSender<Batch>,
+    bad: &AtomicU64,
+) {
     let (mut batch, mut bytes) = (Vec::new(), 0);
-    let leaves_out = job.settings.files.on_bad_record != OnBadRecord::Fail;
     // Nobody hears of it if the other side has stopped: it has the reason.
     let stopped = |_| pipeline::Error::Interrupted;
-    let outcome = pipeline::documents(job, observer, &mut |document| {
+    let outcome = read(&mut |document| {
         if let Err(wrong) = check_id(&document.document.id) {
             if leaves_out {
                 bad.fetch_add(1, Ordering::Relaxed);

@@ -29,6 +29,7 @@ fn removed_by_dedup(documents: &[corpora::Document], settings: &Settings) -> Rem
         settings,
         resources: Resources { memory: 1 << 30, threads: 1, ..Resources::of_this_machine() },
         sketch: None,
+        indexes: pipeline::Indexes::default(),
     };
     let mut removed = Removed::new();
     pipeline::decide(&job, &Silent, &mut |row| {

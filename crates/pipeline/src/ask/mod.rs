@@ -2,7 +2,7 @@
 
 mod all_pairs;
 pub(crate) mod finished;
-mod scan;
+pub(crate) mod scan;
 pub(crate) mod texts;
 
 use crate::ask::all_pairs::{AllPairs, Asked};
@@ -17,7 +17,7 @@ use crate::solve::Found;
 use crate::verify::Task;
 use crate::view::View;
 use crate::write::naming::{BATCH, Names};
-use crate::{Job, Match, Member, Observer, Pair, Result, SettingName};
+use crate::{Job, Match, Member, Observer, Pair, Result, SettingName, Stage};
 use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
@@ -177,7 +177,7 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
         Ok(found.then(|| (similarity, at, document.id.as_ref().map(|id| id.text.to_string()))))
     };
     let mut best: Vec<(f64, At, Option<String>)> = Vec::new();
-    scan(&prepared, observer, look, |found| {
+    scan(&prepared, Stage::Sketch, observer, look, |found| {
         best.push(found);
         if best.len() >= 2 * top {
             keep_best(&mut best, top);

@@ -8,7 +8,8 @@ use crate::progress::pace::Pace;
 use crate::report::Counts;
 use crate::sketch::missing_fields;
 use crate::sketch::{Sources, Worker, limits};
-use crate::{Error, Observer, OnBadRecord, Reference, Result, Stage};
+use crate::store::Number;
+use crate::{Error, Observer, OnBadRecord, ReadDocument, Reference, Result, Stage};
 use corpus::{Block, Document, ReadMode, Reader, Record};
 
 /// The position of a document. Positions are ordered as the input is.
@@ -17,6 +18,8 @@ pub(crate) struct At {
     pub source: u32,
     /// The number of the record in its source, counted from 1.
     pub line: u64,
+    /// The number of the document in the whole corpus.
+    pub number: Number,
 }
 
 impl At {
@@ -26,21 +29,32 @@ impl At {
         let id = id.unwrap_or_else(|| format!("{source}:{}", self.line));
         Reference { id, source, line: self.line }
     }
+
+    /// The document, as it is handed out.
+    pub(crate) fn read(self, document: &Document<'_>, sources: Sources<'_>) -> ReadDocument {
+        ReadDocument {
+            document: self.reference(document.id.as_ref().map(|id| id.text.to_string()), sources),
+            text: document.text.to_owned(),
+            within: document.within.as_ref().map(ToString::to_string),
+        }
+    }
 }
 
-/// Calls `look` with every document, on all threads, and hands its results to `collect` in input order. Returns how many
+/// Calls `look` with every document, on all threads, as a stage of a run, and hands its results to `collect` in input order. Returns how many
 /// records are bad and were left out.
 pub(crate) fn scan<R: Send>(
     prepared: &Prepared<'_>,
+    stage: Stage,
     observer: &dyn Observer,
     look: impl Fn(&Document<'_>, At, &mut TextBuffers) -> Result<Option<R>> + Sync,
     mut collect: impl FnMut(R) -> Result<()> + Send,
 ) -> Result<u64> {
     let (recipe, sources) = (&prepared.recipe, prepared.sources);
     let stops = prepared.job.settings.files.on_bad_record == OnBadRecord::Fail;
-    observer.started(Stage::Sketch, sources.bytes());
+    observer.started(stage, sources.bytes());
     let limits = limits(&prepared.budget, recipe);
     let (mut at, mut reader): (usize, Option<Reader>) = (0, None);
+    let mut first: Number = 0;
     let next = |worker: &mut Worker| {
         while at < sources.len() {
             observer.go_on()?;
@@ -54,14 +68,16 @@ pub(crate) fn scan<R: Send>(
             let mut block = std::mem::take(&mut worker.block);
             if open.next_block(&mut block).map_err(|error| prepared.budget.explain(error))? {
                 let long = prepared.budget.long_block(block.bytes() as u64);
-                return Ok(Some((at as u32, block, long)));
+                first += block.len() as Number;
+                return Ok(Some((at as u32, first - block.len() as Number, block, long)));
             }
             reader = None;
             at += 1;
         }
         Ok(None)
     };
-    let work = |worker: &mut Worker, (source, block, long): (u32, Block, Option<LongBlock>)| {
+    let work = |worker: &mut Worker,
+                (source, first, block, long): (u32, Number, Block, Option<LongBlock>)| {
         let Worker { buffers, scratch, .. } = worker;
         let mut found = Vec::new();
         let mut counts = Counts::default();
@@ -72,7 +88,8 @@ pub(crate) fn scan<R: Send>(
                 Record::Document(document) if failure.is_none() => {
                     counts.documents += 1;
                     counts.add_absent(&document, &recipe.fields);
-                    match look(&document, At { source, line }, buffers) {
+                    let number = first + slot as Number;
+                    match look(&document, At { source, line, number }, buffers) {
                         Ok(made) => found.extend(made),
                         Err(error) => failure = Some(error),
                     }
@@ -106,10 +123,10 @@ pub(crate) fn scan<R: Send>(
     let mut all = Counts::default();
     ordered(prepared.threads, next, Default::default, work, |(found, counts, source, bytes)| {
         all.add(&counts);
-        observer.advanced(Stage::Sketch, pace.advance(source as usize, bytes));
+        observer.advanced(stage, pace.advance(source as usize, bytes));
         found.into_iter().try_for_each(&mut collect)
     })?;
-    observer.finished(Stage::Sketch);
+    observer.finished(stage);
     missing_fields::check(recipe, sources, &prepared.budget, &all)?;
     Ok(all.bad_skipped)
 }

@@ -3,7 +3,7 @@
 use crate::ask::scan::{At, scan};
 use crate::method::TextBuffers;
 use crate::prepared::Prepared;
-use crate::{Error, Job, Observer, Reference, Result};
+use crate::{Error, Job, Observer, Reference, Result, Stage};
 use corpus::Document;
 use lookalike::hashing::mix64;
 use lookalike::similarity::edit_distance_at_most;
@@ -40,14 +40,8 @@ pub(crate) fn documents(
 ) -> Result<u64> {
     let prepared = Prepared::new(job)?;
     let sources = prepared.sources;
-    let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {
-        Ok(Some(ReadDocument {
-            document: at.reference(document.id.as_ref().map(|id| id.text.to_string()), sources),
-            text: document.text.to_owned(),
-            within: document.within.as_ref().map(ToString::to_string),
-        }))
-    };
-    scan(&prepared, observer, look, visit)
+    let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| Ok(Some(at.read(document, sources)));
+    scan(&prepared, Stage::Sketch, observer, look, visit)
 }
 
 /// How many similar ids are suggested for an unknown one.
@@ -76,7 +70,7 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
     };
     let mut found: Vec<TextOf> = Vec::new();
     let mut repeated = BTreeSet::new();
-    scan(&prepared, observer, look, |text| {
+    scan(&prepared, Stage::Sketch, observer, look, |text| {
         // If several documents have the id, the first is taken.
         let known = |other: &TextOf| {
             other.document.id == text.document.id && !ids.contains(&place_of(&text.document).as_str())
@@ -127,7 +121,7 @@ pub(crate) fn sample(job: &Job, most: usize, observer: &dyn Observer) -> Result<
         let wanted = hash <= *limit.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Some((hash, at, wanted.then(|| document.text.to_owned()))))
     };
-    scan(&prepared, observer, look, |(hash, at, text)| {
+    scan(&prepared, Stage::Sketch, observer, look, |(hash, at, text)| {
         documents += 1;
         let Some(text) = text else { return Ok(()) };
         kept.insert((hash, at), text);

@@ -110,7 +110,7 @@ fn suspects(view: View<'_>, room: Room<'_>) -> Result<Bits> {
         for part in 0..store.parts() {
             observer.go_on()?;
             let (first, entries) = store.entries(part)?;
-            let documents = (first..).zip(entries.iter()).filter(|(_, entry)| entry.is_document());
+            let documents = (first..).zip(entries.iter()).filter(|(_, entry)| entry.takes_part());
             keys.clear();
             keys.extend(documents.map(|(number, entry)| (entry.fingerprint, number)));
             visit(&keys);

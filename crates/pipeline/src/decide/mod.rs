@@ -11,6 +11,7 @@ use crate::limits::sorted::{Room, Sorted};
 use crate::method::FoundBy;
 use crate::progress::timing::Stages;
 use crate::report::PairCounts;
+use crate::seen::SeenRow;
 use crate::solve::{Evidence, Found, NearMiss, NearMisses};
 use crate::store::Number;
 use crate::verify::Task;
@@ -53,6 +54,18 @@ impl Removal {
     /// An exact copy.
     pub(crate) fn exact(number: Number, kept: Number) -> Self {
         Self { number, kept, similarity: 1.0, distance: 0, found_by: FoundBy::Several.to_number(), exact: 1 }
+    }
+
+    /// A document that an index has.
+    pub(crate) fn seen(row: &SeenRow, kept: Number) -> Self {
+        Self {
+            number: row.slot,
+            kept,
+            similarity: row.similarity,
+            distance: row.distance,
+            found_by: FoundBy::Several.to_number(),
+            exact: u64::from(row.exact),
+        }
     }
 
     /// True if the removed document has the same normalised text as the kept one.
@@ -133,6 +146,7 @@ impl View<'_> {
         let (near, against_only) = (near.finish()?, self.recipe.settings.matching.against_only);
         let protected = |number| self.is_protected(number);
         let removals = with_copies(near, copies, self.store.count(), against_only, room, protected)?;
+        let removals = self.with_seen(removals)?;
         Ok((removals, counts, near_misses.into_vec()))
     }
 }

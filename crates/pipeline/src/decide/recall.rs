@@ -13,6 +13,7 @@ use super::{Removal, Removals};
 use crate::limits::sorted::{Room, Sorter};
 use crate::method::{FoundBy, Recipe};
 use crate::report::Recall;
+use crate::seen::asked_for;
 use crate::store::Number;
 use crate::view::View;
 use crate::write::naming::BATCH;
@@ -135,7 +136,9 @@ impl View<'_> {
             return Ok(None);
         }
         let Some(mut estimator) = estimator(self.recipe, room) else { return Ok(None) };
-        let mut found = removals.iter().filter(|removal| !removal.as_ref().is_ok_and(Removal::is_exact));
+        // How an index finds its documents is its own plan.
+        let is_estimated = |removal: &Removal| !removal.is_exact() && asked_for(removal.kept).is_none();
+        let mut found = removals.iter().filter(|removal| !removal.as_ref().is_ok_and(|it| !is_estimated(it)));
         loop {
             room.observer.go_on()?;
             let some = found.by_ref().take(BATCH).collect::<Result<Vec<Removal>>>()?;

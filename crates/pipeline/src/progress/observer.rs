@@ -16,6 +16,8 @@ pub enum Stage {
     Verify,
     /// Writes the kept records to the target.
     Write,
+    /// Adds the kept documents to an index.
+    Add,
 }
 
 impl Stage {
@@ -28,6 +30,7 @@ impl Stage {
             Self::Candidates => "candidates",
             Self::Verify => "verify",
             Self::Write => "write",
+            Self::Add => "add",
         }
     }
 
@@ -35,7 +38,7 @@ impl Stage {
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
-            Self::Sketch | Self::Write => "bytes",
+            Self::Sketch | Self::Write | Self::Add => "bytes",
             Self::ExactCopies | Self::Verify => "documents",
             Self::Candidates => "bands",
         }

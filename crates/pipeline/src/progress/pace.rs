@@ -88,11 +88,11 @@ mod tests {
     fn every_source_counts_as_much_as_its_size() {
         let corpus =
             [source(1_000, Compression::None), source(100, Compression::Zstd), source(10, Compression::None)];
-        let mut pace = Pace::new(Sources { against: &[], corpus: &corpus });
+        let mut pace = Pace::new(Sources { against: &[], corpus: &corpus, seen: None });
         assert_eq!([pace.advance(0, 600), pace.advance(0, 400)], [600, 400]);
         assert_eq!([pace.advance(1, 200), pace.advance(1, 300)], [50, 50], "more than it was taken to hold");
         assert_eq!(pace.advance(2, 10), 10);
-        let mut pace = Pace::new(Sources { against: &[], corpus: &corpus });
+        let mut pace = Pace::new(Sources { against: &[], corpus: &corpus, seen: None });
         assert_eq!(pace.advance(1, 40), 1_010);
         assert_eq!(pace.advance(2, 10), 100);
     }
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_source_of_unknown_size_counts_as_much_as_it_gives() {
         let corpus = [source(0, Compression::Gzip)];
-        let mut pace = Pace::new(Sources { against: &[], corpus: &corpus });
+        let mut pace = Pace::new(Sources { against: &[], corpus: &corpus, seen: None });
         assert_eq!([pace.advance(0, 600), pace.advance(0, 400)], [600, 400]);
     }
 }

@@ -1,13 +1,17 @@
 //! Counts the results of a run, for its report.
 
-use super::{Counts, PairCounts, Report, Run, SourceReport};
+use super::{AgainstIndex, Counts, PairCounts, Report, Run, SourceReport};
 use crate::copies::repeats::{Keys, repeats};
 use crate::decide::Removals;
 use crate::progress::timing::Stages;
+use crate::seen::asked_for;
 use crate::store::Number;
 use crate::view::View;
 use crate::{OnBadRecord, Result};
 use std::collections::BTreeMap;
+
+/// The name in reports of the number of documents for which an index had too many candidates.
+const INDEX_CUT: &str = "documents with more candidates in the index than it compares";
 
 impl View<'_> {
     /// Makes the report of a run, when its stages are finished.
@@ -15,13 +19,14 @@ impl View<'_> {
         let Self { store, observer, .. } = self;
         let settings = &self.recipe.settings;
         let mut counts = Counts { ..store.counts().clone() };
-        let mut histogram = vec![0; 21];
+        let (mut histogram, mut seen) = (vec![0; 21], 0);
         let mut removed_by_source = vec![0; self.sources.len()];
         let mut kept = self.room().sorter(self.budget.sorting(), |number: &Number| *number);
         for (step, removal) in removals.iter().enumerate() {
             observer.go_on_at(step)?;
             let removal = removal?;
             counts.exact += u64::from(removal.is_exact());
+            seen += u64::from(asked_for(removal.kept).is_some());
             kept.push(removal.kept);
             removed_by_source[store.source_of(removal.number)] += 1;
             if !removal.is_exact() && !removal.similarity.is_nan() {
@@ -64,6 +69,15 @@ impl View<'_> {
             })
             .collect();
         let recall = self.recall(removals)?;
+        let against_index = self.sources.seen.map(|index| AgainstIndex {
+            name: index.name().to_owned(),
+            removed: seen,
+            recall_at_threshold: index.found_probability(),
+        });
+        let mut capped = BTreeMap::new();
+        if counts.index_cut > 0 {
+            capped.insert(INDEX_CUT.to_owned(), counts.index_cut);
+        }
         Ok(Report {
             version: 1,
             lookalike: env!("CARGO_PKG_VERSION").into(),
@@ -73,8 +87,10 @@ impl View<'_> {
             counts,
             verified_pairs: pairs.verified,
             histogram,
+            against_index,
+            added_to: None,
             recall,
-            capped: BTreeMap::new(),
+            capped,
             run: Run {
                 threads: self.threads,
                 memory: self.job.resources.memory,

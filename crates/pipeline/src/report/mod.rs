@@ -28,6 +28,12 @@ pub struct Report {
     /// How many removed near-duplicates have which similarity to their kept documents. Each count is for a range of
     /// width 0.05: the first is for `[0, 0.05)`, the last for exactly 1.
     pub histogram: Vec<u64>,
+    /// What an index of `against` had of the documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against_index: Option<AgainstIndex>,
+    /// What was added to an index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_to: Option<AddedTo>,
     /// The estimated share of the duplicates that was found. `None` if it is not estimated; SimHash misses no pair
     /// within its distance.
     pub recall: Option<Recall>,
@@ -35,6 +41,31 @@ pub struct Report {
     pub capped: BTreeMap<String, u64>,
     /// Time and throughput: the part that differs between runs.
     pub run: Run,
+}
+
+/// An index whose documents were not kept again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgainstIndex {
+    /// The name of the index.
+    pub name: String,
+    /// Documents that were removed because of a document of the index.
+    pub removed: u64,
+    /// The probability that a document of the index whose similarity equals the threshold is found. The estimated recall
+    /// does not account for the index.
+    pub recall_at_threshold: f64,
+}
+
+/// An index to which the kept documents were added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddedTo {
+    /// The name of the index.
+    pub name: String,
+    /// How many documents the run added.
+    pub documents: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The plan of a run.
@@ -132,6 +163,9 @@ pub struct Counts {
     /// are ordered in this way.
     #[serde(default)]
     pub order_kinds: corpus::OrderKinds,
+    /// Documents for which the index of `against` had more candidates than it compares.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub index_cut: u64,
     /// The number of clusters of at least two documents.
     pub clusters: u64,
     /// The number of documents in the largest cluster.
@@ -255,6 +289,7 @@ impl Counts {
         for (kind, values) in &other.order_kinds {
             *self.order_kinds.entry(kind.clone()).or_default() += values;
         }
+        self.index_cut += other.index_cut;
         self.clusters += other.clusters;
         self.largest_cluster = self.largest_cluster.max(other.largest_cluster);
         self.text_bytes += other.text_bytes;

@@ -3,7 +3,7 @@
 use crate::method::Recipe;
 use crate::method::weights;
 use crate::sketch::Sources;
-use crate::{Error, Result, Settings};
+use crate::{Error, Indexes, Result, Settings};
 use corpus::{Format, Location, Source, Stamp, name_to_path, path_to_name};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -25,8 +25,21 @@ pub(crate) struct Identity {
     /// The hash of the file of weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     weights: Option<String>,
+    /// The index whose documents are not kept again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    against_index: Option<IndexIdentity>,
+    /// The index to which kept documents are added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    add_to: Option<IndexIdentity>,
     pub against: Vec<SourceIdentity>,
     pub sources: Vec<SourceIdentity>,
+}
+
+/// An index, as it is written to `run.json`. Its documents may change: see `Work::begin_with`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct IndexIdentity {
+    name: String,
+    identity: String,
 }
 
 /// The identity of a source, as it is written to `run.json`.
@@ -97,16 +110,29 @@ impl SourceIdentity {
 
 impl Identity {
     /// The identity of a run.
-    pub(crate) fn new(recipe: &Recipe, sources: Sources<'_>) -> Result<Self> {
+    pub(crate) fn new(recipe: &Recipe, sources: Sources<'_>, indexes: &Indexes) -> Result<Self> {
         let all = |sources: &[Source]| sources.iter().map(SourceIdentity::new).collect::<Result<Vec<_>>>();
         Ok(Self {
             version: VERSION,
             key: None,
             settings: recipe.settings.clone(),
             weights: recipe.weights_hash.clone(),
+            against_index: indexes
+                .against
+                .as_ref()
+                .map(|index| IndexIdentity { name: index.name().into(), identity: index.identity() }),
+            add_to: indexes
+                .add_to
+                .as_ref()
+                .map(|index| IndexIdentity { name: index.name().into(), identity: index.identity() }),
             against: all(sources.against)?,
             sources: all(sources.corpus)?,
         })
+    }
+
+    /// The name of the index that the run asked, if it asked one.
+    pub(crate) fn index_name(&self) -> &str {
+        self.against_index.as_ref().map_or("", |index| index.name.as_str())
     }
 
     /// Returns an error if the file of weights has changed since `name` was made.
@@ -190,6 +216,25 @@ pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
                 Some(format!("{} has changed since the run in {target} began", changed.name))
             })
     };
+    for (what, found, asked) in [
+        ("`against`", &found.against_index, &asked.against_index),
+        ("`add-to`", &found.add_to, &asked.add_to),
+    ] {
+        if found != asked {
+            let name = |index: &Option<IndexIdentity>| {
+                index
+                    .as_ref()
+                    .map_or_else(|| "no index".to_owned(), |index| format!("the index {}", index.name))
+            };
+            let (before, now) = (name(found), name(asked));
+            return match before == now {
+                true => {
+                    format!("{target} contains a run with another index at {}", &now["the index ".len()..])
+                }
+                false => format!("{target} contains a run with {before} for {what}, but now it is {now}"),
+            };
+        }
+    }
     changed("`against` ", &found.against, &asked.against)
         .or_else(|| changed("", &found.sources, &asked.sources))
         .unwrap_or_else(|| format!("{target} contains another run"))

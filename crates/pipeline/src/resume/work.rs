@@ -59,6 +59,12 @@ pub(crate) const NEW_OUTPUTS: &str = "outputs-new.jsonl";
 /// The file with the seed of the key of stored shingles.
 pub(crate) const KEY: &str = "key";
 
+/// The state of the index that the run asks, as it was when sketching began.
+const INDEX_STATE: &str = "index-state";
+
+/// Says that kept documents are being added to an index, or have been.
+pub(crate) const ADDING: &str = "adding";
+
 const DECISIONS: &str = "decisions";
 const SKETCHES: &str = "sketches";
 const UNFINISHED: &str = "unfinished";
@@ -362,6 +368,25 @@ impl Work {
         Ok(())
     }
 
+    /// True if the parts that exist were made with this state of the index.
+    pub(crate) fn is_begun_with(&self, state: &str) -> Result<bool> {
+        Ok(self.read(INDEX_STATE)?.is_some_and(|written| written == state.as_bytes()))
+    }
+
+    /// Forgets all parts, and records the state of the index with which new ones are made. It is an error if the index
+    /// may have got documents of this run since: they would be taken for duplicates of themselves.
+    pub(crate) fn begin_with(&mut self, state: &str) -> Result<()> {
+        if self.read(ADDING)?.is_some() {
+            return Err(Error::Target(format!(
+                "the sketches in {} are missing or damaged, and cannot be made again: documents of this run are in the \
+                 index already; choose another target folder",
+                self.folder.display()
+            )));
+        }
+        self.forget_parts()?;
+        self.write(INDEX_STATE, state.as_bytes())
+    }
+
     /// Records that all parts exist.
     pub(crate) fn sketched(&mut self) -> Result<()> {
         self.sketched = true;
@@ -442,6 +467,8 @@ impl Work {
             BEGAN_IN,
             FAILED,
             KEY,
+            INDEX_STATE,
+            ADDING,
             crate::resume::begin::SKETCH_FILE,
             "near-misses.jsonl",
         ] {

@@ -15,6 +15,7 @@ use crate::limits::sorted::Room;
 use crate::method::{Recipe, TextBuffers, within_hash};
 use crate::progress::pace::Pace;
 use crate::resume::work::Work;
+use crate::seen::SeenBefore;
 use crate::store::Store;
 use crate::store::columns::{BlockEntry, Class, Columns, Entry};
 use crate::{Error, Keep, Observer, OnBadRecord, Result, Settings, Stage};
@@ -48,6 +49,8 @@ const MOST_SLOTS: usize = 1 << 31;
 pub(crate) struct Sources<'a> {
     pub against: &'a [Source],
     pub corpus: &'a [Source],
+    /// The index that is asked for every document of the corpus.
+    pub seen: Option<&'a dyn SeenBefore>,
 }
 
 impl<'a> Sources<'a> {
@@ -146,6 +149,18 @@ pub(crate) fn sketch(
                 "the sketches of the earlier run put shingles in another order; sketching begins again",
             );
             work.forget_parts()?;
+            store = Store::new(recipe.lanes(), recipe.has_uneven_lanes());
+        }
+        if let Some(seen) = sources.seen
+            && !work.is_begun_with(&seen.state())?
+        {
+            if store.parts() > 0 {
+                observer.note(&format!(
+                    "the documents of {} have changed since the run began; sketching begins again",
+                    seen.name()
+                ));
+            }
+            work.begin_with(&seen.state())?;
             store = Store::new(recipe.lanes(), recipe.has_uneven_lanes());
         }
         store.use_order(order);
@@ -334,7 +349,7 @@ impl<'a> BlockSketcher<'a> {
 
     fn add_document(&mut self, slot: usize, document: &Document<'_>) -> Result<()> {
         let against = self.is_against();
-        let Self { recipe, budget, buffers, columns, .. } = self;
+        let Self { recipe, budget, buffers, columns, sources, .. } = self;
         let settings = &recipe.settings;
         let text = document.text;
         let counts = &mut columns.counts;
@@ -349,9 +364,30 @@ impl<'a> BlockSketcher<'a> {
         let within = document.within.as_ref().map_or([0; 2], |value| within_hash(value));
         let over_limit = text.len() as u64 > settings.files.max_text;
         let with_nul = memchr(0, text.as_bytes()).is_some();
+        counts.over_limit += u64::from(over_limit);
+        counts.with_nul += u64::from(with_nul && !over_limit);
+        if !over_limit && !with_nul {
+            recipe.check_fits(text, budget)?;
+        }
+        let asked = sources.seen.filter(|_| !against);
+        let answer =
+            asked.map(|seen| seen.find(text, document.within.as_deref())).transpose()?.unwrap_or_default();
+        counts.index_cut += u64::from(answer.is_cut);
+        if let Some(found) = answer.matched {
+            let is_compared = !over_limit && !with_nul;
+            counts.empty += u64::from(is_compared && found.shingles == 0);
+            counts.short += u64::from(is_compared && found.shingles == 1 && recipe.is_short(text));
+            columns.push_seen(slot, &found);
+            columns.push_no_lanes(recipe);
+            let size = usize::try_from(found.shingles).unwrap_or(usize::MAX);
+            self.push_entry(
+                slot,
+                Entry::document(Class::Seen, 0, u64::MAX, within, size),
+                document.id.as_ref(),
+            );
+            return Ok(());
+        }
         let (class, fingerprint, size) = if over_limit || with_nul {
-            counts.over_limit += u64::from(over_limit);
-            counts.with_nul += u64::from(with_nul && !over_limit);
             // Each byte that is not UTF-8 was replaced by three bytes, so the text can be longer than its record.
             if document.replaced && text.len() as u64 > budget.record_bytes() {
                 return Err(budget.too_long(text));
@@ -360,7 +396,6 @@ impl<'a> BlockSketcher<'a> {
             columns.push_no_lanes(recipe);
             (Class::HashOnly, mix64((hash as u64) ^ within[0]), 0)
         } else {
-            recipe.check_fits(text, budget)?;
             let sketched = recipe.sketch(text, within, buffers, columns)?;
             columns.counts.empty += u64::from(sketched.size == 0);
             columns.counts.short += u64::from(sketched.size == 1 && recipe.is_short(text));

@@ -19,7 +19,7 @@ use crate::progress::timing::Stages;
 use crate::report::Report;
 use crate::resume::identity::{Identity, SourceIdentity};
 use crate::resume::work::Work;
-use crate::{Error, Job, Observer, Resources, Result, Stored};
+use crate::{Error, Indexes, Job, Observer, Resources, Result, Stored};
 use corpus::{Discovery, FormatChoice, Source, discover, name_to_path, path_to_name};
 use files::{Access, Files};
 use std::fs::File;
@@ -52,7 +52,7 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     let access = if job.settings.files.store == Stored::Shingles { Access::Private } else { Access::Shared };
     let mut file = files.create(&aside.path().join("sketch"), access)?;
     let io = |cause| Error::Io { action: "write", name: path.display().to_string(), cause };
-    let mut identity = Identity::new(&prepared.recipe, prepared.sources)?;
+    let mut identity = Identity::new(&prepared.recipe, prepared.sources, &prepared.job.indexes)?;
     if job.settings.files.store == Stored::Shingles {
         let seed = match &job.sketch {
             Some((file, _)) => stored_key(file)?,
@@ -103,6 +103,7 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
         settings: identity.settings,
         resources,
         sketch: Some((path.to_owned(), offset)),
+        indexes: Indexes::default(),
     })
 }
 

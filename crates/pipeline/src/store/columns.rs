@@ -2,6 +2,7 @@
 
 use crate::method::Recipe;
 use crate::report::Counts;
+use crate::seen::{SeenMatch, SeenRow};
 use bytemuck::{Pod, Zeroable};
 use corpus::Position;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,8 @@ pub(crate) enum Class {
     HashOnly,
     /// A bad record.
     Bad,
+    /// A document that is removed because of a document of an index.
+    Seen,
 }
 
 impl Entry {
@@ -67,7 +70,7 @@ impl Entry {
 
     /// What the slot contains.
     pub(crate) fn class(&self) -> Class {
-        [Class::Compared, Class::HashOnly, Class::Bad, Class::Bad][(self.flags & CLASS) as usize]
+        [Class::Compared, Class::HashOnly, Class::Bad, Class::Seen][(self.flags & CLASS) as usize]
     }
 
     /// True if the id is not a string.
@@ -82,6 +85,11 @@ impl Entry {
 
     /// True if the slot contains a document, and not a bad record.
     pub(crate) fn is_document(&self) -> bool {
+        self.class() != Class::Bad
+    }
+
+    /// True if the slot contains a document that can be a duplicate of another one of the run.
+    pub(crate) fn takes_part(&self) -> bool {
         matches!(self.class(), Class::Compared | Class::HashOnly)
     }
 }
@@ -128,6 +136,10 @@ pub(crate) struct Columns {
     pub bad: Vec<u64>,
     pub reasons: Vec<u8>,
     pub reason_ends: Vec<u64>,
+    /// What an index has of the documents that it has, ascending by slot. The ids are in the next column.
+    pub seen: Vec<SeenRow>,
+    pub seen_ids: Vec<u8>,
+    pub seen_ends: Vec<u64>,
     pub counts: Counts,
 }
 
@@ -151,12 +163,15 @@ impl Columns {
             + self.shingle_ends.len()
             + self.order_ends.len()
             + self.bad.len()
-            + self.reason_ends.len();
+            + self.reason_ends.len()
+            + self.seen_ends.len();
         let bytes = size_of_val(self.entries.as_slice())
             + size_of_val(self.lanes.as_slice())
             + self.ids.len()
             + self.orders.len()
             + self.reasons.len()
+            + size_of_val(self.seen.as_slice())
+            + self.seen_ids.len()
             + 8 * words
             + 40 * self.blocks.len();
         bytes as u64
@@ -218,6 +233,13 @@ impl Columns {
         self.reason_ends.push(self.reasons.len() as u64);
     }
 
+    /// Notes that an index has the document of a slot.
+    pub(crate) fn push_seen(&mut self, slot: usize, found: &SeenMatch) {
+        self.seen.push(SeenRow::new(slot, found));
+        self.seen_ids.extend_from_slice(found.id.as_bytes());
+        self.seen_ends.push(self.seen_ids.len() as u64);
+    }
+
     /// Appends the columns of the documents that follow.
     pub(crate) fn append(&mut self, mut other: Self) {
         fn append_ends(ends: &mut Vec<u64>, more: &[u64]) {
@@ -228,6 +250,9 @@ impl Columns {
         self.bad.extend(other.bad.iter().map(|slot| slots + slot));
         self.reasons.append(&mut other.reasons);
         append_ends(&mut self.reason_ends, &other.reason_ends);
+        self.seen.extend(other.seen.iter().map(|row| SeenRow { slot: slots + row.slot, ..*row }));
+        self.seen_ids.append(&mut other.seen_ids);
+        append_ends(&mut self.seen_ends, &other.seen_ends);
         self.blocks.append(&mut other.blocks);
         self.entries.append(&mut other.entries);
         self.lanes.append(&mut other.lanes);

@@ -16,6 +16,7 @@ pub(crate) use lanes::Lanes;
 
 use crate::limits::memory::Reservation;
 use crate::report::Counts;
+use crate::seen::SeenRow;
 use crate::{Error, Result};
 use columns::{BlockEntry, Columns, Entry, list};
 use part::PartFile;
@@ -412,6 +413,51 @@ impl Store {
             Ok(())
         })?;
         Ok(bytes)
+    }
+}
+
+impl Store {
+    /// True if an index has some of the documents.
+    pub(crate) fn has_seen(&self) -> bool {
+        let has = |part: &Part| match (&part.memory, &part.file) {
+            (Some(columns), _) => !columns.seen.is_empty(),
+            (None, file) => file.as_ref().is_some_and(PartFile::has_seen),
+        };
+        self.parts.iter().any(has)
+    }
+
+    /// What an index has of the documents of a part, and the number of the first slot of the part.
+    pub(crate) fn seen_rows(&self, part: usize) -> Result<(Number, Cow<'_, [SeenRow]>)> {
+        let Part { first, memory, file, .. } = &self.parts[part];
+        Ok((*first, column(memory, file, |c| &c.seen, PartFile::seen)?))
+    }
+
+    /// Hands the id that each of `numbers` (ascending) has in the index to `visit`. All must be documents that the index
+    /// has.
+    pub(crate) fn visit_seen_ids(
+        &self,
+        numbers: &[Number],
+        mut visit: impl FnMut(Number, &str),
+    ) -> Result<()> {
+        self.visit_parts(numbers, |at, here| {
+            let (first, rows) = self.seen_rows(at)?;
+            let read: (Vec<u8>, Vec<u64>);
+            let (ids, ends) = match (&self.parts[at].memory, &self.parts[at].file) {
+                (Some(columns), _) => (&columns.seen_ids, &columns.seen_ends),
+                (None, Some(file)) => {
+                    read = file.seen_ids()?;
+                    (&read.0, &read.1)
+                }
+                (None, None) => return Err(lost()),
+            };
+            for &number in here {
+                let Ok(row) = rows.binary_search_by_key(&(number - first), |row| row.slot) else {
+                    return Err(Error::Invalid("the sketches lack the id of a document of the index".into()));
+                };
+                visit(number, std::str::from_utf8(list(ids, ends, row)).unwrap_or_default());
+            }
+            Ok(())
+        })
     }
 }
 

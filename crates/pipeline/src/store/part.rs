@@ -14,6 +14,7 @@
 use super::Number;
 use super::columns::{BlockEntry, Columns, Entry};
 use crate::report::Counts;
+use crate::seen::SeenRow;
 use crate::{Error, Result};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use files::OutFile;
@@ -61,14 +62,17 @@ struct Head {
     after: String,
     blocks: Vec<BlockEntry>,
     counts: Counts,
-    /// The number of items in each column but the last, in the order of [`column_bytes`].
+    /// The number of items in each of the first columns, in the order of [`column_bytes`].
     lengths: [u64; LANE_ENDS],
-    /// The number of items in the last column, which sketch files do not have.
+    /// The number of items in the next column, which sketch files do not have.
     #[serde(default, skip_serializing_if = "is_zero")]
     lane_ends: u64,
     /// A hash of the order of shingles on which the lanes depend, which sketch files do not have either.
     #[serde(default, skip_serializing_if = "is_zero")]
     order: u64,
+    /// The number of items in the last columns, which only runs against an index have.
+    #[serde(default, skip_serializing_if = "are_zero")]
+    seen: [u64; COLUMNS - SEEN],
 }
 
 impl Head {
@@ -76,8 +80,13 @@ impl Head {
     fn lengths(&self) -> [u64; COLUMNS] {
         let mut lengths = [self.lane_ends; COLUMNS];
         lengths[..LANE_ENDS].copy_from_slice(&self.lengths);
+        lengths[SEEN..].copy_from_slice(&self.seen);
         lengths
     }
+}
+
+fn are_zero(numbers: &[u64]) -> bool {
+    numbers.iter().all(is_zero)
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -94,7 +103,7 @@ pub(crate) struct PartFile {
 }
 
 /// The number of large columns. The constants below are their indexes, in stored order.
-const COLUMNS: usize = 14;
+const COLUMNS: usize = 17;
 const ENTRIES: usize = 0;
 const LANES: usize = 1;
 const SAMPLES: usize = 2;
@@ -109,7 +118,11 @@ const BAD: usize = 10;
 const REASONS: usize = 11;
 const REASON_ENDS: usize = 12;
 const LANE_ENDS: usize = 13;
-const ITEM_BYTES: [u64; COLUMNS] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8, 8, 1, 8, 8];
+const SEEN: usize = 14;
+const SEEN_IDS: usize = 15;
+const SEEN_ENDS: usize = 16;
+const ITEM_BYTES: [u64; COLUMNS] =
+    [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8, 8, 1, 8, 8, size_of::<SeenRow>() as u64, 1, 8];
 
 fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
     [
@@ -127,6 +140,9 @@ fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
         &columns.reasons,
         cast_slice(&columns.reason_ends),
         cast_slice(&columns.lane_ends),
+        cast_slice(&columns.seen),
+        &columns.seen_ids,
+        cast_slice(&columns.seen_ends),
     ]
 }
 
@@ -173,9 +189,10 @@ pub(crate) fn write(
         after: hex(&link.after),
         blocks: columns.blocks.clone(),
         counts: columns.counts.clone(),
-        lengths: lengths[..LANE_ENDS].try_into().expect("the last column is not among them"),
+        lengths: lengths[..LANE_ENDS].try_into().expect("as many columns"),
         lane_ends: lengths[LANE_ENDS],
         order: columns.order,
+        seen: lengths[SEEN..].try_into().expect("as many columns"),
     };
     let mut head = serde_json::to_vec(&head).expect("a head is plain data");
     head.resize(padded(head.len() as u64) as usize, b' ');
@@ -283,6 +300,9 @@ fn is_consistent(columns: &Columns) -> bool {
         && columns.bad.is_sorted()
         && columns.bad.last().is_none_or(|slot| *slot < slots as u64)
         && ends_fit(&columns.reason_ends, columns.bad.len(), columns.reasons.len())
+        && columns.seen.is_sorted_by_key(|row| row.slot)
+        && columns.seen.last().is_none_or(|row| row.slot < slots as u64)
+        && ends_fit(&columns.seen_ends, columns.seen.len(), columns.seen_ids.len())
         && lists(&columns.sample_ends, columns.samples.len())
         && lists(&columns.id_ends, columns.ids.len())
         && lists(&columns.shingle_ends, columns.shingles.len())
@@ -333,6 +353,9 @@ impl PartFile {
             reasons: self.column(file, REASONS)?,
             reason_ends: self.column(file, REASON_ENDS)?,
             lane_ends: self.column(file, LANE_ENDS)?,
+            seen: self.column(file, SEEN)?,
+            seen_ids: self.column(file, SEEN_IDS)?,
+            seen_ends: self.column(file, SEEN_ENDS)?,
             ..Columns::default()
         })
     }
@@ -473,6 +496,22 @@ impl PartFile {
     pub(crate) fn bad(&self) -> Result<(Vec<u64>, Vec<u8>, Vec<u64>)> {
         let file = self.open()?;
         Ok((self.column(&file, BAD)?, self.column(&file, REASONS)?, self.column(&file, REASON_ENDS)?))
+    }
+
+    /// True if an index has some document.
+    pub(crate) fn has_seen(&self) -> bool {
+        self.lengths[SEEN] > 0
+    }
+
+    /// What an index has of the documents that it has.
+    pub(crate) fn seen(&self) -> Result<Vec<SeenRow>> {
+        self.column(&self.open()?, SEEN)
+    }
+
+    /// The ids of these documents in the index, and the position at which each ends.
+    pub(crate) fn seen_ids(&self) -> Result<(Vec<u8>, Vec<u64>)> {
+        let file = self.open()?;
+        Ok((self.column(&file, SEEN_IDS)?, self.column(&file, SEEN_ENDS)?))
     }
 
     /// True if shingles are stored.

@@ -65,7 +65,7 @@ fn put(entry: &mut Entry, rank: u64) {
 
 /// True if the document has a value. A document without a value comes last, and has no rank.
 fn has_value(entry: &Entry) -> bool {
-    entry.is_document() && entry.keep != u64::MAX
+    entry.takes_part() && entry.keep != u64::MAX
 }
 
 impl Store {

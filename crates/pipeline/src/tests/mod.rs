@@ -50,7 +50,14 @@ fn sources_of(folder: &Path, documents: &[Document], split: usize) -> Vec<Source
 
 fn job(settings: &Settings, sources: Vec<Source>, against: Vec<Source>, threads: usize) -> Job {
     let resources = Resources { memory: 1 << 30, threads, ..Resources::of_this_machine() };
-    Job { sources, against, settings: settings.clone(), resources, sketch: None }
+    Job {
+        sources,
+        against,
+        settings: settings.clone(),
+        resources,
+        sketch: None,
+        indexes: crate::Indexes::default(),
+    }
 }
 
 /// Runs dedup over `documents`, of which the first `protected` are those of `--against`.

@@ -42,7 +42,8 @@ impl Corpus {
         let mut sources = discover(&arguments, &Discovery::default()).unwrap();
         let against = if against { vec![sources.remove(0)] } else { Vec::new() };
         let resources = Resources { memory: 1 << 30, threads: 1, ..Resources::of_this_machine() };
-        let job = Job { sources, against, settings, resources, sketch: None };
+        let job =
+            Job { sources, against, settings, resources, sketch: None, indexes: crate::Indexes::default() };
         Self { folder, documents, job }
     }
 

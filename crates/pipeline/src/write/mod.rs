@@ -1,5 +1,6 @@
 //! Decisions -> outputs: the kept records of every source. An output is either complete or absent.
 
+pub(crate) mod adding;
 pub(crate) mod lists;
 pub(crate) mod naming;
 pub(crate) mod removed;

@@ -3,6 +3,7 @@
 use crate::copies::repeats::{Keys, repeats};
 use crate::limits::bits::Bits;
 use crate::limits::sorted::Room;
+use crate::seen::{asked_for, seen_by};
 use crate::sketch::Sources;
 use crate::store::{Number, Store};
 use crate::{Reference, Result};
@@ -44,6 +45,9 @@ impl<'a> Names<'a> {
     ) -> Result<Self> {
         numbers.sort_unstable();
         numbers.dedup();
+        // Numbers that stand for documents of an index come last.
+        let of_index = numbers.partition_point(|&number| asked_for(number).is_none());
+        let of_index: Vec<Number> = numbers.split_off(of_index).into_iter().filter_map(asked_for).collect();
         let lines = store.lines_of(&numbers)?;
         let mut known: HashMap<Number, Name> = numbers
             .iter()
@@ -58,6 +62,9 @@ impl<'a> Names<'a> {
                 }
             })?;
         }
+        store.visit_seen_ids(&of_index, |number, id| {
+            known.insert(seen_by(number), Name { id: id.to_owned(), ..Name::default() });
+        })?;
         Ok(Self { store, sources, known, reads_ids })
     }
 
@@ -70,7 +77,8 @@ impl<'a> Names<'a> {
     ) -> Result<Self> {
         let mut names = Self::new(numbers, store, sources, has_ids)?;
         if has_ids {
-            let mut numbers: Vec<Number> = names.known.keys().copied().collect();
+            let of_run = |number: &Number| asked_for(*number).is_none();
+            let mut numbers: Vec<Number> = names.known.keys().copied().filter(of_run).collect();
             numbers.sort_unstable();
             for (number, entry) in numbers.iter().zip(store.entries_of(&numbers)?) {
                 if let Some(name) = names.known.get_mut(number) {
@@ -81,10 +89,13 @@ impl<'a> Names<'a> {
         Ok(names)
     }
 
-    /// The name of a document. It must be one of those that were looked up.
+    /// The name of a document. It must be one of those that were looked up. A document of an index has no line.
     pub(crate) fn reference(&self, number: Number) -> Result<Reference> {
         let line = self.known[&number].line;
-        let source = self.sources.get(self.store.source_of(number)).name.clone();
+        let source = match asked_for(number) {
+            Some(_) => self.sources.seen.map(|seen| seen.name().to_owned()).unwrap_or_default(),
+            None => self.sources.get(self.store.source_of(number)).name.clone(),
+        };
         let id = self.own_id(number)?;
         let id = if id.is_empty() { format!("{source}:{line}") } else { id };
         Ok(Reference { id, source, line })
@@ -101,7 +112,7 @@ impl<'a> Names<'a> {
 
     /// The id of a document; empty if it has none.
     fn own_id(&self, number: Number) -> Result<String> {
-        if !self.reads_ids {
+        if !self.reads_ids || asked_for(number).is_some() {
             return Ok(self.known[&number].id.clone());
         }
         let mut own = String::new();
@@ -115,7 +126,8 @@ impl<'a> Names<'a> {
 /// A cluster is named by the id of its kept document, with the type of the id. If another document has that id too,
 /// the number of the kept document is added: `a#17` is the 17th record of the run, where records of `--against` are
 /// counted first. An id that already ends in `#` and a number gets a number too. Therefore a name that ends in such a
-/// number belongs to one document, and any other name is an id that only one document has.
+/// number belongs to one document, and any other name is an id that only one document has. A document of an index
+/// gets the number of the first record that was removed because of it.
 #[derive(Debug)]
 pub(crate) struct ClusterNames {
     repeated: Bits,
@@ -132,6 +144,9 @@ impl ClusterNames {
     /// The name of the cluster of a kept document.
     pub(crate) fn name(&self, kept: Number, names: &Names<'_>) -> Result<Id<'static>> {
         let id = names.id(kept)?;
+        if let Some(first) = asked_for(kept) {
+            return Ok(Id::string(format!("{}#{}", id.text, first + 1)));
+        }
         if self.repeated.contains(kept) || ends_in_number(&id.text) {
             return Ok(Id::string(format!("{}#{}", id.text, kept + 1)));
         }

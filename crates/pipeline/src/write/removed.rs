@@ -1,6 +1,7 @@
 //! Decisions -> the list of removed documents.
 
 use crate::decide::{Removal, Removals};
+use crate::seen::asked_for;
 use crate::sketch::Sources;
 use crate::store::{BadRecords, Number, Store};
 use crate::write::naming::{BATCH, Names};
@@ -44,7 +45,7 @@ pub(crate) fn rows(
                 kind: if removal.is_exact() { "exact" } else { "near" }.into(),
                 kept_id: Some(kept.id),
                 kept_source: Some(kept.source),
-                kept_line: Some(kept.line),
+                kept_line: asked_for(removal.kept).is_none().then_some(kept.line),
                 similarity: reported(removal, settings),
                 distance: (settings.signature.method == Method::Simhash).then_some(removal.distance),
                 reason: unverified(removal, settings),

@@ -113,7 +113,17 @@ impl Options {
         let copied = |source: &mut Source| TemporaryCopy::stdin(source, &folder).transpose();
         let temporary_copies =
             own.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>().or_raise()?;
-        Ok((Job { sources: own, against, settings, resources, sketch: None }, temporary_copies))
+        Ok((
+            Job {
+                sources: own,
+                against,
+                settings,
+                resources,
+                sketch: None,
+                indexes: pipeline::Indexes::default(),
+            },
+            temporary_copies,
+        ))
     }
 }
 

@@ -88,7 +88,14 @@ fn job(texts: &[&str], settings: &Settings) -> Job {
     let batches = vec![table.slice(0, cut), table.slice(cut, 0), table.slice(cut, texts.len() - cut)];
     let source = Table::new(table.schema(), batches).into_source("table", "text");
     let resources = Resources { memory: 1 << 28, threads: 2, ..Resources::of_this_machine() };
-    Job { sources: vec![source], against: Vec::new(), settings: settings.clone(), resources, sketch: None }
+    Job {
+        sources: vec![source],
+        against: Vec::new(),
+        settings: settings.clone(),
+        resources,
+        sketch: None,
+        indexes: pipeline::Indexes::default(),
+    }
 }
 
 /// The pairs of a run on one machine.

@@ -152,7 +152,14 @@ impl Corpus {
             .collect();
         let against = if self.protected > 0 { vec![sources.remove(0)] } else { Vec::new() };
         let resources = Resources { memory: 1 << 28, threads: 1, ..Resources::of_this_machine() };
-        let job = Job { sources, against, settings: settings.clone(), resources, sketch: None };
+        let job = Job {
+            sources,
+            against,
+            settings: settings.clone(),
+            resources,
+            sketch: None,
+            indexes: pipeline::Indexes::default(),
+        };
         let mut removed = Vec::new();
         pipeline::decide(&job, &Silent, &mut |row| {
             let kept = row.kept_source.as_ref().zip(row.kept_line).map(|(source, line)| id(source, line));

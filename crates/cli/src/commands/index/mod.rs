@@ -43,7 +43,12 @@ pub(crate) fn run(command: &IndexCommand, printer: &Printer) -> Result<()> {
 
 /// Opens an index. If it has lost something, it can only be read, and a note says so.
 fn open(folder: &Path, printer: &Printer) -> Result<Index> {
-    let index = Index::open(folder, &Options::default())?;
+    open_with(folder, &Options::default(), printer)
+}
+
+/// Opens an index with options.
+pub(super) fn open_with(folder: &Path, options: &Options, printer: &Printer) -> Result<Index> {
+    let index = Index::open(folder, options)?;
     if index.lost() > 0 {
         printer.note(&format!(
             "the index has lost {} acknowledged changes and can only be read: restore a backup, or go on without them \

@@ -15,10 +15,11 @@ use crate::report::Report;
 use crate::resume::begin::SKETCH_FILE;
 use crate::resume::identity::{Identity, SourceIdentity};
 use crate::resume::work::{BEGAN_IN, Work};
+use crate::seen::{asked_for, seen_by};
 use crate::sketch::sketch_file::found_again;
 use crate::store::columns::Class;
 use crate::store::{Number, Store};
-use crate::{Error, Job, Reference, Resources, Result, Settings, Silent};
+use crate::{Error, Indexes, Job, Reference, Resources, Result, Settings, Silent};
 use corpus::{Source, WORK_FOLDER, name_to_path, path_to_name};
 use lookalike::similarity::edit_distance_at_most;
 use serde::{Deserialize, Serialize};
@@ -292,11 +293,18 @@ impl FinishedRun {
         Ok(RunClusters { largest: largest.into_values().collect(), sizes })
     }
 
-    /// The names of documents, in the order of `numbers`.
+    /// The names of documents, in the order of `numbers`. A document of an index has line 0.
     pub fn references(&self, numbers: &[u64]) -> Result<Vec<Reference>> {
         let mut ascending: Vec<Number> = numbers.to_vec();
         ascending.sort_unstable();
         ascending.dedup();
+        let of_index = ascending.partition_point(|&number| asked_for(number).is_none());
+        let of_index: Vec<Number> = ascending.split_off(of_index).into_iter().filter_map(asked_for).collect();
+        let mut seen: BTreeMap<Number, Reference> = BTreeMap::new();
+        let index = self.identity.index_name();
+        self.store.visit_seen_ids(&of_index, |number, id| {
+            seen.insert(seen_by(number), Reference { id: id.into(), source: index.into(), line: 0 });
+        })?;
         let mut ids = vec![String::new(); ascending.len()];
         if self.identity.settings.files.id_field.is_some() {
             let mut place = 0;
@@ -307,6 +315,9 @@ impl FinishedRun {
         }
         let lines = self.store.lines_of(&ascending)?;
         let reference = |number: &u64| {
+            if let Some(reference) = seen.get(number) {
+                return reference.clone();
+            }
             let at = ascending.partition_point(|other| other < number);
             let (source, line) = (self.source(self.store.source_of(*number)).name.clone(), lines[at]);
             let id = &ids[at];
@@ -436,6 +447,7 @@ impl FinishedRun {
             settings: self.settings.clone(),
             resources: self.resources.clone(),
             sketch: None,
+            indexes: Indexes::default(),
         })
     }
 }

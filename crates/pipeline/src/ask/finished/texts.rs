@@ -3,6 +3,7 @@
 use super::FinishedRun;
 use crate::prepared::Prepared;
 use crate::resume::work::Work;
+use crate::seen::asked_for;
 use crate::verify::reread::reread;
 use crate::{Result, Silent};
 
@@ -31,13 +32,15 @@ impl Excerpt {
 }
 
 impl FinishedRun {
-    /// Excerpts of at most `longest` bytes of the texts of some documents, in the order of `numbers`.
+    /// Excerpts of at most `longest` bytes of the texts of some documents, in the order of `numbers`. The text of a
+    /// document of an index is not known.
     pub fn texts(&self, numbers: &[u64], longest: usize) -> Result<Vec<Excerpt>> {
         let job = self.job()?;
         let prepared = Prepared::new(&job)?;
         let mut ascending = numbers.to_vec();
         ascending.sort_unstable();
         ascending.dedup();
+        ascending.retain(|&number| asked_for(number).is_none());
         let mut texts: Vec<Excerpt> = Vec::with_capacity(ascending.len());
         let work = Work::temporary(&job.temp_folder())?;
         reread(
@@ -53,7 +56,10 @@ impl FinishedRun {
                 Ok(())
             },
         )?;
-        let text = |number: &u64| texts[ascending.partition_point(|other| other < number)].clone();
+        let text = |number: &u64| match asked_for(*number) {
+            Some(_) => Excerpt { text: String::new(), is_cut: true },
+            None => texts[ascending.partition_point(|other| other < number)].clone(),
+        };
         Ok(numbers.iter().map(text).collect())
     }
 }

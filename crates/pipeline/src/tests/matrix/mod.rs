@@ -82,7 +82,14 @@ fn job(folder: &Path, files: &Files<'_>, settings: &Settings, row: &Row) -> Job 
     let threads = row.get("threads").parse().unwrap();
     let resources = Resources { memory: 1 << 30, threads, ..Resources::of_this_machine() };
     let sources = sources(&folder.join("in"), &files.parts);
-    Job { sources, against, settings: settings.clone(), resources, sketch: None }
+    Job {
+        sources,
+        against,
+        settings: settings.clone(),
+        resources,
+        sketch: None,
+        indexes: crate::Indexes::default(),
+    }
 }
 
 fn prepared<'a>(job: &'a Job, row: &Row) -> Prepared<'a> {

@@ -1,13 +1,17 @@
-//! A sketch file as the input: the settings that its sketches depend on cannot be changed.
+//! A sketch file as the input, or an index beside it: the settings that their signatures depend on cannot be changed.
 
 use super::{Layers, flag};
 use crate::failure::{Failure, Result};
-use pipeline::{SKETCH_MAGIC, Settings};
+use pipeline::{Method, SKETCH_MAGIC, Settings};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+
+/// The settings that cannot differ from those that the index was created with.
+const FIXED_BY_INDEX: [&str; 8] =
+    ["shingles", "normalize", "elements", "method", "measure", "hashes", "seed", "max-text"];
 
 /// The settings that cannot differ from those that the sketch was made with.
 const FIXED: [&str; 14] = [
@@ -36,19 +40,36 @@ pub(crate) fn is_sketch(argument: impl AsRef<OsStr>) -> bool {
         && start == *SKETCH_MAGIC
 }
 
-/// An error if `wanted`, which `layers` lead to, differs from `made_with` in a setting that the sketch fixes.
-pub(crate) fn check(path: &Path, made_with: &Settings, wanted: &Settings, layers: &Layers) -> Result<()> {
+/// An error if `wanted`, which `layers` lead to, differs from `made_with` in a setting that the index fixes.
+pub(crate) fn check_index(
+    path: &Path,
+    made_with: &Settings,
+    wanted: &Settings,
+    layers: &Layers,
+) -> Result<()> {
+    let simhash = (made_with.signature.method == Method::Simhash).then_some("distance");
     let (made_with, wanted) = (written(made_with), written(wanted));
-    for name in FIXED {
-        let (made, want) = (&made_with[name], &wanted[name]);
-        let nested = |value: &Value| value.as_object().cloned().unwrap_or_default();
-        let differing = nested(made).into_iter().find(|(key, made)| want.get(key) != Some(made));
-        if let Some((key, made)) = differing {
-            return Err(contradiction(path, &key, &want[&key], &made, layers));
-        }
-        if made != want {
-            return Err(contradiction(path, name, want, made, layers));
-        }
+    match difference(&made_with, &wanted, FIXED_BY_INDEX.into_iter().chain(simhash)) {
+        Some(found) => Err(found
+            .contradiction(path, layers, "created")
+            .with_advice("leave it out, or create another index: it is fixed for good")),
+        None => Ok(()),
+    }
+}
+
+/// An error if `wanted`, which `layers` lead to, differs from `made_with` in a setting that the sketch fixes.
+pub(crate) fn check_sketch(
+    path: &Path,
+    made_with: &Settings,
+    wanted: &Settings,
+    layers: &Layers,
+) -> Result<()> {
+    let (made_with, wanted) = (written(made_with), written(wanted));
+    if let Some(found) = difference(&made_with, &wanted, FIXED) {
+        let left_out = layers.name(&found.name, None);
+        return Err(found.contradiction(path, layers, "made").with_advice(format!(
+            "leave out {left_out} to use the setting of the sketch, or sketch the corpus again"
+        )));
     }
     // A sketch always has the input order. Beside it, a sketch has the values of the `keep` that it was made with;
     // with `first` it has the lengths.
@@ -65,15 +86,44 @@ fn written(settings: &Settings) -> Value {
     serde_json::to_value(settings).expect("settings are plain values")
 }
 
-fn contradiction(path: &Path, name: &str, wanted: &Value, made: &Value, layers: &Layers) -> Failure {
-    let made = match made {
-        Value::Null => format!("without {}", flag(name, None)),
-        made => format!("with {}", flag(name, Some(&text_of(made)))),
-    };
-    let (wanted, left_out) = (layers.name(name, Some(&text_of(wanted))), layers.name(name, None));
-    Failure::usage(format!("{wanted} does not fit {}, which was made {made}", path.display())).with_advice(
-        format!("leave out {left_out} to use the setting of the sketch, or sketch the corpus again"),
-    )
+/// A setting that has one value and should have another.
+struct Difference {
+    name: String,
+    made: Value,
+    wanted: Value,
+}
+
+/// The first of the named settings that differs. Of a group of settings, the one in it that differs is named.
+fn difference<'n>(
+    made_with: &Value,
+    wanted: &Value,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<Difference> {
+    names.into_iter().find_map(|name| {
+        let (made, want) = (&made_with[name], &wanted[name]);
+        let nested = made.as_object().into_iter().flatten().find(|(key, made)| want.get(key) != Some(made));
+        let differs = |name: &str, made: &Value, wanted: &Value| {
+            Some(Difference { name: name.to_owned(), made: made.clone(), wanted: wanted.clone() })
+        };
+        match nested {
+            Some((key, made)) => differs(key, made, &want[key]),
+            None if made != want => differs(name, made, want),
+            None => None,
+        }
+    })
+}
+
+impl Difference {
+    /// What contradicts what was `made` (as a verb) with the other value.
+    fn contradiction(&self, path: &Path, layers: &Layers, verb: &str) -> Failure {
+        let Self { name, made, wanted } = self;
+        let made = match made {
+            Value::Null => format!("without {}", flag(name, None)),
+            made => format!("with {}", flag(name, Some(&text_of(made)))),
+        };
+        let wanted = layers.name(name, Some(&text_of(wanted)));
+        Failure::usage(format!("{wanted} does not fit {}, which was {verb} {made}", path.display()))
+    }
 }
 
 fn text_of(value: &Value) -> String {
@@ -94,7 +144,7 @@ mod tests {
     #[test]
     fn fixed_settings_exist() {
         let settings = written(&Settings::default());
-        for name in FIXED {
+        for name in FIXED.into_iter().chain(FIXED_BY_INDEX) {
             assert!(settings.get(name).is_some(), "{name}");
         }
     }
@@ -104,7 +154,8 @@ mod tests {
         let made = Settings::default();
         let path = Path::new("corpus.sketch");
         let layers = Layers::read(Choices::default(), Purpose::Duplicates).unwrap();
-        let check = |path: &Path, made: &Settings, wanted: &Settings| check(path, made, wanted, &layers);
+        let check =
+            |path: &Path, made: &Settings, wanted: &Settings| check_sketch(path, made, wanted, &layers);
         let mut wanted = made.clone().with_threshold(0.5).with_keep(Keep::Longest);
         check(path, &made, &wanted).unwrap();
         check(path, &wanted, &made).unwrap();

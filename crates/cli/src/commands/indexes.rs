@@ -1,0 +1,139 @@
+//! The indexes of a dedup: the one of `--against`, whose documents are not kept again, and the one of `--add-to`.
+
+use crate::failure::{Failure, Result};
+use crate::output::Printer;
+use crate::settings::Layers;
+use index::{Config, Index, Options, Stored};
+use pipeline::{Indexes, Resources, Settings};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The part of the memory limit that the cache of an index may take.
+const CACHE_SHARE: u64 = 8;
+
+/// The part of the memory limit that adding documents may take, when the rest of the run is over.
+const ADDING_SHARE: u64 = 4;
+
+/// The indexes that were named. Folders that do not exist yet are not there.
+#[derive(Debug, Default)]
+pub(crate) struct Named {
+    against: Option<Open>,
+    add_to: Option<Open>,
+    /// The index that is created when everything else about the run is known to be right.
+    created: Option<PathBuf>,
+    /// True if the index that is created is asked too.
+    asks_created: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Open {
+    folder: PathBuf,
+    index: Arc<Index>,
+}
+
+impl Open {
+    fn new(folder: &Path, options: &Options, printer: &Printer) -> Result<Self> {
+        let index = super::index::open_with(folder, options, printer)?;
+        Ok(Self { folder: folder.to_owned(), index: Arc::new(index) })
+    }
+
+    fn name(&self) -> String {
+        self.folder.display().to_string()
+    }
+}
+
+impl Named {
+    /// Opens the indexes of `--against` and `--add-to`. The inputs of `--against` that are no index are left alone.
+    pub(crate) fn open(add_to: Option<&Path>, layers: &Layers, printer: &Printer) -> Result<Self> {
+        let creates = add_to.filter(|folder| is_absent(folder));
+        let is_created = |input: &str| creates.is_some_and(|folder| is_same(Path::new(input), folder));
+        let mut asked = layers.against().iter().filter(|input| Index::is_at(input) || is_created(input));
+        let (first, second) = (asked.next(), asked.next());
+        if let (Some(first), Some(second)) = (first, second) {
+            return Err(Failure::usage(format!("{first} and {second} are both indexes; a run can ask one"))
+                .with_advice("merge them first: lookalike index merge"));
+        }
+        let cache = layers.resources()?.memory / CACHE_SHARE;
+        let options = Options::default();
+        let cache = cache.min(options.cache);
+        let options = options.with_cache(cache);
+        let asks_created = first.is_some_and(|input| is_created(input));
+        let against = first.filter(|_| !asks_created).map(Path::new);
+        let against = against.map(|folder| Open::new(folder, &options, printer)).transpose()?;
+        let add_to = add_to.filter(|_| creates.is_none());
+        let add_to = match (add_to, &against) {
+            (Some(folder), Some(open)) if is_same(folder, &open.folder) => Some(open.clone()),
+            (Some(folder), _) => Some(Open::new(folder, &options, printer)?),
+            (None, _) => None,
+        };
+        Ok(Self { against, add_to, created: creates.map(Path::to_owned), asks_created })
+    }
+
+    /// True if no index was named.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.against.is_none() && self.add_to.is_none() && self.created.is_none()
+    }
+
+    /// The folder and the settings of the index whose settings are those of the run.
+    pub(crate) fn settings(&self) -> Option<(&Path, &Settings)> {
+        let open = self.against.as_ref().or(self.add_to.as_ref())?;
+        Some((&open.folder, &open.index.config().settings))
+    }
+
+    /// True if this input of `--against` is an index.
+    pub(crate) fn has(&self, input: &str) -> bool {
+        let created = self.created.as_deref().filter(|_| self.asks_created);
+        let asked = self.against.as_ref().map(|open| open.folder.as_path()).or(created);
+        asked.is_some_and(|folder| is_same(Path::new(input), folder))
+    }
+
+    /// The indexes as a run with these settings takes them. An index of `--add-to` that does not exist is created now.
+    pub(crate) fn for_run(
+        mut self,
+        settings: &Settings,
+        resources: &Resources,
+        printer: &Printer,
+    ) -> Result<Indexes> {
+        let adding = usize::try_from(resources.memory / ADDING_SHARE).unwrap_or(usize::MAX);
+        if let Some(open) = &self.add_to {
+            // Settings in which the two differ would give other answers the next time.
+            open.index.against(open.name(), settings).map(drop)?;
+        }
+        if let Some(folder) = &self.created {
+            // Similarities to what is added now are exact in later runs.
+            let config = Config::default().with_settings(settings.clone()).with_store(Stored::Shingles);
+            let cache = (resources.memory / CACHE_SHARE).min(Options::default().cache);
+            let index = Index::create(folder, &config, &Options::default().with_cache(cache))?;
+            printer.note(&format!("created the index {}, which stores shingles", folder.display()));
+            let open = Open { folder: folder.clone(), index: Arc::new(index) };
+            self.against = self.asks_created.then(|| open.clone()).or(self.against);
+            self.add_to = Some(open);
+        }
+        let mut memory = 0;
+        let opened = [&self.against, &self.add_to].into_iter().flatten();
+        let mut counted: Vec<&Arc<Index>> = Vec::new();
+        for Open { index, .. } in opened {
+            if !counted.iter().any(|other| Arc::ptr_eq(other, index)) {
+                memory += index.memory()?;
+                counted.push(index);
+            }
+        }
+        let against = match &self.against {
+            Some(open) => Some(Arc::new(open.index.against(open.name(), settings)?) as Arc<_>),
+            None => None,
+        };
+        let add_to = self.add_to.as_ref();
+        let add_to = add_to.map(|open| Arc::new(open.index.add_to(open.name(), adding)) as Arc<_>);
+        Ok(Indexes { against, add_to, memory })
+    }
+}
+
+/// True if nothing is at a path, or an empty folder.
+fn is_absent(folder: &Path) -> bool {
+    !folder.exists() || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// True if two paths lead to the same folder, however they are written.
+fn is_same(a: &Path, b: &Path) -> bool {
+    a == b || (a.canonicalize().ok()).is_some_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+}
