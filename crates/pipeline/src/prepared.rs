@@ -66,7 +66,13 @@ impl<'a> Prepared<'a> {
             }
             left.memory -= taken;
         }
-        let budget = Ledger::new(&left, sources.len())?;
+        let taken = job.resources.memory - left.memory;
+        let budget = Ledger::new(&left, sources.len()).map_err(|error| match error {
+            Error::Memory { what, needed, .. } => {
+                Error::Memory { what, needed: needed + taken, limit: job.resources.memory }
+            }
+            error => error,
+        })?;
         if let Some(folder) = &job.resources.temp_dir {
             // Whoever spills nothing would not notice.
             let refused = |why: String| not_allowed(SettingName::TempDir, folder.display(), why);

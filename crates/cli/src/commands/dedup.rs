@@ -70,11 +70,24 @@ pub(crate) fn run(arguments: &DedupArguments, layers: &Layers, printer: &Printer
         }
         Ok(Outcome::AlreadyFinished(report)) => printer.already_finished(&report, argument)?,
         Err(error) if to_stdout => return of_answers(error),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(refused_by_index(error)),
     }
     if let (Some(page), Some(folder)) = (&arguments.report, target.folder()) {
         let run = super::inspect::open(folder, layers)?;
         super::report::write(&run, page.as_deref(), printer)?;
     }
     Ok(())
+}
+
+/// The failure of a run, with the advice of this command for a kept document that the index of `--add-to` cannot take.
+fn refused_by_index(error: pipeline::Error) -> Failure {
+    let is_duplicate = matches!(&error, pipeline::Error::Index(cause)
+        if matches!(cause.downcast_ref(), Some(index::Error::DuplicateId { .. })));
+    let failure = Failure::from(error);
+    match is_duplicate {
+        true => failure.with_advice(
+            "nothing was written; remove that document from the index, or name a field with other ids with --id-field",
+        ),
+        false => failure,
+    }
 }

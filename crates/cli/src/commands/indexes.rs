@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Result};
 use crate::output::Printer;
-use crate::settings::Layers;
+use crate::settings::{Layers, flag};
 use index::{Config, Index, Options, Stored};
 use pipeline::{Indexes, Resources, Settings};
 use std::path::{Path, PathBuf};
@@ -39,6 +39,28 @@ impl Open {
 
     fn name(&self) -> String {
         self.folder.display().to_string()
+    }
+
+    /// Why this index cannot take part in the run, and what to do next.
+    fn refuses(&self, error: index::Error, layers: &Layers) -> Failure {
+        let name = self.name();
+        match error {
+            index::Error::NotForRuns { setting, value, reason } => {
+                let setting = layers.name(setting, Some(&value));
+                Failure::usage(format!("{setting} cannot be used with the index {name}: {reason}"))
+                    .with_advice("leave it out, or compare with files")
+            }
+            index::Error::NotStored { .. } => Failure::usage(format!(
+                "{name} stores signatures only, so similarities to its documents cannot be exact"
+            ))
+            .with_advice("use --verify estimate, or create the index with --store shingles"),
+            index::Error::Contradiction { setting, index, asked } => {
+                let (asked, made) = (layers.name(&setting, Some(&asked)), flag(&setting, Some(&index)));
+                Failure::usage(format!("{asked} does not fit {name}, which was created with {made}"))
+                    .with_advice("name an index with the settings of the run")
+            }
+            error => error.into(),
+        }
     }
 }
 
@@ -90,14 +112,17 @@ impl Named {
     /// The indexes as a run with these settings takes them. An index of `--add-to` that does not exist is created now.
     pub(crate) fn for_run(
         mut self,
-        settings: &Settings,
-        resources: &Resources,
+        (settings, resources): (&Settings, &Resources),
+        layers: &Layers,
         printer: &Printer,
     ) -> Result<Indexes> {
+        let against = |open: &Open| {
+            open.index.against(open.name(), settings).map_err(|error| open.refuses(error, layers))
+        };
         let adding = usize::try_from(resources.memory / ADDING_SHARE).unwrap_or(usize::MAX);
         if let Some(open) = &self.add_to {
             // Settings in which the two differ would give other answers the next time.
-            open.index.against(open.name(), settings).map(drop)?;
+            against(open).map(drop)?;
         }
         if let Some(folder) = &self.created {
             // Similarities to what is added now are exact in later runs.
@@ -119,7 +144,7 @@ impl Named {
             }
         }
         let against = match &self.against {
-            Some(open) => Some(Arc::new(open.index.against(open.name(), settings)?) as Arc<_>),
+            Some(open) => Some(Arc::new(against(open)?) as Arc<_>),
             None => None,
         };
         let add_to = self.add_to.as_ref();

@@ -59,7 +59,7 @@ pub(crate) fn job_with_indexes(
     };
     resolved.against.retain(|input| !indexes.has(input));
     let (mut job, copies) = of_documents(inputs, target, resolved, layers, printer)?;
-    job.indexes = indexes.for_run(&job.settings, &job.resources, printer)?;
+    job.indexes = indexes.for_run((&job.settings, &job.resources), layers, printer)?;
     Ok((job, copies))
 }
 

@@ -297,3 +297,127 @@ fn a_full_disk_is_an_error_and_not_the_end_of_answers() {
     assert!(stats[0]["documents"].as_u64().unwrap() >= told, "{} {told}", stats[0]);
     assert!(ok(&folder, &format!("index verify {index}")).stdout.contains("nothing is wrong"));
 }
+
+/// Ids and kept ids of the removed documents of a run.
+fn removed(folder: &Folder, out: &str) -> Vec<(String, String)> {
+    let removed = folder.read(&format!("{out}/removed.jsonl"));
+    let row = |line: &str| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        (row["id"].as_str().unwrap().to_owned(), row["kept_id"].as_str().unwrap().to_owned())
+    };
+    removed.lines().map(row).collect()
+}
+
+fn pair(id: &str, kept: &str) -> (String, String) {
+    (id.to_owned(), kept.to_owned())
+}
+
+#[test]
+fn dedup_removes_what_an_index_has_and_adds_what_it_keeps() {
+    let new = [
+        line("five", &POEM.replace("away", "off")),
+        line("six", "all happy families are alike every unhappy family is unhappy in its own way"),
+        line("seven", "All happy families are alike; every unhappy family is unhappy in its own way."),
+    ];
+    let folder = filled("shingles").with("new.jsonl", new.concat());
+    let command = "dedup new.jsonl --against seen --add-to seen -o out --id-field id";
+    let outcome = ok(&folder, command);
+    assert_eq!(removed(&folder, "out"), [pair("five", "one"), pair("seven", "six")]);
+    let row: Value = serde_json::from_str(folder.read("out/removed.jsonl").lines().next().unwrap()).unwrap();
+    assert_eq!((&row["kept_source"], &row["kept_line"]), (&"seen".into(), &Value::Null));
+    assert_eq!(row["similarity"].as_f64().unwrap(), 7.0 / 9.0);
+    for said in ["of these, seen", "because of seen, which finds", "added", "1  to seen"] {
+        assert!(outcome.stderr.contains(said), "{said}: {outcome}");
+    }
+    let report: Value = serde_json::from_str(&folder.read("out/report.json")).unwrap();
+    assert_eq!(
+        (&report["against_index"]["removed"], &report["added_to"]["documents"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(report["settings"]["threshold"], 0.7, "that of the index");
+    // Once more nothing happens; into another folder nothing is new.
+    assert!(ok(&folder, command).stderr.contains("nothing to do"));
+    assert_eq!(json(&folder, "index stats seen --json")[0]["documents"], 5);
+    ok(&folder, "dedup new.jsonl --against seen -o later --id-field id");
+    assert_eq!(folder.read("later/new.jsonl"), "");
+    assert_eq!(removed(&folder, "later")[1..], [pair("six", "six"), pair("seven", "six")]);
+    // What can be asked of a finished run.
+    assert!(ok(&folder, "inspect out --id five").stdout.contains("one"));
+    ok(&folder, "report out -o page.html");
+    // Annotated records name the documents of the index too.
+    ok(&folder, "dedup new.jsonl --against seen -o marked --id-field id --annotate");
+    let marked: Value =
+        serde_json::from_str(folder.read("marked/new.jsonl").lines().next().unwrap()).unwrap();
+    assert_eq!((&marked["lookalike_kept_id"], &marked["lookalike_duplicate"]), (&"one".into(), &true.into()));
+}
+
+#[test]
+fn add_to_creates_an_index_that_later_runs_ask() {
+    let folder = corpus();
+    let daily = "--against seen --add-to seen --id-field id --threshold 0.7";
+    let first = ok(&folder, &format!("dedup corpus.jsonl -o monday {daily}"));
+    assert!(first.stderr.contains("created the index seen, which stores shingles"), "{first}");
+    assert_eq!(removed(&folder, "monday"), [pair("two", "one"), pair("three", "one")]);
+    let folder = folder.with("next.jsonl", line("eight", POEM) + &line("nine", "something else altogether"));
+    let second = ok(&folder, &format!("dedup next.jsonl -o tuesday {daily}"));
+    assert!(!second.stderr.contains("created"), "{second}");
+    assert_eq!(removed(&folder, "tuesday"), [pair("eight", "one")]);
+    assert_eq!(json(&folder, "index stats seen --json")[0]["documents"], 3);
+}
+
+#[test]
+fn what_an_index_cannot_be_asked_is_refused() {
+    let folder = filled("signatures").with("plain/a.txt", POEM).with("empty/.keep", "");
+    ok(&folder, "index create other");
+    ok(&folder, "sketch corpus.jsonl -o corpus.sketch");
+    for (arguments, code, message) in [
+        ("dedup corpus.jsonl --against seen -o out", 2, "use --verify estimate, or create the index with"),
+        ("dedup corpus.jsonl --against seen -o out --verify none", 2, "--verify none cannot be used with"),
+        (
+            "dedup corpus.jsonl --against seen -o out --verify estimate --clusters components",
+            2,
+            "--clusters components cannot be used with the index seen",
+        ),
+        (
+            "dedup corpus.jsonl --against seen -o out --shingles words:3",
+            2,
+            "--shingles words:3 does not fit seen, which was created with --shingles words:5",
+        ),
+        (
+            "dedup corpus.jsonl --against seen -o out --case keep",
+            2,
+            "--case keep does not fit seen, which was created with --case fold",
+        ),
+        ("dedup corpus.jsonl --against seen other -o out", 2, "seen and other are both indexes"),
+        (
+            "dedup corpus.sketch --against seen -o out --verify estimate",
+            2,
+            "is a sketch file, which has no texts",
+        ),
+        ("dedup seen -o out", 2, "seen is an index, not a corpus"),
+        ("pairs corpus.jsonl --against seen", 2, "only `lookalike dedup` compares with one"),
+        ("clusters corpus.jsonl --against seen", 2, "only `lookalike dedup` compares with one"),
+        ("dedup corpus.jsonl --add-to new -o -", 2, "--add-to needs a target folder"),
+        ("dedup corpus.jsonl --add-to new -o out --dry-run", 2, "--dry-run"),
+        ("dedup corpus.jsonl --add-to plain -o out", 4, "plain is not an index"),
+        ("dedup nothing.jsonl --add-to new -o out", 2, "nothing.jsonl"),
+        (
+            "dedup corpus.jsonl --add-to seen -o out --id-field id --verify estimate",
+            3,
+            "remove that document from the index, or name a field with other ids",
+        ),
+        (
+            "dedup corpus.jsonl --against other -o out --memory 64MiB --verify estimate",
+            6,
+            "raise --memory to",
+        ),
+    ] {
+        let outcome = folder.run(arguments);
+        assert_eq!(outcome.code, code, "{arguments}: {outcome}");
+        assert!(outcome.stderr.contains(message), "{arguments}: {outcome}");
+        assert!(!folder.path("out/corpus.jsonl").exists() && !folder.path("new").exists(), "{arguments}");
+    }
+    // With estimates it works, and says that they are estimates.
+    ok(&folder, "dedup corpus.jsonl --against seen -o estimated --id-field id --verify estimate");
+    assert_eq!(removed(&folder, "estimated").len(), 4);
+}

@@ -4,6 +4,7 @@ use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use std::io::Write;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use testkit::corpora::{Document, Planted, write_files};
 
@@ -27,7 +28,24 @@ pub(crate) struct Case {
     pub spills: bool,
 }
 
+/// The index of cases that ask one and add to it, and the state that it has before.
+pub(crate) const INDEX: &str = "seen";
+const INDEX_BEFORE: &str = "seen-before";
+
 impl Case {
+    /// True if the run adds to an index.
+    pub(crate) fn has_index(&self) -> bool {
+        self.arguments.contains("--add-to")
+    }
+
+    /// Puts the index into the state that it has before the run.
+    pub(crate) fn reset_index(&self, folder: &Path) {
+        if self.has_index() {
+            let _ = std::fs::remove_dir_all(folder.join(INDEX));
+            copy(&folder.join(INDEX_BEFORE), &folder.join(INDEX));
+        }
+    }
+
     /// The target, as it is typed.
     pub(crate) fn target(&self) -> String {
         match self.place {
@@ -58,7 +76,9 @@ pub(crate) fn all(folder: &Path, with_store: bool) -> Vec<Case> {
         case("contained", "dedup mixed --measure containment --id-field id"),
         case("components", "dedup mixed --clusters components --id-field id --threshold 0.6"),
         case("simhash", "dedup mixed --method simhash --id-field id"),
+        case("index", "dedup mixed --against seen --add-to seen --id-field id --threads 2"),
     ];
+    index(folder, "texts");
     if with_store {
         for (name, arguments) in [
             ("store", "dedup mixed --id-field id --threshold 0.7"),
@@ -69,6 +89,28 @@ pub(crate) fn all(folder: &Path, with_store: bool) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// Makes the index that cases ask, with the documents of `input`.
+fn index(folder: &Path, input: &str) {
+    let add = ["index", "add", INDEX_BEFORE, input, "--store", "shingles", "--quiet"];
+    let added = Command::new(env!("CARGO_BIN_EXE_lookalike")).args(add).current_dir(folder).status().unwrap();
+    assert!(added.success());
+    copy(&folder.join(INDEX_BEFORE), &folder.join(INDEX));
+}
+
+/// Copies a folder with all that is in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
 }
 
 fn case(name: &'static str, arguments: &'static str) -> Case {
@@ -97,9 +139,11 @@ pub(crate) fn small(folder: &Path, with_store: bool) -> Vec<Case> {
         case("parquet-annotated", "dedup table.parquet --id-field id --annotate --threads 1"),
         case("texts", "dedup texts --threshold 0.5 --threads 1"),
         case("components", "dedup lines --id-field id --clusters components --threads 1"),
+        case("index", "dedup lines --against seen --add-to seen --id-field id --threads 1"),
         case("spilled", "dedup many --memory 64MiB --threads 2"),
         case("spilled-annotated", "dedup many --id-field id --memory 64MiB --threads 1 --annotate"),
     ];
+    index(folder, "texts");
     if with_store {
         for (name, arguments) in [
             ("calls-store", "dedup lines --id-field id --threshold 0.7 --threads 1"),

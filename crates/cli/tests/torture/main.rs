@@ -64,7 +64,23 @@ fn finish(folder: &Path, case: &Case) -> Outputs {
     let mut json: serde_json::Value = serde_json::from_slice(report).unwrap();
     json.as_object_mut().unwrap().remove("run");
     *report = json.to_string().into_bytes();
+    if case.has_index() {
+        found.insert("(the index)".into(), ids_in_index(folder));
+    }
     found
+}
+
+/// The ids of the documents of the index, in their order: the times at which they came differ.
+fn ids_in_index(folder: &Path) -> Vec<u8> {
+    let mut export = Command::new(env!("CARGO_BIN_EXE_lookalike"));
+    let output = export.args(["index", "export", cases::INDEX]).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let exported = String::from_utf8(output.stdout).unwrap();
+    let id = |line: &str| {
+        let json: serde_json::Value = serde_json::from_str(line).unwrap();
+        json["id"].to_string()
+    };
+    exported.lines().map(id).collect::<Vec<_>>().join("\n").into_bytes()
 }
 
 fn files_in(folder: &Path) -> Outputs {
@@ -92,6 +108,7 @@ fn left_in_temporary(folder: &Path) -> Vec<String> {
 }
 
 fn clear(folder: &Path, case: &Case) {
+    case.reset_index(folder);
     match case.place {
         Place::Folder => {
             let target = folder.join(case.target());

@@ -6,6 +6,7 @@ mod damage;
 mod fixtures;
 mod kills;
 mod model;
+mod runs;
 mod same_answers;
 mod statistics;
 mod together;

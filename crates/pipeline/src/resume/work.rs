@@ -165,6 +165,12 @@ impl Work {
         self.sketched = true;
     }
 
+    /// What holds the parts: a sketch file, or this folder.
+    pub(crate) fn name_of_sketches(&self) -> String {
+        let file = self.sketch_file.as_ref().map_or(&self.folder, |(file, _)| file);
+        file.display().to_string()
+    }
+
     /// Makes parts be appended to this file, which has `identity` as its head.
     pub(crate) fn appending_to(mut self, file: OutFile, identity: &[u8]) -> Self {
         self.appending = Some(file);

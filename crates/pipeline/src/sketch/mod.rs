@@ -142,6 +142,10 @@ pub(crate) fn sketch(
     observer: &dyn Observer,
 ) -> Result<Store> {
     let mut store = work.stored_parts(recipe, sources.len(), budget.parts(), observer)?;
+    if sources.seen.is_none() && store.has_seen() {
+        let cause = "the sketches are those of a run against an index".to_owned();
+        return Err(Error::Damaged { name: work.name_of_sketches(), cause });
+    }
     if !work.is_sketched() {
         let order = sample::learn(sources, recipe, budget, observer)?;
         if store.order().is_some_and(|stored| stored != order) {

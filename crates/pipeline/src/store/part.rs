@@ -12,7 +12,7 @@
 //! either complete or absent.
 
 use super::Number;
-use super::columns::{BlockEntry, Columns, Entry};
+use super::columns::{BlockEntry, Class, Columns, Entry};
 use crate::report::Counts;
 use crate::seen::SeenRow;
 use crate::{Error, Result};
@@ -300,13 +300,18 @@ fn is_consistent(columns: &Columns) -> bool {
         && columns.bad.is_sorted()
         && columns.bad.last().is_none_or(|slot| *slot < slots as u64)
         && ends_fit(&columns.reason_ends, columns.bad.len(), columns.reasons.len())
-        && columns.seen.is_sorted_by_key(|row| row.slot)
-        && columns.seen.last().is_none_or(|row| row.slot < slots as u64)
+        && seen_slots(columns).eq(columns.seen.iter().map(|row| row.slot))
         && ends_fit(&columns.seen_ends, columns.seen.len(), columns.seen_ids.len())
         && lists(&columns.sample_ends, columns.samples.len())
         && lists(&columns.id_ends, columns.ids.len())
         && lists(&columns.shingle_ends, columns.shingles.len())
         && lists(&columns.order_ends, columns.orders.len())
+}
+
+/// The slots of documents that an index has.
+fn seen_slots(columns: &Columns) -> impl Iterator<Item = u64> {
+    let entries = (0..).zip(&columns.entries);
+    entries.filter(|(_, entry)| entry.class() == Class::Seen).map(|(slot, _)| slot)
 }
 
 /// Cuts slots (ascending) into groups that are read together. Each slot has `row` bytes.

@@ -150,7 +150,15 @@ fn sources(
             let rows = Table::new(Arc::clone(&table.schema), table.batches.clone());
             Ok(vec![rows.into_source(name, &settings.files.text_field)])
         }
-        Documents::Paths(paths) => discover(paths, how).or_raise(),
+        Documents::Paths(paths) => {
+            if let Some(path) = paths.iter().find(|path| index::Index::is_at(path)) {
+                return Err(setting(format!(
+                    "{0} is an index, not documents; the command takes it: lookalike dedup INPUT --against {0}",
+                    path.display()
+                )));
+            }
+            discover(paths, how).or_raise()
+        }
     }
 }
 
