@@ -34,6 +34,11 @@ impl Failure {
         Self::new(ExitCode::Usage, message)
     }
 
+    /// An input has something in it that cannot be used.
+    pub(crate) fn bad_input(message: impl Into<String>) -> Self {
+        Self::new(ExitCode::BadInput, message)
+    }
+
     /// A file cannot be read or written.
     pub(crate) fn io(action: &str, name: impl fmt::Display, cause: &io::Error) -> Self {
         Self::new(code_of_io(cause), format!("cannot {action} {name}: {cause}"))

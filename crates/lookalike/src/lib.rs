@@ -77,6 +77,7 @@ pub mod clustering;
 pub mod compat;
 mod encoding;
 mod error;
+pub mod evaluation;
 pub mod features;
 pub mod format;
 pub mod hamming;

@@ -40,6 +40,9 @@ pub(crate) enum Command {
     /// Write the report of a finished run as an HTML page
     #[command(long_about = examples::REPORT_ABOUT, after_long_help = examples::REPORT)]
     Report(ReportArguments),
+    /// Compare pairs, clusters or a finished run with the truth: precision, recall, F1, the best threshold
+    #[command(long_about = examples::EVALUATE_ABOUT, after_long_help = examples::EVALUATE)]
+    Evaluate(EvaluateArguments),
     /// Keep documents in an index that stays, and ask which of them look like a new one
     #[command(subcommand, long_about = examples::INDEX_ABOUT, after_long_help = examples::INDEX)]
     Index(IndexCommand),
@@ -302,6 +305,26 @@ pub(crate) struct ReportArguments {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) using: Using,
+}
+
+/// `lookalike evaluate`
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArguments {
+    /// What was found: the target folder of a finished `lookalike dedup`, or a file of pairs or clusters
+    #[arg(value_name = "FOUND")]
+    pub(crate) found: PathBuf,
+    /// What is true: a file of pairs (id_a, id_b) or of groups (id, group)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) truth: PathBuf,
+    /// Leave out documents that the truth does not name. Otherwise their pairs count as wrong
+    #[arg(long)]
+    pub(crate) only_labelled: bool,
+    /// List all true pairs that were not found, instead of the figures
+    #[arg(long, conflicts_with = "wrong")]
+    pub(crate) missed: bool,
+    /// List all found pairs that are not true, instead of the figures
+    #[arg(long)]
+    pub(crate) wrong: bool,
 }
 
 /// `lookalike completions`

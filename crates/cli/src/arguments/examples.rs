@@ -221,6 +221,22 @@ Adds documents. If there is no index in the folder, one is created, with the set
 An id can be used once. Without --id-field, the id of a document is SOURCE:LINE. If the command is stopped, the same command \
 continues it. Nothing is compared: to add only what is new, use `check --add`.";
 
+pub(crate) const EVALUATE_ABOUT: &str = "\
+Says how good an answer is. Precision is the share of the found pairs that is true, recall the share of the true pairs that was \
+found, and F1 their harmonic mean. If the answer has similarities, the threshold with the highest F1 is shown. Of clusters, all \
+pairs within a cluster count as found; B-cubed, in which every document counts the same, is shown beside.
+
+Files are tables separated by tabs or commas, or JSON Lines: pairs with the columns id_a and id_b (or a and b, or two columns \
+without names), groups with the columns id and group (or cluster), the output of `lookalike pairs`, and that of `lookalike \
+clusters --json`. A column `similarity` is used if it is there.";
+
+pub(crate) const EVALUATE: &str = "\
+Examples:
+  lookalike evaluate clean/ --truth truth.tsv
+  lookalike pairs corpus.jsonl --id-field id --threshold 0.3 > found.tsv
+  lookalike evaluate found.tsv --truth truth.tsv
+  lookalike evaluate found.tsv --truth truth.tsv --missed > missed.tsv";
+
 pub(crate) const INDEX_ADD: &str = "\
 Examples:
   lookalike index add seen/ crawl/*.jsonl.zst --id-field url

@@ -18,8 +18,9 @@ pub(crate) use choices::{
     Choices, Keeping, Matching, NormalizeChoices, Reading, Sketching, Storing, Using, Writing,
 };
 pub(crate) use commands::{
-    ClustersArguments, Command, CompareArguments, CompletionsArguments, DedupArguments, InspectArguments,
-    ManArguments, PairsArguments, PlanArguments, QueryArguments, ReportArguments, SketchArguments,
+    ClustersArguments, Command, CompareArguments, CompletionsArguments, DedupArguments, EvaluateArguments,
+    InspectArguments, ManArguments, PairsArguments, PlanArguments, QueryArguments, ReportArguments,
+    SketchArguments,
 };
 pub(crate) use general::{Color, General, LogLevel};
 pub(crate) use index::{

@@ -4,6 +4,7 @@ pub(crate) mod clusters;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod dedup;
+pub(crate) mod evaluate;
 mod files;
 pub(crate) mod index;
 mod indexes;

@@ -6,6 +6,7 @@
 mod answers;
 mod compared;
 mod escaped;
+mod evaluated;
 mod indexed;
 mod inspected;
 mod numbers;
@@ -20,6 +21,7 @@ mod tests;
 pub(crate) use answers::Answers;
 pub(crate) use compared::Shown;
 pub(crate) use escaped::escaped;
+pub(crate) use evaluated::{Evaluated, Mistake};
 pub(crate) use inspected::{Inspected, Named, NamedPair};
 pub(crate) use progress::Progress;
 

@@ -408,7 +408,7 @@ fn what_an_index_cannot_be_asked_is_refused() {
         ),
         (
             "dedup corpus.jsonl --against other -o out --memory 64MiB --verify estimate",
-            6,
+            5,
             "raise --memory to",
         ),
     ] {

@@ -8,6 +8,7 @@ mod bad_input;
 mod browser;
 mod choices;
 mod demo;
+mod evaluate;
 mod exit_codes;
 mod help;
 mod hostile;

@@ -1,0 +1,153 @@
+//! How good an answer is, as text and as JSON.
+
+use super::answers::STANDARD_OUTPUT;
+use super::escaped::escaped;
+use super::{BOLD, DIM, Printer, numbers};
+use crate::failure::{Failure, Result};
+use lookalike::evaluation::{BCubed, Point, Score};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write};
+
+/// The evaluation of an answer.
+#[derive(Debug)]
+pub(crate) struct Evaluated<'a> {
+    pub(crate) score: Score,
+    /// The threshold with the highest F1, if the answer has similarities.
+    pub(crate) best: Option<Point>,
+    /// For clusters.
+    pub(crate) b_cubed: Option<BCubed>,
+    /// The first wrong and the first missed pairs.
+    pub(crate) wrong: Vec<Mistake<'a>>,
+    pub(crate) missed: Vec<Mistake<'a>>,
+    /// The score at every threshold, the highest first.
+    pub(crate) curve: Vec<Point>,
+}
+
+/// A pair that is wrong or was missed.
+#[derive(Debug)]
+pub(crate) struct Mistake<'a> {
+    pub(crate) a: &'a str,
+    pub(crate) b: &'a str,
+    pub(crate) similarity: Option<f64>,
+}
+
+impl Evaluated<'_> {
+    /// So many mistakes of each sort are in JSON.
+    pub(crate) const LISTED: usize = 100;
+    /// So many are shown as text.
+    const SHOWN: usize = 5;
+    /// The curve in JSON has at most so many points.
+    const POINTS: usize = 1_000;
+
+    pub(super) fn text(&self) -> String {
+        let Self { score, best, b_cubed, .. } = self;
+        let counted = |number: u64, noun: &str| {
+            format!("{} {noun}{}", numbers::count(number), if number == 1 { "" } else { "s" })
+        };
+        let mut text =
+            format!("{BOLD}{}, {}{BOLD:#}\n", counted(score.found, "pair"), counted(score.truth, "true one"));
+        let mut row = |name: &str, value: f64, about: String| {
+            let _ = writeln!(text, "  {DIM}{name:<19}{DIM:#}{}{about}", rounded(value));
+        };
+        let listed = |number: u64, what: &str| match number {
+            0 => String::new(),
+            number => format!("   ({} {what}: --{what})", numbers::count(number)),
+        };
+        row("precision", score.precision(), listed(score.wrong(), "wrong"));
+        row("recall", score.recall(), listed(score.missed(), "missed"));
+        row("F1", score.f1(), String::new());
+        if let Some(point) = best {
+            row("best threshold", point.threshold, format!("   F1 {}", rounded(point.score.f1())));
+        }
+        if let Some(b_cubed) = b_cubed {
+            row("B-cubed precision", b_cubed.precision, String::new());
+            row("B-cubed recall", b_cubed.recall, String::new());
+            row("B-cubed F1", b_cubed.f1(), String::new());
+        }
+        for (what, mistakes) in [("wrong", &self.wrong), ("missed", &self.missed)] {
+            if !mistakes.is_empty() {
+                let _ = writeln!(text, "  {DIM}{what}{DIM:#}");
+            }
+            for mistake in mistakes.iter().take(Self::SHOWN) {
+                let _ = writeln!(text, "    {}", mistake.line().replace('\t', "  "));
+            }
+        }
+        text
+    }
+
+    pub(super) fn json(&self) -> String {
+        let point = |point: &Point| {
+            let Point { threshold, score } = point;
+            json!({"threshold": threshold, "precision": score.precision(), "recall": score.recall(), "f1": score.f1()})
+        };
+        let Score { found, truth, correct } = self.score;
+        // The last point, which is the whole answer, is always there.
+        let step = self.curve.len().div_ceil(Self::POINTS).max(1);
+        let curve: Vec<Value> = self.curve.iter().rev().step_by(step).map(point).collect();
+        let value = json!({
+            "found": found,
+            "true": truth,
+            "correct": correct,
+            "precision": self.score.precision(),
+            "recall": self.score.recall(),
+            "f1": self.score.f1(),
+            "best": self.best.as_ref().map(point),
+            "b_cubed": self.b_cubed.map(|it| json!({"precision": it.precision, "recall": it.recall, "f1": it.f1()})),
+            "curve": curve,
+            "wrong": self.wrong.iter().map(Mistake::json).collect::<Vec<_>>(),
+            "missed": self.missed.iter().map(Mistake::json).collect::<Vec<_>>(),
+        });
+        format!("{}\n", serde_json::to_string_pretty(&value).expect("these are plain values"))
+    }
+}
+
+impl Mistake<'_> {
+    /// The two ids, and the similarity if it is known, between tabs.
+    fn line(&self) -> String {
+        let mut line = format!("{}\t{}", escaped(self.a), escaped(self.b));
+        if let Some(similarity) = self.similarity {
+            let _ = write!(line, "\t{}", rounded(similarity));
+        }
+        line
+    }
+
+    fn json(&self) -> Value {
+        json!({"a": self.a, "b": self.b, "similarity": self.similarity})
+    }
+}
+
+/// Four digits, of which none is rounded up to 1 or down to 0.
+fn rounded(number: f64) -> String {
+    match number {
+        n if n < 1.0 && n > 0.99995 => "0.9999".into(),
+        n if n > 0.0 && n < 0.00005 => "0.0001".into(),
+        n => format!("{n:.4}"),
+    }
+}
+
+impl Printer {
+    /// Prints how good an answer is.
+    pub(crate) fn evaluated(&self, evaluated: &Evaluated<'_>) -> Result<()> {
+        let text = if self.json { evaluated.json() } else { evaluated.text() };
+        self.document(text.as_bytes())
+    }
+
+    /// Lists mistakes, one in a line.
+    pub(crate) fn mistakes<'m>(&self, mistakes: impl Iterator<Item = Mistake<'m>>) -> Result<()> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let write = || {
+            for mistake in mistakes {
+                let line = if self.json { mistake.json().to_string() } else { mistake.line() };
+                writeln!(out, "{line}")?;
+            }
+            out.flush()
+        };
+        match write() {
+            Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::io("write to", STANDARD_OUTPUT, &cause))
+            }
+            _ => Ok(()),
+        }
+    }
+}
