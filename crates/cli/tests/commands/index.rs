@@ -342,7 +342,9 @@ fn dedup_removes_what_an_index_has_and_adds_what_it_keeps() {
     assert_eq!(folder.read("later/new.jsonl"), "");
     assert_eq!(removed(&folder, "later")[1..], [pair("six", "six"), pair("seven", "six")]);
     // What can be asked of a finished run.
-    assert!(ok(&folder, "inspect out --id five").stdout.contains("one"));
+    assert!(ok(&folder, "inspect out --id five").stdout.contains("one  [a document of the index]"));
+    let other = folder.run("inspect out --threshold 0.9");
+    assert!(other.code == 2 && other.stderr.contains("compared documents with the index seen"), "{other}");
     ok(&folder, "report out -o page.html");
     // Annotated records name the documents of the index too.
     ok(&folder, "dedup new.jsonl --against seen -o marked --id-field id --annotate");

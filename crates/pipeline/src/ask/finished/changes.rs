@@ -7,7 +7,7 @@ use crate::prepared::Prepared;
 use crate::progress::timing::Stages;
 use crate::report::Recall;
 use crate::resume::work::Work;
-use crate::{Job, Observer, Result};
+use crate::{Error, Job, Observer, Result};
 
 /// What would change at another threshold.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,16 @@ impl FinishedRun {
     /// Finds what would change at another threshold, with the first `most` documents of each kind. The sketches of
     /// short documents depend on the threshold; where there can be any, all texts are sketched
     /// again.
+    ///
+    /// A run against an index is refused: what the index has at another threshold is not stored.
     pub fn at_threshold(&self, threshold: f64, most: usize, observer: &dyn Observer) -> Result<Change> {
+        let index = self.identity.index_name();
+        if !index.is_empty() {
+            return Err(Error::Invalid(format!(
+                "the run compared documents with the index {index}, and what that has at another threshold is not known; \
+                 run again with --threshold {threshold} and --dry-run"
+            )));
+        }
         let job = self.job()?;
         let job = Job { settings: job.settings.clone().with_threshold(threshold), ..job };
         // The memory that the finished run uses is reserved in its own ledger.

@@ -31,6 +31,9 @@ impl Excerpt {
     }
 }
 
+/// What stands for the text of a document of an index.
+const OF_INDEX: &str = "[a document of the index]";
+
 impl FinishedRun {
     /// Excerpts of at most `longest` bytes of the texts of some documents, in the order of `numbers`. The text of a
     /// document of an index is not known.
@@ -57,7 +60,7 @@ impl FinishedRun {
             },
         )?;
         let text = |number: &u64| match asked_for(*number) {
-            Some(_) => Excerpt { text: String::new(), is_cut: true },
+            Some(_) => Excerpt { text: OF_INDEX.to_owned(), is_cut: false },
             None => texts[ascending.partition_point(|other| other < number)].clone(),
         };
         Ok(numbers.iter().map(text).collect())
