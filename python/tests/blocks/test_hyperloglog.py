@@ -23,7 +23,7 @@ def test_counts() -> None:
     sketch = of(range(20_000), 14)
     estimate = sketch.cardinality()
     assert isinstance(estimate, Cardinality)
-    assert abs(estimate.count - 20_000) < 5 * estimate.standard_error < 20_000 * 0.05
+    assert abs(estimate.size - 20_000) < 5 * estimate.standard_error < 20_000 * 0.05
     sketch.update(range(20_000))
     assert sketch.cardinality() == estimate and not sketch.is_empty
     assert (sketch.precision, sketch.nbytes, len(sketch.registers)) == (14, 2**14, 2**14)
@@ -36,7 +36,7 @@ def test_counts() -> None:
 def test_elements_of_every_kind() -> None:
     assert of(["a", b"b", 3]) == of([b"a", "b", numpy.uint64(3)])
     assert of(numpy.arange(100, dtype=numpy.uint64)) == of(range(100)) == of(numpy.arange(200, dtype=numpy.uint64)[::2] // 2)
-    assert of(Shingler("words:2").set("to be or not to be")).cardinality().count == pytest.approx(4, abs=0.1)
+    assert of(Shingler("words:2").set("to be or not to be")).cardinality().size == pytest.approx(4, abs=0.1)
     for wrong in ("a text", b"bytes", 5, None, [1.5], [None], [-1], [2**64], numpy.arange(3)):
         sketch = of(["a"])
         with pytest.raises((TypeError, SettingError, OverflowError)):

@@ -6,9 +6,11 @@ import asyncio
 import copy
 import gc
 import hashlib
+import os
 import pathlib
 import pickle
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -266,14 +268,7 @@ def test_lost_batches_are_noticed(folder):
     with opened(folder) as lsh:
         lsh.insert("a", SKETCHES[0])
         lsh.insert("b", SKETCHES[4])
-    acknowledged = (folder / "acknowledged").read_bytes()
-    with opened(folder) as lsh:
         lsh.insert("c", SKETCHES[8])
-        lsh.insert("d", SKETCHES[8])
-    later = (folder / "acknowledged").read_bytes()
-    assert acknowledged < later
-    with opened(folder) as lsh:
-        lsh.remove("d")
     # A store that has fewer batches than were acknowledged: the number of a later one is put beside it.
     (folder / "acknowledged").write_bytes(b"%020d %016x\n" % (1000, mix64(1000)))
     with opened(folder) as lsh:
@@ -337,7 +332,7 @@ def test_a_second_process_is_refused_and_named(folder):
         lsh.insert("a", SKETCHES[0])
         refused = run("", folder)
         assert refused.returncode == 1
-        assert f"InUseError" in refused.stderr and f"in use by process {__import__('os').getpid()}" in refused.stderr
+        assert "InUseError" in refused.stderr and f"in use by process {os.getpid()}" in refused.stderr
     after = run("print(lsh.is_empty())", folder, check=True)
     assert after.stdout == "False\n"
 
@@ -390,7 +385,7 @@ def test_interrupts_leave_whole_batches(folder):
         assert next(lines) == "ready\n"
         for _ in range(5):
             acknowledged = int(next(lines))
-        process.send_signal(__import__("signal").SIGINT)
+        process.send_signal(signal.SIGINT)
         acknowledged = max([acknowledged, *(int(line) for line in lines)])
         assert "KeyboardInterrupt" in process.stderr.read()
     with opened(folder) as lsh:
@@ -413,17 +408,17 @@ def test_memory_is_flat_over_100_000_queries(folder):
 
         def call(number):
             lsh.query(SKETCHES[number % 60])
-            assert number % 60 in lsh
-            with pytest.raises(ValueError):
-                lsh.insert(1, SKETCHES[1][:3] if number % 2 else MinHash(2))
+            assert number % 60 in lsh and "none" not in lsh
+            if number % 10 == 0:
+                with pytest.raises(ValueError):
+                    lsh.insert(number, MinHash(2))
 
-        queries, calls = 100_000, 2_000
+        queries = 100_000
         for number in range(queries // 20):
-            lsh.query(SKETCHES[number % 60])
+            call(number)
         before = resident()
         for number in range(queries):
-            lsh.query(SKETCHES[number % 60])
-            number in lsh
+            call(number)
         # A leak of 40 bytes a call would show; a few pages more or less are the allocator's.
         assert resident() - before < 40 * queries
 

@@ -19,11 +19,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// >>> from lookalike import HyperLogLog
 /// >>> seen = HyperLogLog(precision=12)
 /// >>> seen.update(["to", "be", "or", "not", "to", "be"])
-/// >>> round(seen.cardinality().count)
+/// >>> round(seen.cardinality().size)
 /// 4
 /// >>> other = HyperLogLog(precision=12)
 /// >>> other.update(["not", "what"])
-/// >>> round((seen | other).cardinality().count)
+/// >>> round((seen | other).cardinality().size)
 /// 5
 #[pyclass(module = "lookalike", frozen)]
 pub(crate) struct HyperLogLog {

@@ -298,7 +298,8 @@ class MinHashLSH:
         return counts
 
     def _buckets_of(self, key: Any) -> list[bytes]:
-        return self.keys.get(pickle.dumps(key) if self.prepickle else key)
+        buckets: list[bytes] = self.keys.get(pickle.dumps(key) if self.prepickle else key)
+        return buckets
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
