@@ -57,23 +57,15 @@ class MinHashLSH:
     ['hamlet']
     """
 
-    def __new__(
-        cls,
-        threshold: float = 0.9,
-        num_perm: int = 128,
-        weights: tuple[float, float] = (0.5, 0.5),
-        params: Optional[tuple[int, int]] = None,
-        storage_config: Optional[dict[str, Any]] = None,
-        *_: Any,
-        **__: Any,
-    ) -> MinHashLSH:
-        if _kind_of_storage(storage_config) != "lookalike":
-            return super().__new__(cls)
-        from lookalike.compat.datasketch.lsh_stored import StoredMinHashLSH
+    def __new__(cls, *arguments: Any, **named: Any) -> MinHashLSH:
+        # A class of the user may take other arguments, so only those of this one are looked at.
+        if cls is MinHashLSH:
+            storage_config = named.get("storage_config", arguments[4] if len(arguments) > 4 else None)
+            if _kind_of_storage(storage_config) == "lookalike":
+                from lookalike.compat.datasketch.lsh_stored import StoredMinHashLSH
 
-        if cls is not MinHashLSH and not issubclass(cls, StoredMinHashLSH):
-            raise SettingError(f"{cls.__name__} cannot be kept in a folder: derive it from StoredMinHashLSH")
-        return super().__new__(StoredMinHashLSH if cls is MinHashLSH else cls)
+                return super().__new__(StoredMinHashLSH)
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -113,6 +105,8 @@ class MinHashLSH:
         self._open(storage_config or {}, prepickle)
 
     def _open(self, storage_config: dict[str, Any], prepickle: Optional[bool]) -> None:
+        if _kind_of_storage(storage_config) == "lookalike":
+            raise SettingError(f"{type(self).__name__} cannot be kept in a folder: derive it from StoredMinHashLSH")
         self._table = _native.CompatBandTable(self.b, self.r, self.h)
         # The key at each position of the table, and the positions of each key. A key has several positions if it was
         # inserted again without a check, or merged.
