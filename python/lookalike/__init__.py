@@ -9,7 +9,8 @@
 Whole jobs take lists of strings, pandas, Polars and PyArrow, Hugging Face datasets, any object with an Arrow
 interface, and files: `dedup`, `pairs`, `clusters`, `query`, `compare`, `plan`. `Options` lists their settings, and
 `lookalike.errors` their errors. The building blocks are `Shingler`, `MinHash`, `Signature`, `BBitMinHash`,
-`WeightedMinHash`, `SimHash`, `LSH`, `HammingIndex` and `SCurve`. `Index` keeps documents in a folder.
+`WeightedMinHash`, `SimHash`, `LSH`, `HammingIndex`, `SCurve` and `HyperLogLog`. `Index` keeps documents in a
+folder.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ._native import (
     ArrowTable,
     BBitMinHash,
     HammingIndex,
+    HyperLogLog,
     MinHash,
     SCurve,
     Shingler,
@@ -85,6 +87,7 @@ __all__ = [
     "Estimate",
     "FileError",
     "HammingIndex",
+    "HyperLogLog",
     "InUseError",
     "IncompatibleError",
     "Index",

@@ -2,8 +2,10 @@
 
 import datetime
 import gc
+import os
 import pathlib
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -193,3 +195,95 @@ def test_what_was_acknowledged_survives_a_kill(folder):
     subprocess.run([sys.executable, "-c", code], check=False)
     with lookalike.Index(folder) as index:
         assert index["one"].text == POEM and index.verify()["clean"]
+
+
+def run(program, *arguments):
+    return subprocess.run([sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True)
+
+
+def test_a_second_process_is_refused_and_the_first_is_named(folder):
+    program = "import lookalike, sys\nwith lookalike.Index(sys.argv[1]) as index: print(len(index))"
+    with open_index(folder) as index:
+        index.add(POEM, id="one")
+        refused = run(program, folder)
+        assert refused.returncode == 1 and refused.stdout == ""
+        assert f"InUseError: the index at {folder} is in use by process {os.getpid()}" in refused.stderr
+        assert "one" in index
+    assert run(program, folder).stdout == "1\n"
+
+
+INTERRUPTED = """
+import sys
+import lookalike
+
+with lookalike.Index(sys.argv[1], store="text") as index:
+    for number in range(10**9):
+        texts = [f"{number} {n} one of three texts that come together" for n in range(3)]
+        index.add(texts, ids=[f"{number}-{n}" for n in range(3)])
+        print(number, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupt_leaves_what_was_acknowledged(folder):
+    """Ctrl-C while documents are added: the program ends with KeyboardInterrupt, and batches are whole."""
+    command = [sys.executable, "-c", INTERRUPTED, str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        last = max(int(process.stdout.readline()) for _ in range(5))
+        process.send_signal(signal.SIGINT)
+        last = max([last, *(int(line) for line in process.stdout)])
+        assert "KeyboardInterrupt" in process.stderr.read()
+    with lookalike.Index(folder, create=False) as index:
+        ids = {document.id for document in index}
+        assert len(ids) % 3 == 0 and index.verify()["clean"]
+        assert {f"{number}-{n}" for number in range(last + 1) for n in range(3)} <= ids
+
+
+def test_an_interrupt_ends_a_long_load(folder):
+    """Ctrl-C while a table is added: the loop over its blocks hears it, and what is there is whole."""
+    program = (
+        "import _thread, lookalike, sys, threading\n"
+        "texts = [f'{n} is one of many texts that are added from one table' for n in range(400_000)]\n"
+        "import pyarrow\n"
+        "table = pyarrow.table({'text': texts, 'id': [str(n) for n in range(len(texts))]})\n"
+        "with lookalike.Index(sys.argv[1]) as index:\n"
+        "    threading.Timer(0.5, _thread.interrupt_main).start()\n"
+        "    index.add(table, id='id')\n"
+    )
+    ended = run(program, folder)
+    assert "KeyboardInterrupt" in ended.stderr, ended.stderr
+    with lookalike.Index(folder, create=False) as index:
+        assert len(index) < 400_000 and index.verify()["clean"]
+
+
+def resident():
+    gc.collect()
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def fails(index):
+    with pytest.raises(lookalike.UnknownIdError):
+        index["nobody"]
+
+
+CALLS = {
+    "query": lambda index: index.query(POEM, top=3),
+    "check": lambda index: index.check(POEM),
+    "get": lambda index: index["one"],
+    "errors": fails,
+}
+
+
+@pytest.mark.skipif(not pathlib.Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+@pytest.mark.parametrize("name", CALLS)
+def test_memory_is_flat_over_100_000_calls(folder, name):
+    calls, call = 100_000, CALLS[name]
+    with open_index(folder) as index:
+        index.add(POEM, id="one", metadata={"lang": "en"})
+        for _ in range(calls // 20):
+            call(index)
+        before = resident()
+        for _ in range(calls):
+            call(index)
+        # A leak of 40 bytes a call would show; a few pages more or less are the allocator's.
+        assert resident() - before < 40 * calls

@@ -10,6 +10,7 @@ from lookalike import (
     BBitMinHash,
     Estimate,
     HammingIndex,
+    HyperLogLog,
     MinHash,
     SCurve,
     Shingler,
@@ -45,4 +46,8 @@ def use() -> None:
     near: list[list[tuple[object, int]]] = HammingIndex([fingerprint]).query_many([1, 2])
     weighted: Signature = WeightedMinHash().sketch({"a": 1.0})
     exact: float = similarity.jaccard({"a"}, ["b"])
-    print(short, probabilities, one, near, weighted, exact)
+    count = HyperLogLog(12)
+    count.update(["a", b"b", 3])
+    different: float = (count | count.copy()).cardinality().size
+    kept: BBitMinHash = index.get("a")
+    print(short, probabilities, one, near, weighted, exact, different, kept, index.nbytes)

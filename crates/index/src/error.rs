@@ -27,6 +27,12 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// The folder holds something that is no table of keys.
+    #[error("{} is no index of given keys: it has files, but no keys.json", path.display())]
+    NoKeyTable {
+        /// The folder.
+        path: PathBuf,
+    },
     /// An index is to be created where one is already.
     #[error("there is an index at {} already", path.display())]
     Exists {
@@ -210,7 +216,9 @@ impl Error {
         Some(match self {
             Self::NoIndex { .. } => "create it, or check the path",
             Self::Within { .. } => "choose a folder elsewhere",
-            Self::Foreign { .. } => "choose an empty folder, or one that does not exist yet",
+            Self::Foreign { .. } | Self::NoKeyTable { .. } => {
+                "choose an empty folder, or one that does not exist yet"
+            }
             Self::Exists { .. } => "open it, or choose another folder",
             Self::InUse { .. } => "wait until that process has closed it, or ask that process",
             Self::Newer { .. } => "use a newer version of this program; nothing was written",

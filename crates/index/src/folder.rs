@@ -81,8 +81,13 @@ impl Folder {
     /// Makes the folder, without `index.json`: see [`finish`](Self::finish). It must not exist, or be empty, or hold
     /// what a killed creation left.
     pub(crate) fn begin(path: &Path) -> Result<Self> {
+        Self::begin_with(path, HEAD)
+    }
+
+    /// The same for a folder in which `head` has the place of `index.json`.
+    pub(crate) fn begin_with(path: &Path, head: &str) -> Result<Self> {
         let files = Files::default();
-        if files.exists(&path.join(HEAD))? {
+        if files.exists(&path.join(head))? {
             return Err(Error::Exists { path: path.to_owned() });
         }
         if holds_something_else(path)? {
@@ -91,13 +96,13 @@ impl Folder {
         files.make_folder(path)?;
         let folder = Self::lock(files, path)?;
         // Another process may have been quicker.
-        if folder.files.exists(&path.join(HEAD))? {
+        if folder.files.exists(&path.join(head))? {
             return Err(Error::Exists { path: path.to_owned() });
         }
         // What a killed creation leaves has acknowledged nothing. If something was, only the one file is missing.
         let acknowledged = folder.files.read(&path.join(ACKNOWLEDGED))?;
         if acknowledged.is_some_and(|bytes| read_number(&bytes) != Some(0)) {
-            return Err(Error::damaged(path.join(HEAD).display().to_string(), "the file is missing"));
+            return Err(Error::damaged(path.join(head).display().to_string(), "the file is missing"));
         }
         folder.files.remove_tree(&folder.store())?;
         Ok(folder)
@@ -105,16 +110,21 @@ impl Folder {
 
     /// Writes the file of acknowledged batches and then `index.json`: from now on the folder is an index.
     pub(crate) fn finish(&self, head: &Head, acknowledged: u64) -> Result<()> {
+        self.finish_with(HEAD, head, acknowledged)
+    }
+
+    /// The same for a folder in which the file `name` has the place of `index.json`.
+    pub(crate) fn finish_with(&self, name: &str, head: &impl Serialize, acknowledged: u64) -> Result<()> {
         self.files.write_whole(&self.path.join(ACKNOWLEDGED), &written(acknowledged))?;
         let json =
-            serde_json::to_vec_pretty(head).map_err(|cause| Error::damaged(HEAD, cause.to_string()))?;
+            serde_json::to_vec_pretty(head).map_err(|cause| Error::damaged(name, cause.to_string()))?;
         // The key is for this user only, so the file is created as private and renamed.
-        let aside = self.path.join(format!("{HEAD}{}", files::UNFINISHED));
+        let aside = self.path.join(format!("{name}{}", files::UNFINISHED));
         let mut file = self.files.create(&aside, Access::Private)?;
         let wrote = file.write_all(&json);
         wrote.map_err(|cause| io_error("write", &aside, cause))?;
         drop(file);
-        self.files.publish(&aside, &self.path.join(HEAD))?;
+        self.files.publish(&aside, &self.path.join(name))?;
         Ok(())
     }
 
@@ -131,7 +141,7 @@ impl Folder {
         Ok((folder, head))
     }
 
-    fn lock(files: Files, path: &Path) -> Result<Self> {
+    pub(crate) fn lock(files: Files, path: &Path) -> Result<Self> {
         let Some(lock) = files.lock(&path.join(LOCK))? else {
             let process = files.read(&path.join(PROCESS))?.and_then(|bytes| String::from_utf8(bytes).ok());
             let process = process.and_then(|number| number.trim().parse().ok()).unwrap_or(0);
@@ -235,7 +245,7 @@ pub(crate) fn read_head(files: &Files, path: &Path) -> Result<Head> {
 }
 
 /// True if the folder exists and has anything that a killed creation of an index would not leave.
-fn holds_something_else(path: &Path) -> Result<bool> {
+pub(crate) fn holds_something_else(path: &Path) -> Result<bool> {
     let entries = match std::fs::read_dir(path) {
         Ok(entries) => entries,
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(false),

@@ -63,6 +63,7 @@ mod engine;
 mod error;
 mod folder;
 mod index;
+mod key_table;
 mod operations;
 mod pages;
 mod search;
@@ -81,6 +82,7 @@ pub use document::{
 };
 pub use error::{Error, Result};
 pub use index::{Index, Options};
+pub use key_table::{Entry, KeyTable, KeyTableConfig};
 pub use operations::{
     AddTo, Added, Against, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent, Query, Repaired,
     Stats, Verified,

@@ -45,7 +45,7 @@
 //! - *Building blocks*, for programs that combine the stages in their own way: [`normalization`], [`shingling`],
 //!   [`similarity`], [`minhash`] ([lanes](minhash::lanes), [b-bit](minhash::bbit) and [weighted](minhash::weighted)
 //!   signatures), [`simhash`], [`hamming`], [`features`], [`vectors`], [`banding`], [`index`], [`verification`],
-//!   [`clustering`], [`evaluation`], [`passages`], [`hashing`].
+//!   [`clustering`], [`evaluation`], [`passages`], [`hyperloglog`], [`hashing`].
 //! - *Teaching*: the objects of the lecture notes, exactly as the notes define them. [`minhash::matrix`]
 //!   (characteristic and signature matrix, the one-pass algorithm step by step), [`minhash::permutation`],
 //!   [`minhash::universal`], [`vectors::amplification`].
@@ -82,6 +82,7 @@ pub mod features;
 pub mod format;
 pub mod hamming;
 pub mod hashing;
+pub mod hyperloglog;
 pub mod index;
 mod math;
 pub mod minhash;

@@ -105,6 +105,14 @@ def words_of_lanes(values):
     return [sum(v << 16 * i for i, v in enumerate(values[at : at + 4])) for at in range(0, len(values), 4)]
 
 
+def hyperloglog(elements, precision):
+    registers = [0] * (1 << precision)
+    for element in elements:
+        rest, register = divmod(mix64(element + G & M), 1 << precision)
+        registers[register] = max(registers[register], 64 - precision - rest.bit_length() + 1)
+    return registers
+
+
 # Text after normalisation, as words. The tests normalise the same texts and find the words.
 TEXTS = {
     "hindi": "हिन्दी में लिखा हुआ एक छोटा वाक्य".split(),
@@ -136,6 +144,7 @@ if __name__ == "__main__":
         band_key(0, words_of_lanes(four[:3])), band_key(20, words_of_lanes([1, 2, 3, 4, 5, 6])),
         band_key(13, words_of_lanes([65535] * 8)), band_key(0, [])])
     say("and of three bits", [band_key(0, [1, 1, 1]), band_key(0, [0, 1, 1])])
+    say("HyperLogLog", hyperloglog(range(100), 4))
     for bits in (1, 2, 4, 8, 16):
         for count in (10, 9, 5):
             word = sum(kept(i, i, bits) << i * bits for i in range(count))

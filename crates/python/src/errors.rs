@@ -210,7 +210,7 @@ fn of_index(error: &index::Error) -> PyErr {
         Error::File(error) => return of_system(error.action, &error.name, &error.cause),
         Error::NoIndex { .. } => Class::NotFound,
         Error::InUse { .. } => Class::InUse,
-        Error::Foreign { .. } | Error::Exists { .. } => Class::Target,
+        Error::Foreign { .. } | Error::NoKeyTable { .. } | Error::Exists { .. } => Class::Target,
         Error::DuplicateId { .. } => Class::DuplicateId,
         Error::NoDocument { .. } => Class::UnknownId,
         Error::Newer { .. } | Error::Damaged { .. } | Error::Lost { .. } | Error::WouldLose { .. } => {

@@ -27,16 +27,17 @@ mod _native {
     };
     #[pymodule_export]
     use super::blocks::{
-        BBitMinHash, HammingIndex, Lsh, MinHash, SCurve, Shingler, Signature, Signatures, SimHash,
-        WeightedMinHash,
+        BBitMinHash, HammingIndex, HyperLogLog, Lsh, MinHash, SCurve, Shingler, Signature, Signatures,
+        SimHash, WeightedMinHash,
     };
     #[pymodule_export]
     use super::command::run_command;
     #[pymodule_export]
     use super::compat::{
-        CompatBandTable, CompatBlockTable, CompatForest, CompatKind, compat_bands, compat_bulk,
-        compat_containment_bands, compat_partitions, compat_quicken, compat_simhash_features,
-        compat_simhash_text, compat_simhash_vote, compat_update_bytes, compat_update_hashes, compat_weighted,
+        CompatBandTable, CompatBlockTable, CompatForest, CompatKind, CompatStoredTable, compat_bands,
+        compat_bulk, compat_containment_bands, compat_hyperloglog_tables, compat_hyperloglog_update,
+        compat_partitions, compat_quicken, compat_simhash_features, compat_simhash_text, compat_simhash_vote,
+        compat_update_bytes, compat_update_hashes, compat_weighted,
     };
     #[pymodule_export]
     use super::index::NativeIndex;

@@ -24,6 +24,7 @@ from lookalike.errors import SettingError
 CLASSES = [
     lookalike.BBitMinHash,
     HammingIndex,
+    lookalike.HyperLogLog,
     LSH,
     MinHash,
     SCurve,
@@ -217,6 +218,7 @@ SIGNATURE = HASHER.sketch("one two three four five six seven")
 INDEX = LSH(0.5)
 INDEX.insert("a", SIGNATURE)
 HAMMING = HammingIndex([1, 2, 3])
+COUNT = lookalike.HyperLogLog(8)
 CALLS: dict[str, Callable[[], object]] = {
     "sketch": lambda: HASHER.sketch("one two three four five six"),
     "sketch elements": lambda: HASHER.sketch(["a", b"b"]),
@@ -228,6 +230,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "insert and remove": lambda: insert_and_remove(),
     "fingerprint": lambda: SimHash().fingerprint({"a": 1.0}),
     "hamming": lambda: HAMMING.query(2),
+    "hyperloglog": lambda: COUNT.update(["a", b"b", 3]) or COUNT.cardinality(),
     "shingler": lambda: Shingler().set("one two three"),
     "errors": lambda: refused(),
 }

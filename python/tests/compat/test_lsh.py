@@ -109,7 +109,7 @@ def test_arguments():
         with pytest.raises(ValueError):
             MinHashLSH(**wrong)
     for kind in ("redis", "cassandra", "aiomongo", "nonsense"):
-        with pytest.raises(SettingError, match="pickle the index"):
+        with pytest.raises(SettingError, match="needs no server"):
             MinHashLSH(storage_config={"type": kind, kind: {}})
 
 

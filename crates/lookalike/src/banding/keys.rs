@@ -185,8 +185,14 @@ impl Banding {
         self.check_hashes(lanes.len())?;
         keys.clear();
         let bands = lanes.chunks_exact(self.rows).take(self.bands).enumerate();
-        keys.extend(bands.map(|(band, lanes)| self.reduce(band_key_of_lanes(band, lanes))));
+        keys.extend(bands.map(|(band, lanes)| self.key_of_lanes(band, lanes)));
         Ok(())
+    }
+
+    /// The key of one band, from its lanes.
+    #[inline]
+    pub(crate) fn key_of_lanes(&self, band: usize, lanes: &[u16]) -> u64 {
+        self.reduce(band_key_of_lanes(band, lanes))
     }
 
     /// Returns an error unless a signature of `hashes` hashes can be cut into these bands.

@@ -1,8 +1,8 @@
 //! Band keys -> dense positions -> the positions that share a bucket: a banded table without signatures.
 
+use super::buckets::Buckets;
 use crate::encoding::Format;
 use crate::error::{Error, Result, check_length};
-use crate::index::Buckets;
 
 const FORMAT: Format = Format { what: "band table", magic: "LKBT", version: 1 };
 
@@ -12,8 +12,7 @@ pub const MAX_BANDS: usize = 1 << 16;
 /// A table of buckets by band keys.
 ///
 /// [`LshIndex`](crate::index::LshIndex) stores signatures, to estimate similarities and to remove documents. If the
-/// caller has the signatures, or needs only candidates, the keys are enough. They take 8 bytes per band instead of 8
-/// per slot. The caller computes the keys, for example with
+/// caller has the signatures, or needs only candidates, the keys are enough, whatever they were made of. The caller computes the keys, for example with
 /// [`Banding::band_keys`](crate::banding::Banding::band_keys) or [`band_key`](crate::banding::band_key). The caller
 /// also knows the names of the documents: the table knows a document only by the position that [`BandTable::insert`]
 /// returned.

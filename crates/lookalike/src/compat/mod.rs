@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`sha1`] | the hash of elements in the Python package datasketch |
 //! | [`given`] | the permutations of datasketch, bit for bit |
+//! | [`hyperloglog`] | the registers and the tables of its `HyperLogLog` |
 //! | [`BandTable`] | the tables of band keys of datasketch, which hold no signatures |
 //! | [`partitions`] | the partitions by size of the ensemble of datasketch |
 //! | [`WideSums`], [`BlockTable`] | fingerprints of any width of the Python package simhash, and their index |
@@ -13,7 +14,9 @@
 
 mod band_table;
 mod block_table;
+mod buckets;
 pub mod given;
+pub mod hyperloglog;
 pub mod partitions;
 pub mod sha1;
 mod wide_sums;

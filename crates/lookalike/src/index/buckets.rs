@@ -1,164 +1,148 @@
-//! Positions and band keys -> chains of the positions that share a bucket.
+//! Positions and band keys -> the positions that share a bucket.
 //!
-//! A bucket is a doubly linked chain through two arrays (`next`, `previous`: 8 bytes per position and band) and one
-//! entry in the band's map from the key to the head of the chain. No bucket has an allocation of its own. Insertion
-//! and removal cost `O(b)` whatever the size of the buckets.
+//! Each band has a table from keys to buckets. A bucket is a *link*: the position itself, if there is only one, or the
+//! number of a node, which has a position and another link. So a bucket of `m` positions has `m - 1` nodes of eight
+//! bytes, and most buckets have none. The table does not store keys: the key of a bucket is that of its first
+//! position, which the caller computes from the signature.
+//!
+//! A position takes 6 to 9 bytes in each band, whatever the sizes of the buckets. A position that was removed stays in
+//! its buckets, until a new one takes its place at the head of a bucket or all buckets are made again.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
-
+use super::growth::push;
+use super::positions::Positions;
 use crate::hashing::mix64;
 
-/// The value that marks the end of a chain.
-pub(crate) const NONE: u32 = u32::MAX;
+/// The bit of a link that says that the rest is the number of a node.
+const NODE: u32 = 1 << 31;
 
-/// A hash for keys that are hashes already. It mixes once, so that reduced keys (`0..buckets`) are spread as well.
-#[derive(Debug, Clone, Default)]
-struct KeyHasher(u64);
+/// The number of positions that can be told from nodes.
+pub(super) const MAX_POSITIONS: u32 = NODE;
 
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        mix64(self.0)
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = mix64(self.0 ^ u64::from(byte));
-        }
-    }
-}
-
-/// The beginning of the chain of a bucket. The count takes space that would be padding otherwise. With it, a bucket
-/// of one position is read without its links.
-#[derive(Debug, Clone, Copy)]
-struct Head {
-    position: u32,
-    count: u32,
-}
-
-type Heads = HashMap<u64, Head, BuildHasherDefault<KeyHasher>>;
-
+/// The buckets of one band.
 #[derive(Debug, Clone)]
-pub(crate) struct Buckets {
-    bands: usize,
-    /// For each band, the position that was inserted last into each bucket.
-    heads: Vec<Heads>,
-    /// At index `position * bands + band`, the neighbours in the chain of the bucket.
-    next: Vec<u32>,
-    previous: Vec<u32>,
+struct Band {
+    links: Positions,
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    position: u32,
+    next: u32,
+}
+
+/// The buckets of all bands. `key_of(band, position)` must be the key with which the position was inserted.
+#[derive(Debug, Clone)]
+pub(super) struct Buckets {
+    bands: Vec<Band>,
 }
 
 impl Buckets {
-    pub(crate) fn new(bands: usize) -> Self {
-        Self { bands, heads: vec![Heads::default(); bands], next: Vec::new(), previous: Vec::new() }
+    pub(super) fn new(bands: usize) -> Self {
+        // From 16 up to 24 slots, which is one growth.
+        let first = |band: usize| 16 + band * 8 / bands;
+        let empty = |band| Band { links: Positions::new(first(band)), nodes: Vec::new() };
+        Self { bands: (0..bands).map(empty).collect() }
     }
 
-    #[cfg(feature = "compat")]
-    pub(crate) fn bands(&self) -> usize {
-        self.bands
-    }
-
-    /// Puts `position` in the bucket of each band's key. It must not be in any bucket.
-    pub(crate) fn insert(&mut self, position: u32, keys: &[u64]) {
-        let links = (position as usize + 1) * self.bands;
-        if self.next.len() < links {
-            self.next.resize(links, NONE);
-            self.previous.resize(links, NONE);
-        }
-        for (band, (&key, heads)) in keys.iter().zip(&mut self.heads).enumerate() {
-            let old = heads.entry(key).or_insert(Head { position: NONE, count: 0 });
-            let second = old.position;
-            *old = Head { position, count: old.count + 1 };
-            self.next[position as usize * self.bands + band] = second;
-            self.previous[position as usize * self.bands + band] = NONE;
-            if second != NONE {
-                self.previous[second as usize * self.bands + band] = position;
-            }
-        }
-    }
-
-    /// Removes `position` from the buckets of these keys, which must be the keys it was inserted with.
-    pub(crate) fn remove(&mut self, position: u32, keys: &[u64]) {
-        let bands = self.bands;
-        for (band, (&key, heads)) in keys.iter().zip(&mut self.heads).enumerate() {
-            let next = self.next[position as usize * bands + band];
-            let previous = self.previous[position as usize * bands + band];
-            if next != NONE {
-                self.previous[next as usize * bands + band] = previous;
-            }
-            if previous != NONE {
-                self.next[previous as usize * bands + band] = next;
-            }
-            if let Entry::Occupied(mut head) = heads.entry(key) {
-                let Head { position, count } = *head.get();
-                if count == 1 {
-                    head.remove();
-                } else {
-                    let position = if previous == NONE { next } else { position };
-                    head.insert(Head { position, count: count - 1 });
+    /// Puts `position` in the bucket of each band's key. `was_removed` says which positions are not needed any more.
+    pub(super) fn insert(
+        &mut self,
+        position: u32,
+        keys: &[u64],
+        key_of: impl Fn(usize, u32) -> u64,
+        was_removed: impl Fn(u32) -> bool,
+    ) {
+        for (number, (band, &key)) in self.bands.iter_mut().zip(keys).enumerate() {
+            let Band { links, nodes } = band;
+            let key_at = |link: u32| key_of(number, first(nodes, link));
+            match links.find(mix64(key), |link| key_at(link) == key) {
+                Some(slot) => {
+                    let link = links.value(slot);
+                    // Otherwise a document that is replaced again and again would leave a long bucket behind.
+                    if !was_removed(first(nodes, link)) {
+                        links.set(slot, NODE | nodes.len() as u32);
+                        push(nodes, Node { position, next: link });
+                    } else if link & NODE == 0 {
+                        links.set(slot, position);
+                    } else {
+                        nodes[(link ^ NODE) as usize].position = position;
+                    }
                 }
+                None => links.insert(mix64(key), position, |link| mix64(key_at(link))),
             }
         }
     }
 
     /// The positions that share a bucket with these keys, ascending, each once.
-    pub(crate) fn candidates(&self, keys: &[u64]) -> Vec<u32> {
-        let mut positions = Vec::with_capacity(keys.len());
-        let mut found = Vec::new();
-        // All heads are looked up first. Each lookup waits for memory, and a CPU can wait for several at once.
-        for (band, (key, heads)) in keys.iter().zip(&self.heads).enumerate() {
-            if let Some(head) = heads.get(key) {
-                positions.push(head.position);
-                if head.count > 1 {
-                    found.push((band, head.position));
-                }
+    pub(super) fn candidates(&self, keys: &[u64], key_of: impl Fn(usize, u32) -> u64) -> Vec<u32> {
+        let mut positions = Vec::new();
+        let mut shared = Vec::new();
+        // All tables are searched first. Each search waits for memory, and a CPU can wait for several at once.
+        for (number, (band, &key)) in self.bands.iter().zip(keys).enumerate() {
+            match band.find(number, key, &key_of) {
+                Some(link) if link & NODE == 0 => positions.push(link),
+                Some(link) => shared.push((band, link)),
+                None => {}
             }
         }
-        for (band, head) in found {
-            positions.extend(self.chain(&self.next, head, band));
+        for (band, link) in shared {
+            positions.extend(band.chain(link));
         }
         positions.sort_unstable();
         positions.dedup();
         positions
     }
 
-    #[cfg(feature = "compat")]
-    /// The positions in one bucket, the newest first.
-    pub(crate) fn bucket(&self, band: usize, key: u64) -> impl Iterator<Item = u32> + '_ {
-        let head = self.heads.get(band).and_then(|heads| heads.get(&key)).map(|head| head.position);
-        head.into_iter().chain(head.into_iter().flat_map(move |head| self.chain(&self.next, head, band)))
+    /// The positions in the bucket of a key, the newest first.
+    pub(super) fn bucket(
+        &self,
+        band: usize,
+        key: u64,
+        key_of: impl Fn(usize, u32) -> u64,
+    ) -> impl Iterator<Item = u32> + '_ {
+        let band_of = &self.bands[band];
+        band_of.find(band, key, &key_of).into_iter().flat_map(|link| band_of.chain(link))
     }
 
-    /// True if `position` is the newest of its bucket in `band`. This is true of exactly one position of each bucket.
-    pub(crate) fn is_head(&self, position: u32, band: usize) -> bool {
-        self.previous[position as usize * self.bands + band] == NONE
+    /// The positions of each bucket of a band. The order of the buckets is not defined.
+    pub(super) fn of_band(&self, band: usize) -> impl Iterator<Item = impl Iterator<Item = u32> + '_> + '_ {
+        let band = &self.bands[band];
+        band.links.values().map(|link| band.chain(link))
     }
 
-    /// The number of positions in the bucket of which `head` is the newest.
-    pub(crate) fn size_from(&self, head: u32, band: usize) -> usize {
-        1 + self.chain(&self.next, head, band).count()
+    pub(super) fn size_in_bytes(&self) -> usize {
+        let of_band = |band: &Band| {
+            band.links.size_in_bytes() + band.nodes.capacity() * size_of::<Node>() + size_of::<Band>()
+        };
+        self.bands.iter().map(of_band).sum()
+    }
+}
+
+impl Band {
+    #[inline]
+    fn find(&self, number: usize, key: u64, key_of: impl Fn(usize, u32) -> u64) -> Option<u32> {
+        let same = |link| key_of(number, first(&self.nodes, link)) == key;
+        self.links.find(mix64(key), same).map(|slot| self.links.value(slot))
     }
 
-    #[cfg(feature = "compat")]
-    /// The number of buckets of a band that are not empty.
-    pub(crate) fn count(&self, band: usize) -> usize {
-        self.heads.get(band).map_or(0, Heads::len)
+    fn chain(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
+        let mut next = Some(link);
+        std::iter::from_fn(move || {
+            let link = next?;
+            if link & NODE == 0 {
+                next = None;
+                return Some(link);
+            }
+            let node = self.nodes[(link ^ NODE) as usize];
+            next = Some(node.next);
+            Some(node.position)
+        })
     }
+}
 
-    /// The other positions in the bucket of `position` in `band`.
-    pub(crate) fn neighbours(&self, position: u32, band: usize) -> impl Iterator<Item = u32> + '_ {
-        self.chain(&self.next, position, band).chain(self.chain(&self.previous, position, band))
-    }
-
-    /// Follows `links` from `position`. The position itself is not included.
-    fn chain<'a>(&self, links: &'a [u32], position: u32, band: usize) -> impl Iterator<Item = u32> + use<'a> {
-        let bands = self.bands;
-        let follow = move |at: u32| Some(links[at as usize * bands + band]).filter(|&found| found != NONE);
-        std::iter::successors(follow(position), move |&at| follow(at))
-    }
+/// The first position of a bucket.
+#[inline]
+fn first(nodes: &[Node], link: u32) -> u32 {
+    if link & NODE == 0 { link } else { nodes[(link ^ NODE) as usize].position }
 }

@@ -6,7 +6,7 @@
 //! ```text
 //! offset  size
 //!      0     4  magic "LKLI"
-//!      4     1  version, 1
+//!      4     1  version, 2
 //!      5     1  family of the signatures, as in theirs; 0 before the first
 //!      6     2  0
 //!      8     8  seed
@@ -19,21 +19,26 @@
 //!     48     8  i, the size of all ids
 //!     56     m  the note: the caller's own
 //!            i  per document, ascending by id: the size of its id in 4 bytes, and the id
-//!         8 n K  their slots
+//!         2 n K  their lanes
 //!            8  checksum: `hash_bytes` of all before it
 //! ```
 //!
+//! Version 1 has the slots instead of the lanes, in 8 n K bytes. It is read, but not written.
+//!
 //! All numbers are little-endian. The caller decides how an id is written. If there is one way to write each id,
-//! there is one encoding for each index, and any other bytes are refused.
+//! there is one encoding of version 2 for each index, and any other bytes are refused.
 
 use super::bands::LshIndex;
 use super::{DocumentId, buckets};
 use crate::banding::Banding;
 use crate::encoding::{Format, Reader, seal};
 use crate::error::{Error, Result};
-use crate::minhash::{Family, Kind, MAX_HASHES, Signature};
+use crate::minhash::lanes::lanes_into;
+use crate::minhash::{Family, Kind, MAX_HASHES};
 
-const FORMAT: Format = Format { what: "LSH index", magic: "LKLI", version: 1 };
+const FORMAT: Format = Format { what: "LSH index", magic: "LKLI", version: 2 };
+/// The format with whole slots.
+const WITH_SLOTS: Format = Format { version: 1, ..FORMAT };
 const HEADER: usize = 56;
 
 impl<Id: DocumentId> LshIndex<Id> {
@@ -56,17 +61,17 @@ impl<Id: DocumentId> LshIndex<Id> {
     /// # Ok::<(), lookalike::Error>(())
     /// ```
     pub fn to_bytes_with(&self, note: &[u8], mut write_id: impl FnMut(&Id, &mut Vec<u8>)) -> Result<Vec<u8>> {
-        let order = self.store.by_id();
+        let order = self.documents.by_id();
         let (mut ids, mut written) = (Vec::new(), Vec::new());
-        for id in order.iter().filter_map(|&position| self.store.id(position)) {
+        for id in order.iter().filter_map(|&position| self.documents.id(position)) {
             written.clear();
             write_id(id, &mut written);
             ids.extend_from_slice(&size_of_field("id", &written)?.to_le_bytes());
             ids.extend_from_slice(&written);
         }
-        let (kind, banding) = (self.store.kind(), self.banding());
+        let (kind, banding) = (self.documents.kind(), self.banding());
         let num_hashes = kind.map_or(0, |kind| kind.num_hashes);
-        let mut bytes = FORMAT.begin(HEADER + note.len() + ids.len() + 8 * (num_hashes * order.len() + 1));
+        let mut bytes = FORMAT.begin(HEADER + note.len() + ids.len() + 2 * num_hashes * order.len() + 8);
         bytes.extend_from_slice(&[kind.map_or(0, |kind| kind.family.code()), 0, 0]);
         bytes.extend_from_slice(&kind.map_or(0, |kind| kind.seed).to_le_bytes());
         for number in [num_hashes, banding.bands(), banding.rows()] {
@@ -79,14 +84,14 @@ impl<Id: DocumentId> LshIndex<Id> {
         bytes.extend_from_slice(note);
         bytes.extend_from_slice(&ids);
         for &position in &order {
-            bytes.extend(self.store.slots(position).iter().flat_map(|slot| slot.to_le_bytes()));
+            bytes.extend(self.documents.lanes(position).iter().flat_map(|lane| lane.to_le_bytes()));
         }
         seal(&mut bytes);
         Ok(bytes)
     }
 
-    /// Reads the bytes that [`to_bytes_with`](Self::to_bytes_with) wrote, and returns the index and the note. Every
-    /// other input gives an error.
+    /// Reads the bytes that [`to_bytes_with`](Self::to_bytes_with) wrote, now or in version 1, and returns the index and
+    /// the note. Every other input gives an error.
     ///
     /// `read_id` turns bytes into an id, or returns a message that says what is wrong with them. It is called for the
     /// ids in the order in which they are stored.
@@ -94,23 +99,28 @@ impl<Id: DocumentId> LshIndex<Id> {
         bytes: &[u8],
         mut read_id: impl FnMut(&[u8]) -> std::result::Result<Id, String>,
     ) -> Result<(Self, &[u8])> {
-        let mut reader = FORMAT.read_sealed(bytes)?;
+        let has_slots = bytes.get(4) == Some(&WITH_SLOTS.version);
+        let format = if has_slots { WITH_SLOTS } else { FORMAT };
+        let mut reader = format.read_sealed(bytes)?;
         let kind = read_kind(&mut reader)?;
         let mut index = Self::new(read_banding(&mut reader, kind)?);
-        index.store.set_kind(kind);
+        index.documents.set_kind(kind);
         let documents = reader.u64()?;
         if documents > 0 && kind.is_none() {
             return Err(reader.refuse(format!("{documents} documents without a family")));
         }
-        if documents >= u64::from(buckets::NONE) {
-            return Err(reader.refuse(format!("{documents} documents, expected fewer than 2^32 - 1")));
+        if documents > u64::from(buckets::MAX_POSITIONS) {
+            return Err(reader.refuse(format!("{documents} documents, expected at most 2^31")));
         }
         let note_size = reader.u32()?;
         let ids_size = reader.u64()?;
         let note = reader.slice(u64::from(note_size))?;
         let mut ids = reader.part(ids_size)?;
         let num_hashes = kind.map_or(0, |kind| kind.num_hashes);
-        let mut slots = reader.words(documents * num_hashes as u64)?;
+        let size_of_signature = num_hashes * if has_slots { 8 } else { 2 };
+        let mut signatures = reader.part(documents * size_of_signature as u64)?;
+        reader.rest(0)?;
+        let mut lanes = vec![0; num_hashes];
         let mut last = None;
         for _ in 0..documents {
             let size = ids.u32()?;
@@ -119,14 +129,26 @@ impl<Id: DocumentId> LshIndex<Id> {
                 return Err(ids.refuse(format!("id {id:?} is not above the one before it")));
             }
             last = Some(id.clone());
-            if let Some(Kind { family, seed, num_hashes }) = kind {
-                let slots = slots.by_ref().take(num_hashes).collect();
-                let inserted = index.insert(id, &Signature::from_slots(family, seed, slots)?);
+            if let Some(kind) = kind {
+                let signature = signatures.slice(size_of_signature as u64)?;
+                read_lanes(signature, has_slots, &mut lanes);
+                let inserted = index.insert_lanes(id, kind, &lanes);
                 inserted.map_err(|error| ids.refuse(error.to_string()))?;
             }
         }
         ids.rest(0)?;
         Ok((index, note))
+    }
+}
+
+fn read_lanes(signature: &[u8], has_slots: bool, lanes: &mut [u16]) {
+    if has_slots {
+        let slots: Vec<u64> = signature.as_chunks().0.iter().map(|slot| u64::from_le_bytes(*slot)).collect();
+        lanes_into(&slots, lanes);
+    } else {
+        for (lane, stored) in lanes.iter_mut().zip(signature.as_chunks().0) {
+            *lane = u16::from_le_bytes(*stored);
+        }
     }
 }
 

@@ -7,6 +7,8 @@
 //! | [`LshEnsemble`] | which documents contain at least this much of the query | Zhu, Nargesian, Pu, Miller 2016 |
 //! | [`cardinality()`] | how many elements the set of a signature has | Cohen 1997 |
 //!
+//! [`LshIndex`] keeps 16 bits of each slot ([lanes](crate::minhash::lanes)); the other two keep whole slots.
+//!
 //! All similarities in the answers are estimated from signatures (standard error `sqrt(s(1-s)/K)`). For exact
 //! similarities, verify the answers on the shingle sets. The probability of a miss is a parameter: `delta` of
 //! [`LshIndex::with_guarantee`] and [`EnsembleConfig::delta`].
@@ -38,9 +40,12 @@ mod bands;
 mod buckets;
 mod bytes;
 mod cardinality;
+mod documents;
 mod ensemble;
 mod forest;
+mod growth;
 mod pairs;
+mod positions;
 mod prefix;
 mod store;
 #[cfg(test)]
@@ -51,9 +56,6 @@ pub use cardinality::{Cardinality, cardinality};
 pub use ensemble::{ContainmentMatch, EnsembleConfig, LshEnsemble};
 pub use forest::LshForest;
 pub use pairs::CandidatePairs;
-
-#[cfg(feature = "compat")]
-pub(crate) use buckets::Buckets;
 
 pub use crate::pair::{Match, Pair};
 

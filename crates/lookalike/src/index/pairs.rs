@@ -24,8 +24,8 @@ pub struct CandidatePairs<'a, Id: DocumentId = u64> {
 
 impl<'a, Id: DocumentId> CandidatePairs<'a, Id> {
     pub(super) fn new(index: &'a LshIndex<Id>) -> Self {
-        let order = index.store.by_id();
-        let mut rank = vec![0; index.store.capacity()];
+        let order = index.documents.by_id();
+        let mut rank = vec![0; index.documents.capacity()];
         for (place, &position) in (0..).zip(&order) {
             rank[position as usize] = place;
         }
@@ -40,10 +40,10 @@ impl<'a, Id: DocumentId> CandidatePairs<'a, Id> {
         std::iter::from_fn(move || {
             loop {
                 let (a, b) = self.next_positions()?;
-                let store = &self.index.store;
-                let similarity = store.similarity(a, store.slots(b));
+                let documents = &self.index.documents;
+                let similarity = documents.similarity(a, b);
                 if similarity >= threshold {
-                    let (a, b) = (store.id(a)?.clone(), store.id(b)?.clone());
+                    let (a, b) = (documents.id(a)?.clone(), documents.id(b)?.clone());
                     return Some(Pair { a, b, similarity });
                 }
             }
@@ -82,6 +82,6 @@ impl<'a, Id: DocumentId> Iterator for CandidatePairs<'a, Id> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let (a, b) = self.next_positions()?;
-        Some((self.index.store.id(a)?, self.index.store.id(b)?))
+        Some((self.index.documents.id(a)?, self.index.documents.id(b)?))
     }
 }

@@ -26,23 +26,8 @@ impl<Id: DocumentId> SignatureStore<Id> {
         Self { kind: None, slots: Vec::new(), ids: Vec::new(), positions: HashMap::new(), free: Vec::new() }
     }
 
-    /// The family, seed and length of all signatures; `None` before the first signature.
-    pub(super) fn kind(&self) -> Option<Kind> {
-        self.kind
-    }
-
-    /// Sets the family, seed and length that all signatures must have.
-    pub(super) fn set_kind(&mut self, kind: Option<Kind>) {
-        self.kind = kind;
-    }
-
     pub(super) fn len(&self) -> usize {
         self.positions.len()
-    }
-
-    /// One more than the largest position in use.
-    pub(super) fn capacity(&self) -> usize {
-        self.ids.len()
     }
 
     pub(super) fn position(&self, id: &Id) -> Option<u32> {

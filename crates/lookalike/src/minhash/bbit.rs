@@ -56,7 +56,8 @@ mod theory;
 
 pub use theory::{LowestBits, equal_accuracy_storage_ratio, variance, variance_ratio};
 
-use super::{Estimate, Family, Kind, Signature};
+use super::lanes::LANE_BITS;
+use super::{EMPTY_SLOT, Estimate, Family, Kind, Signature};
 use crate::arch::{Kernel, dispatch, task};
 use crate::error::{Error, Result, check_unit};
 use crate::hashing::{GOLDEN, mix64};
@@ -97,6 +98,19 @@ impl BBitSignature {
             }
         }
         Ok(Self { family: signature.family(), seed: signature.seed(), bits, num_hashes, content, words })
+    }
+
+    /// The signature of 16 bits per slot with these lanes, which are those bits. Lanes do not mark the empty set: it is
+    /// recognised by having the lanes of empty slots in all positions.
+    pub(crate) fn of_lanes(kind: Kind, lanes: &[u16]) -> Self {
+        let Kind { family, seed, num_hashes } = kind;
+        let is_empty =
+            lanes.iter().enumerate().all(|(place, &lane)| lane == mixed_slot(EMPTY_SLOT, place) as u16);
+        let content = if is_empty { Content::EmptySet } else { Content::NonEmptySet };
+        let word =
+            |lanes: &[u16]| lanes.iter().rev().fold(0, |word, &lane| word << LANE_BITS | u64::from(lane));
+        let words = lanes.chunks(4).map(|lanes| if is_empty { 0 } else { word(lanes) }).collect();
+        Self { family, seed, bits: LANE_BITS, num_hashes, content, words }
     }
 
     /// The family of the full signature.

@@ -25,8 +25,8 @@ use pyo3::types::{PyBytes, PyType};
 /// 0.57
 #[pyclass(module = "lookalike", frozen, eq, hash)]
 pub(crate) struct BBitMinHash {
-    inner: BBitSignature,
-    shingling: Shingling,
+    pub(super) inner: BBitSignature,
+    pub(super) shingling: Shingling,
 }
 
 /// Two values are equal if their slots and the parameters of their hash functions are equal; the shingling does not

@@ -8,6 +8,7 @@ mod bbit_min_hash;
 mod family;
 mod file;
 mod hamming_index;
+mod hyperloglog;
 mod lsh;
 mod min_hash;
 mod named;
@@ -23,6 +24,7 @@ mod weighted_min_hash;
 
 pub(crate) use bbit_min_hash::BBitMinHash;
 pub(crate) use hamming_index::HammingIndex;
+pub(crate) use hyperloglog::HyperLogLog;
 pub(crate) use lsh::Lsh;
 pub(crate) use min_hash::MinHash;
 pub(crate) use s_curve::SCurve;

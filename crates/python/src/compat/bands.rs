@@ -58,11 +58,7 @@ impl CompatBandTable {
 
     /// The key of each of the first `bands` bands. A hash value may be several numbers (weighted min-hashing).
     fn keys(&self, hashvalues: &Bound<'_, PyAny>, bands: usize) -> PyResult<Vec<u64>> {
-        let slots = slots::read(hashvalues, self.length)?;
-        let width = slots.len() / self.length * self.rows;
-        let mut keys = vec![0; bands.min(self.bands)];
-        band_keys(width, &slots, &mut keys);
-        Ok(keys)
+        keys_of_slots(hashvalues, self.length, self.rows, bands.min(self.bands))
     }
 
     /// Adds a document and its name.
@@ -86,6 +82,20 @@ impl CompatBandTable {
     }
 }
 
+/// The key of each of the first `bands` bands of `length` hash values.
+pub(super) fn keys_of_slots(
+    hashvalues: &Bound<'_, PyAny>,
+    length: usize,
+    rows: usize,
+    bands: usize,
+) -> PyResult<Vec<u64>> {
+    let slots = slots::read(hashvalues, length)?;
+    let width = slots.len() / length * rows;
+    let mut keys = vec![0; bands];
+    band_keys(width, &slots, &mut keys);
+    Ok(keys)
+}
+
 /// Sets the name of a position that had none.
 fn set_name(names: &Bound<'_, PyList>, position: u32, name: &Bound<'_, PyAny>) -> PyResult<()> {
     while names.len() <= position as usize {
@@ -104,8 +114,23 @@ fn words_of_bytes(bytes: &[u8]) -> Vec<u64> {
     words.chain([bytes.len() as u64]).collect()
 }
 
+/// The words of the band with these bytes: the values of the band, big-endian, or, if `hashed`, the result of a function
+/// of the user. `None` if they are not those of a band.
+pub(super) fn words_of_band(bytes: &[u8], rows: usize, hashed: bool) -> Option<Vec<u64>> {
+    if hashed {
+        return Some(words_of_bytes(bytes));
+    }
+    if !bytes.len().is_multiple_of(rows) {
+        return None;
+    }
+    Some(match bytes.len() / rows {
+        4 => bytes.as_chunks::<4>().0.iter().map(|word| u64::from(u32::from_be_bytes(*word))).collect(),
+        _ => bytes.as_chunks::<8>().0.iter().map(|word| u64::from_be_bytes(*word)).collect(),
+    })
+}
+
 /// The key of each band, from the bytes that a function of the user made of it.
-fn keys_of_bytes(bands: &Bound<'_, PyList>) -> PyResult<Vec<u64>> {
+pub(super) fn keys_of_bytes(bands: &Bound<'_, PyList>) -> PyResult<Vec<u64>> {
     let key = |(band, bytes): (usize, Bound<'_, PyAny>)| {
         Ok(band_key(band, &words_of_bytes(bytes.cast::<PyBytes>()?.as_bytes())))
     };
@@ -187,16 +212,7 @@ impl CompatBandTable {
     /// The positions in the bucket of the band with these bytes. The bytes are the values of the band, big-endian,
     /// or, if `hashed`, the result of a function of the user.
     fn bucket_of_band(&self, py: Python<'_>, band: usize, bytes: &[u8], hashed: bool) -> Vec<u32> {
-        let size = bytes.len() / self.rows;
-        let words: Vec<u64> = if hashed {
-            words_of_bytes(bytes)
-        } else if !bytes.len().is_multiple_of(self.rows) {
-            return Vec::new();
-        } else if size == 4 {
-            bytes.as_chunks::<4>().0.iter().map(|word| u64::from(u32::from_be_bytes(*word))).collect()
-        } else {
-            bytes.as_chunks::<8>().0.iter().map(|word| u64::from_be_bytes(*word)).collect()
-        };
+        let Some(words) = words_of_band(bytes, self.rows, hashed) else { return Vec::new() };
         self.lock(py).bucket(band, band_key(band, &words))
     }
 

@@ -21,21 +21,28 @@ from __future__ import annotations
 from typing import NoReturn
 
 from lookalike.compat.datasketch._absent import INSTEAD, absent
+from lookalike.compat.datasketch.aio import AsyncMinHashLSH
 from lookalike.compat.datasketch.b_bit_minhash import bBitMinHash
 from lookalike.compat.datasketch.hashfunc import sha1_hash32, sha1_hash64
+from lookalike.compat.datasketch.hyperloglog import HyperLogLog, HyperLogLogPlusPlus
 from lookalike.compat.datasketch.lean_minhash import LeanMinHash
 from lookalike.compat.datasketch.lsh import MinHashLSH
+from lookalike.compat.datasketch.lsh_stored import StoredMinHashLSH
 from lookalike.compat.datasketch.lshensemble import MinHashLSHEnsemble
 from lookalike.compat.datasketch.lshforest import MinHashLSHForest
 from lookalike.compat.datasketch.minhash import MinHash
 from lookalike.compat.datasketch.weighted_minhash import WeightedMinHash, WeightedMinHashGenerator
 
 __all__ = [
+    "AsyncMinHashLSH",
+    "HyperLogLog",
+    "HyperLogLogPlusPlus",
     "LeanMinHash",
     "MinHash",
     "MinHashLSH",
     "MinHashLSHEnsemble",
     "MinHashLSHForest",
+    "StoredMinHashLSH",
     "WeightedMinHash",
     "WeightedMinHashGenerator",
     "WeightedMinHashLSH",

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-_CARDINALITY = (
-    "MinHash.count() estimates the number of elements of a set; for HyperLogLog keep datasketch for that part"
-)
 _NEIGHBOURS = "MinHashLSHForest finds the most similar sets; for HNSW keep datasketch for that part"
-_AT_ONCE = "MinHashLSH answers from memory without waiting; call it from the event loop as it is"
+_AT_ONCE = "import AsyncMinHashLSH from lookalike.compat.datasketch.aio"
 _BLOOM = "MinHashLSH takes a fraction of the memory of datasketch's"
 
 INSTEAD = {
-    "AsyncMinHashLSH": _AT_ONCE,
     "HNSW": _NEIGHBOURS,
-    "HyperLogLog": _CARDINALITY,
-    "HyperLogLogPlusPlus": _CARDINALITY,
     "MinHashLSHBloom": _BLOOM,
-    "aio": _AT_ONCE,
     "experimental": _AT_ONCE,
     "hnsw": _NEIGHBOURS,
-    "hyperloglog": _CARDINALITY,
-    "hyperloglog_const": _CARDINALITY,
     "lsh_bloom": _BLOOM,
     "lshensemble_partition": "MinHashLSHEnsemble makes its partitions itself",
-    "storage": "indexes are kept in memory; pickle them to store them",
+    "storage": 'indexes are kept in memory, or in a folder with storage_config={"type": "lookalike", "path": ...}',
 }
 
 

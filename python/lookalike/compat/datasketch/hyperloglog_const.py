@@ -1,5 +1,10 @@
-"""datasketch has a module of this name, and lookalike does not: importing it says what to use instead."""
+"""The measured biases of HyperLogLog++, for the precisions from 4 to 18."""
 
-from lookalike.compat.datasketch._absent import absent
+from __future__ import annotations
 
-raise absent("hyperloglog_const")
+from lookalike import _native
+
+_tables = _native.compat_hyperloglog_tables()
+_thresholds = [int(threshold) for threshold, _, _ in _tables]
+_raw_estimate = [raw for _, raw, _ in _tables]
+_bias = [bias for _, _, bias in _tables]

@@ -20,13 +20,14 @@ __all__ = ["MinHashLSH", "MinHashLSHDeletionSession", "MinHashLSHInsertionSessio
 _optimal_param = functools.lru_cache(maxsize=256)(_native.compat_bands)
 
 
-def _check_storage(storage_config: Optional[dict[str, Any]]) -> None:
+def _kind_of_storage(storage_config: Optional[dict[str, Any]]) -> str:
     kind = storage_config.get("type", "dict") if storage_config else "dict"
-    if kind != "dict":
+    if kind not in ("dict", "lookalike"):
         raise SettingError(
-            f"storage_config of type {kind!r} is not offered: lookalike keeps indexes in memory, in a fraction "
-            "of the space datasketch takes; leave storage_config out, and pickle the index to store it"
+            f"storage_config of type {kind!r} is not offered: lookalike keeps indexes in memory, or in a folder with "
+            'storage_config={"type": "lookalike", "path": ...}, and needs no server'
         )
+    return str(kind)
 
 
 def _check_weights(weights: tuple[float, float]) -> None:
@@ -42,8 +43,8 @@ class MinHashLSH:
     """An index that finds sets whose Jaccard similarity to a query is likely above a threshold.
 
     `weights` are the weights of false positives and false negatives in the choice of bands and rows. `params` gives
-    these two numbers directly. `hashfunc` compresses the bytes of a band. `storage_config` may only be of type dict.
-    The names of buckets (in `get_counts`, `keys` and `hashtables`) are 8 bytes, the hash of their band.
+    these two numbers directly. `hashfunc` compresses the bytes of a band. With `storage_config={"type": "lookalike",
+    "path": folder}` the index is kept in a folder, and is a `StoredMinHashLSH`. The names of buckets (in `get_counts`, `keys` and `hashtables`) are 8 bytes, the hash of their band.
 
     >>> from lookalike.compat.datasketch import MinHash
     >>> m = MinHash()
@@ -56,6 +57,16 @@ class MinHashLSH:
     ['hamlet']
     """
 
+    def __new__(cls, *arguments: Any, **named: Any) -> MinHashLSH:
+        # A class of the user may take other arguments, so only those of this one are looked at.
+        if cls is MinHashLSH:
+            storage_config = named.get("storage_config", arguments[4] if len(arguments) > 4 else None)
+            if _kind_of_storage(storage_config) == "lookalike":
+                from lookalike.compat.datasketch.lsh_stored import StoredMinHashLSH
+
+                return super().__new__(StoredMinHashLSH)
+        return super().__new__(cls)
+
     def __init__(
         self,
         threshold: float = 0.9,
@@ -66,7 +77,6 @@ class MinHashLSH:
         prepickle: Optional[bool] = None,
         hashfunc: Optional[Callable[[bytes], bytes]] = None,
     ) -> None:
-        _check_storage(storage_config)
         if not 0.0 <= threshold <= 1.0:
             raise ValueError("threshold must be in [0.0, 1.0]")
         if num_perm < 2:
@@ -91,13 +101,18 @@ class MinHashLSH:
         self.hashranges = [(i * self.r, (i + 1) * self.r) for i in range(self.b)]
         self._buffer_size = 50000
         self._minhash_scheme: Optional[str] = None
+        self._query_buffer: list[set[Any]] = []
+        self._open(storage_config or {}, prepickle)
+
+    def _open(self, storage_config: dict[str, Any], prepickle: Optional[bool]) -> None:
+        if _kind_of_storage(storage_config) == "lookalike":
+            raise SettingError(f"{type(self).__name__} cannot be kept in a folder: derive it from StoredMinHashLSH")
         self._table = _native.CompatBandTable(self.b, self.r, self.h)
         # The key at each position of the table, and the positions of each key. A key has several positions if it was
         # inserted again without a check, or merged.
         self._names: list[Any] = []
         self._positions: dict[Any, Union[int, tuple[int, ...]]] = {}
         self._repeated = False
-        self._query_buffer: list[set[Any]] = []
 
     @property
     def buffer_size(self) -> int:
@@ -109,12 +124,12 @@ class MinHashLSH:
         self._buffer_size = value
 
     @property
-    def keys(self) -> Keys:
+    def keys(self) -> _View:
         """The keys of the index, and the buckets of each."""
         return Keys(self)
 
     @property
-    def hashtables(self) -> list[Hashtable]:
+    def hashtables(self) -> list[_View]:
         """The buckets of each band, and the keys in each."""
         return [Hashtable(self, band) for band in range(self.b)]
 
@@ -215,8 +230,7 @@ class MinHashLSH:
         These are candidates: filter by `MinHash.jaccard`, or by the sets themselves.
         """
         if self.prepickle or self._repeated or self.hashfunc is not None:
-            found = self._candidates(minhash, self.b)
-            return self._unpickled(found) if self.prepickle else found
+            return self._named(self._candidates(minhash, self.b))
         # The usual case, with as few steps as possible.
         values = minhash.hashvalues
         if len(values) != self.h:
@@ -228,11 +242,11 @@ class MinHashLSH:
     def _query_b(self, minhash: Any, b: int) -> set[Any]:
         if b > self.b:
             raise ValueError("b must be less or equal to the number of hash tables")
-        found = self._candidates(minhash, b)
-        return set(self._unpickled(found) if self.prepickle else found)
+        return set(self._named(self._candidates(minhash, b)))
 
-    def _unpickled(self, keys: list[Any]) -> list[Any]:
-        return [pickle.loads(key) for key in keys]
+    def _named(self, found: list[Any]) -> list[Any]:
+        """The keys that were inserted, from what is kept of them."""
+        return [pickle.loads(key) for key in found] if self.prepickle else found
 
     def add_to_query_buffer(self, minhash: Any) -> None:
         """Adds a query for the next `collect_query_buffer`."""
@@ -241,8 +255,7 @@ class MinHashLSH:
     def collect_query_buffer(self) -> list[Any]:
         """The keys that all queries in the buffer find; then the buffer is empty."""
         buffered, self._query_buffer = self._query_buffer, []
-        found = list(set.intersection(*buffered)) if buffered else []
-        return self._unpickled(found) if self.prepickle else found
+        return self._named(list(set.intersection(*buffered))) if buffered else []
 
     def __contains__(self, key: Hashable) -> bool:
         return (pickle.dumps(key) if self.prepickle else key) in self._positions
@@ -259,6 +272,9 @@ class MinHashLSH:
         for position in _all(self._positions.pop(key)):
             self._table.remove(position, self._names)
 
+    def _flush(self) -> None:
+        """Writes what sessions have buffered."""
+
     def is_empty(self) -> bool:
         """True if the index has no keys."""
         return len(self._table) == 0
@@ -271,9 +287,13 @@ class MinHashLSH:
         """The same, only for these keys."""
         counts: list[dict[bytes, int]] = [{} for _ in range(self.b)]
         for key in set(keys):
-            for bucket, of_band in zip(self.keys.get(pickle.dumps(key) if self.prepickle else key), counts):
+            for bucket, of_band in zip(self._buckets_of(key), counts):
                 of_band[bucket] = of_band.get(bucket, 0) + 1
         return counts
+
+    def _buckets_of(self, key: Any) -> list[bytes]:
+        buckets: list[bytes] = self.keys.get(pickle.dumps(key) if self.prepickle else key)
+        return buckets
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -471,7 +491,8 @@ class _Session:
         self.close()
 
     def close(self) -> None:
-        """Does nothing: every step already took effect."""
+        """Writes what is buffered. In memory nothing is: every step already took effect."""
+        self.lsh._flush()
 
 
 class MinHashLSHInsertionSession(_Session):

@@ -9,7 +9,8 @@ from typing import Any, Optional
 import numpy as np
 
 from lookalike import _native
-from lookalike.compat.datasketch.lsh import MinHashLSH, _check_storage, _check_weights
+from lookalike.compat.datasketch.lsh import MinHashLSH, _check_weights, _kind_of_storage
+from lookalike.errors import SettingError
 
 __all__ = ["MinHashLSHEnsemble"]
 
@@ -37,7 +38,8 @@ class MinHashLSHEnsemble:
         storage_config: Optional[dict[str, Any]] = None,
         prepickle: Optional[bool] = None,
     ) -> None:
-        _check_storage(storage_config)
+        if _kind_of_storage(storage_config) != "dict":
+            raise SettingError("an ensemble is kept in memory only; leave storage_config out, and pickle it to store it")
         if not 0.0 <= threshold <= 1.0:
             raise ValueError("threshold must be in [0.0, 1.0]")
         if num_perm < 2:

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::{incompatible, rejected};
 use crate::banding::{Banding, SCurve};
 use crate::index::{BucketStats, LshIndex, Match, Pair};
-use crate::minhash::{EMPTY_SLOT, Family, FastSketch, MinHasher, MultiplyShift, Signature};
+use crate::minhash::lanes::lanes_into;
+use crate::minhash::{BBitSignature, Family, FastSketch, MinHasher, MultiplyShift, Signature};
 use crate::statistics::pair_of_sets;
 
 fn signature(slots: &[u64]) -> Signature {
@@ -16,6 +17,11 @@ fn index(bands: usize, rows: usize) -> LshIndex {
     LshIndex::new(Banding::new(bands, rows).unwrap())
 }
 
+/// What the index keeps of a signature.
+fn kept(signature: &Signature) -> BBitSignature {
+    BBitSignature::new(signature, 16).unwrap()
+}
+
 /// Computes the right answers by trying all pairs of signatures.
 struct BruteForce<'a> {
     banding: Banding,
@@ -23,9 +29,15 @@ struct BruteForce<'a> {
 }
 
 impl BruteForce<'_> {
+    fn band_keys(&self, signature: &Signature) -> Vec<u64> {
+        let (mut lanes, mut keys) = (vec![0; signature.num_hashes()], Vec::new());
+        lanes_into(signature.slots(), &mut lanes);
+        self.banding.band_keys_of_lanes_into(&lanes, &mut keys).unwrap();
+        keys
+    }
+
     fn share_a_band(&self, a: &Signature, b: &Signature) -> bool {
-        let (a, b) = (self.banding.band_keys(a).unwrap(), self.banding.band_keys(b).unwrap());
-        a.iter().zip(&b).any(|(a, b)| a == b)
+        self.band_keys(a).iter().zip(&self.band_keys(b)).any(|(a, b)| a == b)
     }
 
     fn candidates(&self, query: &Signature) -> Vec<u64> {
@@ -57,7 +69,7 @@ impl BruteForce<'_> {
         for band in 0..self.banding.bands() {
             let mut by_key: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
             for (&id, signature) in self.documents {
-                by_key.entry(self.banding.band_keys(signature).unwrap()[band]).or_default().push(id);
+                by_key.entry(self.band_keys(signature)[band]).or_default().push(id);
             }
             let mut shared: Vec<_> = by_key.into_values().filter(|ids| ids.len() > 1).collect();
             shared.sort();
@@ -141,7 +153,7 @@ proptest! {
             }
         }
         for id in 0..12 {
-            prop_assert_eq!(index.get(&id), documents.get(&id).cloned());
+            prop_assert_eq!(index.get(&id), documents.get(&id).map(kept));
             prop_assert_eq!(index.contains(&id), documents.contains_key(&id));
         }
         assert_equals_brute_force(&index, &documents, &signature(&query));
@@ -198,8 +210,8 @@ fn a_hot_bucket_is_linear_by_buckets_and_lazy_by_pairs() {
     let mut index = index(4, 2);
     let n = 20_000_u64;
     for id in 0..n {
-        // Three bands are the same for all documents. The last row is different for each.
-        index.insert(id, &signature(&[1, 2, 3, 4, 5, 6, 7, id])).unwrap();
+        // Three bands are the same for all documents. The last one is different for each.
+        index.insert(id, &signature(&[1, 2, 3, 4, 5, 6, id, id + n])).unwrap();
     }
     let stats = index.stats();
     assert_eq!(stats.largest_bucket, n as usize);
@@ -211,7 +223,7 @@ fn a_hot_bucket_is_linear_by_buckets_and_lazy_by_pairs() {
     // The 2 * 10^8 pairs are never all in memory: three are asked for, and three are made.
     let first: Vec<_> = index.iter_candidate_pairs().take(3).map(|(a, b)| (*a, *b)).collect();
     assert_eq!(first, [(0, 1), (0, 2), (0, 3)]);
-    // Removing documents from a very large bucket does not walk through it.
+    // Removing documents from a very large bucket does not walk through it each time.
     for id in (0..n).rev().step_by(2) {
         assert!(index.remove(&id));
     }
@@ -227,7 +239,8 @@ fn empty_sets_are_equal_to_each_other_and_to_nothing_else() {
     index.insert(3, &hasher.sketch(&[5])).unwrap();
     assert_eq!(index.candidate_pairs(), [(1, 2)]);
     assert_eq!(index.query(&hasher.sketch(&[]), 1.0).unwrap().len(), 2);
-    assert_eq!(index.get(&1).unwrap().slots(), [EMPTY_SLOT; 8]);
+    assert!(index.get(&1).unwrap().is_empty_set() && !index.get(&3).unwrap().is_empty_set());
+    assert_eq!(index.get(&3), Some(kept(&hasher.sketch(&[5]))));
 }
 
 #[test]
@@ -261,11 +274,71 @@ fn what_does_not_fit_is_rejected_and_changes_nothing() {
         rejected(index.query(&signature(&[0; 8]), threshold));
         rejected(index.similar_pairs(threshold));
     }
-    assert_eq!((index.len(), index.get(&1)), (1, Some(signature(&[0; 8]))));
+    assert_eq!((index.len(), index.get(&1)), (1, Some(kept(&signature(&[0; 8])))));
     assert_eq!(index.top_k(&signature(&[0; 8]), 0).unwrap(), []);
     for delta in [f64::NAN, 0.0, 1.0, -1.0] {
         rejected(LshIndex::<u64>::with_guarantee(128, 0.8, delta));
     }
     rejected(LshIndex::<u64>::with_guarantee(0, 0.8, 0.1));
     rejected(LshIndex::<u64>::with_guarantee(8, 0.1, 0.001));
+}
+
+/// More removals than an index leaves lying, in every order, with insertions between them.
+#[test]
+fn removed_documents_are_swept_out() {
+    let hasher = FastSketch::new(24, 3).unwrap();
+    let sketch = |document: u64| hasher.sketch(&(document / 3..document / 3 + 20).collect::<Vec<_>>());
+    for order in [|id: u64| id, |id| 999 - id, |id| id * 7 % 1000] {
+        let (mut index, mut documents) = (index(6, 4), BTreeMap::new());
+        for id in 0..1000 {
+            index.insert(id, &sketch(id)).unwrap();
+            documents.insert(id, sketch(id));
+        }
+        let full = index.size_in_bytes();
+        for id in (0..950).map(order) {
+            assert!(index.remove(&id) && !index.remove(&id));
+            documents.remove(&id);
+            if id % 50 == 0 {
+                index.insert(id + 2000, &sketch(id)).unwrap();
+                documents.insert(id + 2000, sketch(id));
+            }
+        }
+        assert_equals_brute_force(&index, &documents, &sketch(500));
+        assert!(index.size_in_bytes() < full / 4, "{} of {full}", index.size_in_bytes());
+    }
+}
+
+/// A document that is replaced again and again does not make its buckets longer.
+#[test]
+fn replacing_a_document_leaves_nothing_in_its_buckets() {
+    let mut index = index(4, 2);
+    for id in 0..4000 {
+        index.insert(id, &signature(&[id; 8])).unwrap();
+    }
+    for _ in 0..900 {
+        assert!(index.remove(&7));
+        index.insert(7, &signature(&[7; 8])).unwrap();
+    }
+    assert_eq!(index.candidates(&signature(&[7; 8])).unwrap(), [7]);
+    assert_eq!(index.stats().buckets, 4 * 4000);
+    assert_eq!(index.stats().largest_bucket, 1);
+}
+
+/// What is promised of the memory: at most 470 bytes a document for 128 hashes and 21 bands, and the number of bytes that
+/// an index gives is the memory that it takes, at any number of documents.
+#[test]
+fn a_document_takes_few_bytes() {
+    let mut index = index(21, 6);
+    let hasher = FastSketch::new(128, 1).unwrap();
+    for document in 0..6_000_u64 {
+        // One document in three looks like the one before.
+        let first = (document - u64::from(document % 3 == 1)) * 1000;
+        index.insert(document, &hasher.sketch(&(first..first + 50).collect::<Vec<_>>())).unwrap();
+        let bytes = index.size_in_bytes() as u64;
+        assert!(
+            document < 500 || bytes < (document + 1) * 470,
+            "{bytes} bytes for {} documents",
+            document + 1
+        );
+    }
 }

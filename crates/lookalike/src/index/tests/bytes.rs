@@ -2,14 +2,18 @@ use crate::Error;
 use crate::banding::Banding;
 use crate::hashing::hash_bytes;
 use crate::index::LshIndex;
+use crate::minhash::lanes::lane;
 use crate::minhash::{Family, FastSketch, MinHasher, Signature};
+
+fn sketch(document: u64) -> Signature {
+    let elements: Vec<u64> = (document / 2..document / 2 + 20).collect();
+    FastSketch::new(9, 7).unwrap().sketch(&elements)
+}
 
 fn sample(documents: u64) -> LshIndex {
     let mut index = LshIndex::new(Banding::new(4, 2).unwrap());
-    let hasher = FastSketch::new(9, 7).unwrap();
     for document in 0..documents {
-        let elements: Vec<u64> = (document / 2..document / 2 + 20).collect();
-        index.insert(document, &hasher.sketch(&elements)).unwrap();
+        index.insert(document, &sketch(document)).unwrap();
     }
     index
 }
@@ -49,9 +53,9 @@ fn what_was_written_is_read() {
         assert_eq!(again.candidate_pairs(), index.candidate_pairs());
         assert_eq!(again.stats(), index.stats());
         for document in 0..documents {
-            let signature = index.get(&document).unwrap();
-            assert_eq!(again.get(&document), Some(signature.clone()));
-            assert_eq!(again.query(&signature, 0.5), index.query(&signature, 0.5));
+            assert_eq!(again.get(&document), index.get(&document));
+            let query = sketch(document);
+            assert_eq!(again.query(&query, 0.5), index.query(&query, 0.5));
         }
         assert_eq!(write(&again), bytes);
     }
@@ -60,12 +64,12 @@ fn what_was_written_is_read() {
 #[test]
 fn the_past_of_an_index_is_not_stored() {
     let mut index = sample(20);
-    let taken: Vec<_> = (0..20).step_by(3).map(|id| (id, index.get(&id).unwrap())).collect();
-    for (id, _) in &taken {
+    let taken: Vec<u64> = (0..20).step_by(3).collect();
+    for id in &taken {
         index.remove(id);
     }
-    for (id, signature) in taken.iter().rev() {
-        index.insert(*id, signature).unwrap();
+    for id in taken.into_iter().rev() {
+        index.insert(id, &sketch(id)).unwrap();
     }
     assert_eq!(write(&index), write(&sample(20)));
 }
@@ -142,11 +146,40 @@ fn bytes_are_fixed() {
     index.insert(5, &Signature::from_slots(Family::FastSketch, 3, vec![1, 2]).unwrap()).unwrap();
     let bytes = write(&index);
     let expected = [
-        &b"LKLI\x01\x04\0\0\x03\0\0\0\0\0\0\0\x02\0\0\0\x01\0\0\0\x02\0\0\0"[..],
+        &b"LKLI\x02\x04\0\0\x03\0\0\0\0\0\0\0\x02\0\0\0\x01\0\0\0\x02\0\0\0"[..],
         b"\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x04\0\0\0\x0c\0\0\0\0\0\0\0note",
-        b"\x08\0\0\0\x05\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0",
+        b"\x08\0\0\0\x05\0\0\0\0\0\0\0",
+        &lane(1, 0).to_le_bytes(),
+        &lane(2, 1).to_le_bytes(),
     ]
     .concat();
     assert_eq!(bytes[..bytes.len() - 8], expected);
     assert_eq!(bytes[bytes.len() - 8..], hash_bytes(&expected).to_le_bytes());
+    assert_eq!(write(&read(&version_1()).unwrap().0), bytes);
+}
+
+/// The same index in the first version, which had whole slots.
+fn version_1() -> Vec<u8> {
+    let bytes = [
+        &b"LKLI\x01\x04\0\0\x03\0\0\0\0\0\0\0\x02\0\0\0\x01\0\0\0\x02\0\0\0"[..],
+        b"\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x04\0\0\0\x0c\0\0\0\0\0\0\0note",
+        b"\x08\0\0\0\x05\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0",
+        &[0; 8],
+    ];
+    resealed(bytes.concat())
+}
+
+#[test]
+fn damaged_bytes_of_the_first_version_are_refused() {
+    let bytes = version_1();
+    for cut in 0..bytes.len() {
+        refused(&bytes[..cut]);
+    }
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x11;
+        refused(&damaged);
+    }
+    let longer = [&bytes[..bytes.len() - 8], &[0; 16]].concat();
+    assert!(refused(&resealed(longer)).1.contains("expected 0"));
 }

@@ -2,20 +2,20 @@
 
 use super::super::shingling::Shingling;
 use super::super::signature::Signature;
+use super::keys::Keys;
 use super::{CHUNK, Lsh, State};
 use crate::errors::{self, Raise};
 use lookalike::banding::Banding;
 use lookalike::index::{LshIndex, Match};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 impl Lsh {
     pub(super) fn empty(py: Python<'_>, threshold: f64, num_hashes: usize, banding: Banding) -> Self {
         let index = LshIndex::new(banding);
         let state =
-            State { index, keys: BTreeMap::new(), next: 0, changes: 0, shingling: Shingling::default() };
+            State { index, keys: Keys::default(), next: 0, changes: 0, shingling: Shingling::default() };
         let (numbers, state) = (PyDict::new(py).unbind(), RwLock::new(state));
         Self { threshold, num_hashes, banding, numbers, state }
     }
@@ -51,7 +51,7 @@ impl Lsh {
             Python::attach(|py| {
                 numbers
                     .into_iter()
-                    .map(|number| state.keys.get(&number).map(|key| key.clone_ref(py)))
+                    .map(|number| state.keys.get(number).map(|key| key.clone_ref(py)))
                     .collect()
             })
         })
@@ -159,7 +159,7 @@ impl Lsh {
             let mut state = self.write();
             state.index.remove(&number);
             state.changes += 1;
-            state.keys.remove(&number)
+            state.keys.remove(number)
         });
     }
 }

@@ -12,6 +12,7 @@
 
 use super::super::arguments::type_name;
 use super::super::shingling::Shingling;
+use super::keys::Keys;
 use super::{Lsh, State};
 use crate::errors::{self, Raise};
 use lookalike::index::LshIndex;
@@ -73,7 +74,7 @@ impl Lsh {
         loop {
             let (changes, numbers, shingling) = py.detach(|| {
                 let state = self.read();
-                (state.changes, state.keys.keys().copied().collect::<Vec<u64>>(), state.shingling.clone())
+                (state.changes, state.keys.numbers().collect::<Vec<u64>>(), state.shingling.clone())
             });
             note.truncate(NOTE);
             note.extend_from_slice(shingling.written().unwrap_or_default().as_bytes());
@@ -130,8 +131,11 @@ impl Lsh {
         if numbers.len() != documents {
             return damaged("two documents have the same key");
         }
-        let keys: BTreeMap<u64, Py<PyAny>> = (0..).zip(keys.into_iter().map(Bound::unbind)).collect();
-        let state = State { index, next: keys.len() as u64, keys, changes: 0, shingling };
+        let mut stored = Keys::default();
+        for (number, key) in (0..).zip(keys) {
+            stored.insert(number, key.unbind());
+        }
+        let state = State { index, next: documents as u64, keys: stored, changes: 0, shingling };
         Ok(Self { threshold, num_hashes, banding, numbers: numbers.unbind(), state: RwLock::new(state) })
     }
 }
