@@ -62,7 +62,11 @@ mod document;
 mod engine;
 mod error;
 mod folder;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod index;
+pub mod json;
 mod operations;
 mod pages;
 mod search;
@@ -82,5 +86,6 @@ pub use document::{
 pub use error::{Error, Result};
 pub use index::{Index, Options};
 pub use operations::{
-    Added, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent, Query, Repaired, Stats, Verified,
+    Added, Applied, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent, Query, Repaired, Stats,
+    Ticket, Verified,
 };
