@@ -1,7 +1,7 @@
 //! A local substitute for S3, for the tests that write to an object store: moto, from the package index.
 
 use super::python;
-use crate::{output, step};
+use crate::output;
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};

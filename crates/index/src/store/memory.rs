@@ -70,6 +70,7 @@ impl MemoryStore {
     }
 
     /// A value that is there.
+    #[cfg(test)]
     pub(crate) fn snapshot_value(&self, space: Space, key: &[u8]) -> Vec<u8> {
         self.now()[space as usize][key].to_vec()
     }

@@ -140,6 +140,10 @@ async fn heads_that_do_not_come_and_bodies_that_are_cut_are_forgotten() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_never_reads_its_answers_is_forgotten() {
     let server = running(|options| {
+        let config = index::Config::default().with_store(index::Stored::Text);
+        let seen = options.folder.as_ref().unwrap().join("seen");
+        let index = index::Index::create(seen, &config, &index::Options::default()).unwrap();
+        index.add(&index::Document::new("long", "word ".repeat(1 << 20))).unwrap();
         let mut limits = options.limits;
         limits.time = Duration::from_secs(1);
         limits.connections = 1;
@@ -147,10 +151,6 @@ async fn a_client_that_never_reads_its_answers_is_forgotten() {
     })
     .await;
     let address = server.address;
-    send(address, "PUT", "/v1/collections/seen", r#"{"store": "text"}"#).await.unwrap();
-    let document = json!({"text": "word ".repeat(1 << 20)}).to_string();
-    let (status, _) = send(address, "PUT", "/v1/collections/seen/documents/long", &document).await.unwrap();
-    assert_eq!(status, 201);
     let silent = tokio::task::spawn_blocking(move || {
         let mut stream = TcpStream::connect(address).unwrap();
         // 20 answers of 5 MiB are more than the buffers of two sockets take.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Result;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const COLLECTION: &str = "/v1/collections/seen";
 
@@ -73,12 +74,12 @@ impl Client {
     }
 
     /// Asks until the service is gone.
-    pub(crate) fn work(&mut self, address: &str, owners: &Owners, round: u64) {
+    pub(crate) fn work(&mut self, address: &str, owners: &Owners, answered: &AtomicU64, round: u64) {
         // The error is that of a connection that was cut.
-        let _ = self.ask(address, owners, round);
+        let _ = self.ask(address, owners, answered, round);
     }
 
-    fn ask(&mut self, address: &str, owners: &Owners, round: u64) -> Result<()> {
+    fn ask(&mut self, address: &str, owners: &Owners, answered: &AtomicU64, round: u64) -> Result<()> {
         let mut connection = Connection::open(address)?;
         // What was done is not done again, and has the same answer.
         if let Some((op, key, answer)) = self.last.clone() {
@@ -116,6 +117,7 @@ impl Client {
                     self.change(&mut connection, op, key)?;
                 }
             }
+            answered.fetch_add(1, Ordering::SeqCst);
         }
     }
 
