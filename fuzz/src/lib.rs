@@ -2,6 +2,7 @@
 
 pub mod damage;
 pub mod runs;
+pub mod service;
 
 use corpus::{
     Block, Discovery, FieldPath, Fields, FormatChoice, Limits, ReadMode, Reader, Record, Scratch, discover,

@@ -8,9 +8,11 @@ Usage: cargo xtask <command>
                             that the fuzz targets compile, and the Python package in a fresh environment
   bench [--quick] [NAME...] runs all benchmarks or the named ones (`python`: those of the Python package);
                             --quick: with a tenth of the documents
-  torture [--rounds N] [--seed N]
-                            kills runs of every kind at random moments (default 500 rounds) and before each of
-                            their calls to the file layer; the target is a folder or a local substitute for S3
+  torture [runs | index | service] [--rounds N] [--seed N]
+                            kills programs at random moments, all of these or the named ones. runs: runs of every
+                            kind (default 500 rounds), also before each of their calls to the file layer; the
+                            target is a folder or a local substitute for S3. index: a process that writes to an
+                            index (1000 rounds). service: the service under load (1000 rounds)
   fuzz [--minutes N | --seconds N] [NAME]
                             runs every fuzz target, or the named one, for this long each (default 30 seconds)
   tables                    generates the Unicode tables of the library again, from pinned data
@@ -21,8 +23,36 @@ Usage: cargo xtask <command>
 /// How long each fuzz target runs by default, in seconds.
 const DEFAULT_FUZZ_SECONDS: u32 = 30;
 
-/// The default number of rounds of kills.
-const DEFAULT_ROUNDS: u32 = 500;
+/// What is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Victims {
+    /// Runs of every kind.
+    Runs,
+    /// A process that writes to an index.
+    Index,
+    /// The service under load.
+    Service,
+}
+
+impl Victims {
+    pub(crate) const ALL: [Self; 3] = [Self::Runs, Self::Index, Self::Service];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Runs => "runs",
+            Self::Index => "index",
+            Self::Service => "service",
+        }
+    }
+
+    /// The default number of rounds.
+    pub(crate) fn rounds(self) -> u32 {
+        match self {
+            Self::Runs => 500,
+            Self::Index | Self::Service => 1_000,
+        }
+    }
+}
 
 /// The command that the user asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,7 +61,7 @@ pub(crate) enum Command {
     Test,
     Bench { arguments: Vec<String> },
     Fuzz { seconds: u32, target: Option<String> },
-    Torture { rounds: u32, seed: u32 },
+    Torture { victims: Option<Victims>, rounds: Option<u32>, seed: u32 },
     Tables,
     Dist,
 }
@@ -76,16 +106,18 @@ impl Command {
     }
 
     fn parse_torture(words: &[String]) -> Result<Self, String> {
-        let (mut rounds, mut seed) = (DEFAULT_ROUNDS, 1);
+        let (mut victims, mut rounds, mut seed) = (None, None, 1);
         let mut words = words.iter();
         while let Some(word) = words.next() {
+            let named = Victims::ALL.into_iter().find(|victims| victims.name() == word);
             match word.as_str() {
-                "--rounds" => rounds = number(word, words.next())?,
+                "--rounds" => rounds = Some(number(word, words.next())?),
                 "--seed" => seed = number(word, words.next())?,
+                _ if named.is_some() && victims.is_none() => victims = named,
                 other => return Err(format!("`torture` has no argument `{other}`")),
             }
         }
-        Ok(Self::Torture { rounds, seed })
+        Ok(Self::Torture { victims, rounds, seed })
     }
 }
 
@@ -118,8 +150,11 @@ mod tests {
             Ok(Command::Fuzz { seconds: 5, target: Some("intersection".into()) })
         );
         assert_eq!(parse("fuzz --minutes 2"), Ok(Command::Fuzz { seconds: 120, target: None }));
-        assert_eq!(parse("torture"), Ok(Command::Torture { rounds: DEFAULT_ROUNDS, seed: 1 }));
-        assert_eq!(parse("torture --rounds 7 --seed 3"), Ok(Command::Torture { rounds: 7, seed: 3 }));
+        assert_eq!(parse("torture"), Ok(Command::Torture { victims: None, rounds: None, seed: 1 }));
+        assert_eq!(
+            parse("torture service --rounds 7 --seed 3"),
+            Ok(Command::Torture { victims: Some(Victims::Service), rounds: Some(7), seed: 3 })
+        );
     }
 
     #[test]
@@ -135,6 +170,7 @@ mod tests {
             ("fuzz one two", "two"),
             ("torture --rounds", "number"),
             ("torture me", "me"),
+            ("torture index service", "service"),
         ] {
             assert!(parse(line).is_err_and(|message| message.contains(word)), "{line}");
         }

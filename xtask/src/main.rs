@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         Ok(Command::Fuzz { seconds, target }) => commands::fuzz::run(seconds, target.as_deref()),
         Ok(Command::Dist) => commands::dist::run(),
         Ok(Command::Tables) => commands::tables::run(),
-        Ok(Command::Torture { rounds, seed }) => commands::store::torture(rounds, seed),
+        Ok(Command::Torture { victims, rounds, seed }) => commands::torture::run(victims, rounds, seed),
         Err(wrong) => Err(format!("{wrong}\n\n{}", arguments::HELP)),
     };
     match outcome {

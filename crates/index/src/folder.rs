@@ -273,7 +273,7 @@ pub(crate) struct Acknowledged {
 
 impl Acknowledged {
     /// For an index whose store is in memory.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub(crate) fn nowhere() -> Self {
         Self { file: None }
     }

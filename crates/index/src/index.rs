@@ -163,7 +163,7 @@ impl Index {
     }
 
     /// An index whose store is given.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub(crate) fn on_store(
         store: Box<dyn Store>,
         config: &Config,

@@ -62,7 +62,11 @@ mod document;
 mod engine;
 mod error;
 mod folder;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod index;
+pub mod json;
 mod key_table;
 mod operations;
 mod pages;
@@ -84,6 +88,6 @@ pub use error::{Error, Result};
 pub use index::{Index, Options};
 pub use key_table::{Entry, KeyTable, KeyTableConfig};
 pub use operations::{
-    AddTo, Added, Against, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent, Query, Repaired,
-    Stats, Verified,
+    AddTo, Added, Against, Applied, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent, Query,
+    Repaired, Stats, Ticket, Verified,
 };

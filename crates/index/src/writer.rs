@@ -72,6 +72,11 @@ impl Transaction<'_> {
         self.own.remove(space, key);
     }
 
+    /// True if nothing was written.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.own.is_empty()
+    }
+
     /// Runs a step that leaves nothing behind if it fails.
     pub(crate) fn step<R>(&mut self, step: impl FnOnce(&mut Transaction<'_>) -> Result<R>) -> Result<R> {
         let mut inner = Transaction {

@@ -5,6 +5,7 @@
 use crate::errors::{Raise, outside, setting};
 use crate::jobs::{Documents, Options};
 use crate::watch::watched;
+use index::json::{StatsAnswer, VerifyAnswer};
 use index::{
     Ask, Clock, Config, Document, Filter, IfPresent, Index, Kept, Lifetime, Match, Metadata, OnMatch, Query,
     Stored, SystemClock,
@@ -282,31 +283,18 @@ impl NativeIndex {
     fn stats(&self, py: Python<'_>) -> PyResult<String> {
         let index = self.index()?;
         let stats = outside(py, || index.stats())?.or_raise()?;
-        Ok(json!({
-            "plan": stats.plan,
-            "found_probability": stats.found_probability,
-            "documents": stats.documents,
-            "distinct": stats.distinct,
-            "lost": stats.lost,
-            "disk_bytes": stats.disk_bytes,
-            "config": serde_json::to_value(&stats.config).map_err(setting)?,
-        })
-        .to_string())
+        let mut object = serde_json::to_value(StatsAnswer::from(&stats)).map_err(setting)?;
+        object["plan"] = stats.plan.into();
+        object["found_probability"] = stats.found_probability.into();
+        object["config"] = serde_json::to_value(&stats.config).map_err(setting)?;
+        Ok(object.to_string())
     }
 
     /// What a check of every entry has found, as JSON.
     fn verify(&self, py: Python<'_>) -> PyResult<String> {
         let index = self.index()?;
         let verified = outside(py, || index.verify())?.or_raise()?;
-        Ok(json!({
-            "clean": verified.is_clean(),
-            "documents": verified.documents,
-            "unreadable": verified.unreadable,
-            "missing": verified.missing,
-            "extra": verified.extra,
-            "largest_bucket": verified.largest_bucket,
-        })
-        .to_string())
+        serde_json::to_string(&VerifyAnswer::from(verified)).map_err(setting)
     }
 
     fn compact(&self, py: Python<'_>) -> PyResult<()> {

@@ -38,6 +38,7 @@
 mod access;
 mod api;
 mod collections;
+mod connection;
 mod error;
 mod guard;
 mod json;

@@ -4,19 +4,28 @@
 //! `Idempotency-Key` again. If the first one was done, its answer is sent again and nothing is written. If it is still
 //! worked on, the answer is 409 with `Retry-After`. Another body under the same key is refused.
 //!
-//! Only answers of success are kept: what failed may be tried again. They are kept in memory, up to a number and for a
-//! time ([`Limits`](crate::Limits)), and are gone when the service is started again.
+//! Only answers of success are kept: what failed may be tried again. They are kept twice, up to a number and for a time
+//! ([`Limits`](crate::Limits)):
+//!
+//! - in memory, for every kind of write, until the service is started again;
+//! - in the collection, in the same commit as the write, if the write is one commit to it ([`applied`]). So a write that
+//!   is sent again is one write also after a kill, and no sync is added. Creating and deleting collections, backups, and
+//!   removals by metadata are not such writes: done again, they do nothing more, or say that it is there already.
 
 use crate::guard::{PERMIT, permit};
 use crate::json;
+use crate::options::Limits;
 use crate::problem::{MEDIA_TYPE, Problem};
 use crate::state::State;
+use axum::Json;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderName, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use index::{Applied, Change, Changed, Ticket};
+use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -163,11 +172,11 @@ async fn repeated(state: State, request: Request, next: Next) -> Result<Response
             .advise("repeat the lines without an answer: `check` and `add` do not add an id twice"));
     }
     let key = key_of(&request, sent);
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
     let body = json::read(body, state.limits().body).await?;
-    match state.repeats().begin(key, blake3::hash(&body)) {
-        Found::Other => Err(Problem::invalid("this Idempotency-Key was used for another body")
-            .advise("use a new key for each write")),
+    let request = blake3::hash(&body);
+    match state.repeats().begin(key, request) {
+        Found::Other => Err(other_body()),
         Found::Working => {
             Err(Problem::new(StatusCode::CONFLICT, "still-working", "this write is still worked on").retry())
         }
@@ -177,6 +186,13 @@ async fn repeated(state: State, request: Request, next: Next) -> Result<Response
         Found::Nothing => {
             // It is finished even if the client goes away, and its answer is kept.
             let working = Working(state.clone(), key);
+            let Limits { repeats, repeats_time, .. } = *state.limits();
+            head.extensions.insert(Ticket {
+                key: *key.as_bytes(),
+                request: *request.as_bytes(),
+                most: repeats as u64,
+                time: repeats_time,
+            });
             let permit = permit();
             let task = tokio::spawn(PERMIT.scope(permit, async move {
                 let response = next.run(Request::from_parts(head, Body::from(body))).await;
@@ -187,6 +203,50 @@ async fn repeated(state: State, request: Request, next: Next) -> Result<Response
             task.await.map_err(|_| Problem::internal("the request could not be finished"))
         }
     }
+}
+
+fn other_body() -> Problem {
+    Problem::invalid("this Idempotency-Key was used for another body").advise("use a new key for each write")
+}
+
+/// Makes changes to a collection, all or none, and answers when they are on disk. With a ticket, what was done before is
+/// answered as it was then.
+pub(crate) async fn applied<A: Serialize + 'static>(
+    state: &State,
+    name: &str,
+    changes: Vec<Change>,
+    ticket: Option<Ticket>,
+    answer: impl FnOnce(Vec<Changed>) -> Result<(StatusCode, A), Problem> + Send + 'static,
+) -> Result<Response, Problem> {
+    let work = move |index: &index::Index| {
+        let mut made = Err(Problem::internal("changes have an answer"));
+        let applied = index.apply_once(&changes, ticket.as_ref(), |changed| {
+            made = answer(changed);
+            made.as_ref().map_or_else(|_| Vec::new(), |(status, answer)| stored(*status, answer))
+        })?;
+        match applied {
+            Applied::Now(_) => made.map(|(status, answer)| (status, Json(answer)).into_response()),
+            Applied::Before(answer) => again(&answer),
+            Applied::Other => Err(other_body()),
+        }
+    };
+    state.with_index(name, work).await
+}
+
+/// An answer as it is stored: two bytes of its status, and its body.
+fn stored(status: StatusCode, answer: &impl Serialize) -> Vec<u8> {
+    let mut bytes = status.as_u16().to_be_bytes().to_vec();
+    // Writing to memory does not fail, and all answers can be written as JSON.
+    let _ = serde_json::to_writer(&mut bytes, answer);
+    bytes
+}
+
+/// A stored answer, sent again.
+fn again(stored: &[u8]) -> Result<Response, Problem> {
+    let (status, body) = stored.split_first_chunk().unwrap_or((&[0; 2], &[]));
+    let status = StatusCode::from_u16(u16::from_be_bytes(*status))
+        .map_err(|_| Problem::internal("the stored answer of this write cannot be read"))?;
+    Ok((status, [(header::CONTENT_TYPE, "application/json")], body.to_vec()).into_response())
 }
 
 /// Keeps the answer if it is one of success.

@@ -4,9 +4,11 @@
 //! shutdown -> no new connections, /v1/ready says 503 -> requests are finished -> indexes are closed
 //! ```
 //!
-//! A connection may take a limited time to send the head of a request. Connections beyond the limit wait.
+//! A connection may take a limited time to send the head of a request, and to [take](crate::connection) an answer.
+//! Connections beyond the limit wait.
 
 use crate::api::app;
+use crate::connection::Connection;
 use crate::error::Error;
 use crate::options::Options;
 use crate::state::State;
@@ -80,7 +82,7 @@ impl Server {
                 .timer(TokioTimer::new())
                 .header_read_timeout(limits.time)
                 .half_close(true)
-                .serve_connection(TokioIo::new(stream), service.clone());
+                .serve_connection(TokioIo::new(Connection::new(stream, limits.time)), service.clone());
             let connection = graceful.watch(connection);
             tokio::spawn(async move {
                 // A client that goes away is no error of the service.

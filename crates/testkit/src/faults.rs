@@ -1,8 +1,8 @@
 //! Programs killed at any moment, and disks that are full.
 
-use std::io;
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// When to kill a program.
@@ -60,6 +60,80 @@ fn wait_for(child: &mut Child, moment: &Moment, start: Instant) -> io::Result<En
         }
         std::thread::sleep(Duration::from_micros(300));
     }
+}
+
+/// A program whose output is read while it runs, until it is killed. It does not outlive this value.
+#[derive(Debug)]
+pub struct Victim {
+    child: Child,
+    lines: io::Lines<BufReader<ChildStdout>>,
+}
+
+impl Victim {
+    /// Starts a program. What it says on the error output is not shown.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let stdout = child.stdout.take().ok_or_else(|| io::Error::other("the output is not piped"))?;
+        Ok(Self { child, lines: BufReader::new(stdout).lines() })
+    }
+
+    /// Reads lines until one has these words, and returns what follows them; `None` if there is no such line.
+    pub fn wait_for(&mut self, words: &str) -> io::Result<Option<String>> {
+        for line in self.lines.by_ref() {
+            if let Some((_, rest)) = line?.split_once(words) {
+                return Ok(Some(rest.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Kills it after a time without any warning. Returns how it ended, and what followed these words in the last line
+    /// that had them. Its output is read meanwhile.
+    pub fn kill_after(mut self, time: Duration, words: &str) -> io::Result<(End, Option<String>)> {
+        std::thread::scope(|scope| {
+            let lines = self.lines.by_ref();
+            let rest = |line: String| line.split_once(words).map(|(_, rest)| rest.to_owned());
+            let reader = scope.spawn(move || lines.map_while(Result::ok).filter_map(rest).last());
+            std::thread::sleep(time);
+            let end = end(&mut self.child)?;
+            let last = reader.join().map_err(|_| io::Error::other("the reader panicked"))?;
+            Ok((end, last))
+        })
+    }
+
+    /// Kills it without any warning, and returns how it ended.
+    pub fn kill(mut self) -> io::Result<End> {
+        end(&mut self.child)
+    }
+}
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        // It may have ended, and a drop cannot report errors.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn end(child: &mut Child) -> io::Result<End> {
+    if let Some(status) = child.try_wait()? {
+        return Ok(End::Exited(status));
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(End::Killed)
+}
+
+/// The number in an environment variable, for tests that can be made longer.
+///
+/// # Panics
+///
+/// If it is set and is no number.
+#[must_use]
+pub fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).ok().map_or(otherwise, |value| {
+        value.parse().unwrap_or_else(|_| panic!("{variable} is not a number: {value}"))
+    })
 }
 
 /// The number of bytes in all files below `folder`. Files that are removed in the meantime do not count.
@@ -131,6 +205,25 @@ mod tests {
         assert_eq!(end, End::Killed);
         let end = run_and_kill(&mut Command::new("true"), &Moment::Time(Duration::from_secs(60))).unwrap();
         assert!(matches!(end, End::Exited(status) if status.success()));
+    }
+
+    #[test]
+    fn what_a_victim_says_is_read() {
+        let speaking = || {
+            let mut command = Command::new("sh");
+            command.arg("-c").arg("echo hello; echo said 1; echo said 2; exec sleep 60");
+            Victim::start(&mut command).unwrap()
+        };
+        let mut victim = speaking();
+        assert_eq!(victim.wait_for("said ").unwrap().as_deref(), Some("1"));
+        assert_eq!(victim.kill().unwrap(), End::Killed);
+        let mut victim = Victim::start(&mut Command::new("true")).unwrap();
+        assert_eq!(victim.wait_for("said ").unwrap(), None);
+        let mut victim = speaking();
+        assert_eq!(victim.wait_for("said ").unwrap().as_deref(), Some("1"));
+        assert_eq!(victim.wait_for("said ").unwrap().as_deref(), Some("2"));
+        let (end, last) = victim.kill_after(Duration::from_millis(1), "said ").unwrap();
+        assert_eq!((end, last), (End::Killed, None));
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub(crate) mod dist;
 pub(crate) mod fuzz;
 mod python;
 mod readme;
-pub(crate) mod store;
+mod store;
 pub(crate) mod tables;
 pub(crate) mod test;
+pub(crate) mod torture;

@@ -1,7 +1,7 @@
 //! A local substitute for S3, for the tests that write to an object store: moto, from the package index.
 
 use super::python;
-use crate::{output, step};
+use crate::output;
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -55,17 +55,4 @@ impl Drop for Store {
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
-}
-
-/// `cargo xtask torture`: hundreds of runs of every kind that are killed at random moments, and runs that end before
-/// each of their calls to the file layer. `cargo xtask test` tries only a few of these calls.
-pub(crate) fn torture(rounds: u32, seed: u32) -> Result<(), String> {
-    let store = Store::start()?;
-    // Built in the same way as by `cargo xtask test`, so that nothing is compiled twice.
-    let test = ["test", "--workspace", "--all-features", "--test", "torture", "--", "--nocapture"];
-    let mut test = step::cargo(test);
-    test.env("LOOKALIKE_TORTURE_ROUNDS", rounds.to_string());
-    test.env("LOOKALIKE_TORTURE_SEED", seed.to_string());
-    test.env("LOOKALIKE_TORTURE_STRIDE", "1");
-    step::run(&format!("{rounds} rounds of kills, and one at every call"), store.tell(&mut test))
 }

@@ -5,7 +5,9 @@ use super::escaped::{escaped, escaped_lines};
 use super::{BOLD, Printer, numbers};
 use crate::arguments::LogLevel;
 use crate::failure::Result;
+use index::json::{CheckAnswer, DocumentAnswer, QueryAnswer, StatsAnswer, VerifyAnswer};
 use index::{Answer, Checked, Kept, Match, Repaired, Stats, Verified, time};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -20,19 +22,12 @@ impl Printer {
 
     /// Shows the configuration and the size of an index.
     pub(crate) fn index_stats(&self, stats: &Stats, folder: &Path) -> Result<()> {
-        let Stats { config, documents, distinct, next_number, batches, lost, disk_bytes, .. } = stats;
+        let Stats { config, documents, distinct, lost, disk_bytes, .. } = stats;
         if self.json {
-            let mut object = json!({
-                "plan": stats.plan,
-                "found_probability": stats.found_probability,
-                "documents": documents,
-                "distinct": distinct,
-                "next_number": next_number,
-                "batches": batches,
-                "lost": lost,
-                "disk_bytes": disk_bytes,
-            });
-            object["config"] = serde_json::to_value(config).expect("a configuration is plain data");
+            let mut object = value(&StatsAnswer::from(stats));
+            object["plan"] = stats.plan.as_str().into();
+            object["found_probability"] = stats.found_probability.into();
+            object["config"] = value(config);
             return self.document(format!("{object}\n").as_bytes());
         }
         let matching = &config.settings.matching;
@@ -103,7 +98,8 @@ impl Printer {
     /// Shows a document.
     pub(crate) fn index_document(&self, kept: &Kept) -> Result<()> {
         if self.json {
-            return self.document(format!("{}\n", document(kept)).as_bytes());
+            let object = value(&DocumentAnswer::from(kept.clone()));
+            return self.document(format!("{object}\n").as_bytes());
         }
         let mut text = format!("{BOLD}{}{BOLD:#}\n", escaped(&kept.id));
         let _ = writeln!(text, "  number    {}", kept.number);
@@ -125,17 +121,7 @@ impl Printer {
     pub(crate) fn index_verified(&self, verified: &Verified) -> Result<()> {
         let Verified { documents, unreadable, entries, missing, extra, largest_bucket, .. } = verified;
         if self.json {
-            let object = json!({
-                "clean": verified.is_clean(),
-                "documents": documents,
-                "unreadable": unreadable,
-                "entries": entries,
-                "missing": missing,
-                "extra": extra,
-                "counters_agree": verified.counters_agree,
-                "largest_bucket": largest_bucket,
-                "lost": verified.lost,
-            });
+            let object = value(&VerifyAnswer::from(*verified));
             return self.document(format!("{object}\n").as_bytes());
         }
         let [documents, entries, largest] =
@@ -164,12 +150,7 @@ impl Printer {
     pub(crate) fn index_repaired(&self, repaired: &Repaired) -> Result<()> {
         let Repaired { documents, lost_documents, lost_batches, .. } = repaired;
         if self.json {
-            let object = json!({
-                "documents": documents,
-                "lost_documents": lost_documents,
-                "lost_batches": lost_batches,
-            });
-            return self.document(format!("{object}\n").as_bytes());
+            return self.document(format!("{}\n", value(repaired)).as_bytes());
         }
         let [documents, lost] = [documents, lost_documents].map(|it| numbers::count(*it));
         self.say(
@@ -187,12 +168,7 @@ impl<W: Write> Answers<W> {
     /// Writes the answer to a question: one object as JSON, a line per document as text.
     pub(crate) fn answer(&mut self, answer: &Answer) -> pipeline::Result<()> {
         if self.is_json() {
-            let object = json!({
-                "matches": answer.matches.iter().map(match_object).collect::<Vec<_>>(),
-                "found_probability": answer.found_probability,
-                "truncated": answer.truncated,
-            });
-            return self.either(|| object, "");
+            return self.either(|| value(&QueryAnswer::from(answer.clone())), "");
         }
         answer.matches.iter().try_for_each(|found| {
             let text =
@@ -204,13 +180,9 @@ impl<W: Write> Answers<W> {
     /// Writes whether a record is new.
     pub(crate) fn checked(&mut self, id: &str, checked: &Checked) -> pipeline::Result<()> {
         let object = || {
-            json!({
-                "id": id,
-                "new": checked.is_new(),
-                "match": checked.matched.as_ref().map(match_object),
-                "found_probability": checked.found_probability,
-                "truncated": checked.truncated,
-            })
+            let mut object = value(&CheckAnswer::from(checked.clone()));
+            object["id"] = id.into();
+            object
         };
         let text = match &checked.matched {
             None => format!("new\t{}", escaped(id)),
@@ -227,8 +199,8 @@ impl<W: Write> Answers<W> {
     }
 
     /// Writes a document of an index.
-    pub(crate) fn exported(&mut self, kept: &Kept) -> pipeline::Result<()> {
-        self.either(|| document(kept), "")
+    pub(crate) fn exported(&mut self, kept: Kept) -> pipeline::Result<()> {
+        self.either(|| value(&DocumentAnswer::from(kept)), "")
     }
 }
 
@@ -241,39 +213,7 @@ fn similarity(found: &Match) -> String {
     }
 }
 
-fn match_object(found: &Match) -> Value {
-    let mut object = json!({
-        "id": found.id,
-        "similarity": found.similarity,
-        "exact": found.exact,
-        "added": time::written(found.added),
-    });
-    if let Some(error) = found.standard_error {
-        object["standard_error"] = error.into();
-    }
-    if let Some(distance) = found.distance {
-        object["distance"] = distance.into();
-    }
-    if let Some(metadata) = &found.metadata {
-        object["metadata"] = Value::Object(metadata.clone());
-    }
-    object
-}
-
-fn document(kept: &Kept) -> Value {
-    let mut object = json!({
-        "id": kept.id,
-        "number": kept.number,
-        "added": time::written(kept.added),
-        "expires": kept.expires.map(time::written),
-        "shingles": kept.shingles,
-        "content_hash": format!("{:032x}", kept.content_hash),
-    });
-    if let Some(metadata) = &kept.metadata {
-        object["metadata"] = Value::Object(metadata.clone());
-    }
-    if let Some(text) = &kept.text {
-        object["text"] = text.as_str().into();
-    }
-    object
+/// An answer as JSON.
+fn value(answer: &impl Serialize) -> Value {
+    serde_json::to_value(answer).expect("answers are plain data")
 }

@@ -29,16 +29,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use testkit::faults::{End, Moment, run_and_kill};
+use testkit::faults::{End, Moment, number, run_and_kill};
 
 /// Names of outputs, and their bytes.
 type Outputs = BTreeMap<String, Vec<u8>>;
-
-fn number(variable: &str, otherwise: u64) -> u64 {
-    std::env::var(variable).ok().map_or(otherwise, |value| {
-        value.parse().unwrap_or_else(|_| panic!("{variable} is not a number: {value}"))
-    })
-}
 
 /// The run of a case, with what it spills in `temporary`.
 fn command(folder: &Path, case: &Case) -> Command {

@@ -65,12 +65,7 @@ impl Index {
     /// ```
     pub fn apply(&self, changes: &[Change]) -> Result<Vec<Result<Changed>>> {
         let now = self.now();
-        let prepare = |change| match change {
-            &Change::Add(ref document)
-            | &Change::Update(ref document)
-            | &Change::Check { ref document, .. } => self.engine.prepare(document, now).map(Some),
-            Change::Remove(id) => check_id(id).map(|()| None),
-        };
+        let prepare = |change| self.prepare_change(change, now);
         let prepared: Vec<Result<Option<Prepared>>> = changes.iter().map(prepare).collect();
         self.writer.write(self.store.as_ref(), |writes| {
             let make = |(change, prepared): (&Change, Result<Option<Prepared>>)| {
@@ -81,7 +76,18 @@ impl Index {
         })
     }
 
-    fn make(
+    /// What is done for a change before it is its turn.
+    pub(super) fn prepare_change(&self, change: &Change, now: Millis) -> Result<Option<Prepared>> {
+        match change {
+            Change::Add(document) | Change::Update(document) | Change::Check { document, .. } => {
+                self.engine.prepare(document, now).map(Some)
+            }
+            Change::Remove(id) => check_id(id).map(|()| None),
+        }
+    }
+
+    /// Makes one change.
+    pub(super) fn make(
         &self,
         writes: &mut Transaction<'_>,
         change: &Change,

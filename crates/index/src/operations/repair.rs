@@ -18,7 +18,7 @@ use std::path::Path;
 const CHUNK_BYTES: usize = 128 << 20;
 
 /// What a repair has done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[non_exhaustive]
 pub struct Repaired {
     /// Documents that are there.

@@ -17,7 +17,7 @@ use crate::{Index, Result};
 use lookalike::hashing::mix64;
 
 /// What a verification has found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[non_exhaustive]
 pub struct Verified {
     /// Documents that can be read.

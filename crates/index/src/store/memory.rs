@@ -1,10 +1,10 @@
-//! The store in memory, for tests: a `BTreeMap` per keyspace, and a fault at any call.
+//! The store in memory, for tests and fuzz targets: a `BTreeMap` per keyspace, and a fault at any call.
 
 use super::{Batch, Entry, Read, Snapshot, Space, Store, Value};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 type Spaces = [BTreeMap<Vec<u8>, Value>; Space::ALL.len()];
 
@@ -27,6 +27,7 @@ struct Faults {
 impl MemoryStore {
     /// Lets the `call`th call from now on fail, counted from 1; 0 for none. A commit that fails may have written all
     /// the same.
+    #[cfg(test)]
     pub(crate) fn fail_at(&self, call: u64, writes_all_the_same: bool) {
         self.faults.left.store(call, Ordering::SeqCst);
         self.faults.writes_all_the_same.store(writes_all_the_same, Ordering::SeqCst);
@@ -44,13 +45,23 @@ impl MemoryStore {
         Ok(())
     }
 
+    fn lock(&self) -> MutexGuard<'_, Arc<Spaces>> {
+        self.spaces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn now(&self) -> Arc<Spaces> {
-        Arc::clone(&self.spaces.lock().unwrap())
+        Arc::clone(&self.lock())
+    }
+
+    /// Another store with the same entries.
+    #[cfg(feature = "fuzzing")]
+    pub(crate) fn copied(&self) -> Self {
+        Self { spaces: Arc::new(Mutex::new(self.now())), faults: Arc::default() }
     }
 
     /// Changes a value behind the back of the index.
     pub(crate) fn set(&self, space: Space, key: &[u8], value: Option<&[u8]>) {
-        let mut spaces = self.spaces.lock().unwrap();
+        let mut spaces = self.lock();
         let space = &mut Arc::make_mut(&mut spaces)[space as usize];
         match value {
             Some(value) => space.insert(key.to_vec(), value.into()),
@@ -59,6 +70,7 @@ impl MemoryStore {
     }
 
     /// A value that is there.
+    #[cfg(test)]
     pub(crate) fn snapshot_value(&self, space: Space, key: &[u8]) -> Vec<u8> {
         self.now()[space as usize][key].to_vec()
     }
@@ -85,7 +97,7 @@ impl Store for MemoryStore {
     fn commit(&self, batch: &Batch) -> Result<()> {
         let result = self.call("write");
         if result.is_ok() || self.faults.writes_all_the_same.load(Ordering::SeqCst) {
-            let mut spaces = self.spaces.lock().unwrap();
+            let mut spaces = self.lock();
             let spaces = Arc::make_mut(&mut spaces);
             for (space, key, value) in batch.iter() {
                 match value {
@@ -102,7 +114,7 @@ impl Store for MemoryStore {
         assert!(entries.is_sorted_by(|a, b| a.0 < b.0), "keys of {space:?} do not ascend");
         let result = self.call("write tables");
         if result.is_ok() || self.faults.writes_all_the_same.load(Ordering::SeqCst) {
-            let mut spaces = self.spaces.lock().unwrap();
+            let mut spaces = self.lock();
             Arc::make_mut(&mut spaces)[space as usize]
                 .extend(entries.into_iter().map(|(key, value)| (key.to_vec(), value)));
         }

@@ -9,7 +9,7 @@
 //! | [`Store::ingest`] | sorted entries, as new tables: on disk when it returns; one keyspace at a time |
 
 mod fjall_store;
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod memory;
 
 pub(crate) use fjall_store::{FjallStore, Tuning};

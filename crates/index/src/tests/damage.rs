@@ -228,6 +228,74 @@ fn a_journal_that_lost_its_tail_is_noticed() {
     assert!(lost >= 3, "{lost}");
 }
 
+/// After many batches, tables hold some of what the journal has too, of each keyspace another part. Damage to the journal
+/// then leaves some keyspaces newer than others. It is noticed, or nothing is missing.
+#[test]
+fn a_journal_that_is_damaged_after_many_batches_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    let options = options(&clock());
+    let index = Index::create(&path, &config(), &options).unwrap();
+    for start in 0..150 {
+        index.add_batch(&documents(start * 2..start * 2 + 2)).unwrap();
+    }
+    let journals: Vec<(PathBuf, usize)> = files(&path)
+        .into_iter()
+        .filter(|(file, _)| file.extension().is_some_and(|end| end == "jnl"))
+        .map(|(file, bytes)| {
+            let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+            (file.strip_prefix(&path).unwrap().to_owned(), length)
+        })
+        .filter(|(_, length)| *length > 0)
+        .collect();
+    assert!(!journals.is_empty());
+    let (mut noticed, mut case) = (0, 0);
+    for (journal, length) in &journals {
+        for share in [0.1, 0.5, 0.9, 0.99] {
+            for is_cut in [true, false] {
+                case += 1;
+                let target = folder.path().join(format!("copy-{case}"));
+                copy(&path, &target);
+                let at = (*length as f64 * share) as usize;
+                let mut bytes = std::fs::read(target.join(journal)).unwrap();
+                if is_cut {
+                    bytes.truncate(at);
+                } else {
+                    let end = (at + 64).min(bytes.len());
+                    bytes[at..end].fill(0xff);
+                }
+                std::fs::write(target.join(journal), bytes).unwrap();
+                let context = format!("{} at {share}, cut: {is_cut}", journal.display());
+                let damaged = match Index::open(&target, &options) {
+                    Ok(index) => index,
+                    Err(error) => {
+                        assert!(
+                            matches!(error, Error::Damaged { .. } | Error::Store { .. }),
+                            "{context}: {error}"
+                        );
+                        noticed += 1;
+                        continue;
+                    }
+                };
+                if damaged.lost() == 0 {
+                    let verified = damaged.verify().unwrap();
+                    assert!(verified.is_clean() && verified.documents == 300, "{context}: {verified:?}");
+                } else {
+                    noticed += 1;
+                    let refused = damaged.add(&Document::new("new", "x")).unwrap_err();
+                    assert!(matches!(refused, Error::Lost { acknowledged: 150, .. }), "{context}: {refused}");
+                    drop(damaged);
+                    Index::repair(&target, true, &options).unwrap();
+                    let index = Index::open(&target, &options).unwrap();
+                    assert!(index.lost() == 0 && index.verify().unwrap().is_clean(), "{context}");
+                }
+                std::fs::remove_dir_all(&target).unwrap();
+            }
+        }
+    }
+    assert!(noticed > 0);
+}
+
 /// Every value of every keyspace, changed: reading is an answer or an error that names the place.
 #[test]
 fn damaged_values_are_named() {

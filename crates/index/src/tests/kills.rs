@@ -1,17 +1,19 @@
 //! A process that is killed at any moment: what it acknowledged is there, nothing is there in part, and the index goes on.
 //!
 //! The test runs itself as another process, which does steps that follow from a seed and prints a line after each. The
-//! same steps in memory say what must be there.
+//! same steps in memory say what must be there. `cargo test` makes a few rounds, `cargo xtask torture index` a thousand:
+//! `LOOKALIKE_TORTURE_ROUNDS` says how many, `LOOKALIKE_TORTURE_SEED` what the moments are drawn from.
 
 use super::{in_memory, options, thorough};
 use crate::store::memory::MemoryStore;
 use crate::{BulkOptions, Config, Document, Error, Index, ManualClock, OnMatch, Result, Stored};
 use lookalike::hashing::SplitMix64;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
+use testkit::faults::{End, Victim, number};
 
 /// The folder of the index, for the process that is killed.
 const FOLDER: &str = "LOOKALIKE_INDEX_KILLED_FOLDER";
@@ -82,23 +84,14 @@ fn child() {
 
 /// Runs the child from a step on, kills it after a while, and returns the last step that it acknowledged.
 fn run_and_kill(folder: &Path, start: u64, after: Duration) -> Option<u64> {
-    let mut child = Command::new(std::env::current_exe().unwrap())
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
         .args(["--exact", "tests::kills::child", "--nocapture", "--test-threads", "1"])
         .env(FOLDER, folder)
-        .env(START, start.to_string())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let reader = std::thread::spawn(move || {
-        let acknowledged = |line: String| line.split_once("acknowledged ")?.1.parse().ok();
-        lines.map_while(std::result::Result::ok).filter_map(acknowledged).last()
-    });
-    std::thread::sleep(after);
-    child.kill().unwrap();
-    assert!(child.wait().unwrap().code().is_none(), "it ended by itself");
-    reader.join().unwrap()
+        .env(START, start.to_string());
+    let (end, last) = Victim::start(&mut command).unwrap().kill_after(after, "acknowledged ").unwrap();
+    assert_eq!(end, End::Killed, "it ended by itself");
+    last.and_then(|last| last.parse().ok())
 }
 
 #[test]
@@ -107,10 +100,11 @@ fn what_was_acknowledged_survives() {
     let path = folder.path().join("index");
     drop(Index::create(&path, &config(), &options(&clock())).unwrap());
     let expected = in_memory(&MemoryStore::default(), &config(), &clock());
-    let mut random = SplitMix64::new(5);
+    let rounds = number("LOOKALIKE_TORTURE_ROUNDS", ROUNDS);
+    let mut random = SplitMix64::new(number("LOOKALIKE_TORTURE_SEED", 5));
     let mut next = 0;
     let mut acknowledged_steps = 0;
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let after = Duration::from_micros(20_000 + random.below(180_000));
         if let Some(last) = run_and_kill(&path, next, after) {
             assert!(last >= next);

@@ -104,3 +104,49 @@ fn writers_and_backups_at_once_leave_a_whole_index() {
         assert!(copy.verify().unwrap().is_clean());
     }
 }
+
+/// Tables are merged and written while others add, remove and ask: answers are those of an index that is left alone.
+#[test]
+fn compacting_beside_writers_and_readers_changes_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = index(folder.path());
+    let text = |writer: usize, number: usize| {
+        (0..12).map(|word| format!("w{writer}n{number}x{word}")).collect::<Vec<_>>().join(" ")
+    };
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..3)
+            .map(|writer| {
+                let index = &index;
+                scope.spawn(move || {
+                    for number in 0..60 {
+                        let id = format!("{writer}-{number}");
+                        index.add(&Document::new(&id, text(writer, number))).unwrap();
+                        // What was acknowledged is seen, whatever is merged meanwhile.
+                        let found = index.query(&Query::text(text(writer, number))).unwrap().matches;
+                        assert!(found.len() == 1 && found[0].id == id, "{found:?}");
+                        if number % 2 == 1 {
+                            assert_eq!(index.remove(&[format!("{writer}-{}", number - 1)]).unwrap(), 1);
+                        }
+                    }
+                })
+            })
+            .collect();
+        let compacting = scope.spawn(|| {
+            let mut times = 0;
+            while !is_over.load(Ordering::SeqCst) || times == 0 {
+                index.compact().unwrap();
+                times += 1;
+            }
+        });
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        is_over.store(true, Ordering::SeqCst);
+        compacting.join().unwrap();
+    });
+    for (writer, number) in (0..3).flat_map(|writer| (0..60).map(move |number| (writer, number))) {
+        let found = index.query(&Query::text(text(writer, number))).unwrap().matches;
+        assert_eq!(found.len(), number % 2, "{writer}-{number}");
+    }
+    assert_eq!(index.stats().unwrap().documents, 90);
+    assert!(index.verify().unwrap().is_clean());
+}

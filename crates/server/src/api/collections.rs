@@ -108,5 +108,6 @@ pub(super) async fn delete(With(state): With<State>, At(name): At<String>) -> Re
     responses((status = 200, body = StatsAnswer), Problems)
 )]
 pub(super) async fn stats(With(state): With<State>, At(name): At<String>) -> Result<Json<StatsAnswer>> {
-    Ok(Json(state.with_index(&name, |index| Ok(index.stats()?)).await?.into()))
+    let stats = state.with_index(&name, |index| Ok(index.stats()?)).await?;
+    Ok(Json(StatsAnswer::from(&stats)))
 }

@@ -5,11 +5,13 @@ use super::extract::{At, Fields};
 use crate::json::{self, Body};
 use crate::model::{DocumentAnswer, DocumentPage, ListQuery, Object, PutAnswer, PutDocument, Removed};
 use crate::problem::{Problem, Result};
+use crate::repeats::applied;
 use crate::state::State;
-use axum::Json;
 use axum::extract::State as With;
 use axum::http::StatusCode;
-use index::{Changed, Index};
+use axum::response::Response;
+use axum::{Extension, Json};
+use index::{Change, Changed, Index, Ticket};
 
 /// The most documents of a listing, unless the request says otherwise.
 const LISTED: usize = 100;
@@ -61,18 +63,18 @@ pub(super) async fn get(
 pub(super) async fn put(
     With(state): With<State>,
     At((name, id)): At<(String, String)>,
+    ticket: Option<Extension<Ticket>>,
     Body(document): Body<PutDocument>,
-) -> Result<(StatusCode, Json<PutAnswer>)> {
+) -> Result<Response> {
     let change = document.change(&state, id)?;
-    let answer = state.with_index(&name, move |index| match index.apply(&[change])?.pop() {
-        Some(Ok(Changed::Put { number, replaced })) => {
+    let answer = |changed: Vec<Changed>| match changed[..] {
+        [Changed::Put { number, replaced }] => {
             let status = if replaced { StatusCode::OK } else { StatusCode::CREATED };
-            Ok((status, Json(PutAnswer { number, replaced })))
+            Ok((status, PutAnswer { number, replaced }))
         }
-        Some(Err(error)) => Err(error.into()),
         _ => Err(Problem::internal("one change has one answer")),
-    });
-    answer.await
+    };
+    applied(&state, &name, vec![change], ticket.map(|ticket| ticket.0), answer).await
 }
 
 /// Removes a document.
@@ -83,19 +85,22 @@ pub(super) async fn put(
     tag = "documents",
     params(
         ("name" = String, Path, description = "The name of the collection"),
-        ("id" = String, Path, description = "The id of the document; `/` is written as %2F")
+        ("id" = String, Path, description = "The id of the document; `/` is written as %2F"),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same write with the same key is done once")
     ),
     responses((status = 200, body = Removed), Problems)
 )]
 pub(super) async fn delete(
     With(state): With<State>,
     At((name, id)): At<(String, String)>,
-) -> Result<Json<Removed>> {
-    let answer = state.with_index(&name, move |index| match index.remove(&[&id])? {
-        0 => Err(Problem::no_document(&id)),
-        removed => Ok(Json(Removed { removed })),
-    });
-    answer.await
+    ticket: Option<Extension<Ticket>>,
+) -> Result<Response> {
+    let change = Change::Remove(id.clone());
+    let answer = move |changed: Vec<Changed>| match changed[..] {
+        [Changed::Removed(true)] => Ok((StatusCode::OK, Removed { removed: 1 })),
+        _ => Err(Problem::no_document(&id)),
+    };
+    applied(&state, &name, vec![change], ticket.map(|ticket| ticket.0), answer).await
 }
 
 /// Documents without their texts, oldest first.

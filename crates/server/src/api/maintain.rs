@@ -6,12 +6,14 @@ use crate::collections::check_name;
 use crate::json::Body;
 use crate::model::{Backed, BackupRequest, RemoveRequest, Removed};
 use crate::problem::{Problem, Result};
+use crate::repeats::applied;
 use crate::state::State;
 use crate::times;
-use axum::Json;
 use axum::extract::State as With;
 use axum::http::StatusCode;
-use index::{Clock, SystemClock};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use index::{Change, Changed, Clock, SystemClock, Ticket};
 
 /// Removes documents by their ids, with one commit, or by their metadata, in several.
 #[utoipa::path(
@@ -29,26 +31,30 @@ use index::{Clock, SystemClock};
 pub(super) async fn remove(
     With(state): With<State>,
     At(name): At<String>,
+    ticket: Option<Extension<Ticket>>,
     Body(asked): Body<RemoveRequest>,
-) -> Result<Json<Removed>> {
+) -> Result<Response> {
     let most = state.limits().documents;
-    let removed = match asked {
+    match asked {
         RemoveRequest { ids: Some(ids), filter: None } if ids.len() > most => {
-            return Err(Problem::invalid(format!(
-                "{} ids are too many; at most {most} are allowed",
-                ids.len()
-            ))
-            .advise("send several requests, or use `bulk`"));
+            let detail = format!("{} ids are too many; at most {most} are allowed", ids.len());
+            Err(Problem::invalid(detail).advise("send several requests, or use `bulk`"))
         }
         RemoveRequest { ids: Some(ids), filter: None } => {
-            state.with_index(&name, move |index| Ok(index.remove(&ids)?)).await?
+            let changes = ids.into_iter().map(Change::Remove).collect();
+            let answer = |changed: Vec<Changed>| {
+                let removed =
+                    changed.iter().filter(|changed| matches!(changed, Changed::Removed(true))).count();
+                Ok((StatusCode::OK, Removed { removed: removed as u64 }))
+            };
+            applied(&state, &name, changes, ticket.map(|ticket| ticket.0), answer).await
         }
         RemoveRequest { ids: None, filter: Some(filter) } => {
-            state.with_index(&name, move |index| Ok(index.remove_where(&filter)?)).await?
+            let removed = state.with_index(&name, move |index| Ok(index.remove_where(&filter)?)).await?;
+            Ok(Json(Removed { removed }).into_response())
         }
-        _ => return Err(Problem::invalid("exactly one of `ids` and `where` is needed")),
-    };
-    Ok(Json(Removed { removed }))
+        _ => Err(Problem::invalid("exactly one of `ids` and `where` is needed")),
+    }
 }
 
 /// Writes a consistent copy of a collection to a new folder below the folder for backups. Requests go on meanwhile.

@@ -4,11 +4,17 @@ use super::Problems;
 use super::extract::At;
 use crate::access::Access;
 use crate::json::Body;
-use crate::model::{CheckAnswer, CheckRequest, CompareAnswer, CompareRequest, QueryAnswer, QueryRequest};
-use crate::problem::Result;
+use crate::model::{
+    Check, CheckAnswer, CheckRequest, CompareAnswer, CompareRequest, QueryAnswer, QueryRequest,
+};
+use crate::problem::{Problem, Result};
+use crate::repeats::applied;
 use crate::state::State;
 use axum::extract::State as With;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
+use index::{Change, Changed, Ticket};
 
 /// The documents that look like a text, like a document of the collection, or like a signature.
 #[utoipa::path(
@@ -47,16 +53,22 @@ pub(super) async fn check(
     With(state): With<State>,
     Extension(access): Extension<Access>,
     At(name): At<String>,
+    ticket: Option<Extension<Ticket>>,
     Body(asked): Body<CheckRequest>,
-) -> Result<Json<CheckAnswer>> {
-    let check = asked.check(&state)?;
-    if check.add {
-        access.require(Access::Write)?;
+) -> Result<Response> {
+    let Check { document, add, on_match } = asked.check(&state)?;
+    if !add {
+        // A reader does it, and waits for no writer.
+        let look = move |index: &index::Index| Ok(index.check(&document, false, on_match)?);
+        return Ok(Json(CheckAnswer::from(state.with_index(&name, look).await?)).into_response());
     }
-    let checked = state
-        .with_index(&name, move |index| Ok(index.check(&check.document, check.add, check.on_match)?))
-        .await?;
-    Ok(Json(checked.into()))
+    access.require(Access::Write)?;
+    let change = Change::Check { document, add, on_match };
+    let answer = |mut changed: Vec<Changed>| match changed.pop() {
+        Some(Changed::Checked(checked)) => Ok((StatusCode::OK, CheckAnswer::from(checked))),
+        _ => Err(Problem::internal("one change has one answer")),
+    };
+    applied(&state, &name, vec![change], ticket.map(|ticket| ticket.0), answer).await
 }
 
 /// How similar two texts are, and which passages they share.

@@ -7,13 +7,13 @@ mod documents;
 mod questions;
 
 pub(crate) use answers::{
-    Backed, CheckAnswer, CollectionAnswer, CollectionList, DocumentAnswer, DocumentPage, Health, PutAnswer,
-    QueryAnswer, Removed, StatsAnswer,
+    Backed, CollectionAnswer, CollectionList, DocumentPage, Health, PutAnswer, Removed,
 };
 pub(crate) use compare::{CompareAnswer, CompareRequest};
 pub(crate) use config::ConfigIn;
 pub(crate) use documents::{AddLine, BackupRequest, ListQuery, PutDocument, RemoveLine, RemoveRequest};
-pub(crate) use questions::{CheckRequest, QueryRequest};
+pub(crate) use index::json::{CheckAnswer, DocumentAnswer, QueryAnswer, StatsAnswer};
+pub(crate) use questions::{Check, CheckRequest, QueryRequest};
 
 use crate::problem::{Problem, Result};
 use crate::state::State;

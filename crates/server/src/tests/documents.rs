@@ -185,3 +185,37 @@ async fn a_repeated_write_is_one_write() {
     let bulk = Request::post("/v1/collections/seen/bulk").header("idempotency-key", "k");
     service.send(bulk.body("".into()).unwrap()).await.problem(400);
 }
+
+/// The answer is stored with the write: another service on the same folder knows it.
+#[tokio::test]
+async fn a_repeated_write_is_one_write_after_a_restart_too() {
+    let mut service = Service::with_seen().await;
+    let writes = [
+        ("PUT", format!("{AT}/a"), json!({"text": CAT}), 201),
+        (
+            "POST",
+            "/v1/collections/seen/check".into(),
+            json!({"id": "b", "text": "new words", "add": true}),
+            200,
+        ),
+        ("POST", "/v1/collections/seen/remove".into(), json!({"ids": ["a", "nobody"]}), 200),
+        ("DELETE", format!("{AT}/b"), json!({}), 200),
+    ];
+    let mut first = Vec::new();
+    for is_again in [false, true] {
+        for (number, (method, uri, body, status)) in writes.iter().enumerate() {
+            let request = Request::builder().method(*method).uri(uri).header("idempotency-key", "k");
+            let answer = service.send(request.body(body.to_string().into()).unwrap()).await;
+            assert_eq!(answer.status, *status, "{method} {uri}: {}", answer.text());
+            match is_again {
+                true => assert_eq!(answer.body, first[number], "{method} {uri}"),
+                false => first.push(answer.body),
+            }
+        }
+        let stats = service.get("/v1/collections/seen/stats").await.ok();
+        assert_eq!((&stats["documents"], &stats["batches"]), (&json!(0), &json!(4)));
+        service = service.restarted();
+    }
+    let another = Request::put(format!("{AT}/a")).header("idempotency-key", "k");
+    service.send(another.body(json!({"text": "other"}).to_string().into()).unwrap()).await.problem(422);
+}

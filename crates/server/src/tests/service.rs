@@ -81,12 +81,23 @@ impl Service {
     }
 
     pub(super) fn with(change: impl FnOnce(Options) -> Options) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::in_folder(tempfile::tempdir().unwrap(), change)
+    }
+
+    fn in_folder(folder: tempfile::TempDir, change: impl FnOnce(Options) -> Options) -> Self {
         let options = Options::default()
             .with_folder(Some(folder.path().join("collections")))
             .with_backups(Some(folder.path().join("backups")));
         let state = State::open(&change(options)).unwrap();
         Self { folder, router: app(state.clone()), state }
+    }
+
+    /// Another service with the same collections. Nothing in memory is left of this one.
+    pub(super) fn restarted(self) -> Self {
+        self.state.close(std::time::Duration::from_secs(60)).unwrap();
+        let Self { state, router, folder } = self;
+        drop((state, router));
+        Self::in_folder(folder, |options| options)
     }
 
     /// A service with a collection `seen` that stores texts.

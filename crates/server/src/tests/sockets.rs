@@ -136,6 +136,36 @@ async fn heads_that_do_not_come_and_bodies_that_are_cut_are_forgotten() {
     server.task.await.unwrap().unwrap();
 }
 
+/// The only connection is that of a client that asks for much and reads nothing. It is closed, and there is room again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_never_reads_its_answers_is_forgotten() {
+    let server = running(|options| {
+        let config = index::Config::default().with_store(index::Stored::Text);
+        let seen = options.folder.as_ref().unwrap().join("seen");
+        let index = index::Index::create(seen, &config, &index::Options::default()).unwrap();
+        index.add(&index::Document::new("long", "word ".repeat(1 << 20))).unwrap();
+        let mut limits = options.limits;
+        limits.time = Duration::from_secs(1);
+        limits.connections = 1;
+        options.with_limits(limits)
+    })
+    .await;
+    let address = server.address;
+    let silent = tokio::task::spawn_blocking(move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        // 20 answers of 5 MiB are more than the buffers of two sockets take.
+        let ask = format!("GET /v1/collections/seen/documents/long HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        stream.write_all(ask.repeat(20).as_bytes()).unwrap();
+        stream
+    });
+    let silent = silent.await.unwrap();
+    let (status, _) = send(address, "GET", "/v1/health", "").await.unwrap();
+    assert_eq!(status, 200);
+    drop(silent);
+    server.stop.send(()).unwrap();
+    server.task.await.unwrap().unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_has_expired_is_removed() {
     let clock = Arc::new(ManualClock::at(1_000_000));

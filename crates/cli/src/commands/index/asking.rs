@@ -74,7 +74,7 @@ pub(crate) fn export(folder: &Path, printer: &Printer) -> Result<()> {
     let mut answers = Answers::new(true)?;
     let mut failed = None;
     index.export(|kept| {
-        failed = answers.exported(&kept).err();
+        failed = answers.exported(kept).err();
         Ok::<_, index::Error>(failed.is_none())
     })?;
     failed.map_or_else(|| answers.end(), Err).or_else(of_answers)
