@@ -6,7 +6,8 @@ Usage: cargo xtask <command>
 
   test                      checks formatting, clippy, all tests, doc tests, docs without warnings, every example,
                             that the fuzz targets compile, and the Python package in a fresh environment
-  bench [--quick] [NAME...] runs all benchmarks or the named ones (`python`: those of the Python package);
+  bench [--quick] [NAME...] runs all benchmarks or the named ones (`python`: those of the Python package;
+                            `spark`: the job on Apache Spark, which needs Java, and is run only if it is named);
                             --quick: with a tenth of the documents
   torture [--rounds N] [--seed N]
                             kills runs of every kind at random moments (default 500 rounds) and before each of
