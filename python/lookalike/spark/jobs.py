@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["clusters", "dedup"]
 
 LINKS_PER_TASK = 1 << 26
-"""Links that one task puts together: 16 bytes each, and about four times that while it works."""
+"""Links that one task puts together: 16 bytes each, and some times that while it works."""
 MEMBERS_PER_WAVE = 4_000_000
-"""Documents of sets whose numbers are broadcast at once: about 60 bytes each on the driver and on every executor."""
+"""Documents of sets whose numbers are broadcast at once, through the driver to every executor."""
 TASK_MEMORY = "256MiB"
 """What the sets of shingles of a task may take, outside the heap of the JVM. Beyond that they go to a local file."""
 KEY_BYTES_PER_TASK = 32 << 20
@@ -36,7 +36,7 @@ KEY_BYTES_PER_TASK = 32 << 20
 TEXT_BYTES_PER_TASK = 16 << 20
 """Texts that a task decides, about, unless a set has more."""
 DOCUMENTS_PER_BLOCK = 200_000
-"""Documents whose keys fill a block, about: 30 to 70 MB."""
+"""Documents whose keys fill a block, about: with 21 keys each, 16 bytes for a key, that is 75 MB."""
 MOST_BLOCKS = 1 << 16
 """A task makes a row for each block and chunk of documents, so there may be as many as a chunk has documents."""
 
