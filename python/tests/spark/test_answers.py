@@ -46,7 +46,7 @@ def test_the_answer_of_one_machine(spark: Any, tmp_path: Any, at: int) -> None:
     found = removed_of(many)
     assert len(found) > 10
     assert found == sorted((row.document, row.kept, row.kind, row.similarity, row.distance, row.reason) for row in one.removed)
-    assert comparable(many.report) == comparable(one.report)
+    assert comparable(many.report) == comparable(one.summary)
     kept = sorted(row.id for row in many.kept.select("id").collect())
     assert kept == sorted({row["id"] for row in documents} - {row[0] for row in found})
     assert many.kept.columns == frame.columns
@@ -72,7 +72,7 @@ def test_small_and_large_batches_and_waves_and_rounds(spark: Any, tmp_path: Any,
     finally:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
     assert found == sorted((row.document, row.kept, row.kind, row.similarity, row.distance, row.reason) for row in one.removed)
-    assert comparable(many.report) == comparable(one.report)
+    assert comparable(many.report) == comparable(one.summary)
 
 
 @pytest.mark.parametrize("only", [False, True])

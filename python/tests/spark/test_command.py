@@ -42,7 +42,7 @@ def test_parquet_files_are_decided_as_by_the_command(spark: Any, tmp_path: Any) 
     assert sorted(short) == sorted(
         (os.path.basename(row["source"]), row["line"], row["kind"], row["similarity"]) for row in expected
     )
-    assert report["counts"] == one.report["counts"]
+    assert report["counts"] == one.summary["counts"]
     kept = pyarrow.parquet.read_table(out / "kept")
     assert kept.column_names == ["text", "n"]
     assert kept.num_rows == report["counts"]["kept"]

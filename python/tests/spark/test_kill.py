@@ -43,7 +43,7 @@ def documents(tmp_path_factory: Any) -> Any:
     _, one = lookalike.dedup(table, id="id", threshold=0.6)
     removed = sorted([row.document, row.kept, row.kind, row.similarity] for row in one.removed)
     assert len(removed) > 50
-    return file, removed, one.report
+    return file, removed, one.summary
 
 
 def check(found: Dict[str, Any], removed: List[Any], report: Dict[str, Any]) -> None:
