@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import os
 import pathlib
 import pkgutil
@@ -50,7 +51,10 @@ def modules() -> list[str]:
     found = pkgutil.walk_packages(lookalike.__path__, "lookalike.")
     # What datasketch has and lookalike has not cannot be imported.
     left_out = {"lookalike._native", *(f"lookalike.compat.datasketch.{name}" for name in INSTEAD)}
-    return ["lookalike", *(module.name for module in found if module.name not in left_out)]
+    names = ["lookalike", *(module.name for module in found if module.name not in left_out)]
+    if importlib.util.find_spec("pyspark") is None:
+        names = [name for name in names if not name.startswith("lookalike.spark")]
+    return names
 
 
 @pytest.mark.parametrize("name", modules())

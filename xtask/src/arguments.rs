@@ -6,7 +6,8 @@ Usage: cargo xtask <command>
 
   test                      checks formatting, clippy, all tests, doc tests, docs without warnings, every example,
                             that the fuzz targets compile, and the Python package in a fresh environment
-  bench [--quick] [NAME...] runs all benchmarks or the named ones (`python`: those of the Python package);
+  bench [--quick] [NAME...] runs all benchmarks or the named ones (`python`: those of the Python package;
+                            `spark`: the job on Apache Spark, which needs Java, and is run only if it is named);
                             --quick: with a tenth of the documents
   torture [runs | index | service] [--rounds N] [--seed N]
                             kills programs at random moments, all of these or the named ones. runs: runs of every

@@ -41,7 +41,7 @@ pub use method::chances::Chances;
 pub use method::content_hash;
 pub use method::samples::{PLANNED_SHINGLES, SAMPLED_ONE_IN};
 pub use progress::observer::{Observer, Silent, Stage};
-pub use report::Report;
+pub use report::{RemovedDocument, Report, Tally};
 pub use seen::{Indexes, ReadKept, SeenAnswer, SeenBefore, SeenMatch, TakesKept};
 pub use settings::presets;
 pub use settings::{

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod blocks;
+mod cluster;
 mod command;
 mod compat;
 mod errors;
@@ -30,6 +31,8 @@ mod _native {
         BBitMinHash, HammingIndex, HyperLogLog, Lsh, MinHash, SCurve, Shingler, Signature, Signatures,
         SimHash, WeightedMinHash,
     };
+    #[pymodule_export]
+    use super::cluster::{NativeClusterRun, NativeDeciding, add_tallies, connect, edges_of_links, members};
     #[pymodule_export]
     use super::command::run_command;
     #[pymodule_export]

@@ -87,12 +87,12 @@ impl NativeStages {
 }
 
 /// All rows of a table in one batch.
-fn whole(table: &ArrowTable) -> PyResult<RecordBatch> {
+pub(crate) fn whole(table: &ArrowTable) -> PyResult<RecordBatch> {
     arrow_select::concat::concat_batches(&table.schema, &table.batches).map_err(setting)
 }
 
 /// Runs a stage on all rows of a table at once.
-fn grouped(
+pub(crate) fn grouped(
     py: Python<'_>,
     table: &ArrowTable,
     stage: impl Fn(&RecordBatch) -> stages::Result<RecordBatch> + Sync,

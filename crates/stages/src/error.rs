@@ -30,6 +30,31 @@ pub enum Error {
         /// The first such document.
         id: i64,
     },
+    /// Documents that were read twice, and were not the same.
+    #[error(
+        "the texts of a connected set are not those that connected it: the documents changed between the first and the second \
+         read; write them to files that nobody changes, and start again with another checkpoint"
+    )]
+    Changed,
+    /// The temporary file of sets that do not fit into memory.
+    #[error(
+        "a connected set does not fit into memory, and its temporary file failed: {0}; give executors more memory, or a disk with \
+         more space (spark.local.dir)"
+    )]
+    LocalFile(#[source] std::io::Error),
+    /// A set that must be decided whole, and is larger than what a task may use.
+    #[error(
+        "a connected set of {documents} documents takes {bytes} bytes, and a task may use {limit}; with clusters = components it \
+         is decided whole, so give tasks more memory, or use clusters = stars"
+    )]
+    TooLarge {
+        /// How many documents it has.
+        documents: usize,
+        /// How many bytes their sets take.
+        bytes: usize,
+        /// How many bytes a task may use for sets.
+        limit: usize,
+    },
     /// Arrow refused to make a batch.
     #[error(transparent)]
     Arrow(#[from] arrow_schema::ArrowError),

@@ -27,6 +27,8 @@
 //! id, text                  -> prepare              -> id, set: what `verify_pairs` and `decide` take instead of a text
 //! ```
 //!
+//! Whole jobs for an engine that pays for rows, as Spark does, are in [`cluster`].
+//!
 //! Between them an engine does what it does best: it groups rows, joins them, and keeps what must be kept. The answers are
 //! those of a run on one machine, because the same code gives them ([`pipeline::Documents`]). Columns have types that every
 //! engine has: signed 64-bit integers (a key is the bits of an unsigned one), numbers, booleans, text, bytes, and lists of
@@ -49,6 +51,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod cluster;
 mod columns;
 pub mod components;
 mod copies;
@@ -64,6 +67,7 @@ mod sketches;
 mod tests;
 mod verification;
 
+pub use cluster::{ClusterRun, Deciding};
 pub use components::{large_star, small_star};
 pub use copies::{copies, copies_schema};
 pub use decisions::removed_schema;

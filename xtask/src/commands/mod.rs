@@ -5,6 +5,7 @@ pub(crate) mod dist;
 pub(crate) mod fuzz;
 mod python;
 mod readme;
+mod spark;
 mod store;
 pub(crate) mod tables;
 pub(crate) mod test;

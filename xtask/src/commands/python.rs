@@ -1,12 +1,17 @@
 //! The Python package. Its wheel is built, installed into a fresh virtual environment together with everything that
 //! its tests need, and tested there in the form in which users get it.
 
+use super::spark;
 use crate::step;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The folder of the tests, which also run the code in the documentation.
 const TESTS: &str = "python/tests";
+/// What builds the wheel.
+const MATURIN: &str = "maturin>=1.16,<2";
+/// The folder of the wheel, in that of the environments.
+const WHEELS: &str = "wheels";
 /// The folder of the benchmarks.
 const BENCHMARKS: &str = "python/benchmarks";
 
@@ -22,7 +27,8 @@ pub(super) fn test() -> Result<u64, String> {
     let tests = step::root().join(TESTS);
     let mut pytest = program("python");
     pytest.args(["-m", "pytest", "--quiet", "--color=no", "-p", "no:cacheprovider"]).arg(tests);
-    step::run_tests("tests of the package", pytest.current_dir(&folder))
+    let passed = step::run_tests("tests of the package", pytest.current_dir(&folder))?;
+    Ok(passed + spark::test(&folder.join(WHEELS))?)
 }
 
 /// The benchmarks of the package, on the texts of `elife-bench` if they exist, otherwise on the demo.
@@ -52,7 +58,7 @@ fn folder() -> PathBuf {
 
 /// Creates a fresh environment with a newly built wheel and the packages of the extra `needs`.
 fn install(needs: &str) -> Result<PathBuf, String> {
-    let (environment, wheels) = (folder().join("environment"), folder().join("wheels"));
+    let (environment, wheels) = (folder().join("environment"), folder().join(WHEELS));
     for stale in [&environment, &wheels] {
         if stale.exists() {
             std::fs::remove_dir_all(stale)
@@ -65,12 +71,25 @@ fn install(needs: &str) -> Result<PathBuf, String> {
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
         pip
     };
-    step::run("maturin", pip().arg("maturin>=1.16,<2"))?;
+    step::run("maturin", pip().arg(MATURIN))?;
     let build = ["build", "--release", "--quiet", "--out"];
     step::run("the wheel", in_environment(&environment, "maturin").args(build).arg(&wheels))?;
     let wheel = format!("{}[{needs}]", only_wheel(&wheels)?.display());
     step::run(&format!("the wheel, installed for `{needs}`"), pip().arg(wheel))?;
     Ok(environment)
+}
+
+/// Builds the wheel with an environment that is kept; the folder that it is in.
+pub(super) fn build_wheel() -> Result<PathBuf, String> {
+    let wheels = folder().join(WHEELS);
+    if wheels.exists() {
+        std::fs::remove_dir_all(&wheels)
+            .map_err(|cause| format!("cannot remove {}: {cause}", wheels.display()))?;
+    }
+    let environment = environment("maturin", &[MATURIN])?;
+    let build = ["build", "--release", "--quiet", "--out"];
+    step::run("the wheel", in_environment(&environment, "maturin").args(build).arg(&wheels))?;
+    Ok(wheels)
 }
 
 /// An environment of this name with these packages. An existing one is used unchanged.

@@ -28,6 +28,8 @@ pub struct GroupMember<'a> {
     pub is_against: bool,
     /// Whether it is known to be kept, since all documents that come before it were looked at.
     pub is_kept: bool,
+    /// Whether it is compared with those that are known to be kept, and with nobody else.
+    pub only_asks: bool,
     /// The [hash](Documents::within_hash) of its value of `--within`; zeros without.
     pub within: [u64; 2],
     /// The lanes of its sketch.
@@ -51,6 +53,8 @@ pub struct Decision {
     pub distance: Option<u32>,
     /// What is said of a pair that was not verified.
     pub reason: Option<String>,
+    /// What the pair was found and verified by.
+    pub(crate) evidence: Evidence,
 }
 
 impl Group {
@@ -74,6 +78,7 @@ impl Documents {
         let chunk = &mut group.chunk;
         let role = match Role::of(member.is_against, settings.matching.against_only) {
             Role::Both if member.is_kept => Role::Listed,
+            Role::Both if member.only_asks => Role::Asking,
             role => role,
         };
         let at = chunk.len();
@@ -144,5 +149,6 @@ fn decision(found: &Found, recipe: &Recipe) -> Decision {
         similarity: reported(&removal, &recipe.settings),
         distance: recipe.method.has_distances().then_some(removal.distance),
         reason: unverified(&removal, &recipe.settings),
+        evidence: found.evidence,
     }
 }

@@ -1,6 +1,9 @@
 //! The report of a run: `report.json`.
 
 mod made;
+mod tally;
+
+pub use tally::{RemovedDocument, Tally};
 
 use crate::Settings;
 use corpus::{Document, Fields};

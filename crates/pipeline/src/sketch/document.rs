@@ -8,6 +8,7 @@ use crate::sketch::order::rank_bytes;
 use crate::store::columns::Columns;
 use crate::{Error, Result, Settings, SignatureSettings, Verify};
 use corpus::Fields;
+use lookalike::hashing::mix64;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::{SetMeasure, SortedSet};
 use memchr::memchr;
@@ -21,6 +22,9 @@ pub struct Documents {
 /// The sketch of a document, as a run computes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sketch {
+    /// Equal for documents that are exact copies of each other, and rarely for others. It costs nothing, and content hashes
+    /// need to be computed only where it is equal.
+    pub fingerprint: u64,
     /// 128 bits of a cryptographic hash of the normalised text.
     pub content_hash: u128,
     /// The number of shingles: distinct ones for containment, otherwise with repeats.
@@ -65,22 +69,24 @@ impl Documents {
 
     /// The same with a key that others have too: whoever has the same one makes comparable [sets](Self::set_into).
     pub fn with_key(settings: &Settings, key: &str) -> Result<Self> {
-        let Some(seed) = KeySeed::from_hex(key) else {
-            return Err(Error::Invalid("a key is 64 hexadecimal digits, as a new one has".into()));
-        };
         let documents = Self::new(settings)?;
-        documents.recipe.use_key(&seed);
+        documents.recipe.use_key(&key_seed(key)?);
         Ok(documents)
     }
 
     /// What an index needs: every document has a plain signature, as in sketch files, and sets are made with the key of
     /// the index.
     pub fn for_index(settings: &Settings, key: &str) -> Result<Self> {
-        let Some(seed) = KeySeed::from_hex(key) else {
-            return Err(Error::Invalid("a key is 64 hexadecimal digits, as a new one has".into()));
-        };
         let recipe = Recipe::with_use(settings, UseOfSketches::LaterRuns)?;
-        recipe.use_key(&seed);
+        recipe.use_key(&key_seed(key)?);
+        Ok(Self { recipe })
+    }
+
+    /// What an engine needs that runs a whole job: the sketches of a run on one machine, which has signatures only where they
+    /// decide. [`likeness`](Self::likeness) cannot be asked.
+    pub fn for_run(settings: &Settings, key: &str) -> Result<Self> {
+        let recipe = Recipe::new(settings)?;
+        recipe.use_key(&key_seed(key)?);
         Ok(Self { recipe })
     }
 
@@ -138,22 +144,36 @@ impl Documents {
         buffers: &mut DocumentBuffers,
         sketch: &mut Sketch,
     ) -> Result<()> {
+        sketch.content_hash = self.recipe.content_hash(text, &mut buffers.texts);
+        let hash_only = self.is_hash_only(text);
+        sketch.copy_hash =
+            copy_hash(sketch.content_hash, within.map_or([0; 2], Self::within_hash), hash_only);
+        self.sketch_to_meet(text, within, buffers, sketch)
+    }
+
+    /// The same without hashes of the content: what brings documents together.
+    pub fn sketch_to_meet(
+        &self,
+        text: &str,
+        within: Option<&str>,
+        buffers: &mut DocumentBuffers,
+        sketch: &mut Sketch,
+    ) -> Result<()> {
         let recipe = &self.recipe;
         let within = within.map_or([0; 2], within_hash);
         let DocumentBuffers { texts, columns } = buffers;
-        sketch.content_hash = recipe.content_hash(text, texts);
         sketch.lanes.clear();
         sketch.keys.clear();
-        let hash_only = self.is_hash_only(text);
-        sketch.copy_hash = copy_hash(sketch.content_hash, within, hash_only);
-        if hash_only {
+        if self.is_hash_only(text) {
+            sketch.fingerprint = mix64(recipe.content_hash(text, texts) as u64 ^ within[0]);
             sketch.shingles = 0;
             sketch.lanes.resize(recipe.lanes(), 0);
             return Ok(());
         }
         columns.lanes.clear();
         columns.samples.clear();
-        sketch.shingles = recipe.sketch(text, within, texts, columns)?.size as u64;
+        let sketched = recipe.sketch(text, within, texts, columns)?;
+        (sketch.fingerprint, sketch.shingles) = (sketched.fingerprint, sketched.size as u64);
         sketch.lanes.extend_from_slice(&columns.lanes);
         if recipe.method.stores_keys() {
             sketch.keys.extend_from_slice(&columns.samples);
@@ -294,6 +314,11 @@ impl Documents {
     fn measure(&self) -> SetMeasure {
         self.recipe.verifier.measure()
     }
+}
+
+fn key_seed(key: &str) -> Result<KeySeed> {
+    KeySeed::from_hex(key)
+        .ok_or_else(|| Error::Invalid("a key is 64 hexadecimal digits, as a new one has".into()))
 }
 
 /// What exact copies of a document have too.

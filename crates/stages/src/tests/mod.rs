@@ -1,5 +1,6 @@
 //! The stages put together are a run on one machine.
 
+mod cluster;
 mod engine;
 mod parts;
 mod whole;

@@ -8,7 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use lookalike::hashing::SplitMix64;
-use pipeline::{Job, Measure, Method, Resources, Settings, Silent};
+use pipeline::{Job, Measure, Method, Report, Resources, Settings, Silent};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use testkit::corpora::{
 };
 use testkit::pairwise::{Choice, Impossible, Options, Row};
 
-const SEEDS: [u64; 2] = [1, 2];
+pub(super) const SEEDS: [u64; 2] = [1, 2];
 
 /// Everything that is varied. The last three are the engine's, and may not change the answer.
 const CHOICES: &[Choice] = &[
@@ -47,13 +47,13 @@ const IMPOSSIBLE: &[Impossible] = &[
     [("clusters", "components"), ("decides", "pieces")],
 ];
 
-const OPTIONS: Options = Options { choices: CHOICES, impossible: IMPOSSIBLE };
+pub(super) const OPTIONS: Options = Options { choices: CHOICES, impossible: IMPOSSIBLE };
 
 /// A removed document: its id, the kept one, kind, similarity, distance, reason.
-type Removed = (i64, Option<i64>, String, Option<f64>, Option<i64>, Option<String>);
+pub(super) type Removed = (i64, Option<i64>, String, Option<f64>, Option<i64>, Option<String>);
 
 /// Documents in input order, those of `--against` first, then of three sources.
-struct Corpus {
+pub(super) struct Corpus {
     documents: Vec<Document>,
     /// Which have no text.
     bad: Vec<bool>,
@@ -61,7 +61,7 @@ struct Corpus {
 }
 
 impl Corpus {
-    fn new(row: &Row, seed: u64) -> Self {
+    pub(super) fn new(row: &Row, seed: u64) -> Self {
         let mut documents: Vec<Document> = match row.get("corpus") {
             "planted" => {
                 let (near, copies) = (0.5, 0.15);
@@ -112,7 +112,7 @@ impl Corpus {
         (format!("part-{}", rest / third), rest % third)
     }
 
-    fn table(&self) -> RecordBatch {
+    pub(super) fn table(&self) -> RecordBatch {
         let text =
             self.documents.iter().zip(&self.bad).map(|(document, bad)| (!bad).then_some(&*document.text));
         let score = self.documents.iter().map(|document| {
@@ -136,7 +136,7 @@ impl Corpus {
     }
 
     /// What the command removes.
-    fn removed_by_run(&self, settings: &Settings) -> Vec<Removed> {
+    pub(super) fn removed_by_run(&self, settings: &Settings) -> (Vec<Removed>, Report) {
         let table = self.table();
         let mut rows: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for at in 0..self.documents.len() {
@@ -161,18 +161,18 @@ impl Corpus {
             indexes: pipeline::Indexes::default(),
         };
         let mut removed = Vec::new();
-        pipeline::decide(&job, &Silent, &mut |row| {
+        let report = pipeline::decide(&job, &Silent, &mut |row| {
             let kept = row.kept_source.as_ref().zip(row.kept_line).map(|(source, line)| id(source, line));
             let distance = row.distance.map(i64::from);
             removed.push((id(&row.source, row.line), kept, row.kind, row.similarity, distance, row.reason));
             Ok(())
         })
         .unwrap();
-        removed
+        (removed, report)
     }
 }
 
-fn settings(row: &Row) -> Settings {
+pub(super) fn settings(row: &Row) -> Settings {
     let list = |written: &str| written.split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect();
     let finds = row.get("finds");
     Settings::default()
@@ -337,7 +337,7 @@ fn ids_by_key(sketches: &Table) -> RecordBatch {
     batch(vec![("ids", Arc::new(lists.finish()))])
 }
 
-fn rows_of(batch: &RecordBatch) -> Vec<Removed> {
+pub(super) fn rows_of(batch: &RecordBatch) -> Vec<Removed> {
     let integers = |name: &str| batch[name].as_primitive::<Int64Type>().clone();
     let (ids, kept, distances) = (integers("id"), integers("kept"), integers("distance"));
     let similarities = batch["similarity"].as_primitive::<Float64Type>();
@@ -365,7 +365,7 @@ fn stages_of_several_workers_remove_what_the_command_removes() {
         for (at, row) in rows.iter().enumerate() {
             let corpus = Corpus::new(row, seed);
             let settings = settings(row);
-            let expected = corpus.removed_by_run(&settings);
+            let (expected, _) = corpus.removed_by_run(&settings);
             let found = Cluster::new(&settings, seed + at as u64).removed(&corpus.table(), row);
             assert_eq!(found, expected, "{}", row.name());
             expected.into_iter().for_each(|removed| *kinds.entry(removed.2).or_default() += 1);

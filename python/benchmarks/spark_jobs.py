@@ -1,0 +1,146 @@
+"""The job on Apache Spark against the command, on the same documents, in one warm session.
+
+    python python/benchmarks/spark_jobs.py PATH/TO/lookalike FIXED.jsonl DOCUMENTS.jsonl [MORE.jsonl ...]
+
+CPU seconds of the driver, the JVM and the Python workers; rows and bytes that are shuffled, from Spark's event log. The job on the
+first file is the fixed part. Both remove the same documents, or it fails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+from typing import Any, Dict, List, Tuple
+
+import pyarrow
+import pyarrow.json
+import pyarrow.parquet
+from pyspark.sql import SparkSession
+
+from lookalike import spark as lookalike_spark
+
+CORES = 2
+os.environ["PYSPARK_PYTHON"] = sys.executable
+
+
+def processes() -> Dict[int, Tuple[int, str, float, float]]:
+    """Of each process: its parent, its name, its own CPU seconds, and those of children that have ended."""
+    found = {}
+    tick = os.sysconf("SC_CLK_TCK")
+    for folder in pathlib.Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                name, _, rest = (folder / "stat").read_text().partition("(")[2].rpartition(")")
+            except OSError:
+                continue
+            fields = rest.split()
+            own, ended = int(fields[11]) + int(fields[12]), int(fields[13]) + int(fields[14])
+            found[int(folder.name)] = (int(fields[1]), name, own / tick, ended / tick)
+    return found
+
+
+def cpu() -> Dict[str, float]:
+    """CPU seconds by now: of this process, of the JVM, and of the Python workers."""
+    known = processes()
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    spent = {"driver": used.ru_utime + used.ru_stime, "JVM": 0.0, "workers": 0.0}
+
+    def visit(process: int) -> None:
+        for child, (parent, name, own, ended) in known.items():
+            if parent == process:
+                spent["JVM" if name == "java" else "workers"] += own + (0.0 if name == "java" else ended)
+                visit(child)
+
+    visit(os.getpid())
+    return spent
+
+
+def shuffled(log: pathlib.Path, seen: int) -> Tuple[int, int, int]:
+    """Rows and bytes written for shuffles since the log had so many lines, and how many it has."""
+    lines = [line for file in sorted(log.rglob("*")) if file.is_file() for line in file.read_text().splitlines()]
+    rows = size = 0
+    for line in lines[seen:]:
+        if '"SparkListenerTaskEnd"' in line:
+            metrics = json.loads(line).get("Task Metrics", {}).get("Shuffle Write Metrics", {})
+            rows += metrics.get("Shuffle Records Written", 0)
+            size += metrics.get("Shuffle Bytes Written", 0)
+    return rows, size, len(lines)
+
+
+def as_parquet(file: str, folder: pathlib.Path) -> str:
+    """The texts of a file with their line for an id, in files of a part each."""
+    texts = [json.loads(line)["text"] for line in open(file, encoding="utf-8")]
+    table = pyarrow.table({"id": pyarrow.array(range(1, len(texts) + 1), pyarrow.int64()), "text": texts})
+    target = folder / pathlib.Path(file).stem
+    target.mkdir()
+    step = max(len(texts) // (4 * CORES), 1)
+    for at in range(0, len(texts), step):
+        pyarrow.parquet.write_table(table.slice(at, step), target / f"{at:012}.parquet")
+    return str(target)
+
+
+def main(program: str, *files: str) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        log = folder / "log"
+        log.mkdir()
+        builder = SparkSession.builder.master(f"local[{CORES}]").appName("benchmark")
+        for setting, value in {
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.ui.enabled": "false",
+            "spark.driver.memory": "3g",
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.dir": log.as_uri(),
+        }.items():
+            builder = builder.config(setting, value)
+        spark = builder.getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        seen = 0
+        fixed = 0.0
+        for at, file in enumerate(files):
+            rows, fixed, seen = one(spark, program, file, folder, log, at, fixed, seen)
+        spark.stop()
+
+
+def one(
+    spark: Any, program: str, file: str, folder: pathlib.Path, log: pathlib.Path, at: int, fixed: float, seen: int
+) -> Tuple[int, float, int]:
+    documents = as_parquet(file, folder)
+    target = folder / f"one-{at}"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([program, "dedup", file, "-o", str(target), "--quiet"], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    expected = sorted((row["line"], row["kept_line"], row["similarity"]) for row in removed_lines(target))
+    start = cpu()
+    result = lookalike_spark.dedup(spark.read.parquet(documents), id="id", checkpoint=str(folder / f"run-{at}"))
+    result.kept.write.parquet(str(folder / f"kept-{at}"))
+    result.removed.write.parquet(str(folder / f"removed-{at}"))
+    spent = {name: value - start[name] for name, value in cpu().items()}
+    found = pyarrow.parquet.read_table(folder / f"removed-{at}").select(["id", "kept_id", "similarity"]).to_pydict()
+    assert sorted(zip(*found.values())) == expected, "Spark and the command decide differently"
+    count = result.report["counts"]["documents"]
+    rows, size, seen = shuffled(log, seen)
+    total = sum(spent.values())
+    parts = ", ".join(f"{name} {value:.1f}" for name, value in spent.items())
+    print(f"{pathlib.Path(file).name}: {count} documents, {len(expected)} removed, the same ones")
+    print(f"  lookalike dedup   {command:8.2f} CPU s")
+    print(f"  on Spark          {total:8.2f} CPU s: {parts}")
+    print(f"  ratio             {total / command:8.1f}" + (f", above the fixed part {(total - fixed) / command:.1f}" if at else ""))
+    print(f"  shuffled          {rows / count:8.3f} rows and {size / count:.0f} bytes per document", flush=True)
+    return rows, fixed if at else total, seen
+
+
+def removed_lines(target: pathlib.Path) -> List[Dict[str, Any]]:
+    return [json.loads(line) for line in (target / "removed.jsonl").read_text().splitlines()]
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,120 @@
+"""Stage 4: the documents of connected sets -> which of them are removed, and for which kept one each; the rest of the report.
+
+All documents of a set are in one task, which decides them with the code of one machine. Texts of documents in no set are not sent
+anywhere: the numbers of those in sets are broadcast, and each task picks its documents as it reads them. Above a number that is
+stated, sets are decided in waves, each with a broadcast and a read of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterator, List
+
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from .. import _native
+from .failures import guarded
+from .run import Run, table_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from .documents import Documents
+
+__all__ = ["decided", "schema"]
+
+
+def schema(documents: "Documents") -> T.StructType:
+    """What `decided` returns: removed documents, and a row for each task with what it counted."""
+    return T.StructType(
+        [
+            T.StructField("id", documents.id_type),
+            T.StructField("kind", T.StringType()),
+            T.StructField("kept_id", documents.id_type),
+            T.StructField("similarity", T.DoubleType()),
+            T.StructField("distance", T.LongType()),
+            T.StructField("reason", T.StringType()),
+            T.StructField("against", T.BooleanType()),
+            T.StructField("tally", T.StringType()),
+            T.StructField("documents", T.LongType()),
+        ]
+    )
+
+
+def decided(documents: "Documents", sets: "DataFrame", run: Run, partitions: int, memory: int) -> "DataFrame":
+    """The removed documents of these sets."""
+    orders = documents.orders
+    given = documents.for_decisions().where(F.col(f"`{documents.columns.text}`").isNotNull())
+    of_sets = sets.select(F.col("number").alias("_number"), F.col("component").alias("_component"))
+    members = given.join(F.broadcast(of_sets), "_number").repartition(partitions, "_component")
+
+    def stage(batches: Iterator[Any]) -> Iterator[Any]:
+        yield from _decide(batches, run, orders, memory)
+
+    return members.mapInArrow(guarded(stage), schema(documents))
+
+
+def _decide(batches: Iterator[Any], run: Run, orders: List[str], memory: int) -> Iterator[Any]:
+    import pyarrow
+
+    deciding = _native.Deciding(run.native, memory)
+    ids, places, against = [], [], []
+    for batch in batches:
+        if batch.num_rows:
+            names = batch.schema.names
+            ids.append(batch.column("_id"))
+            places.append(batch.select(orders))
+            if "_against" in names:
+                against.append(batch.column("_against"))
+            deciding.add(table_of([batch.select([name for name in names if name != "_id" and name not in orders])]))
+    if not ids:
+        return
+    removed, tally = deciding.decide(_positions(pyarrow.Table.from_batches(places), orders))
+    yield from _rows(pyarrow, removed, pyarrow.chunked_array(ids), pyarrow.chunked_array(against) if against else None)
+    count = sum(map(len, ids))
+    last = {"tally": pyarrow.array([tally]), "documents": pyarrow.array([count])}
+    empty = _columns(pyarrow, ids[0].type)
+    yield pyarrow.RecordBatch.from_pydict({name: last.get(name, pyarrow.nulls(1, kind)) for name, kind in empty.items()})
+
+
+def _positions(orders: Any, names: List[str]) -> List[int]:
+    """Where each row comes in input order."""
+    import numpy
+    from pyarrow import compute
+
+    ordered = compute.sort_indices(orders, sort_keys=[(name, "ascending") for name in names]).to_numpy()
+    positions = numpy.empty(len(ordered), dtype=numpy.int64)
+    positions[ordered] = numpy.arange(len(ordered))
+    return positions.tolist()  # type: ignore[no-any-return]
+
+
+def _columns(pyarrow: Any, id_type: Any) -> Any:
+    return {
+        "id": id_type,
+        "kind": pyarrow.string(),
+        "kept_id": id_type,
+        "similarity": pyarrow.float64(),
+        "distance": pyarrow.int64(),
+        "reason": pyarrow.string(),
+        "against": pyarrow.bool_(),
+        "tally": pyarrow.string(),
+        "documents": pyarrow.int64(),
+    }
+
+
+def _rows(pyarrow: Any, removed: Any, ids: Any, against: Any) -> Iterator[Any]:
+    """Removed documents by their ids."""
+    found = pyarrow.table(removed)
+    count = found.num_rows
+    if not count:
+        return
+    kept = found["kept"]
+    columns = {
+        "id": ids.take(found["id"]),
+        "kept_id": ids.take(kept),
+        "against": pyarrow.nulls(count, pyarrow.bool_()) if against is None else against.take(kept),
+        **{name: found[name] for name in ("kind", "similarity", "distance", "reason")},
+    }
+    kinds = _columns(pyarrow, ids.type)
+    whole = {name: columns[name] if name in columns else pyarrow.nulls(count, kind) for name, kind in kinds.items()}
+    yield from pyarrow.table(whole).combine_chunks().to_batches()

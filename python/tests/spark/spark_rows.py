@@ -1,0 +1,36 @@
+"""What the tests on Spark share."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Dict, List
+
+from conftest import corpus
+
+SCHEMA = "id string, text string, place bigint, score double, domain string, origin string"
+
+
+def rows(documents: int, seed: int = 1) -> List[Dict[str, Any]]:
+    """Documents with ids in any order, scores, domains and origins; some are odd."""
+    rng = random.Random(seed)
+    texts = corpus(documents, seed)
+    texts += ["", " ", "one two", "one two", "nul \0 in it", "nul \0 in it", "日本語のテキストです", "日本語のテキストです"]
+    texts += [f"{texts[0]} {word}" for word in ("and", "then", "some")]
+    names = [f"doc-{rng.randrange(10**9)}-{at}" for at in range(len(texts))]
+    return [
+        {
+            "id": name,
+            "text": text,
+            "place": at,
+            "score": rng.choice([None, 0.5, 1.0, 2.0]),
+            "domain": rng.choice(["a", "b", None]),
+            "origin": rng.choice(["part-1", "part-2", "part-3"]),
+        }
+        for at, (name, text) in enumerate(zip(names, texts))
+    ]
+
+
+def removed_of(result: Any) -> List[Any]:
+    """Removed documents as tuples, by id."""
+    shown = result.removed.select("id", "kept_id", "kind", "similarity", "distance", "reason")
+    return sorted(tuple(row) for row in shown.collect())

@@ -1,0 +1,68 @@
+"""What cannot be right is an error of `lookalike.errors` that says what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from spark_rows import SCHEMA, removed_of, rows
+
+from lookalike import spark as lookalike_spark
+from lookalike.errors import BadRecordError, DuplicateIdError, SettingError
+
+TEXT = "one two three four five six"
+
+
+def test_a_row_without_text(spark: Any, tmp_path: Any) -> None:
+    frame = spark.createDataFrame([("a", TEXT), ("b", None), ("c", TEXT)], "id string, text string")
+
+    def run(name: str, **options: Any) -> Any:
+        return lookalike_spark.dedup(frame, id="id", checkpoint=str(tmp_path / name), **options)
+
+    with pytest.raises(BadRecordError, match="the document with the id b: the field `text` is null"):
+        run("fail")
+    skipped = run("skip", on_bad_record="skip")
+    assert removed_of(skipped) == [
+        ("b", None, "bad", None, None, "the field `text` is null"),
+        ("c", "a", "exact", 1.0, None, None),
+    ]
+    assert [row.id for row in skipped.kept.collect()] == ["a"]
+    kept = run("keep", on_bad_record="keep")
+    assert sorted(row.id for row in kept.kept.collect()) == ["a", "b"]
+    assert (skipped.report["counts"]["bad_skipped"], kept.report["counts"]["bad_kept"]) == (1, 1)
+
+
+def test_ids_that_are_null_or_come_twice(spark: Any, tmp_path: Any) -> None:
+    null = spark.createDataFrame([("a", TEXT), (None, "other words")], "id string, text string")
+    with pytest.raises(SettingError, match="null for 'id'"):
+        lookalike_spark.dedup(null, id="id", checkpoint=str(tmp_path / "null"))
+    twice = spark.createDataFrame([("a", TEXT), ("b", TEXT), ("b", "other words")], "id string, text string")
+    with pytest.raises(DuplicateIdError, match="the id 'b' is that of 2 rows"):
+        lookalike_spark.dedup(twice.repartition(3), id="id", checkpoint=str(tmp_path / "twice"))
+
+
+def test_columns_and_options(spark: Any, tmp_path: Any) -> None:
+    frame = spark.createDataFrame(rows(3), SCHEMA)
+    place = str(tmp_path / "run")
+    for wrong, options in [
+        ("no column 'body'", {"id": "id", "text": "body"}),
+        ("no column 'url'", {"id": "url"}),
+        ("no column 'when'", {"id": "id", "keep": "max:when"}),
+        ("name the column of ids", {}),
+        ("'place' is bigint and cannot be the text", {"id": "id", "text": "place"}),
+        ("against_only compares", {"id": "id", "against_only": True}),
+        ("prefer names sources", {"id": "id", "prefer": ["x"]}),
+        ("threshold = 2.0 is not allowed", {"id": "id", "threshold": 2}),
+    ]:
+        with pytest.raises(SettingError, match=wrong):
+            lookalike_spark.dedup(frame, checkpoint=place, **options)
+    both = frame.select("id", "text", frame["text"])
+    with pytest.raises(SettingError, match="2 columns 'text'"):
+        lookalike_spark.dedup(both, id="id", checkpoint=place)
+    with pytest.raises(SettingError, match="cast one of them"):
+        lookalike_spark.dedup(frame, against=frame.selectExpr("1 as id", "text"), id="id", checkpoint=place)
+    for name in ("memory", "threads", "annotate"):
+        with pytest.raises(TypeError, match=name):
+            lookalike_spark.dedup(frame, id="id", checkpoint=place, **{name: 2})
+    with pytest.raises(TypeError, match="did you mean 'threshold'"):
+        lookalike_spark.dedup(frame, id="id", checkpoint=place, treshold=0.5)

@@ -1,0 +1,69 @@
+"""Executors and drivers that are killed: the same answer, and no row twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+from typing import Any, Dict, List
+
+import lookalike
+import pyarrow
+import pyarrow.parquet
+import pytest
+from conftest import corpus
+
+STAGES = ["keys", "edges", "sets", "decide"]
+# One of them shows the way; the others take as long again each.
+TRIED = STAGES if os.environ.get("LOOKALIKE_SPARK_FULL") else ["decide"]
+DRIVER = pathlib.Path(__file__).with_name("driver_to_kill.py")
+
+
+def run(place: Any, table: Any, victim: str, stage: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, str(DRIVER), str(place), str(table), victim, stage]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def answer(done: "subprocess.CompletedProcess[str]") -> Dict[str, Any]:
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: Dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: Any) -> Any:
+    """A table as a file, and what is removed from it."""
+    rows = [{"id": at, "text": text} for at, text in enumerate(corpus(400, seed=9))]
+    table = pyarrow.Table.from_pylist(rows)
+    file = tmp_path_factory.mktemp("kill") / "in.parquet"
+    pyarrow.parquet.write_table(table, file, row_group_size=20)
+    _, one = lookalike.dedup(table, id="id", threshold=0.6)
+    removed = sorted([row.document, row.kept, row.kind, row.similarity] for row in one.removed)
+    assert len(removed) > 50
+    return file, removed, one.summary
+
+
+def check(found: Dict[str, Any], removed: List[Any], report: Dict[str, Any]) -> None:
+    assert found["removed"] == removed
+    assert found["kept"] == sorted(set(range(400)) - {row[0] for row in removed})
+    assert {**found["report"], "run": None, "plan": None} == {**report, "run": None, "plan": None}
+
+
+@pytest.mark.parametrize("stage", TRIED)
+def test_an_executor_is_killed(documents: Any, tmp_path: Any, stage: str) -> None:
+    file, removed, report = documents
+    found = answer(run(tmp_path / "run", file, "executor", stage))
+    assert found["killed"]
+    check(found, removed, report)
+
+
+@pytest.mark.parametrize("stage", TRIED)
+def test_the_driver_is_killed_and_started_again(documents: Any, tmp_path: Any, stage: str) -> None:
+    file, removed, report = documents
+    assert run(tmp_path / "run", file, "driver", stage).returncode == -signal.SIGKILL
+    found = answer(run(tmp_path / "run", file, "nobody", ""))
+    check(found, removed, report)
+    assert found["report"]["run"]["finished_before"] == STAGES[: STAGES.index(stage)]

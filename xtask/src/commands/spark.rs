@@ -1,0 +1,82 @@
+//! The Python package on Apache Spark: its tests and its benchmark, in an environment that is kept between runs, since PySpark is
+//! large.
+
+use super::python;
+use crate::{output, step};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The folder of the tests.
+const TESTS: &str = "python/tests/spark";
+
+/// What the tests need besides the package. Spark 4 does not work with pandas 3.
+const PACKAGES: [&str; 5] = ["pyspark>=4,<5", "pandas>=2.2,<3", "pyarrow>=15", "pytest>=8", "numpy>=1.22"];
+
+/// Tests the package on Spark. Returns the number of tests that passed; none if there is no Java.
+pub(super) fn test(wheels: &Path) -> Result<u64, String> {
+    if !has_java() {
+        output::note("NOT tested: the package on Apache Spark, because there is no Java (17 or later)");
+        return Ok(0);
+    }
+    let environment = python::environment("spark", &PACKAGES)?;
+    install(&environment, wheels)?;
+    let mut pytest = Command::new(python::program(&environment, "python"));
+    pytest.args(["-m", "pytest", "--quiet", "--color=no", "-p", "no:cacheprovider"]);
+    pytest.arg("--rootdir").arg(step::root()).arg(step::root().join(TESTS));
+    // The tests run outside the repository root, so that Python finds the installed package.
+    pytest.current_dir(&environment).env("SPARK_LOCAL_IP", "127.0.0.1").env_remove("PYTHONPATH");
+    step::run_tests("tests of the package on Apache Spark", &mut pytest)
+}
+
+/// How many generated documents the benchmark has: those of the fixed part first.
+const DOCUMENTS: [u32; 3] = [1_000, 100_000, 1_000_000];
+
+/// Compares the job on Spark with the command, on generated documents. `--quick`: with a tenth of them.
+pub(super) fn bench(options: &[&str]) -> Result<(), String> {
+    if !has_java() {
+        return Err("the benchmark of Spark needs Java 17 or later".into());
+    }
+    let build = ["build", "--release", "--package", "lookalike-cli"];
+    step::run("the command to compare with", &mut step::cargo(build))?;
+    let wheels = python::build_wheel()?;
+    let environment = python::environment("spark", &PACKAGES)?;
+    install(&environment, &wheels)?;
+    let folder = step::build_folder().join("spark-documents");
+    std::fs::create_dir_all(&folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
+    let mut files = Vec::new();
+    for (at, count) in DOCUMENTS.into_iter().enumerate() {
+        let count = if at > 0 && options.contains(&"--quick") { count / 10 } else { count };
+        let file = folder.join(format!("short-{count}.jsonl"));
+        let example =
+            ["run", "--release", "--quiet", "--package", "testkit", "--example", "generate", "short"];
+        let mut generate = step::cargo(example);
+        step::run(&format!("{count} documents"), generate.arg(count.to_string()).arg(&file))?;
+        files.push(file);
+    }
+    let mut python = Command::new(python::program(&environment, "python"));
+    python.arg(step::root().join("python/benchmarks/spark_jobs.py"));
+    python.arg(step::build_folder().join("release/lookalike")).args(files);
+    python.current_dir(&environment).env("SPARK_LOCAL_IP", "127.0.0.1").env_remove("PYTHONPATH");
+    step::run("the job on Apache Spark", &mut python)
+}
+
+fn install(environment: &Path, wheels: &Path) -> Result<(), String> {
+    let mut pip = Command::new(python::program(environment, "python"));
+    pip.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--force-reinstall",
+        "--no-deps",
+    ]);
+    step::run("the wheel, installed for Spark", pip.arg(python::only_wheel(wheels)?))
+}
+
+fn has_java() -> bool {
+    let home = std::env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin/java"));
+    let mut java = Command::new(home.unwrap_or_else(|| "java".into()));
+    java.arg("-version").stdout(Stdio::null()).stderr(Stdio::null());
+    java.status().is_ok_and(|status| status.success())
+}
