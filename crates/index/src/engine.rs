@@ -16,6 +16,8 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) struct Engine {
     pub(crate) config: Config,
     pub(crate) documents: Documents,
+    /// The probability that a document at the threshold of the index is among the candidates.
+    pub(crate) found_probability: f64,
     /// Working memory of callers, which is used again.
     spare: Mutex<Vec<Buffers>>,
 }
@@ -52,7 +54,8 @@ impl Engine {
             let value = documents.label();
             return Err(Error::Unsuitable { setting, value, reason: "it would have more than 256 keys" });
         }
-        Ok(Self { config: head.config.clone(), documents, spare: Mutex::default() })
+        let found_probability = documents.probability(head.config.settings.matching.threshold);
+        Ok(Self { config: head.config.clone(), documents, found_probability, spare: Mutex::default() })
     }
 
     /// Runs `work` with working memory.

@@ -64,8 +64,10 @@ mod error;
 mod folder;
 mod index;
 mod operations;
+mod packed;
 mod pages;
 mod search;
+mod sorting;
 mod store;
 #[cfg(test)]
 mod tests;

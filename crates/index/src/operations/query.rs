@@ -157,8 +157,10 @@ impl Index {
 
     /// The probability that a document at a threshold is among the candidates.
     pub(crate) fn found_probability(&self, threshold: Option<f64>) -> f64 {
-        let planned = self.engine.config.settings.matching.threshold;
-        self.engine.documents.probability(threshold.unwrap_or(planned))
+        match threshold {
+            Some(threshold) => self.engine.documents.probability(threshold),
+            None => self.engine.found_probability,
+        }
     }
 }
 
