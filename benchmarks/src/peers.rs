@@ -43,8 +43,8 @@ impl Peer {
             return Ok(version);
         }
         let folder = folder(environment)?;
-        let python = std::env::var_os("LOOKALIKE_PYTHON").unwrap_or_else(|| "python3".into());
-        child::run(Command::new(python).args(["-m", "venv"]).arg(&folder), None)?;
+        let of_system = std::env::var_os("LOOKALIKE_PYTHON").unwrap_or_else(|| "python3".into());
+        child::run(Command::new(of_system).args(["-m", "venv"]).arg(&folder), None)?;
         let mut install = Command::new(python(environment)?);
         install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(self.packages);
         child::run(&mut install, None)?;

@@ -100,35 +100,31 @@ impl Engine {
 
     /// Works out what a document is compared by.
     pub(crate) fn sketch(&self, content: &Content, within: Option<&str>) -> Result<Prepared> {
-        let within_hash = within.map_or([0; 2], Documents::within_hash);
-        let record = |content_hash, shingles, lanes, hash_only| Record {
-            id: String::new(),
-            content_hash,
-            shingles,
-            lanes,
-            within: within_hash,
-            added: 0,
-            expires: None,
-            hash_only,
-            metadata: String::new(),
-        };
         match content {
-            Content::Text(text) => self.with_buffers(|Buffers { documents, sketch }| {
-                self.documents.sketch(text, within, documents, sketch)?;
-                let hash_only = self.documents.is_hash_only(text);
-                Ok(Prepared {
-                    record: record(sketch.content_hash, sketch.shingles, sketch.lanes.clone(), hash_only),
-                    keys: sketch.keys.clone(),
-                    copy_hash: sketch.copy_hash,
-                    body: None,
-                })
-            }),
+            Content::Text(text) => self.sketch_text(text, within),
             Content::Sketch { lanes, content_hash, shingles, hash_only } => {
                 self.check_lanes(lanes)?;
-                let record = record(*content_hash, *shingles, lanes.clone(), *hash_only);
+                let within = within.map_or([0; 2], Documents::within_hash);
+                let record = compared_by(*content_hash, *shingles, lanes.clone(), within, *hash_only);
                 Ok(self.prepared(record, None))
             }
         }
+    }
+
+    /// Works out what a text is compared by.
+    pub(crate) fn sketch_text(&self, text: &str, within: Option<&str>) -> Result<Prepared> {
+        self.with_buffers(|Buffers { documents, sketch }| {
+            self.documents.sketch(text, within, documents, sketch)?;
+            let hash_only = self.documents.is_hash_only(text);
+            let within = within.map_or([0; 2], Documents::within_hash);
+            let lanes = sketch.lanes.clone();
+            Ok(Prepared {
+                record: compared_by(sketch.content_hash, sketch.shingles, lanes, within, hash_only),
+                keys: sketch.keys.clone(),
+                copy_hash: sketch.copy_hash,
+                body: None,
+            })
+        })
     }
 
     /// A record with its keys.
@@ -205,6 +201,27 @@ impl Engine {
             }
             expires => Ok(expires),
         }
+    }
+}
+
+/// A record of what a document is compared by, and of nothing else.
+fn compared_by(
+    content_hash: u128,
+    shingles: u64,
+    lanes: Vec<u16>,
+    within: [u64; 2],
+    hash_only: bool,
+) -> Record {
+    Record {
+        id: String::new(),
+        content_hash,
+        shingles,
+        lanes,
+        within,
+        added: 0,
+        expires: None,
+        hash_only,
+        metadata: String::new(),
     }
 }
 

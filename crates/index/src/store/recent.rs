@@ -155,9 +155,9 @@ impl Filter {
     /// The words and the bits of a key: the upper half of its hash says which line, the lower half which bits.
     fn places(&self, hash: u64) -> impl Iterator<Item = (&AtomicU64, u64)> {
         let lines = (self.words.len() / LINE) as u64;
-        let line = ((hash >> 32) * lines >> 32) as usize * LINE;
+        let line = (((hash >> 32) * lines) >> 32) as usize * LINE;
         // The lower half has 32 bits, and four places of 9 bits take 36.
-        let places = (hash as u32 as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let places = u64::from(hash as u32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (0..BITS).map(move |bit| {
             let place = (places >> (64 - 9 * (bit + 1))) as usize % (64 * LINE);
             (&self.words[line + place / 64], 1 << (place % 64))
