@@ -43,11 +43,25 @@ impl Program {
         if path.is_file() { Ok(Self { path }) } else { Err(format!("{} was not built", path.display())) }
     }
 
+    /// Where the program is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The command `lookalike NAME`, without further arguments.
+    #[must_use]
+    pub fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(&self.path);
+        command.arg(name);
+        command
+    }
+
     /// The command `lookalike dedup INPUT -o TARGET --threads N` with further arguments.
     #[must_use]
     pub fn dedup(&self, input: &Path, target: &Path, threads: usize, more: &[&str]) -> Command {
-        let mut command = Command::new(&self.path);
-        command.arg("dedup").arg(input).arg("-o").arg(target);
+        let mut command = self.command("dedup");
+        command.arg(input).arg("-o").arg(target);
         command.args(["--quiet", "--threads", &threads.to_string()]).args(more);
         command
     }

@@ -7,7 +7,9 @@ pub mod child;
 pub mod dedup;
 pub mod peers;
 pub mod quality;
+pub mod redis;
 pub mod scratch;
+pub mod times;
 
 use std::hint::black_box;
 use std::path::PathBuf;

@@ -4,6 +4,7 @@
 //! `LOOKALIKE_PEERS`, or `lookalike-peers` in the user's cache folder.
 
 use crate::child::{self, Usage};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -26,32 +27,39 @@ pub const PEERS: [Peer; 6] = [
     Peer { name: "datatrove", packages: &["datatrove", "datatrove[processing]", "spacy"] },
 ];
 
+/// The peers that keep documents in memory and answer questions about them. Their scripts are `peers/steps_NAME.py`.
+pub const STEP_PEERS: [Peer; 2] =
+    [Peer { name: "datasketch", packages: &["datasketch"] }, Peer { name: "gaoya", packages: &["gaoya"] }];
+
 impl Peer {
     /// Creates its environment if necessary, and returns the installed version.
     pub fn install(&self) -> Result<String, String> {
-        if let Some(version) = self.version() {
+        self.install_as(self.name)
+    }
+
+    /// The same in an environment with another name.
+    pub fn install_as(&self, environment: &str) -> Result<String, String> {
+        if let Some(version) = self.version(environment) {
             return Ok(version);
         }
-        let folder = self.folder()?;
-        let python = std::env::var_os("LOOKALIKE_PYTHON").unwrap_or_else(|| "python3".into());
-        child::run(Command::new(python).args(["-m", "venv"]).arg(&folder), None)?;
-        let mut install = Command::new(self.python()?);
+        let folder = folder(environment)?;
+        let of_system = std::env::var_os("LOOKALIKE_PYTHON").unwrap_or_else(|| "python3".into());
+        child::run(Command::new(of_system).args(["-m", "venv"]).arg(&folder), None)?;
+        let mut install = Command::new(python(environment)?);
         install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(self.packages);
         child::run(&mut install, None)?;
-        self.version().ok_or_else(|| format!("{} was installed, but its version cannot be found", self.name))
+        let version = self.version(environment);
+        version.ok_or_else(|| format!("{} was installed, but its version cannot be found", self.name))
     }
 
     /// Runs it on a JSON Lines file. Returns the resources that it used and the pairs that it found, by line number
     /// from 0.
     pub fn run(&self, documents: &Path, pairs: &Path) -> Result<(Usage, Vec<(usize, usize)>), String> {
-        let program = format!("{}/peers/peer_{}.py", env!("CARGO_MANIFEST_DIR"), self.name);
-        let mut command = Command::new(self.python()?);
-        // Each of these variables limits some library to one thread.
-        for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"] {
-            command.env(variable, "1");
-        }
-        command.env("DO_NOT_TRACK", "1").env("PYTHONDONTWRITEBYTECODE", "1");
-        let usage = child::run(command.arg(program).arg(documents).arg(pairs), None)?;
+        let usage = self.run_script(
+            self.name,
+            &format!("peer_{}", self.name),
+            &[documents.as_os_str(), pairs.as_os_str()],
+        )?;
         let text = std::fs::read_to_string(pairs).map_err(|cause| format!("{}: {cause}", pairs.display()))?;
         let pair = |line: &str| {
             let (a, b) = line.split_once('\t')?;
@@ -61,21 +69,34 @@ impl Peer {
         Ok((usage, found.collect::<Result<_, _>>()?))
     }
 
-    fn folder(&self) -> Result<PathBuf, String> {
-        let from = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
-        let all = from("LOOKALIKE_PEERS")
-            .or_else(|| Some(from("XDG_CACHE_HOME")?.join("lookalike-peers")))
-            .or_else(|| Some(from("HOME")?.join(".cache/lookalike-peers")));
-        Ok(all.ok_or("set LOOKALIKE_PEERS to a folder for the peers")?.join(self.name))
+    /// Runs the script `peers/NAME.py` in an environment, on one thread.
+    pub fn run_script(&self, environment: &str, name: &str, arguments: &[&OsStr]) -> Result<Usage, String> {
+        let mut command = Command::new(python(environment)?);
+        // Each of these variables limits some library to one thread.
+        for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"] {
+            command.env(variable, "1");
+        }
+        command.env("DO_NOT_TRACK", "1").env("PYTHONDONTWRITEBYTECODE", "1");
+        command.arg(format!("{}/peers/{name}.py", env!("CARGO_MANIFEST_DIR"))).args(arguments);
+        child::run(&mut command, None)
     }
 
-    fn python(&self) -> Result<PathBuf, String> {
-        Ok(self.folder()?.join("bin/python"))
-    }
-
-    fn version(&self) -> Option<String> {
+    fn version(&self, environment: &str) -> Option<String> {
         let ask = format!("import importlib.metadata as m; print(m.version('{}'))", self.packages[0]);
-        let output = Command::new(self.python().ok()?).args(["-c", &ask]).output().ok()?;
+        let output = Command::new(python(environment).ok()?).args(["-c", &ask]).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
+}
+
+/// The folder of an environment.
+fn folder(environment: &str) -> Result<PathBuf, String> {
+    let from = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
+    let all = from("LOOKALIKE_PEERS")
+        .or_else(|| Some(from("XDG_CACHE_HOME")?.join("lookalike-peers")))
+        .or_else(|| Some(from("HOME")?.join(".cache/lookalike-peers")));
+    Ok(all.ok_or("set LOOKALIKE_PEERS to a folder for the peers")?.join(environment))
+}
+
+fn python(environment: &str) -> Result<PathBuf, String> {
+    Ok(folder(environment)?.join("bin/python"))
 }

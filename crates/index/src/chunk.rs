@@ -7,7 +7,9 @@
 //! Bands are sorted one after the other, so that sorting needs 16 bytes per document and not per key.
 
 use crate::engine::Engine;
+use crate::packed::Packed;
 use crate::pages::{List, pages_of};
+use crate::sorting::{Keyed, sort_spread};
 use crate::store::{Entry, Read, Space, Store, Value};
 use crate::values::{PAGE_NUMBERS, Page, Record, bucket_key, copies_key, expiry_key, id_value, number_key};
 use crate::{Error, Result};
@@ -15,19 +17,19 @@ use crate::{Error, Result};
 /// Documents that are written together.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
-    /// Their numbers, ascending; given when the chunk is written.
-    numbers: Vec<u64>,
-    ids: Vec<String>,
+    /// Their numbers; given when the chunk is written.
+    numbers: Numbers,
+    ids: Packed,
     /// Their records, as they are stored; empty if they are stored already.
-    records: Vec<Vec<u8>>,
+    records: Packed,
     /// Their bodies, as they are stored; empty if none is.
-    bodies: Vec<Vec<u8>>,
+    bodies: Packed,
     copy_hashes: Vec<u128>,
     expires: Vec<Option<u64>>,
     /// True for each document that has no keys.
     hash_only: Vec<bool>,
-    /// As many keys per document as there are bands.
-    keys: Vec<u64>,
+    /// For each band, the keys of all documents.
+    keys: Vec<Vec<u64>>,
     bytes: usize,
 }
 
@@ -48,15 +50,17 @@ impl Chunk {
         self.bytes += PER_DOCUMENT + record.id.len() + 8 * bands;
         if let Some((value, body)) = stored {
             self.bytes += value.len() + body.as_ref().map_or(0, Vec::len);
-            self.records.push(value);
-            self.bodies.extend(body);
+            self.records.push(&value);
+            body.iter().for_each(|body| self.bodies.push(body));
         }
-        self.ids.push(record.id.clone());
+        self.ids.push(record.id.as_bytes());
         self.copy_hashes.push(record.copy_hash());
         self.expires.push(record.expires);
         self.hash_only.push(record.hash_only);
-        self.keys.extend_from_slice(keys);
-        self.keys.resize(self.ids.len() * bands, 0);
+        self.keys.resize_with(bands, Vec::new);
+        // A document that is compared by its content hash only has no keys.
+        let keys = keys.iter().copied().chain(std::iter::repeat(0));
+        self.keys.iter_mut().zip(keys).for_each(|(band, key)| band.push(key));
     }
 
     /// The memory that it takes, in bytes.
@@ -68,51 +72,40 @@ impl Chunk {
         self.ids.len()
     }
 
-    pub(crate) fn ids(&self) -> &[String] {
-        &self.ids
+    /// The ids of the documents, which are UTF-8.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &[u8]> {
+        self.ids.iter()
     }
 
     /// Gives the documents numbers, which ascend.
     pub(crate) fn number(&mut self, numbers: impl IntoIterator<Item = u64>) {
-        self.numbers = numbers.into_iter().collect();
-        debug_assert!(self.numbers.len() == self.len() && self.numbers.is_sorted_by(|a, b| a < b));
-    }
-
-    /// The positions of documents by id, and by position among equal ids.
-    fn by_id(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.len() as u32).collect();
-        order.sort_unstable_by(|&a, &b| {
-            self.ids[a as usize].as_bytes().cmp(self.ids[b as usize].as_bytes()).then(a.cmp(&b))
-        });
-        order
+        self.numbers = Numbers::new(numbers.into_iter().collect());
+        debug_assert!(self.numbers.all.len() == self.len());
     }
 
     /// For each document whether one before it has its id.
     pub(crate) fn repeated(&self) -> Vec<bool> {
         let mut repeated = vec![false; self.len()];
-        for pair in self.by_id().windows(2) {
-            repeated[pair[1] as usize] = self.ids[pair[0] as usize] == self.ids[pair[1] as usize];
+        for pair in self.ids.sorted().windows(2) {
+            let (before, at) = (pair[0] as usize, pair[1] as usize);
+            repeated[at] = self.ids.get(before) == self.ids.get(at);
         }
         repeated
     }
 
     /// Takes documents away. It must not have numbers yet.
     pub(crate) fn leave_out(&mut self, is_out: &[bool]) {
-        fn keep<T>(values: &mut Vec<T>, per_document: usize, is_out: &[bool]) {
-            let mut at = 0;
-            values.retain(|_| {
-                at += 1;
-                !is_out[(at - 1) / per_document]
-            });
+        fn keep<T>(values: &mut Vec<T>, is_out: &[bool]) {
+            let mut is_out = is_out.iter();
+            values.retain(|_| is_out.next() == Some(&false));
         }
-        let bands = self.keys.len() / self.len().max(1);
-        keep(&mut self.records, 1, is_out);
-        keep(&mut self.bodies, 1, is_out);
-        keep(&mut self.copy_hashes, 1, is_out);
-        keep(&mut self.expires, 1, is_out);
-        keep(&mut self.hash_only, 1, is_out);
-        keep(&mut self.keys, bands.max(1), is_out);
-        keep(&mut self.ids, 1, is_out);
+        self.records.leave_out(is_out);
+        self.bodies.leave_out(is_out);
+        keep(&mut self.copy_hashes, is_out);
+        keep(&mut self.expires, is_out);
+        keep(&mut self.hash_only, is_out);
+        self.keys.iter_mut().for_each(|band| keep(band, is_out));
+        self.ids.leave_out(is_out);
     }
 
     /// Writes bodies and documents.
@@ -121,7 +114,7 @@ impl Chunk {
             (Space::Bodies, std::mem::take(&mut self.bodies)),
             (Space::Documents, std::mem::take(&mut self.records)),
         ] {
-            let entries = self.numbers.iter().zip(values);
+            let entries = self.numbers.all.iter().zip(values.iter());
             ingest(
                 store,
                 space,
@@ -134,12 +127,13 @@ impl Chunk {
     /// Writes what follows from the documents, and returns how many of them are in buckets: all but exact copies.
     pub(crate) fn write_derived(&self, store: &dyn Store, bands: usize) -> Result<u64> {
         let entry = |at: u32| {
-            let (id, number) = (&self.ids[at as usize], self.numbers[at as usize]);
-            Ok((id.as_bytes().into(), id_value(number).into()))
+            let (id, number) = (self.ids.get(at as usize), self.numbers.get(at));
+            Ok((id.into(), id_value(number).into()))
         };
-        ingest(store, Space::Ids, self.by_id().into_iter().map(entry))?;
+        ingest(store, Space::Ids, self.ids.sorted().into_iter().map(entry))?;
         let mut expiry: Vec<Vec<u8>> = self
             .numbers
+            .all
             .iter()
             .zip(&self.expires)
             .filter_map(|(&number, expires)| expires.map(|expires| expiry_key(expires, number)))
@@ -148,111 +142,127 @@ impl Chunk {
         let value = Value::from(crate::changes::EXPIRY_VALUE);
         ingest(store, Space::Expiry, expiry.into_iter().map(|key| Ok((key.into(), value.clone()))))?;
         let is_first = self.write_copies(store)?;
-        // Where nothing is yet, nothing has to be looked up.
-        let is_empty = store.snapshot()?.scan(Space::Buckets, &[]).next().is_none();
-        let read: Option<&dyn Read> = if is_empty { None } else { Some(store) };
         let in_buckets: Vec<u32> = (0..self.len() as u32)
             .filter(|&at| is_first[at as usize] && !self.hash_only[at as usize])
             .collect();
-        let lists = (0..bands).flat_map(|band| {
-            let mut keys: Vec<(u64, u32)> =
-                in_buckets.iter().map(|&at| (self.keys[at as usize * bands + band], at)).collect();
-            keys.sort_unstable();
-            Groups { sorted: keys.into_iter().peekable() }
-                .map(move |(key, members)| (Value::from(bucket_key(band, key)), members))
+        let space = Space::Buckets;
+        let read = written(store, space)?;
+        let (numbers, mut keys) = (&self.numbers, Vec::new());
+        let entries = (0..bands).flat_map(|band| {
+            let of_band = &self.keys[band];
+            keys.clear();
+            keys.extend(in_buckets.iter().map(|&at| (of_band[at as usize], at)));
+            let mut sorted = Vec::new();
+            sort_spread(&keys, |&key| key, &mut sorted);
+            let key_of = move |key| Value::from(bucket_key(band, key));
+            Lists { space, read, numbers, sorted, at: 0, key_of, pages: Vec::new().into_iter() }
         });
-        self.write_lists(store, Space::Buckets, read, lists)?;
+        ingest(store, space, entries)?;
         Ok(is_first.iter().filter(|&&is_first| is_first).count() as u64)
     }
 
     /// Writes the lists of copies, and says for each document whether it is the oldest with its text.
     fn write_copies(&self, store: &dyn Store) -> Result<Vec<bool>> {
-        let mut sorted: Vec<(u128, u32)> =
-            self.copy_hashes.iter().enumerate().map(|(at, &hash)| (hash, at as u32)).collect();
-        sorted.sort_unstable();
+        let hashes: Vec<Keyed<u128>> = self.copy_hashes.iter().copied().zip(0..).collect();
+        let mut sorted = Vec::new();
+        sort_spread(&hashes, |hash| (hash >> 64) as u64, &mut sorted);
+        drop(hashes);
         let mut is_first = vec![false; self.len()];
-        let is_empty = store.snapshot()?.scan(Space::Copies, &[]).next().is_none();
-        for (hash, members) in (Groups { sorted: sorted.iter().copied().peekable() }) {
-            let key = copies_key(hash);
-            let list = List { space: Space::Copies, key: &key };
-            let oldest = if is_empty { None } else { list.first(store)? };
-            let first = members.0 as usize;
-            is_first[first] = oldest.is_none_or(|oldest| oldest == self.numbers[first]);
+        let space = Space::Copies;
+        let read = written(store, space)?;
+        for same in sorted.chunk_by(|(a, _), (b, _)| a == b) {
+            let (hash, first) = same[0];
+            let oldest = match read {
+                Some(read) => List { space, key: &copies_key(hash) }.first(read)?,
+                None => None,
+            };
+            is_first[first as usize] = oldest.is_none_or(|oldest| oldest == self.numbers.get(first));
         }
-        let lists = Groups { sorted: sorted.into_iter().peekable() }
-            .map(|(hash, members)| (Value::from(copies_key(hash)), members));
-        let read: Option<&dyn Read> = if is_empty { None } else { Some(store) };
-        self.write_lists(store, Space::Copies, read, lists)?;
+        let key_of = |hash| Value::from(copies_key(hash));
+        let pages = Vec::new().into_iter();
+        ingest(store, space, Lists { space, read, numbers: &self.numbers, sorted, at: 0, key_of, pages })?;
         Ok(is_first)
     }
+}
 
-    /// Adds documents to lists, which come in the order of their keys.
-    fn write_lists(
-        &self,
-        store: &dyn Store,
-        space: Space,
-        read: Option<&dyn Read>,
-        lists: impl Iterator<Item = (Value, Members)>,
-    ) -> Result<()> {
-        let number_of = |at: &u32| self.numbers[*at as usize];
-        let pages = |key: &Value, (first, others): &Members| -> Result<Pages> {
-            let is_new = match read {
-                Some(read) => read.get(space, key)?.is_none(),
-                None => true,
-            };
-            // Almost all lists have one number.
-            if is_new && others.is_empty() {
-                return Ok(Pages::One(Some((key.clone(), Page::alone(number_of(first))))));
-            }
-            let numbers: Vec<u64> = std::iter::once(first).chain(others).map(number_of).collect();
-            Ok(Pages::Many(appended(List { space, key }, read, &numbers)?.into_iter()))
+/// The numbers of documents, ascending.
+#[derive(Debug, Default)]
+struct Numbers {
+    all: Vec<u64>,
+    /// True if there are no gaps, as in a bulk load: then they need not be read in any order.
+    is_dense: bool,
+}
+
+impl Numbers {
+    fn new(all: Vec<u64>) -> Self {
+        debug_assert!(all.is_sorted_by(|a, b| a < b));
+        let is_dense =
+            all.last().zip(all.first()).is_some_and(|(last, first)| last - first + 1 == all.len() as u64);
+        Self { all, is_dense }
+    }
+
+    /// The number of the document at a position.
+    fn get(&self, at: u32) -> u64 {
+        if self.is_dense { self.all[0] + u64::from(at) } else { self.all[at as usize] }
+    }
+}
+
+/// What has to be looked up before a keyspace is written to: nothing where nothing is yet.
+fn written(store: &dyn Store, space: Space) -> Result<Option<&dyn Read>> {
+    let is_empty = store.snapshot()?.scan(space, &[]).next().is_none();
+    Ok(if is_empty { None } else { Some(store) })
+}
+
+/// The entries that add documents to lists, in the order of their keys.
+struct Lists<'c, K, F> {
+    space: Space,
+    /// Where the lists are that documents are added to; `None` if there are none.
+    read: Option<&'c dyn Read>,
+    numbers: &'c Numbers,
+    /// The keys of lists with the positions of documents.
+    sorted: Vec<Keyed<K>>,
+    /// How many of them are done.
+    at: usize,
+    key_of: F,
+    /// The rest of the pages of a list.
+    pages: std::vec::IntoIter<Entry>,
+}
+
+impl<K: Copy + PartialEq, F: Fn(K) -> Value> Lists<'_, K, F> {
+    /// The entry of the next list, if it is a single one; otherwise its pages come next.
+    fn next_list(&mut self, key: K, first: u32) -> Result<Option<Entry>> {
+        let rest = &self.sorted[self.at..];
+        let count = rest.iter().take_while(|(other, _)| *other == key).count();
+        self.at += count;
+        let key = (self.key_of)(key);
+        let is_new = match self.read {
+            Some(read) => read.get(self.space, &key)?.is_none(),
+            None => true,
         };
-        let entries = lists.flat_map(|(key, members)| {
-            let (pages, error) = match pages(&key, &members) {
-                Ok(pages) => (pages, None),
-                Err(error) => (Pages::One(None), Some(Err(error))),
-            };
-            pages.map(Ok).chain(error)
-        });
-        ingest(store, space, entries)
-    }
-}
-
-/// The pages of a list that are written.
-enum Pages {
-    One(Option<Entry>),
-    Many(std::vec::IntoIter<Entry>),
-}
-
-impl Iterator for Pages {
-    type Item = Entry;
-
-    fn next(&mut self) -> Option<Entry> {
-        match self {
-            Self::One(entry) => entry.take(),
-            Self::Many(entries) => entries.next(),
+        // Almost all lists have one number.
+        if is_new && count == 1 {
+            return Ok(Some((key, Page::alone(self.numbers.get(first)))));
         }
+        let numbers: Vec<u64> = rest[..count].iter().map(|&(_, at)| self.numbers.get(at)).collect();
+        let list = List { space: self.space, key: &key };
+        self.pages = appended(list, self.read, &numbers)?.into_iter();
+        Ok(None)
     }
 }
 
-/// The positions of documents with equal keys, ascending: the first, and the others.
-type Members = (u32, Vec<u32>);
-
-/// Groups of positions with equal keys.
-struct Groups<K, I: Iterator<Item = (K, u32)>> {
-    sorted: std::iter::Peekable<I>,
-}
-
-impl<K: PartialEq, I: Iterator<Item = (K, u32)>> Iterator for Groups<K, I> {
-    type Item = (K, Members);
+impl<K: Copy + PartialEq, F: Fn(K) -> Value> Iterator for Lists<'_, K, F> {
+    type Item = Result<Entry>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (key, first) = self.sorted.next()?;
-        let mut others = Vec::new();
-        while let Some((_, next)) = self.sorted.next_if(|(other, _)| *other == key) {
-            others.push(next);
+        loop {
+            if let Some(page) = self.pages.next() {
+                return Some(Ok(page));
+            }
+            let &(key, first) = self.sorted.get(self.at)?;
+            if let Some(entry) = self.next_list(key, first).transpose() {
+                return Some(entry);
+            }
         }
-        Some((key, (first, others)))
     }
 }
 

@@ -16,6 +16,8 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) struct Engine {
     pub(crate) config: Config,
     pub(crate) documents: Documents,
+    /// The probability that a document at the threshold of the index is among the candidates.
+    pub(crate) found_probability: f64,
     /// Working memory of callers, which is used again.
     spare: Mutex<Vec<Buffers>>,
 }
@@ -52,7 +54,8 @@ impl Engine {
             let value = documents.label();
             return Err(Error::Unsuitable { setting, value, reason: "it would have more than 256 keys" });
         }
-        Ok(Self { config: head.config.clone(), documents, spare: Mutex::default() })
+        let found_probability = documents.probability(head.config.settings.matching.threshold);
+        Ok(Self { config: head.config.clone(), documents, found_probability, spare: Mutex::default() })
     }
 
     /// Runs `work` with working memory.
@@ -102,7 +105,7 @@ impl Engine {
             Content::Sketch { lanes, content_hash, shingles, hash_only } => {
                 self.check_lanes(lanes)?;
                 let within = within.map_or([0; 2], Documents::within_hash);
-                let record = sketched(*content_hash, *shingles, lanes.clone(), within, *hash_only);
+                let record = compared_by(*content_hash, *shingles, lanes.clone(), within, *hash_only);
                 Ok(self.prepared(record, None))
             }
         }
@@ -110,13 +113,13 @@ impl Engine {
 
     /// Works out what a text is compared by.
     pub(crate) fn sketch_text(&self, text: &str, within: Option<&str>) -> Result<Prepared> {
-        let within_hash = within.map_or([0; 2], Documents::within_hash);
         self.with_buffers(|Buffers { documents, sketch }| {
             self.documents.sketch(text, within, documents, sketch)?;
             let hash_only = self.documents.is_hash_only(text);
+            let within = within.map_or([0; 2], Documents::within_hash);
             let lanes = sketch.lanes.clone();
             Ok(Prepared {
-                record: sketched(sketch.content_hash, sketch.shingles, lanes, within_hash, hash_only),
+                record: compared_by(sketch.content_hash, sketch.shingles, lanes, within, hash_only),
                 keys: sketch.keys.clone(),
                 copy_hash: sketch.copy_hash,
                 body: None,
@@ -201,8 +204,14 @@ impl Engine {
     }
 }
 
-/// The record of a document of which only the sketch is known so far.
-fn sketched(content_hash: u128, shingles: u64, lanes: Vec<u16>, within: [u64; 2], hash_only: bool) -> Record {
+/// A record of what a document is compared by, and of nothing else.
+fn compared_by(
+    content_hash: u128,
+    shingles: u64,
+    lanes: Vec<u16>,
+    within: [u64; 2],
+    hash_only: bool,
+) -> Record {
     Record {
         id: String::new(),
         content_hash,

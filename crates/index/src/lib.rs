@@ -69,8 +69,10 @@ mod index;
 pub mod json;
 mod key_table;
 mod operations;
+mod packed;
 mod pages;
 mod search;
+mod sorting;
 mod store;
 #[cfg(test)]
 mod tests;

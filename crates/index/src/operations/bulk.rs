@@ -122,14 +122,15 @@ impl Index {
         if chunk.len() == 0 {
             return Ok(());
         }
-        self.remove_expired_ids(chunk.ids())?;
+        self.free_expired_ids(&chunk)?;
         // Ids are looked up with all other writers kept out. Up to the first write, an error changes nothing.
         let mut is_out = chunk.repeated();
         let loaded = self.writer.alone(self.store.as_ref(), |counters| {
-            for (id, is_out) in chunk.ids().iter().zip(&mut is_out) {
-                *is_out |= self.store.get(Space::Ids, id.as_bytes())?.is_some();
+            let has_ids = self.snapshot()?.scan(Space::Ids, &[]).next().is_some();
+            for (id, is_out) in chunk.ids().zip(&mut is_out) {
+                *is_out |= has_ids && self.store.get(Space::Ids, id)?.is_some();
                 if *is_out && !options.skip_present {
-                    return Ok(Err(id.clone()));
+                    return Ok(Err(String::from_utf8_lossy(id).into_owned()));
                 }
             }
             let present = is_out.iter().filter(|&&is_out| is_out).count() as u64;
@@ -155,12 +156,15 @@ impl Index {
         Ok(())
     }
 
-    /// Documents that have expired are not there any more: their ids are free.
-    fn remove_expired_ids(&self, ids: &[String]) -> Result<()> {
+    /// Documents that have expired are not there any more: their ids are free for those of a chunk.
+    fn free_expired_ids(&self, chunk: &Chunk) -> Result<()> {
         let now = self.now();
         let mut expired = Vec::new();
         let snapshot = self.snapshot()?;
-        for id in ids {
+        if snapshot.scan(Space::Expiry, &[]).next().is_none() {
+            return Ok(());
+        }
+        for id in chunk.ids().filter_map(|id| std::str::from_utf8(id).ok()) {
             let old = changes::find(&self.engine, snapshot.as_ref(), id)?;
             if old.is_some_and(|(_, old)| old.is_expired(now)) {
                 expired.push(id);

@@ -1,6 +1,6 @@
 //! Who looks like this?
 
-use crate::document::{Answer, Content, Metadata};
+use crate::document::{Answer, Metadata};
 use crate::engine::Prepared;
 use crate::search::{Asked, Exact, Search, Similar, match_of, metadata, record, wrong_record};
 use crate::values::{Body, Record};
@@ -100,7 +100,7 @@ impl Index {
         let within = within.as_deref();
         // What can be done before is done before: the snapshot keeps old tables alive.
         let sketched = match ask {
-            Ask::Text(text) => Some(self.engine.sketch(&Content::Text(text.clone()), within)?),
+            Ask::Text(text) => Some(self.engine.sketch_text(text, within)?),
             Ask::Lanes(lanes) => {
                 self.engine.check_lanes(lanes)?;
                 let within = within.map_or([0; 2], Documents::within_hash);
@@ -157,8 +157,10 @@ impl Index {
 
     /// The probability that a document at a threshold is among the candidates.
     pub(crate) fn found_probability(&self, threshold: Option<f64>) -> f64 {
-        let planned = self.engine.config.settings.matching.threshold;
-        self.engine.documents.probability(threshold.unwrap_or(planned))
+        match threshold {
+            Some(threshold) => self.engine.documents.probability(threshold),
+            None => self.engine.found_probability,
+        }
     }
 }
 

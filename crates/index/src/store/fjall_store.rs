@@ -3,9 +3,12 @@
 //! What it is tuned for: the usual question is for a key that was never seen. So the filters of `buckets` have 12 bits
 //! per key on all levels and stay in memory, and nothing is compressed.
 //!
+//! Buckets are looked for in tables only, unless they may be in memory: see `recent.rs`.
+//!
 //! fjall panics where a caller breaks its rules. The rules are kept here: names of keyspaces are fixed, keys of an
 //! ingestion ascend (checked), the journal may have 64 MiB, which is the least.
 
+use super::recent::{Generations, InMemory, Recent};
 use super::{Batch, Entry, Read, Snapshot, Space, Store, Value};
 use crate::values::COMPACTED_KEY;
 use crate::{Error, Result};
@@ -13,7 +16,8 @@ use fjall::config::{
     BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry,
     PartitioningPolicy, PinningPolicy,
 };
-use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+use fjall::{AbstractTree, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+use lsm_tree::table::filter::standard_bloom::Builder as Bloom;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,6 +56,14 @@ struct Open {
     // Keyspaces hold the journal open, so they are dropped first.
     spaces: Vec<Keyspace>,
     database: Database,
+    /// The keys of buckets that may be in memory.
+    recent: Recent,
+}
+
+impl Open {
+    fn space(&self, space: Space) -> &Keyspace {
+        &self.spaces[space as usize]
+    }
 }
 
 impl std::fmt::Debug for FjallStore {
@@ -105,7 +117,10 @@ impl FjallStore {
                 return Err(Error::damaged(path.display().to_string(), "its files contradict each other"));
             }
         };
-        Ok(Self { path: path.to_owned(), open: Some(Arc::new(Open { spaces, database })) })
+        let buckets: &Keyspace = &spaces[Space::Buckets as usize];
+        let is_empty = buckets.tree.active_memtable().is_empty() && buckets.sealed_memtable_count() == 0;
+        let recent = Recent::new(tuning.memtable, in_memory(buckets), is_empty);
+        Ok(Self { path: path.to_owned(), open: Some(Arc::new(Open { spaces, database, recent })) })
     }
 
     fn open_files(&self) -> &Open {
@@ -113,7 +128,7 @@ impl FjallStore {
     }
 
     fn space(&self, space: Space) -> &Keyspace {
-        &self.open_files().spaces[space as usize]
+        self.open_files().space(space)
     }
 
     /// Empties the journals of a closed store whose memtables were all written to tables. fjall would replay up to 64
@@ -146,18 +161,35 @@ impl Drop for FjallStore {
 
 impl Read for FjallStore {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Value>> {
-        self.space(space).get(key).map_err(failed("read"))
+        let open = self.open_files();
+        if space == Space::Buckets {
+            let hash = Bloom::get_hash(key);
+            if !may_be_in_memory(&open.recent.generations(), hash) {
+                // The tables are listed after the look at what is in memory, so that nothing falls between the two.
+                return tables(open.space(space))(key, hash, NEWEST);
+            }
+        }
+        open.space(space).get(key).map_err(failed("read"))
     }
 }
 
 impl Store for FjallStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
         let open = Arc::clone(self.open.as_ref().expect("a store is closed only when it is dropped"));
+        // While the generations are held, none is begun and none is forgotten. So whatever the snapshot sees is in one
+        // of them, or it is in these tables; and these tables have nothing that came after the snapshot.
+        let held = open.recent.generations();
+        let buckets = Box::new(tables(open.space(Space::Buckets)));
         let snapshot = open.database.snapshot();
-        Ok(Box::new(FjallSnapshot { snapshot, open }))
+        let recent = Arc::clone(&held);
+        drop(held);
+        Ok(Box::new(FjallSnapshot { snapshot, buckets, recent, open }))
     }
 
     fn commit(&self, batch: &Batch) -> Result<()> {
+        let buckets = self.space(Space::Buckets);
+        let hashes = batch.keys(Space::Buckets).map(|key| Bloom::get_hash(key));
+        let writing = self.open_files().recent.note(hashes, || in_memory(buckets));
         let mut writes = self.open_files().database.batch().durability(Some(PersistMode::SyncData));
         for (space, key, value) in batch.iter() {
             match value {
@@ -165,7 +197,9 @@ impl Store for FjallStore {
                 None => writes.remove(self.space(space), key.clone()),
             }
         }
-        writes.commit().map_err(failed("write"))
+        writes.commit().map_err(failed("write"))?;
+        writing.done(in_memory(buckets).active);
+        Ok(())
     }
 
     fn ingest(&self, space: Space, entries: &mut dyn Iterator<Item = Result<Entry>>) -> Result<()> {
@@ -184,10 +218,11 @@ impl Store for FjallStore {
     }
 
     fn flush(&self) -> Result<()> {
-        let Open { spaces, database } = self.open_files();
+        let Open { spaces, database, recent } = self.open_files();
         for space in spaces {
             write_memtable(space, database)?;
         }
+        recent.forget(in_memory(self.space(Space::Buckets)));
         // An error if a thread of the store has failed.
         database.persist(PersistMode::Buffer).map_err(failed("flush"))
     }
@@ -221,21 +256,64 @@ fn write_memtable(space: &Keyspace, database: &Database) -> Result<()> {
     Ok(())
 }
 
+/// What a keyspace has in memory.
+fn in_memory(space: &Keyspace) -> InMemory {
+    let active = space.tree.active_memtable().id();
+    InMemory { active, sealed: space.sealed_memtable_count() }
+}
+
+/// True unless the key with this hash can be in tables only.
+fn may_be_in_memory(recent: &Generations, hash: u64) -> bool {
+    recent.iter().any(|generation| generation.may_have(hash))
+}
+
+/// Sees whatever is in tables.
+const NEWEST: u64 = u64::MAX;
+
+/// Looks for a key, given with its hash, in the present tables of a keyspace. The state that is looked at must not be
+/// older than the tables: fjall drops what only older states see.
+fn tables(space: &Keyspace) -> impl Fn(&[u8], u64, u64) -> Result<Option<Value>> + Send + Sync + use<> {
+    let version = space.tree.current_version();
+    move |key, hash, state| {
+        let runs = version.iter_levels().flat_map(|level| level.iter());
+        for table in runs.filter_map(|run| run.get_for_key(key)) {
+            let entry = table.get(key, state, hash).map_err(|cause| failed("read")(cause.into()))?;
+            if let Some(entry) = entry {
+                return Ok((!entry.is_tombstone()).then_some(entry.value));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Looks for a key with its hash in tables.
+type Tables = dyn Fn(&[u8], u64, u64) -> Result<Option<Value>> + Send + Sync;
+
 /// A state of a store on disk.
 struct FjallSnapshot {
     snapshot: fjall::Snapshot,
+    /// The tables of the buckets.
+    buckets: Box<Tables>,
+    /// The keys of buckets that may be in memory.
+    recent: Generations,
     open: Arc<Open>,
 }
 
 impl Read for FjallSnapshot {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Value>> {
-        self.snapshot.get(&self.open.spaces[space as usize], key).map_err(failed("read"))
+        if space == Space::Buckets {
+            let hash = Bloom::get_hash(key);
+            if !may_be_in_memory(&self.recent, hash) {
+                return (self.buckets)(key, hash, self.snapshot.seqno());
+            }
+        }
+        self.snapshot.get(self.open.space(space), key).map_err(failed("read"))
     }
 }
 
 impl Snapshot for FjallSnapshot {
     fn scan<'s>(&'s self, space: Space, from: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + Send + 's> {
-        let entries = self.snapshot.range(&self.open.spaces[space as usize], from.to_vec()..);
+        let entries = self.snapshot.range(self.open.space(space), from.to_vec()..);
         Box::new(entries.map(|entry| {
             let (key, value) = entry.into_inner().map_err(failed("read"))?;
             Ok((key, value))

@@ -11,6 +11,7 @@
 mod fjall_store;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod memory;
+mod recent;
 
 pub(crate) use fjall_store::{FjallStore, Tuning};
 
@@ -86,6 +87,11 @@ impl Batch {
         self.spaces.iter().all(BTreeMap::is_empty)
     }
 
+    /// The keys of a keyspace that are written or removed.
+    pub(crate) fn keys(&self, space: Space) -> impl Iterator<Item = &Value> {
+        self.spaces[space as usize].keys()
+    }
+
     /// The writes, sorted by keyspace and key.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Space, &Value, &Option<Value>)> {
         Space::ALL
@@ -98,6 +104,9 @@ impl Batch {
         for (own, mut later) in self.spaces.iter_mut().zip(later.spaces) {
             if own.is_empty() {
                 *own = later;
+            } else if later.len() < own.len() / 8 {
+                // To join two maps means to build both anew.
+                own.extend(later);
             } else {
                 own.append(&mut later);
             }
