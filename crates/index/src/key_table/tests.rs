@@ -325,7 +325,7 @@ fn what_was_acknowledged_survives() {
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let reader = std::thread::spawn(move || {
             let number = |line: String| line.split_once("acknowledged ")?.1.parse::<u64>().ok();
-            lines.map_while(std::result::Result::ok).filter_map(number).last()
+            lines.map_while(Result::ok).filter_map(number).last()
         });
         std::thread::sleep(Duration::from_micros(50_000 + random.below(200_000)));
         child.kill().unwrap();

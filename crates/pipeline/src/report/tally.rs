@@ -174,6 +174,8 @@ impl Documents {
             counts,
             verified_pairs: tally.verified_pairs,
             histogram: tally.histogram.to_vec(),
+            against_index: None,
+            added_to: None,
             recall: is_estimated(recipe).then(|| tally.recall.estimate()),
             capped: BTreeMap::new(),
             run: Run::default(),

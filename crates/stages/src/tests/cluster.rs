@@ -200,7 +200,7 @@ fn texts_that_changed_between_two_reads_are_an_error() {
 fn one_entry_for_each_batch_of_a_key_that_all_have() {
     let texts = vec!["the same words in every one of them"; 1_000];
     let run = ClusterRun::new(&Settings::default(), &Stages::new_key().unwrap()).unwrap();
-    let table = numbered(&super::documents(&texts));
+    let table = numbered(&documents(&texts));
     let (packed, _) = run.pack_keys(&table, NonZeroU32::new(1).unwrap()).unwrap();
     let keys = packed["entries"].as_binary::<i64>().value(0).len() / 16;
     assert!(keys < 10, "{keys} keys");
