@@ -242,7 +242,7 @@ def test_what_cannot_be_is_refused(folder, tmp_path):
     assert lsh.closed
     with pytest.raises(SettingError, match="closed"):
         lsh.query(SKETCHES[0])
-    for other in ({"threshold": 0.9}, {"num_perm": 32}, {"prepickle": True}, {"params": (4, 4)}):
+    for other in ({"threshold": 0.7}, {"num_perm": 32}, {"prepickle": True}, {"params": (4, 4)}):
         with pytest.raises(SettingError, match="the index has"):
             opened(folder, **other)
     with pytest.raises(TargetError):

@@ -42,8 +42,8 @@ pub struct BucketStats {
 /// similarities are the share of equal lanes. Different slots have equal lanes with probability 2^-16, which adds at most
 /// 0.000016 to a similarity on average; equal slots always have equal lanes, so that nothing is missed.
 ///
-/// Each band has a table without keys, with 6 to 9 bytes per document. With 128 hashes and 21 bands a document takes 430
-/// bytes in all, and [`size_in_bytes`](Self::size_in_bytes) says how many these are at the moment. Insertion costs
+/// Each band has a table without keys, with 6 to 9 bytes per document. With 128 hashes and 21 bands it is below 470
+/// bytes a document, and [`size_in_bytes`](Self::size_in_bytes) says how many these are at the moment. Insertion costs
 /// `O(b)` whatever the size of the buckets, and removal as much on average: removed documents are left where they are,
 /// out of all answers, and swept out together when they are a fifth of all. A query costs `O(b)` plus one comparison of
 /// lanes per candidate.
