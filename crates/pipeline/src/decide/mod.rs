@@ -189,12 +189,8 @@ fn with_copies(
         let ExactCopy { copy, original } = pair?;
         originals.take_until(|removal| removal.number >= original, |_| Ok(()))?;
         let Some(removal) = originals.peek()? else { break };
-        // The copy was not found by the band that found its original. A proof holds for both.
-        let found_by = match removal.found_by() {
-            FoundBy::Proof => FoundBy::Proof,
-            FoundBy::Band(_) | FoundBy::Several => FoundBy::Several,
-        };
-        all.push(Removal { number: copy, found_by: found_by.to_number(), ..removal });
+        let found_by = removal.found_by().of_copy().to_number();
+        all.push(Removal { number: copy, found_by, ..removal });
     }
     drop(near);
     all.finish()

@@ -168,6 +168,14 @@ pub(crate) enum FoundBy {
 }
 
 impl FoundBy {
+    /// What found the copy of a document. It was not the band that found the document; a proof holds for both.
+    pub(crate) fn of_copy(self) -> Self {
+        match self {
+            Self::Proof => Self::Proof,
+            Self::Band(_) | Self::Several => Self::Several,
+        }
+    }
+
     /// The number that is stored: 0 for several bands, then the bands from 1, and the largest for a proof.
     pub(crate) fn to_number(self) -> u32 {
         match self {

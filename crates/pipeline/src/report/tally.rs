@@ -6,6 +6,7 @@
 use super::{Counts, Report, Run, SourceReport};
 use crate::decide::group::Decision;
 use crate::decide::recall::{FoundPair, RecallSums, is_estimated};
+use crate::solve::Evidence;
 use crate::{Documents, OnBadRecord, Sketch};
 use corpus::{BadRecord, Document, Fields};
 use memchr::memchr;
@@ -35,6 +36,8 @@ pub struct RemovedDocument<'a> {
     pub kept: u64,
     /// The number of its shingles.
     pub shingles: u64,
+    /// Whether it is a copy of an earlier document in keep order.
+    pub is_copy: bool,
     /// What was decided of it, or of the document that it is a copy of; `None` if it is a copy of a kept document.
     pub decision: Option<&'a Decision>,
 }
@@ -117,7 +120,7 @@ impl Documents {
     pub fn count_removed<'a>(&self, removed: impl Iterator<Item = RemovedDocument<'a>>, tally: &mut Tally) {
         let estimates = is_estimated(self.recipe());
         let mut clusters: BTreeMap<u64, (u64, Vec<f64>)> = BTreeMap::new();
-        for RemovedDocument { source, kept, shingles, decision } in removed {
+        for RemovedDocument { source, kept, shingles, is_copy, decision } in removed {
             add(&mut tally.removed, source, 1);
             let (members, added) = clusters.entry(kept).or_default();
             *members += 1;
@@ -126,7 +129,10 @@ impl Documents {
                 continue;
             };
             tally.counts.near += 1;
-            let (similarity, found_by) = (decision.evidence.similarity, decision.evidence.found_by);
+            let Evidence { similarity, mut found_by, .. } = decision.evidence;
+            if is_copy {
+                found_by = found_by.of_copy();
+            }
             if !similarity.is_nan() {
                 tally.histogram[(similarity * 20.0) as usize] += 1;
             }

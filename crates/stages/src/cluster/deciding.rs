@@ -233,6 +233,7 @@ impl ClusterRun {
                 source,
                 kept: kept as u64,
                 shingles: rows[at].shingles,
+                is_copy: at != original,
                 decision,
             });
         }

@@ -143,17 +143,17 @@ fn packed_keys_remove_what_the_command_removes_and_report_the_same() {
 /// The estimate of recall has sums that need no order, with one band and with many.
 #[test]
 fn the_recall_of_a_cluster_is_that_of_one_machine() {
-    let documents =
+    let planted =
         Planted { documents: 400, bytes: (900, 3_000), near: 0.6, copies: 0.1, ..Planted::default() }
             .collect();
-    let texts: Vec<&str> = documents.iter().map(|document| document.text.as_str()).collect();
+    let texts: Vec<&str> = planted.iter().map(|document| document.text.as_str()).collect();
     for bands in [(1, 3), (4, 6), (21, 6)] {
         let bands = Some(pipeline::BandsAndRows { bands: bands.0, rows: bands.1 });
         let settings = Settings::default().with_threshold(0.6).with_bands(bands);
         let expected = pipeline::decide(&job(&texts, &settings), &Silent, &mut |_| Ok(())).unwrap();
         assert!(expected.recall.unwrap().pairs > 50, "{expected:?}");
         let mut cluster = Cluster::new(&settings, 3, 4);
-        cluster.removed(&super::documents(&texts));
+        cluster.removed(&documents(&texts));
         let found = cluster.workers[0].report(&cluster.tally);
         assert_eq!(found.recall, expected.recall);
     }
