@@ -102,7 +102,7 @@ fn bits_of_words(block: &[u8; BLOCK]) -> u64 {
         // The highest bit of a byte is set if the byte is not the wanted one.
         let other = |wanted: u64| {
             let apart = word ^ wanted;
-            (apart & LOW) + LOW | apart
+            ((apart & LOW) + LOW) | apart
         };
         let found = !(other(0x2222_2222_2222_2222) & other(0x5c5c_5c5c_5c5c_5c5c)) & !LOW;
         // The product brings the highest bits of all bytes together.
