@@ -10,7 +10,8 @@
 //!
 //! - control characters are searched in many lines at once, as the minimum of all bytes, which the compiler turns
 //!   into vector instructions ([`has_controls`]); usually there are none, and then no string is searched for them;
-//! - the next quote or backslash is found by [`memchr::memchr2`], 32 bytes at a time;
+//! - the first quote or backslash is found by [`memchr::memchr2`], 32 bytes at a time; once there is one escape, there are
+//!   often many, and the others are found [64 bytes at a time](marks), as bits in a word;
 //! - a string without escapes is borrowed from the line; one with escapes is copied, whole stretches at a time
 //!   ([`unescape`](unescape::unescape)).
 //!
@@ -19,6 +20,7 @@
 //!
 //! If two members have the same name, the last one counts, as in most parsers.
 
+mod marks;
 mod scan;
 mod unescape;
 mod wanted;

@@ -1,5 +1,6 @@
 //! The grammar of RFC 8259, checked without building a tree.
 
+use super::marks::Marks;
 use super::unescape::Escapes;
 use super::{MAX_DEPTH, Problem};
 use memchr::memchr2;
@@ -221,30 +222,39 @@ impl<'a> Scanner<'a> {
         self.at += 1;
         let begin = self.at;
         let noted = self.escapes.len();
-        let mut escaped = false;
-        let mut length = quote_or_backslash(&self.bytes[begin..]);
-        loop {
-            let Some(stretch) = length else {
-                self.at = self.bytes.len();
-                return Err(self.problem("expected a quote"));
-            };
-            if self.controls {
-                self.no_controls(stretch)?;
-            }
-            self.at += stretch;
-            if self.bytes[self.at] == b'"' {
-                let end = self.at;
-                self.at += 1;
-                let escapes = (noted, self.escapes.len());
-                return Ok(Value { kind: Kind::String, begin, end, escaped, escapes });
-            }
-            escaped = true;
+        self.pass_to(quote_or_backslash(&self.bytes[begin..]).map(|length| begin + length))?;
+        let escaped = self.bytes[self.at] != b'"';
+        if escaped {
+            self.escapes_to_quote(begin)?;
+        }
+        let end = self.at;
+        self.at += 1;
+        Ok(Value { kind: Kind::String, begin, end, escaped, escapes: (noted, self.escapes.len()) })
+    }
+
+    /// Reads the rest of a string that begins at `begin`, from its first backslash up to the quote that ends it.
+    fn escapes_to_quote(&mut self, begin: usize) -> Result<(), Problem> {
+        let mut marks = Marks::new(self.bytes, self.at);
+        while self.bytes[self.at] != b'"' {
             self.escapes.note(self.at - begin);
             self.escape()?;
-            let rest = &self.bytes[self.at..];
-            // Escapes often follow each other directly.
-            length = if let Some(b'\\' | b'"') = rest.first() { Some(0) } else { memchr2(b'"', b'\\', rest) };
+            self.pass_to(marks.next(self.at))?;
         }
+        Ok(())
+    }
+
+    /// Moves on to the next quote or backslash, inside a string.
+    #[inline]
+    fn pass_to(&mut self, found: Option<usize>) -> Result<(), Problem> {
+        let Some(found) = found else {
+            self.at = self.bytes.len();
+            return Err(self.problem("expected a quote"));
+        };
+        if self.controls {
+            self.no_controls(found - self.at)?;
+        }
+        self.at = found;
+        Ok(())
     }
 
     /// Checks that the next `length` bytes, inside a string, contain no control characters.
