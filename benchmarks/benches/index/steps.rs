@@ -147,9 +147,9 @@ fn files(
     questions: &[String],
 ) -> Result<(std::path::PathBuf, std::path::PathBuf)> {
     let write = |name: &str, texts: &[String]| {
-        let lines: Vec<String> =
-            texts.iter().map(|text| serde_json::json!({ "text": text }).to_string()).collect();
-        bench.scratch.write(name, (lines.join("\n") + "\n").as_bytes()).map_err(|error| error.to_string())
+        let line = |text: &String| serde_json::json!({ "text": text }).to_string() + "\n";
+        let lines: String = texts.iter().map(line).collect();
+        bench.scratch.write(name, lines.as_bytes()).map_err(|error| error.to_string())
     };
     Ok((write("steps.jsonl", texts)?, write("questions.jsonl", questions)?))
 }
