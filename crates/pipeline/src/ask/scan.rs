@@ -34,6 +34,19 @@ pub(crate) fn scan<R: Send>(
     prepared: &Prepared<'_>,
     observer: &dyn Observer,
     look: impl Fn(&Document<'_>, At, &mut TextBuffers) -> Result<Option<R>> + Sync,
+    collect: impl FnMut(R) -> Result<()> + Send,
+) -> Result<u64> {
+    let look =
+        |document: &Document<'_>, at, _: &Block, _, buffers: &mut TextBuffers| look(document, at, buffers);
+    scan_blocks(prepared, observer, ReadMode::Fields, look, collect)
+}
+
+/// The same, with the block that a document is in and its slot there.
+pub(crate) fn scan_blocks<R: Send>(
+    prepared: &Prepared<'_>,
+    observer: &dyn Observer,
+    mode: ReadMode,
+    look: impl Fn(&Document<'_>, At, &Block, usize, &mut TextBuffers) -> Result<Option<R>> + Sync,
     mut collect: impl FnMut(R) -> Result<()> + Send,
 ) -> Result<u64> {
     let (recipe, sources) = (&prepared.recipe, prepared.sources);
@@ -47,9 +60,7 @@ pub(crate) fn scan<R: Send>(
             prepared.budget.wait_for_long_block();
             let open = match &mut reader {
                 Some(open) => open,
-                closed => {
-                    closed.insert(Reader::open(sources.get(at), ReadMode::Fields, &recipe.fields, limits)?)
-                }
+                closed => closed.insert(Reader::open(sources.get(at), mode, &recipe.fields, limits)?),
             };
             let mut block = std::mem::take(&mut worker.block);
             if open.next_block(&mut block).map_err(|error| prepared.budget.explain(error))? {
@@ -72,7 +83,7 @@ pub(crate) fn scan<R: Send>(
                 Record::Document(document) if failure.is_none() => {
                     counts.documents += 1;
                     counts.add_absent(&document, &recipe.fields);
-                    match look(&document, At { source, line }, buffers) {
+                    match look(&document, At { source, line }, &block, slot, buffers) {
                         Ok(made) => found.extend(made),
                         Err(error) => failure = Some(error),
                     }

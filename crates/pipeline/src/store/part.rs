@@ -61,21 +61,26 @@ struct Head {
     after: String,
     blocks: Vec<BlockEntry>,
     counts: Counts,
-    /// The number of items in each column but the last, in the order of [`column_bytes`].
+    /// The number of items in each column but the last two, in the order of [`column_bytes`].
     lengths: [u64; LANE_ENDS],
-    /// The number of items in the last column, which sketch files do not have.
+    /// The number of items in the column of lane ends, which sketch files do not have.
     #[serde(default, skip_serializing_if = "is_zero")]
     lane_ends: u64,
     /// A hash of the order of shingles on which the lanes depend, which sketch files do not have either.
     #[serde(default, skip_serializing_if = "is_zero")]
     order: u64,
+    /// The number of items in the column of content hashes, which only sketch files have.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    content_hashes: u64,
 }
 
 impl Head {
     /// The number of items in each column.
     fn lengths(&self) -> [u64; COLUMNS] {
-        let mut lengths = [self.lane_ends; COLUMNS];
+        let mut lengths = [0; COLUMNS];
         lengths[..LANE_ENDS].copy_from_slice(&self.lengths);
+        lengths[LANE_ENDS] = self.lane_ends;
+        lengths[CONTENT_HASHES] = self.content_hashes;
         lengths
     }
 }
@@ -94,7 +99,7 @@ pub(crate) struct PartFile {
 }
 
 /// The number of large columns. The constants below are their indexes, in stored order.
-const COLUMNS: usize = 14;
+const COLUMNS: usize = 15;
 const ENTRIES: usize = 0;
 const LANES: usize = 1;
 const SAMPLES: usize = 2;
@@ -109,7 +114,8 @@ const BAD: usize = 10;
 const REASONS: usize = 11;
 const REASON_ENDS: usize = 12;
 const LANE_ENDS: usize = 13;
-const ITEM_BYTES: [u64; COLUMNS] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8, 8, 1, 8, 8];
+const CONTENT_HASHES: usize = 14;
+const ITEM_BYTES: [u64; COLUMNS] = [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8, 8, 1, 8, 8, 16];
 
 fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
     [
@@ -127,6 +133,7 @@ fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
         &columns.reasons,
         cast_slice(&columns.reason_ends),
         cast_slice(&columns.lane_ends),
+        cast_slice(&columns.content_hashes),
     ]
 }
 
@@ -173,9 +180,10 @@ pub(crate) fn write(
         after: hex(&link.after),
         blocks: columns.blocks.clone(),
         counts: columns.counts.clone(),
-        lengths: lengths[..LANE_ENDS].try_into().expect("the last column is not among them"),
+        lengths: lengths[..LANE_ENDS].try_into().expect("the last two columns are not among them"),
         lane_ends: lengths[LANE_ENDS],
         order: columns.order,
+        content_hashes: lengths[CONTENT_HASHES],
     };
     let mut head = serde_json::to_vec(&head).expect("a head is plain data");
     head.resize(padded(head.len() as u64) as usize, b' ');
@@ -287,6 +295,7 @@ fn is_consistent(columns: &Columns) -> bool {
         && lists(&columns.id_ends, columns.ids.len())
         && lists(&columns.shingle_ends, columns.shingles.len())
         && lists(&columns.order_ends, columns.orders.len())
+        && (columns.content_hashes.is_empty() || columns.content_hashes.len() == slots)
 }
 
 /// Cuts slots (ascending) into groups that are read together. Each slot has `row` bytes.
@@ -333,6 +342,7 @@ impl PartFile {
             reasons: self.column(file, REASONS)?,
             reason_ends: self.column(file, REASON_ENDS)?,
             lane_ends: self.column(file, LANE_ENDS)?,
+            content_hashes: self.column(file, CONTENT_HASHES)?,
             ..Columns::default()
         })
     }
