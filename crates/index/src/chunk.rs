@@ -96,6 +96,15 @@ impl Chunk {
         repeated
     }
 
+    /// For each document whether one after it has its id.
+    pub(crate) fn repeated_later(&self) -> Vec<bool> {
+        let mut repeated = vec![false; self.len()];
+        for pair in self.by_id().windows(2) {
+            repeated[pair[0] as usize] = self.ids[pair[0] as usize] == self.ids[pair[1] as usize];
+        }
+        repeated
+    }
+
     /// Takes documents away. It must not have numbers yet.
     pub(crate) fn leave_out(&mut self, is_out: &[bool]) {
         fn keep<T>(values: &mut Vec<T>, per_document: usize, is_out: &[bool]) {
@@ -280,7 +289,7 @@ fn appended(list: List<'_>, read: Option<&dyn Read>, numbers: &[u64]) -> Result<
     if new.is_empty() {
         return Ok(Vec::new());
     }
-    let room = (PAGE_NUMBERS - tail.len()).min(new.len());
+    let room = PAGE_NUMBERS.saturating_sub(tail.len()).min(new.len());
     tail.extend_from_slice(&new[..room]);
     let mut pages = Vec::new();
     let mut next = head.further.end;

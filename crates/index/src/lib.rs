@@ -76,11 +76,14 @@ mod writer;
 pub use clock::{Clock, ManualClock, Millis, SystemClock};
 pub use config::{Config, Stored};
 pub use document::{
-    Answer, Checked, Content, Document, Kept, Lifetime, MOST_ID_BYTES, MOST_METADATA_BYTES, Match, Metadata,
-    OnMatch,
+    Answer, Checked, Content, Document, Imported, Kept, KnownText, Lifetime, MOST_ID_BYTES,
+    MOST_METADATA_BYTES, Match, Metadata, OnMatch,
 };
 pub use error::{Error, Result};
 pub use index::{Index, Options};
+#[cfg(feature = "parquet")]
+pub use operations::SketchTable;
 pub use operations::{
-    Added, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent, Query, Repaired, Stats, Verified,
+    Added, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent, LshFile, Query, Repaired,
+    Sketches, Stats, Verified,
 };

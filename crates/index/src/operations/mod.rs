@@ -8,6 +8,7 @@ mod maintain;
 mod merge;
 mod query;
 mod repair;
+mod sketches;
 mod sources;
 mod verify;
 
@@ -16,5 +17,8 @@ pub use bulk::{BulkOptions, BulkReport};
 pub use maintain::Stats;
 pub use query::{Ask, Filter, Query};
 pub use repair::Repaired;
+#[cfg(feature = "parquet")]
+pub use sketches::SketchTable;
+pub use sketches::{LshFile, Sketches};
 pub use sources::{Added, IfPresent};
 pub use verify::Verified;

@@ -4,7 +4,7 @@
 //! the index's.
 
 use super::bulk::{BulkOptions, BulkReport};
-use crate::document::{Checked, Document, OnMatch};
+use crate::document::{Checked, Document, MOST_METADATA_BYTES, OnMatch};
 use crate::engine::check_id;
 use crate::{Error, Index, Result};
 use pipeline::{Job, Observer, OnBadRecord, ReadDocument};
@@ -51,37 +51,72 @@ pub struct Added {
     pub bad: u64,
 }
 
+impl std::ops::AddAssign for Added {
+    fn add_assign(&mut self, other: Self) {
+        self.added += other.added;
+        self.present += other.present;
+        self.resumed += other.resumed;
+        self.bad += other.bad;
+    }
+}
+
 /// A batch of documents, or why there are no more.
 type Batch = pipeline::Result<Vec<ReadDocument>>;
 
 /// The documents of a job, one after the other.
-type Documents<'d> = dyn Iterator<Item = Result<Document>> + 'd;
+pub(super) type Documents<'d> = dyn Iterator<Item = Result<Document>> + 'd;
 
 impl Index {
     /// Adds the documents of a job. Its settings say which fields are read, and how much memory may be used. Few documents
     /// are added all or none. Of many, chunk after chunk is added; after a kill, the same job goes on, if its inputs are
     /// files or objects.
     pub fn add_sources(&self, job: &Job, if_present: IfPresent, observer: &dyn Observer) -> Result<Added> {
-        let (added, bad) = self.read(job, observer, |job, documents| {
-            if if_present == IfPresent::Update {
-                let update =
-                    &mut |batch: Vec<Document>| self.update_batch(&batch).map(|all| all.len() as u64);
-                let added = in_batches(documents, update)?;
-                return Ok(Added { added, ..Added::default() });
-            }
-            let first = documents.take(FEW).collect::<Result<Vec<_>>>()?;
-            if first.len() < FEW {
-                return self.add_few(first, if_present);
-            }
-            let options = BulkOptions::default()
-                .with_memory(usize::try_from(job.resources.memory / 2).unwrap_or(usize::MAX))
-                .with_job(job.identity())
-                .with_skip_present(if_present == IfPresent::Skip);
-            let report = self.bulk_load(first.into_iter().map(Ok).chain(documents), &options)?;
-            let BulkReport { added, present, resumed, .. } = report;
-            Ok(Added { added, present, resumed, ..Added::default() })
+        self.add_sources_with(job, &[], if_present, observer)
+    }
+
+    /// The same, with metadata: the values of these fields of each record, as they are there. A path such as `a.b` is the
+    /// field `b` of the object in the field `a`, and is the name of the value in the metadata.
+    pub fn add_sources_with(
+        &self,
+        job: &Job,
+        metadata: &[String],
+        if_present: IfPresent,
+        observer: &dyn Observer,
+    ) -> Result<Added> {
+        let (added, bad) = self.read(job, metadata, observer, |job, documents| {
+            let name = job.identity().map(|inputs| match metadata {
+                [] => inputs,
+                fields => format!("{inputs} {:032x}", pipeline::content_hash(fields.join("\0").as_bytes())),
+            });
+            self.add_documents(documents, if_present, job.resources.memory, name)
         })?;
         Ok(Added { bad, ..added })
+    }
+
+    /// Adds documents within so many bytes of memory. A load with a name goes on after a kill.
+    pub(super) fn add_documents(
+        &self,
+        documents: &mut Documents<'_>,
+        if_present: IfPresent,
+        memory: u64,
+        name: Option<String>,
+    ) -> Result<Added> {
+        if if_present == IfPresent::Update {
+            let update = &mut |batch: Vec<Document>| self.update_batch(&batch).map(|all| all.len() as u64);
+            let added = in_batches(documents, update)?;
+            return Ok(Added { added, ..Added::default() });
+        }
+        let first = documents.take(FEW).collect::<Result<Vec<_>>>()?;
+        if first.len() < FEW {
+            return self.add_few(first, if_present);
+        }
+        let options = BulkOptions::default()
+            .with_memory(usize::try_from(memory / 2).unwrap_or(usize::MAX))
+            .with_job(name)
+            .with_skip_present(if_present == IfPresent::Skip);
+        let report = self.bulk_load(first.into_iter().map(Ok).chain(documents), &options)?;
+        let BulkReport { added, present, resumed, .. } = report;
+        Ok(Added { added, present, resumed, ..Added::default() })
     }
 
     /// Checks the documents of a job in order, and hands batches of them with their answers to `visit`. What was added is on
@@ -92,10 +127,23 @@ impl Index {
         add: bool,
         on_match: OnMatch,
         observer: &dyn Observer,
+        visit: impl FnMut(&[Document], Vec<Result<Checked>>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<u64, E> {
+        self.check_sources_with(job, &[], add, on_match, observer, visit)
+    }
+
+    /// The same, with metadata for what is added: see [`add_sources_with`](Self::add_sources_with).
+    pub fn check_sources_with<E: From<Error>>(
+        &self,
+        job: &Job,
+        metadata: &[String],
+        add: bool,
+        on_match: OnMatch,
+        observer: &dyn Observer,
         mut visit: impl FnMut(&[Document], Vec<Result<Checked>>) -> std::result::Result<(), E>,
     ) -> std::result::Result<u64, E> {
         let mut failed = None;
-        let outcome = self.read(job, observer, |_, documents| {
+        let outcome = self.read(job, metadata, observer, |_, documents| {
             in_batches(documents, &mut |batch| {
                 let answers = self.check_batch(&batch, add, on_match)?;
                 if let Err(error) = visit(&batch, answers) {
@@ -116,6 +164,7 @@ impl Index {
     fn read<R>(
         &self,
         job: &Job,
+        metadata: &[String],
         observer: &dyn Observer,
         take: impl FnOnce(&Job, &mut Documents<'_>) -> Result<R>,
     ) -> Result<(R, u64)> {
@@ -124,7 +173,7 @@ impl Index {
         let taken = std::thread::scope(|scope| {
             let (send, receive) = sync_channel(WAITING);
             let bad = &bad;
-            scope.spawn(move || send_all(job, observer, &send, bad));
+            scope.spawn(move || send_all(job, metadata, observer, &send, bad));
             take(job, &mut documents(receive))
         })?;
         Ok((taken, bad.into_inner()))
@@ -156,18 +205,28 @@ impl Index {
     }
 }
 
-fn send_all(job: &Job, observer: &dyn Observer, send: &SyncSender<Batch>, bad: &AtomicU64) {
+fn send_all(
+    job: &Job,
+    metadata: &[String],
+    observer: &dyn Observer,
+    send: &SyncSender<Batch>,
+    bad: &AtomicU64,
+) {
     let (mut batch, mut bytes) = (Vec::new(), 0);
     let leaves_out = job.settings.files.on_bad_record != OnBadRecord::Fail;
     // Nobody hears of it if the other side has stopped: it has the reason.
     let stopped = |_| pipeline::Error::Interrupted;
-    let outcome = pipeline::documents(job, observer, &mut |document| {
-        if let Err(wrong) = check_id(&document.document.id) {
+    let mut absent: Vec<&String> = metadata.iter().collect();
+    let outcome = pipeline::documents_with(job, metadata, observer, &mut |document| {
+        if let Ok(values) = &document.more {
+            absent.retain(|field| !values.contains_key(*field));
+        }
+        if let Err(wrong) = check(&document) {
             if leaves_out {
                 bad.fetch_add(1, Ordering::Relaxed);
                 return Ok(());
             }
-            return Err(bad_record(&document.document, &wrong));
+            return Err(bad_record(&document.document, wrong));
         }
         bytes += document.text.len();
         batch.push(document);
@@ -177,6 +236,11 @@ fn send_all(job: &Job, observer: &dyn Observer, send: &SyncSender<Batch>, bad: &
         }
         Ok(())
     });
+    if outcome.is_ok() {
+        for field in absent {
+            observer.note(&format!("no record has the field `{field}`, so it is in no metadata"));
+        }
+    }
     let _ = match outcome {
         Ok(left_out) => {
             bad.fetch_add(left_out, Ordering::Relaxed);
@@ -186,13 +250,23 @@ fn send_all(job: &Job, observer: &dyn Observer, send: &SyncSender<Batch>, bad: &
     };
 }
 
-/// The error for a record with an id that no document can have.
-fn bad_record(record: &pipeline::Reference, wrong: &Error) -> pipeline::Error {
+/// What makes a record useless, as the end of a sentence.
+fn check(read: &ReadDocument) -> std::result::Result<(), String> {
+    check_id(&read.document.id).map_err(|wrong| wrong.to_string())?;
+    let metadata = read.more.as_ref().map_err(Clone::clone)?;
+    match serde_json::to_string(metadata).map_or(0, |written| written.len()) {
+        0..=MOST_METADATA_BYTES => Ok(()),
+        bytes => Err(format!("its metadata has {bytes} bytes; at most {MOST_METADATA_BYTES} are allowed")),
+    }
+}
+
+/// The error for a record that is useless.
+pub(super) fn bad_record(record: &pipeline::Reference, reason: String) -> pipeline::Error {
     pipeline::Error::BadRecord {
         source_name: record.source.clone(),
         line: record.line,
         place: format!("record {}", record.line),
-        reason: wrong.to_string(),
+        reason,
         lacks_text: false,
     }
 }
@@ -205,8 +279,9 @@ fn documents(receive: Receiver<Batch>) -> impl Iterator<Item = Result<Document>>
 }
 
 fn document(read: ReadDocument) -> Document {
-    let ReadDocument { document, text, within, .. } = read;
-    Document::new(document.id, text).with_within(within)
+    let ReadDocument { document, text, within, more, .. } = read;
+    let metadata = more.ok().filter(|values| !values.is_empty());
+    Document::new(document.id, text).with_within(within).with_metadata(metadata)
 }
 
 /// Hands documents on in batches, and sums what is returned.

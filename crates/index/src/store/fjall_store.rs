@@ -7,6 +7,7 @@
 //! ingestion ascend (checked), the journal may have 64 MiB, which is the least.
 
 use super::{Batch, Entry, Read, Snapshot, Space, Store, Value};
+use crate::folder::io_error;
 use crate::values::COMPACTED_KEY;
 use crate::{Error, Result};
 use fjall::config::{
@@ -17,6 +18,7 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The least that fjall accepts. Journals are kept until the slowest keyspace is flushed, and replayed when the store is
 /// opened.
@@ -24,6 +26,12 @@ const JOURNAL_BYTES: u64 = 64 << 20;
 
 /// The file by which fjall knows a folder of its own.
 const VERSION_FILE: &str = "version";
+
+/// The folder of the keyspaces, which has a folder for each: 0 is fjall's own, and the others follow [`Space::ALL`].
+const KEYSPACES: &str = "keyspaces";
+
+/// The folder of the last keyspace that nothing else implies: `bodies`.
+const SOURCES: usize = Space::Bodies as usize + 1;
 
 /// What only changes the speed.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +60,28 @@ struct Open {
     // Keyspaces hold the journal open, so they are dropped first.
     spaces: Vec<Keyspace>,
     database: Database,
+    path: PathBuf,
+    /// True if something that was read is damaged: nothing is written any more.
+    is_damaged: AtomicBool,
+}
+
+impl Open {
+    /// The error of a read. If it is damage, nothing is written from now on.
+    fn unreadable(&self, space: Space, cause: fjall::Error) -> Error {
+        if !is_damage(&cause) {
+            return failed("read")(cause);
+        }
+        self.is_damaged.store(true, Ordering::Relaxed);
+        let folder = self.path.join(KEYSPACES).join((space as usize + 1).to_string());
+        Error::damaged(format!("the keyspace {} ({})", space.name(), folder.display()), cause.to_string())
+    }
+
+    fn check_undamaged(&self) -> Result<()> {
+        match self.is_damaged.load(Ordering::Relaxed) {
+            true => Err(Error::damaged(self.path.display().to_string(), "something in it could not be read")),
+            false => Ok(()),
+        }
+    }
 }
 
 impl std::fmt::Debug for FjallStore {
@@ -68,10 +98,17 @@ impl FjallStore {
 
     /// An error if the folder lacks a file. fjall would begin anew without it.
     pub(crate) fn check(path: &Path) -> Result<()> {
-        let needed = std::iter::once(path.join(VERSION_FILE)).chain(
-            (0..=Space::ALL.len())
-                .map(|space| path.join("keyspaces").join(space.to_string()).join("current")),
-        );
+        Self::check_folders(path, 0..=Space::ALL.len())
+    }
+
+    /// The same for what nothing else implies: documents, bodies and counters.
+    pub(crate) fn check_sources(path: &Path) -> Result<()> {
+        Self::check_folders(path, 0..=SOURCES)
+    }
+
+    fn check_folders(path: &Path, mut folders: std::ops::RangeInclusive<usize>) -> Result<()> {
+        let current = |folder: usize| path.join(KEYSPACES).join(folder.to_string()).join("current");
+        let needed = std::iter::once(path.join(VERSION_FILE)).chain(folders.by_ref().map(current));
         for file in needed {
             if !file.exists() {
                 return Err(Error::damaged(file.display().to_string(), "the file is missing"));
@@ -105,7 +142,25 @@ impl FjallStore {
                 return Err(Error::damaged(path.display().to_string(), "its files contradict each other"));
             }
         };
-        Ok(Self { path: path.to_owned(), open: Some(Arc::new(Open { spaces, database })) })
+        Ok(Self {
+            path: path.to_owned(),
+            open: Some(Arc::new(Open {
+                spaces,
+                database,
+                path: path.to_owned(),
+                is_damaged: AtomicBool::new(false),
+            })),
+        })
+    }
+
+    /// Makes a store at `to` that has what nothing else implies of the store at `from`, which is not changed. Tables are not
+    /// copied: the two share them, where the file system can.
+    pub(crate) fn link_sources(from: &Path, to: &Path) -> Result<()> {
+        let folders = (0..=SOURCES).map(|folder| Path::new(KEYSPACES).join(folder.to_string()));
+        for folder in std::iter::once(PathBuf::new()).chain(folders) {
+            link_files(&from.join(&folder), &to.join(&folder))?;
+        }
+        Ok(())
     }
 
     fn open_files(&self) -> &Open {
@@ -146,7 +201,8 @@ impl Drop for FjallStore {
 
 impl Read for FjallStore {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Value>> {
-        self.space(space).get(key).map_err(failed("read"))
+        let open = self.open_files();
+        open.spaces[space as usize].get(key).map_err(|cause| open.unreadable(space, cause))
     }
 }
 
@@ -158,6 +214,7 @@ impl Store for FjallStore {
     }
 
     fn commit(&self, batch: &Batch) -> Result<()> {
+        self.open_files().check_undamaged()?;
         let mut writes = self.open_files().database.batch().durability(Some(PersistMode::SyncData));
         for (space, key, value) in batch.iter() {
             match value {
@@ -169,6 +226,7 @@ impl Store for FjallStore {
     }
 
     fn ingest(&self, space: Space, entries: &mut dyn Iterator<Item = Result<Entry>>) -> Result<()> {
+        self.open_files().check_undamaged()?;
         let wrong = failed("write tables");
         let mut ingestion = self.space(space).start_ingestion().map_err(&wrong)?;
         let mut last: Option<Value> = None;
@@ -184,7 +242,9 @@ impl Store for FjallStore {
     }
 
     fn flush(&self) -> Result<()> {
-        let Open { spaces, database } = self.open_files();
+        let open = self.open_files();
+        open.check_undamaged()?;
+        let Open { spaces, database, .. } = open;
         for space in spaces {
             write_memtable(space, database)?;
         }
@@ -229,18 +289,51 @@ struct FjallSnapshot {
 
 impl Read for FjallSnapshot {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Value>> {
-        self.snapshot.get(&self.open.spaces[space as usize], key).map_err(failed("read"))
+        let value = self.snapshot.get(&self.open.spaces[space as usize], key);
+        value.map_err(|cause| self.open.unreadable(space, cause))
     }
 }
 
 impl Snapshot for FjallSnapshot {
     fn scan<'s>(&'s self, space: Space, from: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + Send + 's> {
         let entries = self.snapshot.range(&self.open.spaces[space as usize], from.to_vec()..);
-        Box::new(entries.map(|entry| {
-            let (key, value) = entry.into_inner().map_err(failed("read"))?;
+        Box::new(entries.map(move |entry| {
+            let (key, value) = entry.into_inner().map_err(|cause| self.open.unreadable(space, cause))?;
             Ok((key, value))
         }))
     }
+}
+
+/// True if an error says that a file is not what was written.
+fn is_damage(cause: &fjall::Error) -> bool {
+    use std::io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
+    match cause {
+        fjall::Error::Io(cause) | fjall::Error::Storage(fjall::LsmError::Io(cause)) => {
+            matches!(cause.kind(), InvalidData | NotFound | UnexpectedEof)
+        }
+        fjall::Error::Storage(_) | fjall::Error::Decompress(_) => true,
+        _ => false,
+    }
+}
+
+/// Makes files at `to` with the content of those in the folder `from`, and of its folder of tables. Tables never change; of
+/// other files there are copies.
+fn link_files(from: &Path, to: &Path) -> Result<()> {
+    const TABLES: &str = "tables";
+    std::fs::create_dir_all(to).map_err(|cause| io_error("create", to, cause))?;
+    let entries = std::fs::read_dir(from).map_err(|cause| io_error("list", from, cause))?;
+    for entry in entries {
+        let entry = entry.map_err(|cause| io_error("list", from, cause))?;
+        let (own, other) = (entry.path(), to.join(entry.file_name()));
+        if own.is_dir() {
+            if entry.file_name() == TABLES {
+                link_files(&own, &other)?;
+            }
+        } else if !from.ends_with(TABLES) || std::fs::hard_link(&own, &other).is_err() {
+            std::fs::copy(&own, &other).map_err(|cause| io_error("copy", &own, cause))?;
+        }
+    }
+    Ok(())
 }
 
 /// How a keyspace is stored. fjall writes this down when the keyspace is created.

@@ -7,6 +7,7 @@ mod fixtures;
 mod kills;
 mod model;
 mod same_answers;
+mod sketches;
 mod statistics;
 mod together;
 
