@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | a sketch file | all settings | its content hash; with `--store shingles` its set |
 //! | an index in memory (`LKLI`) | family, seed, hashes; from Python perhaps the shingles | nothing |
-//! | a Parquet table of [stages](https://docs.rs/lookalike-stages) | nothing but the number of lanes | a hash that its copies have too |
+//! | a Parquet table, as `crates/stages` makes it | nothing but the number of lanes | a hash that its copies have too |
 
 mod file;
 mod lsh;
