@@ -111,6 +111,7 @@ impl From<index::Error> for Failure {
             | Error::NoDocument { .. }
             | Error::Threshold { .. }
             | Error::Zero { .. }
+            | Error::NotInSketches { .. }
             | Error::NotStored { .. } => ExitCode::Usage,
             Error::Id { .. }
             | Error::MetadataSize { .. }
@@ -124,6 +125,7 @@ impl From<index::Error> for Failure {
             | Error::Newer { .. }
             | Error::DifferentKeys
             | Error::Damaged { .. }
+            | Error::Unrepairable { .. }
             | Error::Lost { .. }
             | Error::WouldLose { .. } => ExitCode::TargetRefused,
             _ => ExitCode::Failure,

@@ -237,6 +237,16 @@ impl Block {
         }
     }
 
+    /// The rows of a block of a Parquet file, if it was read whole, or of a table in memory.
+    #[cfg(feature = "parquet")]
+    #[must_use]
+    pub fn batch(&self) -> Option<&arrow_array::RecordBatch> {
+        match &self.content {
+            Content::Rows(rows) => Some(&rows.batch),
+            Content::Raw(_) | Content::Texts(_) => None,
+        }
+    }
+
     /// Parses the records `selected` (their positions in the block, ascending), or all records, and passes each with
     /// its position to `visit`.
     pub fn visit(

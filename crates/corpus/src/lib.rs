@@ -18,6 +18,7 @@ mod discovery;
 mod error;
 mod json;
 mod jsonl;
+mod more;
 #[cfg(feature = "object-store")]
 mod object;
 #[cfg(not(feature = "object-store"))]
@@ -49,10 +50,13 @@ pub use discovery::{
 pub use error::{Error, Result};
 pub use files::{name_to_path, path_to_name};
 pub use jsonl::fields_there_are;
+pub use more::MoreFields;
 #[cfg(feature = "memory-store")]
 pub use object::memory_store;
 pub use order_key::{OrderKey, OrderKind, OrderKinds};
 pub use parquet::Table;
+#[cfg(feature = "parquet")]
+pub use parquet::parquet_schema;
 pub use pipe::Pipe;
 pub use place::{field_names, place_of};
 pub use reader::{Announce, Limits, ReadMode, Reader};

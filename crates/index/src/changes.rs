@@ -133,9 +133,11 @@ pub(crate) fn remove(
     for (band, &key) in keys.iter().enumerate() {
         let key = bucket_key(band, key);
         let bucket = List { space: Space::Buckets, key: &key };
-        bucket.remove(writes, number)?;
-        if let Some(next) = next {
-            bucket.add(writes, next)?;
+        match next {
+            Some(next) => bucket.replace(writes, number, next)?,
+            None => {
+                bucket.remove(writes, number)?;
+            }
         }
     }
     Ok(())

@@ -93,6 +93,16 @@ impl Chunk {
         repeated
     }
 
+    /// For each document whether one after it has its id.
+    pub(crate) fn repeated_later(&self) -> Vec<bool> {
+        let mut repeated = vec![false; self.len()];
+        for pair in self.ids.sorted().windows(2) {
+            let (at, after) = (pair[0] as usize, pair[1] as usize);
+            repeated[at] = self.ids.get(at) == self.ids.get(after);
+        }
+        repeated
+    }
+
     /// Takes documents away. It must not have numbers yet.
     pub(crate) fn leave_out(&mut self, is_out: &[bool]) {
         fn keep<T>(values: &mut Vec<T>, is_out: &[bool]) {
@@ -290,7 +300,7 @@ fn appended(list: List<'_>, read: Option<&dyn Read>, numbers: &[u64]) -> Result<
     if new.is_empty() {
         return Ok(Vec::new());
     }
-    let room = (PAGE_NUMBERS - tail.len()).min(new.len());
+    let room = PAGE_NUMBERS.saturating_sub(tail.len()).min(new.len());
     tail.extend_from_slice(&new[..room]);
     let mut pages = Vec::new();
     let mut next = head.further.end;

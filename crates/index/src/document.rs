@@ -90,6 +90,47 @@ pub enum Content {
         /// True if it is compared by its content hash only, because it has NUL or is too long.
         hash_only: bool,
     },
+    /// Its sketch, as it was made elsewhere.
+    Imported(Box<Imported>),
+}
+
+/// A sketch that was made elsewhere with the settings of the index: in a sketch file, by another engine, or for an index in
+/// memory. What it does not have may be left out.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The lanes of its signature.
+    pub lanes: Vec<u16>,
+    /// What is known of its text.
+    pub text: KnownText,
+    /// The number of its shingles; 0 if it is not known.
+    pub shingles: u64,
+    /// The hash of its `within` value; zeros without.
+    pub within: [u64; 2],
+    /// True if it is compared by the hash of its text only, because it has NUL or is too long.
+    pub hash_only: bool,
+    /// The sorted set of its shingles, hashed with the key of the index.
+    pub set: Option<Vec<u64>>,
+}
+
+/// What is known of the text of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownText {
+    /// The hash of its normalised text.
+    Content(u128),
+    /// A hash that documents have in common if they are exact copies of each other.
+    Copy(u128),
+    /// Nothing: documents with equal lanes pass for copies, and their similarity is estimated.
+    Nothing,
+}
+
+impl Imported {
+    /// A document of which only the signature is known.
+    #[must_use]
+    pub fn new(lanes: Vec<u16>) -> Self {
+        let text = KnownText::Nothing;
+        Self { lanes, text, shingles: 0, within: [0; 2], hash_only: false, set: None }
+    }
 }
 
 /// How long a document stays.
@@ -120,7 +161,8 @@ pub struct Kept {
     pub expires: Option<Millis>,
     /// The number of its shingles.
     pub shingles: u64,
-    /// 128 bits of a cryptographic hash of its normalised text.
+    /// 128 bits of a cryptographic hash of its normalised text. Of a document whose text the index never saw, it is the hash
+    /// by which its copies are found, if no other is known.
     pub content_hash: u128,
     /// The lanes of its signature.
     pub lanes: Vec<u16>,

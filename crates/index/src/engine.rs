@@ -2,12 +2,13 @@
 
 use crate::clock::Millis;
 use crate::config::{Config, MOST_BANDS, Stored};
-use crate::document::{Content, Document, Lifetime, MOST_ID_BYTES, MOST_METADATA_BYTES};
+use crate::document::{Content, Document, Imported, KnownText, Lifetime, MOST_ID_BYTES, MOST_METADATA_BYTES};
 use crate::folder::Head;
-use crate::values::{Body, Record};
+use crate::values::{Body, Record, lanes_hash};
 use crate::{Error, Result};
 use lookalike::minhash::lanes::lanes_into;
 use lookalike::minhash::{Family, Signature};
+use lookalike::similarity::SortedSet;
 use pipeline::{DocumentBuffers, Documents, Method, SignatureSettings, Sketch};
 use std::sync::{Mutex, PoisonError};
 
@@ -108,6 +109,18 @@ impl Engine {
                 let record = compared_by(*content_hash, *shingles, lanes.clone(), within, *hash_only);
                 Ok(self.prepared(record, None))
             }
+            Content::Imported(imported) => {
+                let Imported { lanes, text, shingles, within, hash_only, .. } = imported.as_ref();
+                self.check_lanes(lanes)?;
+                let (content_hash, by_copy_hash) = match text {
+                    KnownText::Content(hash) => (*hash, false),
+                    // They are the same thing then.
+                    KnownText::Copy(hash) => (*hash, *hash_only || *within != [0; 2]),
+                    KnownText::Nothing => (lanes_hash(lanes, *within), true),
+                };
+                let record = compared_by(content_hash, *shingles, lanes.clone(), *within, *hash_only);
+                Ok(self.prepared(Record { by_copy_hash, ..record }, None))
+            }
         }
     }
 
@@ -165,7 +178,12 @@ impl Engine {
     fn body(&self, content: &Content) -> Result<Option<Body>> {
         Ok(match (self.config.store, content) {
             (Stored::Signatures, _) => None,
-            (stored, Content::Sketch { .. }) => {
+            (Stored::Shingles, Content::Imported(imported)) if imported.set.is_some() => {
+                let set = imported.set.clone().unwrap_or_default();
+                SortedSet::new(&set)?;
+                Some(Body::Set(set))
+            }
+            (stored, Content::Sketch { .. } | Content::Imported(_)) => {
                 let what = "adding a document";
                 return Err(Error::NotStored { what, needed: "its text", stored: stored.as_str() });
             }
@@ -215,6 +233,7 @@ fn compared_by(
     Record {
         id: String::new(),
         content_hash,
+        by_copy_hash: false,
         shingles,
         lanes,
         within,

@@ -160,6 +160,16 @@ pub enum Error {
         /// What the index stores.
         stored: &'static str,
     },
+    /// Sketches lack what the index stores.
+    #[error("an index that stores {stored} cannot take {name}: {reason}")]
+    NotInSketches {
+        /// The file of sketches.
+        name: String,
+        /// What the index stores.
+        stored: &'static str,
+        /// What it lacks.
+        reason: &'static str,
+    },
     /// Two indexes with stored shingles have different keys.
     #[error("the shingles of the two indexes are hashed with different keys")]
     DifferentKeys,
@@ -167,6 +177,14 @@ pub enum Error {
     #[error("{place} is damaged: {cause}")]
     Damaged {
         /// The file, or the keyspace and the key.
+        place: String,
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// A repair cannot read the documents themselves.
+    #[error("{place} is damaged, and nothing else in the index implies what it had: {cause}")]
+    Unrepairable {
+        /// The keyspace and its folder.
         place: String,
         /// What is wrong with it.
         cause: String,
@@ -227,11 +245,15 @@ impl Error {
             }
             Self::DuplicateId { .. } => "ask for an update to replace that document",
             Self::Damaged { .. } => "repair the index, or restore a backup",
+            Self::Unrepairable { .. } => "restore a backup; nothing was changed",
             Self::Lost { .. } => {
                 "restore a backup, or repair the index and accept the loss to go on without them"
             }
             Self::WouldLose { .. } => "restore a backup, or accept the loss",
             Self::Failed { .. } => "open the index again",
+            Self::NotInSketches { .. } => {
+                "add the files that it was made of, or create an index that stores signatures"
+            }
             Self::DifferentKeys => "create the one as a sibling of the other",
             _ => return None,
         })

@@ -31,6 +31,8 @@ const STORE: &str = "store";
 /// What a repair has made, and what was there before it.
 const REPAIRED: &str = "store.repaired";
 const REPLACED: &str = "store.replaced";
+/// What a repair reads: the documents of the store, beside it.
+const READABLE: &str = "store.readable";
 
 /// What `index.json` says.
 #[derive(Clone, Serialize, Deserialize)]
@@ -130,11 +132,20 @@ impl Folder {
 
     /// Reads `index.json`, and locks the folder. Nothing is written if the folder is no index of this version.
     pub(crate) fn open(path: &Path) -> Result<(Self, Head)> {
+        Self::open_if(path, FjallStore::check)
+    }
+
+    /// The same for a repair, which needs only a part of the store.
+    pub(crate) fn open_for_repair(path: &Path) -> Result<(Self, Head)> {
+        Self::open_if(path, FjallStore::check_sources)
+    }
+
+    fn open_if(path: &Path, check: impl Fn(&Path) -> Result<()>) -> Result<(Self, Head)> {
         let files = Files::default();
         let head = read_head(&files, path)?;
         // A repair that was killed between its two renames is finished below.
         if files.exists(&path.join(STORE))? || !files.exists(&path.join(REPAIRED))? {
-            FjallStore::check(&path.join(STORE))?;
+            check(&path.join(STORE))?;
         }
         let folder = Self::lock(files, path)?;
         folder.finish_repair()?;
@@ -168,6 +179,13 @@ impl Folder {
         Ok(place)
     }
 
+    /// An empty place for what a repair reads.
+    pub(crate) fn place_for_reading(&self) -> Result<PathBuf> {
+        let place = self.path.join(READABLE);
+        self.files.remove_tree(&place)?;
+        Ok(place)
+    }
+
     /// Replaces the store by the repaired one. Both must be closed. A kill at any moment leaves one of them in place,
     /// or is gone on with by the next opening.
     pub(crate) fn replace_store(&self) -> Result<()> {
@@ -176,7 +194,7 @@ impl Folder {
         self.finish_repair()
     }
 
-    fn finish_repair(&self) -> Result<()> {
+    pub(crate) fn finish_repair(&self) -> Result<()> {
         let (repaired, replaced) = (self.path.join(REPAIRED), self.path.join(REPLACED));
         // The old store is moved away only when the new one is whole.
         if !self.files.exists(&self.store())? && self.files.exists(&repaired)? {
@@ -185,6 +203,7 @@ impl Folder {
         if self.files.exists(&self.store())? {
             self.files.remove_tree(&repaired)?;
             self.files.remove_tree(&replaced)?;
+            self.files.remove_tree(&self.path.join(READABLE))?;
         }
         Ok(())
     }

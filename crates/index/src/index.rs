@@ -91,7 +91,12 @@ impl Index {
         Self::create_with(path.as_ref(), &self.engine.config, &self.options, key)
     }
 
-    fn create_with(path: &Path, config: &Config, options: &Options, key: Option<String>) -> Result<Self> {
+    pub(crate) fn create_with(
+        path: &Path,
+        config: &Config,
+        options: &Options,
+        key: Option<String>,
+    ) -> Result<Self> {
         let head = Head::new(config, key)?;
         // Everything that can be wrong with the configuration is found before anything is written.
         let engine = Engine::new(&head)?;

@@ -83,13 +83,15 @@ mod writer;
 pub use clock::{Clock, ManualClock, Millis, SystemClock};
 pub use config::{Config, Stored};
 pub use document::{
-    Answer, Checked, Content, Document, Kept, Lifetime, MOST_ID_BYTES, MOST_METADATA_BYTES, Match, Metadata,
-    OnMatch,
+    Answer, Checked, Content, Document, Imported, Kept, KnownText, Lifetime, MOST_ID_BYTES,
+    MOST_METADATA_BYTES, Match, Metadata, OnMatch,
 };
 pub use error::{Error, Result};
 pub use index::{Index, Options};
 pub use key_table::{Entry, KeyTable, KeyTableConfig};
+#[cfg(feature = "parquet")]
+pub use operations::SketchTable;
 pub use operations::{
-    AddTo, Added, Against, Applied, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent, Query,
-    Repaired, Stats, Ticket, Verified,
+    AddTo, Added, Against, Applied, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent,
+    LshFile, Query, Repaired, Sketches, Stats, Ticket, Verified,
 };

@@ -1,14 +1,15 @@
 //! Lists of numbers that may grow very long: a bucket, or the copies of a text.
 //!
-//! A list is pages of at most 256 ascending numbers, and every number of a page is below those of the next. So adding
-//! the youngest document, the usual case, rewrites one page, and reading from the front gives the oldest first. The
+//! A list is pages of about 256 ascending numbers, and every number of a page is below those of the next. So adding
+//! the youngest document, the usual case, rewrites one page, and reading from the front gives the oldest first. A number
+//! that comes between others rewrites one page too, which grows up to twice its size before the list is cut anew. The
 //! head is stored under the key of the list, and knows which further pages there are; they are stored under the key
 //! and their number. A key that was never seen costs one read, which a filter answers.
 //!
 //! The head has numbers as long as the list has. Further pages may be empty where all their documents were removed.
 
 use crate::store::{Read, Space, Value};
-use crate::values::{PAGE_NUMBERS, Page, damaged};
+use crate::values::{MOST_NUMBERS, PAGE_NUMBERS, Page, damaged};
 use crate::writer::Transaction;
 use crate::{Error, Result};
 
@@ -94,7 +95,7 @@ impl List<'_> {
             let mut page = self.page(writes, last)?;
             // An empty page says nothing about its place, so the pages before it are looked at.
             if !page.numbers.is_empty() && is_last(&page) {
-                if page.numbers.len() == PAGE_NUMBERS {
+                if page.numbers.len() >= PAGE_NUMBERS {
                     return self.add_page(writes, head, number).map(|()| false);
                 }
                 page.numbers.push(number);
@@ -102,11 +103,41 @@ impl List<'_> {
                 return Ok(false);
             }
         }
-        self.rewrite(writes, |numbers| match numbers.binary_search(&number) {
-            Ok(_) => {}
-            Err(at) => numbers.insert(at, number),
-        })?;
+        self.insert(writes, head, number)?;
         Ok(false)
+    }
+
+    /// Adds a number that comes between others: a copy takes the place of a document that is removed.
+    fn insert(&self, writes: &mut Transaction<'_>, head: Page, number: u64) -> Result<()> {
+        let (at, mut page) = match self.page_for(writes, &head, number)? {
+            Some((at, page)) => (Some(at), page),
+            None => (None, head),
+        };
+        let Err(place) = page.numbers.binary_search(&number) else { return Ok(()) };
+        if page.numbers.len() == MOST_NUMBERS {
+            return self.cut_anew(writes, number);
+        }
+        page.numbers.insert(place, number);
+        self.put(writes, at, &page);
+        Ok(())
+    }
+
+    /// Puts a number in the place of another one.
+    pub(crate) fn replace(&self, writes: &mut Transaction<'_>, old: u64, new: u64) -> Result<()> {
+        // Almost all lists are short, and are read and written once.
+        if let Some(mut head) = self.head(writes)?.filter(|head| head.further.is_empty())
+            && let Ok(place) = head.numbers.binary_search(&old)
+        {
+            head.numbers.remove(place);
+            if let Err(place) = head.numbers.binary_search(&new) {
+                head.numbers.insert(place, new);
+            }
+            self.put(writes, None, &head);
+            return Ok(());
+        }
+        self.remove(writes, old)?;
+        self.add(writes, new)?;
+        Ok(())
     }
 
     fn add_page(&self, writes: &mut Transaction<'_>, mut head: Page, number: u64) -> Result<()> {
@@ -167,9 +198,17 @@ impl List<'_> {
         Ok(())
     }
 
-    /// The page that has a number, if any has it: bisects the further pages.
+    /// The page that has a number, if any has it.
     fn find(&self, read: &dyn Read, head: &Page, number: u64) -> Result<Option<(u32, Page)>> {
+        let found = self.page_for(read, head, number)?;
+        Ok(found.filter(|(_, page)| page.numbers.last().is_some_and(|&last| number <= last)))
+    }
+
+    /// The further page that a number belongs to: the last one that begins with it or with a smaller one. `None` for the head.
+    /// Bisects the further pages.
+    fn page_for(&self, read: &dyn Read, head: &Page, number: u64) -> Result<Option<(u32, Page)>> {
         let (mut low, mut high) = (head.further.start, head.further.end);
+        let mut found = None;
         while low < high {
             let middle = low + (high - low) / 2;
             // Empty pages say nothing: the next one that has numbers stands for them.
@@ -179,28 +218,25 @@ impl List<'_> {
                 at += 1;
                 page = self.page(read, at)?;
             }
-            match (page.numbers.first(), page.numbers.last()) {
-                (Some(&first), Some(&last)) if first <= number => {
-                    if number <= last {
-                        return Ok(Some((at, page)));
-                    }
-                    low = at + 1;
-                }
-                _ => high = middle,
+            if page.numbers.first().is_some_and(|&first| first <= number) {
+                found = Some((at, page));
+                low = at + 1;
+            } else {
+                high = middle;
             }
         }
-        Ok(None)
+        Ok(found)
     }
 
-    /// Reads all numbers, changes them and writes all pages anew. It is for the rare case that a number comes between
-    /// others: a copy takes the place of a document that is removed.
-    fn rewrite(&self, writes: &mut Transaction<'_>, change: impl FnOnce(&mut Vec<u64>)) -> Result<()> {
+    /// Adds a number to a list and writes all its pages anew, so that they have room again. It takes as many numbers that come
+    /// between others as a page has to make this necessary.
+    fn cut_anew(&self, writes: &mut Transaction<'_>, number: u64) -> Result<()> {
         let mut numbers = Vec::new();
         self.read_into(writes, usize::MAX / 2, &mut numbers)?;
         if let Some(head) = self.head(writes)? {
             head.further.for_each(|page| writes.remove(self.space, self.page_key(page)));
         }
-        change(&mut numbers);
+        numbers.insert(numbers.partition_point(|&other| other < number), number);
         for (page, value) in pages_of(&numbers) {
             self.put(writes, page, &value);
         }
@@ -229,19 +265,22 @@ mod tests {
 
     #[derive(Debug, Clone)]
     enum Step {
-        /// Adds the next number, many times.
+        /// Adds a larger number, many times, and leaves gaps.
         Append(u64),
-        /// Adds a number that may lie between others.
-        Add(u64),
+        /// Adds a range of numbers, which may lie between others.
+        Fill(u64, u64),
         /// Removes a range of numbers, one after the other.
         Remove(u64, u64),
+        /// Puts a number in the place of another one that is there.
+        Replace(u64, u64),
     }
 
     fn steps() -> impl Strategy<Value = Step> {
         prop_oneof![
             (1u64..700).prop_map(Step::Append),
-            (0u64..3_000).prop_map(Step::Add),
-            (0u64..3_000, 1u64..500).prop_map(|(from, count)| Step::Remove(from, count)),
+            (0u64..6_000, 1u64..900).prop_map(|(from, count)| Step::Fill(from, count)),
+            (0u64..6_000, 1u64..500).prop_map(|(from, count)| Step::Remove(from, count)),
+            (0u64..6_000, 0u64..6_000).prop_map(|(old, new)| Step::Replace(old, new)),
         ]
     }
 
@@ -260,10 +299,19 @@ mod tests {
                         let numbers = match step {
                             Step::Append(count) => {
                                 let next = expected.last().map_or(0, |last| last + 1);
-                                (next..next + count).collect()
+                                (next..next + 4 * count).step_by(4).collect()
                             }
-                            Step::Add(number) => vec![number],
-                            Step::Remove(from, count) => (from..from + count).collect::<Vec<_>>(),
+                            Step::Fill(from, count) | Step::Remove(from, count) => {
+                                (from..from + count).collect::<Vec<_>>()
+                            }
+                            Step::Replace(from, new) => {
+                                // The one that is there from here on.
+                                let Some(&old) = expected.range(from..).next() else { return Ok(()) };
+                                expected.remove(&old);
+                                expected.insert(new);
+                                list.replace(writes, old, new)?;
+                                Vec::new()
+                            }
                         };
                         for number in numbers {
                             if matches!(step, Step::Remove(..)) {
@@ -277,7 +325,7 @@ mod tests {
                     })
                     .unwrap();
                 let mut numbers = Vec::new();
-                list.read_into(&store, 10_000, &mut numbers).unwrap();
+                list.read_into(&store, 100_000, &mut numbers).unwrap();
                 prop_assert!(numbers.iter().eq(&expected));
                 prop_assert_eq!(list.first(&store).unwrap(), expected.first().copied());
                 let mut some = Vec::new();
@@ -290,5 +338,41 @@ mod tests {
                 prop_assert_eq!(pages, head.map_or(0, |head| 1 + head.further.len()));
             }
         }
+    }
+
+    /// A copy that takes the place of a removed one lies between the others of a hot bucket: one or two pages are written,
+    /// however many there are.
+    #[test]
+    fn a_number_between_others_rewrites_few_pages() {
+        let store = MemoryStore::default();
+        let writer = Writer::new(Counters::default(), crate::folder::Acknowledged::nowhere());
+        let list = List { space: Space::Buckets, key: b"123456789" };
+        let all = || -> Vec<_> {
+            let snapshot = store.snapshot().unwrap();
+            snapshot.scan(Space::Buckets, &[]).map(|entry| entry.unwrap()).collect()
+        };
+        let change = |work: &dyn Fn(&mut Transaction<'_>) -> Result<()>| {
+            let before = all();
+            writer.write(&store, work).unwrap();
+            let after = all();
+            after.iter().filter(|entry| !before.contains(entry)).count()
+        };
+        change(&|writes| (0..100 * 256).try_for_each(|number| list.add(writes, 10 * number).map(|_| ())));
+        assert_eq!(all().len(), 100);
+        let mut written = 0;
+        for (old, new) in (0..2_000).map(|at| (10 * at, 10 * at + 128_005)) {
+            let changed = change(&|writes| list.replace(writes, old, new));
+            assert!(changed <= 3, "{changed} pages for {old} and {new}");
+            written += changed;
+        }
+        assert!((2_000..5_000).contains(&written), "{written}");
+        // Where all come into the same page, the list is cut anew now and then.
+        let many: Vec<_> = (0..9).flat_map(|last| (0..256).map(move |at| 150_000 + 10 * at + last)).collect();
+        let written: usize =
+            many.iter().map(|&new| change(&|writes| list.add(writes, new).map(|_| ()))).sum();
+        assert!(written < 12 * many.len(), "{written} pages for {} numbers", many.len());
+        let mut numbers = Vec::new();
+        list.read_into(&store, usize::MAX / 2, &mut numbers).unwrap();
+        assert!(numbers.is_sorted_by(|a, b| a < b));
     }
 }

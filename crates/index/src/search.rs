@@ -64,7 +64,8 @@ impl<'a> Asked<'a> {
             lanes: &prepared.record.lanes,
             keys: &prepared.keys,
             within: prepared.record.within,
-            copy_hash: Some(prepared.copy_hash),
+            // Equal lanes do not make a text the same.
+            copy_hash: (!prepared.record.is_lanes_only()).then_some(prepared.copy_hash),
             hash_only: prepared.record.hash_only,
             exact,
         }

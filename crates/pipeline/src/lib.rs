@@ -51,8 +51,9 @@ pub use settings::{
 };
 pub use sketch::document::{DocumentBuffers, Documents, Origin, Sketch};
 pub use sketch::sketch_file::SKETCH_MAGIC;
+pub use sketch::stored::{SketchFile, StoredSketch};
 
-use corpus::{RemovedRow, Source, Target};
+use corpus::{MoreFields, RemovedRow, Source, Target};
 use limits::ordered::caught;
 use std::ops::ControlFlow;
 
@@ -230,7 +231,17 @@ pub fn documents(
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(ReadDocument) -> Result<()> + Send),
 ) -> Result<u64> {
-    caught(|| ask::texts::documents(job, observer, visit))
+    documents_with(job, &[], observer, visit)
+}
+
+/// The same, with the values of further fields of each record: `a.b` is the field `b` of the object in the field `a`.
+pub fn documents_with(
+    job: &Job,
+    more: &[String],
+    observer: &dyn Observer,
+    visit: &mut (dyn FnMut(ReadDocument) -> Result<()> + Send),
+) -> Result<u64> {
+    caught(|| ask::texts::documents(job, &MoreFields::new(more), observer, visit))
 }
 
 /// The texts of up to `most` documents, and how many documents there are. The same corpus gives the same documents

@@ -37,7 +37,9 @@ impl<'a> Prepared<'a> {
 
     /// Checks a job whose sketches are for later runs.
     pub(crate) fn for_sketch_file(job: &'a Job) -> Result<Self> {
-        Self::with_use(job, UseOfSketches::LaterRuns)
+        let mut prepared = Self::with_use(job, UseOfSketches::LaterRuns)?;
+        prepared.recipe.stores_content_hashes = true;
+        Ok(prepared)
     }
 
     fn with_use(job: &'a Job, use_of: UseOfSketches) -> Result<Self> {

@@ -63,6 +63,7 @@ mod rows;
 mod sets;
 mod signatures;
 mod sketches;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod verification;
@@ -74,6 +75,7 @@ pub use decisions::removed_schema;
 pub use edges::{edges, edges_schema, key_blocks, key_blocks_schema};
 pub use error::{Error, Result};
 pub use pairs::{CandidatePairs, PAIRS_PER_BATCH, candidate_pairs};
+pub use stored::{SketchRow, are_sketches, sketch_rows};
 
 use pipeline::{Documents, Settings};
 

@@ -219,7 +219,10 @@ pub(crate) const INDEX_ADD_ABOUT: &str = "\
 Adds documents. If there is no index in the folder, one is created, with the settings that are given here or their defaults.
 
 An id can be used once. Without --id-field, the id of a document is SOURCE:LINE. If the command is stopped, the same command \
-continues it. Nothing is compared: to add only what is new, use `check --add`.";
+continues it. Nothing is compared: to add only what is new, use `check --add`.
+
+Sketches that were made before are added without reading a text: sketch files, Parquet files of sketches, and saved indexes in memory \
+(LSH of Python, LKLI). They must have been made with the settings of the index; an index that is created here gets those that they name.";
 
 pub(crate) const EVALUATE_ABOUT: &str = "\
 Says how good an answer is. Precision is the share of the found pairs that is true, recall the share of the true pairs that was \
@@ -240,7 +243,9 @@ Examples:
 pub(crate) const INDEX_ADD: &str = "\
 Examples:
   lookalike index add seen/ crawl/*.jsonl.zst --id-field url
-  lookalike index add seen/ changed.jsonl --id-field url --update";
+  lookalike index add seen/ crawl.jsonl --id-field url --meta lang,author.name
+  lookalike index add seen/ changed.jsonl --id-field url --update
+  lookalike index add seen/ corpus.sketch";
 
 pub(crate) const INDEX_QUERY_ABOUT: &str = "\
 Lists the documents that look like a text or like another document, the most similar first. Each line has the similarity, the \

@@ -129,6 +129,10 @@ pub(crate) struct AddArguments {
     /// Leave out documents whose id is in the index already
     #[arg(long)]
     pub(crate) skip_present: bool,
+    /// Keep the values of these fields of each record as metadata, which answers show and --where looks at: names with
+    /// commas between them; author.name is the field name of the object in the field author
+    #[arg(long, value_name = "FIELD,...", value_delimiter = ',', value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) meta: Vec<String>,
     #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]
@@ -149,8 +153,7 @@ pub(crate) struct Selecting {
     /// at
     #[arg(long, value_name = "VALUE")]
     pub(crate) within: Option<String>,
-    /// Show only documents whose metadata have this value in this field. Documents that were added from Python or over
-    /// HTTP can have metadata
+    /// Show only documents whose metadata have this value in this field: see --meta of `lookalike index add`
     #[arg(long = "where", value_name = "FIELD=VALUE", value_parser = field_and_value)]
     pub(crate) filter: Vec<(String, Value)>,
 }
@@ -198,6 +201,10 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "WHAT", requires = "add", default_value = "skip",
         value_parser = on_match())]
     pub(crate) on_match: OnMatch,
+    /// With --add, keep the values of these fields of each record as metadata: names with commas between them
+    #[arg(long, value_name = "FIELD,...", requires = "add", value_delimiter = ',',
+        value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) meta: Vec<String>,
     #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]
@@ -246,8 +253,7 @@ pub(crate) struct RemoveArguments {
     /// Remove the documents whose ids are in this file, one per line; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) ids: Option<PathBuf>,
-    /// Remove the documents whose metadata have this value in this field. Documents that were added from Python or over
-    /// HTTP can have metadata
+    /// Remove the documents whose metadata have this value in this field: see --meta of `lookalike index add`
     #[arg(long = "where", value_name = "FIELD=VALUE", value_parser = field_and_value, conflicts_with_all = ["id", "ids"])]
     pub(crate) filter: Vec<(String, Value)>,
 }

@@ -119,7 +119,7 @@ impl Named {
         let against = |open: &Open| {
             open.index.against(open.name(), settings).map_err(|error| open.refuses(error, layers))
         };
-        let adding = usize::try_from(resources.memory / ADDING_SHARE).unwrap_or(usize::MAX);
+        let adding = resources.memory / ADDING_SHARE;
         if let Some(open) = &self.add_to {
             // Settings in which the two differ would give other answers the next time.
             against(open).map(drop)?;

@@ -13,6 +13,7 @@ mod exit_codes;
 mod help;
 mod hostile;
 mod index;
+mod index_inputs;
 mod limits;
 mod lookalike;
 mod memory;

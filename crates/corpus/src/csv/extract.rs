@@ -83,6 +83,15 @@ fn record<'a>(bytes: &'a [u8], header: &Header, columns: Columns, scratch: &'a m
     })
 }
 
+/// The value of a column of a record; `None` if the record ends before it, or cannot be read.
+pub(crate) fn value(bytes: &[u8], header: &Header, column: usize) -> Option<String> {
+    let bytes = without_line_end(bytes);
+    let mut spans = Vec::new();
+    split(bytes, header.delimiter, &mut spans).ok()?;
+    let line = std::str::from_utf8(bytes).ok()?;
+    Some(field(line, *spans.get(column)?, &mut String::new()).to_owned())
+}
+
 fn field<'a>(line: &'a str, span: Span, unquoted: &'a mut String) -> &'a str {
     let written = &line[span.begin..span.end];
     if span.plain {

@@ -5,6 +5,25 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::DataType;
 
+/// The array of a field, and the structs that contain it.
+pub(crate) fn locate<'a>(
+    batch: &'a RecordBatch,
+    path: &FieldPath,
+) -> Option<(Vec<&'a StructArray>, &'a ArrayRef)> {
+    if let Some(array) = batch.column_by_name(&path.written()) {
+        return Some((Vec::new(), array));
+    }
+    let (first, others) = path.names.split_first()?;
+    let mut above = Vec::new();
+    let mut array = batch.column_by_name(first)?;
+    for name in others {
+        let inside = array.as_struct_opt()?;
+        above.push(inside);
+        array = inside.column_by_name(name)?;
+    }
+    Some((above, array))
+}
+
 /// A column of a batch, and the structs that contain it.
 #[derive(Debug)]
 pub(crate) struct Column<'a> {
@@ -17,18 +36,7 @@ pub(crate) struct Column<'a> {
 impl<'a> Column<'a> {
     /// The column of the field; `None` if there is no such column.
     pub(crate) fn find(batch: &'a RecordBatch, path: &FieldPath) -> Option<Self> {
-        if let Some(array) = batch.column_by_name(&path.written()) {
-            return Some(Self::new(Vec::new(), array));
-        }
-        let (first, others) = path.names.split_first()?;
-        let mut above = Vec::new();
-        let mut array = batch.column_by_name(first)?;
-        for name in others {
-            let inside = array.as_struct_opt()?;
-            above.push(inside);
-            array = inside.column_by_name(name)?;
-        }
-        Some(Self::new(above, array))
+        locate(batch, path).map(|(above, array)| Self::new(above, array))
     }
 
     fn new(above: Vec<&'a StructArray>, array: &'a ArrayRef) -> Self {

@@ -16,6 +16,7 @@ mod groups;
 mod guard;
 mod hybrid;
 mod input;
+mod json;
 mod long_pages;
 mod page_header;
 mod paths;
@@ -28,6 +29,7 @@ mod texts;
 mod values;
 
 pub(crate) use reader::ParquetReader;
+pub use reader::parquet_schema;
 pub(crate) use removed::RemovedSink;
 pub(crate) use rows::ArrowRows;
 pub(crate) use sink::ParquetSink;

@@ -62,6 +62,12 @@ impl std::fmt::Debug for ParquetReader {
     }
 }
 
+/// The columns of a Parquet file.
+pub fn parquet_schema(source: &Source) -> Result<SchemaRef> {
+    let (_, metadata) = Input::open(source, u64::MAX)?;
+    Ok(Arc::clone(metadata.schema()))
+}
+
 impl ParquetReader {
     pub(crate) fn open(source: &Source, mode: ReadMode, fields: &Fields, limits: Limits) -> Result<Self> {
         let (input, metadata) = Input::open(source, limits.record_bytes)?;

@@ -1,9 +1,10 @@
 //! A batch of rows -> documents.
 
-use super::columns::Column;
+use super::columns::{Column, locate};
+use super::json::json;
 use super::values::{Strings, is_bare, order_kind, printed};
 use crate::{Absent, BadRecord, Document, Error, FieldPath, Fields, Id, OrderKey, Record, Result, Scratch};
-use arrow_array::RecordBatch;
+use arrow_array::{Array, RecordBatch};
 use std::borrow::Cow;
 
 /// Rows of a Parquet file or of a table in memory.
@@ -69,6 +70,15 @@ impl ArrowRows {
             None => (0..self.len()).try_for_each(row),
             Some(selected) => selected.iter().try_for_each(|&slot| row(slot as usize)),
         }
+    }
+
+    /// The value of a field of a row as JSON; `None` if the row has none.
+    pub(crate) fn json(&self, path: &FieldPath, row: usize) -> Option<serde_json::Value> {
+        let (above, array) = locate(&self.batch, path)?;
+        if above.iter().any(|above| above.is_null(row)) {
+            return None;
+        }
+        json(array, row)
     }
 
     fn column(&self, path: &FieldPath) -> Result<Column<'_>> {

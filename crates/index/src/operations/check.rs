@@ -157,6 +157,7 @@ pub(super) fn of_the_document<T>(answer: Result<T>) -> Result<Result<T>> {
 fn asked<'d>(asking: &'d Asking<'_>) -> Asked<'d> {
     let exact = match &asking.document.content {
         Content::Text(text) => Exact::Text(text),
+        Content::Imported(imported) => imported.set.clone().map_or(Exact::Unknown, Exact::Set),
         Content::Sketch { .. } => Exact::Unknown,
     };
     Asked::of(&asking.prepared, exact)

@@ -10,6 +10,7 @@ mod once;
 mod query;
 mod repair;
 mod runs;
+mod sketches;
 mod sources;
 mod verify;
 
@@ -20,5 +21,8 @@ pub use once::{Applied, Ticket};
 pub use query::{Ask, Filter, Query};
 pub use repair::Repaired;
 pub use runs::{AddTo, Against};
+#[cfg(feature = "parquet")]
+pub use sketches::SketchTable;
+pub use sketches::{LshFile, Sketches};
 pub use sources::{Added, IfPresent};
 pub use verify::Verified;

@@ -176,6 +176,7 @@ fn lanes_only(lanes: &[u16], within: [u64; 2]) -> Record {
     Record {
         id: String::new(),
         content_hash: 0,
+        by_copy_hash: false,
         shingles: 0,
         lanes: lanes.to_vec(),
         within,

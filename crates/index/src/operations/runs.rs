@@ -41,7 +41,7 @@ impl std::fmt::Debug for Against {
 pub struct AddTo {
     index: Arc<Index>,
     name: String,
-    memory: usize,
+    memory: u64,
 }
 
 impl Index {
@@ -91,7 +91,7 @@ impl Index {
 
     /// The index as one that takes kept documents. Adding them takes about so many bytes of memory.
     #[must_use]
-    pub fn add_to(self: &Arc<Self>, name: impl Into<String>, memory: usize) -> AddTo {
+    pub fn add_to(self: &Arc<Self>, name: impl Into<String>, memory: u64) -> AddTo {
         AddTo { index: Arc::clone(self), name: name.into(), memory }
     }
 

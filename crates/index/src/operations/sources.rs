@@ -4,7 +4,7 @@
 //! the index's.
 
 use super::bulk::{BulkOptions, BulkReport};
-use crate::document::{Checked, Document, OnMatch};
+use crate::document::{Checked, Document, MOST_METADATA_BYTES, OnMatch};
 use crate::engine::check_id;
 use crate::{Error, Index, Result};
 use pipeline::{Job, Observer, OnBadRecord, ReadDocument};
@@ -51,6 +51,15 @@ pub struct Added {
     pub bad: u64,
 }
 
+impl std::ops::AddAssign for Added {
+    fn add_assign(&mut self, other: Self) {
+        self.added += other.added;
+        self.present += other.present;
+        self.resumed += other.resumed;
+        self.bad += other.bad;
+    }
+}
+
 /// A batch of documents, or why there are no more.
 type Batch = pipeline::Result<Vec<ReadDocument>>;
 
@@ -58,25 +67,59 @@ type Batch = pipeline::Result<Vec<ReadDocument>>;
 pub(super) type Visit<'v> = dyn FnMut(ReadDocument) -> pipeline::Result<()> + Send + 'v;
 
 /// The documents of a job, one after the other.
-type Documents<'d> = dyn Iterator<Item = Result<Document>> + 'd;
+pub(super) type Documents<'d> = dyn Iterator<Item = Result<Document>> + 'd;
 
 impl Index {
     /// Adds the documents of a job. Its settings say which fields are read, and how much memory may be used. Few documents
     /// are added all or none. Of many, chunk after chunk is added; after a kill, the same job goes on, if its inputs are
     /// files or objects.
     pub fn add_sources(&self, job: &Job, if_present: IfPresent, observer: &dyn Observer) -> Result<Added> {
-        let (added, bad) = self.read(job, observer, |job, documents| {
-            if if_present == IfPresent::Update {
-                let update =
-                    &mut |batch: Vec<Document>| self.update_batch(&batch).map(|all| all.len() as u64);
-                let added = in_batches(documents, update)?;
-                return Ok(Added { added, ..Added::default() });
-            }
-            let memory = usize::try_from(job.resources.memory / 2).unwrap_or(usize::MAX);
-            let options = BulkOptions::default().with_memory(memory).with_job(job.identity());
-            self.add_all(documents, if_present, &options)
+        self.add_sources_with(job, &[], if_present, observer)
+    }
+
+    /// The same, with metadata: the values of these fields of each record, as they are there. A path such as `a.b` is the
+    /// field `b` of the object in the field `a`, and is the name of the value in the metadata.
+    pub fn add_sources_with(
+        &self,
+        job: &Job,
+        metadata: &[String],
+        if_present: IfPresent,
+        observer: &dyn Observer,
+    ) -> Result<Added> {
+        let (added, bad) = self.read(job, metadata, observer, |job, documents| {
+            let name = job.identity().map(|inputs| match metadata {
+                [] => inputs,
+                fields => format!("{inputs} {:032x}", pipeline::content_hash(fields.join("\0").as_bytes())),
+            });
+            self.add_documents(documents, if_present, job.resources.memory, name)
         })?;
         Ok(Added { bad, ..added })
+    }
+
+    /// Adds documents within so many bytes of memory. A load with a name goes on after a kill.
+    pub(super) fn add_documents(
+        &self,
+        documents: &mut Documents<'_>,
+        if_present: IfPresent,
+        memory: u64,
+        name: Option<String>,
+    ) -> Result<Added> {
+        if if_present == IfPresent::Update {
+            let update = &mut |batch: Vec<Document>| self.update_batch(&batch).map(|all| all.len() as u64);
+            let added = in_batches(documents, update)?;
+            return Ok(Added { added, ..Added::default() });
+        }
+        let first = documents.take(FEW).collect::<Result<Vec<_>>>()?;
+        if first.len() < FEW {
+            return self.add_few(first, if_present);
+        }
+        let options = BulkOptions::default()
+            .with_memory(usize::try_from(memory / 2).unwrap_or(usize::MAX))
+            .with_job(name)
+            .with_skip_present(if_present == IfPresent::Skip);
+        let report = self.bulk_load(first.into_iter().map(Ok).chain(documents), &options)?;
+        let BulkReport { added, present, resumed, .. } = report;
+        Ok(Added { added, present, resumed, ..Added::default() })
     }
 
     /// Checks the documents of a job in order, and hands batches of them with their answers to `visit`. What was added is on
@@ -87,10 +130,23 @@ impl Index {
         add: bool,
         on_match: OnMatch,
         observer: &dyn Observer,
+        visit: impl FnMut(&[Document], Vec<Result<Checked>>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<u64, E> {
+        self.check_sources_with(job, &[], add, on_match, observer, visit)
+    }
+
+    /// The same, with metadata for what is added: see [`add_sources_with`](Self::add_sources_with).
+    pub fn check_sources_with<E: From<Error>>(
+        &self,
+        job: &Job,
+        metadata: &[String],
+        add: bool,
+        on_match: OnMatch,
+        observer: &dyn Observer,
         mut visit: impl FnMut(&[Document], Vec<Result<Checked>>) -> std::result::Result<(), E>,
     ) -> std::result::Result<u64, E> {
         let mut failed = None;
-        let outcome = self.read(job, observer, |_, documents| {
+        let outcome = self.read(job, metadata, observer, |_, documents| {
             in_batches(documents, &mut |batch| {
                 let answers = self.check_batch(&batch, add, on_match)?;
                 if let Err(error) = visit(&batch, answers) {
@@ -111,43 +167,37 @@ impl Index {
     fn read<R>(
         &self,
         job: &Job,
+        metadata: &[String],
         observer: &dyn Observer,
         take: impl FnOnce(&Job, &mut Documents<'_>) -> Result<R>,
     ) -> Result<(R, u64)> {
         let job = &self.job_with_settings(job);
         let leaves_out = job.settings.files.on_bad_record != OnBadRecord::Fail;
-        let read = |visit: &mut Visit<'_>| pipeline::documents(job, observer, visit);
+        let read = |visit: &mut Visit<'_>| {
+            let mut absent: Vec<&String> = metadata.iter().collect();
+            let left_out = pipeline::documents_with(job, metadata, observer, &mut |document| {
+                if let Ok(values) = &document.more {
+                    absent.retain(|field| !values.contains_key(*field));
+                }
+                visit(document)
+            })?;
+            for field in absent {
+                observer.note(&format!("no record has the field `{field}`, so it is in no metadata"));
+            }
+            Ok(left_out)
+        };
         in_another_thread(read, leaves_out, |documents| take(job, documents))
     }
 
-    /// Adds documents. Few are added all or none; of many, chunk after chunk, within `options`.
-    fn add_all(
-        &self,
-        documents: &mut Documents<'_>,
-        if_present: IfPresent,
-        options: &BulkOptions,
-    ) -> Result<Added> {
-        let first = documents.take(FEW).collect::<Result<Vec<_>>>()?;
-        if first.len() < FEW {
-            return self.add_few(first, if_present);
-        }
-        let options = options.clone().with_skip_present(if_present == IfPresent::Skip);
-        let report = self.bulk_load(first.into_iter().map(Ok).chain(documents), &options)?;
-        let BulkReport { added, present, resumed, .. } = report;
-        Ok(Added { added, present, resumed, ..Added::default() })
-    }
-
-    /// Adds the documents that `read` hands out, with bulk loads of so many bytes of memory.
+    /// Adds the documents that `read` hands out, within so many bytes of memory.
     pub(super) fn add_read(
         &self,
         read: impl FnOnce(&mut Visit<'_>) -> pipeline::Result<u64> + Send,
         if_present: IfPresent,
-        memory: usize,
+        memory: u64,
     ) -> Result<Added> {
-        let options = BulkOptions::default().with_memory(memory);
-        let added =
-            in_another_thread(read, false, |documents| self.add_all(documents, if_present, &options))?;
-        Ok(added.0)
+        let add = |documents: &mut Documents<'_>| self.add_documents(documents, if_present, memory, None);
+        in_another_thread(read, false, add).map(|(added, _)| added)
     }
 
     /// The job with the settings of the index, but for the fields that are read.
@@ -177,7 +227,7 @@ impl Index {
 }
 
 /// Calls `read` in another thread, and hands what it hands out to `take` in this one. Returns also how many documents were
-/// left out; those with ids that none can have are, if `leaves_out` says so.
+/// left out; those that no index can have are, if `leaves_out` says so.
 fn in_another_thread<R>(
     read: impl FnOnce(&mut Visit<'_>) -> pipeline::Result<u64> + Send,
     leaves_out: bool,
@@ -203,12 +253,12 @@ fn send_all(
     // Nobody hears of it if the other side has stopped: it has the reason.
     let stopped = |_| pipeline::Error::Interrupted;
     let outcome = read(&mut |document| {
-        if let Err(wrong) = check_id(&document.document.id) {
+        if let Err(wrong) = check(&document) {
             if leaves_out {
                 bad.fetch_add(1, Ordering::Relaxed);
                 return Ok(());
             }
-            return Err(bad_record(&document.document, &wrong));
+            return Err(bad_record(&document.document, wrong));
         }
         bytes += document.text.len();
         batch.push(document);
@@ -227,13 +277,23 @@ fn send_all(
     };
 }
 
-/// The error for a record with an id that no document can have.
-fn bad_record(record: &pipeline::Reference, wrong: &Error) -> pipeline::Error {
+/// What makes a record useless, as the end of a sentence.
+fn check(read: &ReadDocument) -> std::result::Result<(), String> {
+    check_id(&read.document.id).map_err(|wrong| wrong.to_string())?;
+    let metadata = read.more.as_ref().map_err(Clone::clone)?;
+    match serde_json::to_string(metadata).map_or(0, |written| written.len()) {
+        0..=MOST_METADATA_BYTES => Ok(()),
+        bytes => Err(format!("its metadata has {bytes} bytes; at most {MOST_METADATA_BYTES} are allowed")),
+    }
+}
+
+/// The error for a record that is useless.
+pub(super) fn bad_record(record: &pipeline::Reference, reason: String) -> pipeline::Error {
     pipeline::Error::BadRecord {
         source_name: record.source.clone(),
         line: record.line,
         place: format!("record {}", record.line),
-        reason: wrong.to_string(),
+        reason,
         lacks_text: false,
     }
 }
@@ -246,8 +306,9 @@ fn documents(receive: Receiver<Batch>) -> impl Iterator<Item = Result<Document>>
 }
 
 fn document(read: ReadDocument) -> Document {
-    let ReadDocument { document, text, within, .. } = read;
-    Document::new(document.id, text).with_within(within)
+    let ReadDocument { document, text, within, more, .. } = read;
+    let metadata = more.ok().filter(|values| !values.is_empty());
+    Document::new(document.id, text).with_within(within).with_metadata(metadata)
 }
 
 /// Hands documents on in batches, and sums what is returned.

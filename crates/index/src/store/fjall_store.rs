@@ -10,6 +10,7 @@
 
 use super::recent::{Generations, InMemory, Recent};
 use super::{Batch, Entry, Read, Snapshot, Space, Store, Value};
+use crate::folder::io_error;
 use crate::values::COMPACTED_KEY;
 use crate::{Error, Result};
 use fjall::config::{
@@ -21,6 +22,7 @@ use lsm_tree::table::filter::standard_bloom::Builder as Bloom;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The least that fjall accepts. Journals are kept until the slowest keyspace is flushed, and replayed when the store is
 /// opened.
@@ -28,6 +30,12 @@ const JOURNAL_BYTES: u64 = 64 << 20;
 
 /// The file by which fjall knows a folder of its own.
 const VERSION_FILE: &str = "version";
+
+/// The folder of the keyspaces, which has a folder for each: 0 is fjall's own, and the others follow [`Space::ALL`].
+const KEYSPACES: &str = "keyspaces";
+
+/// The folder of the last keyspace that nothing else implies: `bodies`.
+const SOURCES: usize = Space::Bodies as usize + 1;
 
 /// What only changes the speed.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +64,9 @@ struct Open {
     // Keyspaces hold the journal open, so they are dropped first.
     spaces: Vec<Keyspace>,
     database: Database,
+    path: PathBuf,
+    /// True if something that was read is damaged: nothing is written any more.
+    is_damaged: AtomicBool,
     /// The keys of buckets that may be in memory.
     recent: Recent,
 }
@@ -63,6 +74,23 @@ struct Open {
 impl Open {
     fn space(&self, space: Space) -> &Keyspace {
         &self.spaces[space as usize]
+    }
+
+    /// The error of a read. If it is damage, nothing is written from now on.
+    fn unreadable(&self, space: Space, cause: fjall::Error) -> Error {
+        if !is_damage(&cause) {
+            return failed("read")(cause);
+        }
+        self.is_damaged.store(true, Ordering::Relaxed);
+        let folder = self.path.join(KEYSPACES).join((space as usize + 1).to_string());
+        Error::damaged(format!("the keyspace {} ({})", space.name(), folder.display()), cause.to_string())
+    }
+
+    fn check_undamaged(&self) -> Result<()> {
+        match self.is_damaged.load(Ordering::Relaxed) {
+            true => Err(Error::damaged(self.path.display().to_string(), "something in it could not be read")),
+            false => Ok(()),
+        }
     }
 }
 
@@ -80,10 +108,17 @@ impl FjallStore {
 
     /// An error if the folder lacks a file. fjall would begin anew without it.
     pub(crate) fn check(path: &Path) -> Result<()> {
-        let needed = std::iter::once(path.join(VERSION_FILE)).chain(
-            (0..=Space::ALL.len())
-                .map(|space| path.join("keyspaces").join(space.to_string()).join("current")),
-        );
+        Self::check_folders(path, 0..=Space::ALL.len())
+    }
+
+    /// The same for what nothing else implies: documents, bodies and counters.
+    pub(crate) fn check_sources(path: &Path) -> Result<()> {
+        Self::check_folders(path, 0..=SOURCES)
+    }
+
+    fn check_folders(path: &Path, mut folders: std::ops::RangeInclusive<usize>) -> Result<()> {
+        let current = |folder: usize| path.join(KEYSPACES).join(folder.to_string()).join("current");
+        let needed = std::iter::once(path.join(VERSION_FILE)).chain(folders.by_ref().map(current));
         for file in needed {
             if !file.exists() {
                 return Err(Error::damaged(file.display().to_string(), "the file is missing"));
@@ -120,7 +155,19 @@ impl FjallStore {
         let buckets: &Keyspace = &spaces[Space::Buckets as usize];
         let is_empty = buckets.tree.active_memtable().is_empty() && buckets.sealed_memtable_count() == 0;
         let recent = Recent::new(tuning.memtable, in_memory(buckets), is_empty);
-        Ok(Self { path: path.to_owned(), open: Some(Arc::new(Open { spaces, database, recent })) })
+        let is_damaged = AtomicBool::new(false);
+        let open = Open { spaces, database, path: path.to_owned(), is_damaged, recent };
+        Ok(Self { path: path.to_owned(), open: Some(Arc::new(open)) })
+    }
+
+    /// Makes a store at `to` that has what nothing else implies of the store at `from`, which is not changed. Tables are not
+    /// copied: the two share them, where the file system can.
+    pub(crate) fn link_sources(from: &Path, to: &Path) -> Result<()> {
+        let folders = (0..=SOURCES).map(|folder| Path::new(KEYSPACES).join(folder.to_string()));
+        for folder in std::iter::once(PathBuf::new()).chain(folders) {
+            link_files(&from.join(&folder), &to.join(&folder))?;
+        }
+        Ok(())
     }
 
     fn open_files(&self) -> &Open {
@@ -166,10 +213,11 @@ impl Read for FjallStore {
             let hash = Bloom::get_hash(key);
             if !may_be_in_memory(&open.recent.generations(), hash) {
                 // The tables are listed after the look at what is in memory, so that nothing falls between the two.
-                return tables(open.space(space))(key, hash, NEWEST);
+                let value = tables(open.space(space))(key, hash, NEWEST);
+                return value.map_err(|cause| open.unreadable(space, cause));
             }
         }
-        open.space(space).get(key).map_err(failed("read"))
+        open.space(space).get(key).map_err(|cause| open.unreadable(space, cause))
     }
 }
 
@@ -187,6 +235,7 @@ impl Store for FjallStore {
     }
 
     fn commit(&self, batch: &Batch) -> Result<()> {
+        self.open_files().check_undamaged()?;
         let buckets = self.space(Space::Buckets);
         let hashes = batch.keys(Space::Buckets).map(|key| Bloom::get_hash(key));
         let writing = self.open_files().recent.note(hashes, || in_memory(buckets));
@@ -203,6 +252,7 @@ impl Store for FjallStore {
     }
 
     fn ingest(&self, space: Space, entries: &mut dyn Iterator<Item = Result<Entry>>) -> Result<()> {
+        self.open_files().check_undamaged()?;
         let wrong = failed("write tables");
         let mut ingestion = self.space(space).start_ingestion().map_err(&wrong)?;
         let mut last: Option<Value> = None;
@@ -218,7 +268,9 @@ impl Store for FjallStore {
     }
 
     fn flush(&self) -> Result<()> {
-        let Open { spaces, database, recent } = self.open_files();
+        let open = self.open_files();
+        open.check_undamaged()?;
+        let Open { spaces, database, recent, .. } = open;
         for space in spaces {
             write_memtable(space, database)?;
         }
@@ -272,13 +324,14 @@ const NEWEST: u64 = u64::MAX;
 
 /// Looks for a key, given with its hash, in the present tables of a keyspace. The state that is looked at must not be
 /// older than the tables: fjall drops what only older states see.
-fn tables(space: &Keyspace) -> impl Fn(&[u8], u64, u64) -> Result<Option<Value>> + Send + Sync + use<> {
+fn tables(
+    space: &Keyspace,
+) -> impl Fn(&[u8], u64, u64) -> fjall::Result<Option<Value>> + Send + Sync + use<> {
     let version = space.tree.current_version();
     move |key, hash, state| {
         let runs = version.iter_levels().flat_map(|level| level.iter());
         for table in runs.filter_map(|run| run.get_for_key(key)) {
-            let entry = table.get(key, state, hash).map_err(|cause| failed("read")(cause.into()))?;
-            if let Some(entry) = entry {
+            if let Some(entry) = table.get(key, state, hash)? {
                 return Ok((!entry.is_tombstone()).then_some(entry.value));
             }
         }
@@ -287,7 +340,7 @@ fn tables(space: &Keyspace) -> impl Fn(&[u8], u64, u64) -> Result<Option<Value>>
 }
 
 /// Looks for a key with its hash in tables.
-type Tables = dyn Fn(&[u8], u64, u64) -> Result<Option<Value>> + Send + Sync;
+type Tables = dyn Fn(&[u8], u64, u64) -> fjall::Result<Option<Value>> + Send + Sync;
 
 /// A state of a store on disk.
 struct FjallSnapshot {
@@ -304,21 +357,55 @@ impl Read for FjallSnapshot {
         if space == Space::Buckets {
             let hash = Bloom::get_hash(key);
             if !may_be_in_memory(&self.recent, hash) {
-                return (self.buckets)(key, hash, self.snapshot.seqno());
+                let value = (self.buckets)(key, hash, self.snapshot.seqno());
+                return value.map_err(|cause| self.open.unreadable(space, cause));
             }
         }
-        self.snapshot.get(self.open.space(space), key).map_err(failed("read"))
+        let value = self.snapshot.get(self.open.space(space), key);
+        value.map_err(|cause| self.open.unreadable(space, cause))
     }
 }
 
 impl Snapshot for FjallSnapshot {
     fn scan<'s>(&'s self, space: Space, from: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + Send + 's> {
         let entries = self.snapshot.range(self.open.space(space), from.to_vec()..);
-        Box::new(entries.map(|entry| {
-            let (key, value) = entry.into_inner().map_err(failed("read"))?;
+        Box::new(entries.map(move |entry| {
+            let (key, value) = entry.into_inner().map_err(|cause| self.open.unreadable(space, cause))?;
             Ok((key, value))
         }))
     }
+}
+
+/// True if an error says that a file is not what was written.
+fn is_damage(cause: &fjall::Error) -> bool {
+    use std::io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
+    match cause {
+        fjall::Error::Io(cause) | fjall::Error::Storage(fjall::LsmError::Io(cause)) => {
+            matches!(cause.kind(), InvalidData | NotFound | UnexpectedEof)
+        }
+        fjall::Error::Storage(_) | fjall::Error::Decompress(_) => true,
+        _ => false,
+    }
+}
+
+/// Makes files at `to` with the content of those in the folder `from`, and of its folder of tables. Tables never change; of
+/// other files there are copies.
+fn link_files(from: &Path, to: &Path) -> Result<()> {
+    const TABLES: &str = "tables";
+    std::fs::create_dir_all(to).map_err(|cause| io_error("create", to, cause))?;
+    let entries = std::fs::read_dir(from).map_err(|cause| io_error("list", from, cause))?;
+    for entry in entries {
+        let entry = entry.map_err(|cause| io_error("list", from, cause))?;
+        let (own, other) = (entry.path(), to.join(entry.file_name()));
+        if own.is_dir() {
+            if entry.file_name() == TABLES {
+                link_files(&own, &other)?;
+            }
+        } else if !from.ends_with(TABLES) || std::fs::hard_link(&own, &other).is_err() {
+            std::fs::copy(&own, &other).map_err(|cause| io_error("copy", &own, cause))?;
+        }
+    }
+    Ok(())
 }
 
 /// How a keyspace is stored. fjall writes this down when the keyspace is created.

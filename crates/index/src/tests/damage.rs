@@ -366,3 +366,136 @@ fn a_repair_makes_everything_from_the_documents() {
     assert_eq!(Index::repair(&path, true, &options).unwrap().lost_documents, 1);
     assert!(Index::open(&path, &options).unwrap().verify().unwrap().is_clean());
 }
+
+/// The tables of a keyspace, by the number of its folder.
+fn tables(path: &Path, folder: usize) -> Vec<PathBuf> {
+    let place = path.join(format!("store/keyspaces/{folder}/tables"));
+    files(&place).into_keys().collect()
+}
+
+/// The ways to damage a table: a part of it changes, it is cut, it is gone, or it is empty.
+const WAYS: usize = 4;
+
+fn damage(table: &Path, way: usize) {
+    let mut bytes = std::fs::read(table).unwrap();
+    let length = bytes.len();
+    match way {
+        0 => {
+            bytes[length / 3..length / 3 + 8].fill(0xa5);
+            std::fs::write(table, bytes).unwrap();
+        }
+        1 => std::fs::write(table, &bytes[..length / 2]).unwrap(),
+        2 => std::fs::remove_file(table).unwrap(),
+        _ => std::fs::write(table, []).unwrap(),
+    }
+}
+
+/// What the documents imply is made from them, whatever happened to it.
+#[test]
+fn a_repair_gets_past_tables_that_cannot_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    let options = options(&clock());
+    let index = Index::create(&path, &config(), &options).unwrap();
+    let with_time = |document: Document| document.with_lifetime(crate::Lifetime::Until(1_000_000));
+    index.add_batch(&documents(0..60)).unwrap();
+    index.add_batch(&documents(60..90).into_iter().map(with_time).collect::<Vec<_>>()).unwrap();
+    // Exact copies, of which the oldest goes.
+    let copies = (0..60).map(|number| Document::new(format!("copy-{number}"), text(number)));
+    index.add_batch(&copies.collect::<Vec<_>>()).unwrap();
+    index.remove(&["id-3", "id-4"]).unwrap();
+    index.compact().unwrap();
+    let answers = |index: &Index| -> Vec<_> {
+        (0..90).map(|number| index.query(&Query::text(text(number))).unwrap()).collect()
+    };
+    let expected = (answers(&index), index.stats().unwrap().documents, index.stats().unwrap().distinct);
+    drop(index);
+    // Ids, copies, buckets and expiry.
+    for space in 4..=7 {
+        for way in 0..WAYS {
+            let target = folder.path().join(format!("damaged-{space}-{way}"));
+            copy(&path, &target);
+            let tables = tables(&target, space);
+            assert!(!tables.is_empty(), "keyspace {space} has no tables");
+            tables.iter().for_each(|table| damage(table, way));
+            let repaired = Index::repair(&target, false, &options).unwrap();
+            assert_eq!((repaired.documents, repaired.lost_documents), (148, 0), "{space} {way}");
+            let index = Index::open(&target, &options).unwrap();
+            assert!(index.verify().unwrap().is_clean(), "{space} {way}");
+            let stats = index.stats().unwrap();
+            assert_eq!((answers(&index), stats.documents, stats.distinct), expected, "{space} {way}");
+            assert_eq!(index.expire(1_000_000, 1_000).unwrap(), 30);
+            index.add(&Document::new("new", "a new text")).unwrap();
+            drop(index);
+            for left in ["store.readable", "store.repaired", "store.replaced"] {
+                assert!(!target.join(left).exists(), "{left}");
+            }
+            std::fs::remove_dir_all(target).unwrap();
+        }
+    }
+    // All of them at once, and the files that name their tables.
+    let target = folder.path().join("all");
+    copy(&path, &target);
+    for space in 4..=7 {
+        std::fs::remove_dir_all(target.join(format!("store/keyspaces/{space}"))).unwrap();
+    }
+    assert!(Index::open(&target, &options).is_err());
+    Index::repair(&target, false, &options).unwrap();
+    assert_eq!(answers(&Index::open(&target, &options).unwrap()), expected.0);
+}
+
+/// Nothing implies the documents themselves, so a repair says where to look, and changes nothing.
+#[test]
+fn documents_that_cannot_be_read_are_for_a_backup() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = made(folder.path());
+    let options = options(&clock());
+    Index::open(&path, &options).unwrap().compact().unwrap();
+    for space in 1..=3 {
+        for way in 0..WAYS {
+            let target = folder.path().join(format!("damaged-{space}-{way}"));
+            copy(&path, &target);
+            tables(&target, space).iter().for_each(|table| damage(table, way));
+            let before = files(&target);
+            for accept_loss in [false, true] {
+                match Index::repair(&target, accept_loss, &options) {
+                    Err(error) => {
+                        assert!(matches!(error, Error::Unrepairable { .. }), "{space} {way}: {error}");
+                        assert!(error.to_string().contains("store"), "{error}");
+                        assert!(error.next().unwrap().contains("backup"));
+                        assert_eq!(files(&target), before, "{space} {way}");
+                    }
+                    // A part of a table that nobody needs, as a filter.
+                    Ok(repaired) => assert_eq!((way, repaired.documents), (0, 119), "{space}"),
+                }
+            }
+        }
+    }
+}
+
+/// Once damage was seen, nothing is written any more, and nothing when the index is closed.
+#[test]
+fn a_damaged_index_is_not_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = made(folder.path());
+    let options = options(&clock());
+    Index::open(&path, &options).unwrap().compact().unwrap();
+    for table in tables(&path, 6) {
+        // The first block has keys that are looked for.
+        let mut bytes = std::fs::read(&table).unwrap();
+        bytes[64..72].fill(0xa5);
+        std::fs::write(&table, bytes).unwrap();
+    }
+    let index = Index::open(&path, &options).unwrap();
+    let seen = (0..120).filter_map(|number| index.query(&Query::text(text(number))).err()).next().unwrap();
+    assert!(matches!(&seen, Error::Damaged { place, .. } if place.contains("keyspaces/6")), "{seen}");
+    let before = files(&path);
+    for _ in 0..2 {
+        assert!(index.add(&Document::new("new", "a new text")).is_err());
+    }
+    assert!(index.compact().is_err());
+    drop(index);
+    assert_eq!(files(&path), before);
+    Index::repair(&path, false, &options).unwrap();
+    assert!(Index::open(&path, &options).unwrap().verify().unwrap().is_clean());
+}

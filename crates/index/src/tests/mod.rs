@@ -10,6 +10,7 @@ mod model;
 mod once;
 mod runs;
 mod same_answers;
+mod sketches;
 mod statistics;
 mod together;
 

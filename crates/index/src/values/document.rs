@@ -8,13 +8,17 @@ const HASH_ONLY: u8 = 1;
 const WITHIN: u8 = 2;
 const EXPIRES: u8 = 4;
 const METADATA: u8 = 8;
-const ALL_FLAGS: u8 = HASH_ONLY | WITHIN | EXPIRES | METADATA;
+const COPY_HASH: u8 = 16;
+const ALL_FLAGS: u8 = HASH_ONLY | WITHIN | EXPIRES | METADATA | COPY_HASH;
 
 /// The record of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) id: String,
+    /// The hash of its text; its copy hash, if that is all that is known.
     pub(crate) content_hash: u128,
+    /// True if `content_hash` is the copy hash.
+    pub(crate) by_copy_hash: bool,
     /// The number of shingles.
     pub(crate) shingles: u64,
     pub(crate) lanes: Vec<u16>,
@@ -33,7 +37,16 @@ pub(crate) struct Record {
 impl Record {
     /// Equal for exact copies.
     pub(crate) fn copy_hash(&self) -> u128 {
-        Documents::copy_hash(self.content_hash, self.within, self.hash_only)
+        match self.by_copy_hash {
+            true => self.content_hash,
+            false => Documents::copy_hash(self.content_hash, self.within, self.hash_only),
+        }
+    }
+
+    /// True if nothing is known of its text, so that its lanes stand for it. Its copies have equal lanes, and perhaps
+    /// different texts.
+    pub(crate) fn is_lanes_only(&self) -> bool {
+        self.by_copy_hash && self.content_hash == lanes_hash(&self.lanes, self.within)
     }
 
     /// True if it is in no answer any more.
@@ -51,7 +64,8 @@ impl Record {
             flag(self.hash_only, HASH_ONLY)
                 | flag(has_within, WITHIN)
                 | flag(self.expires.is_some(), EXPIRES)
-                | flag(!self.metadata.is_empty(), METADATA),
+                | flag(!self.metadata.is_empty(), METADATA)
+                | flag(self.by_copy_hash, COPY_HASH),
         );
         // What a comparison needs comes first.
         for lane in &self.lanes {
@@ -81,6 +95,7 @@ pub(crate) struct RecordView<'v> {
     pub(crate) expires: Option<u64>,
     pub(crate) hash_only: bool,
     has_metadata: bool,
+    by_copy_hash: bool,
     rest: Bytes<'v>,
 }
 
@@ -99,6 +114,7 @@ impl<'v> RecordView<'v> {
             expires,
             hash_only: flags & HASH_ONLY != 0,
             has_metadata: flags & METADATA != 0,
+            by_copy_hash: flags & COPY_HASH != 0,
             rest: bytes,
         })
     }
@@ -115,8 +131,11 @@ impl<'v> RecordView<'v> {
 
     /// Equal for exact copies.
     pub(crate) fn copy_hash(&self) -> Option<u128> {
-        let content_hash = self.rest.clone_array()?;
-        Some(Documents::copy_hash(u128::from_le_bytes(content_hash), self.within, self.hash_only))
+        let hash = u128::from_le_bytes(self.rest.clone_array()?);
+        Some(match self.by_copy_hash {
+            true => hash,
+            false => Documents::copy_hash(hash, self.within, self.hash_only),
+        })
     }
 
     /// The whole record.
@@ -133,6 +152,7 @@ impl<'v> RecordView<'v> {
         is_whole.then_some(Record {
             id,
             content_hash,
+            by_copy_hash: self.by_copy_hash,
             shingles,
             lanes,
             within: self.within,
@@ -142,6 +162,14 @@ impl<'v> RecordView<'v> {
             metadata,
         })
     }
+}
+
+/// What stands for the text of a document of which only the lanes are known.
+pub(crate) fn lanes_hash(lanes: &[u16], within: [u64; 2]) -> u128 {
+    let mut bytes = b"lanes".to_vec();
+    within.iter().for_each(|half| bytes.extend(half.to_le_bytes()));
+    lanes.iter().for_each(|lane| bytes.extend(lane.to_le_bytes()));
+    pipeline::content_hash(&bytes)
 }
 
 impl Bytes<'_> {
@@ -160,6 +188,7 @@ mod tests {
         fn records()(
             id in ".{1,20}",
             content_hash: u128,
+            by_copy_hash: bool,
             shingles: u64,
             lanes in proptest::collection::vec(any::<u16>(), 8),
             within in prop_oneof![Just([0; 2]), any::<[u64; 2]>()],
@@ -168,7 +197,7 @@ mod tests {
             hash_only: bool,
             metadata in prop_oneof![Just(String::new()), Just(r#"{"a":1}"#.to_owned())],
         ) -> Record {
-            Record { id, content_hash, shingles, lanes, within, added, expires, hash_only, metadata }
+            Record { id, content_hash, by_copy_hash, shingles, lanes, within, added, expires, hash_only, metadata }
         }
     }
 

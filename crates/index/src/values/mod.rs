@@ -9,12 +9,12 @@ mod meta;
 mod page;
 
 pub(crate) use body::Body;
-pub(crate) use document::{Record, RecordView};
+pub(crate) use document::{Record, RecordView, lanes_hash};
 pub(crate) use meta::{
     BULK_KEY, BulkMarker, COMPACTED_KEY, COUNTERS_KEY, Counters, JOB_PREFIX, JobProgress, RECEIPTS_KEY,
     Receipt, Receipts, receipt_key, receipt_number_key, receipt_number_of, receipt_number_value,
 };
-pub(crate) use page::{PAGE_NUMBERS, Page};
+pub(crate) use page::{MOST_NUMBERS, PAGE_NUMBERS, Page};
 
 use crate::store::Space;
 use crate::{Error, Result};

@@ -1,12 +1,16 @@
-//! A page: up to 256 ascending numbers of documents, stored as differences.
+//! A page: ascending numbers of documents, stored as differences. One that is filled from its end has up to 256; numbers
+//! that come between others may make it twice as long.
 //!
 //! The first page of a list is its head. Almost all lists have one number, and so a value of 3 to 6 bytes.
 
 use super::{Bytes, put_number};
 use crate::store::Value;
 
-/// The most numbers of a page.
+/// A page with so many numbers is full: the next number is put into a new one.
 pub(crate) const PAGE_NUMBERS: usize = 256;
+
+/// The most numbers of a page. Only numbers that come between others make it longer than a full one.
+pub(crate) const MOST_NUMBERS: usize = 2 * PAGE_NUMBERS;
 
 const ALONE: u8 = 0x31;
 const HEAD: u8 = 0x32;
@@ -85,7 +89,7 @@ impl Page {
                 None => bytes.number()?,
                 Some(last) => last.checked_add(bytes.number().filter(|&step| step > 0)?)?,
             };
-            if numbers.len() == PAGE_NUMBERS {
+            if numbers.len() == MOST_NUMBERS {
                 return None;
             }
             numbers.push(number);
@@ -108,7 +112,7 @@ mod tests {
 
         #[test]
         fn pages_come_back(
-            numbers in proptest::collection::btree_set(any::<u64>(), 1..=PAGE_NUMBERS),
+            numbers in proptest::collection::btree_set(any::<u64>(), 1..=MOST_NUMBERS),
             further in prop_oneof![Just(0..0), (0u32..9, 9u32..20).prop_map(|(a, b)| a..b)],
             is_head: bool,
         ) {

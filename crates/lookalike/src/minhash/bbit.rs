@@ -113,6 +113,16 @@ impl BBitSignature {
         Self { family, seed, bits: LANE_BITS, num_hashes, content, words }
     }
 
+    /// The lanes of the full signature; `None` if this one has fewer bits per slot than a [lane](super::lanes).
+    #[must_use]
+    pub fn lanes(&self) -> Option<Vec<u16>> {
+        let lane = |place: usize| match self.content {
+            Content::EmptySet => mixed_slot(EMPTY_SLOT, place) as u16,
+            Content::NonEmptySet => (self.words[place / 4] >> (place % 4 * 16)) as u16,
+        };
+        (self.bits == LANE_BITS).then(|| (0..self.num_hashes).map(lane).collect())
+    }
+
     /// The family of the full signature.
     #[must_use]
     pub fn family(&self) -> Family {

@@ -36,6 +36,7 @@ impl At {
             document: self.reference(document.id.as_ref().map(|id| id.text.to_string()), sources),
             text: document.text.to_owned(),
             within: document.within.as_ref().map(ToString::to_string),
+            more: Ok(Default::default()),
         }
     }
 }
@@ -47,6 +48,20 @@ pub(crate) fn scan<R: Send>(
     stage: Stage,
     observer: &dyn Observer,
     look: impl Fn(&Document<'_>, At, &mut TextBuffers) -> Result<Option<R>> + Sync,
+    collect: impl FnMut(R) -> Result<()> + Send,
+) -> Result<u64> {
+    let look =
+        |document: &Document<'_>, at, _: &Block, _, buffers: &mut TextBuffers| look(document, at, buffers);
+    scan_blocks(prepared, stage, observer, ReadMode::Fields, look, collect)
+}
+
+/// The same, with the block that a document is in and its slot there.
+pub(crate) fn scan_blocks<R: Send>(
+    prepared: &Prepared<'_>,
+    stage: Stage,
+    observer: &dyn Observer,
+    mode: ReadMode,
+    look: impl Fn(&Document<'_>, At, &Block, usize, &mut TextBuffers) -> Result<Option<R>> + Sync,
     mut collect: impl FnMut(R) -> Result<()> + Send,
 ) -> Result<u64> {
     let (recipe, sources) = (&prepared.recipe, prepared.sources);
@@ -61,9 +76,7 @@ pub(crate) fn scan<R: Send>(
             prepared.budget.wait_for_long_block();
             let open = match &mut reader {
                 Some(open) => open,
-                closed => {
-                    closed.insert(Reader::open(sources.get(at), ReadMode::Fields, &recipe.fields, limits)?)
-                }
+                closed => closed.insert(Reader::open(sources.get(at), mode, &recipe.fields, limits)?),
             };
             let mut block = std::mem::take(&mut worker.block);
             if open.next_block(&mut block).map_err(|error| prepared.budget.explain(error))? {
@@ -89,7 +102,7 @@ pub(crate) fn scan<R: Send>(
                     counts.documents += 1;
                     counts.add_absent(&document, &recipe.fields);
                     let number = first + slot as Number;
-                    match look(&document, At { source, line, number }, buffers) {
+                    match look(&document, At { source, line, number }, &block, slot, buffers) {
                         Ok(made) => found.extend(made),
                         Err(error) => failure = Some(error),
                     }

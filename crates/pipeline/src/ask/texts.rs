@@ -1,10 +1,10 @@
 //! Reads texts of a corpus: the texts of documents with given ids, and of a sample.
 
-use crate::ask::scan::{At, scan};
+use crate::ask::scan::{At, scan, scan_blocks};
 use crate::method::TextBuffers;
 use crate::prepared::Prepared;
 use crate::{Error, Job, Observer, Reference, Result, Stage};
-use corpus::Document;
+use corpus::{Block, Document, MoreFields, ReadMode};
 use lookalike::hashing::mix64;
 use lookalike::similarity::edit_distance_at_most;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,18 +30,26 @@ pub struct ReadDocument {
     pub text: String,
     /// Its value in the field of `within`, if there is such a setting.
     pub within: Option<String>,
+    /// Its values in further fields that were asked for, as JSON; or what is wrong with one, as the end of a sentence.
+    pub more: std::result::Result<serde_json::Map<String, serde_json::Value>, String>,
 }
 
 /// See [`crate::documents`].
 pub(crate) fn documents(
     job: &Job,
+    more: &MoreFields,
     observer: &dyn Observer,
     visit: &mut (dyn FnMut(ReadDocument) -> Result<()> + Send),
 ) -> Result<u64> {
     let prepared = Prepared::new(job)?;
     let sources = prepared.sources;
-    let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| Ok(Some(at.read(document, sources)));
-    scan(&prepared, Stage::Sketch, observer, look, visit)
+    // Other fields are there only if whole records are read.
+    let mode = if more.is_empty() { ReadMode::Fields } else { ReadMode::Whole };
+    let look = |document: &Document<'_>, at: At, block: &Block, slot: usize, _: &mut TextBuffers| {
+        let values = if more.is_empty() { Ok(Default::default()) } else { more.of(block, slot) };
+        Ok(Some(ReadDocument { more: values, ..at.read(document, sources) }))
+    };
+    scan_blocks(&prepared, Stage::Sketch, observer, mode, look, visit)
 }
 
 /// How many similar ids are suggested for an unknown one.

@@ -35,6 +35,8 @@ pub(crate) struct Recipe {
     pub plan: Plan,
     /// The hash of the file of weights. If the content of the file changes, it is another run.
     pub weights_hash: Option<String>,
+    /// True if the content hash of every document is stored, as in sketch files: indexes need it, and runs do not.
+    pub stores_content_hashes: bool,
 }
 
 /// Working memory of one thread.
@@ -126,6 +128,7 @@ impl Recipe {
             method,
             plan,
             weights_hash,
+            stores_content_hashes: false,
         })
     }
 

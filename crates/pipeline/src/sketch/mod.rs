@@ -8,6 +8,7 @@ pub(crate) mod missing_fields;
 pub(crate) mod order;
 mod sample;
 pub(crate) mod sketch_file;
+pub(crate) mod stored;
 
 use crate::limits::memory::{BLOCK_BYTES, Ledger, LongBlock};
 use crate::limits::ordered::ordered;
@@ -338,6 +339,9 @@ impl<'a> BlockSketcher<'a> {
         counts.absent_text += u64::from(lacks_text && !against);
         self.columns.push_bad(slot as u64, &reason);
         self.push_entry(slot, Entry::bad(), id.as_ref());
+        if self.recipe.stores_content_hashes {
+            self.columns.content_hashes.push([0; 2]);
+        }
         self.columns.push_no_lanes(self.recipe);
         Ok(())
     }
@@ -397,9 +401,16 @@ impl<'a> BlockSketcher<'a> {
                 return Err(budget.too_long(text));
             }
             let hash = recipe.content_hash(text, buffers);
+            if recipe.stores_content_hashes {
+                columns.content_hashes.push([hash as u64, (hash >> 64) as u64]);
+            }
             columns.push_no_lanes(recipe);
             (Class::HashOnly, mix64((hash as u64) ^ within[0]), 0)
         } else {
+            if recipe.stores_content_hashes {
+                let hash = recipe.content_hash(text, buffers);
+                columns.content_hashes.push([hash as u64, (hash >> 64) as u64]);
+            }
             let sketched = recipe.sketch(text, within, buffers, columns)?;
             columns.counts.empty += u64::from(sketched.size == 0);
             columns.counts.short += u64::from(sketched.size == 1 && recipe.is_short(text));

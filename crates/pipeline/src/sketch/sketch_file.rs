@@ -108,7 +108,7 @@ pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
 }
 
 /// Reads the head of a sketch file. Also returns the byte offset at which its parts begin.
-fn read_head(path: &Path) -> Result<(Identity, u64)> {
+pub(super) fn read_head(path: &Path) -> Result<(Identity, u64)> {
     let name = path.display().to_string();
     let damaged = |cause: &str| Error::Damaged { name: name.clone(), cause: cause.into() };
     let io = |cause| Error::Io { action: "read", name: name.clone(), cause };

@@ -136,6 +136,8 @@ pub(crate) struct Columns {
     pub bad: Vec<u64>,
     pub reasons: Vec<u8>,
     pub reason_ends: Vec<u64>,
+    /// The content hash of each slot, low half first; zeros for a bad record. Only sketch files have them.
+    pub content_hashes: Vec<[u64; 2]>,
     /// What an index has of the documents that it has, ascending by slot. The ids are in the next column.
     pub seen: Vec<SeenRow>,
     pub seen_ids: Vec<u8>,
@@ -164,7 +166,8 @@ impl Columns {
             + self.order_ends.len()
             + self.bad.len()
             + self.reason_ends.len()
-            + self.seen_ends.len();
+            + self.seen_ends.len()
+            + 2 * self.content_hashes.len();
         let bytes = size_of_val(self.entries.as_slice())
             + size_of_val(self.lanes.as_slice())
             + self.ids.len()
@@ -265,6 +268,7 @@ impl Columns {
         append_ends(&mut self.shingle_ends, &other.shingle_ends);
         self.orders.append(&mut other.orders);
         append_ends(&mut self.order_ends, &other.order_ends);
+        self.content_hashes.append(&mut other.content_hashes);
         self.counts.add(&other.counts);
     }
 }

@@ -88,6 +88,8 @@ impl Store {
         self.counts.add(&columns.counts);
         self.order = self.order.or(Some(columns.order));
         self.has_long_values |= !columns.orders.is_empty();
+        // They are for indexes, and no run reads them.
+        columns.content_hashes = Vec::new();
         let bytes = columns.bytes();
         let stays = file.is_none() || self.in_memory + bytes <= memory;
         if stays {

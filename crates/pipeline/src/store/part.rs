@@ -70,6 +70,9 @@ struct Head {
     /// A hash of the order of shingles on which the lanes depend, which sketch files do not have either.
     #[serde(default, skip_serializing_if = "is_zero")]
     order: u64,
+    /// The number of items in the column of content hashes, which only sketch files have.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    content_hashes: u64,
     /// The number of items in the last columns, which only runs against an index have.
     #[serde(default, skip_serializing_if = "are_zero")]
     seen: [u64; COLUMNS - SEEN],
@@ -78,8 +81,10 @@ struct Head {
 impl Head {
     /// The number of items in each column.
     fn lengths(&self) -> [u64; COLUMNS] {
-        let mut lengths = [self.lane_ends; COLUMNS];
+        let mut lengths = [0; COLUMNS];
         lengths[..LANE_ENDS].copy_from_slice(&self.lengths);
+        lengths[LANE_ENDS] = self.lane_ends;
+        lengths[CONTENT_HASHES] = self.content_hashes;
         lengths[SEEN..].copy_from_slice(&self.seen);
         lengths
     }
@@ -103,7 +108,7 @@ pub(crate) struct PartFile {
 }
 
 /// The number of large columns. The constants below are their indexes, in stored order.
-const COLUMNS: usize = 17;
+const COLUMNS: usize = 18;
 const ENTRIES: usize = 0;
 const LANES: usize = 1;
 const SAMPLES: usize = 2;
@@ -118,11 +123,12 @@ const BAD: usize = 10;
 const REASONS: usize = 11;
 const REASON_ENDS: usize = 12;
 const LANE_ENDS: usize = 13;
-const SEEN: usize = 14;
-const SEEN_IDS: usize = 15;
-const SEEN_ENDS: usize = 16;
+const CONTENT_HASHES: usize = 14;
+const SEEN: usize = 15;
+const SEEN_IDS: usize = 16;
+const SEEN_ENDS: usize = 17;
 const ITEM_BYTES: [u64; COLUMNS] =
-    [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8, 8, 1, 8, 8, size_of::<SeenRow>() as u64, 1, 8];
+    [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8, 8, 1, 8, 8, 16, size_of::<SeenRow>() as u64, 1, 8];
 
 fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
     [
@@ -140,6 +146,7 @@ fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
         &columns.reasons,
         cast_slice(&columns.reason_ends),
         cast_slice(&columns.lane_ends),
+        cast_slice(&columns.content_hashes),
         cast_slice(&columns.seen),
         &columns.seen_ids,
         cast_slice(&columns.seen_ends),
@@ -192,6 +199,7 @@ pub(crate) fn write(
         lengths: lengths[..LANE_ENDS].try_into().expect("as many columns"),
         lane_ends: lengths[LANE_ENDS],
         order: columns.order,
+        content_hashes: lengths[CONTENT_HASHES],
         seen: lengths[SEEN..].try_into().expect("as many columns"),
     };
     let mut head = serde_json::to_vec(&head).expect("a head is plain data");
@@ -306,6 +314,7 @@ fn is_consistent(columns: &Columns) -> bool {
         && lists(&columns.id_ends, columns.ids.len())
         && lists(&columns.shingle_ends, columns.shingles.len())
         && lists(&columns.order_ends, columns.orders.len())
+        && (columns.content_hashes.is_empty() || columns.content_hashes.len() == slots)
 }
 
 /// The slots of documents that an index has.
@@ -358,6 +367,7 @@ impl PartFile {
             reasons: self.column(file, REASONS)?,
             reason_ends: self.column(file, REASON_ENDS)?,
             lane_ends: self.column(file, LANE_ENDS)?,
+            content_hashes: self.column(file, CONTENT_HASHES)?,
             seen: self.column(file, SEEN)?,
             seen_ids: self.column(file, SEEN_IDS)?,
             seen_ends: self.column(file, SEEN_ENDS)?,

@@ -1,13 +1,14 @@
 //! `lookalike index create`, `add` and `check`.
 
-use super::open;
+use super::{open, sketched};
 use crate::arguments::{AddArguments, CheckArguments, CreateArguments, Creating};
 use crate::commands::job::documents_job;
 use crate::failure::{Failure, Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
 use crate::settings::{Layers, flag};
-use index::{Config, IfPresent, Index, Options};
+use index::{Added, Config, IfPresent, Index, Options};
+use pipeline::Settings;
 use std::path::Path;
 
 /// Creates an empty index.
@@ -24,21 +25,36 @@ pub(crate) fn create(arguments: &CreateArguments, layers: &Layers, printer: &Pri
 
 /// Adds documents.
 pub(crate) fn add(arguments: &AddArguments, layers: &Layers, printer: &Printer) -> Result<()> {
-    let AddArguments { folder, inputs, creating, update, skip_present, .. } = arguments;
+    if let Some(files) = sketched::files_of(&arguments.inputs)? {
+        return sketched::add(&files, arguments, layers, printer);
+    }
+    let AddArguments { folder, inputs, creating, .. } = arguments;
     // Inputs that are not there must not leave an index behind.
     let (job, _copies) = documents_job(inputs, layers, printer)?;
+    #[cfg(feature = "parquet")]
+    if let Some(table) = index::SketchTable::of(&job.sources, &job.settings.files.text_field)? {
+        return sketched::add(&[index::Sketches::Table(table)], arguments, layers, printer);
+    }
     let index = open_or_create(folder, creating, layers)?;
-    let if_present = match (update, skip_present) {
+    interruption::begin_run(true)?;
+    let progress = Progress::new(printer, &job).without_plan();
+    let outcome = index.add_sources_with(&job, &arguments.meta, if_present(arguments), &progress);
+    progress.end();
+    interruption::end_run();
+    say_added(&outcome.map_err(|error| advised(error, layers))?, &index, folder, printer)
+}
+
+/// What is done with documents whose id is there already.
+pub(super) fn if_present(arguments: &AddArguments) -> IfPresent {
+    match (arguments.update, arguments.skip_present) {
         (true, _) => IfPresent::Update,
         (_, true) => IfPresent::Skip,
         _ => IfPresent::Refuse,
-    };
-    interruption::begin_run(true)?;
-    let progress = Progress::new(printer, &job).without_plan();
-    let outcome = index.add_sources(&job, if_present, &progress);
-    progress.end();
-    interruption::end_run();
-    let report = outcome.map_err(|error| advised(error, layers))?;
+    }
+}
+
+/// Says what adding has done.
+pub(super) fn say_added(report: &Added, index: &Index, folder: &Path, printer: &Printer) -> Result<()> {
     if report.resumed > 0 {
         printer.note(&format!("{} documents were added before the command was stopped", report.resumed));
     }
@@ -58,26 +74,26 @@ pub(crate) fn check(arguments: &CheckArguments, layers: &Layers, printer: &Print
     let (mut failed, mut unheard) = (None, None);
     interruption::begin_adding()?;
     let progress = Progress::new(printer, &job).without_plan();
-    let outcome =
-        index.check_sources(&job, arguments.add, arguments.on_match, &progress, |batch, checked| {
-            for (document, checked) in batch.iter().zip(checked) {
-                let said = match checked {
-                    Ok(checked) => {
-                        *(if checked.is_new() { &mut new } else { &mut seen }) += 1;
-                        answers.checked(&document.id, &checked)
-                    }
-                    Err(error) => {
-                        let said = answers.not_checked(&document.id, &error);
-                        failed.get_or_insert((document.id.clone(), error));
-                        said
-                    }
-                };
-                unheard = unheard.take().or(said.err());
-            }
-            // What was added is on the disk: whoever reads the answers must hear of it before anything else happens.
-            unheard = unheard.take().or(answers.end().err());
-            if unheard.is_some() { Err(Failure::interrupted()) } else { Ok(()) }
-        });
+    let CheckArguments { meta, add, on_match, .. } = arguments;
+    let outcome = index.check_sources_with(&job, meta, *add, *on_match, &progress, |batch, checked| {
+        for (document, checked) in batch.iter().zip(checked) {
+            let said = match checked {
+                Ok(checked) => {
+                    *(if checked.is_new() { &mut new } else { &mut seen }) += 1;
+                    answers.checked(&document.id, &checked)
+                }
+                Err(error) => {
+                    let said = answers.not_checked(&document.id, &error);
+                    failed.get_or_insert((document.id.clone(), error));
+                    said
+                }
+            };
+            unheard = unheard.take().or(said.err());
+        }
+        // What was added is on the disk: whoever reads the answers must hear of it before anything else happens.
+        unheard = unheard.take().or(answers.end().err());
+        if unheard.is_some() { Err(Failure::interrupted()) } else { Ok(()) }
+    });
     progress.end();
     if let Some(error) = unheard {
         return of_answers(error);
@@ -102,13 +118,18 @@ fn say_bad(bad: u64, printer: &Printer) {
 
 /// The configuration that the flags ask for.
 fn configuration(creating: &Creating, layers: &Layers) -> Result<Config> {
+    Ok(with_settings(creating, layers.resolve()?.settings))
+}
+
+/// The configuration that the flags ask for, with these settings.
+pub(super) fn with_settings(creating: &Creating, settings: Settings) -> Config {
     let Creating { store, ttl, candidates } = creating;
-    let config = Config::default().with_settings(layers.resolve()?.settings).with_ttl(*ttl);
+    let config = Config::default().with_settings(settings).with_ttl(*ttl);
     let config = config.with_store(store.unwrap_or_default());
-    Ok(match candidates {
+    match candidates {
         Some(most) => config.with_most_candidates(usize::try_from(*most).unwrap_or(usize::MAX)),
         None => config,
-    })
+    }
 }
 
 /// Opens an index that does not contradict the flags, or creates it as they ask.
@@ -116,7 +137,12 @@ fn open_or_create(folder: &Path, creating: &Creating, layers: &Layers) -> Result
     let config = configuration(creating, layers)?;
     let is_asked = |setting: &str| creating.has(setting) || layers.has(setting);
     let opened = Index::open_or_create(folder, &config, is_asked, &Options::default());
-    opened.map_err(|error| match error {
+    opened.map_err(|error| contradicted(error, folder, layers))
+}
+
+/// The failure of a flag that contradicts the index.
+pub(super) fn contradicted(error: index::Error, folder: &Path, layers: &Layers) -> Failure {
+    match error {
         index::Error::Contradiction { setting, index, asked } => {
             let (asked, made) = (layers.name(&setting, Some(&asked)), flag(&setting, Some(&index)));
             let folder = folder.display();
@@ -124,11 +150,11 @@ fn open_or_create(folder: &Path, creating: &Creating, layers: &Layers) -> Result
                 .with_advice("leave it out, or create another index: it is fixed for good")
         }
         error => error.into(),
-    })
+    }
 }
 
 /// The failure with the advice of this command for an id that is there already.
-fn advised(error: index::Error, layers: &Layers) -> Failure {
+pub(super) fn advised(error: index::Error, layers: &Layers) -> Failure {
     let is_duplicate = matches!(error, index::Error::DuplicateId { .. });
     let failure = Failure::from(error);
     match (is_duplicate, layers.has("id-field")) {

@@ -3,6 +3,7 @@
 mod asking;
 mod filling;
 mod keeping;
+mod sketched;
 
 use crate::arguments::IndexCommand;
 use crate::failure::Result;

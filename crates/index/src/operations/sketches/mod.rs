@@ -1,0 +1,244 @@
+//! Sketches that were made elsewhere -> an index.
+//!
+//! Signatures are the same lanes everywhere, so they are taken as they are: no text is read. What decides a signature must
+//! be the same as in the index, as far as the sketches say what they were made with, and what the index stores must be there.
+//!
+//! | from | what it says | what is known of a text |
+//! |---|---|---|
+//! | a sketch file | all settings | its content hash; with `--store shingles` its set |
+//! | an index in memory (`LKLI`) | family, seed, hashes; from Python perhaps the shingles | nothing |
+//! | a Parquet table, as `crates/stages` makes it | nothing but the number of lanes | a hash that its copies have too |
+
+mod file;
+mod lsh;
+#[cfg(feature = "parquet")]
+mod table;
+
+pub use lsh::LshFile;
+#[cfg(feature = "parquet")]
+pub use table::SketchTable;
+
+use super::sources::{Added, IfPresent};
+use crate::document::Document;
+use crate::{Config, Error, Index, Options, Result, Stored};
+use pipeline::{Observer, Settings, SketchFile};
+use std::path::Path;
+use std::sync::mpsc::sync_channel;
+
+/// Documents are handed from thread to thread in batches of so many.
+const SENT: usize = 256;
+
+/// Batches that wait to be taken.
+const WAITING: usize = 4;
+
+/// Sketches that were made elsewhere.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Sketches {
+    /// A sketch file, as `lookalike sketch` writes it.
+    File(SketchFile),
+    /// An index in memory, as `LshIndex::to_bytes_with` and Python's `LSH` write it.
+    Lsh(LshFile),
+    /// Parquet files, as the stages of other engines write them.
+    #[cfg(feature = "parquet")]
+    Table(SketchTable),
+}
+
+impl Sketches {
+    /// Opens a file of sketches; `None` if the file is something else. This is decided by its first bytes, not by its name.
+    pub fn open(path: &Path) -> Result<Option<Self>> {
+        match first_bytes(path).as_slice() {
+            first if first == pipeline::SKETCH_MAGIC => Ok(Some(Self::File(SketchFile::open(path)?))),
+            first if first.starts_with(lsh::MAGIC) => LshFile::open(path).map(|file| Some(Self::Lsh(file))),
+            _ => Ok(None),
+        }
+    }
+
+    /// True if a file is one of sketches.
+    #[must_use]
+    pub fn is_file(path: &Path) -> bool {
+        let first = first_bytes(path);
+        first == pipeline::SKETCH_MAGIC || first.starts_with(lsh::MAGIC)
+    }
+
+    /// The name of the file.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(file) => file.path().display().to_string(),
+            Self::Lsh(file) => file.name().to_owned(),
+            #[cfg(feature = "parquet")]
+            Self::Table(table) => table.name().to_owned(),
+        }
+    }
+
+    /// What is not known about the settings that the sketches were made with, as a sentence; `None` if all are known and
+    /// compared with those of the index.
+    #[must_use]
+    pub fn unknown(&self) -> Option<&'static str> {
+        match self {
+            Self::File(_) => None,
+            Self::Lsh(file) => file.unknown(),
+            #[cfg(feature = "parquet")]
+            Self::Table(_) => Some(table::UNKNOWN),
+        }
+    }
+
+    /// The settings of an index that is created for these sketches: as far as they say what they were made with, that, and
+    /// otherwise `settings`.
+    #[must_use]
+    pub fn settings(&self, settings: &Settings) -> Settings {
+        match self {
+            Self::File(file) => file.settings().clone(),
+            Self::Lsh(file) => file.settings(settings),
+            #[cfg(feature = "parquet")]
+            Self::Table(_) => settings.clone(),
+        }
+    }
+
+    /// The key with which stored shingles are hashed.
+    fn key(&self) -> Option<&str> {
+        match self {
+            Self::File(file) => file.key(),
+            _ => None,
+        }
+    }
+
+    /// An error if an index of this configuration and key cannot take the sketches.
+    fn check(&self, config: &Config, key: Option<&str>) -> Result<()> {
+        match self {
+            Self::File(file) => file::check_settings(config, file)?,
+            Self::Lsh(file) => file.check_settings(config)?,
+            #[cfg(feature = "parquet")]
+            Self::Table(_) => {}
+        }
+        let reason = match (config.store, self.key()) {
+            (Stored::Signatures, _) => return Ok(()),
+            (Stored::Text, _) => "it has no texts",
+            (Stored::Shingles, None) => "it has no shingles",
+            (Stored::Shingles, own) if own == key => return Ok(()),
+            (Stored::Shingles, _) => {
+                "its shingles are hashed with another key; only an index that is created from it can take them"
+            }
+        };
+        Err(Error::NotInSketches { name: self.name(), stored: config.store.as_str(), reason })
+    }
+}
+
+/// The first bytes of a file, as many as there are; none if it is no file.
+fn first_bytes(path: &Path) -> Vec<u8> {
+    use std::io::Read;
+    let mut first = Vec::new();
+    if path.is_file()
+        && let Ok(file) = std::fs::File::open(path)
+    {
+        let _ = file.take(8).read_to_end(&mut first);
+    }
+    first
+}
+
+impl Index {
+    /// Opens an index, or creates it for sketches that were made elsewhere. `config` must not contradict that of an existing
+    /// one in the settings for which `is_asked` is true. An index that stores shingles gets the key of a sketch file when it is
+    /// created: an index with another key cannot take shingles that were hashed already.
+    pub fn open_or_create_for(
+        sketches: &Sketches,
+        path: impl AsRef<Path>,
+        config: &Config,
+        is_asked: impl Fn(&str) -> bool,
+        options: &Options,
+    ) -> Result<Self> {
+        match Self::open(path.as_ref(), options) {
+            Err(Error::NoIndex { .. }) => {
+                sketches.check(config, sketches.key())?;
+                let key = sketches.key().filter(|_| config.store == Stored::Shingles);
+                Self::create_with(path.as_ref(), config, options, key.map(str::to_owned))
+            }
+            Ok(index) => {
+                index.engine.config.check_same(config, is_asked)?;
+                Ok(index)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// An error if the index cannot take sketches, as far as they say what they are.
+    pub fn check_sketches(&self, sketches: &Sketches) -> Result<()> {
+        sketches.check(self.config(), Some(&self.head.key))
+    }
+
+    /// Adds documents whose sketches were made elsewhere. No text is read. They must have been made with the settings that
+    /// decide a signature in the index, and have what the index stores. Few documents are added all or none; of many, chunk
+    /// after chunk is added within so many bytes of memory, and after a kill the same call goes on.
+    pub fn add_sketches(
+        &self,
+        sketches: &Sketches,
+        if_present: IfPresent,
+        memory: u64,
+        observer: &dyn Observer,
+    ) -> Result<Added> {
+        self.check_sketches(sketches)?;
+        match sketches {
+            Sketches::File(file) => {
+                let takes_sets = self.config().store == Stored::Shingles;
+                let name = Some(file.fingerprint()?);
+                self.add_fed(if_present, memory, name, |take| file::feed(file, takes_sets, observer, take))
+            }
+            Sketches::Lsh(file) => {
+                let name = Some(file.fingerprint());
+                self.add_fed(if_present, memory, name, |take| file.feed(observer, take))
+            }
+            #[cfg(feature = "parquet")]
+            Sketches::Table(table) => {
+                let name = table.fingerprint();
+                self.add_fed(if_present, memory, name, |take| table.feed(self, memory, observer, take))
+            }
+        }
+    }
+
+    /// Adds the documents that `feed` hands to its argument, in a thread of its own. It returns how many records it left out.
+    fn add_fed(
+        &self,
+        if_present: IfPresent,
+        memory: u64,
+        name: Option<String>,
+        feed: impl FnOnce(&mut Take<'_>) -> Result<u64> + Send,
+    ) -> Result<Added> {
+        std::thread::scope(|scope| {
+            let (send, receive) = sync_channel::<Vec<Document>>(WAITING);
+            let feeding = scope.spawn(move || {
+                let mut batch = Vec::with_capacity(SENT);
+                let left_out = feed(&mut |document| {
+                    batch.push(document);
+                    if batch.len() < SENT {
+                        return Ok(());
+                    }
+                    // Nobody hears of it if the other side has stopped: it has the reason.
+                    send.send(std::mem::take(&mut batch)).map_err(|_| pipeline::Error::Interrupted)
+                });
+                if left_out.is_ok() {
+                    let _ = send.send(batch);
+                }
+                left_out
+            });
+            let mut feeding = Some(feeding);
+            let mut left_out = 0;
+            // What goes wrong with the input is the last item, so that nothing is taken for its end.
+            let mut end = || match feeding.take()?.join() {
+                Ok(Ok(bad)) => {
+                    left_out = bad;
+                    None
+                }
+                Ok(Err(error)) => Some(Err(error)),
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            let mut documents = receive.into_iter().flatten().map(Ok);
+            let mut all = std::iter::from_fn(|| documents.next().or_else(&mut end));
+            let added = self.add_documents(&mut all, if_present, memory, name)?;
+            Ok(Added { bad: left_out, ..added })
+        })
+    }
+}
+
+/// Takes a document; an error if no more are wanted.
+type Take<'t> = dyn FnMut(Document) -> pipeline::Result<()> + Send + 't;
