@@ -58,7 +58,7 @@ def _asked(spark: "SparkSession") -> List[Dict[str, Any]]:
         import socket
         import sys
 
-        said: dict = {"host": socket.gethostname(), "python": f"{sys.executable}, {platform.python_version()}"}
+        said: "dict[str, object]" = {"host": socket.gethostname(), "python": f"{sys.executable}, {platform.python_version()}"}
         for package in ("lookalike", "pyarrow"):
             try:
                 version, error = importlib.import_module(package).__version__, None
