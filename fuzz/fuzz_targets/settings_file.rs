@@ -12,7 +12,9 @@ fuzz_target!(|text: &str| {
             // It would be read, and there is none.
             settings.signature.weights = None;
             let resources = Resources { memory: 1 << 28, threads: 1, temp_dir: None, max_pairs: None };
-            let job = Job { sources: Vec::new(), against: Vec::new(), settings, resources, sketch: None };
+            let indexes = pipeline::Indexes::default();
+            let (sources, against) = (Vec::new(), Vec::new());
+            let job = Job { sources, against, settings, resources, sketch: None, indexes };
             if let Err(refused) = pipeline::plan(&job) {
                 assert!(!refused.to_string().is_empty());
             }

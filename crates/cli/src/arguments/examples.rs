@@ -229,8 +229,8 @@ Says how good an answer is. Precision is the share of the found pairs that is tr
 found, and F1 their harmonic mean. If the answer has similarities, the threshold with the highest F1 is shown. Of clusters, all \
 pairs within a cluster count as found; B-cubed, in which every document counts the same, is shown beside.
 
-Files are tables separated by tabs or commas, or JSON Lines: pairs with the columns id_a and id_b (or a and b, or two columns \
-without names), groups with the columns id and group (or cluster), the output of `lookalike pairs`, and that of `lookalike \
+Files are tables separated by tabs or commas, or JSON Lines: pairs with the columns id_a and id_b (or two columns without \
+names), groups with the columns id and group (or cluster), the output of `lookalike pairs`, and that of `lookalike \
 clusters --json`. A column `similarity` is used if it is there.";
 
 pub(crate) const EVALUATE: &str = "\

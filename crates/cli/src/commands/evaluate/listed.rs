@@ -32,8 +32,10 @@ pub(super) struct ListedMember {
 }
 
 /// Names of the two columns of a table of pairs, and of a table of groups. The first of each is what messages advise.
-const PAIR_COLUMNS: [(&str, &str); 5] =
-    [("id_a", "id_b"), ("a", "b"), ("left", "right"), ("id1", "id2"), ("id_1", "id_2")];
+const PAIR_COLUMNS: [(&str, &str); 4] =
+    [("id_a", "id_b"), ("left", "right"), ("id1", "id2"), ("id_1", "id_2")];
+/// What `lookalike pairs --json` calls them. In a table these may be ids.
+const PAIR_KEYS: (&str, &str) = ("a", "b");
 const ID_COLUMNS: [&str; 4] = ["id", "doc_id", "document", "file"];
 const GROUP_COLUMNS: [&str; 5] = ["group", "cluster", "cluster_id", "group_id", "entity"];
 const SIMILARITY_COLUMNS: [&str; 2] = ["similarity", "score"];
@@ -157,7 +159,8 @@ fn objects<'t>(lines: impl Iterator<Item = (u64, &'t str)>) -> std::result::Resu
         };
         let any = |names: &[&str]| names.iter().find_map(|name| value.get(name).and_then(id));
         let similarity = value.get("similarity").and_then(Value::as_f64);
-        let pair = PAIR_COLUMNS.iter().find_map(|(a, b)| Some((any(&[a])?, any(&[b])?)));
+        let mut names = PAIR_COLUMNS.iter().chain([&PAIR_KEYS]);
+        let pair = names.find_map(|(a, b)| Some((any(&[a])?, any(&[b])?)));
         if let Some((a, b)) = pair {
             pairs.push((number, ListedPair { a, b, similarity }));
         } else if let (Some(kept), Some(others)) =
