@@ -21,7 +21,7 @@
 //! let table = KeyTable::open_or_create(&seen, &config)?;
 //! assert_eq!(table.remove(&[b"a".to_vec()])?, 1);
 //! assert_eq!(table.query(&[10, 20])?, [b"b"]);
-//! # Ok::<(), index::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod entries;
@@ -91,7 +91,7 @@ impl Entry {
     }
 }
 
-/// A table of given keys: see the [module](self).
+/// A table of given keys: names of entries by the band keys that the caller made, in a folder.
 ///
 /// All operations take `&self` and may be called from any number of threads.
 #[derive(Debug)]
