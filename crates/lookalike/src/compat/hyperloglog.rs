@@ -1,5 +1,5 @@
 //! What the `HyperLogLog` of datasketch needs: its rule for registers, which is that of
-//! [`hyperloglog`](crate::hyperloglog) for hashes of 32 or 64 bits, and the measured biases.
+//! [`hyperloglog`](mod@crate::hyperloglog) for hashes of 32 or 64 bits, and the measured biases.
 
 use crate::hyperloglog::{self, BIASES, RAW_ESTIMATES, THRESHOLDS};
 
