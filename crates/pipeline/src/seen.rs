@@ -30,7 +30,8 @@ pub trait SeenBefore: Debug + Send + Sync {
     fn name(&self) -> &str;
     /// What tells it from all other indexes, for good.
     fn identity(&self) -> String;
-    /// What changes whenever its documents do.
+    /// What changes whenever documents are added, changed or removed. (That some expire is not told: they were there when
+    /// the run began.)
     fn state(&self) -> String;
     /// The probability that a document of the index whose similarity equals the threshold is found.
     fn found_probability(&self) -> f64;

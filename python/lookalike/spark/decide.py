@@ -69,7 +69,9 @@ def _decide(batches: Iterator[Any], run: Run, orders: List[str], memory: int) ->
             deciding.add(table_of([batch.select([name for name in names if name != "_id" and name not in orders])]))
     if not ids:
         return
-    removed, tally = deciding.decide(_positions(pyarrow.Table.from_batches(places), orders))
+    # Rows with the same order are ordered by their ids, so that it does not matter in which order they arrive.
+    ordered_by = pyarrow.Table.from_batches(places).append_column("_by_id", pyarrow.chunked_array(ids))
+    removed, tally = deciding.decide(_positions(ordered_by, [*orders, "_by_id"]))
     yield from _rows(pyarrow, removed, pyarrow.chunked_array(ids), pyarrow.chunked_array(against) if against else None)
     count = sum(map(len, ids))
     last = {"tally": pyarrow.array([tally]), "documents": pyarrow.array([count])}

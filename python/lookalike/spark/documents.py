@@ -126,6 +126,7 @@ def _selected(frame: "DataFrame", named: Columns, against: Optional[bool]) -> "D
     of_side = [identity] if not against else [identity, F.lit("against")]
     text, others = column(named.text), [column(name) for name in named.others]
     orders = [column(name) for name in named.order]
+    sources = [] if named.source is None else [column(named.source).cast("string")]
     lacks = identity.isNull()
     for order in orders:
         lacks = lacks | order.isNull()
@@ -133,13 +134,12 @@ def _selected(frame: "DataFrame", named: Columns, against: Optional[bool]) -> "D
         F.xxhash64(*of_side).alias("_number"),
         identity.alias("_id"),
         lacks.alias("_lacks"),
-        F.xxhash64(*of_side, text, *others, *orders).alias("_check"),
+        F.xxhash64(*of_side, text, *others, *orders, *sources).alias("_check"),
         text.alias(named.text),
         *(other.alias(name) for name, other in zip(named.others, others) if name != named.text),
         *(order.alias(f"_order{at}") for at, order in enumerate(orders)),
     ]
-    if named.source is not None:
-        chosen.append(column(named.source).cast("string").alias("_source"))
+    chosen.extend(source.alias("_source") for source in sources)
     if against is not None:
         chosen.append(F.lit(against).alias("_against"))
     return frame.select(*chosen)

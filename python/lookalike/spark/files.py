@@ -116,20 +116,28 @@ def _claim(spark: "SparkSession", marks: Checkpoint, output: str) -> None:
     claimed = marks.record("output")
     if claimed is not None and claimed["path"] == output:
         return
+    found = _some_file(spark, output)
+    if found is not None:
+        raise TargetError(f"the folder {output} is not empty: it has {found}; name another, or remove it")
+    marks.note("output", {"path": output})
+
+
+def _some_file(spark: "SparkSession", folder: str) -> Optional[str]:
+    """A file in a folder; None if there is none, or no such folder."""
     try:
-        found = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(output).select("path").first()
+        files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(folder)
+        found = files.select("path").first()
     except AnalysisException as error:
         if "PATH_NOT_FOUND" not in str(error):
             raise
-        found = None
-    if found is not None:
-        raise TargetError(f"the folder {output} is not empty: it has {found[0]}; name another, or remove it")
-    marks.note("output", {"path": output})
+        return None
+    return None if found is None else str(found[0])
 
 
 def _write(marks: Checkpoint, name: str, rows: "DataFrame", path: str, kind: str, expected: Optional[int]) -> None:
     """Writes rows, unless an earlier run has written them."""
-    if marks.record(name) is not None:
+    written_before = marks.record(name)
+    if written_before is not None and written_before["path"] == path and _some_file(rows.sparkSession, path) is not None:
         return
     rows.write.mode("overwrite").format(kind).save(path)
     if expected is not None:

@@ -1,7 +1,7 @@
 //! `lookalike dedup`: a corpus -> the corpus without its near-duplicates.
 
 use super::files::check_page;
-use super::indexes::Named;
+use super::indexes::{Named, check_place};
 use super::job::{STANDARD, job_with_indexes};
 use crate::arguments::DedupArguments;
 use crate::failure::{Failure, Result, of_answers};
@@ -29,8 +29,6 @@ pub(crate) fn run(arguments: &DedupArguments, layers: &Layers, printer: &Printer
         )
         .with_advice("name a folder with -o"));
     }
-    let indexes = Named::open(arguments.add_to.as_deref(), layers, printer)?;
-    let (job, _put_by) = job_with_indexes(&arguments.inputs, beside, indexes, layers, printer)?;
     let target = Target::new(argument)?;
     if let Some(file) = target.folder().filter(|folder| folder.exists() && !folder.is_dir()) {
         return Err(Failure::usage(format!("{} is a file, but the target must be a folder", file.display()))
@@ -48,6 +46,10 @@ pub(crate) fn run(arguments: &DedupArguments, layers: &Layers, printer: &Printer
         return Err(Failure::usage(format!("there is no folder {} for the page", folder.display()))
             .with_advice("create it first"));
     }
+    // An index may be created here: what is wrong with the target is known by now.
+    check_place(arguments.add_to.as_deref(), target.folder(), &arguments.inputs)?;
+    let indexes = Named::open(arguments.add_to.as_deref(), layers, printer)?;
+    let (job, _put_by) = job_with_indexes(&arguments.inputs, beside, indexes, layers, printer)?;
     if let (Some(Some(page)), Some(folder)) = (&arguments.report, target.folder()) {
         if job.writes(folder, page) {
             return Err(Failure::usage(format!("{} is an output of the run", page.display()))

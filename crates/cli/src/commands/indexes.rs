@@ -5,6 +5,7 @@ use crate::output::Printer;
 use crate::settings::{Layers, flag};
 use index::{Config, Index, Options, Stored};
 use pipeline::{Indexes, Resources, Settings};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,11 +22,11 @@ pub(crate) struct Named {
     add_to: Option<Open>,
     /// The index that is created when everything else about the run is known to be right.
     created: Option<PathBuf>,
-    /// True if the index that is created is asked too.
-    asks_created: bool,
+    /// How `--against` writes the index that is created, if it is asked too.
+    created_as: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Open {
     folder: PathBuf,
     index: Arc<Index>,
@@ -35,6 +36,11 @@ impl Open {
     fn new(folder: &Path, options: &Options, printer: &Printer) -> Result<Self> {
         let index = super::index::open_with(folder, options, printer)?;
         Ok(Self { folder: folder.to_owned(), index: Arc::new(index) })
+    }
+
+    /// The same index by another name.
+    fn named(&self, folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), index: Arc::clone(&self.index) }
     }
 
     fn name(&self) -> String {
@@ -64,6 +70,40 @@ impl Open {
     }
 }
 
+/// An error if the index of `--add-to` and the target or an input are in each other, or if a target has a run whose index is
+/// gone.
+pub(crate) fn check_place(
+    add_to: Option<&Path>,
+    target: Option<&Path>,
+    inputs: &[impl AsRef<OsStr>],
+) -> Result<()> {
+    let Some(add_to) = add_to else { return Ok(()) };
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (index, shown) = (whole(add_to), add_to.display());
+    if let Some(target) = target {
+        let folder = whole(target);
+        if index.starts_with(&folder) || folder.starts_with(&index) {
+            return Err(Failure::usage(format!(
+                "the index {shown} and the target {} are in each other",
+                target.display()
+            ))
+            .with_advice("choose a folder elsewhere for one of them"));
+        }
+        if is_absent(add_to) && folder.join(corpus::WORK_FOLDER).exists() {
+            let target = target.display();
+            return Err(Failure::usage(format!(
+                "there is no index at {shown}, but {target} already holds a run"
+            ))
+            .with_advice("check the path of --add-to, or choose another target"));
+        }
+    }
+    match inputs.iter().map(|input| Path::new(input.as_ref())).find(|input| index.starts_with(whole(input))) {
+        Some(input) => Err(Failure::usage(format!("the index {shown} is in the input {}", input.display()))
+            .with_advice("choose a folder elsewhere for the index: its files would be read as documents")),
+        None => Ok(()),
+    }
+}
+
 impl Named {
     /// Opens the indexes of `--against` and `--add-to`. The inputs of `--against` that are no index are left alone.
     pub(crate) fn open(add_to: Option<&Path>, layers: &Layers, printer: &Printer) -> Result<Self> {
@@ -79,16 +119,17 @@ impl Named {
         let options = Options::default();
         let cache = cache.min(options.cache);
         let options = options.with_cache(cache);
-        let asks_created = first.is_some_and(|input| is_created(input));
-        let against = first.filter(|_| !asks_created).map(Path::new);
+        let created_as = first.filter(|input| is_created(input)).map(PathBuf::from);
+        let against = first.filter(|_| created_as.is_none()).map(Path::new);
         let against = against.map(|folder| Open::new(folder, &options, printer)).transpose()?;
         let add_to = add_to.filter(|_| creates.is_none());
         let add_to = match (add_to, &against) {
-            (Some(folder), Some(open)) if is_same(folder, &open.folder) => Some(open.clone()),
+            // A run is known again by the names as they were written.
+            (Some(folder), Some(open)) if is_same(folder, &open.folder) => Some(open.named(folder)),
             (Some(folder), _) => Some(Open::new(folder, &options, printer)?),
             (None, _) => None,
         };
-        Ok(Self { against, add_to, created: creates.map(Path::to_owned), asks_created })
+        Ok(Self { against, add_to, created: creates.map(Path::to_owned), created_as })
     }
 
     /// True if no index was named.
@@ -104,8 +145,7 @@ impl Named {
 
     /// True if this input of `--against` is an index.
     pub(crate) fn has(&self, input: &str) -> bool {
-        let created = self.created.as_deref().filter(|_| self.asks_created);
-        let asked = self.against.as_ref().map(|open| open.folder.as_path()).or(created);
+        let asked = self.against.as_ref().map(|open| open.folder.as_path()).or(self.created_as.as_deref());
         asked.is_some_and(|folder| is_same(Path::new(input), folder))
     }
 
@@ -131,7 +171,7 @@ impl Named {
             let index = Index::create(folder, &config, &Options::default().with_cache(cache))?;
             printer.note(&format!("created the index {}, which stores shingles", folder.display()));
             let open = Open { folder: folder.clone(), index: Arc::new(index) };
-            self.against = self.asks_created.then(|| open.clone()).or(self.against);
+            self.against = self.created_as.as_deref().map(|written| open.named(written)).or(self.against);
             self.add_to = Some(open);
         }
         let mut memory = 0;

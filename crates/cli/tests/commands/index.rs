@@ -356,11 +356,13 @@ fn dedup_removes_what_an_index_has_and_adds_what_it_keeps() {
 #[test]
 fn add_to_creates_an_index_that_later_runs_ask() {
     let folder = corpus();
-    let daily = "--against seen --add-to seen --id-field id --threshold 0.7";
+    let daily = "--against seen/ --add-to seen --id-field id --threshold 0.7";
     let first = ok(&folder, &format!("dedup corpus.jsonl -o monday {daily}"));
     assert!(first.stderr.contains("created the index seen, which stores shingles"), "{first}");
     assert_eq!(removed(&folder, "monday"), [pair("two", "one"), pair("three", "one")]);
     let folder = folder.with("next.jsonl", line("eight", POEM) + &line("nine", "something else altogether"));
+    let again = ok(&folder, &format!("dedup corpus.jsonl -o monday {daily}"));
+    assert!(again.stderr.contains("nothing to do"), "{again}");
     let second = ok(&folder, &format!("dedup next.jsonl -o tuesday {daily}"));
     assert!(!second.stderr.contains("created"), "{second}");
     assert_eq!(removed(&folder, "tuesday"), [pair("eight", "one")]);
@@ -403,6 +405,19 @@ fn what_an_index_cannot_be_asked_is_refused() {
         ("dedup corpus.jsonl --add-to new -o out --dry-run", 2, "--dry-run"),
         ("dedup corpus.jsonl --add-to plain -o out", 4, "plain is not an index"),
         ("dedup nothing.jsonl --add-to new -o out", 2, "nothing.jsonl"),
+        ("dedup corpus.jsonl --add-to new -o poem.txt", 2, "poem.txt is a file"),
+        (
+            "dedup corpus.jsonl --add-to out/new -o out",
+            2,
+            "the index out/new and the target out are in each other",
+        ),
+        ("dedup corpus.jsonl --add-to new -o new/out", 2, "are in each other"),
+        ("dedup plain --add-to plain/new -o out", 2, "the index plain/new is in the input plain"),
+        (
+            "dedup corpus.jsonl --against seen -o out --verify estimate --within lang",
+            2,
+            "added without a value of --within",
+        ),
         (
             "dedup corpus.jsonl --add-to seen -o out --id-field id --verify estimate",
             3,

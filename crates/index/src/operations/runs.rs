@@ -9,13 +9,16 @@ use crate::engine::{Prepared, check_id};
 use crate::pages::List;
 use crate::search::{Asked, Exact, Search, Similar, record};
 use crate::store::{Read, Snapshot, Space};
-use crate::values::copies_key;
+use crate::values::{RecordView, copies_key, damaged};
 use crate::{Error, Index, Millis, Result};
 use pipeline::{Clusters, Method, ReadKept, SeenAnswer, SeenBefore, SeenMatch, Settings, TakesKept, Verify};
 use std::sync::Arc;
 
 /// The memory of an open store besides its cache and its filters, in bytes.
 const OPEN_STORE: u64 = 16 << 20;
+
+/// So many documents say whether documents of the index have `within` values.
+const LOOKED_AT: usize = 1_000;
 
 /// One state of an index, which a run asks for every document.
 pub struct Against {
@@ -68,6 +71,21 @@ impl Index {
         }
         let snapshot = self.snapshot()?;
         let counters = crate::index::read_counters(snapshot.as_ref())?;
+        if counters.documents > 0 {
+            let (asks, has) = (settings.matching.within.is_some(), self.has_within(snapshot.as_ref())?);
+            if asks != has {
+                let value = settings.matching.within.clone().unwrap_or_else(|| "none".into());
+                let reason = match has {
+                    true => {
+                        "its documents were added with a value of --within, and are found only by documents with one"
+                    }
+                    false => {
+                        "its documents were added without a value of --within, so none of them would be found"
+                    }
+                };
+                return refused("within", value, reason);
+            }
+        }
         let asked = settings.matching.threshold;
         Ok(Against {
             index: Arc::clone(self),
@@ -80,12 +98,26 @@ impl Index {
         })
     }
 
+    /// True if one of the oldest documents has a `within` value.
+    fn has_within(&self, snapshot: &dyn Snapshot) -> Result<bool> {
+        for entry in snapshot.scan(Space::Documents, &[]).take(LOOKED_AT) {
+            let (key, value) = entry?;
+            let view = RecordView::new(&value, self.engine.documents.lanes());
+            let view =
+                view.ok_or_else(|| damaged(Space::Documents, &key, "it is no record of a document"))?;
+            if view.within != [0; 2] {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// About how many bytes of memory the open index takes, cache and filters included.
     pub fn memory(&self) -> Result<u64> {
         let counters = crate::index::read_counters(self.snapshot()?.as_ref())?;
         let keys = counters.distinct * self.engine.documents.bands() as u64;
-        // Filters have 12 bits per key of a bucket, and 10 for each number, id and content hash.
-        let filters = (keys * 12 + (2 * counters.documents + counters.distinct) * 10) / 8;
+        // Filters have 12 bits per key of a bucket or content hash, and 10 for each document, id and body.
+        let filters = ((keys + counters.distinct) * 12 + 3 * counters.documents * 10) / 8;
         Ok(self.options.cache + filters + OPEN_STORE)
     }
 

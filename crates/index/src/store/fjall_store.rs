@@ -274,7 +274,8 @@ impl Store for FjallStore {
         for space in spaces {
             write_memtable(space, database)?;
         }
-        recent.forget(in_memory(self.space(Space::Buckets)));
+        let buckets = self.space(Space::Buckets);
+        recent.forget_written(|| in_memory(buckets));
         // An error if a thread of the store has failed.
         database.persist(PersistMode::Buffer).map_err(failed("flush"))
     }

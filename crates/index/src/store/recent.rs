@@ -92,8 +92,14 @@ impl Recent {
         generation
     }
 
+    /// Forgets what is in tables, while nothing is written: a write that has begun must not lose its filter.
+    pub(super) fn forget_written(&self, memory: impl Fn() -> InMemory) {
+        let _only = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.forget(memory());
+    }
+
     /// Forgets what is in tables.
-    pub(super) fn forget(&self, memory: InMemory) {
+    fn forget(&self, memory: InMemory) {
         let is_in_tables = |generation: &Generation| memory.sealed == 0 && generation.last() < memory.active;
         if self.generations().iter().any(|generation| is_in_tables(generation)) {
             let mut generations = self.generations.write().unwrap_or_else(PoisonError::into_inner);

@@ -208,6 +208,38 @@ fn a_run_that_goes_on_sees_one_state_of_the_index() {
     assert_eq!(wrote(&at("out")), wrote(&at("fresh")));
 }
 
+/// A run that has compared with the index, but has added nothing yet, does not go on with an index that has changed: what it
+/// keeps might be there by now.
+#[test]
+fn a_run_that_compared_with_another_state_is_refused() {
+    let documents: Vec<corpora::Document> = Planted { documents: 200, ..Planted::default() }.collect();
+    let settings = with_fields(thorough(), &documents);
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let new = sources(&at("new"), &documents[50..]);
+    let mut refused = 0;
+    for stop in 0..200 {
+        let index = index_of(&at(&format!("seen-{stop}")), &documents[..10], &settings, Stored::Text);
+        let out = at(&format!("out-{stop}"));
+        let stopping = StopAt { asked: AtomicU64::new(0), at: stop };
+        let first = job(new.clone(), Vec::new(), &settings, both(&index, &settings));
+        if run(&first, &out, &stopping).is_ok() {
+            break;
+        }
+        let is_untouched = exported(&index).len() == 10;
+        index.add(&document(&documents[20])).unwrap();
+        let again = job(new.clone(), Vec::new(), &settings, both(&index, &settings));
+        match run(&again, &out, &Silent) {
+            Ok(_) => {}
+            Err(pipeline::Error::Target(message)) if is_untouched && message.contains("have changed") => {
+                refused += 1;
+            }
+            Err(error) => panic!("stopped at {stop}: {error}"),
+        }
+    }
+    assert!(refused > 0, "no run was stopped between comparing and adding");
+}
+
 #[test]
 fn what_cannot_be_asked_or_added_is_refused_before_anything_is_written() {
     let documents: Vec<corpora::Document> = Planted { documents: 60, ..Planted::default() }.collect();

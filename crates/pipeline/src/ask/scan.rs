@@ -118,7 +118,10 @@ pub(crate) fn scan_blocks<R: Send>(
                         lacks_text: bad.lacks_text,
                     });
                 }
-                Record::Bad(_) => counts.bad_skipped += 1,
+                Record::Bad(_) => {
+                    counts.documents += 1;
+                    counts.bad_skipped += 1;
+                }
                 Record::Document(_) => {}
             }
             Ok(())

@@ -379,10 +379,15 @@ impl Work {
         Ok(self.read(INDEX_STATE)?.is_some_and(|written| written == state.as_bytes()))
     }
 
+    /// True if kept documents are being added to an index, or have been.
+    pub(crate) fn is_adding(&self) -> Result<bool> {
+        Ok(self.read(ADDING)?.is_some())
+    }
+
     /// Forgets all parts, and records the state of the index with which new ones are made. It is an error if the index
     /// may have got documents of this run since: they would be taken for duplicates of themselves.
     pub(crate) fn begin_with(&mut self, state: &str) -> Result<()> {
-        if self.read(ADDING)?.is_some() {
+        if self.is_adding()? {
             return Err(Error::Target(format!(
                 "the sketches in {} are missing or damaged, and cannot be made again: documents of this run are in the \
                  index already; choose another target folder",

@@ -147,6 +147,17 @@ pub(crate) fn sketch(
         let cause = "the sketches are those of a run against an index".to_owned();
         return Err(Error::Damaged { name: work.name_of_sketches(), cause });
     }
+    if let Some(seen) = sources.seen
+        && work.is_sketched()
+        && !work.is_adding()?
+        && !work.is_begun_with(&seen.state())?
+    {
+        return Err(Error::Target(format!(
+            "the documents of {} have changed since this run compared with them, so it cannot go on; remove the target, or \
+             choose another one",
+            seen.name()
+        )));
+    }
     if !work.is_sketched() {
         let order = sample::learn(sources, recipe, budget, observer)?;
         if store.order().is_some_and(|stored| stored != order) {

@@ -23,7 +23,7 @@ impl View<'_> {
     /// An error if a kept document cannot be added to the index of the job. Nothing has been written by then.
     pub(crate) fn check_kept(self, removals: &Removals) -> Result<()> {
         let Some(index) = self.job.indexes.add_to.as_deref() else { return Ok(()) };
-        if self.work.read(ADDING)?.is_some() {
+        if self.work.is_adding()? {
             return Ok(());
         }
         let left_out = self.left_out(removals)?;
@@ -102,7 +102,7 @@ pub(crate) fn add_kept(
 ) -> Result<Option<AddedTo>> {
     let Some(index) = view.job.indexes.add_to.as_deref() else { return Ok(None) };
     let left_out = view.left_out(removals)?;
-    let again = view.work.read(ADDING)?.is_some();
+    let again = view.work.is_adding()?;
     view.work.write(ADDING, index.name().as_bytes())?;
     stages.begin_quietly(Stage::Add);
     let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {

@@ -55,7 +55,8 @@ pub(super) fn read(path: &Path) -> Result<Listed> {
     let bytes = std::fs::read(&file).map_err(|cause| Failure::io("read", file.display(), &cause))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::bad_input(format!("{} is not UTF-8", file.display())))?;
-    parse(&text).map_err(|(line, wrong)| {
+    // A mark at the beginning says only that it is UTF-8.
+    parse(text.trim_start_matches('\u{feff}')).map_err(|(line, wrong)| {
         let place = if line == 0 { String::new() } else { format!(", line {line}") };
         Failure::bad_input(format!("{}{place}: {wrong}", file.display()))
     })
@@ -181,6 +182,11 @@ fn objects<'t>(lines: impl Iterator<Item = (u64, &'t str)>) -> std::result::Resu
                 members.push((number, ListedMember { id: own, group: group.clone(), similarity }));
             }
         } else if let (Some(own), Some(kept)) = (any(&["id"]), any(&["kept_id"])) {
+            let is_in_index = value.get("kept_source").is_some() && value["kept_line"].is_null();
+            if own == kept && is_in_index {
+                // The index has it by the same id: one document, as far as ids say.
+                continue;
+            }
             if own == kept {
                 return Err((
                     number,

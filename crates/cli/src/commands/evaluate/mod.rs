@@ -35,12 +35,14 @@ pub(crate) fn run(arguments: &EvaluateArguments, printer: &Printer) -> Result<()
     let points = found.curve(&truth.truth);
     let score =
         points.last().map_or(Score { truth: truth.truth.len(), ..Score::default() }, |point| point.score);
+    let listed = |mistakes: u64| usize::try_from(mistakes).unwrap_or(usize::MAX).min(Evaluated::LISTED);
     printer.evaluated(&Evaluated {
         score,
         best: found.has_similarities().then(|| evaluation::best(&points)).flatten(),
         b_cubed: found.b_cubed(&truth, names.ids.len())?,
-        wrong: mistakes.wrong().take(Evaluated::LISTED).collect(),
-        missed: mistakes.missed().take(Evaluated::LISTED).collect(),
+        // The search for mistakes goes through pairs, so it ends with the last one.
+        wrong: mistakes.wrong().take(listed(score.wrong())).collect(),
+        missed: mistakes.missed().take(listed(score.missed())).collect(),
         curve: if found.has_similarities() { points } else { Vec::new() },
     })
 }
