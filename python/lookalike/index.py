@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _native
-from ._options import NAMES, resolve, whole
+from ._options import NAMES, RESOURCES, resolve, whole
 from ._sources import Columns, documents
 from .errors import SettingError, UnknownIdError
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from .jobs import Progress
+    from .results import Comparison
 
     IfPresent = Literal["fail", "skip", "update"]
     OnMatch = Literal["skip", "touch", "replace", "add"]
@@ -178,9 +179,16 @@ class Index:
 
     def __iter__(self) -> Iterator[IndexDocument]:
         """All documents, the oldest first, without their texts."""
+        return self._pages(texts=False)
+
+    def export(self) -> Iterator[IndexDocument]:
+        """All documents, the oldest first, with their texts if these are stored."""
+        return self._pages(texts=True)
+
+    def _pages(self, texts: bool) -> Iterator[IndexDocument]:
         after = 0
         while True:
-            page = self._native.page(after, _PAGE)
+            page = self._native.page(after, _PAGE, texts)
             for written in page:
                 document = _document(written)
                 after = document.number
@@ -196,7 +204,7 @@ class Index:
         ids: Optional[Sequence[str]] = None,
         text: str = "text",
         within: Optional[str] = None,
-        metadata: Optional[Mapping[str, Any]] = None,
+        metadata: Union[Mapping[str, Any], Sequence[str], None] = None,
         ttl: Union[datetime.timedelta, float, None] = None,
         if_present: "IfPresent" = "fail",
         progress: "Progress" = False,
@@ -205,22 +213,29 @@ class Index:
         """Adds documents, and returns how many. Nothing is compared: see `check`.
 
         Args:
-            source: one text, with its `id`; a list of texts, with `ids`; a table or frame, where `id`, `text` and
-                `within` are names of columns; or a `pathlib.Path` of files, where they are fields.
+            source: one text or `Signature`, with its `id`; a list of them, with `ids`; a table or frame, where `id`,
+                `text` and `within` are names of columns; a `pathlib.Path` of files (or a list of them), where they are
+                fields; or sketches that were made before: a path of sketch files, of Parquet files of sketches or of a
+                saved `LSH`, or an `LSH`. A `Signature` and sketches need an index that stores only signatures (sketch
+                files with shingles also fit the index that `lookalike index add` makes of them).
             id: the id of one text; the column or field of ids otherwise.
             ids: the ids of a list of texts.
-            within: for one text, its value: only documents with an equal value are compared.
-            metadata: for one text, what is returned with it.
-            ttl: for one text, how long it stays.
+            within: for texts, their value: only documents with an equal value are compared.
+            metadata: for texts, what is returned with them; for tables and files, the names of the columns or fields
+                that are.
+            ttl: for texts, how long they stay.
             if_present: what to do with an id that is there already: "fail", "skip" or "update".
             progress: True for a progress bar.
         """
+        if isinstance(source, _native.LSH):
+            if (id, ids, within, metadata, ttl) != (None,) * 5 or options:
+                raise TypeError("an LSH has ids and signatures, and nothing else can be said about them")
+            return self._native.add_lsh(source, if_present, _bar(progress))
         plain = self._plain(source, id, ids, within, metadata, ttl)
         if plain is not None:
             return self._native.add(plain, if_present)
-        given, native = self._source(source, id, text, within, options)
-        added, _ = self._native.add_source(given, native, if_present, _bar(progress))
-        return added
+        given, fields, native = self._source(source, id, text, within, metadata, options)
+        return self._native.add_source(given, fields, native, if_present, _bar(progress))
 
     def check(
         self,
@@ -232,15 +247,16 @@ class Index:
         on_match: "OnMatch" = "skip",
         text: str = "text",
         within: Optional[str] = None,
-        metadata: Optional[Mapping[str, Any]] = None,
+        metadata: Union[Mapping[str, Any], Sequence[str], None] = None,
         ttl: Union[datetime.timedelta, float, None] = None,
         progress: "Progress" = False,
         **options: Any,
     ) -> Any:
         """Says whether a document is new, or which one it duplicates: the oldest that is similar enough.
 
-        With `add`, what is new is added in the same step, and nothing comes between. For one text the answer is a
-        `Checked`, for others a list of them. `source`, `id` and so on are those of `add`.
+        With `add`, what is new is added in the same step, and nothing comes between. For one text or `Signature` the
+        answer is a `Checked`, for others a list of them. `source`, `id` and so on are those of `add`, but for sketches
+        in files.
 
         Args:
             add: add the document if it is new.
@@ -248,12 +264,14 @@ class Index:
                 match) or "add" (all the same).
         """
         plain = self._plain(source, id, ids, within, metadata, ttl, needs_id=add)
+        adding = on_match if add else None
         if plain is not None:
-            answers = [_checked(answer) for answer in self._native.check(plain, add, on_match)]
+            answers = [_checked(answer) for answer in self._native.check(plain, adding)]
         else:
-            given, native = self._source(source, id, text, within, options)
-            answers = [_checked(answer) for answer in self._native.check_source(given, native, add, on_match, _bar(progress))]
-        if not isinstance(source, str):
+            given, fields, native = self._source(source, id, text, within, metadata, options)
+            found = self._native.check_source(given, fields, native, adding, _bar(progress))
+            answers = [_checked(answer) for answer in found]
+        if not isinstance(source, (str, _native.Signature)):
             return answers
         if answers[0].error is not None:
             raise answers[0].error
@@ -264,24 +282,28 @@ class Index:
         text: Optional[str] = None,
         *,
         id: Optional[str] = None,
+        signature: Optional["_native.Signature"] = None,
         top: Optional[int] = 10,
         threshold: Optional[float] = None,
         within: Optional[str] = None,
         where: Optional[Mapping[str, Any]] = None,
     ) -> Answer:
-        """The documents that are similar to a text, or to the document with an id; most similar first.
+        """The documents that are similar to a text, to the document with an id, or to a signature; most similar first.
 
         Args:
+            signature: a signature with the family, seed, number of hashes and shingles of the index. Similarities to it
+                are estimated.
             top: at most so many; None for all.
             threshold: the least similarity (default: that of the index).
             within: only documents with this value are looked at.
             where: only documents with these metadata are in the answer.
         """
-        if (text is None) == (id is None):
-            raise TypeError("query() needs a text or an id, and not both")
+        if sum(asked is not None for asked in (text, id, signature)) != 1:
+            raise TypeError("query() needs a text, an id or a signature, and one of them only")
         most = None if top is None else whole("top", top, 1)
         filter = None if where is None else _json("where", where)
-        asked = {"text": text, "id": id, "threshold": threshold, "top": most, "within": within, "filter": filter}
+        content = signature if text is None else text
+        asked = {"content": content, "id": id, "threshold": threshold, "top": most, "within": within, "filter": filter}
         found, probability, truncated = self._native.query(asked)
         return Answer([_match(match) for match in found], probability, truncated)
 
@@ -323,6 +345,33 @@ class Index:
         """Writes a consistent copy to a new folder. The copy is an index."""
         self._native.backup(os.fspath(path))
 
+    def passages(self, id: str, text: str) -> "Comparison":
+        """What a text shares with the document with this id, as `lookalike.compare` shows it. The index must store texts."""
+        from .jobs import _text
+        from .results import Comparison
+
+        stored = self[id].text
+        if stored is None:
+            raise SettingError('the index stores no texts; create one with store="text"')
+        native = {"settings": self._native.settings(), **dict.fromkeys(RESOURCES)}
+        return Comparison(stored, text, _native.compare(stored, _text("the text", text), native), native)
+
+    @classmethod
+    def restore(cls, backup: Union[str, "os.PathLike[str]"], path: Union[str, "os.PathLike[str]"]) -> "Index":
+        """Makes an index of a backup, in a new folder, and opens it."""
+        _native.restore_index(os.fspath(backup), os.fspath(path))
+        return cls(path, create=False)
+
+    @staticmethod
+    def repair(path: Union[str, "os.PathLike[str]"], *, accept_loss: bool = False) -> Dict[str, int]:
+        """Builds again what follows from the documents of an index that is damaged. It must not be open.
+
+        Args:
+            accept_loss: drop documents that cannot be read, and go on without changes that the disk has lost. Without
+                it, either is a `DamagedError` and nothing is changed.
+        """
+        return dict(json.loads(_native.repair_index(os.fspath(path), accept_loss)))
+
     def merge(self, other: "Index", *, if_present: "Literal['fail', 'skip']" = "fail") -> int:
         """Adds the documents of another index of the same configuration, and returns how many."""
         if if_present not in ("fail", "skip"):
@@ -335,12 +384,12 @@ class Index:
         id: Optional[str],
         ids: Optional[Sequence[str]],
         within: Optional[str],
-        metadata: Optional[Mapping[str, Any]],
+        metadata: Any,
         ttl: Union[datetime.timedelta, float, None],
         needs_id: bool = True,
     ) -> Optional[List[Dict[str, Any]]]:
-        """The documents of one text or of a list of texts with ids; None for other sources."""
-        if isinstance(source, str):
+        """The documents of one text or signature, or of a list of them with ids; None for other sources."""
+        if isinstance(source, (str, _native.Signature)):
             if ids is not None:
                 raise TypeError("one text has an id, not ids")
             if id is None and needs_id:
@@ -351,25 +400,38 @@ class Index:
             if len(pairs) != len(source) or len(pairs) != len(ids):
                 raise SettingError(f"there are {len(source)} texts and {len(ids)} ids")
         else:
-            if metadata is not None or ttl is not None:
-                raise TypeError("metadata and ttl are for texts, not for tables and files")
+            if ttl is not None:
+                raise TypeError("ttl is for texts, not for tables and files")
             return None
         more = {
             "within": within,
             "metadata": None if metadata is None else _json("metadata", metadata),
             "ttl": _millis("ttl", ttl),
         }
-        return [{"id": id, "text": text, **more} for id, text in pairs]
+        return [{"id": id, "content": content, **more} for id, content in pairs]
 
-    def _source(self, source: Any, id: Optional[str], text: str, within: Optional[str], options: Dict[str, Any]) -> Any:
+    def _source(
+        self,
+        source: Any,
+        id: Optional[str],
+        text: str,
+        within: Optional[str],
+        metadata: Any,
+        options: Dict[str, Any],
+    ) -> Any:
+        """A table or files, the names of the fields that are metadata, and options."""
         for name in options:
             if name not in _READING:
                 raise TypeError(f"unexpected keyword argument {name!r}; the settings of an index are fixed")
-        if id is None and not isinstance(source, os.PathLike):
+        if isinstance(metadata, (str, Mapping)):
+            raise TypeError("for tables and files, metadata is a list of the names of columns or fields")
+        fields = [] if metadata is None else [str(name) for name in metadata]
+        is_paths = isinstance(source, (list, tuple)) and all(isinstance(path, os.PathLike) for path in source)
+        if id is None and not isinstance(source, os.PathLike) and not (is_paths and source):
             raise TypeError("name the column of ids with id, or give ids")
-        columns = Columns(text, id, [within] if within is not None else [])
+        columns = Columns(text, id, [*fields, *([within] if within is not None else [])])
         found = documents(source, columns)
-        return found.native, resolve("Index", {**options, "text": text, "id": id, "within": within})
+        return found.native, fields, resolve("Index", {**options, "text": text, "id": id, "within": within})
 
 
 def _bar(progress: Any) -> Any:

@@ -47,6 +47,8 @@ from .results import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from .index import Index
+
 __all__ = ["clusters", "compare", "dedup", "pairs", "plan", "query"]
 
 Source = TypeVar("Source")
@@ -61,6 +63,7 @@ def dedup(
     output: Union[str, "os.PathLike[str]"],
     against: Any = None,
     against_only: bool = False,
+    add_to: Union["Index", str, "os.PathLike[str]", None] = None,
     progress: Progress = False,
     **options: Unpack[Options],
 ) -> Tuple[pathlib.Path, Deduplication]: ...
@@ -73,6 +76,7 @@ def dedup(
     output: Union[str, "os.PathLike[str]", None] = None,
     against: Any = None,
     against_only: bool = False,
+    add_to: Union["Index", str, "os.PathLike[str]", None] = None,
     progress: Progress = False,
     **options: Unpack[Options],
 ) -> Tuple[Source, Deduplication]: ...
@@ -84,6 +88,7 @@ def dedup(
     output: Union[str, "os.PathLike[str]", None] = None,
     against: Any = None,
     against_only: bool = False,
+    add_to: Union["Index", str, "os.PathLike[str]", None] = None,
     progress: Progress = False,
     **options: Unpack[Options],
 ) -> Tuple[Any, Deduplication]:
@@ -109,38 +114,85 @@ def dedup(
         output: for paths, the folder for the kept records, which is also returned as the kept rows. Without it
             nothing is written, and the source itself is returned.
         against: documents of any of these kinds (with `output`, paths) that come first in keep order and are not
-            removed. A table needs only the column with the text.
+            removed. A table needs only the column with the text. Or an `Index`, or the path of one: then options that
+            are not given are as in the index.
         against_only: compare documents only with those of `against`.
+        add_to: an `Index`, or the path of one, to which kept documents are added: with `output` when all outputs are
+            complete, and otherwise at the end. Documents in memory need a column of ids.
         progress: True for a progress bar of tqdm, or a factory with the interface of `tqdm.tqdm`.
         **options: see `lookalike.Options`.
     """
     more = {"against-only": True} if against_only else {}
     given, native = _prepare("dedup", source, options, **more)
-    other = None if against is None else documents(against, _columns(options, against=True))
-    compared = None if other is None else other.native
-    if output is not None:
-        if given.in_memory:
-            raise TypeError("output is for paths only; for documents in memory the kept rows are returned")
-        if other is not None and other.in_memory:
-            # A finished folder is recognised by its sources, and documents in memory cannot be recognised.
-            raise TypeError("with output, against must be paths too")
-        folder = os.fsdecode(output)
+    if add_to is not None and given.in_memory and (given.fixed_column or options.get("id") is None):
+        raise TypeError("add_to needs the ids of documents: name their column with id")
+    if add_to is not None and not given.in_memory and output is None:
+        raise TypeError("with paths, add_to needs output")
+    with _indexes(against, add_to) as (seen, taking):
+        other = None if against is None or seen is not None else documents(against, _columns(options, against=True))
+        compared = None if other is None else other.native
+        if output is not None:
+            if given.in_memory:
+                raise TypeError("output is for paths only; for documents in memory the kept rows are returned")
+            if other is not None and other.in_memory:
+                # A finished folder is recognised by its sources, and documents in memory cannot be recognised.
+                raise TypeError("with output, against must be paths too, or an index")
+            folder, indexes = os.fsdecode(output), _natives(seen, taking)
+            with _orderly_end():
+                written = _native.dedup(given.native, compared, indexes, folder, native, _bar(progress))
+            summary = json.loads(written)
+            kept: Any = folder if isinstance(source, str) else pathlib.Path(folder)
+            removed_later = functools.partial(_removed_of, folder, summary)
+            return kept, Deduplication(removed_later, summary, functools.partial(_page_of_folder, folder, native))
         with _orderly_end():
-            written = _native.dedup(given.native, compared, folder, native, _bar(progress))
+            found = _native.decide(given.native, compared, _natives(seen, taking), native, _bar(progress))
+        columns, written, examples = found
         summary = json.loads(written)
-        kept: Any = folder if isinstance(source, str) else pathlib.Path(folder)
-        removed_later = functools.partial(_removed_of, folder, summary)
-        return kept, Deduplication(removed_later, summary, functools.partial(_page_of_folder, folder, native))
-    with _orderly_end():
-        columns, written, examples = _native.decide(given.native, compared, native, _bar(progress))
-    summary = json.loads(written)
-    removed = _removed(columns, given, other)
-    page = functools.partial(_page_of_memory, _title(source, given), written, examples)
-    if not given.in_memory:
-        return source, Deduplication(removed, summary, page)
-    mask = np.ones(len(given), dtype=bool)
-    mask[columns["line"] - 1] = False
-    return given.take(mask), Deduplication(removed, summary, page, mask)
+        removed = _removed(columns, given, other, is_asked=seen is not None)
+        page = functools.partial(_page_of_memory, _title(source, given), written, examples)
+        if not given.in_memory:
+            return source, Deduplication(removed, summary, page)
+        mask = np.ones(len(given), dtype=bool)
+        mask[columns["line"] - 1] = False
+        kept = given.take(mask)
+        if taking is not None:
+            text = options.get("text") or "text"
+            taking.add(kept, id=options.get("id"), text=text, within=options.get("within"))
+        return kept, Deduplication(removed, summary, page, mask)
+
+
+@contextlib.contextmanager
+def _indexes(against: Any, add_to: Any) -> Iterator[Tuple[Optional["Index"], Optional["Index"]]]:
+    """The index of `against`, None if it is something else, and that of `add_to`. Those given by paths are closed
+    afterwards."""
+    from .index import Index
+
+    def is_path(given: Any) -> bool:
+        return isinstance(given, (str, os.PathLike))
+
+    if add_to is not None and not is_path(add_to) and not isinstance(add_to, Index):
+        raise TypeError(f"add_to must be an Index or its path, not {type(add_to).__name__}")
+    with contextlib.ExitStack() as opened:
+        seen: Optional[Index] = against if isinstance(against, Index) else None
+        if is_path(against) and _native.is_index(os.fspath(against)):
+            if isinstance(add_to, Index) and os.path.realpath(against) == os.path.realpath(add_to._path):
+                seen = add_to
+            else:
+                seen = opened.enter_context(Index(against, create=False))
+        taking: Optional[Index] = add_to if isinstance(add_to, Index) else None
+        if is_path(add_to):
+            if seen is not None and os.path.realpath(add_to) == os.path.realpath(seen._path):
+                taking = seen
+            else:
+                taking = opened.enter_context(Index(add_to, create=False))
+        yield seen, taking
+
+
+def _natives(against: Optional["Index"], add_to: Optional["Index"]) -> Dict[str, Any]:
+    return {
+        "against": None if against is None else against._native,
+        "add_to": None if add_to is None else add_to._native,
+    }
 
 
 def pairs(source: Any, *, progress: Progress = False, **options: Unpack[Options]) -> Pairs:
@@ -367,11 +419,13 @@ def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and value != value)
 
 
-def _removed(columns: Dict[str, Any], given: Documents, other: Optional[Documents]) -> RemovedRows:
+def _removed(
+    columns: Dict[str, Any], given: Documents, other: Optional[Documents], is_asked: bool
+) -> RemovedRows:
     kind, sources = columns["kind"], columns["kept_source"]
     lines = (columns["kept_line"] - 1).tolist()
-    # The name of the source tells which of two tables, or of a table and files, a row belongs to.
-    own = set(sources) - {None} if other is None else set(columns["own_sources"])
+    # The name of the source tells which of two tables, or of a table and files or an index, a row belongs to.
+    own = set(columns["own_sources"]) if is_asked or other is not None else set(sources) - {None}
     against = [source is not None and source not in own for source in sources]
     kept: List[Optional[Key]] = []
     ids = {
@@ -383,7 +437,7 @@ def _removed(columns: Dict[str, Any], given: Documents, other: Optional[Document
         holder = other if is_against and other is not None else given
         if kind[at] == "bad":
             kept.append(None)
-        elif not holder.in_memory:
+        elif not holder.in_memory or (is_asked and is_against):
             kept.append(columns["kept_id"][at])
         else:
             known = ids[id(holder)]
@@ -413,11 +467,10 @@ def _removed_of(folder: str, report: Dict[str, Any]) -> RemovedRows:
         rows = pyarrow.parquet.read_table(written).to_pylist()
     else:
         rows = [json.loads(line) for line in _native.read_output(folder, "removed.jsonl").splitlines()]
-    compared = {source["name"] for source in report["sources"] if source["against"]}
     own = {source["name"] for source in report["sources"] if not source["against"]}
     columns = {name: [row.get(key) for row in rows] for name, key in _REMOVED.items()}
     kept = [row.get("kept_source") for row in rows]
-    columns["against"] = [source in compared and source not in own for source in kept]
+    columns["against"] = [source is not None and source not in own for source in kept]
     return RemovedRows(columns)
 
 

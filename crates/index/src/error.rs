@@ -40,7 +40,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// Another process has the index open.
-    #[error("the index at {} is in use by process {process}", path.display())]
+    #[error("the index at {} is in use by {}", path.display(), process_of(*process))]
     InUse {
         /// The folder.
         path: PathBuf,
@@ -225,6 +225,11 @@ pub enum Error {
     /// A file of the index cannot be read or written.
     #[error(transparent)]
     File(#[from] files::Error),
+}
+
+/// A process in a message; its number is 0 if it has just begun and has not written it yet.
+fn process_of(number: u32) -> String {
+    if number == 0 { "another process".into() } else { format!("process {number}") }
 }
 
 impl Error {

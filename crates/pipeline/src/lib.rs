@@ -40,6 +40,7 @@ pub use method::Likeness;
 pub use method::chances::Chances;
 pub use method::content_hash;
 pub use method::samples::{PLANNED_SHINGLES, SAMPLED_ONE_IN};
+pub use method::short::may_be_short_sketch;
 pub use progress::observer::{Observer, Silent, Stage};
 pub use report::{RemovedDocument, Report, Tally};
 pub use seen::{Indexes, ReadKept, SeenAnswer, SeenBefore, SeenMatch, TakesKept};

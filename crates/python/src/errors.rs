@@ -201,6 +201,10 @@ fn of_pipeline(error: &pipeline::Error) -> PyErr {
         pipeline::Error::Io { action, name, cause } => of_system(action, name, cause),
         pipeline::Error::Damaged { .. } => Class::Damaged.saying(error),
         pipeline::Error::Panicked { .. } => Class::Internal.saying(error),
+        pipeline::Error::Index(error) => match error.downcast_ref::<index::Error>() {
+            Some(error) => of_index(error),
+            None => Class::Setting.saying(error),
+        },
         pipeline::Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
         _ => Class::Setting.saying(error),
     }

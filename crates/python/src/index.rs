@@ -2,17 +2,19 @@
 //!
 //! The Python side turns arguments into plain values and answers into tuples with names (`lookalike/index.py`).
 
+use crate::blocks::{Lsh, Signature};
 use crate::errors::{Raise, outside, setting};
 use crate::jobs::{Documents, Options};
 use crate::watch::watched;
 use index::json::{StatsAnswer, VerifyAnswer};
 use index::{
-    Ask, Clock, Config, Document, Filter, IfPresent, Index, Kept, Lifetime, Match, Metadata, OnMatch, Query,
-    Stored, SystemClock,
+    Added, Ask, Clock, Config, Content, Document, Filter, IfPresent, Imported, Index, Kept, Lifetime,
+    LshFile, Match, Metadata, OnMatch, Query, SketchTable, Sketches, Stored, SystemClock,
 };
+use pipeline::Observer;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -33,7 +35,7 @@ pub(crate) struct PlainDocument {
     #[pyo3(item)]
     id: String,
     #[pyo3(item)]
-    text: String,
+    content: PlainContent,
     #[pyo3(item)]
     within: Option<String>,
     #[pyo3(item)]
@@ -43,15 +45,35 @@ pub(crate) struct PlainDocument {
     ttl: Option<u64>,
 }
 
+/// What a document says, or what is asked about.
+#[derive(FromPyObject)]
+pub(crate) enum PlainContent {
+    Text(String),
+    Signature(Py<Signature>),
+}
+
 impl PlainDocument {
-    fn read(self) -> PyResult<Document> {
+    fn read(self, index: &Index) -> PyResult<Document> {
         let metadata = self.metadata.as_deref().map(object).transpose()?;
         let lifetime = self.ttl.map_or(Lifetime::Usual, |ttl| Lifetime::For(Duration::from_millis(ttl)));
-        Ok(Document::new(self.id, self.text)
-            .with_within(self.within)
-            .with_metadata(metadata)
-            .with_lifetime(lifetime))
+        let document = match self.content {
+            PlainContent::Text(text) => Document::new(self.id, text).with_within(self.within),
+            PlainContent::Signature(signature) => {
+                let mut imported = Imported::new(lanes(signature.get(), index)?);
+                imported.within = self.within.as_deref().map_or([0; 2], pipeline::Documents::within_hash);
+                Document::of(self.id, Content::Imported(Box::new(imported)))
+            }
+        };
+        Ok(document.with_metadata(metadata).with_lifetime(lifetime))
     }
+}
+
+/// The lanes of a signature, which must be one that the index would make.
+fn lanes(signature: &Signature, index: &Index) -> PyResult<Vec<u16>> {
+    if let Some(shingling) = signature.shingling_written() {
+        index.check_shingling(shingling).or_raise()?;
+    }
+    index.lanes_of(signature.inner()).or_raise()
 }
 
 /// What an index is created with, besides its settings.
@@ -76,7 +98,7 @@ pub(crate) struct Creating {
 #[derive(FromPyObject)]
 pub(crate) struct PlainQuery {
     #[pyo3(item)]
-    text: Option<String>,
+    content: Option<PlainContent>,
     #[pyo3(item)]
     id: Option<String>,
     #[pyo3(item)]
@@ -138,7 +160,8 @@ impl NativeIndex {
 
     fn add(&self, py: Python<'_>, documents: Vec<PlainDocument>, if_present: &str) -> PyResult<u64> {
         let index = self.index()?;
-        let documents = documents.into_iter().map(PlainDocument::read).collect::<PyResult<Vec<_>>>()?;
+        let read = |document: PlainDocument| document.read(&index);
+        let documents = documents.into_iter().map(read).collect::<PyResult<Vec<_>>>()?;
         let if_present = written(if_present)?;
         let added = outside(py, || match if_present {
             IfPresent::Refuse => index.add_batch(&documents).map(|added| added.len() as u64),
@@ -157,33 +180,70 @@ impl NativeIndex {
         added.or_raise()
     }
 
-    /// Adds the documents of tables or files. Returns how many were added, and how many were left out.
+    /// Adds the documents of tables or files, with the values of some fields as metadata. Returns how many were added.
     fn add_source(
         &self,
         py: Python<'_>,
         documents: Documents<'_>,
+        metadata: Vec<String>,
         options: Options,
         if_present: &str,
         progress: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<(u64, u64)> {
+    ) -> PyResult<u64> {
         let index = self.index()?;
-        let (job, _copies) = options.job(&documents, None, None)?;
         let if_present = written(if_present)?;
-        let work = |observer: &dyn pipeline::Observer| Ok(index.add_sources(&job, if_present, observer));
-        let added = watched(py, progress.as_ref(), work)?.or_raise()?;
-        Ok((added.added, added.present))
+        let mut sketches = files_of_sketches(&documents)?;
+        let job = match sketches.is_empty() {
+            true => Some(options.job(&documents, None, None)?),
+            false => None,
+        };
+        if let Some((job, _copies)) = &job
+            && let Some(table) = SketchTable::of(&job.sources, &job.settings.files.text_field).or_raise()?
+        {
+            sketches.push(Sketches::Table(table));
+        }
+        if let (Some(sketches), false) = (sketches.first(), metadata.is_empty()) {
+            let name = sketches.name();
+            return Err(setting(format_args!("metadata cannot be had from {name}, which has sketches only")));
+        }
+        let memory = options.resources()?.memory;
+        let work = |observer: &dyn Observer| {
+            Ok(match &job {
+                Some((job, _copies)) if sketches.is_empty() => {
+                    index.add_sources_with(job, &metadata, if_present, observer)
+                }
+                _ => add_sketches(&index, &sketches, if_present, memory, observer),
+            })
+        };
+        Ok(watched(py, progress.as_ref(), work)?.or_raise()?.added)
+    }
+
+    /// Adds the documents of an index in memory. Returns how many were added.
+    fn add_lsh(
+        &self,
+        py: Python<'_>,
+        lsh: &Lsh,
+        if_present: &str,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<u64> {
+        let index = self.index()?;
+        let if_present = written(if_present)?;
+        let file = Sketches::Lsh(LshFile::read("the LSH", &lsh.file_bytes(py)?).or_raise()?);
+        let memory = pipeline::Resources::of_this_machine().memory;
+        let work = |observer: &dyn Observer| Ok(index.add_sketches(&file, if_present, memory, observer));
+        Ok(watched(py, progress.as_ref(), work)?.or_raise()?.added)
     }
 
     fn check(
         &self,
         py: Python<'_>,
         documents: Vec<PlainDocument>,
-        add: bool,
-        on_match: &str,
+        on_match: Option<&str>,
     ) -> PyResult<Vec<PlainChecked>> {
         let index = self.index()?;
-        let documents = documents.into_iter().map(PlainDocument::read).collect::<PyResult<Vec<_>>>()?;
-        let on_match = on_match_of(on_match)?;
+        let read = |document: PlainDocument| document.read(&index);
+        let documents = documents.into_iter().map(read).collect::<PyResult<Vec<_>>>()?;
+        let (add, on_match) = on_match_of(on_match)?;
         let answers = outside(py, || index.check_batch(&documents, add, on_match))?.or_raise()?;
         Ok(documents
             .into_iter()
@@ -192,22 +252,22 @@ impl NativeIndex {
             .collect())
     }
 
-    /// Checks the documents of tables or files in order.
+    /// Checks the documents of tables or files in order. What is added has the values of some fields as metadata.
     fn check_source(
         &self,
         py: Python<'_>,
         documents: Documents<'_>,
+        metadata: Vec<String>,
         options: Options,
-        add: bool,
-        on_match: &str,
+        on_match: Option<&str>,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Vec<PlainChecked>> {
         let index = self.index()?;
         let (job, _copies) = options.job(&documents, None, None)?;
-        let on_match = on_match_of(on_match)?;
+        let (add, on_match) = on_match_of(on_match)?;
         let mut answers = Vec::new();
-        let work = |observer: &dyn pipeline::Observer| {
-            Ok(index.check_sources(&job, add, on_match, observer, |documents, checked| {
+        let work = |observer: &dyn Observer| {
+            Ok(index.check_sources_with(&job, &metadata, add, on_match, observer, |documents, checked| {
                 answers.extend(documents.iter().map(|document| document.id.clone()).zip(checked));
                 Ok::<_, index::Error>(())
             }))
@@ -217,14 +277,15 @@ impl NativeIndex {
     }
 
     fn query(&self, py: Python<'_>, asked: PlainQuery) -> PyResult<(Vec<PlainMatch>, f64, bool)> {
-        let PlainQuery { text, id, threshold, top, within, filter } = asked;
+        let PlainQuery { content, id, threshold, top, within, filter } = asked;
         let index = self.index()?;
-        let mut query = match (text, id) {
-            (Some(text), _) => Query::text(text),
+        let mut query = match (content, id) {
+            (Some(PlainContent::Text(text)), _) => Query::text(text),
+            (Some(PlainContent::Signature(signature)), _) => Query::lanes(lanes(signature.get(), &index)?),
             (None, id) => Query::id(id.unwrap_or_default()),
         };
         query = query.with_threshold(threshold).with_top(top);
-        if matches!(query.ask, Ask::Text(_)) {
+        if !matches!(query.ask, Ask::Id(_)) {
             query = query.with_within(within);
         }
         query = query.with_filter(filter.as_deref().map(object).transpose()?.unwrap_or_default());
@@ -245,11 +306,26 @@ impl NativeIndex {
         outside(py, || index.contains(id))?.or_raise()
     }
 
-    /// Some documents after the one with this number, as JSON.
-    fn page(&self, py: Python<'_>, after: u64, most: usize) -> PyResult<Vec<String>> {
+    /// Some documents after the one with this number, as JSON, with their texts if these are wanted and stored.
+    fn page(&self, py: Python<'_>, after: u64, most: usize, texts: bool) -> PyResult<Vec<String>> {
         let index = self.index()?;
-        let page = outside(py, || index.list(after, most))?.or_raise()?;
-        Ok(page.iter().map(|kept| document(kept).to_string()).collect())
+        let page = outside(py, || -> index::Result<Vec<Kept>> {
+            let mut page = index.list(after, most)?;
+            if texts && index.config().store == Stored::Text {
+                for kept in &mut page {
+                    // One that was removed or replaced meanwhile is as it was listed.
+                    let now = index.get(&kept.id)?.filter(|now| now.number == kept.number);
+                    kept.text = now.and_then(|now| now.text);
+                }
+            }
+            Ok(page)
+        })?;
+        Ok(page.or_raise()?.iter().map(|kept| document(kept).to_string()).collect())
+    }
+
+    /// The settings that decide its signatures and answers, as JSON.
+    fn settings(&self) -> PyResult<String> {
+        serde_json::to_string(&self.index()?.config().settings).map_err(setting)
     }
 
     fn remove(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<u64> {
@@ -313,8 +389,56 @@ impl NativeIndex {
     }
 }
 
+/// Makes an index of a backup.
+#[pyfunction]
+pub(crate) fn restore_index(py: Python<'_>, backup: PathBuf, to: PathBuf) -> PyResult<()> {
+    let how = index::Options::default();
+    outside(py, || Index::restore(&backup, &to, &how).map(drop))?.or_raise()
+}
+
+/// Builds again what follows from the documents of an index. Returns what was done, as JSON.
+#[pyfunction]
+pub(crate) fn repair_index(py: Python<'_>, path: PathBuf, accept_loss: bool) -> PyResult<String> {
+    let how = index::Options::default();
+    let repaired = outside(py, || Index::repair(&path, accept_loss, &how))?.or_raise()?;
+    serde_json::to_string(&repaired).map_err(setting)
+}
+
+/// The files of sketches among the inputs; none if they are other documents.
+fn files_of_sketches(documents: &Documents<'_>) -> PyResult<Vec<Sketches>> {
+    let Documents::Paths(paths) = documents else { return Ok(Vec::new()) };
+    let Some(sketch) = paths.iter().find(|path| Sketches::is_file(Path::new(path))) else {
+        return Ok(Vec::new());
+    };
+    let open = |path: &std::ffi::OsString| {
+        Sketches::open(Path::new(path)).or_raise()?.ok_or_else(|| {
+            let (sketch, other) = (sketch.display(), path.display());
+            setting(format_args!(
+                "{sketch} is a file of sketches, and {other} is not; add them with two calls"
+            ))
+        })
+    };
+    paths.iter().map(open).collect()
+}
+
+/// Adds one file of sketches after the other. All must fit before the first is added.
+fn add_sketches(
+    index: &Index,
+    sketches: &[Sketches],
+    if_present: IfPresent,
+    memory: u64,
+    observer: &dyn Observer,
+) -> index::Result<Added> {
+    sketches.iter().try_for_each(|file| index.check_sketches(file))?;
+    let mut all = Added::default();
+    for file in sketches {
+        all += index.add_sketches(file, if_present, memory, observer)?;
+    }
+    Ok(all)
+}
+
 impl NativeIndex {
-    fn index(&self) -> PyResult<Arc<Index>> {
+    pub(crate) fn index(&self) -> PyResult<Arc<Index>> {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         open.clone().ok_or_else(|| setting("the index is closed"))
     }
@@ -331,12 +455,14 @@ fn written(if_present: &str) -> PyResult<IfPresent> {
     }
 }
 
-fn on_match_of(written: &str) -> PyResult<OnMatch> {
+/// Whether what is new is added, and what is done with what is not. Without a value, the index is only looked at.
+fn on_match_of(written: Option<&str>) -> PyResult<(bool, OnMatch)> {
+    let Some(written) = written else { return Ok((false, OnMatch::Skip)) };
     match written {
-        "skip" => Ok(OnMatch::Skip),
-        "touch" => Ok(OnMatch::Touch),
-        "replace" => Ok(OnMatch::Replace),
-        "add" => Ok(OnMatch::Add),
+        "skip" => Ok((true, OnMatch::Skip)),
+        "touch" => Ok((true, OnMatch::Touch)),
+        "replace" => Ok((true, OnMatch::Replace)),
+        "add" => Ok((true, OnMatch::Add)),
         other => Err(setting(format_args!(
             "on_match = {other:?} is not one of \"skip\", \"touch\", \"replace\", \"add\""
         ))),

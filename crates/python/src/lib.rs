@@ -43,7 +43,7 @@ mod _native {
         compat_update_bytes, compat_update_hashes, compat_weighted,
     };
     #[pymodule_export]
-    use super::index::NativeIndex;
+    use super::index::{NativeIndex, repair_index, restore_index};
     #[pymodule_export]
     use super::stages::{
         NativeStages, candidate_pairs, copies, edges, key_blocks, large_star, new_key, small_star,

@@ -60,7 +60,10 @@ pub fn sketch_rows(batch: &RecordBatch, lanes: usize) -> Result<Vec<Option<Sketc
         }
         all.clear();
         lanes_of(signatures.value(row), &mut all);
-        if signatures.value(row).len() % 2 != 0 || all.len() < lanes {
+        let size = shingles.value(row);
+        let fits = |rest: &[u16]| rest.is_empty() || pipeline::may_be_short_sketch(rest, size);
+        let is_signature = all.split_at_checked(lanes).is_some_and(|(_, rest)| fits(rest));
+        if signatures.value(row).len() % 2 != 0 || !is_signature {
             let bytes = signatures.value(row).len();
             return Err(wrong(&format!(
                 "a signature of {bytes} bytes, and this index has signatures of {} bytes",

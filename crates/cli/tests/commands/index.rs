@@ -224,6 +224,7 @@ fn records_that_cannot_be_used_are_named_and_what_came_before_is_kept() {
     let refused = folder.run("index add seen bad.jsonl --id-field id");
     assert_eq!(refused.code, 3);
     assert!(refused.stderr.contains("bad.jsonl, line 2"), "{refused}");
+    assert!(!folder.path("seen").exists(), "an empty index is left behind");
     ok(&folder, "index add seen bad.jsonl --id-field id --on-bad-record skip");
     assert_eq!(json(&folder, "index stats seen --json")[0]["documents"], 1);
 }

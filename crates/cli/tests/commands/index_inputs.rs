@@ -195,6 +195,12 @@ fn a_table_of_sketches_is_added() {
         found,
         [(&json!("10"), &json!(true)), (&json!("20"), &json!(true)), (&json!("30"), &json!(false))]
     );
+    // Signatures of another length are refused, whether they are longer or shorter, and no index is left behind.
+    for hashes in [64, 101, 256] {
+        let refused = folder.run(&format!("index add other sketches --hashes {hashes}"));
+        assert!(refused.code == 2 && refused.stderr.contains("a signature of"), "{hashes}: {refused}");
+        assert!(!folder.path("other").exists(), "{hashes}");
+    }
     ok(&folder, "index create texts --store text");
     let refused = folder.run("index add texts sketches");
     assert!(refused.code == 2 && refused.stderr.contains("it has no texts"), "{refused}");

@@ -50,6 +50,16 @@ impl std::hash::Hash for Signature {
 }
 
 impl Signature {
+    /// The signature itself.
+    pub(crate) fn inner(&self) -> &minhash::Signature {
+        &self.inner
+    }
+
+    /// How the text was cut, if that is known.
+    pub(crate) fn shingling_written(&self) -> Option<&str> {
+        self.shingling.written()
+    }
+
     fn compared(&self, other: &Self) -> PyResult<minhash::Estimate> {
         self.shingling.check(&other.shingling)?;
         self.inner.estimate(&other.inner).or_raise()

@@ -1,7 +1,7 @@
 //! Decisions -> columns, from which the Python side makes its answer.
 
 use super::examples::examples;
-use super::input::{Documents, Options};
+use super::input::{Documents, OpenIndexes, Options};
 use crate::errors::{Raise, outside, setting, system};
 use crate::watch::watched;
 use corpus::{RemovedRow, Target};
@@ -55,12 +55,14 @@ pub(crate) fn decide<'py>(
     py: Python<'py>,
     documents: Documents<'py>,
     against: Option<Documents<'py>>,
+    indexes: OpenIndexes<'py>,
     options: Options,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyDict>, String, String)> {
-    let (job, _temporary_copies) = options.job(&documents, against.as_ref(), None)?;
+    let (job, _temporary_copies) = options.job_with_indexes(&documents, against.as_ref(), None, &indexes)?;
     let is_paths = |documents: &Documents<'_>| matches!(documents, Documents::Paths(_));
-    let named = is_paths(&documents) || against.as_ref().is_some_and(is_paths);
+    let is_asked = job.indexes.against.is_some();
+    let named = is_asked || is_paths(&documents) || against.as_ref().is_some_and(is_paths);
     let mut removed = Removed::default();
     let report = watched(py, progress.as_ref(), |observer| {
         pipeline::decide(&job, observer, &mut |row| {
@@ -82,11 +84,13 @@ pub(crate) fn dedup<'py>(
     py: Python<'py>,
     documents: Documents<'py>,
     against: Option<Documents<'py>>,
+    indexes: OpenIndexes<'py>,
     output: &str,
     options: Options,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<String> {
-    let (job, _temporary_copies) = options.job(&documents, against.as_ref(), Some(output))?;
+    let (job, _temporary_copies) =
+        options.job_with_indexes(&documents, against.as_ref(), Some(output), &indexes)?;
     let target = Target::new(output).or_raise()?;
     let outcome = watched(py, progress.as_ref(), |observer| pipeline::dedup(&job, &target, false, observer))?;
     match outcome {

@@ -1,9 +1,11 @@
 //! The arguments of a Python call -> a job.
 
 use crate::errors::{Raise, setting};
+use crate::index::NativeIndex;
 use crate::table::ArrowTable;
 use corpus::{Discovery, FormatChoice, Source, Table, TemporaryCopy, discover};
-use pipeline::{Job, Resources, Settings, presets};
+use index::Index;
+use pipeline::{Indexes, Job, Resources, Settings, presets};
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -41,14 +43,74 @@ pub(crate) struct Options {
     temp_dir: Option<PathBuf>,
 }
 
+/// The part of the memory limit that adding documents to an index may take, when the rest of the run is over.
+const ADDING_SHARE: u64 = 4;
+
+/// The indexes of a job.
+#[derive(FromPyObject)]
+pub(crate) struct OpenIndexes<'py> {
+    /// The index whose documents come first in keep order.
+    #[pyo3(item)]
+    against: Option<PyRef<'py, NativeIndex>>,
+    /// The index to which kept documents are added.
+    #[pyo3(item)]
+    add_to: Option<PyRef<'py, NativeIndex>>,
+}
+
+impl OpenIndexes<'_> {
+    fn named(index: &Arc<Index>) -> String {
+        index.path().display().to_string()
+    }
+
+    /// The indexes as a run with these settings takes them.
+    fn for_run(&self, settings: &Settings, resources: &Resources) -> PyResult<Indexes> {
+        let opened = |index: &Option<PyRef<'_, NativeIndex>>| index.as_ref().map(|it| it.index()).transpose();
+        let (against, add_to) = (opened(&self.against)?, opened(&self.add_to)?);
+        let mut indexes = Indexes::default();
+        let is_one = matches!((&against, &add_to), (Some(a), Some(b)) if Arc::ptr_eq(a, b));
+        for index in against.iter().chain(add_to.iter().filter(|_| !is_one)) {
+            let wanted = index.config().clone().with_settings(settings.clone());
+            index.config().check_same(&wanted, |setting| FIXED_BY_INDEX.contains(&setting)).or_raise()?;
+            // Settings in which an index that is only added to differs would give other answers the next time.
+            let state = index.against(Self::named(index), settings).or_raise()?;
+            indexes.memory += index.memory().or_raise()?;
+            if indexes.against.is_none() && against.is_some() {
+                indexes.against = Some(Arc::new(state));
+            }
+        }
+        if let Some(index) = add_to {
+            let memory = resources.memory / ADDING_SHARE;
+            indexes.add_to = Some(Arc::new(index.add_to(Self::named(&index), memory)));
+        }
+        Ok(indexes)
+    }
+
+    /// The settings of the index that decides those of the run.
+    fn settings(&self) -> PyResult<Settings> {
+        match self.against.as_ref().or(self.add_to.as_ref()) {
+            Some(index) => Ok(index.index()?.config().settings.clone()),
+            None => Ok(Settings::default()),
+        }
+    }
+}
+
+/// The settings that cannot differ from those that an index was created with.
+const FIXED_BY_INDEX: [&str; 8] =
+    ["shingles", "normalize", "elements", "method", "measure", "hashes", "seed", "max-text"];
+
 impl Options {
     /// The settings of the job.
     pub(crate) fn settings(&self) -> PyResult<Settings> {
-        let settings = self.settings_as_given()?;
+        self.settings_over(Settings::default())
+    }
+
+    /// The settings of the job, where `base` stands for what was not chosen.
+    fn settings_over(&self, base: Settings) -> PyResult<Settings> {
+        // All defaults may be handed over at once: they were not chosen.
+        let default = serde_json::to_value(&base).map_err(setting)?;
+        let settings = self.over(base)?;
         settings.check_ranges().or_raise()?;
         let given: Value = serde_json::from_str(&self.settings).map_err(setting)?;
-        // All defaults may be handed over at once: they were not chosen.
-        let default = serde_json::to_value(Settings::default()).map_err(setting)?;
         let is_chosen =
             |name: &str| given.get(name).is_some_and(|value| !value.is_null() && *value != default[name]);
         settings.check_effects(|setting| is_chosen(setting.as_str())).or_raise()?;
@@ -57,7 +119,10 @@ impl Options {
 
     /// The same without a check of what was chosen: for the settings of a run that are handed over as a whole.
     pub(crate) fn settings_as_given(&self) -> PyResult<Settings> {
-        let mut settings = Settings::default();
+        self.over(Settings::default())
+    }
+
+    fn over(&self, mut settings: Settings) -> PyResult<Settings> {
         if let Some(name) = &self.preset {
             presets::find(name).and_then(|preset| preset.apply(&mut settings)).or_raise()?;
         }
@@ -99,7 +164,30 @@ impl Options {
         against: Option<&Documents<'_>>,
         target: Option<&str>,
     ) -> PyResult<(Job, Vec<TemporaryCopy>)> {
-        let settings = self.settings()?;
+        self.job_with(documents, against, target, self.settings()?)
+    }
+
+    /// The same for a job that asks an index, or adds to one. What was not chosen is as in the index.
+    pub(crate) fn job_with_indexes(
+        &self,
+        documents: &Documents<'_>,
+        against: Option<&Documents<'_>>,
+        target: Option<&str>,
+        indexes: &OpenIndexes<'_>,
+    ) -> PyResult<(Job, Vec<TemporaryCopy>)> {
+        let settings = self.settings_over(indexes.settings()?)?;
+        let (mut job, copies) = self.job_with(documents, against, target, settings)?;
+        job.indexes = indexes.for_run(&job.settings, &job.resources)?;
+        Ok((job, copies))
+    }
+
+    fn job_with(
+        &self,
+        documents: &Documents<'_>,
+        against: Option<&Documents<'_>>,
+        target: Option<&str>,
+        settings: Settings,
+    ) -> PyResult<(Job, Vec<TemporaryCopy>)> {
         let format = self.format.as_deref().map(|written| written.parse().map_err(setting)).transpose()?;
         let how = Discovery {
             format: format.map_or(FormatChoice::Detect, FormatChoice::Always),
@@ -114,14 +202,7 @@ impl Options {
         let temporary_copies =
             own.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>().or_raise()?;
         Ok((
-            Job {
-                sources: own,
-                against,
-                settings,
-                resources,
-                sketch: None,
-                indexes: pipeline::Indexes::default(),
-            },
+            Job { sources: own, against, settings, resources, sketch: None, indexes: Indexes::default() },
             temporary_copies,
         ))
     }
@@ -151,15 +232,21 @@ fn sources(
             Ok(vec![rows.into_source(name, &settings.files.text_field)])
         }
         Documents::Paths(paths) => {
-            if let Some(path) = paths.iter().find(|path| index::Index::is_at(path)) {
+            if let Some(path) = paths.iter().find(|path| Index::is_at(path)) {
                 return Err(setting(format!(
-                    "{0} is an index, not documents; the command takes it: lookalike dedup INPUT --against {0}",
+                    "{0} is an index, not documents; dedup takes it: dedup(..., against=lookalike.Index({0:?}))",
                     path.display()
                 )));
             }
             discover(paths, how).or_raise()
         }
     }
+}
+
+/// True if there is an index at a path.
+#[pyfunction]
+pub(crate) fn is_index(path: PathBuf) -> bool {
+    Index::is_at(path)
 }
 
 /// The default settings, as JSON.

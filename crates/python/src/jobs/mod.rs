@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 /// Adds the functions to the module.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(input::default_settings, module)?)?;
+    module.add_function(wrap_pyfunction!(input::is_index, module)?)?;
     module.add_function(wrap_pyfunction!(input::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(input::parse_size, module)?)?;
     module.add_function(wrap_pyfunction!(decisions::decide, module)?)?;

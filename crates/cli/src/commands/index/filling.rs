@@ -35,13 +35,36 @@ pub(crate) fn add(arguments: &AddArguments, layers: &Layers, printer: &Printer) 
     if let Some(table) = index::SketchTable::of(&job.sources, &job.settings.files.text_field)? {
         return sketched::add(&[index::Sketches::Table(table)], arguments, layers, printer);
     }
+    let is_new = !Index::is_at(folder);
     let index = open_or_create(folder, creating, layers)?;
     interruption::begin_run(true)?;
     let progress = Progress::new(printer, &job).without_plan();
     let outcome = index.add_sources_with(&job, &arguments.meta, if_present(arguments), &progress);
     progress.end();
     interruption::end_run();
-    say_added(&outcome.map_err(|error| advised(error, layers))?, &index, folder, printer)
+    match outcome {
+        Ok(added) => say_added(&added, &index, folder, printer),
+        Err(error) => {
+            remove_if_empty(index, is_new)?;
+            Err(advised(error, layers))
+        }
+    }
+}
+
+/// Removes the index that this command has created, if nothing came into it.
+pub(super) fn remove_if_empty(index: Index, is_new: bool) -> Result<()> {
+    let folder = index.path();
+    if is_new && index.stats()?.documents == 0 {
+        drop(index);
+        std::fs::remove_dir_all(&folder).map_err(|cause| {
+            Failure::from(index::Error::File(files::Error {
+                action: "remove",
+                name: folder.display().to_string(),
+                cause,
+            }))
+        })?;
+    }
+    Ok(())
 }
 
 /// What is done with documents whose id is there already.

@@ -1,6 +1,6 @@
 //! `lookalike index add` with sketches that were made before: no text is read.
 
-use super::filling::{advised, contradicted, if_present, say_added, with_settings};
+use super::filling::{advised, contradicted, if_present, remove_if_empty, say_added, with_settings};
 use crate::arguments::AddArguments;
 use crate::failure::{Failure, Result};
 use crate::interruption;
@@ -47,10 +47,10 @@ pub(super) fn add(
     let mut settings = files.iter().map(|file| settings_for(file, layers)).collect::<Result<Vec<_>>>()?;
     let config = with_settings(creating, settings.swap_remove(0));
     let is_asked = |setting: &str| creating.has(setting) || layers.has(setting);
+    let is_new = !Index::is_at(folder);
     let opened = Index::open_or_create_for(&files[0], folder, &config, is_asked, &Options::default());
     let index = opened.map_err(|error| unfitting(error, &files[0], folder, layers))?;
     for file in files {
-        index.check_sketches(file).map_err(|error| unfitting(error, file, folder, layers))?;
         if let Some(unknown) = file.unknown() {
             printer.note(&format!("{}: {unknown}", file.name()));
         }
@@ -61,8 +61,13 @@ pub(super) fn add(
     let outcome = add_all(files, &index, if_present(arguments), memory, &progress);
     progress.end();
     interruption::end_run();
-    let added = outcome.map_err(|(error, file)| unfitting(error, file, folder, layers))?;
-    say_added(&added, &index, folder, printer)
+    match outcome {
+        Ok(added) => say_added(&added, &index, folder, printer),
+        Err((error, file)) => {
+            remove_if_empty(index, is_new)?;
+            Err(unfitting(error, file, folder, layers))
+        }
+    }
 }
 
 /// The settings of an index that is created for a file: its own where it says them, and no others than those that were
@@ -89,7 +94,7 @@ fn settings_for(file: &Sketches, layers: &Layers) -> Result<Settings> {
     Ok(settings)
 }
 
-/// Adds one file after the other. The error comes with its file.
+/// Adds one file after the other, if all fit. The error comes with its file.
 fn add_all<'f>(
     files: &'f [Sketches],
     index: &Index,
@@ -97,6 +102,9 @@ fn add_all<'f>(
     memory: u64,
     progress: &Progress<'_>,
 ) -> std::result::Result<Added, (index::Error, &'f Sketches)> {
+    for file in files {
+        index.check_sketches(file).map_err(|error| (error, file))?;
+    }
     let mut all = Added::default();
     for file in files {
         all += index.add_sketches(file, if_present, memory, progress).map_err(|error| (error, file))?;

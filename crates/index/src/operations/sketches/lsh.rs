@@ -82,9 +82,8 @@ impl LshFile {
             settings.signature.hashes = any.num_hashes();
             settings.signature.seed = any.seed();
         }
-        if let Some((shingles, normalize)) = self.shingling.as_deref().and_then(read_shingling) {
-            settings.signature.shingles = shingles;
-            settings.signature.normalize = normalize;
+        if let Some(shingling) = &self.shingling {
+            set_shingling(&mut settings, shingling);
         }
         settings
     }
@@ -105,23 +104,10 @@ impl LshFile {
                 }
             }
         }
-        let Some(shingling) = &self.shingling else { return Ok(()) };
-        let made_with = config.clone().with_settings(self.settings(&config.settings));
-        // A shingling can be written in more than one way.
-        let cut = |settings: &Settings| -> Result<lookalike::shingling::Shingling> {
-            let documents = Documents::for_index(settings, &Documents::new_key()?)?;
-            Ok(documents.shingler().settings().clone())
-        };
-        if read_shingling(shingling).is_none() || cut(&made_with.settings)? != cut(&config.settings)? {
-            let (setting, asked) = ("shingles".into(), shingling.clone());
-            let NormalizeSettings { case, form, punctuation, whitespace } = &signature.normalize;
-            let index = format!(
-                "{} case={case} form={form} punctuation={punctuation} whitespace={whitespace}",
-                signature.shingles
-            );
-            return Err(Error::Contradiction { setting, index, asked });
+        match &self.shingling {
+            Some(shingling) => check_shingling(config, shingling),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Hands out the documents, in the order of the file.
@@ -164,6 +150,39 @@ fn python_key(key: &[u8]) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// An error if texts were cut in another way than those of an index of this configuration. A shingling is written as in
+/// Python: `words:5 case=fold form=nfkc punctuation=remove whitespace=collapse`.
+pub(crate) fn check_shingling(config: &Config, written: &str) -> Result<()> {
+    let mut settings = config.settings.clone();
+    let is_read = set_shingling(&mut settings, written);
+    // A shingling can be written in more than one way.
+    let cut = |settings: &Settings| -> Result<lookalike::shingling::Shingling> {
+        let documents = Documents::for_index(settings, &Documents::new_key()?)?;
+        Ok(documents.shingler().settings().clone())
+    };
+    if is_read && cut(&settings)? == cut(&config.settings)? {
+        return Ok(());
+    }
+    let signature = &config.settings.signature;
+    let NormalizeSettings { case, form, punctuation, whitespace } = &signature.normalize;
+    let index = format!(
+        "{} case={case} form={form} punctuation={punctuation} whitespace={whitespace}",
+        signature.shingles
+    );
+    Err(Error::Contradiction { setting: "shingles".into(), index, asked: written.to_owned() })
+}
+
+/// Sets what a shingling says; false if it cannot be read.
+fn set_shingling(settings: &mut Settings, written: &str) -> bool {
+    let read = read_shingling(written);
+    let is_read = read.is_some();
+    if let Some((shingles, normalize)) = read {
+        settings.signature.shingles = shingles;
+        settings.signature.normalize = normalize;
+    }
+    is_read
 }
 
 /// What a shingling of Python says: `words:5 case=fold form=nfkc punctuation=remove whitespace=collapse`.

@@ -167,6 +167,12 @@ impl Index {
         sketches.check(self.config(), Some(&self.head.key))
     }
 
+    /// An error if texts that were cut as `written` says, as Python writes it
+    /// (`words:5 case=fold form=nfkc punctuation=remove whitespace=collapse`), have other signatures than in this index.
+    pub fn check_shingling(&self, written: &str) -> Result<()> {
+        lsh::check_shingling(self.config(), written)
+    }
+
     /// Adds documents whose sketches were made elsewhere. No text is read. They must have been made with the settings that
     /// decide a signature in the index, and have what the index stores. Few documents are added all or none; of many, chunk
     /// after chunk is added within so many bytes of memory, and after a kill the same call goes on.

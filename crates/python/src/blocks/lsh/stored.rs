@@ -27,7 +27,7 @@ const NOTE: usize = 12;
 
 impl Lsh {
     /// The bytes for a file.
-    pub(super) fn file_bytes(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+    pub(crate) fn file_bytes(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         Ok(self.bytes(py, |_, key| written(key))?.0)
     }
 
