@@ -3,7 +3,8 @@
     python python/benchmarks/spark_jobs.py PATH/TO/lookalike FIXED.jsonl DOCUMENTS.jsonl [MORE.jsonl ...]
 
 CPU seconds of the driver, the JVM and the Python workers; rows and bytes that are shuffled, from Spark's event log. The job on the
-first file is the fixed part. Both remove the same documents, or it fails.
+first file is the fixed part. Both remove the same documents, or it fails. The formula of `lookalike.spark.plan` is printed beside what
+was measured, and the script of today's kind (`spark_rival.py`) runs on the second file, with its wrong and missed removals.
 """
 
 from __future__ import annotations
@@ -15,14 +16,17 @@ import resource
 import subprocess
 import sys
 import tempfile
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Set, Tuple
 
 import pyarrow
 import pyarrow.json
 import pyarrow.parquet
 from pyspark.sql import SparkSession
 
+from spark_rival import kept_for
+
 from lookalike import spark as lookalike_spark
+from lookalike.arrow import Stages
 
 CORES = 2
 os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -135,7 +139,47 @@ def one(
     print(f"  on Spark          {total:8.2f} CPU s: {parts}")
     print(f"  ratio             {total / command:8.1f}" + (f", above the fixed part {(total - fixed) / command:.1f}" if at else ""))
     print(f"  shuffled          {rows / count:8.3f} rows and {size / count:.0f} bytes per document", flush=True)
+    in_sets = members_of(spark, folder / f"run-{at}") / count
+    plan = lookalike_spark.plan(spark.read.parquet(documents), id="id", in_sets=in_sets, show=False)
+    planned = f"{plan.shuffled_rows / count:.3f} rows and {plan.shuffled_bytes / count:.0f} bytes, {plan.cpu_seconds:.1f} CPU s"
+    print(f"  planned           {planned}; the command {plan.alone_cpu_seconds:.2f} CPU s; {in_sets:.1%} in sets", flush=True)
+    _, _, seen = shuffled(log, seen)
+    if at == 1:
+        rival(spark, documents, folder, {row[0] for row in expected}, total)
+        _, _, seen = shuffled(log, seen)
     return rows, fixed if at else total, seen
+
+
+def members_of(spark: Any, place: pathlib.Path) -> int:
+    """How many documents are in connected sets."""
+    (rows,) = place.glob("sets-*")
+    return int(spark.read.parquet(str(rows)).count())
+
+
+def rival(spark: Any, documents: str, folder: pathlib.Path, ours: Set[int], our_cpu: float) -> None:
+    """The script of today's kind on the same documents: its CPU, and which of its removals are wrong or missing."""
+    start = cpu()
+    frame = spark.read.parquet(documents)
+    removed = kept_for(frame, str(folder / "rounds"))
+    removed.write.parquet(str(folder / "rival"))
+    frame.join(removed, "id", "left_anti").write.parquet(str(folder / "rival-kept"))
+    spent = sum(cpu().values()) - sum(start.values())
+    found = pyarrow.parquet.read_table(folder / "rival").to_pydict()
+    texts = pyarrow.parquet.read_table(documents).to_pydict()
+    text = dict(zip(texts["id"], texts["text"]))
+    pairs = pyarrow.table(
+        {
+            "a": found["id"],
+            "b": found["kept_id"],
+            "a_text": [text[each] for each in found["id"]],
+            "b_text": [text[each] for each in found["kept_id"]],
+        }
+    )
+    verified = pyarrow.table(Stages(threshold=0.8).verify(pairs))
+    wrong = verified["duplicate"].to_pylist().count(False)
+    missed = len(ours - set(found["id"]))
+    print(f"  today's script    {spent:8.2f} CPU s, {spent / our_cpu:.1f} times ours")
+    print(f"    it removes {len(found['id'])}: {wrong} below the threshold; of ours it misses {missed}", flush=True)
 
 
 def removed_lines(target: pathlib.Path) -> List[Dict[str, Any]]:

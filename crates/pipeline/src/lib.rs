@@ -51,7 +51,7 @@ pub use settings::{
     Resources, SettingName, Settings, SignatureSettings, Stored, Verify, Whitespace, WrongSetting,
 };
 pub use sketch::document::{DocumentBuffers, Documents, Origin, Sketch};
-pub use sketch::sketch_file::SKETCH_MAGIC;
+pub use sketch::sketch_file::{SKETCH_MAGIC, SketchFiles};
 pub use sketch::stored::{SketchFile, StoredSketch};
 
 use corpus::{MoreFields, RemovedRow, Source, Target};
@@ -73,8 +73,8 @@ pub struct Job {
     pub settings: Settings,
     /// The memory, threads and temporary folder that the run may use.
     pub resources: Resources,
-    /// The sketch file that the job was opened from, and the byte offset at which its parts begin.
-    pub sketch: Option<(std::path::PathBuf, u64)>,
+    /// The sketch files that the job was opened from.
+    pub sketch: Option<SketchFiles>,
     /// The indexes that [`dedup`] and [`decide`] ask, and the one to which [`dedup`] adds what it keeps.
     pub indexes: Indexes,
 }
@@ -216,7 +216,13 @@ pub fn sketch(job: &Job, file: &std::path::Path, observer: &dyn Observer) -> Res
 /// Reads the sources and settings of a sketch file and makes a job of them, with the resources of the caller. A run
 /// of this job reads signatures from the file instead of text where it can.
 pub fn open_sketch(file: &std::path::Path, resources: Resources) -> Result<Job> {
-    sketch::sketch_file::open(file, resources)
+    open_sketches(&[file], resources)
+}
+
+/// Makes one job of several sketch files, as if all their sources had been sketched into one file in this order. It is
+/// an error if their settings differ.
+pub fn open_sketches(files: &[&std::path::Path], resources: Resources) -> Result<Job> {
+    sketch::sketch_file::open(files, resources)
 }
 
 /// The texts of the documents with these ids (an id, or `source:line`), in the order of `ids`. An unknown id is an

@@ -9,7 +9,6 @@ use crate::resume::begin::temporary_work;
 use crate::resume::work::Work;
 use crate::settings::not_allowed;
 use crate::sketch::order::KeepOrder;
-use crate::sketch::sketch_file::stored_key;
 use crate::sketch::{Sources, missing_fields, sketch};
 use crate::store::Store;
 use crate::view::View;
@@ -83,8 +82,8 @@ impl<'a> Prepared<'a> {
                 return Err(refused("it is not a folder".into()));
             }
         }
-        if let (Some((file, _)), crate::Stored::Shingles) = (&job.sketch, job.settings.files.store) {
-            recipe.use_key(&stored_key(file)?);
+        if let (Some(files), crate::Stored::Shingles) = (&job.sketch, job.settings.files.store) {
+            recipe.use_key(&files.stored_key()?);
         }
         recipe.plan.input_bytes = sources.bytes();
         let order = KeepOrder::new(&job.settings, sources)?;

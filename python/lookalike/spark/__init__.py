@@ -7,7 +7,7 @@
 The answer is that of `lookalike.dedup` on the same documents, document for document, for any number of partitions and
 executors. Each stage is a file of this package and a folder of the checkpoint:
 
-    documents -> keys -> edges -> sets -> decide
+    documents -> keys -> edges -> sets -> decide, or pairs
 
 `docs/spark.md` is the page for people with a cluster.
 """
@@ -20,7 +20,10 @@ except ImportError as error:
     raise ImportError('lookalike.spark needs PySpark: pip install "lookalike[spark]"') from error
 
 from .check import check
-from .jobs import clusters, dedup
+from .jobs import clusters, dedup, pairs, sketch
+from .planning import Plan, plan
 from .result import Deduplication
+from .shipping import ship
+from .sketches import Sketches
 
-__all__ = ["Deduplication", "check", "clusters", "dedup"]
+__all__ = ["Deduplication", "Plan", "Sketches", "check", "clusters", "dedup", "pairs", "plan", "ship", "sketch"]

@@ -23,7 +23,7 @@ from .failures import translated
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Checkpoint"]
+__all__ = ["Checkpoint", "differences"]
 
 VERSION = 1
 
@@ -42,7 +42,7 @@ class Checkpoint:
     def begin(self, identity: Dict[str, Any]) -> None:
         """Refuses a folder of another job; writes which job this is into a new one."""
         identity = json.loads(json.dumps({"format": VERSION, **identity}))
-        found = self._read("run")
+        found = self.identity()
         if found is None:
             try:
                 self._write("run", identity)
@@ -50,11 +50,15 @@ class Checkpoint:
                 said = " ".join(str(error).splitlines()[:2])
                 raise TargetError(f"the checkpoint {self.path} cannot be written: {said}") from error
             return
-        differing = _differences(found, identity)
+        differing = differences(found, identity)
         if differing:
             raise TargetError(
                 f"the checkpoint {self.path} is of another job: {'; '.join(differing)}. Name another folder, or remove this one"
             )
+
+    def identity(self) -> Optional[Dict[str, Any]]:
+        """Which job the folder belongs to; None if to none yet."""
+        return self._read("run")
 
     def stage(
         self, name: str, make: Callable[[], "DataFrame"], summary: Callable[["DataFrame"], Dict[str, Any]]
@@ -112,13 +116,13 @@ def _schema(written: str) -> Any:
     return StructType.fromJson(json.loads(written))
 
 
-def _differences(found: Dict[str, Any], wanted: Dict[str, Any], of: str = "") -> List[str]:
+def differences(found: Dict[str, Any], wanted: Dict[str, Any], of: str = "") -> List[str]:
     """What differs, in words."""
     differing = []
     for name in sorted({*found, *wanted}):
         there, here = found.get(name), wanted.get(name)
         if isinstance(there, dict) and isinstance(here, dict):
-            differing.extend(_differences(there, here, f"{of}{name}."))
+            differing.extend(differences(there, here, f"{of}{name}."))
         elif there != here:
             differing.append(f"{of}{name} was {json.dumps(there)} and is {json.dumps(here)}")
     return differing

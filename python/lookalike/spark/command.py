@@ -10,7 +10,7 @@ import argparse
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional
 
 from .._options import FILES_ONLY, NAMES
 from ..errors import LookalikeError, SettingError
@@ -22,69 +22,114 @@ __all__ = ["main"]
 
 _CALLED = {"text": "--text-field", "id": "--id-field"}
 _LEFT_OUT = (*FILES_ONLY, "memory", "threads", "temp_dir")
+_FILES = {"script": "__main__.py", "slurm": "slurm.sh"}
 _LISTS = ("prefer",)
 _TEXTS = ("text", "id", "within", "keep", "source", "prefer")
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """Runs the command; returns its exit code."""
-    parser = _parser()
-    given = vars(parser.parse_args(arguments))
-    if given.pop("command") == "script":
-        print(os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py"))
+    given = vars(_parser().parse_args(arguments))
+    command = given.pop("command")
+    if command in _FILES:
+        print(os.path.join(os.path.dirname(os.path.abspath(__file__)), _FILES[command]))
         return 0
     try:
-        _dedup(given)
+        _run(command, given)
     except (LookalikeError, TypeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
 
 
+class _Command(NamedTuple):
+    help: str
+    output: Optional[str]
+    """What the output is; None if there is none."""
+    begins_from_sketches: bool
+    has_against: bool
+
+
+_COMMANDS = {
+    "dedup": _Command("remove near-duplicates", "the folder for kept/, removed/ and report/", True, True),
+    "pairs": _Command("list all pairs of similar documents", "the folder for the pairs, as JSON", True, False),
+    "clusters": _Command("list all clusters of similar documents", "the folder for the clusters, as JSON", True, True),
+    "sketch": _Command("hash the documents once, for later commands with --sketches", "the folder for the sketches", False, True),
+    "plan": _Command("print what dedup would cost: rows, bytes, disk, CPU", None, False, False),
+}
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m lookalike.spark", description="lookalike on Apache Spark")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("script", help="print the path of the script that spark-submit takes")
-    dedup = commands.add_parser("dedup", help="remove near-duplicates")
-    dedup.add_argument("inputs", nargs="+", help="files, folders or patterns, with addresses that Spark knows")
-    dedup.add_argument("-o", "--output", required=True, help="the folder for kept/, removed/ and report/")
-    dedup.add_argument("--checkpoint", help="the folder from which a killed job goes on (default: the output, and .checkpoint)")
-    dedup.add_argument("--master", help="where to run, as in local[4]; spark-submit says it otherwise")
-    dedup.add_argument("--input-format", choices=["parquet", "json"], help="if the names of the files do not tell")
-    dedup.add_argument("--against", action="append", help="also remove what duplicates a document in these files")
-    dedup.add_argument("--against-only", action="store_true", help="compare documents only with those of --against")
-    dedup.add_argument("--order", action="append", help="the column that says which document comes first; repeat it for more")
-    dedup.add_argument("--conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark")
-    options = dedup.add_argument_group("options of lookalike dedup, by the same names; see lookalike dedup --help")
+    commands.add_parser("slurm", help="print the path of the script that starts Spark inside an allocation of Slurm")
+    for name, command in _COMMANDS.items():
+        _add_command(commands.add_parser(name, help=command.help), command)
+    return parser
+
+
+def _add_command(parser: argparse.ArgumentParser, command: _Command) -> None:
+    parser.add_argument("inputs", nargs="+", help="files, folders or patterns, with addresses that Spark knows")
+    if command.output is not None:
+        parser.add_argument("-o", "--output", required=True, help=command.output)
+    if command.begins_from_sketches:
+        parser.add_argument("--checkpoint", help="the folder from which a killed job goes on (default: the output, and .checkpoint)")
+        parser.add_argument("--sketches", help="the folder that the command sketch wrote for the same inputs")
+        parser.add_argument("--order", action="append", help="the column that says which document comes first; repeat it for more")
+    if command.has_against:
+        parser.add_argument("--against", action="append", help="also remove what duplicates a document in these files")
+        if command.begins_from_sketches:
+            parser.add_argument("--against-only", action="store_true", help="compare documents only with those of --against")
+    if command.output is None:
+        parser.add_argument("--in-sets", type=float, help="the share of documents that share a key with another one (default: 0.3)")
+        parser.add_argument("--machine-cores", type=int, help="the cores of the one machine to compare with (default: 16)")
+    parser.add_argument("--master", help="where to run, as in local[4]; spark-submit says it otherwise")
+    parser.add_argument("--input-format", choices=["parquet", "json"], help="if the names of the files do not tell")
+    parser.add_argument("--conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark")
+    parser.add_argument("--ship", action="store_true", help="send the package to executors that do not have it")
+    options = parser.add_argument_group("options of lookalike dedup, by the same names; see lookalike dedup --help")
     for name in NAMES:
         if name not in _LEFT_OUT:
             flag = _CALLED.get(name, "--" + name.replace("_", "-"))
             options.add_argument(flag, dest=name, action="append" if name in _LISTS else "store")
-    return parser
 
 
-def _dedup(given: Dict[str, Any]) -> None:
-    from .files import dedup_files
+def _run(command: str, given: Dict[str, Any]) -> None:
+    from . import files
+    from .shipping import ship
 
-    options = {name: _value(name, given[name]) for name in NAMES if given.get(name) is not None}
-    spark = _session(given["master"], given["conf"])
+    given = {name: _value(name, value) if name in NAMES else value for name, value in given.items() if value is not None}
+    inputs, master, conf, ships = given.pop("inputs"), given.pop("master", None), given.pop("conf"), given.pop("ship")
+    functions: Dict[str, Callable[..., Any]] = {
+        "dedup": files.dedup_files,
+        "pairs": files.pairs_of_files,
+        "clusters": files.clusters_of_files,
+        "sketch": files.sketch_files,
+        "plan": files.plan_of_files,
+    }
+    spark = _session(master, conf)
     try:
-        report = dedup_files(
-            spark,
-            given["inputs"],
-            output=given["output"],
-            checkpoint=given["checkpoint"],
-            input_format=given["input_format"],
-            against=given["against"],
-            against_only=given["against_only"],
-            order=given["order"],
-            **options,
-        )
+        if ships:
+            ship(spark)
+        found = functions[command](spark, inputs, **given)
     finally:
         spark.stop()
-    counts = report["counts"]
-    removed = f"{counts['exact']} exact copies and {counts['near']} near-duplicates removed"
-    print(f"{counts['documents']} documents: {removed}, {counts['kept']} kept in {given['output']}", file=sys.stderr)
+    if command == "plan":
+        print(found)
+        return
+    print(_said(command, found, given["output"]), file=sys.stderr)
+
+
+def _said(command: str, found: Any, output: str) -> str:
+    """What a command says at its end."""
+    if command == "dedup":
+        counts = found["counts"]
+        removed = f"{counts['exact']} exact copies and {counts['near']} near-duplicates removed"
+        return f"{counts['documents']} documents: {removed}, {counts['kept']} kept in {output}"
+    if command == "sketch":
+        return f"{found.documents} documents are sketched in {output}; {found.in_sets} of them may have duplicates"
+    return f"{found} {'pairs' if command == 'pairs' else 'members of clusters'} in {output}"
 
 
 def _session(master: Optional[str], conf: List[str]) -> "SparkSession":

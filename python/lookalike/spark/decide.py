@@ -7,12 +7,13 @@ stated, sets are decided in waves, each with a broadcast and a read of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, List
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List
 
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from .. import _native
+from .documents import TEXT
 from .failures import guarded
 from .run import Run, table_of
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from .documents import Documents
 
-__all__ = ["decided", "schema"]
+__all__ = ["decided", "of_sets", "positions", "schema"]
 
 
 def schema(documents: "Documents") -> T.StructType:
@@ -41,20 +42,26 @@ def schema(documents: "Documents") -> T.StructType:
     )
 
 
+def of_sets(documents: "Documents", sets: "DataFrame", partitions: int) -> "DataFrame":
+    """The documents of these sets, all of a set in one partition."""
+    given = documents.for_decisions().where(F.col(TEXT).isNotNull())
+    members = sets.select(F.col("number").alias("_number"), F.col("component").alias("_component"))
+    return given.join(F.broadcast(members), "_number").repartition(partitions, "_component")
+
+
 def decided(documents: "Documents", sets: "DataFrame", run: Run, partitions: int, memory: int) -> "DataFrame":
     """The removed documents of these sets."""
-    orders = documents.orders
-    given = documents.for_decisions().where(F.col(f"`{documents.columns.text}`").isNotNull())
-    of_sets = sets.select(F.col("number").alias("_number"), F.col("component").alias("_component"))
-    members = given.join(F.broadcast(of_sets), "_number").repartition(partitions, "_component")
+    orders, called = documents.orders, documents.names
 
     def stage(batches: Iterator[Any]) -> Iterator[Any]:
-        yield from _decide(batches, run, orders, memory)
+        yield from _decide(batches, run, orders, called, memory)
 
-    return members.mapInArrow(guarded(stage), schema(documents))
+    return of_sets(documents, sets, partitions).mapInArrow(guarded(stage), schema(documents))
 
 
-def _decide(batches: Iterator[Any], run: Run, orders: List[str], memory: int) -> Iterator[Any]:
+def _decide(
+    batches: Iterator[Any], run: Run, orders: List[str], called: Dict[str, str], memory: int
+) -> Iterator[Any]:
     import pyarrow
 
     deciding = _native.Deciding(run.native, memory)
@@ -66,12 +73,12 @@ def _decide(batches: Iterator[Any], run: Run, orders: List[str], memory: int) ->
             places.append(batch.select(orders))
             if "_against" in names:
                 against.append(batch.column("_against"))
-            deciding.add(table_of([batch.select([name for name in names if name != "_id" and name not in orders])]))
+            deciding.add(table_of([batch.select([name for name in names if name != "_id" and name not in orders])], called))
     if not ids:
         return
     # Rows with the same order are ordered by their ids, so that it does not matter in which order they arrive.
     ordered_by = pyarrow.Table.from_batches(places).append_column("_by_id", pyarrow.chunked_array(ids))
-    removed, tally = deciding.decide(_positions(ordered_by, [*orders, "_by_id"]))
+    removed, tally = deciding.decide(positions(ordered_by))
     yield from _rows(pyarrow, removed, pyarrow.chunked_array(ids), pyarrow.chunked_array(against) if against else None)
     count = sum(map(len, ids))
     last = {"tally": pyarrow.array([tally]), "documents": pyarrow.array([count])}
@@ -79,12 +86,12 @@ def _decide(batches: Iterator[Any], run: Run, orders: List[str], memory: int) ->
     yield pyarrow.RecordBatch.from_pydict({name: last.get(name, pyarrow.nulls(1, kind)) for name, kind in empty.items()})
 
 
-def _positions(orders: Any, names: List[str]) -> List[int]:
-    """Where each row comes in input order."""
+def positions(orders: Any) -> List[int]:
+    """Where each row comes in input order, which these columns say."""
     import numpy
     from pyarrow import compute
 
-    ordered = compute.sort_indices(orders, sort_keys=[(name, "ascending") for name in names]).to_numpy()
+    ordered = compute.sort_indices(orders, sort_keys=[(name, "ascending") for name in orders.column_names]).to_numpy()
     positions = numpy.empty(len(ordered), dtype=numpy.int64)
     positions[ordered] = numpy.arange(len(ordered))
     return positions.tolist()  # type: ignore[no-any-return]

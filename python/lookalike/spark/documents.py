@@ -17,12 +17,19 @@ from ..errors import SettingError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Columns", "Documents", "documents"]
+__all__ = ["TEXT", "Columns", "Documents", "columns", "documents", "quoted"]
 
-_OWN = ("_number", "_component", "_id", "_lacks", "_check", "_source", "_against")
+TEXT = "_text"
+"""The name of the column of texts in the stages. (`mapInArrow` refuses some names that a column of a user may have.)"""
+_OWN = ("_number", "_component", "_id", "_lacks", "_check", "_source", "_against", TEXT)
 """The names of columns of the stages."""
 _NO_ORDER = (T.ArrayType, T.MapType, T.StructType, T.BinaryType)
 _TEXT = (T.StringType,)
+
+
+def quoted(name: str) -> str:
+    """The name of a column as Spark reads it in an expression, whatever characters it has."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 @dataclass(frozen=True)
@@ -42,11 +49,16 @@ class Documents:
     """The documents of a run."""
 
     frame: "DataFrame"
-    """`_number`, `_id`, `_check`, the text, `_order0` and so on, and what else decides."""
+    """`_number`, `_id`, `_check`, `_text`, `_order0` and so on, and what else decides."""
     columns: Columns
     id_type: Any
     orders: List[str] = field(default_factory=list)
     has_against: bool = False
+
+    @property
+    def names(self) -> Dict[str, str]:
+        """What columns of the stages are called in the settings."""
+        return {TEXT: self.columns.text, **{f"_other{at}": name for at, name in enumerate(self.columns.others)}}
 
     def for_keys(self) -> "DataFrame":
         """What the keys are made from."""
@@ -68,8 +80,10 @@ def columns(options: Dict[str, Any], order: Union[str, Sequence[str], None], sou
         others.append(keep.partition(":")[2])
     if options.get("prefer") and source is None:
         raise SettingError('prefer names sources: name the column that has them, as in source="origin"')
+    # The text has a column already.
+    others = [name for name in dict.fromkeys(others) if name != options.get("text", "text")]
     ordered = (identity,) if order is None else (order,) if isinstance(order, str) else tuple(order)
-    named = Columns(options.get("text", "text"), identity, ordered, tuple(dict.fromkeys(others)), source)
+    named = Columns(options.get("text", "text"), identity, ordered, tuple(others), source)
     for name in (named.text, named.id, *named.order, *named.others, *([source] if source is not None else [])):
         if not isinstance(name, str):
             raise TypeError(f"a column is named by a str, not by {type(name).__name__}")
@@ -99,7 +113,7 @@ def _check_columns(frame: "DataFrame", named: Columns, what: str) -> None:
     if named.source is not None:
         wanted.append(named.source)
     for name in wanted:
-        if name in _OWN or name.startswith("_order"):
+        if name in _OWN or name.startswith(("_order", "_other")):
             raise SettingError(f"the column {name!r} has a name that the stages use; rename it")
         found = names.count(name)
         if found == 0:
@@ -119,7 +133,7 @@ def _check_columns(frame: "DataFrame", named: Columns, what: str) -> None:
 
 def _selected(frame: "DataFrame", named: Columns, against: Optional[bool]) -> "DataFrame":
     def column(name: str) -> Any:
-        return frame[f"`{name.replace('`', '``')}`"]
+        return frame[quoted(name)]
 
     identity = column(named.id)
     # Rows of both sides may have the same id.
@@ -135,8 +149,8 @@ def _selected(frame: "DataFrame", named: Columns, against: Optional[bool]) -> "D
         identity.alias("_id"),
         lacks.alias("_lacks"),
         F.xxhash64(*of_side, text, *others, *orders, *sources).alias("_check"),
-        text.alias(named.text),
-        *(other.alias(name) for name, other in zip(named.others, others) if name != named.text),
+        text.alias(TEXT),
+        *(other.alias(f"_other{at}") for at, other in enumerate(others)),
         *(order.alias(f"_order{at}") for at, order in enumerate(orders)),
     ]
     chosen.extend(source.alias("_source") for source in sources)

@@ -10,20 +10,21 @@ from pyspark.sql import functions as F
 
 from .. import __version__, _native
 from .._options import FILES_ONLY, Options, whole
-from ..errors import BadRecordError, DuplicateIdError, SettingError, TargetError
-from . import decide, edges, keys, sets
+from ..errors import SettingError
+from . import decide, finding
 from .check import check
 from .checkpoint import Checkpoint
 from .documents import Documents, columns, documents
-from .failures import BadRecordInTask, guarded, translated
+from .flow import Flow
 from .result import Deduplication
 from .run import Run
+from .sketches import Sketches, kept_sketches
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from typing_extensions import Unpack
 
-__all__ = ["clusters", "dedup"]
+__all__ = ["clusters", "dedup", "pairs", "sketch"]
 
 LINKS_PER_TASK = 1 << 26
 """Links that one task puts together: 16 bytes each, and some times that while it works."""
@@ -31,14 +32,6 @@ MEMBERS_PER_WAVE = 4_000_000
 """Documents of sets whose numbers are broadcast at once, through the driver to every executor."""
 TASK_MEMORY = "256MiB"
 """What the sets of shingles of a task may take, outside the heap of the JVM. Beyond that they go to a local file."""
-KEY_BYTES_PER_TASK = 32 << 20
-"""Packed keys that a task connects, about."""
-TEXT_BYTES_PER_TASK = 16 << 20
-"""Texts that a task decides, about, unless a set has more."""
-DOCUMENTS_PER_BLOCK = 200_000
-"""Documents whose keys fill a block, about: with 21 keys each, 16 bytes for a key, that is 75 MB."""
-MOST_BLOCKS = 1 << 16
-"""A task makes a row for each block and chunk of documents, so there may be as many as a chunk has documents."""
 
 _NOT_HERE = ("memory", "threads", "temp_dir")
 
@@ -47,6 +40,7 @@ def dedup(
     df: "DataFrame",
     *,
     checkpoint: str,
+    sketches: Union[str, Sketches, None] = None,
     against: Optional["DataFrame"] = None,
     against_only: bool = False,
     order: Union[str, Sequence[str], None] = None,
@@ -63,6 +57,7 @@ def dedup(
             `kept` is used.
         checkpoint: the address of a folder that all executors can write to. A job that was killed goes on from it; a folder of
             another job is refused.
+        sketches: what `sketch` returned for this DataFrame, or the address of its folder; documents are not hashed again.
         against: documents that come first in keep order and are not removed, with the same columns.
         against_only: compare documents only with those of `against`.
         order: the column, or columns, that say which document comes first (default: the id).
@@ -72,35 +67,8 @@ def dedup(
         task_memory: what the sets of shingles of a task may take in memory, as in "256MiB". It changes no answer.
         **options: see `lookalike.Options`. `id` is needed. What is for files or for one machine is refused.
     """
-    started = time.time()
-    chosen = _options(options)
-    if against_only and against is None:
-        raise SettingError("against_only compares documents with those of against: name them too")
-    named = columns(chosen, order, source)
-    run = Run(chosen, against_only, _native.new_key())
-    given = documents(df, against, named)
-    limits = [whole("links_per_task", links_per_task, 1), whole("members_per_wave", members_per_wave, 1)]
-    memory = _native.parse_size(task_memory) if isinstance(task_memory, str) else whole("task_memory", task_memory, 1)
-    spark = df.sparkSession
-    place = Checkpoint(spark, checkpoint)
-    tasks = check(spark)
-    place.begin(
-        {
-            "lookalike": __version__,
-            "settings": run.settings(),
-            "columns": {"id": named.id, "order": list(named.order), "source": named.source, "against": given.has_against},
-        }
-    )
-    job = _Job(given, run, place, tasks)
-    packed = job.keys()
-    linked = job.edges(packed)
-    members = job.sets(linked, limits[0])
-    waves = job.decide(members, limits[1], memory)
-    removed = _removed(waves, given)
-    report = run.report(job.tally([packed, *waves]))
-    report["run"].update(started=int(started), seconds=time.time() - started, threads=tasks, resumed=bool(place.done))
-    report["run"]["finished_before"] = place.done
-    return Deduplication(df, named, removed, report)
+    sizes = Sizes(links_per_task, members_per_wave, task_memory)
+    return Prepared("dedup", df, checkpoint, sketches, against, against_only, order, source, sizes, options).dedup()
 
 
 def clusters(df: "DataFrame", **given: Any) -> "DataFrame":
@@ -111,12 +79,157 @@ def clusters(df: "DataFrame", **given: Any) -> "DataFrame":
         df: the documents.
         **given: what `dedup` takes.
     """
-    members = dedup(df, **given).removed.where("kept_id is not null").select("kept_id", "id", "similarity")
+    return clusters_of(dedup(df, **given))
+
+
+def clusters_of(result: Deduplication) -> "DataFrame":
+    """The clusters of what `dedup` returned."""
+    members = result.removed.where("kept_id is not null").select("kept_id", "id", "similarity")
     kept = members.select("kept_id", F.col("kept_id").alias("id"), F.lit(None).cast("double").alias("similarity"))
     return kept.distinct().unionByName(members)
 
 
-def _options(options: Any) -> Dict[str, Any]:
+def pairs(
+    df: "DataFrame",
+    *,
+    checkpoint: str,
+    sketches: Union[str, Sketches, None] = None,
+    order: Union[str, Sequence[str], None] = None,
+    links_per_task: int = LINKS_PER_TASK,
+    members_per_wave: int = MEMBERS_PER_WAVE,
+    task_memory: Union[int, str] = TASK_MEMORY,
+    **options: "Unpack[Options]",
+) -> "DataFrame":
+    """All pairs of documents that are at least as similar as the threshold: those of `lookalike.pairs` on a table.
+
+    A row is a pair: `a_id`, which comes first in the order, `b_id`, `similarity` and, with SimHash, `distance`. A set of n copies has
+    n (n - 1) / 2 pairs, and the task that has the set makes all of them.
+
+    Args:
+        df: the documents.
+        checkpoint, sketches, order, links_per_task, members_per_wave, task_memory: as for `dedup`.
+        **options: see `lookalike.Options`. `id` is needed.
+    """
+    sizes = Sizes(links_per_task, members_per_wave, task_memory)
+    return Prepared("pairs", df, checkpoint, sketches, None, False, order, None, sizes, options).pairs()
+
+
+def sketch(
+    df: "DataFrame",
+    *,
+    checkpoint: str,
+    against: Optional["DataFrame"] = None,
+    source: Optional[str] = None,
+    links_per_task: int = LINKS_PER_TASK,
+    **options: "Unpack[Options]",
+) -> Sketches:
+    """Sketches the documents of a DataFrame and finds out which may be duplicates; `dedup`, `pairs` and `clusters` of the same
+    DataFrame start from there with `sketches=`.
+
+    Sketches are those of one threshold, since keys depend on it. With sketches, `order`, `clusters`, `prefer`, and `keep` as "first" or
+    "longest" can be chosen anew; what contradicts the sketches is refused.
+
+    Args:
+        df: the documents.
+        checkpoint: the address of the folder for the sketches.
+        against, source, links_per_task: as for `dedup`.
+        **options: see `lookalike.Options`. `id` is needed.
+    """
+    sizes = Sizes(links_per_task, MEMBERS_PER_WAVE, TASK_MEMORY)
+    prepared = Prepared("sketch", df, checkpoint, None, against, False, None, source, sizes, options)
+    flow = prepared.flow
+    flow.meet(sizes.links)
+    return Sketches(prepared.place.path, flow.read["documents"], flow.count)
+
+
+class Sizes:
+    """How much is done at once. It changes no answer."""
+
+    def __init__(self, links: int, members: int, memory: Union[int, str]) -> None:
+        self.links = whole("links_per_task", links, 1)
+        self.members = whole("members_per_wave", members, 1)
+        self.memory = _native.parse_size(memory) if isinstance(memory, str) else whole("task_memory", memory, 1)
+
+
+class Prepared:
+    """A job whose settings, executors and checkpoint are checked; nothing is read yet."""
+
+    def __init__(
+        self,
+        job: str,
+        df: "DataFrame",
+        checkpoint: str,
+        sketches: Union[str, Sketches, None],
+        against: Optional["DataFrame"],
+        against_only: bool,
+        order: Union[str, Sequence[str], None],
+        source: Optional[str],
+        sizes: Sizes,
+        options: Any,
+    ) -> None:
+        self.started = time.time()
+        self.options = checked_options(options)
+        if against_only and against is None:
+            raise SettingError("against_only compares documents with those of against: name them too")
+        self.named = columns(self.options, order, source)
+        self.run = Run(self.options, against_only, _native.new_key())
+        self.df, self.sizes = df, sizes
+        self.given = documents(df, against, self.named)
+        spark = df.sparkSession
+        self.place = Checkpoint(spark, checkpoint)
+        read = {
+            "id": self.named.id,
+            "order": list(self.named.order),
+            "others": list(self.named.others),
+            "source": self.named.source,
+            "against": self.given.has_against,
+        }
+        met: Optional[Checkpoint] = None
+        known: Optional[Documents] = None
+        if sketches is not None:
+            # Pairs do not depend on sources.
+            compared = {name: value for name, value in read.items() if name != "source" or job != "pairs"}
+            met, as_sketched = kept_sketches(spark, sketches, self.run.settings(), compared, self.named)
+            known = documents(df, against, as_sketched)
+        self.tasks = check(spark)
+        self.place.begin({"lookalike": __version__, "job": job, "settings": self.run.settings(), "columns": read})
+        self.flow = Flow(self.given, self.run, self.place, self.tasks, met, known)
+
+    def dedup(self) -> Deduplication:
+        """Decides which documents are removed."""
+        flow = self.flow
+        flow.meet(self.sizes.links)
+
+        def work(members: "DataFrame", partitions: int) -> "DataFrame":
+            return decide.decided(self.given, members, self.run, partitions, self.sizes.memory)
+
+        waves = flow.in_waves("decide", self.sizes.members, work)
+        report = self.run.report(flow.tally([flow.packed, *waves]))
+        seconds = time.time() - self.started
+        report["run"].update(started=int(self.started), seconds=seconds, threads=self.tasks, resumed=bool(self.place.done))
+        report["run"]["finished_before"] = self.place.done
+        shown = ["id", "kind", "kept_id", "similarity", "distance", "reason", *(["against"] if self.given.has_against else [])]
+        return Deduplication(self.df, self.named, _together(waves).where("tally is null").select(*shown), report)
+
+    def pairs(self) -> "DataFrame":
+        """Finds all pairs."""
+        self.flow.meet(self.sizes.links)
+
+        def work(members: "DataFrame", partitions: int) -> "DataFrame":
+            return finding.found(self.given, members, self.options, partitions, self.sizes.memory)
+
+        waves = self.flow.in_waves("pairs", self.sizes.members, work)
+        return _together(waves).where("documents is null").drop("documents")
+
+
+def _together(waves: List["DataFrame"]) -> "DataFrame":
+    rows = waves[0]
+    for more in waves[1:]:
+        rows = rows.unionByName(more)
+    return rows
+
+
+def checked_options(options: Any) -> Dict[str, Any]:
     for name in FILES_ONLY:
         if options.get(name) not in (None, False):
             raise TypeError(f"{name} is for files, and this is a DataFrame")
@@ -127,158 +240,3 @@ def _options(options: Any) -> Dict[str, Any]:
     if "weights" in chosen:
         chosen["weights"] = os.fsdecode(chosen["weights"])
     return chosen
-
-
-class _Job:
-    """The stages of one job, each with what the one before it wrote."""
-
-    def __init__(self, given: Documents, run: Run, place: Checkpoint, tasks: int) -> None:
-        self.given, self.run, self.place, self.tasks = given, run, place, tasks
-
-    def keys(self) -> "DataFrame":
-        inputs = self.place.record("keys")
-        if inputs is not None:
-            self._check_inputs(inputs)
-
-        def make() -> "DataFrame":
-            blocks = self.given.frame.count() // DOCUMENTS_PER_BLOCK
-            return keys.packed(self.given, self.run, min(max(blocks, 2 * self.tasks), MOST_BLOCKS))
-
-        def summary(rows: "DataFrame") -> Dict[str, Any]:
-            return _row(
-                rows.agg(
-                    F.coalesce(F.sum("documents"), F.lit(0)).alias("documents"),
-                    F.coalesce(F.sum("text_bytes"), F.lit(0)).alias("text_bytes"),
-                    F.coalesce(F.bit_xor("inputs"), F.lit(0)).alias("inputs"),
-                    F.coalesce(F.sum(F.length("entries") + F.length("links") + F.length("numbers")), F.lit(0)).alias("bytes"),
-                )
-            )
-
-        try:
-            rows, record = self.place.stage("keys", make, summary)
-        except BadRecordInTask:
-            raise self._bad_record() from None
-        self.record = record
-        return rows
-
-    def edges(self, packed: "DataFrame") -> "DataFrame":
-        partitions = max(self.tasks, self.record["bytes"] // KEY_BYTES_PER_TASK)
-
-        def summary(rows: "DataFrame") -> Dict[str, Any]:
-            found = _row(
-                rows.agg(
-                    F.coalesce(F.sum(F.length("links")), F.lit(0)).alias("bytes"),
-                    F.max(F.when(F.length("repeated") > 0, F.col("repeated"))).alias("repeated"),
-                )
-            )
-            self._check_repeated(found.pop("repeated"))
-            return {"links": found["bytes"] // 16}
-
-        rows, self.links = self.place.stage("edges", lambda: edges.connected(packed, partitions), summary)
-        return rows
-
-    def sets(self, linked: "DataFrame", limit: int) -> "DataFrame":
-        def make() -> "DataFrame":
-            count = self.links["links"]
-            if count <= limit:
-                return sets.in_one_task(linked)
-            partitions = max(self.tasks, 16 * count // KEY_BYTES_PER_TASK)
-
-            def keep(name: str, rows: "DataFrame") -> "DataFrame":
-                return self.place.stage(f"sets-{name}", lambda: rows, lambda _: {})[0]
-
-            return sets.in_rounds(linked, partitions, keep)
-
-        rows, self.members = self.place.stage("sets", make, lambda rows: {"members": rows.count()})
-        return rows
-
-    def decide(self, members: "DataFrame", limit: int, memory: int) -> List["DataFrame"]:
-        count = self.members["members"]
-        waves = max(1, -(-count // limit))
-        mean = self.record["text_bytes"] // max(self.record["documents"], 1)
-        partitions = max(self.tasks, count * mean // TEXT_BYTES_PER_TASK // waves)
-        done, found = [], 0
-        for wave in range(waves):
-            of_wave = members.where(F.pmod(F.xxhash64("component"), F.lit(waves)) == wave)
-
-            def make(of_wave: "DataFrame" = of_wave) -> "DataFrame":
-                return decide.decided(self.given, of_wave, self.run, partitions, memory)
-
-            def summary(rows: "DataFrame") -> Dict[str, Any]:
-                return _row(rows.agg(F.coalesce(F.sum("documents"), F.lit(0)).alias("documents")))
-
-            rows, record = self.place.stage(f"decide-{wave}-of-{waves}", make, summary)
-            done.append(rows)
-            found += record["documents"]
-        if found < count:
-            raise TargetError(
-                f"{count} documents were in connected sets, and only {found} were there at the second read: the inputs changed "
-                "in between; write them to files that nobody changes, and start again with another checkpoint"
-            )
-        return done
-
-    def tally(self, counted: List["DataFrame"]) -> str:
-        """What all tasks counted."""
-
-        def stage(batches: Any) -> Any:
-            import pyarrow
-
-            tallies = [tally for batch in batches for tally in batch.column("tally").to_pylist()]
-            yield pyarrow.RecordBatch.from_pydict({"tally": pyarrow.array([_native.add_tallies(tallies)])})
-
-        rows = counted[0].select("tally")
-        for more in counted[1:]:
-            rows = rows.unionByName(more.select("tally"))
-        with translated():
-            found = rows.where("tally is not null").repartition(1).mapInArrow(guarded(stage), "tally string").first()
-        return _native.add_tallies([] if found is None else [found.tally])
-
-    def _check_inputs(self, record: Dict[str, Any]) -> None:
-        now = _row(self.given.frame.agg(F.count(F.lit(1)).alias("documents"), F.coalesce(F.bit_xor("_check"), F.lit(0)).alias("inputs")))
-        if now["documents"] != record["documents"]:
-            why = f"they were {record['documents']} rows and are {now['documents']}"
-        elif now["inputs"] != record["inputs"]:
-            why = f"they are still {now['documents']} rows, but not the same ones"
-        else:
-            return
-        raise TargetError(
-            f"the inputs changed since the checkpoint {self.place.path} was written: {why}. Name another folder, or remove this one"
-        )
-
-    def _check_repeated(self, numbers: Optional[bytes]) -> None:
-        """An error if numbers that come twice are of ids that do."""
-        if not numbers:
-            return
-        some = [int.from_bytes(numbers[at : at + 8], "little", signed=True) for at in range(0, min(len(numbers), 800), 8)]
-        same = ["_id", "_against"] if self.given.has_against else ["_id"]
-        twice = self.given.frame.where(F.col("_number").isin(some)).groupBy(*same).count().where("count > 1").first()
-        if twice is not None:
-            raise DuplicateIdError(
-                f"the id {twice[0]!r} is that of {twice['count']} rows; here an id is all that tells documents apart, so "
-                "make ids unique, for example with the name of the source in front"
-            )
-
-    def _bad_record(self) -> BadRecordError:
-        text = self.given.columns.text
-        found = self.given.frame.where(F.col(_quoted(text)).isNull()).select("_id").first()
-        identity: Any = None if found is None else found[0]
-        return BadRecordError("id", identity, f"the field `{text}` is null")
-
-
-def _removed(waves: List["DataFrame"], given: Documents) -> "DataFrame":
-    rows = waves[0]
-    for more in waves[1:]:
-        rows = rows.unionByName(more)
-    shown = ["id", "kind", "kept_id", "similarity", "distance", "reason", *(["against"] if given.has_against else [])]
-    return rows.where("tally is null").select(*shown)
-
-
-def _row(frame: "DataFrame") -> Dict[str, Any]:
-    """The only row of an aggregate."""
-    found = frame.first()
-    assert found is not None, "an aggregate has a row"
-    return dict(found.asDict())
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

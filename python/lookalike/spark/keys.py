@@ -6,10 +6,11 @@ of its documents. The last row of a task is what it counted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Dict, Iterator
 
 from .. import _native
 from ..errors import SettingError
+from .documents import TEXT
 from .failures import guarded
 from .run import Run, chunks, table_of
 
@@ -43,16 +44,16 @@ CHUNK_BYTES = 32 << 20
 
 def packed(documents: "Documents", run: Run, blocks: int) -> "DataFrame":
     """The packed keys of all documents."""
-    text = documents.columns.text
+    names = documents.names
     identity = " or ".join(dict.fromkeys([repr(documents.columns.id), *map(repr, documents.columns.order)]))
 
     def stage(batches: Iterator[Any]) -> Iterator[Any]:
-        yield from _pack(batches, run, blocks, text, identity)
+        yield from _pack(batches, run, blocks, names, identity)
 
     return documents.for_keys().mapInArrow(guarded(stage), SCHEMA)
 
 
-def _pack(batches: Iterator[Any], run: Run, blocks: int, text: str, identity: str) -> Iterator[Any]:
+def _pack(batches: Iterator[Any], run: Run, blocks: int, names: Dict[str, str], identity: str) -> Iterator[Any]:
     import numpy
     import pyarrow
 
@@ -63,8 +64,8 @@ def _pack(batches: Iterator[Any], run: Run, blocks: int, text: str, identity: st
                 raise SettingError(f"a row has null for {identity}; every row needs both an id and a place in the order")
             inputs ^= numpy.bitwise_xor.reduce(batch.column("_check").to_numpy(zero_copy_only=False), initial=0)
             counted["documents"] += batch.num_rows
-            counted["text_bytes"] += batch.column(text).nbytes
-        keys, tally = run.native.pack_keys(table_of(chunk), blocks)
+            counted["text_bytes"] += batch.column(TEXT).nbytes
+        keys, tally = run.native.pack_keys(table_of(chunk, names), blocks)
         tallies.append(tally)
         for batch in pyarrow.table(keys).to_batches():
             yield _rows(pyarrow, batch.num_rows, **{name: batch.column(name) for name in batch.schema.names})

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Dict
 
 from pyspark.sql import functions as F
 
+from .documents import quoted
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
@@ -45,26 +47,22 @@ class Deduplication:
         rows = self._frame
         if self._skips():
             rows = rows.where(self._text().isNotNull())
-        return rows.join(ids, name, "left_anti").select(*(_quoted(column) for column in self._frame.columns))
+        return rows.join(ids, name, "left_anti").select(*(quoted(column) for column in self._frame.columns))
 
     def _skips(self) -> bool:
         return bool(self.report["settings"]["on-bad-record"] == "skip" and self.report["counts"]["bad_skipped"])
 
     def _text(self) -> Any:
-        return self._frame[_quoted(self._columns.text)]
+        return self._frame[quoted(self._columns.text)]
 
     def _bad(self) -> Any:
         if not self._skips():
             return None
         reason = f"the field `{self._columns.text}` is null"
         return self._frame.where(self._text().isNull()).select(
-            self._frame[_quoted(self._columns.id)].alias("id"), F.lit("bad").alias("kind"), F.lit(reason).alias("reason")
+            self._frame[quoted(self._columns.id)].alias("id"), F.lit("bad").alias("kind"), F.lit(reason).alias("reason")
         )
 
     def __repr__(self) -> str:
         counts = self.report["counts"]
         return f"<{counts['documents']} documents: {counts['exact']} exact copies and {counts['near']} near-duplicates removed>"
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import Any, Dict, Iterable, Iterator, List
+from typing import Any, Dict, Iterable, Iterator, List, Optional
 
 from .. import _native
 from .._options import resolve
@@ -45,11 +45,14 @@ def _native_run(options: str, against_only: bool, key: str) -> Any:
     return _native.ClusterRun(resolve("dedup", json.loads(options), **more), key)
 
 
-def table_of(batches: List[Any]) -> Any:
-    """Arrow batches of Spark as a table for the kernels."""
+def table_of(batches: List[Any], names: Optional[Dict[str, str]] = None) -> Any:
+    """Arrow batches of Spark as a table for the kernels; some columns get other names."""
     import pyarrow
 
-    return _native.ArrowTable.from_stream(pyarrow.Table.from_batches(batches))
+    table = pyarrow.Table.from_batches(batches)
+    if names:
+        table = table.rename_columns([names.get(name, name) for name in table.column_names])
+    return _native.ArrowTable.from_stream(table)
 
 
 def chunks(batches: Iterable[Any], rows: int, size: int) -> Iterator[List[Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from lookalike import spark as lookalike_spark
-from lookalike.spark import decide, edges, jobs, keys, sets
+from lookalike.spark import decide, edges, flow, keys, sets
 
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -62,7 +62,7 @@ def main(place: str, table: str, victim: str, stage: str) -> None:
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     marker = f"{place}.killed"
-    made = jobs.Checkpoint.stage
+    made = flow.Checkpoint.stage
 
     def dying(self: Any, name: str, make: Any, summary: Any) -> Any:
         if name.startswith(stage):
@@ -70,10 +70,10 @@ def main(place: str, table: str, victim: str, stage: str) -> None:
         return made(self, name, make, summary)
 
     if victim == "driver":
-        jobs.Checkpoint.stage = dying  # type: ignore[method-assign]
+        flow.Checkpoint.stage = dying  # type: ignore[method-assign]
     elif victim == "executor":
         STAGES[stage].guarded = killing(STAGES[stage].guarded, marker)
-    jobs.TEXT_BYTES_PER_TASK = 5_000
+    flow.TEXT_BYTES_PER_TASK = 5_000
     result = lookalike_spark.dedup(spark.read.parquet(table), id="id", threshold=0.6, checkpoint=place)
     removed = sorted(tuple(row) for row in result.removed.select("id", "kept_id", "kind", "similarity").collect())
     kept = sorted(row.id for row in result.kept.select("id").collect())

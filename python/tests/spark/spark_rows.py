@@ -30,6 +30,12 @@ def rows(documents: int, seed: int = 1) -> List[Dict[str, Any]]:
     ]
 
 
+def comparable(report: Dict[str, Any]) -> Dict[str, Any]:
+    """A report without what differs between runs, and between tables in memory and elsewhere."""
+    plan = {name: value for name, value in report["plan"].items() if name != "input_bytes"}
+    return {**report, "plan": plan, "run": None}
+
+
 def removed_of(result: Any) -> List[Any]:
     """Removed documents as tuples, by id."""
     shown = result.removed.select("id", "kept_id", "kind", "similarity", "distance", "reason")

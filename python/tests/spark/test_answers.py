@@ -7,7 +7,7 @@ from typing import Any, Dict, List
 import lookalike
 import pyarrow
 import pytest
-from spark_rows import SCHEMA, removed_of, rows
+from spark_rows import SCHEMA, comparable, removed_of, rows
 
 from lookalike import spark as lookalike_spark
 
@@ -27,12 +27,6 @@ CHOICES: List[Dict[str, Any]] = [
 def expected(table: Any, **options: Any) -> Any:
     _, result = lookalike.dedup(table, **options)
     return result
-
-
-def comparable(report: Dict[str, Any]) -> Dict[str, Any]:
-    """A report without what differs between runs, and between tables in memory and elsewhere."""
-    plan = {name: value for name, value in report["plan"].items() if name != "input_bytes"}
-    return {**report, "plan": plan, "run": None}
 
 
 @pytest.mark.parametrize("at", range(len(CHOICES)))

@@ -41,6 +41,15 @@ def test_ids_that_are_null_or_come_twice(spark: Any, tmp_path: Any) -> None:
         lookalike_spark.dedup(twice.repartition(3), id="id", checkpoint=str(tmp_path / "twice"))
 
 
+def test_columns_with_any_name(spark: Any, tmp_path: Any) -> None:
+    frame = spark.createDataFrame([("a", TEXT), ("b", TEXT), ("c", None)], "`the id` string, `a ``text` string")
+    options: Any = {"id": "the id", "text": "a `text", "on_bad_record": "skip"}
+    result = lookalike_spark.dedup(frame, checkpoint=str(tmp_path / "run"), **options)
+    assert sorted((row.id, row.kind) for row in result.removed.collect()) == [("b", "exact"), ("c", "bad")]
+    assert [row[0] for row in result.kept.collect()] == ["a"]
+    assert lookalike_spark.pairs(frame, checkpoint=str(tmp_path / "pairs"), **options).count() == 1
+
+
 def test_columns_and_options(spark: Any, tmp_path: Any) -> None:
     frame = spark.createDataFrame(rows(3), SCHEMA)
     place = str(tmp_path / "run")

@@ -18,7 +18,7 @@ from spark_rows import rows
 
 from lookalike.errors import NotFoundError, SettingError, TargetError
 from lookalike.spark.command import main
-from lookalike.spark.files import dedup_files
+from lookalike.spark.files import clusters_of_files, dedup_files, pairs_of_files, plan_of_files, sketch_files
 
 
 def written(folder: pathlib.Path) -> List[Any]:
@@ -53,6 +53,37 @@ def test_parquet_files_are_decided_as_by_the_command(spark: Any, tmp_path: Any) 
         dedup_files(spark, [str(files)], output=str(out), checkpoint=str(tmp_path / "other"))
     with pytest.raises(NotFoundError, match="no such file"):
         dedup_files(spark, [str(tmp_path / "absent.parquet")], output=str(tmp_path / "none"))
+
+
+def test_sketches_pairs_and_clusters_of_files(spark: Any, tmp_path: Any) -> None:
+    file = tmp_path / "part.parquet"
+    table = pyarrow.Table.from_pylist([{"text": row["text"]} for row in rows(80, seed=3)])
+    pyarrow.parquet.write_table(table, file)
+    sketches = tmp_path / "sketches"
+    assert sketch_files(spark, [str(file)], output=f"{sketches}/", threshold=0.6).documents == table.num_rows
+    options = {"sketches": str(sketches), "threshold": 0.6}
+    pairs = lookalike.pairs(table, threshold=0.6)
+    assert pairs_of_files(spark, [str(file)], output=str(tmp_path / "pairs"), **options) == len(pairs) > 10
+    found = [(row["a_line"] - 1, row["b_line"] - 1, row["similarity"]) for row in written(tmp_path / "pairs")]
+    assert sorted(found) == sorted((pair.a, pair.b, pair.similarity) for pair in pairs)
+    clusters = lookalike.clusters(table, threshold=0.6)
+    members = clusters_of_files(spark, [str(file)], output=str(tmp_path / "clusters"), **options)
+    assert members == sum(len(cluster.members) for cluster in clusters)
+    assert {row["kept_line"] - 1 for row in written(tmp_path / "clusters")} == {cluster.kept for cluster in clusters}
+    assert plan_of_files(spark, [str(file)], threshold=0.6).documents == table.num_rows
+
+
+def test_a_job_that_is_refused_does_not_take_over_an_output(spark: Any, tmp_path: Any) -> None:
+    file = tmp_path / "part.parquet"
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist([{"text": row["text"]} for row in rows(5)]), file)
+    place = str(tmp_path / "run")
+    dedup_files(spark, [str(file)], output=str(tmp_path / "out"), checkpoint=place)
+    with pytest.raises(TargetError, match="is of another job"):
+        dedup_files(spark, [str(file)], output=str(tmp_path / "other"), checkpoint=place, threshold=0.5)
+    # The first job still has its output, and may write it elsewhere too.
+    for output in ("out", "more", "out"):
+        dedup_files(spark, [str(file)], output=str(tmp_path / output), checkpoint=place)
+    assert not (tmp_path / "other").exists()
 
 
 def test_rows_that_vanish_before_they_are_written(spark: Any, tmp_path: Any) -> None:

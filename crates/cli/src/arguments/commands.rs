@@ -67,7 +67,7 @@ pub(crate) enum Command {
 /// `lookalike dedup`
 #[derive(Debug, Args)]
 pub(crate) struct DedupArguments {
-    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
+    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or sketch files
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
     /// Where to write: a folder or an object-store prefix. With `-`, the kept records are written to standard output
@@ -100,7 +100,7 @@ pub(crate) struct DedupArguments {
 /// `lookalike pairs`
 #[derive(Debug, Args)]
 pub(crate) struct PairsArguments {
-    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
+    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or sketch files
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
     /// List only the first N pairs, and say how many more there are. A corpus with n equal documents has at least
@@ -120,7 +120,7 @@ pub(crate) struct PairsArguments {
 /// `lookalike clusters`
 #[derive(Debug, Args)]
 pub(crate) struct ClustersArguments {
-    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
+    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or sketch files
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
     #[command(flatten)]
@@ -139,7 +139,7 @@ pub(crate) struct ClustersArguments {
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("asked").args(["text", "text_file"]).required(true)))]
 pub(crate) struct QueryArguments {
-    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or one sketch file
+    /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or sketch files
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
     /// The text to search for

@@ -24,13 +24,16 @@ pub(crate) fn job(
     layers: &Layers,
     printer: &Printer,
 ) -> Result<(Job, Vec<TemporaryCopy>)> {
-    if let Some(sketch) = inputs.iter().map(AsRef::as_ref).find(|input| is_sketch(input)) {
-        if inputs.len() > 1 {
-            let sketch = sketch.display();
-            return Err(Failure::usage(format!("{sketch} is a sketch file, which must be the only input"))
-                .with_advice("sketch all inputs together: lookalike sketch INPUT... -o FILE"));
+    let (sketches, others): (Vec<&OsStr>, Vec<&OsStr>) =
+        inputs.iter().map(AsRef::as_ref).partition(|input| is_sketch(input));
+    if let Some(sketch) = sketches.first() {
+        if let Some(other) = others.first() {
+            let (sketch, other) = (sketch.display(), other.display());
+            return Err(Failure::usage(format!("{sketch} is a sketch file, and {other} is not"))
+                .with_advice("sketch the other inputs too: lookalike sketch INPUT... -o FILE"));
         }
-        return Ok((from_sketch(Path::new(sketch), layers)?, Vec::new()));
+        let sketches: Vec<&Path> = sketches.into_iter().map(Path::new).collect();
+        return Ok((from_sketches(&sketches, layers)?, Vec::new()));
     }
     of_documents(inputs, target, layers.resolve()?, layers, printer)
 }
@@ -120,10 +123,10 @@ fn say_skipped<'a>(skipped: impl Iterator<Item = &'a String> + Clone, printer: &
     }
 }
 
-/// The job of a sketch file. The settings that a sketch does not fix come from `layers`.
-fn from_sketch(path: &Path, layers: &Layers) -> Result<Job> {
-    let job = pipeline::open_sketch(path, layers.resources()?)?;
-    let resolved = layers.resolve_sketch(path, &job.settings)?;
+/// The job of some sketch files. The settings that a sketch does not fix come from `layers`.
+fn from_sketches(paths: &[&Path], layers: &Layers) -> Result<Job> {
+    let job = pipeline::open_sketches(paths, layers.resources()?)?;
+    let resolved = layers.resolve_sketch(paths[0], &job.settings)?;
     if resolved.discovery.format != FormatChoice::Detect {
         let format = layers.name("format", None);
         return Err(Failure::usage(format!("{format} cannot be used with a sketch file"))

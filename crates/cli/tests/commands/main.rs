@@ -22,6 +22,7 @@ mod resume;
 mod seeing;
 mod serve;
 mod signals;
+mod sketch_files;
 mod sources;
 mod success;
 mod terminal;

@@ -7,14 +7,14 @@ use crate::prepared::Prepared;
 use crate::{Error, Job, Result, Stored};
 use corpus::WORK_FOLDER;
 
-/// The file that names the sketch file from which the run began, if any, and the offset of its parts.
+/// The file that names the sketch files from which the run began, if any, and the offset of the parts in each.
 pub(crate) const SKETCH_FILE: &str = "sketch-file";
 
 /// A work folder for a job that leaves no files behind.
 pub(crate) fn temporary_work(job: &Job) -> Result<Work> {
     let mut work = Work::temporary(&job.temp_folder())?;
-    if let Some((file, offset)) = &job.sketch {
-        work.use_sketch_file(file.clone(), *offset);
+    if let Some(files) = &job.sketch {
+        work.use_sketch_files(files.clone());
     }
     Ok(work)
 }
@@ -23,7 +23,7 @@ pub(crate) fn temporary_work(job: &Job) -> Result<Work> {
 /// run can continue.
 pub(crate) fn begin(prepared: &Prepared<'_>, work: &mut Work, lasting: bool) -> Result<()> {
     let job = prepared.job;
-    let Some((file, offset)) = &job.sketch else {
+    let Some(files) = &job.sketch else {
         // A killed run may have begun from a sketch file.
         work.remove_file(SKETCH_FILE)?;
         if lasting && job.settings.files.store == Stored::Shingles {
@@ -32,10 +32,9 @@ pub(crate) fn begin(prepared: &Prepared<'_>, work: &mut Work, lasting: bool) -> 
         return Ok(());
     };
     if lasting {
-        let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
-        work.write(SKETCH_FILE, format!("{offset} {}", corpus::path_to_name(&path)).as_bytes())?;
+        work.write(SKETCH_FILE, &files.to_bytes())?;
     }
-    work.use_sketch_file(file.clone(), *offset);
+    work.use_sketch_files(files.clone());
     Ok(())
 }
 

@@ -146,6 +146,24 @@ impl Identity {
         Ok(())
     }
 
+    /// True if the files of weights of both are the same, or if neither has one.
+    pub(crate) fn has_same_weights(&self, other: &Self) -> bool {
+        self.weights == other.weights
+    }
+
+    /// The first setting in which `other` differs: its name, its value here, and its value there.
+    pub(crate) fn other_setting(&self, other: &Self) -> Option<(String, String, String)> {
+        let settings = |identity: &Self| serde_json::to_value(&identity.settings).unwrap_or_default();
+        let (here, there) = (settings(self), settings(other));
+        let (here, there) = (here.as_object()?, there.as_object()?);
+        let (name, value) = there.iter().find(|(name, value)| here.get(*name) != Some(value))?;
+        let written = |value: Option<&serde_json::Value>| match value {
+            None | Some(serde_json::Value::Null) => "not set".to_owned(),
+            Some(value) => value.to_string(),
+        };
+        Some((name.clone(), written(here.get(name)), written(Some(value))))
+    }
+
     /// Reads an identity; `None` if another version wrote it, or if it is damaged.
     pub(crate) fn from_json(json: &[u8]) -> Option<Self> {
         serde_json::from_slice(json).ok().filter(|identity: &Self| identity.version == VERSION)
@@ -192,17 +210,8 @@ pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
     else {
         return format!("{target}/{own}/run.json is damaged, so it is unknown which run it describes");
     };
-    let settings = |identity: &Identity| serde_json::to_value(&identity.settings).unwrap_or_default();
-    let (old, new) = (settings(&found), settings(&asked));
-    if let (Some(old), Some(new)) = (old.as_object(), new.as_object())
-        && let Some((key, value)) = new.iter().find(|(key, value)| old.get(*key) != Some(value))
-    {
-        let written = |value: Option<&serde_json::Value>| match value {
-            None | Some(serde_json::Value::Null) => "not set".to_owned(),
-            Some(value) => value.to_string(),
-        };
-        let (before, now) = (written(old.get(key)), written(Some(value)));
-        return format!("{target} contains a run where {key} is {before}, but now it is {now}");
+    if let Some((setting, before, now)) = found.other_setting(&asked) {
+        return format!("{target} contains a run where {setting} is {before}, but now it is {now}");
     }
     if let (Some(file), true) = (&asked.settings.signature.weights, found.weights != asked.weights) {
         let file = file.display();

@@ -7,7 +7,7 @@
 //! times.json     the modification times of large files when the run began (other files are checksummed completely)
 //! lock           locked while a run works
 //! key            the seed of the random key of stored shingles, if shingles are stored
-//! sketch-file    the name of the sketch file that has the parts, if the run began from one
+//! sketch-file    the names of the sketch files that have the parts, if the run began from some
 //! sketches/      the parts; when all exist, also `complete`, with their number and the checksum of the last
 //! decisions      the removed documents and what they duplicate (written once, after verification)
 //! near-misses.jsonl  pairs just below the threshold
@@ -23,6 +23,8 @@
 use crate::decide::{Removal, Removals};
 use crate::method::Recipe;
 use crate::resume::decisions_file::{DecisionsReader, DecisionsWriter, Findings};
+use crate::resume::identity::Identity;
+use crate::sketch::sketch_file::{FIRST, SketchFiles};
 use crate::store::Store;
 use crate::store::columns::Columns;
 use crate::store::part::{self, Checksum, Link};
@@ -30,7 +32,6 @@ use crate::write::naming::BATCH;
 use crate::{Error, Job, Observer, Result};
 use corpus::Target;
 use files::{Access, Files, Lock, OutFile, TempFolder};
-use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,8 +80,8 @@ pub(crate) struct Work {
     folder: PathBuf,
     /// True if parts are written even if they fit in memory.
     durable: bool,
-    /// The sketch file that has the parts, and the offset at which they begin.
-    sketch_file: Option<(PathBuf, u64)>,
+    /// The sketch files that have the parts.
+    sketch_files: Option<SketchFiles>,
     /// The sketch file to which parts are appended.
     appending: Option<OutFile>,
     /// The folder in which the folder for temporary files is created.
@@ -114,7 +115,7 @@ impl Work {
             files,
             folder,
             durable: false,
-            sketch_file: None,
+            sketch_files: None,
             appending: None,
             spill: OnceLock::new(),
             spilled: AtomicU64::new(0),
@@ -159,15 +160,15 @@ impl Work {
         Ok(Self { _temporary: Some(folder), ..Self::at(files, path, &[]) })
     }
 
-    /// Makes the parts be read from a sketch file, in which they begin at `offset`.
-    pub(crate) fn use_sketch_file(&mut self, file: PathBuf, offset: u64) {
-        self.sketch_file = Some((file, offset));
+    /// Makes the parts be read from sketch files.
+    pub(crate) fn use_sketch_files(&mut self, files: SketchFiles) {
+        self.sketch_files = Some(files);
         self.sketched = true;
     }
 
-    /// What holds the parts: a sketch file, or this folder.
+    /// What holds the parts: sketch files, of which the first is named, or this folder.
     pub(crate) fn name_of_sketches(&self) -> String {
-        let file = self.sketch_file.as_ref().map_or(&self.folder, |(file, _)| file);
+        let file = self.sketch_files.as_ref().map_or(&self.folder, |files| &files.files()[0].0);
         file.display().to_string()
     }
 
@@ -242,11 +243,6 @@ impl Work {
         self.folder.join(SKETCHES).join(part_name(part))
     }
 
-    fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
-        let name = path.display().to_string();
-        move |cause| Error::Io { action, name, cause }
-    }
-
     /// Reads the parts that an earlier run left. They must fit the settings of `recipe` and the number of `sources`. A
     /// part that is damaged, or does not follow the part before, is sketched again, with all parts after it.
     pub(crate) fn stored_parts(
@@ -260,27 +256,16 @@ impl Work {
         let fits = |columns: &Columns| {
             columns.has_all_of(recipe) && columns.blocks.iter().all(|block| (block.source as usize) < sources)
         };
-        if let Some((path, offset)) = self.sketch_file.clone() {
-            let name = path.display().to_string();
-            let mut file = self.files.open(&path)?;
-            let mut first = vec![0; usize::try_from(offset).unwrap_or(usize::MAX)];
-            let whole = std::io::Read::read_exact(&mut file, &mut first);
-            let identity = first.get(crate::sketch::sketch_file::FIRST..).filter(|_| whole.is_ok());
-            let Some(identity) = identity else {
-                return Err(Error::Damaged { name, cause: "its head ends too soon".into() });
-            };
-            self.last = hash(identity);
-            file.seek(SeekFrom::Start(offset)).map_err(Self::io("read", &path))?;
-            while !part::at_end(&mut file, &path, store.parts())? {
-                observer.go_on()?;
-                let link = Link { first: store.count(), after: self.last };
-                let (stored, columns, checksum) = part::read(&mut file, &path, link)?;
-                if !fits(&columns) {
-                    let cause = "a part does not fit the settings or sources in its head".into();
-                    return Err(Error::Damaged { name, cause });
-                }
-                store.push(columns, Some(stored), memory);
-                self.last = checksum;
+        if let Some(sketch) = self.sketch_files.clone() {
+            let (mut last, mut before) = (Vec::new(), 0);
+            for (path, offset) in sketch.files() {
+                before +=
+                    self.add_sketch_file(&mut store, (path, *offset), before, &fits, memory, observer)?;
+                last.push(self.last);
+            }
+            if let [_, _, ..] = last.as_slice() {
+                // Decisions are tied to the parts of all files.
+                self.last = hash(last.as_flattened());
             }
             return Ok(store);
         }
@@ -321,6 +306,44 @@ impl Work {
             self.remove_parts_after_the_end()?;
         }
         Ok(store)
+    }
+
+    /// Adds the parts of a sketch file to the store. The sources of earlier files come `before` those of this one;
+    /// returns how many it has.
+    fn add_sketch_file(
+        &mut self,
+        store: &mut Store,
+        (path, offset): (&Path, u64),
+        before: u32,
+        fits: &dyn Fn(&Columns) -> bool,
+        memory: u64,
+        observer: &dyn Observer,
+    ) -> Result<u32> {
+        let damaged = |cause: &str| Error::Damaged { name: path.display().to_string(), cause: cause.into() };
+        let mut file = self.files.open(path)?;
+        let mut first = vec![0; usize::try_from(offset).unwrap_or(usize::MAX)];
+        let whole = std::io::Read::read_exact(&mut file, &mut first);
+        let head = first.get(FIRST..).filter(|_| whole.is_ok());
+        let head = head.ok_or_else(|| damaged("its head ends too soon"))?;
+        let identity = Identity::from_json(head).ok_or_else(|| damaged("its head cannot be read"))?;
+        let sources = u32::try_from(identity.against.len() + identity.sources.len())
+            .map_err(|_| damaged("it has too many sources"))?;
+        self.last = hash(head);
+        let (first_number, first_part) = (store.count(), store.parts());
+        while !part::at_end(&mut file, path, store.parts() - first_part)? {
+            observer.go_on()?;
+            // A file counts its documents from 0.
+            let link = Link { first: store.count() - first_number, after: self.last };
+            let (stored, mut columns, checksum) = part::read(&mut file, path, link)?;
+            let has_sources = columns.blocks.iter().all(|block| block.source < sources);
+            columns.blocks.iter_mut().for_each(|block| block.source = block.source.saturating_add(before));
+            if !has_sources || !fits(&columns) {
+                return Err(damaged("a part does not fit the settings or sources in its head"));
+            }
+            store.push(columns, Some(stored), memory);
+            self.last = checksum;
+        }
+        Ok(sources)
     }
 
     /// Forgets all parts, so that sketching begins again.

@@ -24,7 +24,7 @@ use corpus::{Discovery, FormatChoice, Source, discover, name_to_path, path_to_na
 use files::{Access, Files};
 use std::fs::File;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The first bytes of a sketch file.
 pub const SKETCH_MAGIC: &[u8; 8] = b"LKASKETC";
@@ -34,6 +34,44 @@ pub(crate) const FIRST: usize = 16;
 
 /// A file whose head is longer than this is not a sketch file.
 const LONGEST_HEAD: u64 = 1 << 30;
+
+/// The sketch files from which a job was opened. Their documents follow each other in this order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SketchFiles {
+    /// Each file, and the byte offset at which its parts begin. There is at least one.
+    files: Vec<(PathBuf, u64)>,
+}
+
+impl SketchFiles {
+    /// The files, each with the byte offset at which its parts begin.
+    pub(crate) fn files(&self) -> &[(PathBuf, u64)] {
+        &self.files
+    }
+
+    /// The key of the shingles in the files, which is the same in all of them.
+    pub(crate) fn stored_key(&self) -> Result<KeySeed> {
+        stored_key(&self.files[0].0)
+    }
+
+    /// The files as they are named in a work folder, with absolute paths.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let written = |(file, offset): &(PathBuf, u64)| {
+            let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+            format!("{offset} {}", path_to_name(&path))
+        };
+        self.files.iter().map(written).collect::<Vec<_>>().join("\0").into_bytes()
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote; `None` if it is damaged.
+    pub(crate) fn from_bytes(written: &[u8]) -> Option<Self> {
+        let one = |written: &str| {
+            let (offset, path) = written.split_once(' ')?;
+            Some((name_to_path(path), offset.parse().ok()?))
+        };
+        let files = std::str::from_utf8(written).ok()?.split('\0').map(one).collect::<Option<_>>()?;
+        Some(Self { files })
+    }
+}
 
 /// See [`crate::sketch`].
 pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<Report> {
@@ -55,7 +93,7 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
     let mut identity = Identity::new(&prepared.recipe, prepared.sources, &prepared.job.indexes)?;
     if job.settings.files.store == Stored::Shingles {
         let seed = match &job.sketch {
-            Some((file, _)) => stored_key(file)?,
+            Some(files) => files.stored_key()?,
             None => KeySeed::random()?,
         };
         if job.sketch.is_none() {
@@ -80,7 +118,7 @@ pub(crate) fn sketch(job: &Job, path: &Path, observer: &dyn Observer) -> Result<
 }
 
 /// The key of the shingles in a sketch file.
-pub(crate) fn stored_key(path: &Path) -> Result<KeySeed> {
+fn stored_key(path: &Path) -> Result<KeySeed> {
     let (identity, _) = read_head(path)?;
     identity.key.as_deref().and_then(KeySeed::from_hex).ok_or_else(|| Error::Damaged {
         name: path.display().to_string(),
@@ -88,23 +126,59 @@ pub(crate) fn stored_key(path: &Path) -> Result<KeySeed> {
     })
 }
 
-/// See [`crate::open_sketch`].
-pub(crate) fn open(path: &Path, resources: Resources) -> Result<Job> {
-    let (identity, offset) = read_head(path)?;
-    let name = path.display().to_string();
-    identity.check_weights(&name)?;
-    let beside = path.parent().unwrap_or(Path::new(""));
-    let find = |sources: &[SourceIdentity]| {
-        sources.iter().map(|source| found_beside(source, beside, &name)).collect::<Result<Vec<Source>>>()
+/// See [`crate::open_sketches`].
+pub(crate) fn open(paths: &[&Path], resources: Resources) -> Result<Job> {
+    let Some((first, others)) = paths.split_first() else {
+        return Err(Error::Invalid("no sketch file is named".into()));
     };
-    Ok(Job {
-        sources: find(&identity.sources)?,
-        against: find(&identity.against)?,
-        settings: identity.settings,
-        resources,
-        sketch: Some((path.to_owned(), offset)),
-        indexes: Indexes::default(),
-    })
+    let (identity, offset) = read_head(first)?;
+    identity.check_weights(&first.display().to_string())?;
+    let mut sources = found_sources(&identity.sources, first)?;
+    let against = found_sources(&identity.against, first)?;
+    let mut files = vec![(first.to_path_buf(), offset)];
+    for path in others {
+        let (other, offset) = read_head(path)?;
+        check_same(first, &identity, path, &other)?;
+        sources.extend(found_sources(&other.sources, path)?);
+        files.push((path.to_path_buf(), offset));
+    }
+    let sketch = Some(SketchFiles { files });
+    Ok(Job { sources, against, settings: identity.settings, resources, sketch, indexes: Indexes::default() })
+}
+
+/// An error if the documents of two sketch files cannot be compared with each other, or not in this order.
+fn check_same(first: &Path, identity: &Identity, path: &Path, other: &Identity) -> Result<()> {
+    let (first, name) = (first.display(), path.display());
+    if let Some((setting, there, here)) = identity.other_setting(other) {
+        return Err(Error::Invalid(format!(
+            "{setting} is {there} in {first}, but {here} in {name}; sketch their sources again with the same settings"
+        )));
+    }
+    if !identity.has_same_weights(other) {
+        return Err(Error::Invalid(format!(
+            "the file of weights changed between {first} and {name}; sketch their sources again with the same weights"
+        )));
+    }
+    if identity.key != other.key {
+        return Err(Error::Invalid(format!(
+            "the shingles of {first} and {name} are hashed with different keys, and cannot be compared; sketch their \
+             sources again without storing shingles, or together into one file"
+        )));
+    }
+    if !other.against.is_empty() {
+        return Err(Error::Invalid(format!(
+            "{name} was sketched with documents to compare with (`against`), which must come first; name it before {first}, \
+             and make only one of the files with them"
+        )));
+    }
+    Ok(())
+}
+
+/// The sources of the sketch file at `path`.
+fn found_sources(sources: &[SourceIdentity], path: &Path) -> Result<Vec<Source>> {
+    let name = path.display().to_string();
+    let beside = path.parent().unwrap_or(Path::new(""));
+    sources.iter().map(|source| found_beside(source, beside, &name)).collect()
 }
 
 /// Reads the head of a sketch file. Also returns the byte offset at which its parts begin.

@@ -5,6 +5,7 @@ mod differential;
 mod going_on;
 mod matrix;
 mod recall;
+mod sketches;
 mod stops;
 
 use crate::prepared::Prepared;

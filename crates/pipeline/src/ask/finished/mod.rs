@@ -16,7 +16,7 @@ use crate::resume::begin::SKETCH_FILE;
 use crate::resume::identity::{Identity, SourceIdentity};
 use crate::resume::work::{BEGAN_IN, Work};
 use crate::seen::{asked_for, seen_by};
-use crate::sketch::sketch_file::found_again;
+use crate::sketch::sketch_file::{SketchFiles, found_again};
 use crate::store::columns::Class;
 use crate::store::{Number, Store};
 use crate::{Error, Indexes, Job, Reference, Resources, Result, Settings, Silent};
@@ -141,17 +141,17 @@ impl FinishedRun {
         settings.signature.weights = settings.signature.weights.map(|path| from_there(&began_in, &path));
         let mut work = Work::existing(own, &run);
         let mut use_of = UseOfSketches::OneRun;
-        let sketch_file = work.read(SKETCH_FILE)?.and_then(|written| String::from_utf8(written).ok());
-        if let Some((offset, path)) = sketch_file.as_deref().and_then(|written| written.split_once(' ')) {
-            let offset = offset.parse().map_err(|_| damaged(&format!("{WORK_FOLDER}/{SKETCH_FILE}")))?;
-            let file = name_to_path(path);
-            if !file.exists() {
+        if let Some(written) = work.read(SKETCH_FILE)? {
+            let sketch = SketchFiles::from_bytes(&written);
+            let sketch = sketch.ok_or_else(|| damaged(&format!("{WORK_FOLDER}/{SKETCH_FILE}")))?;
+            if let Some((missing, _)) = sketch.files().iter().find(|(file, _)| !file.exists()) {
                 return Err(Error::Target(format!(
-                    "the run in {name} began from the sketch file {path}, which is missing; put it back, \
-                     or run `lookalike dedup` again in another folder"
+                    "the run in {name} began from the sketch file {}, which is missing; put it back, \
+                     or run `lookalike dedup` again in another folder",
+                    missing.display()
                 )));
             }
-            work.use_sketch_file(file, offset);
+            work.use_sketch_files(sketch);
             use_of = UseOfSketches::LaterRuns;
         }
         let recipe = Recipe::with_use(&settings, use_of)?;

@@ -1,0 +1,54 @@
+"""The formula of what a job costs, against what jobs cost."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import pytest
+from spark_rows import SCHEMA, rows
+
+from lookalike import spark as lookalike_spark
+from lookalike.errors import SettingError
+from lookalike.spark.planning import planned
+
+
+def test_a_plan_is_what_a_job_writes(spark: Any, tmp_path: Any, capsys: Any) -> None:
+    documents = rows(400, seed=8)
+    frame = spark.createDataFrame(documents, SCHEMA)
+    place = str(tmp_path / "sketches")
+    sketches = lookalike_spark.sketch(frame, id="id", threshold=0.6, checkpoint=place)
+    plan = lookalike_spark.plan(frame, id="id", threshold=0.6, in_sets=sketches.in_sets / sketches.documents)
+    assert plan.documents == len(documents)
+    assert plan.text_bytes == sum(len(row["text"].encode()) for row in documents)
+    said = capsys.readouterr().out
+    assert f"{plan.bands}" in said and "One machine would be sooner done" in said
+
+    def written(stage: str, columns: str) -> Any:
+        (folder,) = [path for path in pathlib.Path(place).glob(f"{stage}-*")]
+        return spark.read.parquet(str(folder)).selectExpr(columns).first()[0]
+
+    keys = written("keys", "sum(length(entries) + length(links) + length(numbers))")
+    stages = {stage.name: stage for stage in plan.stages}
+    # Documents with the same key within a chunk have a link in place of an entry, which is as long.
+    assert stages["keys"].written_bytes == pytest.approx(keys, rel=0.02)
+    # A document has at most one link for each task.
+    assert written("edges", "sum(length(links))") <= stages["edges"].written_bytes
+    assert written("sets", "count(1)") == sketches.in_sets
+    assert stages["decide"].shuffled_rows == pytest.approx(sketches.in_sets, abs=1)
+    with pytest.raises(SettingError, match="in_sets = 2"):
+        lookalike_spark.plan(frame, id="id", in_sets=2)
+
+
+def test_what_a_plan_says_of_large_corpora() -> None:
+    small = planned(10**4, 4 * 10**6, 21, "21 bands of 6 rows", tasks=2)
+    assert small.one_machine_is_sooner and "`lookalike dedup`" in str(small)
+    # A cluster with a hundred times the cores of the machine is sooner done.
+    large = planned(10**11, 10**14, 21, "21 bands of 6 rows", tasks=4_000, machine_cores=16)
+    assert not large.one_machine_is_sooner and "sooner" not in str(large)
+    assert large.waves == 7_500
+    # Rows are at most a few for each document, whatever the size.
+    for exponent in range(4, 12):
+        plan = planned(10**exponent, 400 * 10**exponent, 21, "", tasks=100)
+        assert plan.shuffled_rows <= 1.4 * plan.documents + 100_000, exponent
+        assert plan.stages[0].written_bytes == plan.documents * (16 * 22 + 8)
