@@ -225,6 +225,14 @@ fn records_that_cannot_be_used_are_named_and_what_came_before_is_kept() {
     assert_eq!(refused.code, 3);
     assert!(refused.stderr.contains("bad.jsonl, line 2"), "{refused}");
     assert!(!folder.path("seen").exists(), "an empty index is left behind");
+    // A folder that was there stays, and so does an index without documents.
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    ok(&folder, "index create made");
+    for place in ["empty", "made"] {
+        assert_eq!(folder.run(&format!("index add {place} bad.jsonl --id-field id")).code, 3);
+    }
+    assert_eq!(std::fs::read_dir(folder.path("empty")).unwrap().count(), 0);
+    assert_eq!(json(&folder, "index stats made --json")[0]["documents"], 0);
     ok(&folder, "index add seen bad.jsonl --id-field id --on-bad-record skip");
     assert_eq!(json(&folder, "index stats seen --json")[0]["documents"], 1);
 }

@@ -35,7 +35,7 @@ pub(crate) fn add(arguments: &AddArguments, layers: &Layers, printer: &Printer) 
     if let Some(table) = index::SketchTable::of(&job.sources, &job.settings.files.text_field)? {
         return sketched::add(&[index::Sketches::Table(table)], arguments, layers, printer);
     }
-    let is_new = !Index::is_at(folder);
+    let before = Before::look(folder);
     let index = open_or_create(folder, creating, layers)?;
     interruption::begin_run(true)?;
     let progress = Progress::new(printer, &job).without_plan();
@@ -45,24 +45,46 @@ pub(crate) fn add(arguments: &AddArguments, layers: &Layers, printer: &Printer) 
     match outcome {
         Ok(added) => say_added(&added, &index, folder, printer),
         Err(error) => {
-            remove_if_empty(index, is_new)?;
+            before.come_back(index)?;
             Err(advised(error, layers))
         }
     }
 }
 
-/// Removes the index that this command has created, if nothing came into it.
-pub(super) fn remove_if_empty(index: Index, is_new: bool) -> Result<()> {
-    let folder = index.path();
-    if is_new && index.stats()?.documents == 0 {
+/// What was in the place of an index before the command.
+pub(super) struct Before {
+    is_index: bool,
+    is_folder: bool,
+}
+
+impl Before {
+    pub(super) fn look(folder: &Path) -> Self {
+        Self { is_index: Index::is_at(folder), is_folder: folder.exists() }
+    }
+
+    /// Removes the index that this command has created, if nothing came into it. A folder that was there stays.
+    pub(super) fn come_back(&self, index: Index) -> Result<()> {
+        let folder = index.path();
+        if self.is_index || index.stats()?.documents > 0 {
+            return Ok(());
+        }
         drop(index);
-        std::fs::remove_dir_all(&folder).map_err(|cause| {
-            Failure::from(index::Error::File(files::Error {
-                action: "remove",
-                name: folder.display().to_string(),
-                cause,
-            }))
-        })?;
+        let removed = match self.is_folder {
+            true => remove_contents(&folder),
+            false => std::fs::remove_dir_all(&folder),
+        };
+        let name = folder.display().to_string();
+        removed.map_err(|cause| index::Error::File(files::Error { action: "remove", name, cause }).into())
+    }
+}
+
+fn remove_contents(folder: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => std::fs::remove_dir_all(entry.path())?,
+            false => std::fs::remove_file(entry.path())?,
+        }
     }
     Ok(())
 }

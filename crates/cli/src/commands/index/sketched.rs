@@ -1,6 +1,6 @@
 //! `lookalike index add` with sketches that were made before: no text is read.
 
-use super::filling::{advised, contradicted, if_present, remove_if_empty, say_added, with_settings};
+use super::filling::{Before, advised, contradicted, if_present, say_added, with_settings};
 use crate::arguments::AddArguments;
 use crate::failure::{Failure, Result};
 use crate::interruption;
@@ -47,7 +47,7 @@ pub(super) fn add(
     let mut settings = files.iter().map(|file| settings_for(file, layers)).collect::<Result<Vec<_>>>()?;
     let config = with_settings(creating, settings.swap_remove(0));
     let is_asked = |setting: &str| creating.has(setting) || layers.has(setting);
-    let is_new = !Index::is_at(folder);
+    let before = Before::look(folder);
     let opened = Index::open_or_create_for(&files[0], folder, &config, is_asked, &Options::default());
     let index = opened.map_err(|error| unfitting(error, &files[0], folder, layers))?;
     for file in files {
@@ -64,7 +64,7 @@ pub(super) fn add(
     match outcome {
         Ok(added) => say_added(&added, &index, folder, printer),
         Err((error, file)) => {
-            remove_if_empty(index, is_new)?;
+            before.come_back(index)?;
             Err(unfitting(error, file, folder, layers))
         }
     }
