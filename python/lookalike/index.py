@@ -104,7 +104,8 @@ class Index:
     """Documents in a folder, and which of them look like a new one.
 
     The folder is created if it does not exist. Its configuration is fixed then; a setting that contradicts it is a
-    `SettingError`. One process at a time can open an index; in it, any number of threads. A change that a call has
+    `SettingError`. One process at a time can open an index; in it, any number of threads. A process that is forked from it
+    must not use it (`InUseError`). A change that a call has
     returned from is on the disk. Use it in a `with` block, or call `close()`.
 
     >>> import lookalike, tempfile, os
@@ -302,7 +303,9 @@ class Index:
             raise TypeError("query() needs a text, an id or a signature, and one of them only")
         most = None if top is None else whole("top", top, 1)
         filter = None if where is None else _json("where", where)
-        content = signature if text is None else text
+        if signature is not None and not isinstance(signature, _native.Signature):
+            raise TypeError(f"signature must be a Signature, not {type(signature).__name__}")
+        content = signature if text is None else _content(text)
         asked = {"content": content, "id": id, "threshold": threshold, "top": most, "within": within, "filter": filter}
         found, probability, truncated = self._native.query(asked)
         return Answer([_match(match) for match in found], probability, truncated)
@@ -350,6 +353,8 @@ class Index:
         from .jobs import _text
         from .results import Comparison
 
+        if not isinstance(text, str):
+            raise TypeError(f"passages are shared with a str, not with {type(text).__name__}")
         stored = self[id].text
         if stored is None:
             raise SettingError('the index stores no texts; create one with store="text"')
@@ -374,6 +379,8 @@ class Index:
 
     def merge(self, other: "Index", *, if_present: "Literal['fail', 'skip']" = "fail") -> int:
         """Adds the documents of another index of the same configuration, and returns how many."""
+        if not isinstance(other, Index):
+            raise TypeError(f"an Index is merged with an Index, not with {type(other).__name__}")
         if if_present not in ("fail", "skip"):
             raise SettingError(f'if_present = {if_present!r} is not one of "fail", "skip"')
         return self._native.merge(other._native, if_present == "skip")
@@ -393,9 +400,11 @@ class Index:
             if ids is not None:
                 raise TypeError("one text has an id, not ids")
             if id is None and needs_id:
-                raise TypeError("a text needs an id")
+                raise TypeError("a document needs an id")
             pairs = [("?" if id is None else id, source)]
         elif ids is not None:
+            if isinstance(source, (os.PathLike, _native.LSH)):
+                raise TypeError("ids are for a list of texts; files name their field of ids with id")
             pairs = list(zip(ids, source))
             if len(pairs) != len(source) or len(pairs) != len(ids):
                 raise SettingError(f"there are {len(source)} texts and {len(ids)} ids")
@@ -408,7 +417,10 @@ class Index:
             "metadata": None if metadata is None else _json("metadata", metadata),
             "ttl": _millis("ttl", ttl),
         }
-        return [{"id": id, "content": content, **more} for id, content in pairs]
+        for id, _ in pairs:
+            if not isinstance(id, str):
+                raise TypeError(f"an id must be a str, not {type(id).__name__}")
+        return [{"id": id, "content": _content(content), **more} for id, content in pairs]
 
     def _source(
         self,
@@ -431,7 +443,23 @@ class Index:
             raise TypeError("name the column of ids with id, or give ids")
         columns = Columns(text, id, [*fields, *([within] if within is not None else [])])
         found = documents(source, columns)
+        if found.in_memory and found.ids is not None:
+            # A row without an id would be named by its number, which the next table has too.
+            missing = next((row for row, value in enumerate(found.ids()) if value is None or value != value), None)
+            if missing is not None:
+                raise SettingError(f"row {missing} has no {id}, and every document of an index needs an id")
         return found.native, fields, resolve("Index", {**options, "text": text, "id": id, "within": within})
+
+
+def _content(content: Any) -> Any:
+    """A text or a signature, checked."""
+    from .jobs import _text
+
+    if isinstance(content, _native.Signature):
+        return content
+    if not isinstance(content, str):
+        raise TypeError(f"a document is a str or a Signature, not {type(content).__name__}")
+    return _text("a text", content)
 
 
 def _bar(progress: Any) -> Any:

@@ -19,6 +19,7 @@ from typing import (
     List,
     Optional,
     Sequence,
+    Set,
     Tuple,
     TypeVar,
     Union,
@@ -30,7 +31,7 @@ import numpy as np
 from . import _native
 from ._options import FILES_ONLY, Options, resolve, whole
 from ._sources import Columns, Documents, documents
-from .errors import SettingError, TargetError
+from .errors import DuplicateIdError, SettingError, TargetError
 from .pages import Page
 from .results import (
     Cluster,
@@ -138,6 +139,8 @@ def dedup(
                 # A finished folder is recognised by its sources, and documents in memory cannot be recognised.
                 raise TypeError("with output, against must be paths too, or an index")
             folder, indexes = os.fsdecode(output), _natives(seen, taking)
+            for index in (seen, taking):
+                _check_apart(folder, index)
             with _orderly_end():
                 written = _native.dedup(given.native, compared, indexes, folder, native, _bar(progress))
             summary = json.loads(written)
@@ -156,8 +159,11 @@ def dedup(
         mask[columns["line"] - 1] = False
         kept = given.take(mask)
         if taking is not None:
-            text = options.get("text") or "text"
-            taking.add(kept, id=options.get("id"), text=text, within=options.get("within"))
+            _check_ids([id for id, is_kept in zip(_named(list(range(len(given))), given), mask) if is_kept], taking)
+            more: Dict[str, Any] = {name: options[name] for name in ("on_bad_record",) if name in options}  # type: ignore[literal-required]
+            text, within = options.get("text") or "text", options.get("within")
+            with _orderly_end():
+                taking.add(kept, id=options.get("id"), text=text, within=within, progress=progress, **more)
         return kept, Deduplication(removed, summary, page, mask)
 
 
@@ -186,6 +192,26 @@ def _indexes(against: Any, add_to: Any) -> Iterator[Tuple[Optional["Index"], Opt
             else:
                 taking = opened.enter_context(Index(add_to, create=False))
         yield seen, taking
+
+
+def _check_apart(folder: str, index: Optional["Index"]) -> None:
+    """An error if the outputs and an index are in each other."""
+    if index is None or "://" in folder:
+        return
+    out, own = (os.path.join(os.path.realpath(path), "") for path in (folder, index._path))
+    if out.startswith(own) or own.startswith(out):
+        raise TargetError(f"the output {folder} and the index {index._path} are in each other; choose another folder")
+
+
+def _check_ids(ids: List[Key], index: "Index") -> None:
+    """An error if documents with these ids cannot be added. Nothing was added then."""
+    if len(set(map(str, ids))) < len(ids):
+        seen: Set[str] = set()
+        repeated = next(str(id) for id in ids if str(id) in seen or seen.add(str(id)))  # type: ignore[func-returns-value]
+        raise DuplicateIdError(f"two kept documents have the id {repeated}; nothing was added")
+    present = next((str(id) for id in ids if str(id) in index), None)
+    if present is not None:
+        raise DuplicateIdError(f"the index has a document with the id {present} already; nothing was added")
 
 
 def _natives(against: Optional["Index"], add_to: Optional["Index"]) -> Dict[str, Any]:

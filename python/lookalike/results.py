@@ -383,9 +383,11 @@ class Deduplication:
 
     @property
     def recall(self) -> Optional[float]:
-        """The share of the duplicates that was found, by the run's own estimate; none where nothing is estimated."""
-        recall = self.summary["recall"]
-        return None if recall is None else float(recall["estimate"])
+        """The share of the duplicates that was found, by the run's own estimate; none where nothing is estimated. If an index
+        was asked, at most the chance that it finds a document at the threshold."""
+        recall, index = self.summary["recall"], self.summary.get("against_index")
+        chance = 1.0 if index is None else float(index["recall_at_threshold"])
+        return None if recall is None else min(float(recall["estimate"]), chance)
 
     def report(self) -> Page:
         """The run as a page: the plan, similarities, clusters, and examples with their texts side by side.

@@ -58,6 +58,14 @@ pub(crate) fn setting(message: impl std::fmt::Display) -> PyErr {
     Class::Setting.saying(message)
 }
 
+/// The exception for an index that another process has opened before this one was forked from it.
+pub(crate) fn forked(process: u32) -> PyErr {
+    Class::InUse.saying(format_args!(
+        "the index is open in process {process}, from which this one was forked; open it once more when that one has closed it, \
+         or start processes with \"spawn\""
+    ))
+}
+
 /// A str in UTF-8. A str of Python can contain halves of surrogate pairs, which are not valid text. Then the
 /// exception names the value as `what`.
 pub(crate) fn utf8<'py>(

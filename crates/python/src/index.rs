@@ -3,7 +3,7 @@
 //! The Python side turns arguments into plain values and answers into tuples with names (`lookalike/index.py`).
 
 use crate::blocks::{Lsh, Signature};
-use crate::errors::{Raise, outside, setting};
+use crate::errors::{Raise, forked, outside, setting};
 use crate::jobs::{Documents, Options};
 use crate::watch::watched;
 use index::json::{StatsAnswer, VerifyAnswer};
@@ -116,6 +116,18 @@ pub(crate) struct PlainQuery {
 #[pyclass(module = "lookalike._native", frozen)]
 pub(crate) struct NativeIndex {
     open: RwLock<Option<Arc<Index>>>,
+    /// The process that opened it. A process that was forked from it has a copy of its memory, but neither its threads nor
+    /// its lock.
+    process: u32,
+}
+
+impl Drop for NativeIndex {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            // To close a copy would write what the other process writes too.
+            std::mem::forget(self.open.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+        }
+    }
 }
 
 #[pymethods]
@@ -141,11 +153,15 @@ impl NativeIndex {
                 Ok(index)
             }),
         })?;
-        Ok(Self { open: RwLock::new(Some(Arc::new(opened.or_raise()?))) })
+        let open = RwLock::new(Some(Arc::new(opened.or_raise()?)));
+        Ok(Self { open, process: std::process::id() })
     }
 
     /// Closes the index. Calls that are under way finish first, in their threads.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if self.process != std::process::id() {
+            return Ok(());
+        }
         outside(py, || {
             // Other threads may ask whether it is closed, with the interpreter held: they must not wait for the disk.
             let taken = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
@@ -202,9 +218,19 @@ impl NativeIndex {
         {
             sketches.push(Sketches::Table(table));
         }
-        if let (Some(sketches), false) = (sketches.first(), metadata.is_empty()) {
-            let name = sketches.name();
-            return Err(setting(format_args!("metadata cannot be had from {name}, which has sketches only")));
+        if let Some(sketches) = sketches.first() {
+            let (name, given) = (sketches.name(), options.settings_as_given()?);
+            // The ids of a table of sketches are in the column `id`.
+            let is_column = matches!(sketches, Sketches::Table(_));
+            let id = given.files.id_field.filter(|field| !(is_column && field == "id"));
+            let said = [
+                ("metadata", !metadata.is_empty()),
+                ("id", id.is_some()),
+                ("within", given.matching.within.is_some()),
+            ];
+            if let Some((what, _)) = said.iter().find(|(_, is_said)| *is_said) {
+                return Err(setting(format_args!("{what} cannot be chosen for {name}, which has sketches only")));
+            }
         }
         let memory = options.resources()?.memory;
         let work = |observer: &dyn Observer| {
@@ -439,6 +465,9 @@ fn add_sketches(
 
 impl NativeIndex {
     pub(crate) fn index(&self) -> PyResult<Arc<Index>> {
+        if self.process != std::process::id() {
+            return Err(forked(self.process));
+        }
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         open.clone().ok_or_else(|| setting("the index is closed"))
     }

@@ -41,7 +41,7 @@ fn main() {
         .collect();
     let start = std::time::Instant::now();
     let one_to = if is_one { OneTo::One } else { OneTo::Many };
-    let linked = link(&table, &Options::default().with_one_to(one_to));
+    let linked = link(&table, &Options::default().with_one_to(one_to)).unwrap();
     let found: BTreeSet<(usize, usize)> = linked.matches.iter().map(|it| (it.a, it.b)).collect();
     let right = found.intersection(&truth).count() as f64;
     let (precision, recall) = (right / found.len().max(1) as f64, right / truth.len() as f64);

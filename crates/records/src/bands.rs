@@ -216,10 +216,17 @@ impl Rows {
         }
     }
 
-    /// True if a band finds a pair.
-    fn finds(&self, band: &[usize], (a, b): Pair) -> bool {
-        band.iter()
-            .all(|&row| self.of(row, a as usize).iter().any(|key| self.of(row, b as usize).contains(key)))
+    /// True if a band finds a pair by a key that is not among those, in ascending order, that too many records have.
+    fn finds(&self, band: &[usize], (a, b): Pair, large: &[u64]) -> bool {
+        let shares =
+            |&row: &usize| self.of(row, a as usize).iter().any(|key| self.of(row, b as usize).contains(key));
+        if !band.iter().all(shares) {
+            return false;
+        }
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        self.keys(band, a as usize, &mut one);
+        self.keys(band, b as usize, &mut other);
+        one.iter().any(|key| other.contains(key) && large.binary_search(key).is_err())
     }
 
     /// The blocks of a band: records with the same key, of these records.
@@ -265,12 +272,11 @@ impl Rows {
         let mut all = Vec::new();
         for band in bands {
             self.pairs(&band, 10, &mut all);
-            if all.len() > most_pairs {
-                all.sort_unstable();
-                all.dedup();
-                all.truncate(most_pairs);
+            if all.len() > 2 * most_pairs {
+                thin(&mut all, most_pairs);
             }
         }
+        thin(&mut all, most_pairs);
         all.sort_unstable();
         all.dedup();
         all
@@ -281,21 +287,33 @@ impl Rows {
         let count = self.sides.len();
         let step = count.div_ceil(COUNTED).max(1);
         let counted = count.div_ceil(step) as f64;
-        let cost = |band: &[usize]| {
+        // What a band costs, and the keys that too many records have.
+        let survey = |band: &[usize]| -> (f64, Vec<u64>) {
             let blocks = self.blocks(band, (0..count as u32).step_by(step));
-            let pairs = blocks.chunk_by(|a, b| a.0 == b.0).map(|block| block.len() * (block.len() - 1) / 2);
+            let (small, large): (Vec<_>, Vec<_>) =
+                blocks.chunk_by(|a, b| a.0 == b.0).partition(|block| block.len() * step <= MOST_IN_BLOCK);
+            let pairs = small.into_iter().map(|block| {
+                let first = block.iter().filter(|(_, record)| self.sides[*record as usize] == 0).count();
+                match self.compared {
+                    Compared::Across => first * (block.len() - first),
+                    _ => block.len() * (block.len() - 1) / 2,
+                }
+            });
             let sampled = pairs.sum::<usize>() as f64;
-            sampled * (count as f64 / counted).powi(2) / count as f64
+            let cost = sampled * (count as f64 / counted).powi(2) / count as f64;
+            (cost, large.into_iter().map(|block| block[0].0).collect())
         };
         let mut offered: Vec<(Vec<usize>, f64, Vec<u32>)> = Vec::new();
         for one in 0..self.rows.len() {
             let others = (one + 1..self.rows.len()).filter(|&other| self.columns[other] != self.columns[one]);
             for band in std::iter::once(vec![one]).chain(others.map(|other| vec![one, other])) {
-                let found: Vec<u32> =
-                    (0..alike.len() as u32).filter(|&at| self.finds(&band, alike[at as usize])).collect();
+                let mut found: Vec<u32> = (0..alike.len() as u32)
+                    .filter(|&at| self.finds(&band, alike[at as usize], &[]))
+                    .collect();
                 // A band that finds little costs more to look at than it is worth.
                 if found.len() * 50 > alike.len() {
-                    let cost = cost(&band);
+                    let (cost, large) = survey(&band);
+                    found.retain(|&at| self.finds(&band, alike[at as usize], &large));
                     offered.push((band, cost, found));
                 }
             }
@@ -356,8 +374,18 @@ impl Rows {
         if self.all_pairs() < 1.0 {
             return pairs;
         }
+        let of_side = |side: Side| -> Vec<u32> {
+            (0..count as u32).filter(|&record| self.sides[record as usize] == side).collect()
+        };
+        let across = (self.compared == Compared::Across).then(|| (of_side(0), of_side(1)));
         while pairs.len() < wanted {
-            let (a, b) = (random.below(count) as u32, random.below(count) as u32);
+            let (a, b) = match &across {
+                Some((one, other)) => {
+                    let mut of = |side: &[u32]| side[random.below(side.len() as u64) as usize];
+                    (of(one), of(other))
+                }
+                None => (random.below(count) as u32, random.below(count) as u32),
+            };
             if a != b && self.compares(a, b) {
                 pairs.push((a.min(b), a.max(b)));
             }
@@ -401,6 +429,16 @@ pub(crate) struct Chosen {
     pub(crate) finds: f64,
     /// Its pairs for each record.
     pub(crate) cost: f64,
+}
+
+/// Leaves at most so many different pairs, from all parts of the table.
+fn thin(pairs: &mut Vec<Pair>, most: usize) {
+    pairs.sort_unstable();
+    pairs.dedup();
+    if pairs.len() > most {
+        pairs.sort_unstable_by_key(|&(a, b)| mixed(u64::from(a) << 32 | u64::from(b)));
+        pairs.truncate(most);
+    }
 }
 
 fn hash(letters: &[char]) -> u64 {

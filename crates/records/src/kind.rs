@@ -170,7 +170,9 @@ pub(crate) fn date(value: &str) -> Option<(u32, u32, u32)> {
     let parts: Vec<&str> = value.split(['-', '/', '.', ' ']).filter(|part| !part.is_empty()).collect();
     let number = |part: &str| part.parse::<u32>().ok().filter(|_| part.bytes().all(|b| b.is_ascii_digit()));
     let (y, m, d) = match parts.as_slice() {
-        [all] if all.len() == 8 => (number(&all[..4])?, number(&all[4..6])?, number(&all[6..])?),
+        [all] if all.len() == 8 && all.is_ascii() => {
+            (number(&all[..4])?, number(&all[4..6])?, number(&all[6..])?)
+        }
         [y, m, d] if y.len() == 4 => (number(y)?, month(m)?, number(d)?),
         [d, m, y] if y.len() == 4 => match (month(d), number(d), month(m), number(m)) {
             // Days come first, unless that cannot be.
@@ -233,5 +235,6 @@ mod tests {
         }
         assert_eq!(date("2/28/1999"), Some((1999, 2, 28)), "no month is 28");
         assert_eq!(date("19991399"), None);
+        assert_eq!(date("Jiménez"), None, "eight bytes, and not eight letters");
     }
 }

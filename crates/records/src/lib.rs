@@ -16,5 +16,5 @@ mod strings;
 
 pub use bands::{Band, Row};
 pub use kind::Kind;
-pub use link::{BandFigures, Linked, Match, OneTo, Options, Table, link};
+pub use link::{BandFigures, Error, Linked, Match, OneTo, Options, Table, link};
 pub use model::{Field, Model};

@@ -31,7 +31,7 @@ pub struct Table {
     pub sides: Vec<u8>,
 }
 
-/// How many partners a record may have in the other table.
+/// How many partners a record may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OneTo {
     /// As many as match.
@@ -149,11 +149,12 @@ pub struct Linked {
 /// }
 /// // The same person, with a letter too many.
 /// table.records.push(record(["anna berrg", "19400101", "bergen"]));
-/// let linked = link(&table, &Options::default());
+/// let linked = link(&table, &Options::default())?;
 /// assert_eq!(linked.matches.iter().map(|found| (found.a, found.b)).collect::<Vec<_>>(), [(0, 60)]);
+/// # Ok::<(), records::Error>(())
 /// ```
-#[must_use]
-pub fn link(table: &Table, options: &Options) -> Linked {
+pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
+    check(table, options)?;
     let columns = columns(table, options);
     let count = table.records.len();
     let is_linking = !table.sides.is_empty();
@@ -203,7 +204,62 @@ pub fn link(table: &Table, options: &Options) -> Linked {
     }
     let bands =
         chosen.into_iter().map(|it| BandFigures { band: it.band, finds: it.finds, cost: it.cost }).collect();
-    Linked { matches, model, bands, compared: candidates.len(), left_out }
+    Ok(Linked { matches, model, bands, compared: candidates.len(), left_out })
+}
+
+/// Why a table cannot be linked.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Not every record has a side.
+    #[error("there are {records} records, and sides for {sides}")]
+    Sides {
+        /// The number of records.
+        records: usize,
+        /// The number of sides.
+        sides: usize,
+    },
+    /// There are two tables, and a record is in another one.
+    #[error("record {record} is in table {side}; there are the tables 0 and 1")]
+    Side {
+        /// The number of the record, from 0.
+        record: usize,
+        /// Its side.
+        side: u8,
+    },
+    /// A kind was given for a field that is not there.
+    #[error("there is no field {field}")]
+    Field {
+        /// Its name.
+        field: String,
+    },
+    /// A probability is not one.
+    #[error("{what} = {value} is not allowed: a number from 0 to 1")]
+    Probability {
+        /// Which one.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+}
+
+fn check(table: &Table, options: &Options) -> Result<(), Error> {
+    let (records, sides) = (table.records.len(), table.sides.len());
+    if sides != 0 && sides != records {
+        return Err(Error::Sides { records, sides });
+    }
+    if let Some((record, &side)) = table.sides.iter().enumerate().find(|(_, side)| **side > 1) {
+        return Err(Error::Side { record, side });
+    }
+    if let Some((field, _)) = options.kinds.iter().find(|(field, _)| !table.fields.contains(field)) {
+        return Err(Error::Field { field: field.clone() });
+    }
+    for (what, value) in [("threshold", options.threshold), ("recall", options.recall)] {
+        if !(0.0..=1.0).contains(&value) {
+            return Err(Error::Probability { what, value });
+        }
+    }
+    Ok(())
 }
 
 fn columns(table: &Table, options: &Options) -> Vec<Column> {

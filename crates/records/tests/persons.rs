@@ -1,7 +1,9 @@
 //! Whole tables: generated persons with mistakes, whose truth is known.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 use lookalike::hashing::SplitMix64;
-use records::{Kind, OneTo, Options, Table, link};
+use records::{Error, Kind, OneTo, Options, Table, link};
 use std::collections::BTreeSet;
 
 const SYLLABLES: [&str; 20] = [
@@ -97,14 +99,14 @@ fn f1(found: &BTreeSet<(usize, usize)>, truth: &BTreeSet<(usize, usize)>) -> f64
 }
 
 fn found(table: &Table, options: &Options) -> BTreeSet<(usize, usize)> {
-    link(table, options).matches.iter().map(|it| (it.a, it.b)).collect()
+    link(table, options).unwrap().matches.iter().map(|it| (it.a, it.b)).collect()
 }
 
 #[test]
 fn persons_are_found_without_rules_and_labels() {
     for seed in [1, 2] {
         let (table, truth) = table(1_500, seed);
-        let linked = link(&table, &Options::default());
+        let linked = link(&table, &Options::default()).unwrap();
         let found: BTreeSet<_> = linked.matches.iter().map(|it| (it.a, it.b)).collect();
         assert!(f1(&found, &truth) > 0.99, "{}", f1(&found, &truth));
         assert!(linked.compared < 20 * table.records.len(), "{} pairs are compared", linked.compared);
@@ -128,7 +130,7 @@ fn persons_are_found_without_rules_and_labels() {
 fn probabilities_say_how_often_pairs_are_right() {
     let (table, truth) = table(2_000, 5);
     let options = Options::default().with_threshold(0.001);
-    let linked = link(&table, &options);
+    let linked = link(&table, &options).unwrap();
     let expected: f64 = linked.matches.iter().map(|found| found.probability).sum();
     let right = linked.matches.iter().filter(|found| truth.contains(&(found.a, found.b))).count() as f64;
     assert!((expected - right).abs() < 0.03 * right, "{expected} are expected, and {right} are right");
@@ -204,7 +206,7 @@ fn tables_that_teach_nothing_have_no_panic() {
     };
     for written in ["", "a;", "a,b;a,b;", ",;,;,;", "x;x;x;x;", "a,1;b,2;c,3;"] {
         let table = table(written);
-        let matches = link(&table, &Options::default()).matches;
+        let matches = link(&table, &Options::default()).unwrap().matches;
         assert!(matches.iter().all(|found| found.a < found.b && found.b < table.records.len()), "{written}");
         assert!(
             matches.iter().all(|found| found.probability >= 0.5 && found.weight.is_finite()),
@@ -214,5 +216,14 @@ fn tables_that_teach_nothing_have_no_panic() {
     // A side that has no records.
     let mut one = table("a,b;a,b;");
     one.sides = vec![0, 0];
-    assert!(link(&one, &Options::default()).matches.is_empty());
+    assert!(link(&one, &Options::default()).unwrap().matches.is_empty());
+    // What contradicts itself is refused.
+    one.sides = vec![0];
+    assert_eq!(link(&one, &Options::default()), Err(Error::Sides { records: 2, sides: 1 }));
+    one.sides = vec![0, 2];
+    assert_eq!(link(&one, &Options::default()), Err(Error::Side { record: 1, side: 2 }));
+    one.sides = vec![0, 1];
+    let options = Options::default().with_kind("nothing", Kind::Name);
+    assert_eq!(link(&one, &options), Err(Error::Field { field: "nothing".into() }));
+    assert!(link(&one, &Options::default().with_threshold(f64::NAN)).is_err());
 }

@@ -45,7 +45,7 @@ pub(crate) fn add(arguments: &AddArguments, layers: &Layers, printer: &Printer) 
     match outcome {
         Ok(added) => say_added(&added, &index, folder, printer),
         Err(error) => {
-            before.come_back(index)?;
+            before.come_back(index);
             Err(advised(error, layers))
         }
     }
@@ -62,19 +62,18 @@ impl Before {
         Self { is_index: Index::is_at(folder), is_folder: folder.exists() }
     }
 
-    /// Removes the index that this command has created, if nothing came into it. A folder that was there stays.
-    pub(super) fn come_back(&self, index: Index) -> Result<()> {
+    /// Removes the index that this command has created, if nothing came into it. A folder that was there stays. If it cannot
+    /// be removed, an empty index is left: why nothing was added matters more.
+    pub(super) fn come_back(&self, index: Index) {
         let folder = index.path();
-        if self.is_index || index.stats()?.documents > 0 {
-            return Ok(());
+        if self.is_index || !index.stats().is_ok_and(|stats| stats.documents == 0) {
+            return;
         }
         drop(index);
-        let removed = match self.is_folder {
+        let _ = match self.is_folder {
             true => remove_contents(&folder),
             false => std::fs::remove_dir_all(&folder),
         };
-        let name = folder.display().to_string();
-        removed.map_err(|cause| index::Error::File(files::Error { action: "remove", name, cause }).into())
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) fn add(
     match outcome {
         Ok(added) => say_added(&added, &index, folder, printer),
         Err((error, file)) => {
-            before.come_back(index)?;
+            before.come_back(index);
             Err(unfitting(error, file, folder, layers))
         }
     }
