@@ -38,18 +38,14 @@ MACHINE_CORES = 16
 
 @dataclass(frozen=True)
 class Costs:
-    """CPU seconds that were measured; `docs/spark.md` says how."""
+    """CPU seconds, as a prototype of this job took them on a million documents of 400 bytes (`docs/spark.md`)."""
 
-    fixed: float = 25.0
-    """Of a job on Spark, whatever its size: plans, and the JVM that compiles itself."""
-    document: float = 45e-6
-    """Of a document on Spark: rows, packed keys, the broadcast, kept rows."""
-    text_byte: float = 40e-9
-    """Of a byte of text on Spark, which is read three times and hashed."""
-    alone_document: float = 3e-6
-    """Of a document on one machine."""
-    alone_text_byte: float = 9e-9
+    alone_text_byte: float = 6.6 / 400e6
     """Of a byte of text on one machine."""
+    times: float = 10.0
+    """How many times the CPU of one machine Spark takes."""
+    fixed: float = 20.0
+    """Of a job on Spark, whatever its size: plans, and the JVM that compiles itself."""
 
 
 @dataclass(frozen=True)
@@ -205,8 +201,8 @@ def planned(
         bands,
         max(1, -(-members // MEMBERS_PER_WAVE)),
         stages,
-        costs.fixed + costs.document * documents + costs.text_byte * text_bytes,
-        costs.alone_document * documents + costs.alone_text_byte * text_bytes,
+        costs.fixed + costs.times * costs.alone_text_byte * text_bytes,
+        costs.alone_text_byte * text_bytes,
     )
 
 

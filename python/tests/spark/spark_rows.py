@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any, Dict, List
 
 from conftest import corpus
 
+FULL = bool(os.environ.get("LOOKALIKE_SPARK_FULL"))
+"""Whether tests are run that are like others, or that start clusters of their own."""
 SCHEMA = "id string, text string, place bigint, score double, domain string, origin string"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pathlib
 import signal
 import subprocess
@@ -15,10 +14,9 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from conftest import corpus
+from spark_rows import FULL
 
 STAGES = ["keys", "edges", "sets", "decide"]
-# Each starts a cluster of its own, so all of them are tried only if that is asked for.
-FULL = bool(os.environ.get("LOOKALIKE_SPARK_FULL"))
 DRIVER = pathlib.Path(__file__).with_name("driver_to_kill.py")
 
 

@@ -13,11 +13,10 @@ import lookalike
 import pyarrow
 import pyarrow.parquet
 import pytest
-from spark_rows import rows
+from spark_rows import FULL, rows
 
 from lookalike.spark.command import main
 
-FULL = bool(os.environ.get("LOOKALIKE_SPARK_FULL"))
 # What srun does, for two nodes: the command once for each.
 SRUN = """#!/bin/bash
 while [[ $1 == --* ]]; do shift; done
@@ -33,7 +32,6 @@ def environment(folder: pathlib.Path) -> Any:
     programs.mkdir()
     (programs / "srun").write_text(SRUN)
     (programs / "srun").chmod(0o755)
-    (programs / "python").symlink_to(sys.executable)
     path = f"{programs}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
     return {
         **os.environ,
