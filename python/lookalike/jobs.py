@@ -160,10 +160,10 @@ def dedup(
         kept = given.take(mask)
         if taking is not None:
             _check_ids([id for id, is_kept in zip(_named(list(range(len(given))), given), mask) if is_kept], taking)
-            more: Dict[str, Any] = {name: options[name] for name in ("on_bad_record",) if name in options}  # type: ignore[literal-required]
+            bad: Dict[str, Any] = {"on_bad_record": options["on_bad_record"]} if "on_bad_record" in options else {}
             text, within = options.get("text") or "text", options.get("within")
             with _orderly_end():
-                taking.add(kept, id=options.get("id"), text=text, within=within, progress=progress, **more)
+                taking.add(kept, id=options.get("id"), text=text, within=within, progress=progress, **bad)
         return kept, Deduplication(removed, summary, page, mask)
 
 
