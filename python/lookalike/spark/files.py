@@ -7,7 +7,7 @@ of JSON files have no number in Spark, so there an id is needed.)
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
@@ -90,7 +90,7 @@ def clusters_of_files(
 ) -> int:
     """Writes the clusters of files as JSON into the folder `output`, a row for each member, and returns how many rows there are."""
     given = _Given(spark, inputs, input_format, against, order, options)
-    job = given.prepared("dedup", output, checkpoint, sketches, against_only)
+    job = given.prepared("clusters", output, checkpoint, sketches, against_only)
     rows = given.with_places(clusters_of(job.dedup()), "id", "kept_id")
     _write(job.place, "written", rows, _folder(output), "json", None)
     return int(rows.count())
@@ -140,12 +140,13 @@ class _Given:
         self.source = None if self.has_ids else SOURCE
 
     def prepared(
-        self, job: str, output: str, checkpoint: Optional[str], sketches: Optional[str], against_only: bool
+        self, writes: str, output: str, checkpoint: Optional[str], sketches: Optional[str], against_only: bool
     ) -> Prepared:
-        """The job, whose output is refused if it has something in it that this job did not write."""
+        """The job that writes these things, whose output is refused if it has something in it that this job did not write."""
+        job = "dedup" if writes == "clusters" else writes
         spark, folder = self.frame.sparkSession, _folder(output)
         place = checkpoint if checkpoint is not None else f"{folder}.checkpoint"
-        claimed = _claimed(spark, Checkpoint(spark, place), folder)
+        claimed = _claimed(spark, Checkpoint(spark, place), folder, writes)
         sizes = Sizes(LINKS_PER_TASK, MEMBERS_PER_WAVE, TASK_MEMORY)
         source = self.source if job == "dedup" else None
         prepared = Prepared(
@@ -200,16 +201,19 @@ def _read(spark: "SparkSession", inputs: Sequence[str], kind: str, has_ids: bool
     return rows.withColumns({SOURCE: F.col("_metadata.file_path"), LINE: line, PLACE: place})
 
 
-def _claimed(spark: "SparkSession", marks: Checkpoint, output: str) -> List[str]:
-    """The outputs of a job with this one. An error if it has something in it which the job did not write."""
+def _claimed(spark: "SparkSession", marks: Checkpoint, output: str, writes: str) -> Dict[str, str]:
+    """The outputs of a job and what is written to each, with this one. An error if it has something in it which the job did not
+    write, or wrote as something else."""
     known = marks.record("output")
-    paths: List[str] = [] if known is None else known["paths"]
-    if output in paths:
-        return paths
-    found = _some_file(spark, output)
-    if found is not None:
-        raise TargetError(f"the folder {output} is not empty: it has {found}; name another, or remove it")
-    return [*paths, output]
+    paths: Dict[str, str] = {} if known is None else known["paths"]
+    other = paths.get(output, writes)
+    if other != writes:
+        raise TargetError(f"the folder {output} has what `{other}` wrote; name another for `{writes}`, or remove it")
+    if output not in paths:
+        found = _some_file(spark, output)
+        if found is not None:
+            raise TargetError(f"the folder {output} is not empty: it has {found}; name another, or remove it")
+    return {**paths, output: writes}
 
 
 def _some_file(spark: "SparkSession", folder: str) -> Optional[str]:

@@ -84,8 +84,10 @@ def clusters(df: "DataFrame", **given: Any) -> "DataFrame":
 
 def clusters_of(result: Deduplication) -> "DataFrame":
     """The clusters of what `dedup` returned."""
-    members = result.removed.where("kept_id is not null").select("kept_id", "id", "similarity")
-    kept = members.select("kept_id", F.col("kept_id").alias("id"), F.lit(None).cast("double").alias("similarity"))
+    # Documents of `against` may have the ids of others.
+    marks = ["against"] if "against" in result.removed.columns else []
+    members = result.removed.where("kept_id is not null").select("kept_id", "id", "similarity", *marks)
+    kept = members.select("kept_id", F.col("kept_id").alias("id"), F.lit(None).cast("double").alias("similarity"), *marks)
     return kept.distinct().unionByName(members)
 
 

@@ -119,7 +119,7 @@ class Plan:
         cluster = f"{_time(self.cpu_seconds)} of CPU, {_time(self.seconds)} with the {self.tasks} tasks that run at once here"
         alone = f"{_time(self.alone_cpu_seconds)} of CPU, {_time(self.alone_seconds)} with {self.machine_cores} cores"
         lines += [f"on Spark:       about {cluster}", f"on one machine: about {alone}"]
-        if self.one_machine_is_sooner:
+        if self.one_machine_is_sooner and self.alone_seconds > 0:
             enough = -(-self.cpu_seconds // self.alone_seconds)
             lines.append(
                 f"One machine would be sooner done: `lookalike dedup`. A cluster pays from about {enough:,.0f} cores on, or if the data "

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, Tuple, Union
 
+from .. import _native
 from ..errors import SettingError, TargetError
-from .checkpoint import Checkpoint, differences
+from .checkpoint import VERSION, Checkpoint, differences
 from .documents import Columns
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ def kept_sketches(
         raise TargetError(f"there are no sketches in {met.path}; make them with lookalike.spark.sketch(df, checkpoint={met.path!r}, ...)")
     if met.record("sets") is None:
         raise TargetError(f"the sketches in {met.path} are not finished; run the same sketch() again")
+    other = differences(
+        {name: found.get(name) for name in ("format", "lookalike")}, {"format": VERSION, "lookalike": _native.__version__}
+    )
+    if other:
+        raise TargetError(f"the sketches in {met.path} are of another version: {'; '.join(other)}. Make them again")
     made, wanted = dict(found["settings"]), dict(settings)
     keep = wanted.pop("keep")
     if keep not in ("first", made["keep"]) and not (keep == "longest" and made["keep"] == "first"):

@@ -9,7 +9,9 @@
 #     sbatch $(python -m lookalike.spark slurm) python -m lookalike.spark dedup 'in/*.parquet' -o out --threshold 0.8
 #
 # All nodes need the same Python environment (a shared folder) and must reach inputs, outputs and the checkpoint by the same paths. The
-# command must not name a master. Half of the memory of a node is left for the kernels, which work outside the JVM.
+# command must not name a master. Half of the memory of a node is left for the kernels, which work outside the JVM. What can be set:
+# LOOKALIKE_WORKER_MEMORY (1024m) and LOOKALIKE_EXECUTOR_MEMORY, of the JVM on each node; LOOKALIKE_MASTER_HOST; LOOKALIKE_WORKERS_SECONDS,
+# how long is waited for the workers.
 
 set -euo pipefail
 [ $# -gt 0 ] || { echo "usage: $0 COMMAND [ARGUMENT...]" >&2; exit 2; }
@@ -42,7 +44,7 @@ trap 'exit 143' TERM
 for _ in $(seq "${LOOKALIKE_WORKERS_SECONDS:-120}"); do
     registered=$(grep -c 'Registering worker' "$folder/master" || true)
     [ "$registered" -lt "$nodes" ] || break
-    kill -0 "$master" "$workers" 2> /dev/null || break
+    kill -0 "$master" 2> /dev/null && kill -0 "$workers" 2> /dev/null || break
     sleep 1
 done
 if [ "$registered" -lt "$nodes" ]; then
@@ -52,5 +54,5 @@ if [ "$registered" -lt "$nodes" ]; then
 fi
 
 # PySpark reads this when the command makes its session.
-export PYSPARK_SUBMIT_ARGS="--master spark://$host:$port pyspark-shell"
+export PYSPARK_SUBMIT_ARGS="--master spark://$host:$port --conf spark.executor.memory=${LOOKALIKE_EXECUTOR_MEMORY:-$memory} pyspark-shell"
 "$@"
