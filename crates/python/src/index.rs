@@ -229,7 +229,9 @@ impl NativeIndex {
                 ("within", given.matching.within.is_some()),
             ];
             if let Some((what, _)) = said.iter().find(|(_, is_said)| *is_said) {
-                return Err(setting(format_args!("{what} cannot be chosen for {name}, which has sketches only")));
+                return Err(setting(format_args!(
+                    "{what} cannot be chosen for {name}, which has sketches only"
+                )));
             }
         }
         let memory = options.resources()?.memory;

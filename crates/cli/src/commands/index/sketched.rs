@@ -51,6 +51,10 @@ pub(super) fn add(
     let opened = Index::open_or_create_for(&files[0], folder, &config, is_asked, &Options::default());
     let index = opened.map_err(|error| unfitting(error, &files[0], folder, layers))?;
     for file in files {
+        if let Err(error) = index.check_sketches(file) {
+            before.come_back(index);
+            return Err(unfitting(error, file, folder, layers));
+        }
         if let Some(unknown) = file.unknown() {
             printer.note(&format!("{}: {unknown}", file.name()));
         }
@@ -94,7 +98,7 @@ fn settings_for(file: &Sketches, layers: &Layers) -> Result<Settings> {
     Ok(settings)
 }
 
-/// Adds one file after the other, if all fit. The error comes with its file.
+/// Adds one file after the other. The error comes with its file.
 fn add_all<'f>(
     files: &'f [Sketches],
     index: &Index,
@@ -102,9 +106,6 @@ fn add_all<'f>(
     memory: u64,
     progress: &Progress<'_>,
 ) -> std::result::Result<Added, (index::Error, &'f Sketches)> {
-    for file in files {
-        index.check_sketches(file).map_err(|error| (error, file))?;
-    }
     let mut all = Added::default();
     for file in files {
         all += index.add_sketches(file, if_present, memory, progress).map_err(|error| (error, file))?;
