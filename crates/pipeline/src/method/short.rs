@@ -108,11 +108,13 @@ const FLIPPED_LANES: usize = 8;
 /// The number of lanes before the keys: the head of a sketch.
 pub(crate) const HEAD: usize = 1 + FLIPPED_LANES;
 
-/// True if lanes may be the sketch of a short document with so many shingles. Tables of sketches do not say with how many
-/// hashes they were made: what follows the lanes of an index must be this, or nothing.
+/// True if lanes may be the sketch of a short document with so many shingles, repeated ones included. Tables of sketches do not
+/// say with how many hashes they were made: what follows the lanes of an index must be this, or nothing.
 pub fn may_be_short_sketch(lanes: &[u16], shingles: i64) -> bool {
-    let keys = lanes.len().checked_sub(HEAD);
-    keys.is_some_and(|lanes| lanes % 2 == 0) && i64::try_from(ShortSketch::of(lanes).size()) == Ok(shingles)
+    let size = ShortSketch::of(lanes).size();
+    let keys = lanes.len().checked_sub(HEAD).filter(|lanes| lanes % 2 == 0).map(|lanes| lanes / 2);
+    // Without shingles there is one key, which all such documents share.
+    keys.is_some_and(|keys| keys <= size.max(1)) && i64::try_from(size).is_ok_and(|size| size <= shingles)
 }
 
 impl Short {
