@@ -18,6 +18,9 @@ const PARQUET: &[u8] = b"PAR1";
 /// The first bytes of a Parquet file that is encrypted as a whole.
 const ENCRYPTED_PARQUET: &[u8] = b"PARE";
 
+/// How the names of sketch files end. A file with this name that does not begin like one is not read as text.
+const SKETCH_ENDING: &str = ".sketch";
+
 /// Number of first bytes that are examined.
 pub(crate) const HEAD: u64 = 64 << 10;
 
@@ -33,6 +36,13 @@ pub(crate) fn recognise(
         && (how.format == FormatChoice::Detect || container.is_own)
     {
         return Err(container);
+    }
+    if how.format == FormatChoice::Detect && name.to_ascii_lowercase().ends_with(SKETCH_ENDING) {
+        return Err(Container {
+            what: "called a sketch file by its name, but is empty or damaged, or something else".into(),
+            advice: "make it again with `lookalike sketch`, or choose the format text if it is text".into(),
+            is_own: false,
+        });
     }
     let format = match how.format {
         FormatChoice::Always(format) if !fits(format, &plain) => return Err(misfit(format, name, &plain)),

@@ -197,6 +197,11 @@ fn containers_are_refused_with_what_to_do() {
     let twice = zstd::encode_all(&zstd::encode_all(&b"text"[..], 1).unwrap()[..], 1).unwrap();
     write(folder.path(), "g.zst", &twice);
     assert!(said("g.zst").contains("is compressed twice"));
+    // A sketch file that is empty or damaged is no text, unless the user says so.
+    write(folder.path(), "six/empty.sketch", b"");
+    write(folder.path(), "seven/damaged.sketch", b"LKBSKETC and text");
+    assert!(said("six/empty.sketch").contains("empty or damaged"));
+    assert!(said("seven/damaged.sketch").contains("`lookalike sketch`"));
     // If the user says that it is text, it is read as text. A sketch is refused even then.
     let always = Discovery { format: FormatChoice::Always(Format::Text), target: None };
     let text = |name: &str| discover(&[folder.path().join(name)], &always);
