@@ -12,7 +12,7 @@ use lookalike::hashing::{Key, mix64};
 use memchr::memchr2;
 
 /// A set whose weights add up to more than this is refused: each unit is an element.
-const MOST_WEIGHT: u64 = 1 << 22;
+pub(crate) const MOST_WEIGHT: u64 = 1 << 22;
 
 /// Tells numbers from strings.
 const NUMBER: u64 = 0x6e75_6d62_6572;
@@ -305,7 +305,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// A weight: a whole number. The error follows "and".
-fn whole(written: &str) -> Result<u64, &'static str> {
+pub(crate) fn whole(written: &str) -> Result<u64, &'static str> {
     const WHOLE: &str =
         "weights are whole numbers, 0 or more; multiply all weights by a common number, and round";
     if let Ok(weight) = written.parse::<u64>() {
