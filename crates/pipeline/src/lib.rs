@@ -35,6 +35,7 @@ pub use decide::CopyFate;
 pub use decide::group::{Decision, Group, GroupMember};
 pub use decide::recall::LEAST_PLANNED;
 pub use error::{Error, Result};
+pub use kind::compared::{ComparedValues, compare_values};
 pub use limits::machine::available_memory;
 pub use limits::memory::least_memory;
 pub use method::Likeness;

@@ -14,6 +14,7 @@
 //! settings that make no sense for it.
 
 pub(crate) mod blocks;
+pub(crate) mod compared;
 pub(crate) mod fingerprints;
 pub(crate) mod rows;
 pub(crate) mod sets;

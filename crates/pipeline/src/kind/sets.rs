@@ -8,8 +8,10 @@
 //! one, exactly.
 
 use super::Values;
+use crate::{Measure, Settings};
 use lookalike::hashing::{Key, mix64};
 use memchr::memchr2;
+use std::collections::BTreeMap;
 
 /// A set whose weights add up to more than this is refused: each unit is an element.
 pub(crate) const MOST_WEIGHT: u64 = 1 << 22;
@@ -26,20 +28,32 @@ pub(crate) struct Sets {
 }
 
 /// An item as it is compared.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 enum Item<'a> {
     /// The content of a string.
     Text(&'a str),
-    /// Bytes that stand for the value of a number.
-    Number(&'a [u8]),
+    /// Bytes that stand for the value of a number, and the number as it is written.
+    Number(&'a [u8], &'a str),
 }
 
 impl Item<'_> {
     fn hash(self, key: &Key) -> u64 {
         match self {
             Self::Text(text) => key.shingle(&[key.token(text.as_bytes())]),
-            Self::Number(bytes) => key.shingle(&[key.token(bytes), NUMBER]),
+            Self::Number(bytes, _) => key.shingle(&[key.token(bytes), NUMBER]),
         }
+    }
+
+    /// Bytes that are equal for equal items only, and of which none are the beginning of others.
+    fn encoded(self) -> Vec<u8> {
+        let (tag, content) = match self {
+            Self::Text(text) => (b'"', text.as_bytes()),
+            Self::Number(number, _) => (b'0', number),
+        };
+        let mut encoded = vec![tag];
+        encoded.extend_from_slice(&(content.len() as u64).to_le_bytes());
+        encoded.extend_from_slice(content);
+        encoded
     }
 }
 
@@ -198,16 +212,7 @@ impl Values for Sets {
     fn content(&self, json: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
         // What is equal here is removed as a copy, and so no hash stands for an item.
         let mut items: Vec<(Vec<u8>, u64)> = Vec::new();
-        self.visit(json, &mut |item, weight| {
-            let (tag, content) = match item {
-                Item::Text(text) => (b'"', text.as_bytes()),
-                Item::Number(number) => (b'0', number),
-            };
-            let mut encoded = vec![tag];
-            encoded.extend_from_slice(&(content.len() as u64).to_le_bytes());
-            encoded.extend_from_slice(content);
-            items.push((encoded, weight));
-        })?;
+        self.visit(json, &mut |item, weight| items.push((item.encoded(), weight)))?;
         let mut by_item: Vec<(&[u8], u64)> =
             items.iter().map(|(item, weight)| (item.as_slice(), *weight)).collect();
         if self.is_weighted {
@@ -222,6 +227,23 @@ impl Values for Sets {
         }
         Ok(())
     }
+}
+
+/// The items of a set by what is compared of them: each as JSON, with its weight. The error is the end of a sentence.
+pub(crate) fn items(settings: &Settings, json: &str) -> Result<BTreeMap<Vec<u8>, (String, u64)>, String> {
+    let is_weighted = settings.signature.measure == Measure::WeightedJaccard;
+    let sets = Sets::new(&settings.files.text_field, settings.signature.split.as_deref(), is_weighted);
+    let mut items: BTreeMap<Vec<u8>, (String, u64)> = BTreeMap::new();
+    sets.visit(json, &mut |item, weight| {
+        let shown = match item {
+            Item::Text(text) => serde_json::Value::String(text.to_owned()).to_string(),
+            Item::Number(_, written) => written.to_owned(),
+        };
+        let (_, all) = items.entry(item.encoded()).or_insert((shown, 0));
+        *all = if is_weighted { all.saturating_add(weight) } else { 1 };
+    })?;
+    items.retain(|_, (_, weight)| *weight > 0);
+    Ok(items)
 }
 
 /// A position in a JSON text.
@@ -292,7 +314,7 @@ impl<'a> Scanner<'a> {
             Some(b'-' | b'0'..=b'9') => {
                 let written = self.written();
                 match corpus::number_key(written, &mut self.number) {
-                    true => Ok(Item::Number(&self.number)),
+                    true => Ok(Item::Number(&self.number, written)),
                     false => Err("is not a number".into()),
                 }
             }
