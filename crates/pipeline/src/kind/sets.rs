@@ -79,6 +79,12 @@ impl Sets {
                     return Err(self.wrong("it is no string"));
                 };
                 let Some(split) = &self.split else {
+                    // A table without types, as CSV, has JSON in strings.
+                    let inner = text.trim_ascii();
+                    if inner.starts_with(['[', '{']) {
+                        let inner = inner.to_owned();
+                        return self.visit(&inner, visit);
+                    }
                     return Err(format!(
                         "the field `{field}` is a string, not an array; say what separates its items (split)"
                     ));
@@ -201,7 +207,7 @@ impl Values for Sets {
         }
         let mut weights: Vec<(u64, u64)> = Vec::new();
         self.visit(json, &mut |item, weight| weights.push((item.hash(key), weight)))?;
-        self.weights(&mut weights, json.trim_ascii_start().starts_with('{'))?;
+        self.weights(&mut weights, is_object(json))?;
         for (hash, weight) in weights {
             elements.push(hash);
             elements.extend((1..weight).map(|unit| mix64(mix64(hash) ^ mix64(!unit))));
@@ -216,7 +222,7 @@ impl Values for Sets {
         let mut by_item: Vec<(&[u8], u64)> =
             items.iter().map(|(item, weight)| (item.as_slice(), *weight)).collect();
         if self.is_weighted {
-            self.weights(&mut by_item, json.trim_ascii_start().starts_with('{'))?;
+            self.weights(&mut by_item, is_object(json))?;
         } else {
             by_item.sort_unstable();
             by_item.dedup();
@@ -227,6 +233,11 @@ impl Values for Sets {
         }
         Ok(())
     }
+}
+
+/// True if a set is an object, or a string that holds one.
+fn is_object(json: &str) -> bool {
+    json.trim_start_matches([' ', '\t', '\n', '\r', '"']).starts_with('{')
 }
 
 /// The items of a set by what is compared of them: each as JSON, with its weight. The error is the end of a sentence.
@@ -371,6 +382,12 @@ mod tests {
         assert!(same(r#"["\u0061\"\\"]"#, r#"["a\"\\"]"#));
         assert!(same(r#""a, b,,""#, r#"["a","b"]"#));
         assert!(same("[]", r#"" , ""#));
+        let in_a_string = |json: &str| {
+            let mut elements = Vec::new();
+            Sets::new("items", None, false).elements(json, Key::FIXED, &mut elements).map(|()| elements)
+        };
+        assert_eq!(in_a_string(r#""[\"a\", 1]""#), elements(r#"["a", 1]"#, false));
+        assert!(in_a_string(r#""[\"a\", null]""#).unwrap_err().contains("item 2"));
         assert!(!same("[1]", r#"["1"]"#));
         assert!(!same(r#"["a,b"]"#, r#"["a","b"]"#));
         assert!(!same("[18446744073709551617]", "[18446744073709551616]"));
