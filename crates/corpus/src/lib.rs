@@ -55,7 +55,7 @@ pub use more::MoreFields;
 pub use npy::{Ids, pack_floats, unpack_floats, with_ids};
 #[cfg(feature = "memory-store")]
 pub use object::memory_store;
-pub use order_key::{OrderKey, OrderKind, OrderKinds};
+pub use order_key::{OrderKey, OrderKind, OrderKinds, number_key};
 pub use parquet::Table;
 #[cfg(feature = "parquet")]
 pub use parquet::parquet_schema;
