@@ -134,7 +134,8 @@ impl Source {
     #[must_use]
     pub fn can_seek(&self) -> bool {
         let is_file = matches!(self.location, Location::Local(_) | Location::Copy(_));
-        let has_records = matches!(self.format, Format::Jsonl | Format::Csv { .. } | Format::Text | Format::Npy);
+        let has_records =
+            matches!(self.format, Format::Jsonl | Format::Csv { .. } | Format::Text | Format::Npy);
         is_file && has_records && self.compression == Compression::None
     }
 }

@@ -55,7 +55,9 @@ impl Header {
         let (before, length) = match at(6)? {
             1 => (10, u32::from_le_bytes([at(8)?, at(9)?, 0, 0])),
             2 | 3 => (12, u32::from_le_bytes([at(8)?, at(9)?, at(10)?, at(11)?])),
-            version => return Err(damaged(name, &format!("version {version} of the NumPy format is not known"))),
+            version => {
+                return Err(damaged(name, &format!("version {version} of the NumPy format is not known")));
+            }
         };
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         if length > LONGEST {
@@ -68,8 +70,11 @@ impl Header {
     pub(crate) fn parse(dictionary: &[u8], length: u64, name: &str) -> Result<Self> {
         let text = std::str::from_utf8(dictionary).map_err(|_| damaged(name, "its header is not text"))?;
         let value = |key: &str| {
-            let after = text.split_once(&format!("'{key}':")).or_else(|| text.split_once(&format!("\"{key}\":")));
-            after.map(|(_, after)| after.trim_start()).ok_or_else(|| damaged(name, &format!("its header lacks '{key}'")))
+            let after =
+                text.split_once(&format!("'{key}':")).or_else(|| text.split_once(&format!("\"{key}\":")));
+            after
+                .map(|(_, after)| after.trim_start())
+                .ok_or_else(|| damaged(name, &format!("its header lacks '{key}'")))
         };
         let described = value("descr")?;
         let written = described
@@ -98,8 +103,12 @@ impl Header {
             .and_then(|shape| shape.split_once(')'))
             .map(|(shape, _)| shape)
             .ok_or_else(|| damaged(name, "its header has no shape"))?;
-        let sizes: Option<Vec<u64>> =
-            shape.split(',').map(str::trim).filter(|size| !size.is_empty()).map(|size| size.parse().ok()).collect();
+        let sizes: Option<Vec<u64>> = shape
+            .split(',')
+            .map(str::trim)
+            .filter(|size| !size.is_empty())
+            .map(|size| size.parse().ok())
+            .collect();
         let sizes = sizes.ok_or_else(|| damaged(name, &format!("its shape is ({shape})")))?;
         let &[rows, columns] = sizes.as_slice() else {
             return Err(Error::Invalid(format!(
@@ -107,9 +116,12 @@ impl Header {
             )));
         };
         if columns == 0 && rows > 0 {
-            return Err(Error::Invalid(format!("{name} has the shape ({shape}): its vectors have no coordinates")));
+            return Err(Error::Invalid(format!(
+                "{name} has the shape ({shape}): its vectors have no coordinates"
+            )));
         }
-        let columns = usize::try_from(columns).map_err(|_| damaged(name, &format!("its shape is ({shape})")))?;
+        let columns =
+            usize::try_from(columns).map_err(|_| damaged(name, &format!("its shape is ({shape})")))?;
         let header = Self { number, is_big_endian, is_fortran, rows, columns, length, written };
         if header.checked_bytes().is_none() {
             return Err(damaged(name, &format!("its shape is ({shape})")));
@@ -136,7 +148,8 @@ impl Header {
     /// The header of a file with some of the rows, in C order.
     pub(crate) fn of_rows(&self, rows: u64) -> Vec<u8> {
         let Self { written, columns, .. } = self;
-        let dictionary = format!("{{'descr': '{written}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+        let dictionary =
+            format!("{{'descr': '{written}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
         // As NumPy writes it: the numbers begin at a multiple of 64 bytes, after spaces and a line feed.
         let length = (MAGIC.len() + 4 + dictionary.len() + 1).next_multiple_of(64);
         let mut header = MAGIC.to_vec();

@@ -49,7 +49,8 @@ pub fn with_ids(sources: &mut [Source], file: &Path, most_bytes: u64) -> Result<
     let mut spans = Vec::new();
     let mut begin = 0;
     for line in text.split_inclusive('\n') {
-        let end = begin + line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line)).len();
+        let end = begin
+            + line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line)).len();
         spans.push((begin, end));
         begin += line.len();
     }

@@ -49,7 +49,10 @@ pub(crate) fn visit(
         let id = rows.ids.as_ref().and_then(|ids| ids.get(rows.first + slot as u64)).map(Id::string);
         let absent = Absent { id: id.is_none(), order: true, within: true };
         let text = scratch.text.as_str();
-        visit(slot, Record::Document(Document { text, replaced: false, id, order: None, within: None, absent }))
+        visit(
+            slot,
+            Record::Document(Document { text, replaced: false, id, order: None, within: None, absent }),
+        )
     };
     match selected {
         Some(selected) => selected.iter().try_for_each(|&slot| one(slot as usize)),

@@ -35,7 +35,8 @@ pub fn unpack_floats(text: &str, numbers: &mut Vec<f32>) -> bool {
     let Some(packed) = text.strip_prefix(MARK) else { return false };
     let (packed, rest) = packed.as_bytes().as_chunks::<CHARACTERS>();
     numbers.extend(packed.iter().map(|six| {
-        let bits = six.iter().rev().fold(0u32, |bits, &byte| bits << 6 | u32::from(byte.wrapping_sub(b'0') & 63));
+        let bits =
+            six.iter().rev().fold(0u32, |bits, &byte| bits << 6 | u32::from(byte.wrapping_sub(b'0') & 63));
         f32::from_bits(bits)
     }));
     rest.is_empty()

@@ -29,7 +29,8 @@ impl NpyReader {
         let header = read_header(&mut stream, &source.name)?;
         let Header { rows, columns, length, .. } = header;
         let is_plain = source.compression == Compression::None;
-        let is_known = is_plain && matches!(source.location, Location::Local(_) | Location::Copy(_) | Location::Object(_));
+        let is_known = is_plain
+            && matches!(source.location, Location::Local(_) | Location::Copy(_) | Location::Object(_));
         let expected = length + header.bytes();
         if is_known && source.size != expected {
             let what = if source.size < expected { "missing" } else { "too many" };
@@ -81,12 +82,14 @@ impl NpyReader {
         let records = block.content.raw_mut();
         records.clear();
         records.make_room(rows * bytes);
-        records.form =
-            Form::Npy(Rows { header: Arc::clone(header), first: self.row, ids: self.ids.clone() });
+        records.form = Form::Npy(Rows { header: Arc::clone(header), first: self.row, ids: self.ids.clone() });
         let piece = &mut records.buffer[..rows * bytes];
         match &mut self.columns {
-            Some(file) => read_columns(file, header, self.row, rows, piece)
-                .map_err(|cause| Error::Io { action: "read", name: self.stream.name().to_owned(), cause })?,
+            Some(file) => read_columns(file, header, self.row, rows, piece).map_err(|cause| Error::Io {
+                action: "read",
+                name: self.stream.name().to_owned(),
+                cause,
+            })?,
             None => read_whole(&mut self.stream, piece)?,
         }
         records.filled = rows * bytes;

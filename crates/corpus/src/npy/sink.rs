@@ -4,8 +4,8 @@
 //! file and then copied after the header.
 
 use super::Rows;
-use crate::sink::{Disposition, Output, SinkOptions, Target};
 use crate::raw::{Form, RawRecords};
+use crate::sink::{Disposition, Output, SinkOptions, Target};
 use crate::{Error, Result, Source};
 use files::{Access, OutFile};
 use std::fs::File;
@@ -27,7 +27,12 @@ pub(crate) struct NpySink {
 }
 
 impl NpySink {
-    pub(crate) fn create(target: &Target, source: &Source, aside: &Path, options: SinkOptions) -> Result<Self> {
+    pub(crate) fn create(
+        target: &Target,
+        source: &Source,
+        aside: &Path,
+        options: SinkOptions,
+    ) -> Result<Self> {
         if options.annotate {
             return Err(Error::Invalid(format!(
                 "{}: rows of an array cannot be annotated; run `lookalike clusters` to see which of them belong together",

@@ -1,7 +1,5 @@
 use super::*;
-use crate::{
-    Block, Discovery, FieldPath, Fields, Limits, ReadMode, Reader, Source, discover,
-};
+use crate::{Block, Discovery, FieldPath, Fields, Limits, ReadMode, Reader, Source, discover};
 use std::path::{Path, PathBuf};
 
 struct Folder(PathBuf);
@@ -90,7 +88,9 @@ fn every_type_and_order_gives_the_same_rows() {
     let expected = [[1.0f32, -2.0], [0.5, 100.0], [3.0, 4.0]];
     let flat = expected.as_flattened();
     let columns = [1.0f32, 0.5, 3.0, -2.0, 100.0, 4.0];
-    let of = |numbers: &[f32], bytes: fn(f32) -> Vec<u8>| numbers.iter().flat_map(|&x| bytes(x)).collect::<Vec<u8>>();
+    let of = |numbers: &[f32], bytes: fn(f32) -> Vec<u8>| {
+        numbers.iter().flat_map(|&x| bytes(x)).collect::<Vec<u8>>()
+    };
     let halves: Vec<u8> =
         [0x3c00u16, 0xc000, 0x3800, 0x5640, 0x4200, 0x4400].iter().flat_map(|x| x.to_le_bytes()).collect();
     for (name, bytes) in [
@@ -132,7 +132,10 @@ fn what_is_not_an_array_of_vectors_is_refused_with_its_cause() {
         (array("<f4", false, "(18446744073709551615, 18446744073709551615)", &data), "its shape is"),
         (array("<i8", false, "(1, 3)", &data), "of the type `<i8`"),
         (array("|O", false, "(1, 3)", &data), "of the type `|O`"),
-        (npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6, 1), }", &data), "several values"),
+        (
+            npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6, 1), }", &data),
+            "several values",
+        ),
         (npy("{'fortran_order': False, 'shape': (6, 1), }", &data), "lacks 'descr'"),
         (npy("", &data), "lacks"),
         (MAGIC.to_vec(), "ends within its header"),
@@ -196,9 +199,7 @@ fn kept_rows_are_written_as_an_array_that_can_be_read() {
     let mut block = Block::default();
     while reader.next_block(&mut block).unwrap() {
         let keeps = block.position.record == 1;
-        writer
-            .write(&block, &mut |_| if keeps { Disposition::Keep } else { Disposition::Drop })
-            .unwrap();
+        writer.write(&block, &mut |_| if keeps { Disposition::Keep } else { Disposition::Drop }).unwrap();
     }
     assert_eq!(writer.finish().unwrap().records, 1);
     let written = std::fs::read(folder.0.join("out/v.npy")).unwrap();

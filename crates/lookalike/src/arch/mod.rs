@@ -43,8 +43,8 @@ use none as native;
 use x86_64 as native;
 
 pub(crate) use simd::{
-    BIT_WORDS, ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK, Simd,
-    TOP_WORDS, Tuning, WordQueries, WordRows,
+    BIT_WORDS, ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK,
+    Simd, TOP_WORDS, Tuning, WordQueries, WordRows,
 };
 pub(crate) use task::{Task, task};
 

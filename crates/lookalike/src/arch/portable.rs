@@ -2,8 +2,8 @@
 
 use super::masks::{BLOCK, CLASS, Masks, class};
 use super::{
-    ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK, Simd, Tuning,
-    WordQueries, WordRows,
+    ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK, Simd,
+    Tuning, WordQueries, WordRows,
 };
 
 /// The kernel that uses only instructions that every CPU has.

@@ -38,9 +38,7 @@ use std::ops::Range;
 
 use super::Nearness;
 use super::nearness::{cosine_of, inner_product, norm, squared_distance};
-use crate::arch::{
-    ByteQueries, ByteRows, Kernel, PRODUCT_QUERIES, PRODUCT_ROWS, dispatch, task,
-};
+use crate::arch::{ByteQueries, ByteRows, Kernel, PRODUCT_QUERIES, PRODUCT_ROWS, dispatch, task};
 use crate::error::{Error, Result, check_length};
 use crate::pair::Pair;
 
@@ -89,7 +87,7 @@ struct Quantized {
 }
 
 /// Vectors that are compared with those of a collection.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Queries<'q> {
     vectors: Vec<&'q [f32]>,
     norms: Vec<f64>,
@@ -211,12 +209,7 @@ impl DenseVectors {
 
     /// Prepares vectors for [`visit_near`](Self::visit_near).
     pub fn queries<'q>(&self, vectors: impl IntoIterator<Item = &'q [f32]>) -> Result<Queries<'q>> {
-        let mut queries = Queries {
-            vectors: Vec::new(),
-            norms: Vec::new(),
-            bytes: Vec::new(),
-            bounds: Vec::new(),
-        };
+        let mut queries = Queries::default();
         for vector in vectors {
             self.check(vector)?;
             let norm = norm(vector);
@@ -261,17 +254,28 @@ impl DenseVectors {
     /// Hands out the near pairs whose second vector is at one of `positions`, in any order. The first vector of a pair
     /// comes before the second.
     pub fn visit_pairs(&self, positions: Range<usize>, mut visit: impl FnMut(Pair)) {
-        let mut queries =
-            Queries { vectors: Vec::new(), norms: Vec::new(), bytes: Vec::new(), bounds: Vec::new() };
-        for position in positions.clone() {
-            self.add_query(&mut queries, self.vector(position), self.norms[position]);
-        }
-        self.visit_near(&queries, 0..positions.end, |near| {
+        self.visit_near_of(self, positions.clone(), 0..positions.end, |near| {
             let second = positions.start + near.query;
             if near.position < second {
                 visit(Pair { a: near.position, b: second, similarity: near.value });
             }
         });
+    }
+
+    /// Hands out the vectors at `positions` that are near one of the vectors `of` another collection, which has the same
+    /// dimension and the same nearness.
+    pub fn visit_near_of(
+        &self,
+        other: &Self,
+        of: Range<usize>,
+        positions: Range<usize>,
+        visit: impl FnMut(Near),
+    ) {
+        let mut queries = Queries::default();
+        for position in of {
+            self.add_query(&mut queries, other.vector(position), other.norms[position]);
+        }
+        self.visit_near(&queries, positions, visit);
     }
 
     /// The value of two vectors of the collection, if they are near.
@@ -520,7 +524,9 @@ mod tests {
     #[test]
     fn extreme_lengths_are_compared() {
         for size in [1e-44f32, 1e-30, 1e-19, 1.0, 1e18, 1e30, 3e38] {
-            for nearness in [Nearness::cosine(0.9).unwrap(), Nearness::euclidean(f64::from(size) * 0.2).unwrap()] {
+            for nearness in
+                [Nearness::cosine(0.9).unwrap(), Nearness::euclidean(f64::from(size) * 0.2).unwrap()]
+            {
                 let mut all = DenseVectors::new(2, nearness).unwrap();
                 for vector in [[size, size / 2.0], [size, size * 0.55], [size / 4.0, -size], [-size, -size]] {
                     all.push(&vector).unwrap();

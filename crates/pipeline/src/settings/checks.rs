@@ -1,8 +1,8 @@
 //! Checks of settings that the command line and Python share: values out of range, and settings without effect.
 
 use super::{
-    Choice, Elements, Kind, Measure, Method, SettingName, Settings, SignatureSettings, WrongSetting,
-    not_allowed,
+    Choice, Elements, Keep, Kind, Measure, Method, SettingName, Settings, SignatureSettings, Verify,
+    WrongSetting, not_allowed,
 };
 use crate::Result;
 use lookalike::minhash::MAX_HASHES as MOST_HASHES;
@@ -49,15 +49,57 @@ impl Settings {
                 let needed = Choice::new(SettingName::Method, Method::Minhash);
                 Err(WrongSetting::Needs { choice, needed, instead: None }.into())
             }
-            Kind::Text | Kind::Sets => Ok(()),
+            Kind::Text | Kind::Sets if matches!(measure, Measure::Cosine | Measure::Euclidean) => {
+                let choice = Choice::new(SettingName::Measure, measure);
+                let needed = Choice::new(SettingName::Kind, Kind::Vectors);
+                Err(WrongSetting::Needs { choice, needed, instead: None }.into())
+            }
+            Kind::Vectors if !matches!(measure, Measure::Cosine | Measure::Euclidean) => {
+                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
+                let needed = Choice::new(SettingName::Measure, Measure::Cosine);
+                let euclidean = Choice::new(SettingName::Measure, Measure::Euclidean);
+                let instead = Some((euclidean, "for distances"));
+                Err(WrongSetting::Needs { choice, needed, instead }.into())
+            }
+            Kind::Vectors if *method == Method::Simhash => {
+                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
+                let needed = Choice::new(SettingName::Method, Method::Minhash);
+                Err(WrongSetting::Needs { choice, needed, instead: None }.into())
+            }
+            Kind::Vectors if self.matching.verify != Verify::Exact => {
+                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
+                let (other, meaning) = (SettingName::Verify, "is always verified exactly");
+                Err(WrongSetting::Excludes { choice, other, meaning }.into())
+            }
+            Kind::Vectors if self.matching.keep == Keep::Longest => {
+                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
+                let (other, meaning) = (SettingName::Keep, "has documents of one length");
+                Err(WrongSetting::Excludes { choice, other, meaning }.into())
+            }
+            Kind::Text | Kind::Sets | Kind::Vectors => Ok(()),
         }
     }
 
     /// Returns an error if the user chose a setting that has no effect with the kind of documents.
     fn check_effects_of_kind(&self, is_chosen: impl Fn(SettingName) -> bool) -> Result<()> {
-        use SettingName::{Case, Elements, Form, Punctuation, Shingles, Weights, Whitespace};
+        use SettingName::{
+            Bands, Case, Elements, Form, Hashes, Punctuation, Recall, Shingles, Split, Weights, Whitespace,
+        };
         let unused: &[SettingName] = match self.signature.kind {
             Kind::Text => &[],
+            Kind::Vectors => &[
+                Shingles,
+                Case,
+                Form,
+                Punctuation,
+                Whitespace,
+                Elements,
+                Weights,
+                Hashes,
+                Bands,
+                Recall,
+                Split,
+            ],
             Kind::Sets => &[Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights],
         };
         match unused.iter().find(|&&setting| is_chosen(setting)) {
@@ -76,6 +118,10 @@ impl Settings {
         self.check_kind()?;
         self.check_effects_of_kind(&is_chosen)?;
         let (with, unused): (Choice, &[SettingName]) = match (self.signature.method, self.signature.measure) {
+            (_, measure @ Measure::Euclidean) => {
+                (Choice::new(SettingName::Measure, measure), &[SettingName::Threshold])
+            }
+            (_, measure @ Measure::Cosine) => (Choice::new(SettingName::Measure, measure), &[Distance]),
             (method @ Method::Simhash, _) => {
                 (Choice::new(SettingName::Method, method), &[Hashes, Bands, Recall])
             }

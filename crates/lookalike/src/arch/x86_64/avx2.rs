@@ -4,8 +4,8 @@ instruction_set!($ Avx2: "avx2", "bmi1", "bmi2", "lzcnt", "popcnt");
 
 use crate::arch::masks::{BLOCK, Masks};
 use crate::arch::{
-    ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK, Simd, Tuning,
-    WordQueries, WordRows,
+    ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK, Simd,
+    Tuning, WordQueries, WordRows,
 };
 use std::arch::asm;
 use std::arch::x86_64::*;

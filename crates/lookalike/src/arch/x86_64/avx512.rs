@@ -11,8 +11,8 @@ mod edges;
 use crate::arch::masks::{BLOCK, CLASS, Masks, class};
 use crate::arch::word_hashes::Blocks;
 use crate::arch::{
-    BIT_WORDS, ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK, Simd,
-    TOP_WORDS, Tuning, WordQueries, WordRows,
+    BIT_WORDS, ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK,
+    Simd, TOP_WORDS, Tuning, WordQueries, WordRows,
 };
 use std::arch::x86_64::*;
 
