@@ -273,6 +273,7 @@ mod tests {
         let text = r#"
             kind = "sets"
             split = ","
+            ids = "ids.txt"
             text-field = "body"
             id-field = "doc.id"
             format = "jsonl"

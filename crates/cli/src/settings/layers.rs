@@ -5,7 +5,7 @@ use pipeline::Settings;
 
 /// Sets what was chosen and leaves the other settings unchanged.
 pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
-    let Reading { kind, split, text_field, id_field, format: _, on_bad_record, max_text, within } =
+    let Reading { kind, split, text_field, id_field, ids: _, format: _, on_bad_record, max_text, within } =
         choices.reading.clone();
     set(&mut settings.signature.kind, kind);
     set(&mut settings.signature.split, split.map(Some));
@@ -29,7 +29,7 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
     set(&mut settings.signature.hashes, hashes);
     set(&mut settings.signature.seed, seed);
 
-    let Matching { threshold, measure, recall, bands, distance, verify, against: _, against_only } =
+    let Matching { threshold, measure, recall, bands, distance: _, verify, against: _, against_only } =
         choices.matching.clone();
     set(&mut settings.matching.threshold, threshold);
     set(&mut settings.signature.measure, measure);
@@ -39,7 +39,6 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
         settings.matching.bands = None;
     }
     set(&mut settings.matching.bands, bands.map(Some));
-    set(&mut settings.matching.distance, distance);
     set(&mut settings.matching.verify, verify);
     set(&mut settings.matching.against_only, against_only);
 
