@@ -5,7 +5,7 @@ use super::examples;
 use super::index::IndexCommand;
 #[cfg(feature = "server")]
 use super::serve::ServeArguments;
-use super::values::{distance, share, shown_at_most, whole};
+use super::values::{distance, share, shown_at_most};
 use clap::{ArgGroup, Args, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;

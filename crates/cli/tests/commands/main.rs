@@ -27,3 +27,4 @@ mod sources;
 mod success;
 mod terminal;
 mod usage;
+mod vectors;

@@ -44,7 +44,7 @@ use x86_64 as native;
 
 pub(crate) use simd::{
     BIT_WORDS, ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK,
-    Simd, TOP_WORDS, Tuning, WordQueries, WordRows,
+    Simd, TOP_WORDS, Tuning,
 };
 pub(crate) use task::{Task, task};
 

@@ -3,7 +3,7 @@
 use super::masks::{BLOCK, CLASS, Masks, class};
 use super::{
     ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK, Simd,
-    Tuning, WordQueries, WordRows,
+    Tuning,
 };
 
 /// The kernel that uses only instructions that every CPU has.
@@ -64,20 +64,6 @@ impl Simd for Portable {
                 for (sum, row) in sums.iter_mut().zip(rows.as_chunks::<4>().0) {
                     let product = |i: usize| i32::from(row[i]) * i32::from(query[i]);
                     *sum = sum.wrapping_add(product(0) + product(1) + product(2) + product(3));
-                }
-            }
-        }
-        products
-    }
-
-    #[inline(always)]
-    fn word_products(self, rows: &[WordRows], queries: &[WordQueries]) -> Products {
-        let mut products = [[0i32; PRODUCT_ROWS]; PRODUCT_QUERIES];
-        for (rows, queries) in rows.iter().zip(queries) {
-            for (sums, query) in products.iter_mut().zip(queries) {
-                for (sum, row) in sums.iter_mut().zip(rows.as_chunks::<2>().0) {
-                    let product = |i: usize| i32::from(row[i]) * i32::from(query[i]);
-                    *sum = sum.wrapping_add(product(0)).wrapping_add(product(1));
                 }
             }
         }

@@ -27,11 +27,10 @@ pub(crate) const SET_BLOCK: usize = 8;
 /// The number of 16-bit lanes that [`Simd::equal_lanes`] compares.
 pub(crate) const LANE_BLOCK: usize = 32;
 
-/// The number of vectors whose inner products [`Simd::byte_products`] and [`Simd::word_products`] compute with each
-/// query.
+/// The number of vectors whose inner products [`Simd::byte_products`] computes with each query.
 pub(crate) const PRODUCT_ROWS: usize = 16;
 
-/// The number of queries of [`Simd::byte_products`] and [`Simd::word_products`]. With so many sums at once, none waits
+/// The number of queries of [`Simd::byte_products`]. With so many sums at once, none waits
 /// for the one before it.
 pub(crate) const PRODUCT_QUERIES: usize = 8;
 
@@ -39,10 +38,6 @@ pub(crate) const PRODUCT_QUERIES: usize = 8;
 pub(crate) type ByteRows = [u8; 4 * PRODUCT_ROWS];
 /// Four coordinates of each of 8 queries.
 pub(crate) type ByteQueries = [[i8; 4]; PRODUCT_QUERIES];
-/// Two coordinates of each of 16 vectors, one vector after the other.
-pub(crate) type WordRows = [i16; 2 * PRODUCT_ROWS];
-/// Two coordinates of each of 8 queries.
-pub(crate) type WordQueries = [[i16; 2]; PRODUCT_QUERIES];
 /// The inner product of each of 8 queries with each of 16 vectors.
 pub(crate) type Products = [[i32; PRODUCT_ROWS]; PRODUCT_QUERIES];
 
@@ -94,10 +89,6 @@ pub(crate) trait Simd: Tuning {
 
     /// The inner products of vectors whose coordinates are bytes. Both slices have the same length. Sums wrap around.
     fn byte_products(self, rows: &[ByteRows], queries: &[ByteQueries]) -> Products;
-
-    /// The inner products of vectors whose coordinates are 16-bit numbers. Both slices have the same length. Sums wrap
-    /// around.
-    fn word_products(self, rows: &[WordRows], queries: &[WordQueries]) -> Products;
 
     /// Writes the hash of every word that ends in these blocks, in order. Returns the number of words. If a word
     /// continues after the last block, it also returns where that word begins.

@@ -258,16 +258,8 @@ task! {
     }
 }
 
-struct WordProducts<'a>(&'a [WordRows], &'a [WordQueries]);
-
-task! {
-    impl['a] WordProducts<'a> => Products, |task, simd: S| {
-        simd.word_products(task.0, task.1)
-    }
-}
-
 #[test]
-fn every_kernel_multiplies_vectors_of_bytes_and_words_like_the_definition() {
+fn every_kernel_multiplies_vectors_of_bytes_like_the_definition() {
     let mut random = SplitMix64::new(11);
     for round in 0..ROUNDS / 10 {
         let steps = round % 37;
@@ -290,23 +282,5 @@ fn every_kernel_multiplies_vectors_of_bytes_and_words_like_the_definition() {
             })
         });
         law!(ByteProducts(&rows, &queries) => expected);
-        let mut word = || match random.below(3) {
-            0 => [0, 1, -1, i16::MAX, i16::MIN][random.below(5) as usize],
-            _ => random.next_u64() as i16,
-        };
-        let rows: Vec<WordRows> = (0..steps).map(|_| std::array::from_fn(|_| word())).collect();
-        let queries: Vec<WordQueries> =
-            (0..steps).map(|_| std::array::from_fn(|_| std::array::from_fn(|_| word()))).collect();
-        let expected: Products = std::array::from_fn(|query| {
-            std::array::from_fn(|row| {
-                let of_step = |step: usize| {
-                    (0..2).map(move |i| (step, i)).map(|(step, i)| {
-                        i64::from(rows[step][2 * row + i]) * i64::from(queries[step][query][i])
-                    })
-                };
-                (0..steps).flat_map(of_step).sum::<i64>() as i32
-            })
-        });
-        law!(WordProducts(&rows, &queries) => expected);
     }
 }

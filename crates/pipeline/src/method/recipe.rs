@@ -107,6 +107,11 @@ impl Recipe {
             Measure::Containment => SetMeasure::Containment,
         };
         settings.check_kind()?;
+        if settings.signature.kind == Kind::Vectors && use_of != UseOfSketches::OneRun {
+            let allowed =
+                "vectors have no sketches that are kept; use dedup, pairs, clusters or query on the files";
+            return Err(not_allowed(SettingName::Kind, Kind::Vectors, allowed));
+        }
         if settings.signature.measure == Measure::Containment {
             check_containment(settings)?;
         }

@@ -5,7 +5,7 @@ instruction_set!($ Avx2: "avx2", "bmi1", "bmi2", "lzcnt", "popcnt");
 use crate::arch::masks::{BLOCK, Masks};
 use crate::arch::{
     ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK, Simd,
-    Tuning, WordQueries, WordRows,
+    Tuning,
 };
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -160,32 +160,6 @@ impl Avx2 {
             products
         }
 
-        fn words_times(rows: &[WordRows], queries: &[WordQueries]) -> Products {
-            let mut products = [[0; PRODUCT_ROWS]; PRODUCT_QUERIES];
-            // Four queries at a time: their sums, eight registers, leave room for the vectors.
-            for part in 0..2 {
-                let mut sums = [[_mm256_setzero_si256(); 2]; 4];
-                for (rows, queries) in rows.iter().zip(queries) {
-                    // SAFETY: 32 numbers of 2 bytes; unaligned loads.
-                    let rows = unsafe {
-                        [_mm256_loadu_si256(rows.as_ptr().cast()), _mm256_loadu_si256(rows.as_ptr().add(16).cast())]
-                    };
-                    for (sums, query) in sums.iter_mut().zip(&queries[4 * part..]) {
-                        let query = _mm256_set1_epi32(i32::from(query[0] as u16) | i32::from(query[1]) << 16);
-                        for (sum, rows) in sums.iter_mut().zip(rows) {
-                            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(rows, query));
-                        }
-                    }
-                }
-                for (products, sums) in products[4 * part..].iter_mut().zip(sums) {
-                    for (products, sum) in products.as_chunks_mut::<8>().0.iter_mut().zip(sums) {
-                        // SAFETY: 8 numbers of 4 bytes; unaligned store.
-                        unsafe { _mm256_storeu_si256(products.as_mut_ptr().cast(), sum) };
-                    }
-                }
-            }
-            products
-        }
     }
 }
 
@@ -223,11 +197,5 @@ impl Simd for Avx2 {
     fn byte_products(self, rows: &[ByteRows], queries: &[ByteQueries]) -> Products {
         // SAFETY: as above.
         unsafe { Self::bytes_times(rows, queries) }
-    }
-
-    #[inline(always)]
-    fn word_products(self, rows: &[WordRows], queries: &[WordQueries]) -> Products {
-        // SAFETY: as above.
-        unsafe { Self::words_times(rows, queries) }
     }
 }

@@ -12,7 +12,7 @@ use crate::arch::masks::{BLOCK, CLASS, Masks, class};
 use crate::arch::word_hashes::Blocks;
 use crate::arch::{
     BIT_WORDS, ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK,
-    Simd, TOP_WORDS, Tuning, WordQueries, WordRows,
+    Simd, TOP_WORDS, Tuning,
 };
 use std::arch::x86_64::*;
 
@@ -177,19 +177,6 @@ impl Avx512 {
             Self::stored(sums)
         }
 
-        fn words_times(rows: &[WordRows], queries: &[WordQueries]) -> Products {
-            let mut sums = [_mm512_setzero_si512(); PRODUCT_QUERIES];
-            for (rows, queries) in rows.iter().zip(queries) {
-                // SAFETY: 32 numbers of 2 bytes; unaligned load.
-                let rows = unsafe { _mm512_loadu_si512(rows.as_ptr().cast()) };
-                for (sum, query) in sums.iter_mut().zip(queries) {
-                    let query = i32::from(query[0] as u16) | i32::from(query[1]) << 16;
-                    *sum = _mm512_dpwssd_epi32(*sum, rows, _mm512_set1_epi32(query));
-                }
-            }
-            Self::stored(sums)
-        }
-
         fn stored(sums: [__m512i; PRODUCT_QUERIES]) -> Products {
             let mut products = [[0; PRODUCT_ROWS]; PRODUCT_QUERIES];
             for (products, sum) in products.iter_mut().zip(sums) {
@@ -265,11 +252,5 @@ impl Simd for Avx512 {
     fn byte_products(self, rows: &[ByteRows], queries: &[ByteQueries]) -> Products {
         // SAFETY: as above.
         unsafe { Self::bytes_times(rows, queries) }
-    }
-
-    #[inline(always)]
-    fn word_products(self, rows: &[WordRows], queries: &[WordQueries]) -> Products {
-        // SAFETY: as above.
-        unsafe { Self::words_times(rows, queries) }
     }
 }
