@@ -10,7 +10,7 @@ use lookalike::minhash::lanes::matching_lanes;
 use lookalike::minhash::{FastSketch, MinHasher, lanes};
 use lookalike::shingling::{ShingleSet, Shingler};
 use lookalike::similarity::{containment, jaccard};
-use pipeline::{Chances, Measure, Method, Settings};
+use pipeline::{Chances, Kind, Measure, Method, Settings};
 use serde::Serialize;
 
 /// The largest number of documents in a sample. All pairs of the sample are compared.
@@ -146,7 +146,7 @@ impl Planned {
             least_memory: pipeline::least_memory(documents, threads),
             alternatives: if is_banded { alternatives(&settings, plan)? } else { Vec::new() },
             tables: if simhash { tables(&settings, documents) } else { Vec::new() },
-            by_shingles: if is_banded || simhash {
+            by_shingles: if is_banded || simhash || settings.signature.kind == Kind::Vectors {
                 Vec::new()
             } else {
                 chances.by_shingles(settings.matching.threshold)

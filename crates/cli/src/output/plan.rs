@@ -36,7 +36,7 @@ fn of_vectors(plan: &Plan, job: &Job) -> String {
     };
     format!(
         "{BOLD}plan{BOLD:#}  every vector is compared with every other one: no pair {near} is missed\n      \
-         input: {sources}, {}; memory: up to {}",
+         input: {sources}, {}; memory: up to {}; what does not fit is compared in parts",
         numbers::bytes(plan.input_bytes),
         numbers::bytes(job.resources.memory),
     )

@@ -65,7 +65,7 @@ fn the_kept_rows_of_an_array_are_an_array() {
 fn a_query_gives_the_nearest() {
     let folder = folder();
     let found = ok(&folder, "query v.npy --kind vectors --ids ids.txt --like [1,2,3.1] --top 2").stdout;
-    let ids: Vec<&str> = found.lines().filter_map(|line| line.split('\t').next()).collect();
+    let ids: Vec<&str> = found.lines().filter_map(|line| line.split('\t').next_back()).collect();
     assert_eq!(ids, ["a", "d"], "{found}");
 }
 
