@@ -19,6 +19,7 @@ mod error;
 mod json;
 mod jsonl;
 mod more;
+mod npy;
 #[cfg(feature = "object-store")]
 mod object;
 #[cfg(not(feature = "object-store"))]
@@ -51,6 +52,7 @@ pub use error::{Error, Result};
 pub use files::{name_to_path, path_to_name};
 pub use jsonl::fields_there_are;
 pub use more::MoreFields;
+pub use npy::{Ids, pack_floats, unpack_floats, with_ids};
 #[cfg(feature = "memory-store")]
 pub use object::memory_store;
 pub use order_key::{OrderKey, OrderKind, OrderKinds, number_key};

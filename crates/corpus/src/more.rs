@@ -38,7 +38,7 @@ impl MoreFields {
             Content::Raw(records) => match &records.form {
                 Form::Jsonl => self.of_json(records, slot),
                 Form::Csv(header) => Ok(self.of_csv(records, header, slot)),
-                Form::Text => Ok(Map::new()),
+                Form::Text | Form::Npy(_) => Ok(Map::new()),
             },
             Content::Rows(rows) => Ok(self
                 .named()

@@ -15,7 +15,7 @@ pub fn place_of(source: &Source, block: &Block, slot: usize) -> String {
     match source.format {
         Format::Jsonl => format!("line {number}"),
         Format::Text => "the text".to_owned(),
-        Format::Parquet | Format::Table => format!("row {number}"),
+        Format::Parquet | Format::Table | Format::Npy => format!("row {number}"),
         Format::Csv { .. } => {
             let Content::Raw(records) = &block.content else { return format!("record {number}") };
             match lines_before(source, block.position.offset + records.begin(slot) as u64) {

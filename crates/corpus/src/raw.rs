@@ -3,7 +3,7 @@
 //! Nothing is parsed to find them. A sink writes the bytes of a slot unchanged, and [`visit`](RawRecords::visit)
 //! parses the slots that are asked for.
 
-use crate::{Fields, Record, Result, Scratch, csv, jsonl, text};
+use crate::{Fields, Record, Result, Scratch, csv, jsonl, npy, text};
 use std::sync::Arc;
 
 /// Records as they are written in a source.
@@ -42,6 +42,8 @@ pub(crate) enum Form {
     Csv(Arc<csv::Header>),
     /// One slot that holds the whole file.
     Text,
+    /// A row of an array in each slot.
+    Npy(npy::Rows),
 }
 
 impl Form {
@@ -56,7 +58,7 @@ impl Form {
                 line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
             }
             Self::Csv(_) => csv::without_line_end(line).is_empty(),
-            Self::Text => false,
+            Self::Text | Self::Npy(_) => false,
         }
     }
 }
@@ -153,6 +155,7 @@ impl RawRecords {
             Form::Jsonl => jsonl::visit(self, first, fields, selected, scratch, visit),
             Form::Csv(header) => csv::visit(self, header, fields, selected, scratch, visit),
             Form::Text => text::visit(self, fields.text.is_json, selected, scratch, visit),
+            Form::Npy(rows) => npy::visit(self, rows, selected, scratch, visit),
         }
     }
 }

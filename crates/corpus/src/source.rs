@@ -1,6 +1,6 @@
 //! A source: where documents are, and in which format.
 
-use crate::{Pipe, Table};
+use crate::{Ids, Pipe, Table};
 use std::path::PathBuf;
 
 /// The location of a source.
@@ -36,6 +36,8 @@ pub enum Format {
     Text,
     /// Rows of a table in memory.
     Table,
+    /// A NumPy array: each row is a document.
+    Npy,
 }
 
 impl std::str::FromStr for Format {
@@ -48,6 +50,7 @@ impl std::str::FromStr for Format {
             "tsv" => Ok(Self::Csv { delimiter: b'\t' }),
             "parquet" => Ok(Self::Parquet),
             "text" => Ok(Self::Text),
+            "npy" => Ok(Self::Npy),
             _ => Err(format!("format `{written}` is not one of jsonl, csv, tsv, parquet, text")),
         }
     }
@@ -122,6 +125,8 @@ pub struct Source {
     pub size: u64,
     /// Shows whether the source has changed.
     pub stamp: Stamp,
+    /// The ids of the rows of an array, if they are in a file of their own.
+    pub ids: Option<Ids>,
 }
 
 impl Source {
@@ -129,7 +134,8 @@ impl Source {
     #[must_use]
     pub fn can_seek(&self) -> bool {
         let is_file = matches!(self.location, Location::Local(_) | Location::Copy(_));
-        let has_records = matches!(self.format, Format::Jsonl | Format::Csv { .. } | Format::Text);
+        let has_records =
+            matches!(self.format, Format::Jsonl | Format::Csv { .. } | Format::Text | Format::Npy);
         is_file && has_records && self.compression == Compression::None
     }
 }

@@ -8,7 +8,7 @@ use lookalike::passages::{self, Characters, Comparison, Place};
 use lookalike::shingling::{ShingleSet, Shingler};
 use lookalike::simhash::{SimHasher, probability_within};
 use lookalike::similarity::{intersection_size, jaccard};
-use pipeline::{Chances, Elements, Measure, Method, Settings};
+use pipeline::{Chances, Elements, Kind, Measure, Method, Settings};
 
 /// The number of bytes in a shingle, if the files are compared as bytes.
 const BYTES_OF_SHINGLE: usize = 8;
@@ -70,6 +70,9 @@ pub fn compare(of: TwoTexts, settings: &Settings) -> Result<Compared> {
     if settings.signature.elements == Elements::Bag {
         return Err(Error::Bags);
     }
+    if settings.signature.kind == Kind::Vectors {
+        return Err(Error::Vectors);
+    }
     let chances = Chances::new(settings)?;
     let [a, b] = &of.texts;
     let (shingler, shingles, notes) = if of.is_binary {
@@ -86,7 +89,9 @@ pub fn compare(of: TwoTexts, settings: &Settings) -> Result<Compared> {
     }
     let counts = comparison.counts;
     let (similarity, measure) = match settings.signature.measure {
-        Measure::Jaccard | Measure::WeightedJaccard => (counts.jaccard(), "similarity"),
+        Measure::Jaccard | Measure::WeightedJaccard | Measure::Cosine | Measure::Euclidean => {
+            (counts.jaccard(), "similarity")
+        }
         Measure::Containment if counts.a <= counts.b => (counts.containment_of_a(), "containment"),
         Measure::Containment => (counts.containment_of_b(), "containment"),
     };

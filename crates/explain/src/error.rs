@@ -13,6 +13,9 @@ pub enum Error {
     /// Two texts can be compared by sets of shingles only, not by bags.
     #[error("compare compares sets of shingles, not bags")]
     Bags,
+    /// Vectors have no text that could be shown.
+    #[error("compare shows what texts share, and vectors have none; `query` gives the cosine of two vectors")]
+    Vectors,
     /// A sample can be used only if pairs are found by bands.
     #[error("a sample can be measured only if pairs are found by bands, not by {instead}")]
     SampleNeedsBands {

@@ -156,7 +156,7 @@ impl Planned {
             least_memory: pipeline::least_memory(documents, threads),
             alternatives: if is_banded { alternatives(&settings, plan)? } else { Vec::new() },
             tables: if simhash { tables(&settings, documents) } else { Vec::new() },
-            by_shingles: if is_banded || simhash || is_print {
+            by_shingles: if is_banded || simhash || is_print || settings.signature.kind == Kind::Vectors {
                 Vec::new()
             } else {
                 chances.by_shingles(settings.matching.threshold)
@@ -225,6 +225,7 @@ fn bands_or(settings: &Settings) -> Result<()> {
     let instead = match (settings.signature.method, settings.signature.measure) {
         (Method::Simhash, _) => "the tables of SimHash",
         (Method::Minhash, Measure::Containment) => "the sampled shingles of containment",
+        (Method::Minhash, Measure::Cosine | Measure::Euclidean) => "the comparison of all vectors",
         (Method::Minhash, Measure::Jaccard | Measure::WeightedJaccard) => return Ok(()),
     };
     Err(Error::SampleNeedsBands { instead })

@@ -11,7 +11,7 @@ use crate::resume::work::Work;
 use crate::sketch::Sources;
 use crate::sketch::order::KeepOrder;
 use crate::store::{Number, Store};
-use crate::verify::{Task, verify};
+use crate::verify::{self, Task, verify};
 use crate::{Job, Observer, Result, Stage};
 
 /// A run after sketching.
@@ -55,6 +55,12 @@ impl<'a> View<'a> {
         stages: &mut Stages<'_>,
         task: Task<'_>,
     ) -> Result<PairCounts> {
+        if let Some(nearness) = self.recipe.method.nearness() {
+            stages.begin_quietly(Stage::Verify);
+            let counts = verify::vectors::verify(self, copies, nearness, task)?;
+            stages.end(counts.compared);
+            return Ok(counts);
+        }
         stages.begin_quietly(Stage::Candidates);
         let candidates = candidates::find(self, copies)?;
         stages.end(self.recipe.bands() as u64);

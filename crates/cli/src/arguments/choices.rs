@@ -4,7 +4,7 @@
 //! have different names. `commands.rs` says which groups a command takes. A settings file may hold all groups.
 
 use super::bytes::Bytes;
-use super::values::{one_of, share, whole};
+use super::values::{distance, one_of, share, whole};
 use clap::Args;
 use pipeline::{
     BandsAndRows, Case, Clusters, Elements, Form, Keep, Kind, Measure, Method, OnBadRecord, Punctuation,
@@ -39,6 +39,7 @@ impl Choices {
             "split" => reading.split.is_some(),
             "text-field" => reading.text_field.is_some(),
             "id-field" => reading.id_field.is_some(),
+            "ids" => reading.ids.is_some(),
             "format" => reading.format.is_some(),
             "on-bad-record" => reading.on_bad_record.is_some(),
             "max-text" => reading.max_text.is_some(),
@@ -82,9 +83,10 @@ impl Choices {
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// What a document is: a text, a set of items (sets), or a fingerprint that was made elsewhere (fingerprints). A set is an
-    /// array of strings and numbers, or with --measure weighted-jaccard an object with weights; a fingerprint is a string of
-    /// hexadecimal digits or base64, bytes, or a whole number
+    /// What a document is: a text, a set of items (sets), a fingerprint that was made elsewhere (fingerprints), or a vector
+    /// (vectors). A set is an array of strings and numbers, or with --measure weighted-jaccard an object with weights; a
+    /// fingerprint is a string of hexadecimal digits or base64, bytes, or a whole number; a vector is an array of numbers, or a
+    /// row of a NumPy array
     #[arg(long, value_name = "KIND", value_parser = one_of::<Kind>(Kind::WRITTEN))]
     pub(crate) kind: Option<Kind>,
     /// The field that holds the text, the items of a set, or the fingerprint. `a.b` is the field b of the object in the field a
@@ -107,6 +109,9 @@ pub(crate) struct Reading {
     /// The field that holds the id. Without this flag, the id of a document is SOURCE:LINE
     #[arg(long, value_name = "FIELD")]
     pub(crate) id_field: Option<String>,
+    /// With NumPy arrays (.npy): a file with the ids of their rows, one on each line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ids: Option<PathBuf>,
     /// Read all inputs in this format. Without this flag, a file's format is known by its name and contents
     #[arg(long, value_name = "FORMAT", value_parser = ["jsonl", "csv", "tsv", "parquet", "text"])]
     pub(crate) format: Option<String>,
@@ -180,7 +185,8 @@ pub(crate) struct Matching {
     pub(crate) threshold: Option<f64>,
     /// How similarity is measured: the shared shingles divided by the different shingles of both documents together
     /// (jaccard), or by those of the smaller document (containment); of items with weights, the sum of the smaller weights
-    /// divided by the sum of the larger ones (weighted-jaccard)
+    /// divided by the sum of the larger ones (weighted-jaccard); of vectors, the cosine of their angle (cosine, the default for
+    /// them), or their distance (euclidean)
     #[arg(long, value_name = "MEASURE", value_parser = one_of::<Measure>(Measure::WRITTEN))]
     pub(crate) measure: Option<Measure>,
     /// The chance of finding a pair whose similarity is exactly the threshold. Bands and rows are planned to reach it
@@ -190,9 +196,10 @@ pub(crate) struct Matching {
     /// fewer
     #[arg(long, value_name = "BxR", conflicts_with = "recall")]
     pub(crate) bands: Option<BandsAndRows>,
-    /// With --kind fingerprints and with SimHash: the largest Hamming distance between the fingerprints of two duplicates
-    #[arg(long, value_name = "BITS", value_parser = whole::<u32>)]
-    pub(crate) distance: Option<u32>,
+    /// With --kind fingerprints and with SimHash: the largest Hamming distance between the fingerprints of two duplicates. With
+    /// --measure euclidean: the largest distance between two vectors
+    #[arg(long, value_name = "BITS", value_parser = distance)]
+    pub(crate) distance: Option<f64>,
     /// How a candidate pair is checked: by its exact similarity (exact), by the estimate from the signatures
     /// (estimate), or not at all (none)
     #[arg(long, value_name = "HOW", value_parser = one_of::<Verify>(Verify::WRITTEN))]

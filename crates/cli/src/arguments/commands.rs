@@ -5,7 +5,7 @@ use super::examples;
 use super::index::IndexCommand;
 #[cfg(feature = "server")]
 use super::serve::ServeArguments;
-use super::values::{share, shown_at_most, whole};
+use super::values::{distance, share, shown_at_most};
 use clap::{ArgGroup, Args, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -142,8 +142,8 @@ pub(crate) struct QueryArguments {
     /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or sketch files
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
-    /// The text to search for
-    #[arg(long, value_name = "TEXT")]
+    /// The text to search for; with another --kind, what stands in the field, as JSON
+    #[arg(long, value_name = "TEXT", visible_alias = "like")]
     pub(crate) text: Option<String>,
     /// A file that holds the text to search for; `-` reads it from standard input
     #[arg(long, value_name = "FILE")]
@@ -250,8 +250,8 @@ pub(crate) struct Planning {
     #[arg(long, value_name = "BxR", conflicts_with = "recall")]
     pub(crate) bands: Option<pipeline::BandsAndRows>,
     /// With SimHash: the largest Hamming distance between the fingerprints of two duplicates
-    #[arg(long, value_name = "BITS", value_parser = whole::<u32>)]
-    pub(crate) distance: Option<u32>,
+    #[arg(long, value_name = "BITS", value_parser = distance)]
+    pub(crate) distance: Option<f64>,
 }
 
 /// `lookalike plan`

@@ -18,6 +18,13 @@ pub(crate) fn share(written: &str) -> Result<f64, String> {
     written.parse().map_err(|_| "it is not a number; for 80 % write 0.8".into())
 }
 
+/// Reads a distance: a number of bits, or a length.
+pub(crate) fn distance(written: &str) -> Result<f64, String> {
+    let number: Option<f64> = written.parse().ok();
+    let is_allowed = |number: &f64| number.is_finite() && *number >= 0.0;
+    number.filter(is_allowed).ok_or_else(|| "it is not a number of at least 0, as in 3 or 0.5".into())
+}
+
 /// Reads a whole number.
 pub(crate) fn whole<T: FromStr>(written: &str) -> Result<T, String> {
     written.parse().map_err(|_| "it is not a whole number in the allowed range, as in 128".into())

@@ -79,6 +79,9 @@ pub(crate) fn documents_job(
     of_documents(inputs, None, layers.resolve()?, layers, printer)
 }
 
+/// A file of ids may have this part of the memory.
+const IDS_PART: u64 = 8;
+
 fn of_documents(
     inputs: &[impl AsRef<OsStr>],
     target: Option<&str>,
@@ -104,12 +107,23 @@ fn of_documents(
         .map_err(|error| Failure::from(error).about(layers.in_file("against")))?;
     say_skipped(corpus.skipped.iter().chain(&against.skipped), printer);
     let (mut sources, mut against) = (corpus.sources, against.sources);
+    let mut settings = resolved.settings;
+    if let Some(ids) = &resolved.ids {
+        if settings.files.id_field.is_some() {
+            let (ids, field) = (layers.name("ids", None), layers.name("id-field", None));
+            return Err(Failure::usage(format!("{ids} and {field} cannot be used together"))
+                .with_advice("rows of arrays have no fields; leave one of them out"));
+        }
+        corpus::with_ids(&mut sources, ids, resolved.resources.memory / IDS_PART)
+            .map_err(|error| Failure::from(error).about(layers.in_file("ids")))?;
+        settings.files.id_field = Some("id".to_owned());
+    }
     let folder = resolved.resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
     let copied = |source: &mut Source| TemporaryCopy::stdin(source, &folder).transpose();
     let temporary_copies =
         sources.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>()?;
     let mut temporary_copies: Vec<TemporaryCopy> = temporary_copies;
-    let (settings, resources) = (resolved.settings, resolved.resources);
+    let resources = resolved.resources;
     let mut job = Job { sources, against, settings, resources, sketch: None, indexes: Indexes::default() };
     let (sets, left_out) = pipeline::gather_rows(&mut job)?;
     if left_out > 0 {

@@ -21,9 +21,33 @@ pub(super) fn found_if(bands: usize, rows: usize) -> String {
     }
 }
 
+/// The plan for vectors.
+fn of_vectors(plan: &Plan, job: &Job) -> String {
+    let Job { settings, .. } = job;
+    let near = match settings.matching.radius {
+        Some(radius) if settings.signature.measure == Measure::Euclidean => {
+            format!("within distance {radius}")
+        }
+        _ => format!("at cosine {} or above", settings.matching.threshold),
+    };
+    let sources = match job.sources.len() + job.against.len() {
+        1 => "1 source".to_owned(),
+        many => format!("{} sources", numbers::count(many as u64)),
+    };
+    format!(
+        "{BOLD}plan{BOLD:#}  every vector is compared with every other one: no pair {near} is missed\n      \
+         input: {sources}, {}; memory: up to {}; what does not fit is compared in parts",
+        numbers::bytes(plan.input_bytes),
+        numbers::bytes(job.resources.memory),
+    )
+}
+
 /// The plan in a few lines.
 pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
     let settings = &job.settings;
+    if settings.signature.kind == Kind::Vectors {
+        return of_vectors(plan, job);
+    }
     let (documents, elements) = match settings.signature.kind {
         Kind::Sets => ("sets", "items"),
         _ => ("documents", "shingles"),

@@ -276,6 +276,7 @@ mod tests {
             bits = 256
             set-of = "basket"
             weight = "count"
+            ids = "ids.txt"
             text-field = "body"
             id-field = "doc.id"
             format = "jsonl"

@@ -13,6 +13,7 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
         bits,
         text_field,
         id_field,
+        ids: _,
         format: _,
         on_bad_record,
         max_text,
@@ -43,7 +44,7 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
     set(&mut settings.signature.hashes, hashes);
     set(&mut settings.signature.seed, seed);
 
-    let Matching { threshold, measure, recall, bands, distance, verify, against: _, against_only } =
+    let Matching { threshold, measure, recall, bands, distance: _, verify, against: _, against_only } =
         choices.matching.clone();
     set(&mut settings.matching.threshold, threshold);
     set(&mut settings.signature.measure, measure);
@@ -53,7 +54,6 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
         settings.matching.bands = None;
     }
     set(&mut settings.matching.bands, bands.map(Some));
-    set(&mut settings.matching.distance, distance);
     set(&mut settings.matching.verify, verify);
     set(&mut settings.matching.against_only, against_only);
 

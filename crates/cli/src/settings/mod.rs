@@ -15,7 +15,7 @@ use crate::arguments::{Bytes, Choices};
 use crate::failure::{Failure, Result};
 use config_file::ConfigFile;
 use corpus::{Discovery, Format, FormatChoice};
-use pipeline::{Resources, Settings, presets};
+use pipeline::{Kind, Measure, Resources, Settings, presets};
 use std::path::{Path, PathBuf};
 
 /// The settings of a run after all layers.
@@ -27,6 +27,8 @@ pub(crate) struct Resolved {
     pub(crate) resources: Resources,
     /// How inputs are found.
     pub(crate) discovery: Discovery,
+    /// A file with the ids of the rows of arrays.
+    pub(crate) ids: Option<PathBuf>,
     /// Inputs that the documents are also compared with. They are neither removed nor written.
     pub(crate) against: Vec<String>,
 }
@@ -152,6 +154,21 @@ impl Layers {
         Ok(settings.check_effects(|setting| self.flags.has(setting.as_str()))?)
     }
 
+    /// A distance is a length between vectors, and otherwise a number of bits.
+    fn set_distance(&self, distance: f64, settings: &mut Settings) -> Result<()> {
+        if settings.signature.measure == Measure::Euclidean {
+            settings.matching.radius = Some(distance);
+            return Ok(());
+        }
+        if distance.fract() != 0.0 || distance > f64::from(u32::MAX) {
+            let name = self.name("distance", Some(&distance.to_string()));
+            return Err(Failure::usage(format!("{name} is not allowed: it is a whole number of bits"))
+                .with_advice("a distance of vectors needs --kind vectors and --measure euclidean"));
+        }
+        settings.matching.distance = distance as u32;
+        Ok(())
+    }
+
     /// Applies all layers to `settings`.
     fn over(&self, mut settings: Settings) -> Result<Resolved> {
         if let Some(preset) = &self.preset {
@@ -162,17 +179,26 @@ impl Layers {
         }
         layers::apply(&self.file.choices, &mut settings);
         layers::apply(&self.flags, &mut settings);
+        if settings.signature.kind == Kind::Vectors && !self.has("measure") {
+            settings.signature.measure = Measure::Cosine;
+        }
+        if let Some(distance) = self.flags.matching.distance.or(self.file.choices.matching.distance) {
+            self.set_distance(distance, &mut settings)?;
+        }
         settings.check_ranges()?;
         self.check_effects(&settings)?;
         let written = self.flags.reading.format.as_ref().or(self.file.choices.reading.format.as_ref());
         let format = written.map(|written| format(written)).transpose()?;
+        let arrays = settings.signature.kind == Kind::Vectors;
         Ok(Resolved {
             settings,
             resources: self.resources()?,
             discovery: Discovery {
                 format: format.map_or(FormatChoice::Detect, FormatChoice::Always),
                 target: None,
+                arrays,
             },
+            ids: self.flags.reading.ids.clone().or_else(|| self.file.choices.reading.ids.clone()),
             against: self.against().to_vec(),
         })
     }

@@ -28,3 +28,4 @@ mod sources;
 mod success;
 mod terminal;
 mod usage;
+mod vectors;

@@ -35,6 +35,8 @@ pub struct Discovery {
     pub format: FormatChoice,
     /// The target of the run, as the user named it. Files in it are not inputs.
     pub target: Option<String>,
+    /// True if NumPy arrays are read. They have no text, and are refused otherwise.
+    pub arrays: bool,
 }
 
 /// The sources that were found.
@@ -247,6 +249,7 @@ fn of_file(path: PathBuf, output: String, how: &Discovery) -> Result<Looked> {
         compression,
         size: metadata.len(),
         stamp: modified(&metadata),
+        ids: None,
         name,
         location: Location::Local(path),
     }))

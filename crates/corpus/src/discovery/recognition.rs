@@ -9,7 +9,7 @@ use super::containers::{Container, container, is_text};
 use super::{Discovery, FormatChoice};
 use crate::raw::without_mark;
 use crate::reader::{LEAST_WINDOW, decompress};
-use crate::{Compression, Format, json};
+use crate::{Compression, Format, json, npy};
 use std::io::Read;
 
 /// The first bytes of a Parquet file.
@@ -34,6 +34,7 @@ pub(crate) fn recognise(
     let plain = plain(head, compression);
     if let Some(container) = container(&plain)
         && (how.format == FormatChoice::Detect || container.is_own)
+        && !(how.arrays && plain.starts_with(npy::MAGIC))
     {
         return Err(container);
     }
@@ -47,7 +48,10 @@ pub(crate) fn recognise(
     let format = match how.format {
         FormatChoice::Always(format) if !fits(format, &plain) => return Err(misfit(format, name, &plain)),
         FormatChoice::Always(format) | FormatChoice::Known(format) => format,
-        FormatChoice::Detect => by_name(name).unwrap_or_else(|| by_content(&plain)),
+        FormatChoice::Detect if how.arrays && plain.starts_with(npy::MAGIC) => Format::Npy,
+        FormatChoice::Detect => {
+            by_name(name).filter(|&format| format != Format::Npy).unwrap_or_else(|| by_content(&plain))
+        }
     };
     if compression != Compression::None && self::compression(&plain) != Compression::None {
         return Err(Container {
@@ -96,6 +100,7 @@ pub(crate) fn by_name(name: &str) -> Option<Format> {
         "csv" => Format::Csv { delimiter: b',' },
         "tsv" | "tab" => Format::Csv { delimiter: b'\t' },
         "parquet" | "pq" => Format::Parquet,
+        "npy" => Format::Npy,
         "txt" | "text" | "md" | "rst" | "tex" | "html" | "htm" | "xml" => Format::Text,
         _ => return None,
     })
@@ -107,6 +112,7 @@ fn fits(format: Format, plain: &[u8]) -> bool {
     match format {
         _ if plain.is_empty() => true,
         Format::Parquet => is_parquet,
+        Format::Npy => plain.starts_with(npy::MAGIC),
         // Bad records may come first, so that any line counts.
         Format::Jsonl => without_mark(plain).split(|&b| b == b'\n').any(|l| l.trim_ascii().starts_with(b"{")),
         Format::Csv { .. } => {
@@ -125,6 +131,7 @@ fn misfit(format: Format, name: &str, plain: &[u8]) -> Container {
         Format::Csv { delimiter: b'\t' } => "TSV",
         Format::Csv { .. } => "CSV",
         Format::Parquet => "Parquet",
+        Format::Npy => "a NumPy array",
         Format::Text | Format::Table => "text",
     };
     let of = |looks: &str, advice: String| Container {

@@ -102,12 +102,13 @@ pub(super) fn of_stream(
         Format::Parquet => "parquet",
         Format::Text => "txt",
         Format::Table => "table",
+        Format::Npy => "npy",
     };
     let output = match by_name(&output) {
         Some(_) => output,
         None => format!("{output}.{extension}{}", compression.suffix()),
     };
-    Ok(Source { name, output, location, format, compression, size: 0, stamp: Stamp::Unknown })
+    Ok(Source { name, output, location, format, compression, size: 0, stamp: Stamp::Unknown, ids: None })
 }
 
 /// An error if standard input is a device that has not ended within `head`. A terminal is allowed: its user ends the

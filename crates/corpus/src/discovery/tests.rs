@@ -112,7 +112,7 @@ fn the_name_says_the_format_and_the_bytes_the_compression() {
         ("", b"", (Format::Text, Compression::None)),
     ] {
         assert_eq!(recognise(name, head, &Discovery::default()), expected, "{name}");
-        let known = Discovery { format: FormatChoice::Known(CSV), target: None };
+        let known = Discovery { format: FormatChoice::Known(CSV), target: None, arrays: false };
         assert_eq!(recognise(name, head, &known), (CSV, expected.1), "{name}");
     }
     let long = format!("{{\"text\": \"{}", "x".repeat(1 << 16));
@@ -155,7 +155,7 @@ fn a_stated_format_that_does_not_fit_is_refused_with_the_one_that_does() {
         ),
     ] {
         write(folder.path(), name, head);
-        let how = Discovery { format: FormatChoice::Always(stated), target: None };
+        let how = Discovery { format: FormatChoice::Always(stated), target: None, arrays: false };
         let error = discover(&[folder.path().join(name)], &how).unwrap_err().to_string();
         assert!(error.contains(&format!("{name} is {said}")), "{error}");
     }
@@ -168,7 +168,7 @@ fn a_stated_format_that_does_not_fit_is_refused_with_the_one_that_does() {
         ("anything", parquet, Format::Text),
     ] {
         write(folder.path(), name, head);
-        let how = Discovery { format: FormatChoice::Always(stated), target: None };
+        let how = Discovery { format: FormatChoice::Always(stated), target: None, arrays: false };
         assert_eq!(discover(&[folder.path().join(name)], &how).unwrap()[0].format, stated, "{name}");
     }
 }
@@ -203,7 +203,7 @@ fn containers_are_refused_with_what_to_do() {
     assert!(said("six/empty.sketch").contains("empty or damaged"));
     assert!(said("seven/damaged.sketch").contains("`lookalike sketch`"));
     // If the user says that it is text, it is read as text. A sketch is refused even then.
-    let always = Discovery { format: FormatChoice::Always(Format::Text), target: None };
+    let always = Discovery { format: FormatChoice::Always(Format::Text), target: None, arrays: false };
     let text = |name: &str| discover(&[folder.path().join(name)], &always);
     assert_eq!(text("a.txt").unwrap()[0].format, Format::Text);
     assert!(text("three/corpus.sketch").is_err());

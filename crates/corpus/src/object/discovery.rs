@@ -194,6 +194,7 @@ fn add_sources(objects: Vec<(Object, String)>, how: &Discovery, found: &mut Foun
             compression,
             size: object.size,
             stamp: object.stamp,
+            ids: None,
         }))
     });
     let looked: Vec<_> = runtime()?.block_on(heads.buffered(AT_A_TIME).try_collect())?;

@@ -48,6 +48,7 @@ impl Table {
             compression: Compression::None,
             size: size as u64,
             stamp: Stamp::Unknown,
+            ids: None,
         }
     }
 }

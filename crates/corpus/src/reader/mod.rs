@@ -10,6 +10,7 @@ mod records;
 mod text_file;
 mod zstd_frame;
 
+use crate::npy::NpyReader;
 use crate::parquet::{ParquetReader, TableReader};
 use crate::raw::Form;
 use crate::{Block, Error, Fields, Format, Position, Result, Source};
@@ -91,6 +92,7 @@ enum FormatReader {
     TextFile(TextFileReader),
     Parquet(ParquetReader),
     Table(TableReader),
+    Npy(NpyReader),
 }
 
 impl Reader {
@@ -103,6 +105,7 @@ impl Reader {
             }
             Format::Text => FormatReader::TextFile(TextFileReader::open(source, limits)?),
             Format::Parquet => FormatReader::Parquet(ParquetReader::open(source, mode, fields, limits)?),
+            Format::Npy => FormatReader::Npy(NpyReader::open(source, limits)?),
             Format::Table => FormatReader::Table(TableReader::open(source, fields, limits)?),
         };
         Ok(Self { format })
@@ -115,6 +118,7 @@ impl Reader {
         let window = match &self.format {
             FormatReader::Records(reader) => reader.window(),
             FormatReader::TextFile(reader) => reader.window(),
+            FormatReader::Npy(reader) => reader.window(),
             FormatReader::Parquet(_) | FormatReader::Table(_) => 0,
         };
         window > LEAST_WINDOW
@@ -132,6 +136,7 @@ impl Reader {
             FormatReader::TextFile(reader) => reader.next_block(block, long),
             FormatReader::Parquet(reader) => reader.next_block(block, long),
             FormatReader::Table(reader) => reader.next_block(block),
+            FormatReader::Npy(reader) => reader.next_block(block),
         }
     }
 
@@ -143,6 +148,7 @@ impl Reader {
             FormatReader::TextFile(reader) => reader.advance_to(position),
             FormatReader::Parquet(reader) => reader.advance_to(position),
             FormatReader::Table(reader) => reader.advance_to(position),
+            FormatReader::Npy(reader) => reader.advance_to(position),
         }
     }
 }

@@ -107,7 +107,7 @@ impl RecordReader {
 
         let mut boundaries = match &self.form {
             Form::Csv(header) => Some(Boundaries::new(header.delimiter)),
-            Form::Jsonl | Form::Text => None,
+            Form::Jsonl | Form::Text | Form::Npy(_) => None,
         };
         let source_begins = self.position.offset == 0;
         let mut complete = false;

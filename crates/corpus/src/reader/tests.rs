@@ -375,6 +375,7 @@ proptest! {
             compression: Compression::None,
             size: 0,
             stamp: Stamp::Unknown,
+            ids: None,
         };
         let flat = |blocks: Vec<Seen>| {
             let mut at = Position::default();

@@ -21,7 +21,6 @@ mod writer;
 #[cfg(feature = "parquet")]
 pub(crate) use annotation::{NAMES, has_already};
 pub use names::output_names;
-#[cfg(feature = "parquet")]
 pub(crate) use output::Output;
 pub use removed::{RemovedRow, RemovedWriter};
 pub use target::Target;

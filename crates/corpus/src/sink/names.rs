@@ -84,6 +84,7 @@ mod tests {
             compression: Compression::None,
             size: 0,
             stamp: Stamp::Unknown,
+            ids: None,
         }
     }
 

@@ -29,6 +29,8 @@ impl Stdout {
         };
         let problem = if first.format != format {
             "its format differs from the format of the sources before it"
+        } else if format == Format::Npy {
+            "two arrays cannot be written to one stream"
         } else if format == Format::Parquet {
             "two Parquet files cannot be written to one stream"
         } else if line(&first.header) != line(header) {

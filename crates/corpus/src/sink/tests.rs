@@ -27,6 +27,7 @@ pub(crate) fn local(path: &Path, output: &str, format: Format, compression: Comp
         compression,
         size: std::fs::metadata(path).map_or(0, |meta| meta.len()),
         stamp: Stamp::Unknown,
+        ids: None,
     }
 }
 

@@ -5,6 +5,7 @@ use super::output::Output;
 use super::target::TargetKind;
 use super::{Annotation, Disposition, SinkOptions, Target, Written};
 use crate::block::Content;
+use crate::npy::NpySink;
 use crate::parquet::ParquetSink;
 use crate::place::place_of;
 use crate::raw::{Form, RawRecords};
@@ -37,6 +38,7 @@ enum ContentWriter {
     /// A text file; `None` if it is not kept.
     Text(Option<Output>),
     Parquet(Box<ParquetSink>),
+    Npy(Box<NpySink>),
 }
 
 impl SinkWriter {
@@ -51,6 +53,10 @@ impl SinkWriter {
                 begun: false,
                 ended: true,
             },
+            Format::Npy => {
+                begin_stdout(target, source, &[])?;
+                ContentWriter::Npy(Box::new(NpySink::create(target, source, aside, options)?))
+            }
             Format::Table => {
                 return Err(Error::Invalid(format!(
                     "{} is a table in memory and has no output file; use the decisions to select its kept rows",
@@ -82,6 +88,10 @@ impl SinkWriter {
                 self.records += sink.write(rows, fate)?;
                 Ok(())
             }
+            (Content::Raw(records), ContentWriter::Npy(sink)) => {
+                self.records += sink.write(records, fate)?;
+                Ok(())
+            }
             _ => Err(Error::Invalid(format!(
                 "the output of {} was given a block of another format",
                 self.source.name
@@ -97,7 +107,7 @@ impl SinkWriter {
         }
         let header = match form {
             Form::Csv(header) => Some(header),
-            Form::Jsonl | Form::Text => None,
+            Form::Jsonl | Form::Text | Form::Npy(_) => None,
         };
         let bytes = header.map_or(&[][..], |header| &header.bytes);
         if !begin_stdout(&self.target, &self.source, bytes)? {
@@ -124,7 +134,7 @@ impl SinkWriter {
         let ContentWriter::Records { output, ended, .. } = &mut self.content else { return Ok(()) };
         let delimiter = match &records.form {
             Form::Csv(header) => Some(header.delimiter),
-            Form::Jsonl | Form::Text => None,
+            Form::Jsonl | Form::Text | Form::Npy(_) => None,
         };
         // Every CSV record needs all columns of the header.
         let pad = delimiter.filter(|_| self.options.annotate);
@@ -207,6 +217,7 @@ impl SinkWriter {
             }
             ContentWriter::Text(output) => output.map(Output::finish).transpose()?,
             ContentWriter::Parquet(sink) => Some(sink.finish()?),
+            ContentWriter::Npy(sink) => sink.finish()?,
         };
         Ok(Written { records: self.records, bytes })
     }

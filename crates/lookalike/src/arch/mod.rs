@@ -42,7 +42,10 @@ use none as native;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as native;
 
-pub(crate) use simd::{BIT_WORDS, CHUNK, LANE_BLOCK, SET_BLOCK, Simd, TOP_WORDS, Tuning};
+pub(crate) use simd::{
+    BIT_WORDS, ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK,
+    Simd, TOP_WORDS, Tuning,
+};
 pub(crate) use task::{Task, task};
 
 use std::sync::OnceLock;

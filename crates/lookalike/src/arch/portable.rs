@@ -1,7 +1,10 @@
 //! The definition of every primitive, in plain Rust.
 
 use super::masks::{BLOCK, CLASS, Masks, class};
-use super::{CHUNK, LANE_BLOCK, SET_BLOCK, Simd, Tuning};
+use super::{
+    ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK, Simd,
+    Tuning,
+};
 
 /// The kernel that uses only instructions that every CPU has.
 #[derive(Debug, Clone, Copy)]
@@ -51,5 +54,19 @@ impl Simd for Portable {
         // The count has the width of the lanes, so that the compiler need not widen them.
         let equal: u16 = a.iter().zip(b).map(|(a, b)| u16::from(a == b)).sum();
         u32::from(equal)
+    }
+
+    #[inline(always)]
+    fn byte_products(self, rows: &[ByteRows], queries: &[ByteQueries]) -> Products {
+        let mut products = [[0i32; PRODUCT_ROWS]; PRODUCT_QUERIES];
+        for (rows, queries) in rows.iter().zip(queries) {
+            for (sums, query) in products.iter_mut().zip(queries) {
+                for (sum, row) in sums.iter_mut().zip(rows.as_chunks::<4>().0) {
+                    let product = |i: usize| i32::from(row[i]) * i32::from(query[i]);
+                    *sum = sum.wrapping_add(product(0) + product(1) + product(2) + product(3));
+                }
+            }
+        }
+        products
     }
 }

@@ -27,6 +27,20 @@ pub(crate) const SET_BLOCK: usize = 8;
 /// The number of 16-bit lanes that [`Simd::equal_lanes`] compares.
 pub(crate) const LANE_BLOCK: usize = 32;
 
+/// The number of vectors whose inner products [`Simd::byte_products`] computes with each query.
+pub(crate) const PRODUCT_ROWS: usize = 16;
+
+/// The number of queries of [`Simd::byte_products`]. With so many sums at once, none waits
+/// for the one before it.
+pub(crate) const PRODUCT_QUERIES: usize = 8;
+
+/// Four coordinates of each of 16 vectors, one vector after the other.
+pub(crate) type ByteRows = [u8; 4 * PRODUCT_ROWS];
+/// Four coordinates of each of 8 queries.
+pub(crate) type ByteQueries = [[i8; 4]; PRODUCT_QUERIES];
+/// The inner product of each of 8 queries with each of 16 vectors.
+pub(crate) type Products = [[i32; PRODUCT_ROWS]; PRODUCT_QUERIES];
+
 /// The primitives that need intrinsics.
 pub(crate) trait Simd: Tuning {
     /// The masks of `block`. The block is copied to `folded`, in lower case if `fold` is true.
@@ -72,6 +86,9 @@ pub(crate) trait Simd: Tuning {
 
     /// The number of positions in which `a` and `b` agree.
     fn equal_lanes(self, a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32;
+
+    /// The inner products of vectors whose coordinates are bytes. Both slices have the same length. Sums wrap around.
+    fn byte_products(self, rows: &[ByteRows], queries: &[ByteQueries]) -> Products;
 
     /// Writes the hash of every word that ends in these blocks, in order. Returns the number of words. If a word
     /// continues after the last block, it also returns where that word begins.

@@ -249,3 +249,38 @@ fn every_kernel_turns_bytes_into_bits_and_bits_into_positions_like_the_portable_
         }
     }
 }
+
+struct ByteProducts<'a>(&'a [ByteRows], &'a [ByteQueries]);
+
+task! {
+    impl['a] ByteProducts<'a> => Products, |task, simd: S| {
+        simd.byte_products(task.0, task.1)
+    }
+}
+
+#[test]
+fn every_kernel_multiplies_vectors_of_bytes_like_the_definition() {
+    let mut random = SplitMix64::new(11);
+    for round in 0..ROUNDS / 10 {
+        let steps = round % 37;
+        // Both ends of the range, alone and among others.
+        let mut byte = || match random.below(3) {
+            0 => [0u8, 127, 128, 255][random.below(4) as usize],
+            _ => random.next_u64() as u8,
+        };
+        let rows: Vec<ByteRows> = (0..steps).map(|_| std::array::from_fn(|_| byte())).collect();
+        let queries: Vec<ByteQueries> =
+            (0..steps).map(|_| std::array::from_fn(|_| std::array::from_fn(|_| byte() as i8))).collect();
+        let expected: Products = std::array::from_fn(|query| {
+            std::array::from_fn(|row| {
+                let of_step = |step: usize| {
+                    (0..4).map(move |i| (step, i)).map(|(step, i)| {
+                        i64::from(rows[step][4 * row + i]) * i64::from(queries[step][query][i])
+                    })
+                };
+                (0..steps).flat_map(of_step).sum::<i64>() as i32
+            })
+        });
+        law!(ByteProducts(&rows, &queries) => expected);
+    }
+}

@@ -71,11 +71,13 @@
 
 pub mod amplification;
 pub mod bit_sampling;
+pub mod dense;
 mod family;
 pub mod hyperplanes;
 mod matrix;
 mod measure;
 mod min_hash;
+mod nearness;
 mod sign_signature;
 pub mod sparse_hyperplanes;
 pub mod stable_projections;
@@ -85,11 +87,13 @@ mod tests;
 pub use crate::simhash::AngleEstimate;
 pub use amplification::{And, Or};
 pub use bit_sampling::BitSampling;
+pub use dense::{DenseVectors, MAX_DIMENSION, Near, Queries};
 pub use family::LshFamily;
 pub use hyperplanes::Hyperplanes;
 pub use matrix::{MAX_FUNCTIONS, MAX_MATRIX_CELLS};
 pub use measure::{FamilyKind, Measure, dice_from_jaccard, jaccard_from_dice};
 pub use min_hash::MinHashFamily;
+pub use nearness::Nearness;
 pub use sign_signature::SignSignature;
 pub use sparse_hyperplanes::SparseHyperplanes;
 pub use stable_projections::{Stable, StableProjections};

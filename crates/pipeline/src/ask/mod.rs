@@ -4,6 +4,7 @@ mod all_pairs;
 pub(crate) mod finished;
 pub(crate) mod scan;
 pub(crate) mod texts;
+mod vectors;
 
 use crate::ask::all_pairs::{AllPairs, Asked};
 use crate::ask::scan::{At, scan};
@@ -17,7 +18,7 @@ use crate::solve::Found;
 use crate::verify::Task;
 use crate::view::View;
 use crate::write::naming::{BATCH, Names};
-use crate::{Error, Job, Match, Member, Observer, Pair, Result, SettingName, Stage};
+use crate::{Error, Job, Kind, Match, Member, Observer, Pair, Result, SettingName, Stage};
 use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
@@ -162,6 +163,9 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     let threshold = job.settings.matching.threshold;
     if !(0.0..=1.0).contains(&threshold) {
         return Err(not_allowed(SettingName::Threshold, threshold, "a number from 0 to 1"));
+    }
+    if job.settings.signature.kind == Kind::Vectors {
+        return vectors::query(job, text, top, observer);
     }
     // Every document is compared, so no bands are planned, and any threshold is allowed.
     let settings = job.settings.clone().with_threshold(1.0).with_bands(None);

@@ -6,6 +6,7 @@
 //! | text | a string | its shingles | as `method/` says | the sets of shingles |
 //! | [sets](sets) | an array, an object with weights, or a string that is split | its items | as with text: an item is a shingle | the sets of items |
 //! | [fingerprints](fingerprints) | a string of digits, or a number | the bits | by [blocks] of bits, or by sampled bits | the bits, which are the sketch |
+//! | [vectors](vectors) | an array of numbers, or the row of an array | the vector itself | all of them | the vectors |
 //!
 //! A value that is not text is read as JSON: `Document.text` is the JSON text of the field, whatever the format of the source
 //! ([`FieldPath::as_json`](corpus::FieldPath::as_json)). A kind turns it into 64-bit elements, with the fixed key for sketches and
@@ -18,6 +19,7 @@ pub(crate) mod compared;
 pub(crate) mod fingerprints;
 pub(crate) mod rows;
 pub(crate) mod sets;
+pub(crate) mod vectors;
 
 use crate::sketch::Sources;
 use crate::{Kind, Measure, Settings};
@@ -33,6 +35,21 @@ pub(crate) trait Values: Debug + Send + Sync {
 
     /// Appends bytes that are equal for equal documents only. What is exactly equal is a copy.
     fn content(&self, json: &str, bytes: &mut Vec<u8>) -> Result<(), String>;
+
+    /// A number that is equal for equal documents, from their elements.
+    fn sum(&self, elements: &[u64]) -> u64 {
+        elements.iter().fold(0u64, |sum, &hash| sum.wrapping_add(hash))
+    }
+
+    /// True if the first document says how the others must be.
+    fn learns(&self) -> bool {
+        false
+    }
+
+    /// Takes a value for the first document, and returns what follows from it for the others; `None` if it cannot be used.
+    fn learn(&self, _json: &str) -> Option<u64> {
+        None
+    }
 }
 
 /// How values of the kind of `settings` become documents; `None` for text.
@@ -44,6 +61,7 @@ pub(crate) fn of(settings: &Settings) -> Option<Box<dyn Values>> {
             let bits = settings.signature.bits.unwrap_or(fingerprints::USUAL_BITS);
             Some(Box::new(fingerprints::Fingerprints::new(field, bits)))
         }
+        Kind::Vectors => Some(Box::new(vectors::Vectors::new(field))),
         Kind::Sets => Some(Box::new(sets::Sets::new(
             field,
             settings.signature.split.as_deref(),

@@ -7,6 +7,7 @@
 //! | `short.rs`, part of `bands.rs` | the rarest shingles of a short document | share one of them, and enough of them |
 //! | `tables.rs` | a SimHash fingerprint | agree in the blocks of a table |
 //! | `samples.rs` | some of the shingles | share one of them |
+//! | `vectors.rs` | the vector itself | are all pairs |
 //!
 //! To add a method, add a file here and an arm to [`of`]. `recipe.rs` has everything else that follows from the
 //! settings.
@@ -20,6 +21,7 @@ pub(crate) mod samples;
 mod shingler;
 pub(crate) mod short;
 mod tables;
+pub(crate) mod vectors;
 pub(crate) mod weights;
 
 pub use recipe::content_hash;
@@ -29,6 +31,7 @@ use crate::kind::fingerprints::Near;
 use crate::report::Plan;
 use crate::store::columns::{Columns, Within};
 use crate::{Kind, Measure, Method, Result, Settings};
+use lookalike::vectors::Nearness;
 use short::{Short, Standing};
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -46,6 +49,16 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
 
     /// What finds short documents, if the method finds them in another way. Then sketches differ in length.
     fn short(&self) -> Option<&Short> {
+        None
+    }
+
+    /// True if the sketches of documents differ in length.
+    fn has_uneven_lanes(&self) -> bool {
+        self.short().is_some()
+    }
+
+    /// When documents are near, if they are vectors. Then all of them are compared, and there are no candidates.
+    fn nearness(&self) -> Option<Nearness> {
         None
     }
 
@@ -221,12 +234,13 @@ fn of(settings: &Settings, weights: HashMap<u64, f64>, use_of: UseOfSketches) ->
     if settings.signature.kind == Kind::Fingerprints {
         return Ok(Box::new(Near::new(settings)));
     }
+    if settings.signature.kind == Kind::Vectors {
+        return Ok(Box::new(vectors::Vectors::new(settings)?));
+    }
     Ok(match (settings.signature.method, settings.signature.measure) {
         (Method::Simhash, _) => Box::new(tables::Tables::new(settings, weights)?),
         (Method::Minhash, Measure::Containment) => Box::new(samples::Samples::new(settings)),
-        (Method::Minhash, Measure::Jaccard | Measure::WeightedJaccard) => {
-            Box::new(bands::Bands::new(settings, use_of)?)
-        }
+        (Method::Minhash, _) => Box::new(bands::Bands::new(settings, use_of)?),
     })
 }
 

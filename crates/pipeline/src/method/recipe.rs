@@ -102,9 +102,16 @@ impl Recipe {
         let measure = match settings.signature.measure {
             // The elements of items with weights are as many as the weights say.
             Measure::Jaccard | Measure::WeightedJaccard => SetMeasure::Jaccard,
+            // Vectors are compared by other means.
+            Measure::Cosine | Measure::Euclidean => SetMeasure::Jaccard,
             Measure::Containment => SetMeasure::Containment,
         };
         settings.check_kind()?;
+        if settings.signature.kind == Kind::Vectors && use_of != UseOfSketches::OneRun {
+            let allowed =
+                "vectors have no sketches that are kept; use dedup, pairs, clusters or query on the files";
+            return Err(not_allowed(SettingName::Kind, Kind::Vectors, allowed));
+        }
         if settings.signature.measure == Measure::Containment {
             check_containment(settings)?;
         }
@@ -172,6 +179,16 @@ impl Recipe {
         }
     }
 
+    /// True if the first document says how the others must be.
+    pub(crate) fn learns(&self) -> bool {
+        self.values.as_deref().is_some_and(Values::learns)
+    }
+
+    /// Takes a value for the first document, and returns what follows from it for the others; `None` if it cannot be used.
+    pub(crate) fn learn(&self, text: &str) -> Option<u64> {
+        self.values.as_deref()?.learn(text)
+    }
+
     /// Why a value cannot be a document of this kind; `None` if it can.
     pub(crate) fn unusable(&self, text: &str, buffers: &mut TextBuffers) -> Option<String> {
         let values = self.values.as_deref()?;
@@ -235,7 +252,7 @@ impl Recipe {
 
     /// True if the lanes of documents differ in number.
     pub(crate) fn has_uneven_lanes(&self) -> bool {
-        self.method.short().is_some()
+        self.method.has_uneven_lanes()
     }
 
     /// The elements of a text for the exact comparison: its shingles, or the elements of its bag. They are in any
@@ -293,7 +310,7 @@ impl Recipe {
         if let Some(values) = self.values.as_deref() {
             bag.clear();
             values.elements(text, Key::FIXED, bag).map_err(Error::Invalid)?;
-            let sum = bag.iter().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
+            let sum = values.sum(bag);
             let fingerprint = mix64(sum ^ mix64(bag.len() as u64 ^ within[0]));
             let document = Shingled { hashes: bag, elements: bag, is_bag: false, within };
             return Ok(Sketched { fingerprint, size: self.method.sketch(&document, sketching, columns)? });

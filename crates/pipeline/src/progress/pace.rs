@@ -81,6 +81,7 @@ mod tests {
             compression,
             size,
             stamp: Stamp::Unknown,
+            ids: None,
         }
     }
 

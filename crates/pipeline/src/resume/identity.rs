@@ -51,6 +51,9 @@ pub(crate) struct SourceIdentity {
     pub format: String,
     pub size: u64,
     pub stamp: String,
+    /// What stands for the file of ids.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ids: Option<String>,
 }
 
 impl SourceIdentity {
@@ -77,6 +80,7 @@ impl SourceIdentity {
             Format::Parquet => "parquet",
             Format::Text => "text",
             Format::Table => "table",
+            Format::Npy => "npy",
         };
         let (size, stamp) = checksum.unwrap_or((source.size, stamp));
         Ok(Self {
@@ -86,6 +90,7 @@ impl SourceIdentity {
             format: format.into(),
             size,
             stamp,
+            ids: source.ids.as_ref().map(corpus::Ids::identity),
         })
     }
 

@@ -1,8 +1,8 @@
 //! Checks of settings that the command line and Python share: values out of range, and settings without effect.
 
 use super::{
-    Choice, Elements, Kind, Measure, Method, SettingName, Settings, SignatureSettings, Verify, WrongSetting,
-    not_allowed,
+    Choice, Elements, Keep, Kind, Measure, Method, SettingName, Settings, SignatureSettings, Verify,
+    WrongSetting, not_allowed,
 };
 use crate::Result;
 use crate::kind::blocks::MOST_BITS;
@@ -65,7 +65,34 @@ impl Settings {
                 let needed = Choice::new(SettingName::Method, Method::Minhash);
                 Err(WrongSetting::Needs { choice, needed, instead: None }.into())
             }
-            Kind::Text | Kind::Sets => Ok(()),
+            Kind::Text | Kind::Sets if matches!(measure, Measure::Cosine | Measure::Euclidean) => {
+                let choice = Choice::new(SettingName::Measure, measure);
+                let needed = Choice::new(SettingName::Kind, Kind::Vectors);
+                Err(WrongSetting::Needs { choice, needed, instead: None }.into())
+            }
+            Kind::Vectors if !matches!(measure, Measure::Cosine | Measure::Euclidean) => {
+                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
+                let needed = Choice::new(SettingName::Measure, Measure::Cosine);
+                let euclidean = Choice::new(SettingName::Measure, Measure::Euclidean);
+                let instead = Some((euclidean, "for distances"));
+                Err(WrongSetting::Needs { choice, needed, instead }.into())
+            }
+            Kind::Vectors if *method == Method::Simhash => {
+                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
+                let needed = Choice::new(SettingName::Method, Method::Minhash);
+                Err(WrongSetting::Needs { choice, needed, instead: None }.into())
+            }
+            Kind::Vectors if self.matching.verify != Verify::Exact => {
+                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
+                let (other, meaning) = (SettingName::Verify, "is always verified exactly");
+                Err(WrongSetting::Excludes { choice, other, meaning }.into())
+            }
+            Kind::Vectors if self.matching.keep == Keep::Longest => {
+                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
+                let (other, meaning) = (SettingName::Keep, "has documents of one length");
+                Err(WrongSetting::Excludes { choice, other, meaning }.into())
+            }
+            Kind::Text | Kind::Sets | Kind::Vectors => Ok(()),
             Kind::Fingerprints => {
                 let bits = bits.unwrap_or(USUAL_BITS);
                 if !(LEAST_BITS..=MOST_BITS).contains(&bits) {
@@ -93,12 +120,26 @@ impl Settings {
     /// Returns an error if the user chose a setting that has no effect with the kind of documents.
     fn check_effects_of_kind(&self, is_chosen: impl Fn(SettingName) -> bool) -> Result<()> {
         use SettingName::{
-            Bands, Bits, Case, Elements, Form, Hashes, Measure, Method, Punctuation, Shingles, Split,
+            Bands, Bits, Case, Elements, Form, Hashes, Measure, Method, Punctuation, Recall, Shingles, Split,
             Threshold, Verify, Weights, Whitespace,
         };
         let unused: &[SettingName] = match self.signature.kind {
             Kind::Text => &[Bits],
             Kind::Sets => &[Bits, Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights],
+            Kind::Vectors => &[
+                Bits,
+                Split,
+                Shingles,
+                Case,
+                Form,
+                Punctuation,
+                Whitespace,
+                Elements,
+                Weights,
+                Hashes,
+                Bands,
+                Recall,
+            ],
             Kind::Fingerprints => &[
                 Split,
                 Shingles,
@@ -133,6 +174,10 @@ impl Settings {
         self.check_effects_of_kind(&is_chosen)?;
         let (with, unused): (Choice, &[SettingName]) = match (self.signature.method, self.signature.measure) {
             _ if self.signature.kind == Kind::Fingerprints => return Ok(()),
+            (_, measure @ Measure::Euclidean) => {
+                (Choice::new(SettingName::Measure, measure), &[SettingName::Threshold])
+            }
+            (_, measure @ Measure::Cosine) => (Choice::new(SettingName::Measure, measure), &[Distance]),
             (method @ Method::Simhash, _) => {
                 (Choice::new(SettingName::Method, method), &[Hashes, Bands, Recall])
             }

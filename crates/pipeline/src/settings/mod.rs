@@ -112,6 +112,8 @@ groups! {
         /// Two documents can be duplicates if the Hamming distance of their fingerprints is at most this. SimHash
         /// only.
         with_distance => distance: u32 = 3,
+        /// Two vectors are duplicates if their Euclidean distance is at most this. With the measure `euclidean` only.
+        with_radius => radius: Option<f64> = None,
         /// What is checked before a pair counts as similar.
         with_verify => verify: Verify = Verify::Exact,
         /// What a cluster is.

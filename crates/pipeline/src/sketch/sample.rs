@@ -38,6 +38,9 @@ pub(super) fn learn(
     budget: &Ledger,
     observer: &dyn Observer,
 ) -> Result<u64> {
+    if recipe.learns() {
+        return learn_first(sources, recipe, budget, observer);
+    }
     let Some(short) = recipe.method.short() else { return Ok(0) };
     let mut sampler =
         Sampler { recipe, most_elements: short.most_elements(), rarity: Rarity::new(), seen: 0, short: 0 };
@@ -59,6 +62,37 @@ pub(super) fn learn(
     let order = sampler.rarity.order();
     short.learn(sampler.rarity);
     Ok(order)
+}
+
+/// Reads documents up to the first that can be used, and returns what follows from it for the others, or 0 if there is none.
+fn learn_first(
+    sources: Sources<'_>,
+    recipe: &Recipe,
+    budget: &Ledger,
+    observer: &dyn Observer,
+) -> Result<u64> {
+    for at in 0..sources.len() {
+        // Whatever is wrong with a source is an error when all documents are read.
+        let limits = limits(budget, recipe);
+        let Ok(mut reader) = Reader::open(sources.get(at), ReadMode::Fields, &recipe.fields, limits) else {
+            continue;
+        };
+        let Worker { mut block, mut scratch, .. } = Worker::default();
+        while reader.next_block(&mut block).unwrap_or(false) {
+            observer.go_on()?;
+            let mut learnt = None;
+            block.visit(&recipe.fields, None, &mut scratch, &mut |_, record| {
+                if let (None, Record::Document(document)) = (learnt, record) {
+                    learnt = recipe.learn(document.text);
+                }
+                Ok(())
+            })?;
+            if let Some(learnt) = learnt {
+                return Ok(learnt);
+            }
+        }
+    }
+    Ok(0)
 }
 
 struct Sampler<'a> {

@@ -225,7 +225,7 @@ fn found_beside(source: &SourceIdentity, beside: &Path, sketch: &str) -> Result<
 /// Finds a sketched source again, and checks that it has not changed. If it has, the error ends with `advice`.
 pub(crate) fn found_again(sketched: &SourceIdentity, advice: &str) -> Result<Source> {
     let format = sketched.format()?;
-    let how = Discovery { format: FormatChoice::Known(format), target: None };
+    let how = Discovery { format: FormatChoice::Known(format), target: None, arrays: true };
     if sketched.was_read_once() {
         return Err(Error::Target(format!(
             "{} was read from a stream, which cannot be read again; {advice}",

@@ -73,8 +73,8 @@ pub(super) fn rules(settings: &Settings) -> Rules {
         rows: plan.rows,
         short: recipe.method.short().map(crate::method::short::Short::most_elements),
         measure: match settings.signature.measure {
-            Measure::Jaccard | Measure::WeightedJaccard => reference::Measure::Jaccard,
             Measure::Containment => reference::Measure::Containment,
+            _ => reference::Measure::Jaccard,
         },
         threshold: settings.matching.threshold,
         keep: match settings.matching.keep {

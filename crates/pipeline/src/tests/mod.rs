@@ -8,6 +8,7 @@ mod matrix;
 mod recall;
 mod sketches;
 mod stops;
+mod vectors;
 
 use crate::prepared::Prepared;
 use crate::run::dedup_prepared;

@@ -14,6 +14,7 @@ mod pairs;
 mod refining;
 #[cfg(test)]
 mod tests;
+pub(crate) mod vectors;
 
 use crate::candidates::Candidates;
 use crate::candidates::forest::Forest;
@@ -144,6 +145,9 @@ fn memory_for_index(view: View<'_>, chunk: &Chunk) -> u64 {
 
 /// The exact similarities of given pairs, in their order: of the first document's set to the second's.
 pub(crate) fn similarities(view: View<'_>, pairs: &[(Number, Number)]) -> Result<Vec<f64>> {
+    if let Some(nearness) = view.recipe.method.nearness() {
+        return vectors::similarities(view, nearness, pairs);
+    }
     let mut similarities = Vec::with_capacity(pairs.len());
     let limit = view.budget.chunk(view.store.bytes_in_memory());
     let mut rest = pairs;

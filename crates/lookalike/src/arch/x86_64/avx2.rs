@@ -3,7 +3,10 @@
 instruction_set!($ Avx2: "avx2", "bmi1", "bmi2", "lzcnt", "popcnt");
 
 use crate::arch::masks::{BLOCK, Masks};
-use crate::arch::{CHUNK, LANE_BLOCK, SET_BLOCK, Simd, Tuning};
+use crate::arch::{
+    ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK, Simd,
+    Tuning,
+};
 use std::arch::asm;
 use std::arch::x86_64::*;
 
@@ -122,6 +125,41 @@ impl Avx2 {
             }
             equal
         }
+
+        /// AVX2 has no products of bytes that cannot overflow, so bytes become 16-bit numbers. A register holds four of
+        /// the vectors, and two sums for each: that of its first two coordinates and that of the others.
+        fn bytes_times(rows: &[ByteRows], queries: &[ByteQueries]) -> Products {
+            let mut products = [[0; PRODUCT_ROWS]; PRODUCT_QUERIES];
+            // Two queries at a time: their sums, eight registers, leave room for the vectors.
+            for pair in 0..PRODUCT_QUERIES / 2 {
+                let mut sums = [[_mm256_setzero_si256(); 4]; 2];
+                for (rows, queries) in rows.iter().zip(queries) {
+                    let queries: [__m256i; 2] = std::array::from_fn(|i| {
+                        let query = i32::from_ne_bytes(queries[2 * pair + i].map(i8::cast_unsigned));
+                        _mm256_cvtepi8_epi16(_mm_set1_epi32(query))
+                    });
+                    for (i, four) in rows.as_chunks::<16>().0.iter().enumerate() {
+                        // SAFETY: 16 bytes; unaligned load.
+                        let four = _mm256_cvtepu8_epi16(unsafe { _mm_loadu_si128(four.as_ptr().cast()) });
+                        for (sums, &query) in sums.iter_mut().zip(&queries) {
+                            sums[i] = _mm256_add_epi32(sums[i], _mm256_madd_epi16(four, query));
+                        }
+                    }
+                }
+                for (i, sums) in sums.iter().enumerate() {
+                    for (products, &four) in products[2 * pair + i].as_chunks_mut::<4>().0.iter_mut().zip(sums) {
+                        let mut both = [0i32; 8];
+                        // SAFETY: 8 numbers of 4 bytes; unaligned store.
+                        unsafe { _mm256_storeu_si256(both.as_mut_ptr().cast(), four) };
+                        for (product, both) in products.iter_mut().zip(both.as_chunks::<2>().0) {
+                            *product = both[0].wrapping_add(both[1]);
+                        }
+                    }
+                }
+            }
+            products
+        }
+
     }
 }
 
@@ -153,5 +191,11 @@ impl Simd for Avx2 {
     fn equal_lanes(self, a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32 {
         // SAFETY: as above.
         unsafe { Self::equal(a, b) }
+    }
+
+    #[inline(always)]
+    fn byte_products(self, rows: &[ByteRows], queries: &[ByteQueries]) -> Products {
+        // SAFETY: as above.
+        unsafe { Self::bytes_times(rows, queries) }
     }
 }

@@ -3,17 +3,20 @@
 #[rustfmt::skip]
 instruction_set!(
     $ Avx512: "avx2", "bmi1", "bmi2", "lzcnt", "popcnt", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd",
-    "avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq"
+    "avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq", "avx512vnni"
 );
 
 mod edges;
 
 use crate::arch::masks::{BLOCK, CLASS, Masks, class};
 use crate::arch::word_hashes::Blocks;
-use crate::arch::{BIT_WORDS, CHUNK, LANE_BLOCK, SET_BLOCK, Simd, TOP_WORDS, Tuning};
+use crate::arch::{
+    BIT_WORDS, ByteQueries, ByteRows, CHUNK, LANE_BLOCK, PRODUCT_QUERIES, PRODUCT_ROWS, Products, SET_BLOCK,
+    Simd, TOP_WORDS, Tuning,
+};
 use std::arch::x86_64::*;
 
-/// AVX-512 with byte permutations (VBMI, VBMI2) and bit counts (BITALG, VPOPCNTDQ), as in every CPU since Ice Lake
+/// AVX-512 with byte permutations (VBMI, VBMI2), bit counts (BITALG, VPOPCNTDQ) and sums of products (VNNI), as in every CPU since Ice Lake
 /// and Zen 4. Only `run` makes a value, on a CPU that has them.
 ///
 /// It holds the table of byte classes in two registers, so that all 64 bytes of a block are looked up at once.
@@ -160,6 +163,28 @@ impl Avx512 {
                 unsafe { (_mm512_loadu_si512(a.as_ptr().cast()), _mm512_loadu_si512(b.as_ptr().cast())) };
             _mm512_cmpeq_epi16_mask(a, b).count_ones()
         }
+
+        fn bytes_times(rows: &[ByteRows], queries: &[ByteQueries]) -> Products {
+            let mut sums = [_mm512_setzero_si512(); PRODUCT_QUERIES];
+            for (rows, queries) in rows.iter().zip(queries) {
+                // SAFETY: 64 bytes; unaligned load.
+                let rows = unsafe { _mm512_loadu_si512(rows.as_ptr().cast()) };
+                for (sum, query) in sums.iter_mut().zip(queries) {
+                    let query = _mm512_set1_epi32(i32::from_ne_bytes(query.map(i8::cast_unsigned)));
+                    *sum = _mm512_dpbusd_epi32(*sum, rows, query);
+                }
+            }
+            Self::stored(sums)
+        }
+
+        fn stored(sums: [__m512i; PRODUCT_QUERIES]) -> Products {
+            let mut products = [[0; PRODUCT_ROWS]; PRODUCT_QUERIES];
+            for (products, sum) in products.iter_mut().zip(sums) {
+                // SAFETY: 16 numbers of 4 bytes; unaligned store.
+                unsafe { _mm512_storeu_si512(products.as_mut_ptr().cast(), sum) };
+            }
+            products
+        }
     }
 }
 
@@ -221,5 +246,11 @@ impl Simd for Avx512 {
     fn equal_lanes(self, a: &[u16; LANE_BLOCK], b: &[u16; LANE_BLOCK]) -> u32 {
         // SAFETY: as above.
         unsafe { Self::equal(a, b) }
+    }
+
+    #[inline(always)]
+    fn byte_products(self, rows: &[ByteRows], queries: &[ByteQueries]) -> Products {
+        // SAFETY: as above.
+        unsafe { Self::bytes_times(rows, queries) }
     }
 }

@@ -1,0 +1,104 @@
+//! `--kind vectors`: whole commands on arrays and lists of numbers.
+
+use super::lookalike::{Folder, Outcome};
+
+/// A NumPy array in C order.
+fn npy(rows: &[[f32; 3]]) -> Vec<u8> {
+    let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, 3), }}\n", rows.len());
+    let mut bytes = b"\x93NUMPY\x01\0".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(rows.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
+    bytes
+}
+
+/// a and b point nearly the same way, c is b, d is twice a, and z is zero.
+const ROWS: [[f32; 3]; 6] =
+    [[1.0, 2.0, 3.0], [1.1, 2.0, 2.9], [1.1, 2.0, 2.9], [2.0, 4.0, 6.0], [-1.0, 0.5, 0.2], [0.0; 3]];
+
+fn folder() -> Folder {
+    let line = |(id, row): (&str, &[f32; 3])| format!("{{\"id\":\"{id}\",\"v\":{row:?}}}\n");
+    Folder::new()
+        .with("v.npy", npy(&ROWS))
+        .with("ids.txt", "a\nb\nc\nd\ne\nz\n")
+        .with("v.jsonl", ["a", "b", "c", "d", "e", "z"].into_iter().zip(&ROWS).map(line).collect::<String>())
+}
+
+fn ok(folder: &Folder, arguments: &str) -> Outcome {
+    let outcome = folder.run(arguments);
+    assert_eq!(outcome.code, 0, "{arguments}: {outcome}");
+    outcome
+}
+
+#[test]
+fn arrays_and_lists_give_the_same_pairs() {
+    let folder = folder();
+    let of_array = ok(&folder, "pairs v.npy --kind vectors --ids ids.txt --threshold 0.99").stdout;
+    let of_lists =
+        ok(&folder, "pairs v.jsonl --kind vectors --field v --id-field id --threshold 0.99").stdout;
+    assert_eq!(of_array, of_lists);
+    let pairs: Vec<&str> = of_array.lines().filter_map(|line| line.get(..3)).collect();
+    assert_eq!(pairs, ["a\tb", "a\tc", "a\td", "b\tc", "b\td", "c\td"], "{of_array}");
+    // By distance, the longer vector is far away.
+    let near = "pairs v.npy --kind vectors --ids ids.txt --measure euclidean --distance 0.2";
+    let near = ok(&folder, near).stdout;
+    let pairs: Vec<&str> = near.lines().filter_map(|line| line.get(..3)).collect();
+    assert_eq!(pairs, ["a\tb", "a\tc", "b\tc"], "{near}");
+}
+
+#[test]
+fn the_kept_rows_of_an_array_are_an_array() {
+    let folder = folder();
+    let outcome = ok(&folder, "dedup v.npy --kind vectors --ids ids.txt --threshold 0.99 -o out");
+    assert!(outcome.stderr.contains("every vector is compared with every other one"), "{outcome}");
+    let written = std::fs::read(folder.path("out/v.npy")).unwrap();
+    assert!(written.starts_with(b"\x93NUMPY\x01\0"));
+    let numbers: Vec<f32> =
+        written[128..].as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    assert_eq!(numbers, [ROWS[0], ROWS[4], ROWS[5]].as_flattened());
+    let removed = folder.read("out/removed.jsonl");
+    assert_eq!(removed.lines().count(), 3);
+    assert!(removed.lines().all(|line| line.contains(r#""kept_id":"a""#)), "{removed}");
+}
+
+#[test]
+fn a_query_gives_the_nearest() {
+    let folder = folder();
+    let found = ok(&folder, "query v.npy --kind vectors --ids ids.txt --like [1,2,3.1] --top 2").stdout;
+    let ids: Vec<&str> = found.lines().filter_map(|line| line.split('\t').next_back()).collect();
+    assert_eq!(ids, ["a", "d"], "{found}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_by_name() {
+    let folder = folder()
+        .with("few.txt", "a\nb\n")
+        .with("cut.npy", &npy(&ROWS)[..100])
+        .with("bad.jsonl", "{\"v\":[1,2]}\n{\"v\":[1,2,3]}\n");
+    for (arguments, expected) in [
+        ("pairs v.npy", "is a NumPy array; convert it"),
+        ("pairs v.npy --kind vectors --ids few.txt", "few.txt has too few ids: 2 lines for 6 rows"),
+        ("pairs v.jsonl --kind vectors --field v --ids ids.txt", "v.jsonl is none"),
+        ("pairs v.npy --kind vectors --ids ids.txt --id-field id", "cannot be used together"),
+        ("pairs cut.npy --kind vectors", "bytes are missing"),
+        (
+            "pairs bad.jsonl --kind vectors --field v",
+            "the vector has 3 coordinates, and the first vector has 2",
+        ),
+        ("pairs v.npy --kind vectors --measure jaccard", "--measure cosine"),
+        ("pairs v.npy --kind vectors --measure euclidean", "--distance"),
+        ("pairs v.npy --kind vectors --shingles words:3", "--shingles has no effect with --kind vectors"),
+        ("pairs v.npy --kind vectors --distance 0.5", "--distance 0.5 is not allowed"),
+        (
+            "pairs v.npy --kind vectors --measure euclidean --distance 1 --threshold 0.5",
+            "--threshold has no effect",
+        ),
+        ("pairs v.jsonl --text-field v --measure cosine", "--kind vectors"),
+        ("sketch v.npy --kind vectors -o s.sketch", "vectors have no sketches"),
+        ("query v.npy --kind vectors --like [1,2]", "coordinates"),
+    ] {
+        let outcome = folder.run(arguments);
+        assert_ne!(outcome.code, 0, "{arguments}: {outcome}");
+        assert!(outcome.stderr.contains(expected), "{arguments}: {outcome}");
+    }
+}

@@ -1,0 +1,61 @@
+//! NumPy files -> rows: each row of a two-dimensional array is a document, a vector.
+//!
+//! ```text
+//! "\x93NUMPY" 1 0 <length> {'descr': '<f4', 'fortran_order': False, 'shape': (30000, 100), }   rows
+//! ```
+//!
+//! Numbers of 16, 32 and 64 bits and 8-bit integers are read, in either byte order. A block has rows in C order, as they
+//! are written out again. If the file is in Fortran order, they are collected column by column, for which it must be a
+//! plain file.
+
+mod header;
+mod ids;
+mod packed;
+mod reader;
+mod sink;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use header::{Header, MAGIC};
+pub use ids::{Ids, with_ids};
+pub use packed::{pack_floats, unpack_floats};
+pub(crate) use reader::NpyReader;
+pub(crate) use sink::NpySink;
+
+use crate::raw::RawRecords;
+use crate::{Absent, Document, Id, Record, Result, Scratch};
+use std::sync::Arc;
+
+/// The rows of a block.
+#[derive(Debug, Clone)]
+pub(crate) struct Rows {
+    pub(crate) header: Arc<Header>,
+    /// The number of the first row of the block.
+    pub(crate) first: u64,
+    pub(crate) ids: Option<Ids>,
+}
+
+/// [`Block::visit`](crate::Block::visit) for rows of an array. The text of a document has its numbers as
+/// [`pack_floats`] writes them; that of a row of unsigned bytes is a JSON string of hexadecimal digits.
+pub(crate) fn visit(
+    records: &RawRecords,
+    rows: &Rows,
+    selected: Option<&[u32]>,
+    scratch: &mut Scratch,
+    visit: &mut dyn FnMut(usize, Record<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut one = |slot: usize| {
+        rows.header.text_of(records.slot(slot), &mut scratch.text);
+        let id = rows.ids.as_ref().and_then(|ids| ids.get(rows.first + slot as u64)).map(Id::string);
+        let absent = Absent { id: id.is_none(), order: true, within: true };
+        let text = scratch.text.as_str();
+        visit(
+            slot,
+            Record::Document(Document { text, replaced: false, id, order: None, within: None, absent }),
+        )
+    };
+    match selected {
+        Some(selected) => selected.iter().try_for_each(|&slot| one(slot as usize)),
+        None => (0..records.len()).try_for_each(one),
+    }
+}

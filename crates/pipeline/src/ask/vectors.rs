@@ -1,0 +1,54 @@
+//! The vectors that are nearest to a vector: one pass over the corpus compares it with all of them.
+
+use super::{At, keep_best, scan};
+use crate::method::TextBuffers;
+use crate::method::vectors::{nearness, similarity_of};
+use crate::prepared::Prepared;
+use crate::{Error, Job, Match, Measure, Observer, Result, Stage};
+use corpus::Document;
+
+/// See [`crate::query`]. Without a distance, all vectors are near by the Euclidean distance.
+pub(super) fn query(job: &Job, vector: &str, top: usize, observer: &dyn Observer) -> Result<Vec<Match>> {
+    let threshold = job.settings.matching.threshold;
+    let mut settings = job.settings.clone().with_bands(None);
+    let is_euclidean = settings.signature.measure == Measure::Euclidean;
+    let radius = settings.matching.radius;
+    settings.matching.threshold = 1.0;
+    settings.matching.radius = radius.or(is_euclidean.then_some(0.0));
+    let job = &Job { settings, ..job.clone() };
+    let prepared = Prepared::new(job)?;
+    let recipe = &prepared.recipe;
+    let nearness = nearness(&job.settings)?;
+    let mut buffers = TextBuffers::default();
+    if let Some(reason) = recipe.unusable(vector, &mut buffers) {
+        return Err(Error::Invalid(format!("what is searched for cannot be used: {reason}")));
+    }
+    // All vectors must have the dimension of this one.
+    recipe.learn(vector);
+    let read = |text: &str, buffers: &mut TextBuffers| -> Result<Vec<f32>> {
+        Ok(recipe.elements(text, buffers)?.iter().map(|&bits| f32::from_bits(bits as u32)).collect())
+    };
+    let asked = read(vector, &mut buffers)?;
+    let look = |document: &Document<'_>, at: At, buffers: &mut TextBuffers| {
+        let value = nearness.value(&asked, &read(document.text, buffers)?);
+        let similarity = similarity_of(nearness, value);
+        let is_near = match is_euclidean {
+            true => radius.is_none_or(|radius| value <= radius),
+            false => similarity >= threshold,
+        };
+        Ok(is_near.then(|| (similarity, at, document.id.as_ref().map(|id| id.text.to_string()))))
+    };
+    let mut best: Vec<(f64, At, Option<String>)> = Vec::new();
+    scan(&prepared, Stage::Sketch, observer, look, |found| {
+        best.push(found);
+        if best.len() >= 2 * top {
+            keep_best(&mut best, top);
+        }
+        Ok(())
+    })?;
+    keep_best(&mut best, top);
+    let sources = prepared.sources;
+    let found =
+        |(similarity, at, id): (f64, At, _)| Match { document: at.reference(id, sources), similarity };
+    Ok(best.into_iter().map(found).collect())
+}
