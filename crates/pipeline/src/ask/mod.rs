@@ -8,16 +8,18 @@ pub(crate) mod texts;
 use crate::ask::all_pairs::{AllPairs, Asked};
 use crate::ask::scan::{At, scan};
 use crate::decide::{Removal, Removals};
+use crate::frames;
 use crate::limits::sorted::{Room, Sorted};
 use crate::method::TextBuffers;
 use crate::prepared::Prepared;
 use crate::report::Report;
+use crate::resume::begin::temporary_work;
 use crate::settings::not_allowed;
 use crate::solve::Found;
 use crate::verify::Task;
 use crate::view::View;
 use crate::write::naming::{BATCH, Names};
-use crate::{Job, Match, Member, Observer, Pair, Result, SettingName, Stage};
+use crate::{Choice, Job, Match, Member, Observer, Pair, Result, SettingName, Stage, WrongSetting};
 use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
@@ -168,11 +170,29 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     let job = &Job { settings, ..job.clone() };
     let prepared = Prepared::new(job)?;
     let recipe = &prepared.recipe;
-    let asked = ShingleSet::from_hashes(recipe.elements(text, &mut TextBuffers::default())?.to_vec());
+    if let Some(near) = &job.settings.matching.within_days {
+        let choice = Choice::new(SettingName::WithinDays, near);
+        return Err(
+            WrongSetting::NotAllowed { choice, allowed: "a text to search for has no date".into() }.into()
+        );
+    }
+    frames::learn(&prepared, &temporary_work(job)?, observer)?;
+    let mut buffers = TextBuffers::default();
+    let asked = ShingleSet::from_hashes(recipe.elements(text, &mut buffers)?.to_vec());
+    let content =
+        recipe.has_little_left(text, &mut buffers)?.then(|| recipe.content_hash(text, &mut buffers));
     let look = |document: &Document<'_>, at: At, buffers: &mut TextBuffers| {
         recipe.check_fits(document.text, &prepared.budget)?;
-        let similarity =
-            similarity_to(&asked, recipe.elements(document.text, buffers)?, recipe.verifier.measure());
+        let similarity = if recipe.has_little_left(document.text, buffers)? {
+            // Of such a document only copies are similar to it.
+            let is_copy =
+                content.is_some_and(|content| recipe.content_hash(document.text, buffers) == content);
+            f64::from(u8::from(is_copy))
+        } else if content.is_some() {
+            0.0
+        } else {
+            similarity_to(&asked, recipe.elements(document.text, buffers)?, recipe.verifier.measure())
+        };
         let found = similarity >= threshold && similarity > 0.0;
         Ok(found.then(|| (similarity, at, document.id.as_ref().map(|id| id.text.to_string()))))
     };

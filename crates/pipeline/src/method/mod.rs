@@ -23,7 +23,7 @@ mod tables;
 pub(crate) mod weights;
 
 pub use recipe::content_hash;
-pub(crate) use recipe::{Recipe, TextBuffers, within_hash};
+pub(crate) use recipe::{Recipe, TextBuffers, check_frames, within_hash};
 
 use crate::report::Plan;
 use crate::store::columns::{Columns, Within};
