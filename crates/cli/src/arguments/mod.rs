@@ -104,7 +104,7 @@ pub(crate) fn shown_commands(command: &clap::Command) -> Vec<(String, clap::Comm
 }
 
 /// The flags that only `--help` shows, not `-h`.
-const RARE: [&str; 19] = [
+const RARE: [&str; 22] = [
     "recall",
     "bands",
     "distance",
@@ -114,6 +114,9 @@ const RARE: [&str; 19] = [
     "removed-format",
     "max-text",
     "within",
+    "within-days",
+    "site-field",
+    "common",
     "case",
     "form",
     "punctuation",

@@ -21,8 +21,6 @@ mod counting;
 mod cut;
 pub(crate) mod days;
 mod table;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use counting::{FRAME, learn};
 pub(crate) use table::Frame;
