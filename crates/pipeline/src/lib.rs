@@ -10,6 +10,7 @@ mod copies;
 mod decide;
 mod error;
 mod frames;
+mod kind;
 mod limits;
 mod method;
 mod prepared;
@@ -48,7 +49,7 @@ pub use report::{RemovedDocument, Report, Tally};
 pub use seen::{Indexes, ReadKept, SeenAnswer, SeenBefore, SeenMatch, TakesKept};
 pub use settings::presets;
 pub use settings::{
-    BandsAndRows, Case, Choice, Clusters, Common, Elements, FileSettings, Form, Keep, LARGEST_TEXT,
+    BandsAndRows, Case, Choice, Clusters, Common, Elements, FileSettings, Form, Keep, Kind, LARGEST_TEXT,
     MOST_MEMORY, MOST_THREADS, MatchSettings, Measure, Method, NormalizeSettings, OnBadRecord, Punctuation,
     RemovedFormat, Resources, SettingName, Settings, SignatureSettings, Stored, Verify, Whitespace,
     WithinDays, WrongSetting,

@@ -104,7 +104,8 @@ pub(crate) fn shown_commands(command: &clap::Command) -> Vec<(String, clap::Comm
 }
 
 /// The flags that only `--help` shows, not `-h`.
-const RARE: [&str; 22] = [
+const RARE: [&str; 23] = [
+    "split",
     "recall",
     "bands",
     "distance",

@@ -19,7 +19,7 @@ use crate::solve::Found;
 use crate::verify::Task;
 use crate::view::View;
 use crate::write::naming::{BATCH, Names};
-use crate::{Choice, Job, Match, Member, Observer, Pair, Result, SettingName, Stage, WrongSetting};
+use crate::{Choice, Error, Job, Match, Member, Observer, Pair, Result, SettingName, Stage, WrongSetting};
 use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
@@ -175,6 +175,9 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
         return Err(
             WrongSetting::NotAllowed { choice, allowed: "a text to search for has no date".into() }.into()
         );
+    }
+    if let Some(reason) = recipe.unusable(text, &mut TextBuffers::default()) {
+        return Err(Error::Invalid(format!("what is searched for cannot be used: {reason}")));
     }
     frames::learn(&prepared, &temporary_work(job)?, observer)?;
     let mut buffers = TextBuffers::default();

@@ -36,14 +36,20 @@ names! {
     Common = "common",
     /// The largest Hamming distance.
     Distance = "distance",
+    /// Whether upper and lower case differ.
+    Case = "case",
     /// Whether repeated shingles count.
     Elements = "elements",
+    /// The Unicode normalisation form.
+    Form = "form",
     /// The number of hashes in a signature.
     Hashes = "hashes",
     /// The field that contains the id.
     IdField = "id-field",
     /// Which document is kept.
     Keep = "keep",
+    /// What a document is.
+    Kind = "kind",
     /// The length of the longest text that is compared by more than its content hash.
     MaxText = "max-text",
     /// The similarity that is compared.
@@ -54,12 +60,18 @@ names! {
     Method = "method",
     /// The sources whose documents come first in keep order.
     Prefer = "prefer",
+    /// Whether punctuation is kept.
+    Punctuation = "punctuation",
     /// The wanted probability of finding a pair at the threshold.
     Recall = "recall",
+    /// The seed of the hash functions.
+    Seed = "seed",
     /// What a shingle is.
     Shingles = "shingles",
     /// The field that names the site.
     SiteField = "site-field",
+    /// What separates the items of a set that is a string.
+    Split = "split",
     /// The folder for temporary files.
     TempDir = "temp-dir",
     /// The field with the text.
@@ -72,6 +84,8 @@ names! {
     Verify = "verify",
     /// The file of weights.
     Weights = "weights",
+    /// What happens to white space.
+    Whitespace = "whitespace",
     /// The field whose value must be equal.
     Within = "within",
     /// The field of dates, and how far they may be apart.
@@ -246,7 +260,8 @@ mod tests {
         let others = [SettingName::Against, SettingName::Memory, SettingName::TempDir, SettingName::Threads];
         for name in SettingName::ALL {
             let is_written =
-                written.get(name.as_str()).is_some() || super::super::UNWRITTEN.contains(&name.as_str());
+                [&written, &written["normalize"]].iter().any(|all| all.get(name.as_str()).is_some())
+                    || super::super::UNWRITTEN.contains(&name.as_str());
             assert!(is_written || others.contains(name), "{name:?}");
         }
     }

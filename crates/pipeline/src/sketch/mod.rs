@@ -316,7 +316,7 @@ impl<'a> BlockSketcher<'a> {
         if self.failure.is_some() {
             return;
         }
-        let outcome = match record {
+        let outcome = match self.recipe.usable(record, self.buffers) {
             Record::Document(document) => match self.recipe.within_of(&document) {
                 Ok(within) => self.add_document(slot, &document, within),
                 Err(reason) => self.add_bad(slot, BadRecord { reason, id: document.id, lacks_text: false }),
@@ -460,6 +460,7 @@ pub(crate) fn keep_value(
 ) -> u64 {
     match &settings.matching.keep {
         _ if settings.signature.measure == crate::Measure::Containment => u64::MAX - size,
+        Keep::First | Keep::Longest if settings.signature.kind != crate::Kind::Text => u64::MAX - size,
         // Input order needs nothing; with this a sketch serves both.
         Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
         Keep::Max(_) => keep_of(order, 0xff, rest),
