@@ -115,7 +115,7 @@ impl<'a> Prepared<'a> {
     /// Sketches all documents, or reads the sketches that exist already.
     pub(crate) fn sketch(&self, work: &mut Work, stages: &mut Stages<'_>) -> Result<Store> {
         if frames::is_wanted(&self.job.settings) {
-            stages.begin(Stage::Frame, self.sources.bytes());
+            stages.begin_quietly(Stage::Frame);
             frames::learn(self, work, stages.observer())?;
             stages.end(self.sources.bytes());
         }
