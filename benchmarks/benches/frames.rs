@@ -40,8 +40,7 @@ fn framed_pages(program: &Program, scratch: &Scratch, data: &Path) -> Result<(),
     ] {
         let (found, recall) = pairs(program, &file, &more)?;
         let correct = found.intersection(&truth).count() as f64;
-        let (precision, share) =
-            (correct / found.len().max(1) as f64, correct / truth.len().max(1) as f64);
+        let (precision, share) = (correct / found.len().max(1) as f64, correct / truth.len().max(1) as f64);
         let f1 = 2.0 * correct / (found.len() + truth.len()) as f64;
         println!(
             "{what:34} F1 {f1:.4} (precision {precision:.4}, recall {share:.4}) {}",
@@ -72,16 +71,27 @@ fn planted(program: &Program, scratch: &Scratch, data: &Path) -> Result<(), Stri
     println!("\nno frames: planted pairs");
     let sample = decompressed(&data.join("elife-sample/docs.jsonl.zst"), scratch)?;
     for (name, file, truth, least) in [
-        ("minhash-articles", data.join("minhash-articles/articles_2500.jsonl"), "minhash-articles/truth_2500.tsv", 0.0),
+        (
+            "minhash-articles",
+            data.join("minhash-articles/articles_2500.jsonl"),
+            "minhash-articles/truth_2500.tsv",
+            0.0,
+        ),
         ("elife-sample", sample, "elife-sample/truth.tsv", 0.8),
     ] {
         let truth = listed(&data.join(truth), least)?;
-        for (what, more) in
-            [("words:5", vec!["--shingles", "words:5", "--threshold", "0.15", "--hashes", "512"]), ("--preset news", vec!["--preset", "news"])]
-        {
+        for (what, more) in [
+            ("words:5", vec!["--shingles", "words:5", "--threshold", "0.15", "--hashes", "512"]),
+            ("--preset news", vec!["--preset", "news"]),
+        ] {
             let (found, _) = pairs(program, &file, &more)?;
             let missed = truth.difference(&found).count();
-            println!("{name:18} {what:16} {} of {} found, {} pairs in all", truth.len() - missed, truth.len(), found.len());
+            println!(
+                "{name:18} {what:16} {} of {} found, {} pairs in all",
+                truth.len() - missed,
+                truth.len(),
+                found.len()
+            );
             if missed > 0 {
                 return Err(format!("{name}, {what}: {missed} planted pairs are missed"));
             }
@@ -204,4 +214,3 @@ fn decompressed(file: &Path, scratch: &Scratch) -> Result<PathBuf, String> {
         .map_err(|error| format!("{}: {error}", file.display()))?;
     scratch.write("sample.jsonl", &bytes).map_err(|error| error.to_string())
 }
-

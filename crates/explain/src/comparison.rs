@@ -261,7 +261,7 @@ fn estimates_of(a: &ShingleSet, b: &ShingleSet, settings: &Settings) -> Result<V
             measure: "cosine".into(),
             value: angle.cosine,
             standard_error: angle.cosine_standard_error,
-            exact: cosine(a.len(), b.len(), intersection_size(&a, &b)),
+            exact: cosine(a.len(), b.len(), intersection_size(a, b)),
         },
     ])
 }

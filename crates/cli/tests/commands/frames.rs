@@ -8,7 +8,8 @@ use testkit::faults::{Moment, run_and_kill};
 /// Pages of four sites, and who has which story.
 fn pages(pages: usize) -> Folder {
     let folder = Folder::new();
-    let framed = Framed { sites: 4, stories: 12, pages, fixed: 12, changing: 3, cut: 0.1, changed: 0.01, seed: 5 };
+    let framed =
+        Framed { sites: 4, stories: 12, pages, fixed: 12, changing: 3, cut: 0.1, changed: 0.01, seed: 5 };
     let made = framed.of_prose(700);
     let truth: String = made.iter().map(|page| format!("{}\t{}\n", page.document.id, page.story)).collect();
     write_files(&folder.path("news"), made.into_iter().map(|page| page.document), &[]).unwrap();
@@ -29,7 +30,8 @@ fn stories_are_found_in_their_frames() {
     for (more, least) in [("", 0.9), (" --site-field domain", 0.95)] {
         let found = ok(&folder, &format!("pairs {NEWS}{more}"));
         assert!(found.stderr.contains("left out"), "{}", found.stderr);
-        let folder = Folder::new().with("found.tsv", found.stdout).with("truth.tsv", folder.read("truth.tsv"));
+        let folder =
+            Folder::new().with("found.tsv", found.stdout).with("truth.tsv", folder.read("truth.tsv"));
         let evaluated = ok(&folder, "evaluate found.tsv --truth truth.tsv --json").stdout;
         let evaluated: serde_json::Value = serde_json::from_str(&evaluated).unwrap();
         assert!(evaluated["f1"].as_f64().unwrap() >= least, "{more}: {evaluated}");
@@ -38,7 +40,10 @@ fn stories_are_found_in_their_frames() {
     assert!(plain.stdout.lines().count() > 500, "without leaving out frames, pages of a site are similar");
     ok(&folder, &format!("dedup {NEWS} --site-field domain --within-days score:3 -o out"));
     let removed = folder.read("out/removed.jsonl");
-    assert!(removed.lines().count() > 5 && removed.lines().all(|line| line.contains("that of the rest")), "{removed}");
+    assert!(
+        removed.lines().count() > 5 && removed.lines().all(|line| line.contains("that of the rest")),
+        "{removed}"
+    );
     let report = folder.read("out/report.json");
     assert!(report.contains("\"site_elements\"") && report.contains("\"frame\""), "{report}");
     ok(&folder, "inspect out --threshold 0.3");
@@ -64,7 +69,10 @@ fn a_comparison_shows_the_frame() {
 fn what_cannot_leave_frames_out_says_so() {
     let folder = pages(40);
     for (arguments, said) in [
-        ("sketch news --id-field id --common 5 -o all.sketch", "--common 5 depends on all documents of one run"),
+        (
+            "sketch news --id-field id --common 5 -o all.sketch",
+            "--common 5 depends on all documents of one run",
+        ),
         ("sketch news --id-field id --within-days score:3 -o all.sketch", "--within-days score:3 depends on"),
         ("dedup news --method simhash --common 5 --dry-run", "--common 5 needs --method minhash"),
         ("dedup news --common 0 --dry-run", "neither a number from 1 nor auto"),

@@ -30,10 +30,14 @@ fn pages(seed: u64) -> Vec<Document> {
     let mut documents: Vec<Document> = framed.of_prose(500).into_iter().map(|page| page.document).collect();
     documents[6].score = Some(Score::Text("2024-05-10".into()));
     // Copies on the same site and on another, on the same day and on another; a page that is all frame; pages without a site.
-    for (number, (of, site, day)) in
-        [(3, None, None), (4, Some("site-00"), None), (5, None, Some("2024-06-01")), (6, None, Some("2024-05-12T23:00:00+01:00"))]
-            .into_iter()
-            .enumerate()
+    for (number, (of, site, day)) in [
+        (3, None, None),
+        (4, Some("site-00"), None),
+        (5, None, Some("2024-06-01")),
+        (6, None, Some("2024-05-12T23:00:00+01:00")),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let mut copy = Document { id: format!("copy-{number}"), ..documents[of].clone() };
         copy.domain = site.map_or(copy.domain, |site| Some(site.to_owned()));
