@@ -236,7 +236,7 @@ fn read_once(kind: Kind, file: &Path) {
 fn text_hashes(file: &Path) -> Result<Vec<u64>, String> {
     let arguments = [file.to_string_lossy().into_owned()];
     let sources = corpus::discover(&arguments, &Discovery::default()).map_err(|error| error.to_string())?;
-    let fields = Fields { text: FieldPath::new("text"), id: None, order: None, within: None };
+    let fields = Fields::text(FieldPath::new("text"));
     let limits = Limits { block_bytes: 1 << 20, record_bytes: u64::MAX, records: 8_192 };
     let (mut block, mut scratch, mut hashes) = (Block::default(), corpus::Scratch::default(), Vec::new());
     for source in &sources {

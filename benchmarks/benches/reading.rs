@@ -94,5 +94,5 @@ fn read(source: &Source, block_bytes: usize, mut visit: impl FnMut(&str)) {
 }
 
 fn fields() -> Fields {
-    Fields { text: FieldPath::new("text"), id: Some(FieldPath::new("id")), order: None, within: None }
+    Fields { id: Some(FieldPath::new("id")), ..Fields::text(FieldPath::new("text")) }
 }

@@ -41,6 +41,9 @@ class Options(TypedDict, total=False):
         recall: the wanted probability of finding a pair at the threshold (default 0.99)
         verify: "exact" (default), "estimate" or "none"
         within: compare only rows with equal values in this column
+        within_days: "date:3": compare only rows whose dates in this column are at most so many days apart
+        common: leave shingles that more than so many documents have out of the comparison; "auto" finds the number
+        site_field: the column with the site; shingles that three or more documents of a site have are left out
 
     How it is found
         method: "minhash" (default) or "simhash"
@@ -87,6 +90,9 @@ class Options(TypedDict, total=False):
     recall: float
     verify: "Literal['exact', 'estimate', 'none']"
     within: Optional[str]
+    within_days: Optional[str]
+    common: Union[int, str, None]
+    site_field: Optional[str]
     method: "Literal['minhash', 'simhash']"
     hashes: int
     seed: int
@@ -112,7 +118,7 @@ _NORMALIZE = ("case", "form", "punctuation", "whitespace")
 _CALLED = {"text": "text-field", "id": "id-field"}
 _WHOLE = ("bits", "hashes", "seed", "distance", "max_text", "threads")
 _NUMBERS = ("threshold", "recall")
-_NULLABLE = ("bands", "bits", "set_of", "weight", "id", "split", "weights", "within")
+_NULLABLE = ("bands", "bits", "common", "id", "set_of", "site_field", "split", "weight", "weights", "within", "within_days")
 FILES_ONLY = ("annotate", "format", "removed_format")
 """The options that only apply to reading and writing files."""
 
@@ -125,8 +131,8 @@ def resolve(function: str, options: Dict[str, Any], **more: Any) -> Dict[str, An
         if name not in NAMES:
             raise TypeError(_unknown(function, name))
         if value is None and name in (*RESOURCES, *_NULLABLE):
-            if name == "bands":
-                settings["bands"] = None
+            if name in ("bands", "common"):
+                settings[name] = None
             continue
         value = _checked(name, value)
         if name in RESOURCES:
@@ -173,6 +179,8 @@ def _checked(name: str, value: Any) -> Any:
         return _number(name, value)
     if name in ("weights", "temp_dir"):
         return os.fsdecode(value)
+    if name == "common" and not isinstance(value, str):
+        return whole(name, value, least=1)
     if name == "bands":
         return value if isinstance(value, str) else _bands(value)
     if name == "prefer":

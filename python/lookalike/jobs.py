@@ -350,7 +350,10 @@ def _text(name: str, text: str) -> str:
 
 def _columns(options: Any, against: bool = False) -> Columns:
     """The columns that a job needs."""
-    others = [options["within"]] if options.get("within") is not None else []
+    others = [options[name] for name in ("within", "site_field") if options.get(name) is not None]
+    near = options.get("within_days")
+    if isinstance(near, str) and ":" in near:
+        others.append(near.rpartition(":")[0])
     keep = options.get("keep", "first")
     if isinstance(keep, str) and keep.partition(":")[0] in ("max", "min") and ":" in keep:
         others.append(keep.partition(":")[2])
@@ -371,7 +374,7 @@ def _prepare(function: str, source: Any, options: Any, **more: Any) -> Tuple[Doc
             if options.get(name) not in (None, False, "jsonl"):
                 raise TypeError(f"{name} is for files only, but a {type(source).__name__} is in memory")
     if given.fixed_column:
-        for name in ("text", "id", "within"):
+        for name in ("text", "id", "within", "within_days", "site_field"):
             if options.get(name) is not None:
                 raise TypeError(f"{name} names a column, but a {type(source).__name__} has no columns")
     return given, native

@@ -60,7 +60,7 @@ fn run_command(command: &Command, printer: &Printer) -> Result<()> {
         Command::Plan(arguments) => layered!(plan, arguments, Duplicates),
         Command::Inspect(arguments) => layered!(inspect, arguments, Duplicates),
         Command::Report(arguments) => layered!(report, arguments, Duplicates),
-        Command::Evaluate(arguments) => commands::evaluate::run(arguments, printer),
+        Command::Evaluate(arguments) => layered!(evaluate, arguments, Duplicates),
         Command::Index(command) => commands::index::run(command, printer),
         #[cfg(feature = "server")]
         Command::Serve(arguments) => commands::serve::run(arguments, printer),

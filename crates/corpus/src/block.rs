@@ -58,6 +58,26 @@ pub struct Fields {
     pub order: Option<FieldPath>,
     /// The field of `--within FIELD`.
     pub within: Option<FieldPath>,
+    /// The field of `--site-field FIELD`.
+    pub site: Option<FieldPath>,
+    /// The field of `--within-days FIELD:DAYS`.
+    pub date: Option<FieldPath>,
+}
+
+impl Fields {
+    /// The text, and nothing else.
+    #[must_use]
+    pub fn text(text: FieldPath) -> Self {
+        Self { text, id: None, order: None, within: None, site: None, date: None }
+    }
+
+    /// The paths of all fields that are taken.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &FieldPath> {
+        let Self { text, id, order, within, site, date } = self;
+        [Some(text), id.as_ref(), order.as_ref(), within.as_ref(), site.as_ref(), date.as_ref()]
+            .into_iter()
+            .flatten()
+    }
 }
 
 /// One record of a block.
@@ -95,6 +115,10 @@ pub struct Document<'a> {
     /// The value for `--within`, if it was asked for: the content of a string, the JSON of any other value, an empty
     /// string if the field is missing or null.
     pub within: Option<Cow<'a, str>>,
+    /// The value for `--site-field`, in the same way.
+    pub site: Option<Cow<'a, str>>,
+    /// The value for `--within-days`, in the same way.
+    pub date: Option<Cow<'a, str>>,
     /// The fields that were asked for and that the record does not have.
     pub absent: Absent,
 }
@@ -124,6 +148,10 @@ pub struct Absent {
     pub order: bool,
     /// True if the value for `--within` is missing.
     pub within: bool,
+    /// True if the value for `--site-field` is missing.
+    pub site: bool,
+    /// True if the value for `--within-days` is missing.
+    pub date: bool,
 }
 
 /// Working memory for parsing. Use one value for many blocks.
@@ -138,6 +166,10 @@ pub struct Scratch {
     pub(crate) id: String,
     /// The value for `--within`, in the same cases.
     pub(crate) within: String,
+    /// The value for `--site-field`, in the same cases.
+    pub(crate) site: String,
+    /// The value for `--within-days`, in the same cases.
+    pub(crate) date: String,
     /// The value for `--keep`, in the same cases.
     pub(crate) other: String,
     /// The order key of the value for `--keep`.

@@ -78,9 +78,7 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(fields: &'a Fields, scratch: &'a mut Scratch) -> Self {
-        let Fields { text, id, order, within } = fields;
-        let paths = [Some(text), id.as_ref(), order.as_ref(), within.as_ref()];
-        Self { fields, wanted: Wanted::new(paths.into_iter().flatten()), found: Found::default(), scratch }
+        Self { fields, wanted: Wanted::new(fields.paths()), found: Found::default(), scratch }
     }
 
     /// Reads a line that may not be UTF-8.
@@ -138,6 +136,8 @@ impl<'a> Lines<'a> {
         let id = optional(&fields.id, &mut scratch.id);
         let order = optional(&fields.order, &mut scratch.other);
         let within = optional(&fields.within, &mut scratch.within);
+        let site = optional(&fields.site, &mut scratch.site);
+        let date = optional(&fields.date, &mut scratch.date);
         let absent_id = matches!(id, Ok((None, _)));
         // A bad record keeps its id if the id can be read.
         let (id, unreadable) = match id {
@@ -147,13 +147,24 @@ impl<'a> Lines<'a> {
             }
             Err(reason) => (None, Some(reason)),
         };
-        let (text, order, within) = match (text, order, within, unreadable) {
-            (Ok(text), Ok(order), Ok(within), None) => (text, order, within),
-            (Err(reason), ..) | (_, _, _, Some(reason)) | (_, Err(reason), ..) | (_, _, Err(reason), _) => {
+        let (text, order, within, site, date) = match (text, order, within, site, date, unreadable) {
+            (Ok(text), Ok(order), Ok(within), Ok(site), Ok(date), None) => (text, order, within, site, date),
+            (Err(reason), ..)
+            | (.., Some(reason))
+            | (_, Err(reason), ..)
+            | (_, _, Err(reason), ..)
+            | (_, _, _, Err(reason), ..)
+            | (_, _, _, _, Err(reason), _) => {
                 return Record::Bad(BadRecord { reason, id, lacks_text });
             }
         };
-        let absent = Absent { id: absent_id, order: order.0.is_none(), within: within.0.is_none() };
+        let absent = Absent {
+            id: absent_id,
+            order: order.0.is_none(),
+            within: within.0.is_none(),
+            site: site.0.is_none(),
+            date: date.0.is_none(),
+        };
         let key = &mut scratch.order;
         let kind = match order {
             (Some(Kind::String), Some(text)) => order_key::of_text(text, key),
@@ -162,8 +173,8 @@ impl<'a> Lines<'a> {
             _ => None,
         };
         let order = kind.map(|kind| OrderKey { kind, bytes: &scratch.order });
-        let within = within.1.map(Cow::Borrowed);
-        Record::Document(Document { text, replaced: false, id, order, within, absent })
+        let [within, site, date] = [within.1, site.1, date.1].map(|value| value.map(Cow::Borrowed));
+        Record::Document(Document { text, replaced: false, id, order, within, site, date, absent })
     }
 }
 

@@ -99,7 +99,7 @@ mod tests {
         std::fs::write(&path, content).unwrap();
         let source = discover(&[&path], &Default::default()).unwrap().pop().unwrap();
         assert!(matches!(source.format, Format::Jsonl | Format::Csv { .. } | Format::Text));
-        let text = Fields { text: FieldPath::new("text"), id: None, order: None, within: None };
+        let text = Fields::text(FieldPath::new("text"));
         let limits = Limits { block_bytes: 1 << 20, record_bytes: 1 << 20, records: 100 };
         let mut reader = Reader::open(&source, ReadMode::Whole, &text, limits).unwrap();
         let fields: Vec<String> = fields.iter().map(|&field| field.to_owned()).collect();

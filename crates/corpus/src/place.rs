@@ -55,7 +55,7 @@ pub fn field_names(source: &Source, path: &FieldPath, limits: Limits) -> Result<
     if source.format != Format::Jsonl {
         return Ok(names);
     }
-    let fields = Fields { text: path.clone(), id: None, order: None, within: None };
+    let fields = Fields::text(path.clone());
     let mut reader = Reader::open(source, ReadMode::Fields, &fields, limits)?;
     let (mut block, mut looked_at) = (Block::default(), 0);
     while looked_at < LOOKED_AT && reader.next_block(&mut block)? {

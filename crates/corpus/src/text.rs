@@ -31,6 +31,18 @@ pub(crate) fn visit(
     };
     let text = if is_json { in_quotes(text, &mut scratch.quoted) } else { text };
     // The whole file is the text; there are no fields.
-    let absent = Absent { id: true, order: true, within: true };
-    visit(0, Record::Document(Document { text, replaced, id: None, order: None, within: None, absent }))
+    let absent = Absent { id: true, order: true, within: true, site: true, date: true };
+    visit(
+        0,
+        Record::Document(Document {
+            text,
+            replaced,
+            id: None,
+            order: None,
+            within: None,
+            site: None,
+            date: None,
+            absent,
+        }),
+    )
 }

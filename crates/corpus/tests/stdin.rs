@@ -17,7 +17,7 @@ fn child() {
         return;
     }
     let source = discover(&["-".to_owned()], &Discovery::default()).unwrap().remove(0);
-    let fields = Fields { text: FieldPath::new("text"), id: None, order: None, within: None };
+    let fields = Fields::text(FieldPath::new("text"));
     let limits = Limits { block_bytes: 50, record_bytes: 1 << 30, records: 8_192 };
     let mut reader = Reader::open(&source, ReadMode::Whole, &fields, limits).unwrap();
     let (mut block, mut scratch, mut said) = (Block::default(), Scratch::default(), Vec::new());

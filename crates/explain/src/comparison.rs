@@ -5,10 +5,11 @@ use figures::{CompareData, Estimate, Finding, NamedText, compare_page};
 use lookalike::minhash::{BBitSignature, FastSketch, MinHasher};
 use lookalike::normalization::Normalization;
 use lookalike::passages::{self, Characters, Comparison, Place};
-use lookalike::shingling::{ShingleSet, Shingler};
+use lookalike::shingling::{LocatedShingles, ShingleSet, Shingler};
 use lookalike::simhash::{SimHasher, probability_within};
 use lookalike::similarity::{intersection_size, jaccard};
 use pipeline::{Chances, Elements, Kind, Measure, Method, Settings};
+use std::ops::Range;
 
 /// The number of bytes in a shingle, if the files are compared as bytes.
 const BYTES_OF_SHINGLE: usize = 8;
@@ -63,6 +64,8 @@ pub struct Compared {
     pub measure: &'static str,
     /// Notes for the reader.
     pub notes: Vec<String>,
+    /// What was left out of each text because many documents have it, ascending.
+    pub frames: [Vec<Range<usize>>; 2],
 }
 
 /// Compares two texts with these settings.
@@ -112,7 +115,59 @@ pub fn compare(of: TwoTexts, settings: &Settings) -> Result<Compared> {
         similarity,
         measure,
         notes,
+        frames: Default::default(),
     })
+}
+
+/// Compares what remains of two texts without the shingles that are left out: for each shingle of a text, in order, whether it
+/// is.
+pub fn compare_rest(of: TwoTexts, left_out: [&[bool]; 2], settings: &Settings) -> Result<Compared> {
+    let shingler = settings.shingler()?;
+    let located = [0, 1].map(|at| shingler.locate(&of.texts[at]));
+    let mut compared = compare(of, settings)?;
+    let rests = [0, 1].map(|at| {
+        let hashes = located[at].hashes().iter().zip(left_out[at]);
+        ShingleSet::from_hashes(hashes.filter(|(_, is_out)| !**is_out).map(|(&hash, _)| hash).collect())
+    });
+    compared.frames = [0, 1].map(|at| frame_of(&located[at], left_out[at], compared.of.texts[at].len()));
+    let [a, b] = &rests;
+    let counts = &mut compared.comparison.counts;
+    (counts.a, counts.b, counts.common) = (a.len(), b.len(), intersection_size(a, b));
+    let counts = *counts;
+    compared.similarity = match settings.signature.measure {
+        Measure::Containment if counts.a <= counts.b => counts.containment_of_a(),
+        Measure::Containment => counts.containment_of_b(),
+        _ => counts.jaccard(),
+    };
+    let chances = Chances::new(settings)?;
+    compared.finding.probability = chances.of(compared.similarity, counts.a.min(counts.b) as u64);
+    compared.estimates = estimates_of(a, b, settings)?;
+    let out: usize = left_out.iter().map(|all| all.iter().filter(|is| **is).count()).sum();
+    compared.notes.push(format!(
+        "{out} shingles of the two texts are left out, because many documents have them; the similarity is that of the rest"
+    ));
+    Ok(compared)
+}
+
+/// The bytes that only left-out shingles cover.
+fn frame_of(located: &LocatedShingles, left_out: &[bool], len: usize) -> Vec<Range<usize>> {
+    let mut frame = vec![false; len];
+    // What a shingle that stays covers is not grey.
+    for wanted in [true, false] {
+        for at in (0..located.hashes().len()).filter(|&at| left_out.get(at) == Some(&wanted)) {
+            if let Some(range) = located.range(at..at + 1) {
+                frame[range].fill(wanted);
+            }
+        }
+    }
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for at in (0..len).filter(|&at| frame[at]) {
+        match ranges.last_mut() {
+            Some(last) if last.end == at => last.end = at + 1,
+            _ => ranges.push(at..at + 1),
+        }
+    }
+    ranges
 }
 
 impl Compared {
@@ -138,6 +193,7 @@ impl Compared {
             estimates: self.estimates.clone(),
             finding: Some(self.finding.clone()),
             notes: self.notes.clone(),
+            frames: [&self.frames[0], &self.frames[1]],
         })
     }
 }
@@ -181,16 +237,20 @@ fn cosine(a: usize, b: usize, common: usize) -> f64 {
 
 /// The similarity as each kind of sketch estimates it.
 fn estimates(a: &str, b: &str, shingler: &Shingler, settings: &Settings) -> Result<Vec<Estimate>> {
-    let [a, b]: [ShingleSet; 2] = [shingler.set(a), shingler.set(b)];
-    let exact = jaccard(&a, &b);
+    estimates_of(&shingler.set(a), &shingler.set(b), settings)
+}
+
+/// The same of two sets.
+fn estimates_of(a: &ShingleSet, b: &ShingleSet, settings: &Settings) -> Result<Vec<Estimate>> {
+    let exact = jaccard(a, b);
     let hasher = FastSketch::new(settings.signature.hashes, settings.signature.seed)?;
-    let [signature, other] = [&a, &b].map(|set| hasher.sketch(set.as_slice()));
+    let [signature, other] = [a, b].map(|set| hasher.sketch(set.as_slice()));
     let whole = signature.estimate(&other)?;
     let cut = |signature| BBitSignature::new(signature, BITS);
     let bits = cut(&signature)?.estimate(&cut(&other)?)?;
     let simhasher: SimHasher<u64> = SimHasher::new(settings.signature.seed);
     let fingerprint = |set: &ShingleSet| simhasher.fingerprint(set.as_slice());
-    let angle = fingerprint(&a).estimate(fingerprint(&b))?;
+    let angle = fingerprint(a).estimate(fingerprint(b))?;
     let jaccard = |sketch: String, estimate: lookalike::minhash::Estimate| Estimate {
         sketch,
         measure: "Jaccard".into(),
@@ -206,7 +266,7 @@ fn estimates(a: &str, b: &str, shingler: &Shingler, settings: &Settings) -> Resu
             measure: "cosine".into(),
             value: angle.cosine,
             standard_error: angle.cosine_standard_error,
-            exact: cosine(a.len(), b.len(), intersection_size(&a, &b)),
+            exact: cosine(a.len(), b.len(), intersection_size(a, b)),
         },
     ])
 }

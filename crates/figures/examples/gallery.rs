@@ -78,6 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ],
         finding: Some(Finding { plan: "21 bands of 6 rows".to_owned(), threshold: 0.8, probability: 0.118 }),
         notes: vec!["3 bytes of second-edition.txt are not UTF-8 and count as U+FFFD.".to_owned()],
+        frames: [&[], &[]],
     });
     write("compare.html", &page)?;
     Ok(())

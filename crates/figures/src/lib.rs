@@ -17,6 +17,7 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
+mod framed;
 mod numbers;
 mod page;
 pub mod svg;
@@ -24,6 +25,7 @@ pub mod terminal;
 
 pub use numbers::{area, bytes, count, percent, seconds, similarity};
 pub use page::compare::{CompareData, Estimate, Finding, NamedText, compare_page};
+pub use page::evaluation::{EvaluationData, MistakenPair, Mistakes, evaluation_page};
 pub use page::examples::{ClusterExample, ExampleText, Member, PairExample};
 pub use page::report::{PAGE_BUDGET, report_page};
 pub use page::report_data::{Checked, Headline, KindCount, PlanData, RecallData, ReportData, SourceCount};

@@ -91,6 +91,7 @@ fn comparison_page(name: &str, a: &str, b: &str) -> String {
         }],
         finding: Some(Finding { plan: name.into(), threshold: 0.8, probability: 0.25 }),
         notes: vec![name.into()],
+        frames: [&[], &[]],
     })
 }
 

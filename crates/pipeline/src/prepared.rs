@@ -1,5 +1,6 @@
 //! A checked job, with everything that follows from its settings. Stages after sketching get a `View` of it.
 
+use crate::frames;
 use crate::kind;
 use crate::limits::machine::has_room_for;
 use crate::limits::memory::Ledger;
@@ -115,6 +116,11 @@ impl<'a> Prepared<'a> {
 
     /// Sketches all documents, or reads the sketches that exist already.
     pub(crate) fn sketch(&self, work: &mut Work, stages: &mut Stages<'_>) -> Result<Store> {
+        if frames::is_wanted(&self.job.settings) {
+            stages.begin_quietly(Stage::Frame);
+            frames::learn(self, work, stages.observer())?;
+            stages.end(self.sources.bytes());
+        }
         stages.begin(Stage::Sketch, self.sources.bytes());
         let store = sketch(self.sources, &self.recipe, &self.budget, self.threads, work, stages.observer())?;
         stages.end(store.counts().text_bytes);

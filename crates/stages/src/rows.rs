@@ -40,7 +40,7 @@ pub(crate) fn visit_rows(
 
 /// The text, and nothing else.
 pub(crate) fn text_only(fields: &Fields) -> Fields {
-    Fields { text: fields.text.clone(), id: None, order: None, within: None }
+    Fields::text(fields.text.clone())
 }
 
 /// The name of the column of ids.

@@ -7,8 +7,8 @@ use super::bytes::Bytes;
 use super::values::{distance, one_of, share, whole};
 use clap::Args;
 use pipeline::{
-    BandsAndRows, Case, Clusters, Elements, Form, Keep, Kind, Measure, Method, OnBadRecord, Punctuation,
-    RemovedFormat, Stored, Verify, Whitespace,
+    BandsAndRows, Case, Clusters, Common, Elements, Form, Keep, Kind, Measure, Method, OnBadRecord,
+    Punctuation, RemovedFormat, Stored, Verify, Whitespace, WithinDays,
 };
 use serde::Deserialize;
 use std::num::NonZeroUsize;
@@ -44,6 +44,9 @@ impl Choices {
             "on-bad-record" => reading.on_bad_record.is_some(),
             "max-text" => reading.max_text.is_some(),
             "within" => reading.within.is_some(),
+            "within-days" => reading.within_days.is_some(),
+            "site-field" => reading.site_field.is_some(),
+            "common" => sketching.common.is_some(),
             "shingles" => sketching.shingles.is_some(),
             "case" => normalize.case.is_some(),
             "form" => normalize.form.is_some(),
@@ -125,6 +128,14 @@ pub(crate) struct Reading {
     /// Compare only documents that have the same value in this field
     #[arg(long, value_name = "FIELD")]
     pub(crate) within: Option<String>,
+    /// Compare only documents whose dates in a field are at most this many days apart: date:3. Dates are in an ISO form,
+    /// such as 2024-02-29 or 2024-02-29T13:05:00Z
+    #[arg(long, value_name = "FIELD:DAYS")]
+    pub(crate) within_days: Option<WithinDays>,
+    /// The field that names the site of a document. Shingles that three or more documents of one site have are the frame of that
+    /// site, and are left out of the comparison
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) site_field: Option<String>,
 }
 
 /// How text becomes a sketch.
@@ -138,6 +149,9 @@ pub(crate) struct Sketching {
     pub(crate) shingles: Option<String>,
     #[command(flatten)]
     pub(crate) normalize: NormalizeChoices,
+    /// Leave shingles that more than N documents have out of the comparison; auto finds N itself
+    #[arg(long, value_name = "N")]
+    pub(crate) common: Option<Common>,
     /// Whether a repeated shingle counts once (set) or as often as it occurs (bag)
     #[arg(long, value_name = "KIND", value_parser = one_of::<Elements>(Elements::WRITTEN))]
     pub(crate) elements: Option<Elements>,

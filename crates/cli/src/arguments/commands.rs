@@ -42,7 +42,7 @@ pub(crate) enum Command {
     Report(ReportArguments),
     /// Compare pairs, clusters or a finished run with the truth: precision, recall, F1, the best threshold
     #[command(long_about = examples::EVALUATE_ABOUT, after_long_help = examples::EVALUATE)]
-    Evaluate(EvaluateArguments),
+    Evaluate(Box<EvaluateArguments>),
     /// Keep documents in an index that stays, and ask which of them look like a new one
     #[command(subcommand, long_about = examples::INDEX_ABOUT, after_long_help = examples::INDEX)]
     Index(IndexCommand),
@@ -314,7 +314,7 @@ pub(crate) struct ReportArguments {
 }
 
 /// `lookalike evaluate`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct EvaluateArguments {
     /// What was found: the target folder of a finished `lookalike dedup`, or a file of pairs or clusters
     #[arg(value_name = "FOUND")]
@@ -331,6 +331,26 @@ pub(crate) struct EvaluateArguments {
     /// List all found pairs that are not true, instead of the figures
     #[arg(long)]
     pub(crate) wrong: bool,
+    /// Write the evaluation as an HTML page: the figures, the curve, and the worst mistakes of both sorts
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["missed", "wrong"])]
+    pub(crate) html: Option<PathBuf>,
+    /// With --html: show the texts of the mistakes side by side; they are read from this corpus
+    #[arg(long, value_name = "INPUT", num_args = 1.., requires = "html")]
+    pub(crate) corpus: Vec<String>,
+    /// The field of the corpus that holds the text
+    #[arg(long, value_name = "FIELD", requires = "corpus")]
+    pub(crate) text_field: Option<String>,
+    /// The field of the corpus that holds the id. Without this flag, the id of a document is SOURCE:LINE
+    #[arg(long, value_name = "FIELD", requires = "corpus")]
+    pub(crate) id_field: Option<String>,
+}
+
+impl EvaluateArguments {
+    /// The settings that were chosen.
+    pub(crate) fn choices(&self) -> Choices {
+        let Self { text_field, id_field, .. } = self.clone();
+        Choices { reading: Reading { text_field, id_field, ..Reading::default() }, ..Choices::default() }
+    }
 }
 
 /// `lookalike completions`

@@ -104,7 +104,7 @@ pub(crate) fn shown_commands(command: &clap::Command) -> Vec<(String, clap::Comm
 }
 
 /// The flags that only `--help` shows, not `-h`.
-const RARE: [&str; 24] = [
+const RARE: [&str; 27] = [
     "ids",
     "set-of",
     "weight",
@@ -119,6 +119,9 @@ const RARE: [&str; 24] = [
     "removed-format",
     "max-text",
     "within",
+    "within-days",
+    "site-field",
+    "common",
     "case",
     "form",
     "punctuation",

@@ -7,16 +7,19 @@ use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Printer, Progress, Shown};
 use crate::settings::{Layers, Resolved};
-use explain::comparison::{TwoTexts, compare};
+use explain::comparison::{TwoTexts, compare, compare_rest};
 use pipeline::{Kind, Settings, compare_values};
 use std::path::Path;
 
 /// Bytes of memory for each byte of a text: both texts, their shingles with positions, and the page.
 const MEMORY_PER_BYTE: u64 = 32;
 
+/// The settings, two texts, and which of their shingles are left out.
+type Found = (Settings, TwoTexts, [Vec<bool>; 2]);
+
 /// Runs the command.
 pub(crate) fn run(arguments: &CompareArguments, layers: &Layers, printer: &Printer) -> Result<()> {
-    let (settings, texts) = if arguments.corpus.is_empty() {
+    let (settings, texts, left_out) = if arguments.corpus.is_empty() {
         of_files(arguments, layers)?
     } else {
         of_corpus(arguments, layers, printer)?
@@ -31,7 +34,10 @@ pub(crate) fn run(arguments: &CompareArguments, layers: &Layers, printer: &Print
     if let Some(path) = &arguments.html {
         check_page(path)?;
     }
-    let compared = compare(texts, &settings)?;
+    let compared = match &left_out {
+        [a, b] if !a.is_empty() || !b.is_empty() => compare_rest(texts, [a, b], &settings)?,
+        _ => compare(texts, &settings)?,
+    };
     if let Some(path) = &arguments.html {
         write_page(path, &compared.page())?;
         printer.written("the comparison", path);
@@ -45,14 +51,21 @@ pub(crate) fn run(arguments: &CompareArguments, layers: &Layers, printer: &Print
 }
 
 /// Two files.
-fn of_files(arguments: &CompareArguments, layers: &Layers) -> Result<(Settings, TwoTexts)> {
-    let Resolved { settings, resources, .. } = layers.resolve()?;
+fn of_files(arguments: &CompareArguments, layers: &Layers) -> Result<Found> {
+    let Resolved { mut settings, resources, .. } = layers.resolve()?;
+    // What many documents have follows from a corpus; a preset may ask for it all the same.
+    if let Some(flag) = ["common", "site-field"].into_iter().find(|flag| layers.has(flag)) {
+        return Err(Failure::usage(format!("{} needs --corpus", layers.name(flag, None)))
+            .with_advice("name the documents that the two are part of: --corpus INPUT"));
+    }
+    settings.matching.common = None;
     let most = resources.memory / MEMORY_PER_BYTE;
     if [&arguments.a, &arguments.b].iter().all(|name| *name == STANDARD) {
         return Err(Failure::usage("standard input cannot be both texts").with_advice("name a file"));
     }
     let contents = [file(&arguments.a, most)?, file(&arguments.b, most)?];
-    Ok((settings, TwoTexts::of_bytes([arguments.a.clone(), arguments.b.clone()], contents)))
+    let texts = TwoTexts::of_bytes([arguments.a.clone(), arguments.b.clone()], contents);
+    Ok((settings, texts, Default::default()))
 }
 
 /// The bytes of a file, or of standard input, at most so many.
@@ -70,11 +83,7 @@ fn file(name: &str, most: u64) -> Result<Vec<u8>> {
 }
 
 /// The two documents of a corpus.
-fn of_corpus(
-    arguments: &CompareArguments,
-    layers: &Layers,
-    printer: &Printer,
-) -> Result<(Settings, TwoTexts)> {
+fn of_corpus(arguments: &CompareArguments, layers: &Layers, printer: &Printer) -> Result<Found> {
     let (job, temporary_copies) = job(&arguments.corpus, None, layers, printer)?;
     interruption::begin_run(false)?;
     let progress = Progress::new(printer, &job).without_plan();
@@ -87,5 +96,6 @@ fn of_corpus(
         return Err(Failure::usage("two documents are needed"));
     };
     let names = [a.document.id, b.document.id];
-    Ok((job.settings, TwoTexts { names, texts: [a.text, b.text], is_binary: false }))
+    let texts = TwoTexts { names, texts: [a.text, b.text], is_binary: false };
+    Ok((job.settings, texts, [a.left_out, b.left_out]))
 }

@@ -4,7 +4,7 @@ use super::escaped::escaped;
 use super::numbers::count;
 use super::{BOLD, DIM};
 use explain::comparison::{Compared, place_name};
-use figures::terminal::{Colors, LineBreaks, SideBySide, side_by_side};
+use figures::terminal::{Colors, LineBreaks, SideBySide, side_by_side_without};
 use figures::{Estimate, Finding, percent, similarity};
 use lookalike::passages::{Passage, Place};
 use serde_json::json;
@@ -42,7 +42,9 @@ impl ShownComparison<'_> {
             if shown == Shown::Whole { (usize::MAX, usize::MAX) } else { (24, 80) };
         let line_breaks = LineBreaks::Paragraphs;
         let options = SideBySide { width: columns, colors, unshared_words, shared_words, line_breaks };
-        text.push_str(&side_by_side(&self.0.of.texts[0], &self.0.of.texts[1], &self.0.comparison, options));
+        let [a, b] = &self.0.of.texts;
+        let frames = [self.0.frames[0].as_slice(), &self.0.frames[1]];
+        text.push_str(&side_by_side_without(a, b, &self.0.comparison, frames, options));
         text
     }
 

@@ -4,10 +4,12 @@ use super::answers::STANDARD_OUTPUT;
 use super::escaped::escaped;
 use super::{BOLD, DIM, Printer, numbers};
 use crate::failure::{Failure, Result};
+use figures::svg::{Axis, Corner, Curve, CurvePlot, LinePlot, Series};
+use figures::terminal::{PlotSize, curve_plot};
 use lookalike::evaluation::{BCubed, Point, Score};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 /// The evaluation of an answer.
 #[derive(Debug)]
@@ -76,6 +78,69 @@ impl Evaluated<'_> {
         text
     }
 
+    /// The figures with their names, for the page.
+    pub(crate) fn figures(&self) -> Vec<(String, String)> {
+        let Self { score, best, b_cubed, .. } = self;
+        let mut figures = vec![
+            ("pairs".to_owned(), numbers::count(score.found)),
+            ("true ones".to_owned(), numbers::count(score.truth)),
+            ("precision".to_owned(), rounded(score.precision())),
+            ("recall".to_owned(), rounded(score.recall())),
+            ("F1".to_owned(), rounded(score.f1())),
+        ];
+        if let Some(point) = best {
+            let at = format!("{}, F1 {}", rounded(point.threshold), rounded(point.score.f1()));
+            figures.push(("best threshold".to_owned(), at));
+        }
+        if let Some(b_cubed) = b_cubed {
+            figures.push(("B-cubed F1".to_owned(), rounded(b_cubed.f1())));
+        }
+        figures
+    }
+
+    /// The score at a threshold; nothing is found above the highest similarity.
+    fn at(&self, threshold: f64) -> Score {
+        let above = self.curve.partition_point(|point| point.threshold >= threshold);
+        let nothing = Score { truth: self.score.truth, ..Score::default() };
+        above.checked_sub(1).map_or(nothing, |last| self.curve[last].score)
+    }
+
+    /// The scores by threshold, as a plot; `None` if the answer has no similarities.
+    pub(crate) fn plot(&self) -> Option<LinePlot> {
+        let (first, last) = (self.curve.last()?.threshold, self.curve.first()?.threshold);
+        let line =
+            |label: &str, of: &dyn Fn(&Score) -> f64| Series::of(label, first, last, |at| of(&self.at(at)));
+        Some(LinePlot {
+            title: "Scores by threshold".into(),
+            x: Axis::between("threshold", first, last),
+            y: Axis::between("score", 0.0, 1.0),
+            series: vec![
+                line("F1", &Score::f1),
+                line("precision", &Score::precision),
+                line("recall", &Score::recall),
+            ],
+            mark: self.best.as_ref().map(|point| (point.threshold, "best".to_owned())),
+            legend: Corner::BottomLeft,
+        })
+    }
+
+    /// The scores by threshold, drawn for a terminal.
+    fn picture(&self) -> Option<String> {
+        self.curve.first()?;
+        let curve = |label: &str, of: &dyn Fn(&Score) -> f64| Curve::sample(label, |at| of(&self.at(at)));
+        let plot = CurvePlot {
+            curves: vec![
+                curve("F1 by threshold", &Score::f1),
+                curve("precision", &Score::precision),
+                curve("recall", &Score::recall),
+            ],
+            threshold: self.best.as_ref().map(|point| point.threshold),
+            found: Vec::new(),
+        };
+        let size = PlotSize { width: super::columns().min(80), height: 16 };
+        Some(curve_plot(&plot, size, super::colors()))
+    }
+
     pub(super) fn json(&self) -> String {
         let point = |point: &Point| {
             let Point { threshold, score } = point;
@@ -129,7 +194,11 @@ fn rounded(number: f64) -> String {
 impl Printer {
     /// Prints how good an answer is.
     pub(crate) fn evaluated(&self, evaluated: &Evaluated<'_>) -> Result<()> {
-        let text = if self.json { evaluated.json() } else { evaluated.text() };
+        let mut text = if self.json { evaluated.json() } else { evaluated.text() };
+        // A file or a program gets the figures only.
+        if !self.json && io::stdout().is_terminal() {
+            text.push_str(&evaluated.picture().unwrap_or_default());
+        }
         self.document(text.as_bytes())
     }
 

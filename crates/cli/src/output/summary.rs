@@ -42,6 +42,7 @@ pub(crate) fn dedup(report: &Report, target: Option<&str>) -> String {
             format!("{clusters:>13}  largest {}", numbers::count(counts.largest_cluster)),
         ));
     }
+    rows.extend(frame(report));
     rows.extend(edges(report));
     rows.push(("pairs", compared(report)));
     rows.extend(recall(report).map(|recall| ("recall", recall)));
@@ -84,6 +85,7 @@ pub(crate) fn clusters(report: &Report) -> String {
 fn add_search(text: &mut String, report: &Report) {
     let _ = write!(text, " among {} in {}", counted(report.counts.documents, "document"), time(report));
     let mut rows = vec![("similar", compared(report))];
+    rows.extend(frame(report));
     rows.extend(recall(report).map(|recall| ("recall", recall)));
     rows.extend(capped(report));
     write_rows(text, &rows);
@@ -169,6 +171,24 @@ fn recall(report: &Report) -> Option<String> {
     })
 }
 
+/// What was left out because many documents have it.
+fn frame(report: &Report) -> Option<(&'static str, String)> {
+    let frame = report.frame.as_ref()?;
+    let share = 100.0 * frame.left_out as f64 / (frame.elements.max(1)) as f64;
+    let what = match (frame.more_than, report.settings.matching.site_field.is_some()) {
+        (Some(n), false) => format!("of more than {}", counted(n, "document")),
+        (Some(n), true) => {
+            format!("of more than {}, or of {} of a site", counted(n, "document"), pipeline::SITE_PAGES)
+        }
+        (None, true) => format!("of {} documents of a site", pipeline::SITE_PAGES),
+        (None, false) => "no frame was found".to_owned(),
+    };
+    Some((
+        "left out",
+        format!("{:>13}  shingles, {share:.1} % of all: {what}", numbers::count(frame.left_out)),
+    ))
+}
+
 fn capped(report: &Report) -> impl Iterator<Item = (&'static str, String)> {
     report.capped.iter().map(|(what, often)| ("capped", format!("{:>13}  {what}", numbers::count(*often))))
 }
@@ -181,6 +201,12 @@ fn edges(report: &Report) -> impl Iterator<Item = (&'static str, String)> {
         ("short", counts.short, "with fewer tokens than a shingle"),
         ("over the limit", counts.over_limit, "compared by content hash only (--max-text)"),
         ("with NUL", counts.with_nul, "compared by content hash only"),
+        ("little left", counts.little_left, "without their frame: compared by content hash only"),
+        (
+            "without site",
+            counts.absent_site + counts.null_site,
+            "in the field of --site-field: without a frame of a site",
+        ),
         ("not UTF-8", counts.replaced_bytes, "text files with replaced bytes"),
         ("repeated ids", counts.repeated_ids, "told apart by source and line"),
         ("without id", counts.absent_id + counts.null_id, "named by source and line"),

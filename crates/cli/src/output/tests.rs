@@ -44,6 +44,7 @@ fn report() -> Report {
         verified_pairs: 1_203,
         histogram: vec![0; 21],
         recall: Some(Recall { estimate: 0.9981, standard_error: 0.0012, pairs: 690, proven: 0 }),
+        frame: None,
         against_index: None,
         added_to: None,
         capped: BTreeMap::new(),

@@ -18,6 +18,8 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
         on_bad_record,
         max_text,
         within,
+        within_days,
+        site_field,
     } = choices.reading.clone();
     set(&mut settings.signature.kind, kind);
     set(&mut settings.signature.split, split.map(Some));
@@ -29,8 +31,10 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
     set(&mut settings.files.on_bad_record, on_bad_record);
     set(&mut settings.files.max_text, max_text.map(|bytes| bytes.0));
     set(&mut settings.matching.within, within.map(Some));
+    set(&mut settings.matching.within_days, within_days.map(Some));
+    set(&mut settings.matching.site_field, site_field.map(Some));
 
-    let Sketching { shingles, normalize, elements, weights, method, hashes, seed } =
+    let Sketching { shingles, normalize, common, elements, weights, method, hashes, seed } =
         choices.sketching.clone();
     let NormalizeChoices { case, form, punctuation, whitespace } = normalize;
     set(&mut settings.signature.shingles, shingles);
@@ -38,6 +42,7 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
     set(&mut settings.signature.normalize.form, form);
     set(&mut settings.signature.normalize.punctuation, punctuation);
     set(&mut settings.signature.normalize.whitespace, whitespace);
+    set(&mut settings.matching.common, common.map(Some));
     set(&mut settings.signature.elements, elements);
     set(&mut settings.signature.weights, weights.map(Some));
     set(&mut settings.signature.method, method);

@@ -10,6 +10,7 @@ mod choices;
 mod demo;
 mod evaluate;
 mod exit_codes;
+mod frames;
 mod help;
 mod hostile;
 mod index;

@@ -41,9 +41,9 @@ fn record<'a>(
     scratch: &'a mut Scratch,
 ) -> Record<'a> {
     let bytes = without_line_end(bytes);
-    let Scratch { text, quoted, id: id_text, other, within, spans, order: key, .. } = scratch;
+    let Scratch { text, quoted, id: id_text, other, within, site, date, spans, order: key, .. } = scratch;
     let is_split = split(bytes, header.delimiter, spans).is_ok();
-    let Columns { text: text_column, id: id_column, order, within: within_column } = columns;
+    let Columns { text: text_column, id: id_column, order, .. } = columns;
     // A bad record keeps its id if the id can be read.
     let mut bad = |reason: String| {
         let span = id_column.and_then(|column| spans.get(column)).filter(|_| is_split);
@@ -70,7 +70,10 @@ fn record<'a>(
             "it has {found} fields, and the header has {named}; a field with {delimiter:?} in it must be in quotes"
         ));
     }
-    let needed = [Some(text_column), id_column, order, within_column].into_iter().flatten().max();
+    let needed = [Some(text_column), id_column, order, columns.within, columns.site, columns.date]
+        .into_iter()
+        .flatten()
+        .max();
     if let Some(column) = needed.filter(|&column| column >= spans.len()) {
         return bad(format!(
             "it has {} of {} fields, and the field `{}` is not among them",
@@ -86,7 +89,9 @@ fn record<'a>(
         replaced: false,
         id: id_column.map(|column| Id::string(field(line, spans[column], id_text))),
         order: kind.map(|kind| OrderKey { kind, bytes: key }),
-        within: within_column.map(|column| Cow::Borrowed(field(line, spans[column], within))),
+        within: columns.within.map(|column| Cow::Borrowed(field(line, spans[column], within))),
+        site: columns.site.map(|column| Cow::Borrowed(field(line, spans[column], site))),
+        date: columns.date.map(|column| Cow::Borrowed(field(line, spans[column], date))),
         absent: Absent::default(),
     })
 }

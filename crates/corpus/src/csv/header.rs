@@ -20,6 +20,8 @@ pub(crate) struct Columns {
     pub(crate) id: Option<usize>,
     pub(crate) order: Option<usize>,
     pub(crate) within: Option<usize>,
+    pub(crate) site: Option<usize>,
+    pub(crate) date: Option<usize>,
 }
 
 impl Header {
@@ -72,6 +74,8 @@ impl Header {
             id: fields.id.as_ref().map(find).transpose()?,
             order: fields.order.as_ref().map(find).transpose()?,
             within: fields.within.as_ref().map(find).transpose()?,
+            site: fields.site.as_ref().map(find).transpose()?,
+            date: fields.date.as_ref().map(find).transpose()?,
         })
     }
 
@@ -79,11 +83,9 @@ impl Header {
     pub(crate) fn require(&self, fields: &Fields, source: &str) -> Result<()> {
         match self.columns(fields) {
             Ok(_) => {
-                let wanted =
-                    [Some(&fields.text), fields.id.as_ref(), fields.order.as_ref(), fields.within.as_ref()];
                 let is_twice =
                     |path: &&FieldPath| self.names.iter().filter(|name| **name == path.written()).count() > 1;
-                match wanted.into_iter().flatten().find(is_twice) {
+                match fields.paths().find(is_twice) {
                     Some(path) => Err(Error::Invalid(format!(
                         "{source} has several columns `{}`; rename all but one of them",
                         path.written()

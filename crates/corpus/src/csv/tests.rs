@@ -136,7 +136,7 @@ fn shown(found: &Document<'_>) -> String {
 }
 
 fn fields(text: &str) -> Fields {
-    Fields { text: FieldPath::new(text), id: None, order: None, within: None }
+    Fields::text(FieldPath::new(text))
 }
 
 #[test]
@@ -146,6 +146,7 @@ fn fields_are_taken() {
         id: Some(FieldPath::new("meta.id")),
         order: Some(FieldPath::new("score")),
         within: Some(FieldPath::new("domain")),
+        ..fields("text")
     };
     let lines: [&[u8]; 2] = [b"1,\"a \"\"b\"\",\nc\",x.org, 2.5\r\n", b"\"1\"\"2\",plain,,many\n"];
     assert_eq!(

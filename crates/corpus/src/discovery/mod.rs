@@ -70,7 +70,7 @@ pub enum FormatChoice {
 /// std::fs::create_dir_all(&folder)?;
 /// std::fs::write(folder.join("a.jsonl"), "{\"text\": \"one\"}\n{\"text\": \"two \\u2013 three\"}\n")?;
 ///
-/// let fields = Fields { text: FieldPath::new("text"), id: None, order: None, within: None };
+/// let fields = Fields::text(FieldPath::new("text"));
 /// let mut texts = Vec::new();
 /// for source in discover(&[folder.display().to_string()], &Discovery::default())? {
 ///     let limits = Limits { block_bytes: 1 << 20, record_bytes: 1 << 30, records: 8_192 };

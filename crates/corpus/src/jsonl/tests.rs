@@ -20,6 +20,7 @@ fn fields() -> Fields {
         id: Some(FieldPath::new("meta.id")),
         order: Some(FieldPath::new("score")),
         within: Some(FieldPath::new("domain")),
+        ..Fields::text(FieldPath::new("text"))
     }
 }
 
@@ -155,7 +156,7 @@ fn which_fields_are_absent() {
     ] {
         let visit = &mut |_, record: Record<'_>| {
             let Record::Document(document) = record else { panic!("{record:?}") };
-            assert_eq!(document.absent, crate::Absent { id, order, within });
+            assert_eq!(document.absent, crate::Absent { id, order, within, ..Default::default() });
             Ok(())
         };
         super::visit(&block(&[line]), true, &fields(), None, &mut Scratch::default(), visit).unwrap();

@@ -6,9 +6,8 @@ use parquet::schema::types::SchemaDescriptor;
 
 /// The columns of `fields`. If one does not exist, an error that lists the existing columns.
 pub(crate) fn projection(schema: &SchemaDescriptor, fields: &Fields, source: &str) -> Result<ProjectionMask> {
-    let named = [Some(&fields.text), fields.id.as_ref(), fields.order.as_ref(), fields.within.as_ref()];
     let mut leaves = Vec::new();
-    for path in named.into_iter().flatten() {
+    for path in fields.paths() {
         let names = resolve(schema, path).ok_or_else(|| missing(schema, path, source))?;
         if schema.root_schema().get_fields().iter().filter(|field| field.name() == names[0]).count() > 1 {
             let name = &names[0];

@@ -82,7 +82,7 @@ impl ParquetReader {
         let rows = input.read(&source.name, 0, || {
             rows_that_fit(&input, metadata.metadata(), &projection, rows, MOST_DECODED)
         })?;
-        let is_all = fields.id.is_none() && fields.order.is_none() && fields.within.is_none();
+        let is_all = fields.paths().count() == 1;
         let is_text_only = mode == ReadMode::Text || mode == ReadMode::Fields && is_all;
         let text = if is_text_only && !fields.text.is_json {
             text_column(&input, &metadata, fields, &source.name)?
@@ -148,7 +148,7 @@ fn text_column(
     source: &str,
 ) -> Result<Option<RowReader>> {
     let schema = metadata.parquet_schema();
-    let only_text = Fields { text: fields.text.clone(), id: None, order: None, within: None };
+    let only_text = Fields::text(fields.text.clone());
     let projection = projection(schema, &only_text, source)?;
     let mut leaves = (0..schema.num_columns()).filter(|&leaf| projection.leaf_included(leaf));
     let (Some(leaf), None) = (leaves.next(), leaves.next()) else { return Ok(None) };
@@ -276,5 +276,7 @@ pub(super) fn check_types(schema: &SchemaRef, fields: &Fields, source: &str) -> 
     }
     check(fields.id.as_ref(), "an id", &is_printable)?;
     check(fields.order.as_ref(), "put in order", &is_comparable)?;
-    check(fields.within.as_ref(), "compared for equality", &is_printable)
+    check(fields.within.as_ref(), "compared for equality", &is_printable)?;
+    check(fields.site.as_ref(), "a site", &is_printable)?;
+    check(fields.date.as_ref(), "a date", &is_printable)
 }

@@ -39,6 +39,7 @@ impl ArrowRows {
         let strings = Strings::new(text.values().as_ref()).ok_or_else(|| no_column(&fields.text))?;
         let column = |path: &Option<FieldPath>| path.as_ref().map(|path| self.column(path)).transpose();
         let (id, order, within) = (column(&fields.id)?, column(&fields.order)?, column(&fields.within)?);
+        let (site, date) = (column(&fields.site)?, column(&fields.date)?);
         let is_bare = id.as_ref().is_some_and(|id| is_bare(id.values().data_type()));
         let key = &mut scratch.order;
         let mut row = |row: usize| {
@@ -63,6 +64,8 @@ impl ArrowRows {
                         id,
                         order: kind.map(|kind| OrderKey { kind, bytes: key }),
                         within: value(within.as_ref(), row),
+                        site: value(site.as_ref(), row),
+                        date: value(date.as_ref(), row),
                         absent: Absent::default(),
                     })
                 }
@@ -85,6 +88,7 @@ impl ArrowRows {
     ) -> Result<()> {
         let column = |path: &Option<FieldPath>| path.as_ref().map(|path| self.column(path)).transpose();
         let (id, order, within) = (column(&fields.id)?, column(&fields.order)?, column(&fields.within)?);
+        let (site, date) = (column(&fields.site)?, column(&fields.date)?);
         let (above, array) = locate(&self.batch, &fields.text).ok_or_else(|| no_column(&fields.text))?;
         let is_bare = id.as_ref().is_some_and(|id| is_bare(id.values().data_type()));
         let Scratch { order: key, quoted, .. } = scratch;
@@ -105,6 +109,8 @@ impl ArrowRows {
                     id,
                     order: kind.map(|kind| OrderKey { kind, bytes: key }),
                     within: value(within.as_ref(), row),
+                    site: value(site.as_ref(), row),
+                    date: value(date.as_ref(), row),
                     absent: Absent::default(),
                 }),
             )

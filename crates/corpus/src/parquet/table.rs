@@ -88,9 +88,8 @@ impl TableReader {
         let Location::Memory(table) = &source.location else {
             return Err(Error::Invalid(format!("{} is not a table in memory", source.name)));
         };
-        let named = [Some(&fields.text), fields.id.as_ref(), fields.order.as_ref(), fields.within.as_ref()];
         let empty = RecordBatch::new_empty(Arc::clone(&table.schema));
-        for path in named.into_iter().flatten() {
+        for path in fields.paths() {
             if Column::find(&empty, path).is_none() {
                 let columns = table.schema.fields().iter().map(|field| field.name().clone()).collect();
                 let (name, column) = (source.name.clone(), path.written());

@@ -84,6 +84,8 @@ impl Texts {
                 id: None,
                 order: None,
                 within: None,
+                site: None,
+                date: None,
                 absent: Absent::default(),
             })),
             Err(error) => {

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 fn fields() -> Fields {
-    Fields { text: FieldPath::new("text"), id: None, order: None, within: None }
+    Fields::text(FieldPath::new("text"))
 }
 
 fn limits(block_bytes: usize) -> Limits {

@@ -11,7 +11,7 @@ use std::path::Path;
 const CSV: Format = Format::Csv { delimiter: b',' };
 
 pub(crate) fn fields() -> Fields {
-    Fields { text: FieldPath::new("text"), id: None, order: None, within: None }
+    Fields::text(FieldPath::new("text"))
 }
 
 pub(crate) fn limits(block_bytes: usize) -> Limits {

@@ -1,10 +1,11 @@
 //! Two texts -> a page that shows what they share.
 
-use super::marked_text::{Titled, marked_texts};
+use super::marked_text::{Titled, framed_texts};
 use super::{facts, page};
 use crate::numbers::{bytes, count, percent, shortened, similarity};
 use lookalike::passages::{Comparison, Place};
 use maud::{Markup, html};
+use std::ops::Range;
 
 /// The table lists at most this many passages.
 const LISTED: usize = 200;
@@ -26,6 +27,8 @@ pub struct CompareData<'t> {
     pub finding: Option<Finding>,
     /// Notes, for example that bytes were replaced.
     pub notes: Vec<String>,
+    /// What was left out of each text because many documents have it, ascending.
+    pub frames: [&'t [Range<usize>]; 2],
 }
 
 /// A text and its name.
@@ -79,11 +82,12 @@ pub fn compare_page(data: &CompareData<'_>) -> String {
             }
             @for note in &data.notes { p class="note" { (note) } }
             (legend())
-            (marked_texts(
+            (framed_texts(
                 "x",
                 Titled { title: &a.0, place: &a.1, text: data.a.text },
                 Titled { title: &b.0, place: &b.1, text: data.b.text },
                 data.comparison,
+                data.frames,
             ))
             div class="columns" {
                 (counts(data))

@@ -7,6 +7,7 @@
 use crate::numbers::count;
 use lookalike::passages::{Comparison, Place, Segment, Side};
 use maud::{Markup, html};
+use std::ops::Range;
 
 /// The number of colours for passages.
 const COLORS: usize = 6;
@@ -22,8 +23,19 @@ pub(crate) struct Titled<'t> {
 
 /// The texts side by side. `pair` is a name of letters and digits that is unique on the page.
 pub(crate) fn marked_texts(pair: &str, a: Titled<'_>, b: Titled<'_>, comparison: &Comparison) -> Markup {
-    let of_a = Marked::new(pair, Side::A, a, comparison);
-    let of_b = Marked::new(pair, Side::B, b, comparison);
+    framed_texts(pair, a, b, comparison, [&[], &[]])
+}
+
+/// The same, with what was left out of each text in grey.
+pub(crate) fn framed_texts(
+    pair: &str,
+    a: Titled<'_>,
+    b: Titled<'_>,
+    comparison: &Comparison,
+    frames: [&[Range<usize>]; 2],
+) -> Markup {
+    let of_a = Marked::new(pair, Side::A, a, comparison, frames[0]);
+    let of_b = Marked::new(pair, Side::B, b, comparison, frames[1]);
     html! {
         div class="pair" {
             (of_a.column(&of_b))
@@ -38,12 +50,20 @@ struct Marked<'t> {
     titled: Titled<'t>,
     comparison: &'t Comparison,
     segments: Vec<Segment>,
+    /// What was left out of the comparison.
+    frame: &'t [Range<usize>],
 }
 
 impl<'t> Marked<'t> {
-    fn new(pair: &'t str, side: Side, titled: Titled<'t>, comparison: &'t Comparison) -> Self {
-        let segments = comparison.segments(side, titled.text.len());
-        Self { pair, side, titled, comparison, segments }
+    fn new(
+        pair: &'t str,
+        side: Side,
+        titled: Titled<'t>,
+        comparison: &'t Comparison,
+        frame: &'t [Range<usize>],
+    ) -> Self {
+        let segments = crate::framed::cut(comparison.segments(side, titled.text.len()), frame);
+        Self { pair, side, titled, comparison, segments, frame }
     }
 
     fn column(&self, other: &Self) -> Markup {
@@ -64,6 +84,9 @@ impl<'t> Marked<'t> {
 
     fn segment(&self, at: usize, segment: &Segment, other: &Self) -> Markup {
         let text = &self.titled.text[segment.range.clone()];
+        if crate::framed::has(self.frame, segment.range.start) {
+            return html! { span class="frame" title="left out: many documents have it" { (text) } };
+        }
         let Some(mark) = segment.mark else { return html! { (text) } };
         let passage = &self.comparison.passages[mark.passage];
         let color = mark.passage % COLORS;

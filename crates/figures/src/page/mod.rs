@@ -4,6 +4,7 @@
 //! the pages also work without it.
 
 pub(crate) mod compare;
+pub(crate) mod evaluation;
 pub(crate) mod examples;
 pub(crate) mod marked_text;
 pub(crate) mod report;

@@ -13,6 +13,6 @@ mod wrapping;
 
 pub use curve::{PlotSize, curve_plot};
 pub use histogram::histogram;
-pub use side_by_side::{LineBreaks, SideBySide, side_by_side};
+pub use side_by_side::{LineBreaks, SideBySide, side_by_side, side_by_side_without};
 pub use style::Colors;
 pub use wrapping::{harmless, is_obeyed};

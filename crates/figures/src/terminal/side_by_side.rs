@@ -50,10 +50,23 @@ impl Default for SideBySide {
 /// The texts side by side.
 #[must_use]
 pub fn side_by_side(a: &str, b: &str, comparison: &Comparison, options: SideBySide) -> String {
+    side_by_side_without(a, b, comparison, [&[], &[]], options)
+}
+
+/// The same, with what was left out of each text (ascending ranges of bytes) in grey.
+#[must_use]
+pub fn side_by_side_without(
+    a: &str,
+    b: &str,
+    comparison: &Comparison,
+    frames: [&[Range<usize>]; 2],
+    options: SideBySide,
+) -> String {
     let width = options.width.max(11).saturating_sub(3) / 2;
-    let columns = [(a, Side::A), (b, Side::B)].map(|(text, side)| Text {
+    let columns = [(a, Side::A, frames[0]), (b, Side::B, frames[1])].map(|(text, side, frame)| Text {
         text,
-        segments: with_tails(text, comparison.segments(side, text.len())),
+        segments: with_tails(text, crate::framed::cut(comparison.segments(side, text.len()), frame)),
+        frame,
         comparison,
         options,
         column: Column::new(width, options.colors),
@@ -126,6 +139,8 @@ fn is_tail(text: &str, segment: &Segment) -> bool {
 struct Text<'t> {
     text: &'t str,
     segments: Vec<Segment>,
+    /// What was left out of the comparison.
+    frame: &'t [Range<usize>],
     comparison: &'t Comparison,
     options: SideBySide,
     column: Column,
@@ -159,7 +174,9 @@ impl Text<'_> {
                 None => self.options.unshared_words,
                 Some(_) => self.options.shared_words,
             };
-            self.push_words(&words, segment.mark, keep);
+            let is_framed = crate::framed::has(self.frame, segment.range.start);
+            let style = if is_framed { DIM } else { self.style(segment.mark) };
+            self.push_words(&words, style, keep);
         }
         self.column.take_lines()
     }
@@ -201,8 +218,7 @@ impl Text<'_> {
         }
     }
 
-    fn push_words(&mut self, words: &[Word], mark: Option<Mark>, keep: usize) {
-        let style = self.style(mark);
+    fn push_words(&mut self, words: &[Word], style: Style, keep: usize) {
         let folded = words.len().saturating_sub(2 * keep);
         // A few words take no more room than the note that counts them.
         if folded <= 4 {

@@ -9,16 +9,20 @@ mod vectors;
 use crate::ask::all_pairs::{AllPairs, Asked};
 use crate::ask::scan::{At, scan};
 use crate::decide::{Removal, Removals};
+use crate::frames;
 use crate::limits::sorted::{Room, Sorted};
 use crate::method::TextBuffers;
 use crate::prepared::Prepared;
 use crate::report::Report;
+use crate::resume::begin::temporary_work;
 use crate::settings::not_allowed;
 use crate::solve::Found;
 use crate::verify::Task;
 use crate::view::View;
 use crate::write::naming::{BATCH, Names};
-use crate::{Error, Job, Kind, Match, Member, Observer, Pair, Result, SettingName, Stage};
+use crate::{
+    Choice, Error, Job, Kind, Match, Member, Observer, Pair, Result, SettingName, Stage, WrongSetting,
+};
 use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
@@ -172,11 +176,21 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     let job = &Job { settings, ..job.clone() };
     let prepared = Prepared::new(job)?;
     let recipe = &prepared.recipe;
+    if let Some(near) = &job.settings.matching.within_days {
+        let choice = Choice::new(SettingName::WithinDays, near);
+        return Err(
+            WrongSetting::NotAllowed { choice, allowed: "a text to search for has no date".into() }.into()
+        );
+    }
     if let Some(reason) = recipe.unusable(text, &mut TextBuffers::default()) {
         return Err(Error::Invalid(format!("what is searched for cannot be used: {reason}")));
     }
-    let words = recipe.elements(text, &mut TextBuffers::default())?.to_vec();
+    frames::learn(&prepared, &temporary_work(job)?, observer)?;
+    let mut buffers = TextBuffers::default();
+    let words = recipe.elements(text, &mut buffers)?.to_vec();
     let asked = ShingleSet::from_hashes(words.clone());
+    let content =
+        recipe.has_little_left(text, &mut buffers)?.then(|| recipe.content_hash(text, &mut buffers));
     // Of fingerprints, the elements are the words.
     let similarity_of = |elements: &[u64]| {
         let differing = |(a, b): (&u64, &u64)| (a ^ b).count_ones();
@@ -187,7 +201,16 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     };
     let look = |document: &Document<'_>, at: At, buffers: &mut TextBuffers| {
         recipe.check_fits(document.text, &prepared.budget)?;
-        let similarity = similarity_of(recipe.elements(document.text, buffers)?);
+        let similarity = if recipe.has_little_left(document.text, buffers)? {
+            // Of such a document only copies are similar to it.
+            let is_copy =
+                content.is_some_and(|content| recipe.content_hash(document.text, buffers) == content);
+            f64::from(u8::from(is_copy))
+        } else if content.is_some() {
+            0.0
+        } else {
+            similarity_of(recipe.elements(document.text, buffers)?)
+        };
         let found = similarity >= threshold && similarity > 0.0;
         Ok(found.then(|| (similarity, at, document.id.as_ref().map(|id| id.text.to_string()))))
     };

@@ -99,6 +99,7 @@ pub(crate) fn scan_blocks<R: Send>(
             let line = block.number(slot);
             match recipe.usable(record, buffers) {
                 Record::Document(document) if failure.is_none() => {
+                    buffers.enter(&document);
                     counts.documents += 1;
                     counts.add_absent(&document, &recipe.fields);
                     let number = first + slot as Number;

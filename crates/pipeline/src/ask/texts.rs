@@ -1,8 +1,10 @@
 //! Reads texts of a corpus: the texts of documents with given ids, and of a sample.
 
 use crate::ask::scan::{At, scan, scan_blocks};
+use crate::frames;
 use crate::method::TextBuffers;
 use crate::prepared::Prepared;
+use crate::resume::begin::temporary_work;
 use crate::{Error, Job, Observer, Reference, Result, Stage};
 use corpus::{Block, Document, MoreFields, ReadMode};
 use lookalike::hashing::mix64;
@@ -18,6 +20,8 @@ pub struct TextOf {
     pub document: Reference,
     /// The text of the document.
     pub text: String,
+    /// Which of its shingles, in order, are left out of comparisons; empty if the settings leave nothing out.
+    pub left_out: Vec<bool>,
 }
 
 /// A document as it was read.
@@ -59,9 +63,10 @@ const SUGGESTED: usize = 3;
 pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<Vec<TextOf>> {
     let prepared = Prepared::new(job)?;
     let sources = prepared.sources;
+    frames::learn(&prepared, &temporary_work(job)?, observer)?;
     // For each wanted id, the ids that are most similar to it.
     let like: Mutex<BTreeMap<&str, BTreeSet<(usize, String)>>> = Mutex::default();
-    let look = |document: &Document<'_>, at: At, _: &mut TextBuffers| {
+    let look = |document: &Document<'_>, at: At, buffers: &mut TextBuffers| {
         let reference = at.reference(document.id.as_ref().map(|id| id.text.to_string()), sources);
         let is_asked = ids.contains(&reference.id.as_str()) || ids.contains(&place_of(&reference).as_str());
         for &id in ids {
@@ -74,7 +79,11 @@ pub(crate) fn texts(job: &Job, ids: &[&str], observer: &dyn Observer) -> Result<
                 }
             }
         }
-        Ok(is_asked.then(|| TextOf { document: reference, text: document.text.to_owned() }))
+        Ok(is_asked.then(|| TextOf {
+            document: reference,
+            text: document.text.to_owned(),
+            left_out: prepared.recipe.left_out(document.text, buffers),
+        }))
     };
     let mut found: Vec<TextOf> = Vec::new();
     let mut repeated = BTreeSet::new();

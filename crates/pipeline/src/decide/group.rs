@@ -9,7 +9,7 @@ use crate::decide::Removal;
 use crate::method::{FoundBy, Recipe};
 use crate::report::PairCounts;
 use crate::solve::{self, Chunk, Evidence, Found, NearMisses, Role, Span, Using};
-use crate::write::removed::{reported, unverified};
+use crate::write::removed::{reported, said_of};
 use crate::{Clusters, Documents, Result, Silent, Verify};
 
 /// Bytes for finding candidates, at the least. What is decided does not depend on it.
@@ -152,7 +152,7 @@ fn decision(found: &Found, recipe: &Recipe) -> Decision {
         kept: removal.kept as usize,
         similarity: reported(&removal, &recipe.settings),
         distance: recipe.method.has_distances().then_some(removal.distance),
-        reason: unverified(&removal, &recipe.settings),
+        reason: said_of(&removal, &recipe.settings),
         evidence: found.evidence,
     }
 }

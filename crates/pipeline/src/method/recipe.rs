@@ -4,6 +4,7 @@
 use super::key::KeySeed;
 use super::short::Standing;
 use super::{Shingled, SketchBuffers, Sketcher, UseOfSketches, weights};
+use crate::frames::{self, Frame, days};
 use crate::kind::{self, Values};
 use crate::limits::memory::Ledger;
 use crate::report::Plan;
@@ -12,7 +13,7 @@ use crate::store::columns::{Columns, Entry, Within};
 use crate::{
     Elements, Error, Keep, Kind, Measure, Method, Result, SettingName, Settings, Verify, WrongSetting,
 };
-use corpus::{BadRecord, FieldPath, Fields, Record};
+use corpus::{BadRecord, Document, FieldPath, Fields, Record};
 use lookalike::hashing::{Key, mix64};
 use lookalike::minhash::bag_elements;
 use lookalike::shingling::{
@@ -34,6 +35,10 @@ pub(crate) struct Recipe {
     values: Option<Box<dyn Values>>,
     seed: KeySeed,
     pub fields: Fields,
+    /// What is left out of every comparison, once it is known.
+    frame: OnceLock<Frame>,
+    /// Documents further apart than this, in seconds, are not compared.
+    window: Option<u64>,
     /// The method that finds candidates.
     pub method: Box<dyn Sketcher>,
     pub verifier: Verifier,
@@ -63,6 +68,12 @@ impl Deciding {
 pub(crate) struct TextBuffers {
     shingles: ShingleBuffer,
     elements: Vec<u64>,
+    /// The shingles with the fixed key, where a frame is left out of others.
+    fixed: ShingleBuffer,
+    /// What is left without the frame.
+    rest: Vec<u64>,
+    /// The site of the document whose text is worked on; 0 if it has none.
+    site: u64,
     sketching: SketchBuffers,
     normalized: String,
     content: Vec<u8>,
@@ -79,8 +90,18 @@ pub(crate) struct TextBuffers {
 pub(crate) struct Sketched {
     /// Texts that are equal after normalisation have equal fingerprints.
     pub fingerprint: u64,
-    /// The number of shingles: distinct ones for containment, otherwise with repeats.
+    /// The number of shingles that are compared: distinct ones for containment, otherwise with repeats.
     pub size: usize,
+    /// The number of all shingles, and of those that are left out, with repeats.
+    pub all: usize,
+    pub left_out: usize,
+}
+
+impl Sketched {
+    /// True if too little of the document remains: it has no sketch, and is compared by its content only.
+    pub(crate) fn is_too_little(&self) -> bool {
+        frames::is_too_little(self.all, self.all - self.left_out)
+    }
 }
 
 /// After a text longer than this, in bytes, the working memory that it needed is freed.
@@ -129,6 +150,7 @@ impl Recipe {
         if settings.files.max_text == 0 {
             return Err(not_allowed(SettingName::MaxText, 0, "at least 1"));
         }
+        check_frames(settings, use_of)?;
         let weights =
             settings.signature.weights.as_ref().map(|file| weights::read(file, &shingler)).transpose()?;
         let (weights, weights_hash) = weights.map_or_else(Default::default, |(all, hash)| (all, Some(hash)));
@@ -151,7 +173,11 @@ impl Recipe {
                     Keep::First | Keep::Longest => None,
                 },
                 within: settings.matching.within.as_ref().map(path),
+                site: settings.matching.site_field.as_ref().map(path),
+                date: settings.matching.within_days.as_ref().map(|near| path(&near.field)),
             },
+            frame: OnceLock::new(),
+            window: settings.matching.within_days.as_ref().map(crate::WithinDays::seconds),
             verifier: Verifier::new(measure, settings.matching.threshold)?,
             settings: settings.clone(),
             shingler,
@@ -215,6 +241,60 @@ impl Recipe {
         assert!(set.is_ok(), "the key is chosen before texts are compared, and once");
     }
 
+    /// What is left out of every comparison, if it is known.
+    pub(crate) fn frame(&self) -> Option<&Frame> {
+        self.frame.get()
+    }
+
+    /// Leaves these elements out from now on.
+    pub(crate) fn use_frame(&self, frame: Frame) {
+        assert!(self.frame.set(frame).is_ok(), "what is left out is learned once");
+    }
+
+    /// True if two documents may be compared, by their values of `within` and their times.
+    #[inline]
+    pub(crate) fn are_within(&self, a: Within, b: Within) -> bool {
+        match self.window {
+            None => a == b,
+            Some(window) => days::are_near(a, b, window),
+        }
+    }
+
+    /// What is stored of the values that decide which documents are compared; or what is wrong with the date of a document,
+    /// as the end of a sentence.
+    pub(crate) fn within_of(&self, document: &Document<'_>) -> std::result::Result<Within, String> {
+        let within = document.within.as_ref().map_or([0; 2], |value| within_hash(value));
+        let Some(field) = &self.fields.date else { return Ok(within) };
+        let name = field.written();
+        let Some(written) = &document.date else {
+            let how = if document.absent.date { "missing" } else { "null" };
+            return Err(format!("the field `{name}` is {how}, and dates are compared"));
+        };
+        let seconds = days::seconds_of(written).ok_or_else(|| {
+            let shown: String = written.chars().take(40).collect();
+            format!("the field `{name}` is not a date such as 2024-02-29 or 2024-02-29T13:05:00Z: {shown:?}")
+        })?;
+        Ok(days::with_time(within, seconds))
+    }
+
+    /// The site of a document and the hashes of its shingles with the fixed key, with repeats; `None` if it is compared by its
+    /// content only.
+    pub(crate) fn counted_hashes<'b>(
+        &self,
+        document: &Document<'_>,
+        budget: &Ledger,
+        buffers: &'b mut TextBuffers,
+    ) -> Result<Option<(u64, &'b [u64])>> {
+        let text = document.text;
+        let by_content = text.len() as u64 > self.settings.files.max_text || text.contains('\0');
+        if by_content || self.within_of(document).is_err() {
+            return Ok(None);
+        }
+        self.check_fits(text, budget)?;
+        buffers.enter(document);
+        Ok(Some((buffers.site, self.shingler.hashes(text, &mut buffers.shingles))))
+    }
+
     /// The number of 16-bit lanes per document.
     pub(crate) fn lanes(&self) -> usize {
         self.method.lanes()
@@ -261,14 +341,21 @@ impl Recipe {
         if let Some(values) = self.values.as_deref() {
             return Self::value_elements(values, text, &self.deciding().key, buffers);
         }
-        match self.settings.signature.elements {
-            Elements::Set => Ok(self.deciding().shingler.hashes(text, &mut buffers.shingles)),
-            Elements::Bag => {
-                let hashes = self.deciding().shingler.hashes(text, &mut buffers.shingles).to_vec();
-                buffers.elements = bag_elements(&ShingleBag::from_hashes(hashes))?;
-                Ok(&buffers.elements)
-            }
+        let TextBuffers { shingles, elements, fixed, rest, site, .. } = buffers;
+        let mut hashes = self.deciding().shingler.hashes(text, shingles);
+        if let Some(frame) = self.frame.get() {
+            // Both shinglers give the shingles of a text in the same order.
+            let known = self.shingler.hashes(text, fixed);
+            rest.clear();
+            let kept = hashes.iter().zip(known).filter(|&(_, &known)| !frame.has(known, *site));
+            rest.extend(kept.map(|(&hash, _)| hash));
+            hashes = rest;
         }
+        if self.settings.signature.elements == Elements::Set {
+            return Ok(hashes);
+        }
+        *elements = bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))?;
+        Ok(elements)
     }
 
     /// The elements of a text for its sketch. They are in any order, may repeat, and are hashed with the fixed key.
@@ -280,12 +367,34 @@ impl Recipe {
         if let Some(values) = self.values.as_deref() {
             return Self::value_elements(values, text, Key::FIXED, buffers);
         }
-        let hashes = self.shingler.hashes(text, &mut buffers.shingles);
+        let TextBuffers { shingles, elements, rest, site, .. } = buffers;
+        let mut hashes = self.shingler.hashes(text, shingles);
+        if let Some(frame) = self.frame.get() {
+            rest.clear();
+            rest.extend(hashes.iter().copied().filter(|&hash| !frame.has(hash, *site)));
+            hashes = rest;
+        }
         if self.settings.signature.elements == Elements::Set {
             return Ok(hashes);
         }
-        buffers.elements = bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))?;
-        Ok(&buffers.elements)
+        *elements = bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))?;
+        Ok(elements)
+    }
+
+    /// Which shingles of a text, in order, are left out; empty if nothing is left out of any text.
+    pub(crate) fn left_out(&self, text: &str, buffers: &mut TextBuffers) -> Vec<bool> {
+        let Some(frame) = self.frame.get() else { return Vec::new() };
+        let TextBuffers { fixed, site, .. } = buffers;
+        self.shingler.hashes(text, fixed).iter().map(|&hash| frame.has(hash, *site)).collect()
+    }
+
+    /// True if elements of a text are left out, and too little remains.
+    pub(crate) fn has_little_left(&self, text: &str, buffers: &mut TextBuffers) -> Result<bool> {
+        let Some(frame) = self.frame.get() else { return Ok(false) };
+        let TextBuffers { fixed, site, .. } = buffers;
+        let hashes = self.shingler.hashes(text, fixed);
+        let rest = hashes.iter().filter(|&&hash| !frame.has(hash, *site)).count();
+        Ok(frames::is_too_little(hashes.len(), rest))
     }
 
     /// The [`elements`](Self::elements) of a text, sorted and without repeats.
@@ -306,19 +415,31 @@ impl Recipe {
         buffers: &mut TextBuffers,
         columns: &mut Columns,
     ) -> Result<Sketched> {
-        let TextBuffers { shingles, elements: bag, sketching, .. } = buffers;
+        let TextBuffers { shingles, elements: bag, sketching, rest, site, .. } = buffers;
         if let Some(values) = self.values.as_deref() {
             bag.clear();
             values.elements(text, Key::FIXED, bag).map_err(Error::Invalid)?;
             let sum = values.sum(bag);
             let fingerprint = mix64(sum ^ mix64(bag.len() as u64 ^ within[0]));
             let document = Shingled { hashes: bag, elements: bag, is_bag: false, within };
-            return Ok(Sketched { fingerprint, size: self.method.sketch(&document, sketching, columns)? });
+            let size = self.method.sketch(&document, sketching, columns)?;
+            return Ok(Sketched { fingerprint, size, all: bag.len(), left_out: 0 });
         }
-        let hashes = self.shingler.hashes(text, shingles);
+        let mut hashes = self.shingler.hashes(text, shingles);
         // The sum represents the bag of shingles: texts that are equal after normalisation have equal sums.
         let sum = hashes.iter().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
-        let fingerprint = mix64(sum ^ mix64(hashes.len() as u64 ^ within[0]));
+        // Copies are of one site, since what is left of equal texts of two sites may differ.
+        let fingerprint = mix64(sum ^ mix64(hashes.len() as u64 ^ within[0] ^ *site));
+        let all = hashes.len();
+        if let Some(frame) = self.frame.get() {
+            rest.clear();
+            rest.extend(hashes.iter().copied().filter(|&hash| !frame.has(hash, *site)));
+            hashes = rest;
+        }
+        let left_out = all - hashes.len();
+        if frames::is_too_little(all, hashes.len()) {
+            return Ok(Sketched { fingerprint, size: 0, all, left_out });
+        }
         let is_bag = self.settings.signature.elements == Elements::Bag;
         let elements = match is_bag {
             false => hashes,
@@ -328,7 +449,8 @@ impl Recipe {
             }
         };
         let document = Shingled { hashes, elements, is_bag, within };
-        Ok(Sketched { fingerprint, size: self.method.sketch(&document, sketching, columns)? })
+        let size = self.method.sketch(&document, sketching, columns)?;
+        Ok(Sketched { fingerprint, size, all, left_out })
     }
 
     /// True if documents are compared by their elements.
@@ -368,7 +490,9 @@ impl Recipe {
     /// Returns an error if there is not enough memory to shingle a text.
     pub(crate) fn check_fits(&self, text: &str, budget: &Ledger) -> Result<()> {
         // The memory of the shingler's buffers per byte of text, as its documentation says.
-        let factor = if matches!(self.shingler.settings().unit, Unit::Characters) { 25 } else { 10 };
+        let once = if matches!(self.shingler.settings().unit, Unit::Characters) { 25 } else { 10 };
+        // Where a frame is left out, a text is shingled with two keys, and the rest is a copy.
+        let factor = if frames::is_wanted(&self.settings) { 3 * once } else { once };
         let bytes = text.len() as u64;
         if bytes > budget.longest_text(factor) {
             let needed = budget.for_text(bytes, factor);
@@ -415,11 +539,44 @@ fn check_containment(settings: &Settings) -> Result<()> {
     Ok(())
 }
 
+/// Returns an error if a frame cannot be left out, or dates compared, with these settings or for this use.
+pub(crate) fn check_frames(settings: &Settings, use_of: UseOfSketches) -> Result<()> {
+    let (common, site) = (settings.matching.common, &settings.matching.site_field);
+    let choice = match (common, site, &settings.matching.within_days) {
+        (None, None, None) => return Ok(()),
+        (Some(common), ..) => Choice::new(SettingName::Common, common),
+        (_, Some(site), _) => Choice::new(SettingName::SiteField, site),
+        (.., Some(near)) => Choice::new(SettingName::WithinDays, near),
+    };
+    if common == Some(crate::Common::MoreThan(0)) {
+        return Err(not_allowed(SettingName::Common, 0, "at least 1, or auto"));
+    }
+    if frames::is_wanted(settings) && settings.signature.kind != Kind::Text {
+        let needed = Choice::new(SettingName::Kind, Kind::Text);
+        return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
+    }
+    if frames::is_wanted(settings) && settings.signature.method == Method::Simhash {
+        let needed = Choice::new(SettingName::Method, Method::Minhash);
+        return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
+    }
+    if use_of == UseOfSketches::OneRun {
+        return Ok(());
+    }
+    Err(WrongSetting::OneRunOnly { choice }.into())
+}
+
 impl TextBuffers {
+    /// Begins a document: its site decides what is left out of its text.
+    pub(crate) fn enter(&mut self, document: &Document<'_>) {
+        self.site = document.site.as_ref().map_or(0, |site| frames::site_hash(site));
+    }
+
     /// Frees the memory that an unusually long text, of `bytes` bytes, needed.
     pub(crate) fn shrink_after(&mut self, bytes: usize) {
         if bytes > KEPT_TEXT_BYTES {
             self.shingles.shrink_to(KEPT_TEXT_BYTES);
+            self.fixed.shrink_to(KEPT_TEXT_BYTES);
+            self.rest = Vec::new();
             self.elements = Vec::new();
             self.set = Vec::new();
             self.sketching = SketchBuffers::default();
@@ -431,7 +588,7 @@ impl TextBuffers {
 
 /// A key that only documents with this value of `--within` can have.
 fn with_within(key: u64, within: Within) -> u64 {
-    if within == [0; 2] { key } else { mix64(key ^ within[0]) }
+    if within[0] == 0 { key } else { mix64(key ^ within[0]) }
 }
 
 /// The hash of a value of `--within`. Only equal values have equal hashes.

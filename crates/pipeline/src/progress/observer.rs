@@ -6,6 +6,8 @@ use std::fmt;
 /// The stages of a run, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
+    /// Counts which elements very many documents share.
+    Frame,
     /// Reads all texts and computes their signatures.
     Sketch,
     /// Finds documents with equal texts.
@@ -25,6 +27,7 @@ impl Stage {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::Frame => "frame",
             Self::Sketch => "sketch",
             Self::ExactCopies => "exact-copies",
             Self::Candidates => "candidates",
@@ -38,7 +41,7 @@ impl Stage {
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
-            Self::Sketch | Self::Write | Self::Add => "bytes",
+            Self::Frame | Self::Sketch | Self::Write | Self::Add => "bytes",
             Self::ExactCopies | Self::Verify => "documents",
             Self::Candidates => "bands",
         }

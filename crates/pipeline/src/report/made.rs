@@ -1,6 +1,7 @@
 //! Counts the results of a run, for its report.
 
 use super::{AgainstIndex, Counts, PairCounts, Report, Run, SourceReport};
+use crate::FrameReport;
 use crate::copies::repeats::{Keys, repeats};
 use crate::decide::Removals;
 use crate::progress::timing::Stages;
@@ -78,6 +79,12 @@ impl View<'_> {
         if counts.index_cut > 0 {
             capped.insert(INDEX_CUT.to_owned(), counts.index_cut);
         }
+        let frame = self.recipe.frame().map(|frame| FrameReport {
+            left_out: std::mem::take(&mut counts.left_out),
+            elements: std::mem::take(&mut counts.elements),
+            little_left: counts.little_left,
+            ..frame.facts.clone()
+        });
         Ok(Report {
             version: 1,
             lookalike: env!("CARGO_PKG_VERSION").into(),
@@ -87,6 +94,7 @@ impl View<'_> {
             counts,
             verified_pairs: pairs.verified,
             histogram,
+            frame,
             against_index,
             added_to: None,
             recall,

@@ -31,6 +31,9 @@ pub struct Report {
     /// How many removed near-duplicates have which similarity to their kept documents. Each count is for a range of
     /// width 0.05: the first is for `[0, 0.05)`, the last for exactly 1.
     pub histogram: Vec<u64>,
+    /// What was left out of the comparisons because many documents have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<crate::FrameReport>,
     /// What an index of `against` had of the documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against_index: Option<AgainstIndex>,
@@ -169,6 +172,21 @@ pub struct Counts {
     /// Documents for which the index of `against` had more candidates than it compares.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub index_cut: u64,
+    /// The elements of all documents, and those that were left out because many documents have them, repeats included.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub elements: u64,
+    /// See `elements`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
+    /// Documents of which too little remained. They are compared by their content only.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub little_left: u64,
+    /// Documents that do not have the field of `site-field`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub absent_site: u64,
+    /// Documents in which the field of `site-field` is null.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub null_site: u64,
     /// The number of clusters of at least two documents.
     pub clusters: u64,
     /// The number of documents in the largest cluster.
@@ -252,6 +270,9 @@ impl Counts {
         if asked.within.is_some() && document.within.is_none() {
             *(if absent.within { &mut self.absent_within } else { &mut self.null_within }) += 1;
         }
+        if asked.site.is_some() && document.site.is_none() {
+            *(if absent.site { &mut self.absent_site } else { &mut self.null_site }) += 1;
+        }
         if asked.order.is_some() && document.order.is_none() {
             *(if absent.order { &mut self.absent_order } else { &mut self.null_order }) += 1;
         }
@@ -293,6 +314,11 @@ impl Counts {
             *self.order_kinds.entry(kind.clone()).or_default() += values;
         }
         self.index_cut += other.index_cut;
+        self.elements += other.elements;
+        self.left_out += other.left_out;
+        self.little_left += other.little_left;
+        self.absent_site += other.absent_site;
+        self.null_site += other.null_site;
         self.clusters += other.clusters;
         self.largest_cluster = self.largest_cluster.max(other.largest_cluster);
         self.text_bytes += other.text_bytes;

@@ -180,6 +180,7 @@ impl Documents {
             counts,
             verified_pairs: tally.verified_pairs,
             histogram: tally.histogram.to_vec(),
+            frame: None,
             against_index: None,
             added_to: None,
             recall: is_estimated(recipe).then(|| tally.recall.estimate()),

@@ -234,6 +234,11 @@ impl Work {
         self.reused && self.durable
     }
 
+    /// True if the folder stays after the run, so that a killed run can go on.
+    pub(crate) fn is_durable(&self) -> bool {
+        self.durable
+    }
+
     /// True if all parts exist.
     pub(crate) fn is_sketched(&self) -> bool {
         self.sketched
@@ -503,6 +508,7 @@ impl Work {
             KEY,
             INDEX_STATE,
             ADDING,
+            crate::frames::FRAME,
             crate::resume::begin::SKETCH_FILE,
             "near-misses.jsonl",
         ] {
@@ -530,6 +536,7 @@ impl Work {
             NEW_OUTPUTS,
             "near-misses.jsonl",
             COMPLETE,
+            crate::frames::FRAME,
             crate::resume::begin::SKETCH_FILE,
         ]
         .map(String::from)

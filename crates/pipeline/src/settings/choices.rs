@@ -171,3 +171,114 @@ impl std::fmt::Display for BandsAndRows {
         write!(f, "{}x{}", self.bands, self.rows)
     }
 }
+
+/// Which elements are common: they are left out of the comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "CommonForm", into = "CommonForm")]
+pub enum Common {
+    /// Elements of more than so many documents; the number follows from how many documents have which elements.
+    Auto,
+    /// Elements of more than this many documents.
+    MoreThan(u64),
+}
+
+/// How [`Common`] is written: a number, or a word.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum CommonForm {
+    Number(u64),
+    Word(String),
+}
+
+impl std::str::FromStr for Common {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        match written {
+            "auto" => Ok(Self::Auto),
+            number => number
+                .parse()
+                .ok()
+                .filter(|&number| number > 0)
+                .map(Self::MoreThan)
+                .ok_or_else(|| format!("`{written}` is neither a number from 1 nor auto")),
+        }
+    }
+}
+
+impl TryFrom<CommonForm> for Common {
+    type Error = String;
+
+    fn try_from(form: CommonForm) -> Result<Self, String> {
+        match form {
+            CommonForm::Number(number) => number.to_string().parse(),
+            CommonForm::Word(word) => word.parse(),
+        }
+    }
+}
+
+impl From<Common> for CommonForm {
+    fn from(common: Common) -> Self {
+        match common {
+            Common::Auto => Self::Word("auto".into()),
+            Common::MoreThan(number) => Self::Number(number),
+        }
+    }
+}
+
+impl std::fmt::Display for Common {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::MoreThan(number) => number.fmt(f),
+        }
+    }
+}
+
+/// A field of dates, and how many days documents may be apart to be compared, written `date:3`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct WithinDays {
+    /// The field that holds the date.
+    pub field: String,
+    /// The largest number of days between two documents that are compared.
+    pub days: u32,
+}
+
+impl WithinDays {
+    /// The window in seconds.
+    pub(crate) fn seconds(&self) -> u64 {
+        u64::from(self.days) * 24 * 60 * 60
+    }
+}
+
+impl std::str::FromStr for WithinDays {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        let wrong = || format!("`{written}` is not a field and a number of days, as in date:3");
+        let (field, days) = written.rsplit_once(':').ok_or_else(wrong)?;
+        let days = days.parse().map_err(|_| wrong())?;
+        if field.is_empty() { Err(wrong()) } else { Ok(Self { field: field.into(), days }) }
+    }
+}
+
+impl TryFrom<String> for WithinDays {
+    type Error = String;
+
+    fn try_from(written: String) -> Result<Self, String> {
+        written.parse()
+    }
+}
+
+impl From<WithinDays> for String {
+    fn from(near: WithinDays) -> Self {
+        near.to_string()
+    }
+}
+
+impl std::fmt::Display for WithinDays {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.field, self.days)
+    }
+}

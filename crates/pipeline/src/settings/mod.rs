@@ -8,8 +8,8 @@ mod resources;
 mod wrong;
 
 pub use choices::{
-    BandsAndRows, Case, Clusters, Elements, Form, Keep, Kind, Measure, Method, NormalizeSettings,
-    OnBadRecord, Punctuation, RemovedFormat, Stored, Verify, Whitespace,
+    BandsAndRows, Case, Clusters, Common, Elements, Form, Keep, Kind, Measure, Method, NormalizeSettings,
+    OnBadRecord, Punctuation, RemovedFormat, Stored, Verify, Whitespace, WithinDays,
 };
 pub use resources::{LARGEST_TEXT, MOST_MEMORY, MOST_THREADS, Resources};
 pub use wrong::{Choice, SettingName, WrongSetting};
@@ -21,14 +21,16 @@ use std::path::PathBuf;
 /// setting.
 macro_rules! groups {
     ($($(#[$group_doc:meta])* $group:ident: $type:ident {
-        $($(#[$doc:meta])* $with:ident => $name:ident: $of:ty = $default:expr,)+
+        $($(#[$doc:meta])* $with:ident => $name:ident: $of:ty = $default:expr $(; unless $skip:literal)?,)+
     })+) => {
         $(
             $(#[$group_doc])*
             #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
             #[serde(rename_all = "kebab-case", default)]
             #[non_exhaustive]
-            pub struct $type { $($(#[$doc])* pub $name: $of,)+ }
+            pub struct $type {
+                $($(#[$doc])* $(#[serde(skip_serializing_if = $skip)])? pub $name: $of,)+
+            }
 
             impl Default for $type {
                 fn default() -> Self {
@@ -125,6 +127,13 @@ groups! {
         with_prefer => prefer: Vec<String> = Vec::new(),
         /// Only documents that have the same value in this field are compared.
         with_within => within: Option<String> = None,
+        /// Only documents whose dates in a field are at most so many days apart are compared.
+        with_within_days => within_days: Option<WithinDays> = None; unless "Option::is_none",
+        /// Elements that more than so many documents have are left out of the comparison.
+        with_common => common: Option<Common> = None; unless "Option::is_none",
+        /// The field that names the site of a document. Elements that several documents of one site have are the frame of
+        /// that site, and are left out of the comparison.
+        with_site_field => site_field: Option<String> = None; unless "Option::is_none",
         /// True if documents are compared with the documents of `against` only, and not with each other.
         with_against_only => against_only: bool = false,
     }
@@ -152,6 +161,9 @@ groups! {
     }
 }
 
+/// The settings that are not written unless they are chosen.
+const UNWRITTEN: [&str; 3] = ["common", "site-field", "within-days"];
+
 impl<'de> Deserialize<'de> for Settings {
     /// Reads one list of all settings. A setting that is not in the list has its default. An unknown name is an
     /// error.
@@ -160,7 +172,8 @@ impl<'de> Deserialize<'de> for Settings {
         use serde_json::{Map, Value};
         let all = Map::deserialize(deserializer)?;
         let known = serde_json::to_value(Self::default()).map_err(D::Error::custom)?;
-        if let Some(name) = all.keys().find(|name| known.get(name).is_none()) {
+        let is_known = |name: &str| known.get(name).is_some() || UNWRITTEN.contains(&name);
+        if let Some(name) = all.keys().find(|name| !is_known(name)) {
             return Err(D::Error::custom(format_args!("there is no setting `{name}`")));
         }
         let all = Value::Object(all);

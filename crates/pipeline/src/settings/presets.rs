@@ -5,7 +5,7 @@
 //! of these tools treat every candidate as a duplicate and have no threshold. For them the preset has a round number
 //! that we chose to suit their usual purpose.
 
-use crate::{BandsAndRows, Error, Result, Settings};
+use crate::{BandsAndRows, Common, Error, Result, Settings};
 use lookalike::banding::{Banding, SCurve, plan};
 
 /// A preset: settings with a name.
@@ -20,19 +20,23 @@ pub struct Preset {
     hashes: usize,
     threshold: f64,
     bands: Bands,
+    /// Whether elements that very many documents share are left out.
+    common: Option<Common>,
 }
 
 /// How a tool chooses its bands and rows.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Bands {
     /// It has a fixed number of bands and rows.
     Fixed(usize, usize),
     /// It plans them from the threshold, and gives false positives and false negatives the same weight.
     ByAreas,
+    /// It plans them from the recall that a run wants.
+    ByRecall,
 }
 
 /// All presets, by name.
-pub const ALL: [Preset; 5] = [
+pub const ALL: [Preset; 6] = [
     Preset {
         name: "data-juicer",
         about: "data-juicer's document_minhash_deduplicator",
@@ -40,6 +44,7 @@ pub const ALL: [Preset; 5] = [
         hashes: 256,
         threshold: 0.7,
         bands: Bands::ByAreas,
+        common: None,
     },
     Preset {
         name: "datasketch",
@@ -48,6 +53,7 @@ pub const ALL: [Preset; 5] = [
         hashes: 128,
         threshold: 0.9,
         bands: Bands::ByAreas,
+        common: None,
     },
     Preset {
         name: "dolma",
@@ -56,6 +62,7 @@ pub const ALL: [Preset; 5] = [
         hashes: 286,
         threshold: 0.8,
         bands: Bands::Fixed(26, 11),
+        common: None,
     },
     Preset {
         name: "fineweb",
@@ -64,6 +71,7 @@ pub const ALL: [Preset; 5] = [
         hashes: 112,
         threshold: 0.75,
         bands: Bands::Fixed(14, 8),
+        common: None,
     },
     Preset {
         name: "nemo-curator",
@@ -72,6 +80,16 @@ pub const ALL: [Preset; 5] = [
         hashes: 260,
         threshold: 0.8,
         bands: Bands::Fixed(20, 13),
+        common: None,
+    },
+    Preset {
+        name: "news",
+        about: "the same story on many sites, without their frames",
+        shingles: Some("words:5"),
+        hashes: 512,
+        threshold: 0.15,
+        bands: Bands::ByRecall,
+        common: Some(Common::Auto),
     },
 ];
 
@@ -108,7 +126,13 @@ impl Preset {
         }
         settings.signature.hashes = self.hashes;
         settings.matching.threshold = self.threshold;
-        settings.matching.bands = Some(BandsAndRows { bands: banding.bands(), rows: banding.rows() });
+        settings.matching.bands = match self.bands {
+            Bands::ByRecall => None,
+            _ => Some(BandsAndRows { bands: banding.bands(), rows: banding.rows() }),
+        };
+        if self.common.is_some() {
+            settings.matching.common = self.common;
+        }
         Ok(())
     }
 
@@ -117,7 +141,9 @@ impl Preset {
     pub fn changes(&self, setting: &str) -> bool {
         match setting {
             "shingles" => self.shingles.is_some(),
-            "hashes" | "threshold" | "bands" => true,
+            "hashes" | "threshold" => true,
+            "bands" => self.bands != Bands::ByRecall,
+            "common" => self.common.is_some(),
             _ => false,
         }
     }
@@ -133,6 +159,10 @@ impl Preset {
         let banding = match self.bands {
             Bands::Fixed(bands, rows) => Banding::new(bands, rows),
             Bands::ByAreas => plan::by_areas(self.hashes, self.threshold, 0.5, 0.5).map(|plan| plan.banding),
+            Bands::ByRecall => {
+                let recall = Settings::default().matching.recall;
+                plan::by_recall(self.hashes, self.threshold, recall).map(|plan| plan.banding)
+            }
         };
         Ok(banding?)
     }

@@ -32,6 +32,8 @@ names! {
     AgainstOnly = "against-only",
     /// The number of bands and rows.
     Bands = "bands",
+    /// Which elements are left out because many documents have them.
+    Common = "common",
     /// The largest Hamming distance.
     Distance = "distance",
     /// The bits of a fingerprint.
@@ -70,6 +72,8 @@ names! {
     SetOf = "set-of",
     /// What a shingle is.
     Shingles = "shingles",
+    /// The field that names the site.
+    SiteField = "site-field",
     /// What separates the items of a set that is a string.
     Split = "split",
     /// The folder for temporary files.
@@ -90,6 +94,8 @@ names! {
     Whitespace = "whitespace",
     /// The field whose value must be equal.
     Within = "within",
+    /// The field of dates, and how far they may be apart.
+    WithinDays = "within-days",
 }
 
 /// A setting with the value that it has, or should have.
@@ -158,6 +164,11 @@ pub enum WrongSetting {
         /// The number of hashes in a signature.
         hashes: usize,
     },
+    /// A setting depends on all documents of a run, so it cannot be used where documents come and go.
+    OneRunOnly {
+        /// The setting.
+        choice: Choice,
+    },
     /// No record has the field that a setting names.
     NoSuchField {
         /// The setting that names the field.
@@ -212,6 +223,10 @@ impl WrongSetting {
                 let chosen = name(&Choice::new(SettingName::Bands, bands));
                 format!("{chosen} needs {needed} hashes, but {} is {hashes}", any(SettingName::Hashes))
             }
+            Self::OneRunOnly { choice } => format!(
+                "{} depends on all documents of one run, and cannot be used for sketch files, indexes and other engines",
+                name(choice)
+            ),
             Self::NoSuchField { choice, field, fields, nearest } => {
                 let there_are = match fields.as_slice() {
                     [] => "text files have no fields".to_owned(),
@@ -251,7 +266,8 @@ mod tests {
         let others = [SettingName::Against, SettingName::Memory, SettingName::TempDir, SettingName::Threads];
         for name in SettingName::ALL {
             let is_written =
-                [&written, &written["normalize"]].iter().any(|all| all.get(name.as_str()).is_some());
+                [&written, &written["normalize"]].iter().any(|all| all.get(name.as_str()).is_some())
+                    || super::super::UNWRITTEN.contains(&name.as_str());
             assert!(is_written || others.contains(name), "{name:?}");
         }
     }

@@ -2,7 +2,7 @@
 //! together themselves.
 
 use crate::method::key::KeySeed;
-use crate::method::{Likeness, Recipe, TextBuffers, UseOfSketches, content_hash, within_hash};
+use crate::method::{Likeness, Recipe, TextBuffers, UseOfSketches, check_frames, content_hash, within_hash};
 use crate::sketch::keep_value;
 use crate::sketch::order::rank_bytes;
 use crate::store::columns::Columns;
@@ -85,6 +85,7 @@ impl Documents {
     /// What an engine needs that runs a whole job: the sketches of a run on one machine, which has signatures only where they
     /// decide. [`likeness`](Self::likeness) cannot be asked.
     pub fn for_run(settings: &Settings, key: &str) -> Result<Self> {
+        check_frames(settings, UseOfSketches::Engine)?;
         let recipe = Recipe::new(settings)?;
         recipe.use_key(&key_seed(key)?);
         Ok(Self { recipe })

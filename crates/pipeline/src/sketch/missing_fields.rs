@@ -20,6 +20,7 @@ pub(crate) fn check(recipe: &Recipe, sources: Sources<'_>, budget: &Ledger, coun
         (&fields.id, counts.absent_id),
         (&fields.order, counts.absent_order),
         (&fields.within, counts.absent_within),
+        (&fields.site, counts.absent_site),
     ];
     // With `on-bad-record` other than `fail`, a mistyped field would make every record a bad one.
     if counts.documents > 0 && counts.absent_text == counts.documents {
@@ -38,7 +39,8 @@ pub(crate) fn check(recipe: &Recipe, sources: Sources<'_>, budget: &Ledger, coun
                     Choice::new(SettingName::Keep, format_args!("max:{name}"))
                 }
                 1 => Choice::new(SettingName::Keep, format_args!("min:{name}")),
-                _ => Choice::new(SettingName::Within, name),
+                2 => Choice::new(SettingName::Within, name),
+                _ => Choice::new(SettingName::SiteField, name),
             };
             return Err(refusal(choice, path, sources, limits(budget, recipe)));
         }

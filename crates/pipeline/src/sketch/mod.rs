@@ -13,12 +13,12 @@ pub(crate) mod stored;
 use crate::limits::memory::{BLOCK_BYTES, Ledger, LongBlock};
 use crate::limits::ordered::ordered;
 use crate::limits::sorted::Room;
-use crate::method::{Recipe, TextBuffers, within_hash};
+use crate::method::{Recipe, TextBuffers};
 use crate::progress::pace::Pace;
 use crate::resume::work::Work;
 use crate::seen::SeenBefore;
 use crate::store::Store;
-use crate::store::columns::{BlockEntry, Class, Columns, Entry};
+use crate::store::columns::{BlockEntry, Class, Columns, Entry, Within};
 use crate::{Error, Keep, Observer, OnBadRecord, Result, Settings, Stage};
 use corpus::{
     BadRecord, Block, Document, Id, Limits, Position, ReadMode, Reader, Record, Scratch, Source, place_of,
@@ -317,7 +317,10 @@ impl<'a> BlockSketcher<'a> {
             return;
         }
         let outcome = match self.recipe.usable(record, self.buffers) {
-            Record::Document(document) => self.add_document(slot, &document),
+            Record::Document(document) => match self.recipe.within_of(&document) {
+                Ok(within) => self.add_document(slot, &document, within),
+                Err(reason) => self.add_bad(slot, BadRecord { reason, id: document.id, lacks_text: false }),
+            },
             Record::Bad(bad) => self.add_bad(slot, bad),
         };
         self.failure = outcome.err();
@@ -366,7 +369,7 @@ impl<'a> BlockSketcher<'a> {
         }
     }
 
-    fn add_document(&mut self, slot: usize, document: &Document<'_>) -> Result<()> {
+    fn add_document(&mut self, slot: usize, document: &Document<'_>, within: Within) -> Result<()> {
         let against = self.is_against();
         let Self { recipe, budget, buffers, columns, sources, .. } = self;
         let settings = &recipe.settings;
@@ -380,7 +383,7 @@ impl<'a> BlockSketcher<'a> {
         counts.text_bytes += text.len() as u64;
         counts.replaced_bytes += u64::from(document.replaced);
         counts.add_absent(document, &recipe.fields);
-        let within = document.within.as_ref().map_or([0; 2], |value| within_hash(value));
+        buffers.enter(document);
         let over_limit = text.len() as u64 > settings.files.max_text;
         let with_nul = memchr(0, text.as_bytes()).is_some();
         counts.over_limit += u64::from(over_limit);
@@ -423,9 +426,17 @@ impl<'a> BlockSketcher<'a> {
                 columns.content_hashes.push([hash as u64, (hash >> 64) as u64]);
             }
             let sketched = recipe.sketch(text, within, buffers, columns)?;
-            columns.counts.empty += u64::from(sketched.size == 0);
-            columns.counts.short += u64::from(sketched.size == 1 && recipe.is_short(text));
-            (Class::Compared, sketched.fingerprint, sketched.size)
+            columns.counts.elements += if recipe.frame().is_some() { sketched.all as u64 } else { 0 };
+            columns.counts.left_out += sketched.left_out as u64;
+            if sketched.is_too_little() {
+                columns.counts.little_left += 1;
+                columns.push_no_lanes(recipe);
+                (Class::HashOnly, sketched.fingerprint, 0)
+            } else {
+                columns.counts.empty += u64::from(sketched.size == 0);
+                columns.counts.short += u64::from(sketched.size == 1 && recipe.is_short(text));
+                (Class::Compared, sketched.fingerprint, sketched.size)
+            }
         };
         let order = document.order.map(|order| order.bytes);
         let keep = keep_value(settings, text, size as u64, order, &mut columns.orders);

@@ -121,6 +121,7 @@ impl Sampler<'_> {
             read += block.bytes() as u64;
             block.visit(fields, None, &mut scratch, &mut |_, record| {
                 let Record::Document(document) = record else { return Ok(()) };
+                buffers.enter(&document);
                 self.seen += document.text.len() as u64;
                 if document.text.len() <= LONG_SHINGLE * self.most_elements
                     && let Ok(elements) = self.recipe.sketched_elements(document.text, &mut buffers)

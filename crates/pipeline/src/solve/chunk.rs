@@ -169,7 +169,7 @@ impl Chunk {
     /// What the signatures say of a pair that shares `shared` buckets.
     pub(super) fn screen(&self, at: usize, other: usize, shared: u32, recipe: &Recipe) -> Result<Screened> {
         // Keys have few bits of it; all of them decide.
-        if self.within[at] != self.within[other] {
+        if !recipe.are_within(self.within[at], self.within[other]) {
             return Ok(Screened::Known(Verdict::Unlike));
         }
         let stored_keys = if recipe.method.stores_keys() { self.samples(at).len() } else { 0 };
@@ -197,7 +197,7 @@ impl Chunk {
     /// How many keys two documents share: bands in which they agree, or shingles.
     pub(crate) fn shared_keys(&self, at: usize, other: usize, recipe: &Recipe) -> u32 {
         if !recipe.method.stores_keys() {
-            let is_within = self.within[at] == self.within[other];
+            let is_within = recipe.are_within(self.within[at], self.within[other]);
             return if is_within { recipe.method.shared_keys(self.lanes(at), self.lanes(other)) } else { 0 };
         }
         let (a, b) = (self.samples(at), self.samples(other));

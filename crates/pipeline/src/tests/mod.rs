@@ -2,6 +2,7 @@
 
 mod attacks;
 mod differential;
+mod frames;
 mod going_on;
 mod kinds;
 mod matrix;

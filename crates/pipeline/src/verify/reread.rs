@@ -33,7 +33,9 @@ impl BlockReader {
             Some((source, reader)) if *source == entry.source => reader,
             other => {
                 let source = sources.get(entry.source as usize);
-                let opened = Reader::open(source, ReadMode::Text, &recipe.fields, limits(budget, recipe))?;
+                // The site of a document decides what is left out of its text.
+                let mode = if recipe.fields.site.is_some() { ReadMode::Fields } else { ReadMode::Text };
+                let opened = Reader::open(source, mode, &recipe.fields, limits(budget, recipe))?;
                 &mut other.insert((entry.source, opened)).1
             }
         };
@@ -116,6 +118,7 @@ pub(crate) fn reread_stream<B: Send>(
                 failure.get_or_insert_with(|| changed(sources, job.entry.source));
                 return Ok(());
             };
+            buffers.enter(&document);
             if let Err(error) =
                 add(&mut made, place, job.numbers[place - job.places.start], document.text, buffers)
             {

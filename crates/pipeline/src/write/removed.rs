@@ -48,7 +48,7 @@ pub(crate) fn rows(
                 kept_line: asked_for(removal.kept).is_none().then_some(kept.line),
                 similarity: reported(removal, settings),
                 distance: (settings.signature.method == Method::Simhash).then_some(removal.distance),
-                reason: unverified(removal, settings),
+                reason: said_of(removal, settings),
             })?;
         }
     }
@@ -105,10 +105,14 @@ pub(crate) fn reported(removal: &Removal, settings: &Settings) -> Option<f64> {
     (exact && !removal.similarity.is_nan()).then_some(removal.similarity)
 }
 
-/// What is said of a pair that was not verified.
-pub(crate) fn unverified(removal: &Removal, settings: &Settings) -> Option<String> {
+/// What is said of a similarity if frames are left out.
+const REST: &str = "the similarity is that of the rest, without what many documents share";
+
+/// What is said of a pair that was not verified, or that was compared without its frame.
+pub(crate) fn said_of(removal: &Removal, settings: &Settings) -> Option<String> {
     match settings.matching.verify {
         _ if removal.is_exact() => None,
+        Verify::Exact if crate::frames::is_wanted(settings) => Some(REST.into()),
         Verify::Exact => None,
         Verify::Estimate if removal.similarity.is_nan() => Some("not verified".into()),
         Verify::Estimate => Some(format!("estimated similarity {:.4}", removal.similarity)),

@@ -115,8 +115,7 @@ fn text(
     job: &Job,
     line: u64,
 ) -> corpus::Result<Option<Excerpt>> {
-    let fields =
-        Fields { text: FieldPath::new(&job.settings.files.text_field), id: None, order: None, within: None };
+    let fields = Fields::text(FieldPath::new(&job.settings.files.text_field));
     let reader = match reader {
         Some(reader) => reader,
         closed => closed.insert(Reader::open(source, ReadMode::Fields, &fields, ONE_ROW)?),

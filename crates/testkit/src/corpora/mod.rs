@@ -9,6 +9,7 @@ mod bulk;
 mod edges;
 mod edits;
 mod forged;
+mod framed;
 mod jsonl;
 mod planted;
 mod prose;
@@ -18,6 +19,7 @@ pub use bulk::{bulk_bad, bulk_copies, bulk_equal, bulk_files, bulk_near_copies, 
 pub use edges::edge_documents;
 pub use edits::edited;
 pub use forged::Forger;
+pub use framed::{Framed, FramedPage};
 pub use jsonl::{write_files, write_jsonl};
 pub use planted::Planted;
 pub use prose::Prose;

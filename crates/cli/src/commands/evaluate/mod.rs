@@ -2,10 +2,12 @@
 
 mod listed;
 mod mistakes;
+mod page;
 
 use crate::arguments::EvaluateArguments;
 use crate::failure::{Failure, Result};
 use crate::output::{Evaluated, Printer};
+use crate::settings::Layers;
 use listed::{Listed, ListedMember, ListedPair};
 use lookalike::evaluation::{self, Member, Point, Score, Truth};
 use lookalike::{Pair, connected_components};
@@ -13,8 +15,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &EvaluateArguments, printer: &Printer) -> Result<()> {
-    let EvaluateArguments { found, truth, only_labelled, missed, wrong } = arguments;
+pub(crate) fn run(arguments: &EvaluateArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    let EvaluateArguments { found, truth, only_labelled, missed, wrong, .. } = arguments;
     let mut names = Names::default();
     let truth = Labelled::read(truth, &mut names, printer)?;
     let found = Found::read(found, &mut names, printer)?;
@@ -36,7 +38,7 @@ pub(crate) fn run(arguments: &EvaluateArguments, printer: &Printer) -> Result<()
     let score =
         points.last().map_or(Score { truth: truth.truth.len(), ..Score::default() }, |point| point.score);
     let listed = |mistakes: u64| usize::try_from(mistakes).unwrap_or(usize::MAX).min(Evaluated::LISTED);
-    printer.evaluated(&Evaluated {
+    let evaluated = Evaluated {
         score,
         best: found.has_similarities().then(|| evaluation::best(&points)).flatten(),
         b_cubed: found.b_cubed(&truth, names.ids.len())?,
@@ -44,7 +46,9 @@ pub(crate) fn run(arguments: &EvaluateArguments, printer: &Printer) -> Result<()
         wrong: mistakes.wrong().take(listed(score.wrong())).collect(),
         missed: mistakes.missed().take(listed(score.missed())).collect(),
         curve: if found.has_similarities() { points } else { Vec::new() },
-    })
+    };
+    page::write(arguments, &evaluated, layers, printer)?;
+    printer.evaluated(&evaluated)
 }
 
 /// Numbers for ids, in the order in which they come.

@@ -82,7 +82,7 @@ fn plain() -> WriterPropertiesBuilder {
 }
 
 fn fields(text: &str) -> Fields {
-    Fields { text: FieldPath::new(text), id: None, order: None, within: None }
+    Fields::text(FieldPath::new(text))
 }
 
 fn strings(values: &[Option<&str>]) -> ArrayRef {

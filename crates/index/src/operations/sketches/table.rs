@@ -67,7 +67,7 @@ impl SketchTable {
     ) -> Result<u64> {
         let lanes = index.engine.documents.lanes();
         // Whole rows are read; the signature stands for a text.
-        let fields = Fields { text: FieldPath::new("signature"), id: None, order: None, within: None };
+        let fields = Fields::text(FieldPath::new("signature"));
         let limits = Limits { block_bytes: BLOCK_BYTES, record_bytes: memory / 4, records: BLOCK_ROWS };
         observer.started(Stage::Sketch, self.sources.iter().map(|source| source.size).sum());
         let mut without = 0;

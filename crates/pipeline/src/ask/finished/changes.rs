@@ -53,6 +53,7 @@ impl FinishedRun {
         let mut work = Work::temporary(&job.temp_folder())?;
         prepared.in_pool(|| {
             let mut stages = Stages::new(observer);
+            crate::frames::learn(&prepared, &work, observer)?;
             let sketched;
             let store = match self.store.is_uneven() || prepared.recipe.has_uneven_lanes() {
                 true => {
