@@ -16,6 +16,10 @@ impl Settings {
             let allowed = "it is above 0 and below 1, because no plan finds every pair";
             return Err(not_allowed(SettingName::Recall, recall, allowed));
         }
+        if self.matching.keep == Keep::Fullest {
+            let allowed = "first, longest, max:FIELD or min:FIELD; only records have fields that can be empty";
+            return Err(not_allowed(SettingName::Keep, &self.matching.keep, allowed));
+        }
         if !(1..=MOST_HASHES).contains(&hashes) {
             return Err(not_allowed(SettingName::Hashes, hashes, format!("1 to {MOST_HASHES}")));
         }

@@ -89,6 +89,8 @@ pub enum Keep {
     Max(String),
     /// The document with the smallest value in this field comes first; documents without a value come last.
     Min(String),
+    /// The record with the most values comes first: for records only.
+    Fullest,
 }
 
 impl std::str::FromStr for Keep {
@@ -98,6 +100,7 @@ impl std::str::FromStr for Keep {
         match written.split_once(':') {
             None if written == "first" => Ok(Self::First),
             None if written == "longest" => Ok(Self::Longest),
+            None if written == "fullest" => Ok(Self::Fullest),
             Some(("max", field)) if !field.is_empty() => Ok(Self::Max(field.into())),
             Some(("min", field)) if !field.is_empty() => Ok(Self::Min(field.into())),
             _ => Err(format!("`{written}` is not one of first, longest, max:FIELD, min:FIELD")),
@@ -124,6 +127,7 @@ impl std::fmt::Display for Keep {
         match self {
             Self::First => f.write_str("first"),
             Self::Longest => f.write_str("longest"),
+            Self::Fullest => f.write_str("fullest"),
             Self::Max(field) => write!(f, "max:{field}"),
             Self::Min(field) => write!(f, "min:{field}"),
         }
