@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 class Options(TypedDict, total=False):
     """The keyword arguments of `dedup`, `pairs`, `clusters`, `query`, `compare` and `plan`.
 
+    The kind of documents
+        kind: "text" (default) or "sets": lists of strings and numbers, or with measure="weighted-jaccard" dictionaries of weights
+        split: with sets, what separates the items of a set that is a string
+
     The text and its shingles
-        text: the column or field with the text (default "text")
+        text: the column or field with the text, or with the sets (default "text")
         id: the column or field with the id (default: none; rows are then named by number, records of files by `source:line`)
         shingles: "words:5" (default), "characters:9", "stop-words:3"
         elements: "set" (default) or "bag"
@@ -30,7 +34,7 @@ class Options(TypedDict, total=False):
 
     What a duplicate is
         threshold: the smallest similarity of duplicates (default 0.8)
-        measure: "jaccard" (default) or "containment"
+        measure: "jaccard" (default), "containment" or, for sets, "weighted-jaccard"
         recall: the wanted probability of finding a pair at the threshold (default 0.99)
         verify: "exact" (default), "estimate" or "none"
         within: compare only rows with equal values in this column
@@ -61,6 +65,8 @@ class Options(TypedDict, total=False):
     on_bad_record: "fail" (default), "skip" or "keep": what to do with a record without a text
     """
 
+    kind: "Literal['text', 'sets']"
+    split: Optional[str]
     text: str
     id: Optional[str]
     shingles: str
@@ -71,7 +77,7 @@ class Options(TypedDict, total=False):
     whitespace: "Literal['collapse', 'remove', 'keep']"
     max_text: Union[int, str]
     threshold: float
-    measure: "Literal['jaccard', 'containment']"
+    measure: "Literal['jaccard', 'containment', 'weighted-jaccard']"
     recall: float
     verify: "Literal['exact', 'estimate', 'none']"
     within: Optional[str]
@@ -100,7 +106,7 @@ _NORMALIZE = ("case", "form", "punctuation", "whitespace")
 _CALLED = {"text": "text-field", "id": "id-field"}
 _WHOLE = ("hashes", "seed", "distance", "max_text", "threads")
 _NUMBERS = ("threshold", "recall")
-_NULLABLE = ("bands", "id", "weights", "within")
+_NULLABLE = ("bands", "id", "split", "weights", "within")
 FILES_ONLY = ("annotate", "format", "removed_format")
 """The options that only apply to reading and writing files."""
 

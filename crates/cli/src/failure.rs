@@ -195,6 +195,9 @@ impl Failure {
             {
                 Some("name the documents to compare with: --against INPUT".into())
             }
+            Error::Wrong(WrongSetting::NoEffect { with, .. }) if with.setting == SettingName::Kind => {
+                Some("leave it out, or choose another kind".into())
+            }
             Error::Wrong(WrongSetting::NoEffect { .. }) => {
                 Some("leave it out, or choose another method or measure".into())
             }

@@ -21,6 +21,8 @@ pub struct Position {
 pub struct FieldPath {
     /// The names from the outside to the inside; there is at least one.
     pub names: Vec<String>,
+    /// True if the value is taken as JSON text, whatever its type is. Otherwise a text must be a string.
+    pub is_json: bool,
 }
 
 impl FieldPath {
@@ -28,7 +30,14 @@ impl FieldPath {
     /// whole of `written` is tried first.
     #[must_use]
     pub fn new(written: &str) -> Self {
-        Self { names: written.split('.').map(str::to_owned).collect() }
+        Self { names: written.split('.').map(str::to_owned).collect(), is_json: false }
+    }
+
+    /// The same path, with its value taken as JSON text: strings in quotes, lists and objects as they are. In CSV and in text
+    /// files every value is a string. Bytes of Parquet files and tables are strings of hexadecimal digits.
+    #[must_use]
+    pub fn as_json(self) -> Self {
+        Self { is_json: true, ..self }
     }
 
     /// The path in the form that [`new`](Self::new) reads.
@@ -74,7 +83,7 @@ pub struct BadRecord<'a> {
 /// The values that were taken from a record.
 #[derive(Debug)]
 pub struct Document<'a> {
-    /// The text.
+    /// The text; or the value of the field as JSON, if [that was asked for](FieldPath::as_json).
     pub text: &'a str,
     /// True if the text comes from a text file and bytes that are not UTF-8 were replaced by U+FFFD.
     pub replaced: bool,
@@ -123,6 +132,8 @@ pub struct Scratch {
     /// The text, if it cannot be borrowed from the block: after unescaping, or after bytes that are not UTF-8 were
     /// replaced.
     pub(crate) text: String,
+    /// The text as JSON, if it cannot be borrowed from the block.
+    pub(crate) quoted: String,
     /// The id, in the same cases.
     pub(crate) id: String,
     /// The value for `--within`, in the same cases.

@@ -120,6 +120,10 @@ impl<'a> Lines<'a> {
         };
         let mut lacks_text = false;
         let text = match next(&fields.text, &mut scratch.text) {
+            Ok((Some(Value { kind, begin, end, .. }), Some(_))) if fields.text.is_json => Ok(match kind {
+                Kind::String => &line[begin - 1..end + 1],
+                _ => &line[begin..end],
+            }),
             Ok((Some(Value { kind: Kind::String, .. }), Some(text))) => Ok(text),
             Ok((unusable, _)) => {
                 lacks_text = unusable.is_none();

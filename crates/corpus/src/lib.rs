@@ -55,7 +55,7 @@ pub use jsonl::fields_there_are;
 pub use more::MoreFields;
 #[cfg(feature = "memory-store")]
 pub use object::memory_store;
-pub use order_key::{OrderKey, OrderKind, OrderKinds};
+pub use order_key::{OrderKey, OrderKind, OrderKinds, number_key};
 pub use parquet::Table;
 #[cfg(feature = "parquet")]
 pub use parquet::parquet_schema;

@@ -94,6 +94,22 @@ pub(crate) fn of_text(text: &str, key: &mut Vec<u8>) -> Option<OrderKind> {
     Some(OrderKind::Text)
 }
 
+/// Replaces `key` by bytes that are equal for numbers of equal value, and only for these. Returns false if `written` is not a
+/// number.
+///
+/// ```
+/// let key = |written: &str| {
+///     let mut key = Vec::new();
+///     corpus::number_key(written, &mut key).then_some(key)
+/// };
+/// assert_eq!(key("20"), key("2.0e1"));
+/// assert_ne!(key("18446744073709551616"), key("18446744073709551617"));
+/// assert_eq!(key("x"), None);
+/// ```
+pub fn number_key(written: &str, key: &mut Vec<u8>) -> bool {
+    of_number(written, key).is_some()
+}
+
 /// The key of a number in decimal digits. No key if `written` is not a number (`inf` and `nan` are not).
 pub(crate) fn of_number(written: &str, key: &mut Vec<u8>) -> Option<OrderKind> {
     let written = written.trim().as_bytes();

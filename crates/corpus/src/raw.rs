@@ -152,7 +152,7 @@ impl RawRecords {
         match &self.form {
             Form::Jsonl => jsonl::visit(self, first, fields, selected, scratch, visit),
             Form::Csv(header) => csv::visit(self, header, fields, selected, scratch, visit),
-            Form::Text => text::visit(self, selected, scratch, visit),
+            Form::Text => text::visit(self, fields.text.is_json, selected, scratch, visit),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The only slot of a text file -> its document.
 
+use crate::json::in_quotes;
 use crate::raw::RawRecords;
 use crate::{Absent, Document, Record, Result, Scratch};
 use std::borrow::Cow;
@@ -8,6 +9,7 @@ use std::borrow::Cow;
 /// not UTF-8 are replaced by U+FFFD.
 pub(crate) fn visit(
     records: &RawRecords,
+    is_json: bool,
     selected: Option<&[u32]>,
     scratch: &mut Scratch,
     visit: &mut dyn FnMut(usize, Record<'_>) -> Result<()>,
@@ -27,6 +29,7 @@ pub(crate) fn visit(
             (scratch.text.as_str(), true)
         }
     };
+    let text = if is_json { in_quotes(text, &mut scratch.quoted) } else { text };
     // The whole file is the text; there are no fields.
     let absent = Absent { id: true, order: true, within: true };
     visit(0, Record::Document(Document { text, replaced, id: None, order: None, within: None, absent }))

@@ -86,7 +86,7 @@ pub fn compare(of: TwoTexts, settings: &Settings) -> Result<Compared> {
     }
     let counts = comparison.counts;
     let (similarity, measure) = match settings.signature.measure {
-        Measure::Jaccard => (counts.jaccard(), "similarity"),
+        Measure::Jaccard | Measure::WeightedJaccard => (counts.jaccard(), "similarity"),
         Measure::Containment if counts.a <= counts.b => (counts.containment_of_a(), "containment"),
         Measure::Containment => (counts.containment_of_b(), "containment"),
     };

@@ -212,7 +212,7 @@ fn bands_or(settings: &Settings) -> Result<()> {
     let instead = match (settings.signature.method, settings.signature.measure) {
         (Method::Simhash, _) => "the tables of SimHash",
         (Method::Minhash, Measure::Containment) => "the sampled shingles of containment",
-        (Method::Minhash, Measure::Jaccard) => return Ok(()),
+        (Method::Minhash, Measure::Jaccard | Measure::WeightedJaccard) => return Ok(()),
     };
     Err(Error::SampleNeedsBands { instead })
 }

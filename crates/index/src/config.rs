@@ -1,7 +1,7 @@
 //! The configuration of an index. It is fixed when the index is created.
 
 use crate::{Error, Result};
-use pipeline::{BandsAndRows, Measure, Method, NormalizeSettings, Settings, SignatureSettings};
+use pipeline::{BandsAndRows, Kind, Measure, Method, NormalizeSettings, Settings, SignatureSettings};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -176,6 +176,10 @@ impl Config {
     /// Refuses what an index cannot have.
     pub(crate) fn check(&self) -> Result<()> {
         let Settings { signature, .. } = &self.settings;
+        if signature.kind != Kind::Text {
+            let reason = "an index has texts; use dedup, pairs, clusters or query on the files";
+            return Err(Error::Unsuitable { setting: "kind", value: signature.kind.to_string(), reason });
+        }
         if signature.measure == Measure::Containment {
             let reason = "the keys of containment grow with the document; use jaccard";
             let value = signature.measure.to_string();

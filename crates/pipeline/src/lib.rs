@@ -9,6 +9,7 @@ mod candidates;
 mod copies;
 mod decide;
 mod error;
+mod kind;
 mod limits;
 mod method;
 mod prepared;
@@ -46,9 +47,10 @@ pub use report::{RemovedDocument, Report, Tally};
 pub use seen::{Indexes, ReadKept, SeenAnswer, SeenBefore, SeenMatch, TakesKept};
 pub use settings::presets;
 pub use settings::{
-    BandsAndRows, Case, Choice, Clusters, Elements, FileSettings, Form, Keep, LARGEST_TEXT, MOST_MEMORY,
-    MOST_THREADS, MatchSettings, Measure, Method, NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat,
-    Resources, SettingName, Settings, SignatureSettings, Stored, Verify, Whitespace, WrongSetting,
+    BandsAndRows, Case, Choice, Clusters, Elements, FileSettings, Form, Keep, Kind, LARGEST_TEXT,
+    MOST_MEMORY, MOST_THREADS, MatchSettings, Measure, Method, NormalizeSettings, OnBadRecord, Punctuation,
+    RemovedFormat, Resources, SettingName, Settings, SignatureSettings, Stored, Verify, Whitespace,
+    WrongSetting,
 };
 pub use sketch::document::{DocumentBuffers, Documents, Origin, Sketch};
 pub use sketch::sketch_file::{SKETCH_MAGIC, SketchFiles};

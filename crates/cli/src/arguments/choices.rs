@@ -7,7 +7,7 @@ use super::bytes::Bytes;
 use super::values::{one_of, share, whole};
 use clap::Args;
 use pipeline::{
-    BandsAndRows, Case, Clusters, Elements, Form, Keep, Measure, Method, OnBadRecord, Punctuation,
+    BandsAndRows, Case, Clusters, Elements, Form, Keep, Kind, Measure, Method, OnBadRecord, Punctuation,
     RemovedFormat, Stored, Verify, Whitespace,
 };
 use serde::Deserialize;
@@ -32,6 +32,8 @@ impl Choices {
         let Self { reading, sketching, matching, keeping, writing, storing, using } = self;
         let normalize = &sketching.normalize;
         match flag {
+            "kind" => reading.kind.is_some(),
+            "split" => reading.split.is_some(),
             "text-field" => reading.text_field.is_some(),
             "id-field" => reading.id_field.is_some(),
             "format" => reading.format.is_some(),
@@ -77,9 +79,17 @@ impl Choices {
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// The field that holds the text. `a.b` is the field b of the object in the field a
-    #[arg(long, value_name = "FIELD")]
+    /// What a document is: a text, or a set of items (sets). A set is an array of strings and numbers, or with --measure
+    /// weighted-jaccard an object with weights
+    #[arg(long, value_name = "KIND", value_parser = one_of::<Kind>(Kind::WRITTEN))]
+    pub(crate) kind: Option<Kind>,
+    /// The field that holds the text, or the items of a set. `a.b` is the field b of the object in the field a
+    #[arg(long, value_name = "FIELD", visible_aliases = ["field", "items"])]
     pub(crate) text_field: Option<String>,
+    /// With --kind sets: a set may be a string, whose items are separated by this. White space around items is not part of
+    /// them
+    #[arg(long, value_name = "SEPARATOR")]
+    pub(crate) split: Option<String>,
     /// The field that holds the id. Without this flag, the id of a document is SOURCE:LINE
     #[arg(long, value_name = "FIELD")]
     pub(crate) id_field: Option<String>,
@@ -155,7 +165,8 @@ pub(crate) struct Matching {
     #[arg(long, short, value_name = "SIMILARITY", value_parser = share)]
     pub(crate) threshold: Option<f64>,
     /// How similarity is measured: the shared shingles divided by the different shingles of both documents together
-    /// (jaccard), or by those of the smaller document (containment)
+    /// (jaccard), or by those of the smaller document (containment); of items with weights, the sum of the smaller weights
+    /// divided by the sum of the larger ones (weighted-jaccard)
     #[arg(long, value_name = "MEASURE", value_parser = one_of::<Measure>(Measure::WRITTEN))]
     pub(crate) measure: Option<Measure>,
     /// The chance of finding a pair whose similarity is exactly the threshold. Bands and rows are planned to reach it

@@ -106,7 +106,8 @@ pub(crate) fn shown_commands(command: &clap::Command) -> Vec<(String, clap::Comm
 }
 
 /// The flags that only `--help` shows, not `-h`.
-const RARE: [&str; 19] = [
+const RARE: [&str; 20] = [
+    "split",
     "recall",
     "bands",
     "distance",

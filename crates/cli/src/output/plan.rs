@@ -3,7 +3,7 @@
 use super::{BOLD, numbers};
 use lookalike::banding::sample_probability;
 use pipeline::report::Plan;
-use pipeline::{Job, Measure, Method, SAMPLED_ONE_IN};
+use pipeline::{Job, Kind, Measure, Method, SAMPLED_ONE_IN};
 
 /// The number of shingles of a short document, for which the plan also states the chance.
 const FEW: u64 = 10;
@@ -24,14 +24,19 @@ pub(super) fn found_if(bands: usize, rows: usize) -> String {
 /// The plan in a few lines.
 pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
     let settings = &job.settings;
+    let (documents, elements) = match settings.signature.kind {
+        Kind::Sets => ("sets", "items"),
+        _ => ("documents", "shingles"),
+    };
     let candidates = match settings.signature.method {
         Method::Minhash if settings.signature.measure == Measure::Containment => {
             // A document of n shingles, a share t of them in another, has a sampled one there unless all n t are left out.
             let left_out = 1.0 - 1.0 / SAMPLED_ONE_IN as f64;
             let shingles = (0.01f64.ln() / left_out.ln() / settings.matching.threshold).ceil() as u64;
             let of_few = sample_probability(SAMPLED_ONE_IN, settings.matching.threshold * FEW as f64);
+            let element = elements.trim_end_matches('s');
             format!(
-                "one shingle in {SAMPLED_ONE_IN} is sampled, which finds 99 % of the documents of {} shingles at \
+                "one {element} in {SAMPLED_ONE_IN} is sampled, which finds 99 % of the {documents} of {} {elements} at \
                  containment {}, more of the larger ones, and {} of those of {FEW}",
                 numbers::count(shingles),
                 settings.matching.threshold,
@@ -49,7 +54,7 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
             match plan.short_up_to {
                 0 => String::new(),
                 most => format!(
-                    ";\n      of documents of up to {} shingles, all similar pairs are found",
+                    ";\n      of {documents} of up to {} {elements}, all similar pairs are found",
                     numbers::count(most)
                 ),
             },

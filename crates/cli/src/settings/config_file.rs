@@ -271,6 +271,8 @@ mod tests {
     #[test]
     fn every_key_can_be_given() {
         let text = r#"
+            kind = "sets"
+            split = ","
             text-field = "body"
             id-field = "doc.id"
             format = "jsonl"

@@ -10,11 +10,13 @@ use std::io::Read;
 use std::path::Path;
 
 /// The settings that cannot differ from those that the index was created with.
-const FIXED_BY_INDEX: [&str; 8] =
-    ["shingles", "normalize", "elements", "method", "measure", "hashes", "seed", "max-text"];
+const FIXED_BY_INDEX: [&str; 9] =
+    ["kind", "shingles", "normalize", "elements", "method", "measure", "hashes", "seed", "max-text"];
 
 /// The settings that cannot differ from those that the sketch was made with.
-const FIXED: [&str; 14] = [
+const FIXED: [&str; 16] = [
+    "kind",
+    "split",
     "text-field",
     "id-field",
     "shingles",

@@ -5,8 +5,10 @@ use pipeline::Settings;
 
 /// Sets what was chosen and leaves the other settings unchanged.
 pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
-    let Reading { text_field, id_field, format: _, on_bad_record, max_text, within } =
+    let Reading { kind, split, text_field, id_field, format: _, on_bad_record, max_text, within } =
         choices.reading.clone();
+    set(&mut settings.signature.kind, kind);
+    set(&mut settings.signature.split, split.map(Some));
     set(&mut settings.files.text_field, text_field);
     set(&mut settings.files.id_field, id_field.map(Some));
     set(&mut settings.files.on_bad_record, on_bad_record);

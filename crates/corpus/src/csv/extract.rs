@@ -2,6 +2,7 @@
 
 use super::header::{Columns, Header};
 use super::split::{Span, split, unquote, without_line_end};
+use crate::json::in_quotes;
 use crate::raw::RawRecords;
 use crate::{Absent, BadRecord, Document, Fields, Id, OrderKey, Record, Result, Scratch, order_key};
 use std::borrow::Cow;
@@ -18,7 +19,7 @@ pub(crate) fn visit(
     let columns = header.columns(fields);
     let mut visit_slot = |slot: usize| {
         let record = match columns {
-            Ok(columns) => record(records.slot(slot), header, columns, scratch),
+            Ok(columns) => record(records.slot(slot), header, columns, fields.text.is_json, scratch),
             Err(path) => {
                 let reason = format!("the field `{}` is missing", path.written());
                 Record::Bad(BadRecord { reason, id: None, lacks_text: true })
@@ -32,9 +33,15 @@ pub(crate) fn visit(
     }
 }
 
-fn record<'a>(bytes: &'a [u8], header: &Header, columns: Columns, scratch: &'a mut Scratch) -> Record<'a> {
+fn record<'a>(
+    bytes: &'a [u8],
+    header: &Header,
+    columns: Columns,
+    is_json: bool,
+    scratch: &'a mut Scratch,
+) -> Record<'a> {
     let bytes = without_line_end(bytes);
-    let Scratch { text, id: id_text, other, within, spans, order: key, .. } = scratch;
+    let Scratch { text, quoted, id: id_text, other, within, spans, order: key, .. } = scratch;
     let is_split = split(bytes, header.delimiter, spans).is_ok();
     let Columns { text: text_column, id: id_column, order, within: within_column } = columns;
     // A bad record keeps its id if the id can be read.
@@ -69,8 +76,9 @@ fn record<'a>(bytes: &'a [u8], header: &Header, columns: Columns, scratch: &'a m
         ));
     }
     let kind = order.and_then(|column| order_key::of_text(field(line, spans[column], other), key));
+    let text = field(line, spans[text_column], text);
     Record::Document(Document {
-        text: field(line, spans[text_column], text),
+        text: if is_json { in_quotes(text, quoted) } else { text },
         replaced: false,
         id: id_column.map(|column| Id::string(field(line, spans[column], id_text))),
         order: kind.map(|kind| OrderKey { kind, bytes: key }),

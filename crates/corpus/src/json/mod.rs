@@ -49,5 +49,24 @@ impl std::fmt::Display for Problem {
     }
 }
 
+/// A string as JSON writes it. `quoted` is memory for it.
+pub(crate) fn in_quotes<'a>(text: &str, quoted: &'a mut String) -> &'a str {
+    quoted.clear();
+    quoted.push('"');
+    for (at, character) in text.char_indices() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            control if control < ' ' => {
+                use std::fmt::Write as _;
+                let _ = write!(quoted, "\\u{:04x}", u32::from(control));
+            }
+            other => quoted.push_str(&text[at..at + other.len_utf8()]),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,12 @@
 //! A value of a column -> JSON.
 
-use super::values::printed;
+use super::values::{bytes, printed};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use serde_json::{Map, Number, Value};
+use std::fmt::Write as _;
 
 /// The value of a row; `None` if it is null, or has no place in JSON. Numbers, booleans, lists and structs keep their type;
 /// dates, times and bytes become text.
@@ -54,6 +55,107 @@ pub(crate) fn json(array: &ArrayRef, row: usize) -> Option<Value> {
         }
         _ => printed(array, row).map(|text| Value::String(text.into_owned())),
     }
+}
+
+const DIGITS: [u8; 16] = *b"0123456789abcdef";
+
+/// Appends a value as JSON text: what [`json`] gives, except that bytes are hexadecimal digits, maps are objects, and what has
+/// no place in JSON is null. Returns false if the value is null. Numbers and strings of lists are written without a tree.
+pub(crate) fn write_json(array: &ArrayRef, row: usize, to: &mut String) -> bool {
+    macro_rules! number {
+        ($kind:ty) => {{
+            let _ = write!(to, "{}", array.as_primitive::<$kind>().value(row));
+        }};
+    }
+    macro_rules! float {
+        ($kind:ty) => {{
+            let value = array.as_primitive::<$kind>().value(row);
+            if value.is_finite() {
+                let _ = write!(to, "{value:?}");
+            } else {
+                // JSON has no such number. Whoever reads it says what is wrong.
+                to.push_str(if value.is_nan() { "\"NaN\"" } else { "\"infinite\"" });
+            }
+        }};
+    }
+    if array.is_null(row) || *array.data_type() == DataType::Null {
+        return false;
+    }
+    match array.data_type() {
+        DataType::Int8 => number!(Int8Type),
+        DataType::Int16 => number!(Int16Type),
+        DataType::Int32 => number!(Int32Type),
+        DataType::Int64 => number!(Int64Type),
+        DataType::UInt8 => number!(UInt8Type),
+        DataType::UInt16 => number!(UInt16Type),
+        DataType::UInt32 => number!(UInt32Type),
+        DataType::UInt64 => number!(UInt64Type),
+        DataType::Float32 => float!(Float32Type),
+        DataType::Float64 => float!(Float64Type),
+        DataType::List(_) => write_items(&array.as_list::<i32>().value(row), to),
+        DataType::LargeList(_) => write_items(&array.as_list::<i64>().value(row), to),
+        DataType::FixedSizeList(..) => write_items(&array.as_fixed_size_list().value(row), to),
+        DataType::Map(..) => write_entries(&array.as_map().value(row), to),
+        DataType::Dictionary(..) => {
+            let one = array.slice(row, 1);
+            let dictionary = one.as_any_dictionary();
+            return match dictionary.normalized_keys().first() {
+                Some(&key) if key < dictionary.values().len() => write_json(dictionary.values(), key, to),
+                _ => false,
+            };
+        }
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            to.push('"');
+            for byte in bytes(array, row).into_iter().flatten() {
+                to.extend([byte >> 4, byte & 15].map(|digit| char::from(DIGITS[usize::from(digit)])));
+            }
+            to.push('"');
+        }
+        _ => match json(array, row) {
+            Some(value) => {
+                let _ = write!(to, "{value}");
+            }
+            None => return false,
+        },
+    }
+    true
+}
+
+fn write_items(list: &ArrayRef, to: &mut String) {
+    to.push('[');
+    for item in 0..list.len() {
+        if item > 0 {
+            to.push(',');
+        }
+        if !write_json(list, item, to) {
+            to.push_str("null");
+        }
+    }
+    to.push(']');
+}
+
+/// The entries of a map. A name of JSON is a string, and so keys that are not are written as their JSON in quotes.
+fn write_entries(entries: &arrow_array::StructArray, to: &mut String) {
+    let (keys, values) = (entries.column(0), entries.column(1));
+    to.push('{');
+    for entry in 0..entries.len() {
+        if entry > 0 {
+            to.push(',');
+        }
+        let begin = to.len();
+        if !write_json(keys, entry, to) {
+            to.push_str("null");
+        }
+        if !to[begin..].starts_with('"') {
+            to.insert(begin, '"');
+            to.push('"');
+        }
+        to.push(':');
+        if !write_json(values, entry, to) {
+            to.push_str("null");
+        }
+    }
+    to.push('}');
 }
 
 /// A list keeps its nulls: the place of a value may mean something.

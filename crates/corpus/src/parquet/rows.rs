@@ -1,7 +1,7 @@
 //! A batch of rows -> documents.
 
 use super::columns::{Column, locate};
-use super::json::json;
+use super::json::{json, write_json};
 use super::values::{Strings, is_bare, order_kind, printed};
 use crate::{Absent, BadRecord, Document, Error, FieldPath, Fields, Id, OrderKey, Record, Result, Scratch};
 use arrow_array::{Array, RecordBatch};
@@ -33,6 +33,9 @@ impl ArrowRows {
         visit: &mut dyn FnMut(usize, Record<'_>) -> Result<()>,
     ) -> Result<()> {
         let text = self.column(&fields.text)?;
+        if fields.text.is_json {
+            return self.visit_json(fields, selected, scratch, visit);
+        }
         let strings = Strings::new(text.values().as_ref()).ok_or_else(|| no_column(&fields.text))?;
         let column = |path: &Option<FieldPath>| path.as_ref().map(|path| self.column(path)).transpose();
         let (id, order, within) = (column(&fields.id)?, column(&fields.order)?, column(&fields.within)?);
@@ -65,6 +68,46 @@ impl ArrowRows {
                 }
             };
             visit(row, record)
+        };
+        match selected {
+            None => (0..self.len()).try_for_each(row),
+            Some(selected) => selected.iter().try_for_each(|&slot| row(slot as usize)),
+        }
+    }
+
+    /// The same, with the text as JSON.
+    fn visit_json(
+        &self,
+        fields: &Fields,
+        selected: Option<&[u32]>,
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(usize, Record<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let column = |path: &Option<FieldPath>| path.as_ref().map(|path| self.column(path)).transpose();
+        let (id, order, within) = (column(&fields.id)?, column(&fields.order)?, column(&fields.within)?);
+        let (above, array) = locate(&self.batch, &fields.text).ok_or_else(|| no_column(&fields.text))?;
+        let is_bare = id.as_ref().is_some_and(|id| is_bare(id.values().data_type()));
+        let Scratch { order: key, quoted, .. } = scratch;
+        let mut row = |row: usize| {
+            let id = value(id.as_ref(), row).map(|text| Id { text, is_bare });
+            quoted.clear();
+            let is_null = above.iter().any(|above| above.is_null(row)) || !write_json(array, row, quoted);
+            if is_null {
+                let reason = format!("the field `{}` is null", fields.text.written());
+                return visit(row, Record::Bad(BadRecord { reason, id, lacks_text: false }));
+            }
+            let kind = order.as_ref().and_then(|order| order_kind(order.values(), order.value_of(row)?, key));
+            visit(
+                row,
+                Record::Document(Document {
+                    text: quoted,
+                    replaced: false,
+                    id,
+                    order: kind.map(|kind| OrderKey { kind, bytes: key }),
+                    within: value(within.as_ref(), row),
+                    absent: Absent::default(),
+                }),
+            )
         };
         match selected {
             None => (0..self.len()).try_for_each(row),

@@ -165,10 +165,39 @@ fn bytes_of(batch: &RecordBatch, text: &FieldPath) -> usize {
         DataType::LargeBinary => values.as_binary::<i64>().value_offsets().span(),
         DataType::Utf8View => values.as_string_view().lengths().map(|length| length as usize).sum(),
         DataType::BinaryView => values.as_binary_view().lengths().map(|length| length as usize).sum(),
-        _ => 0,
+        kind => wide_bytes(values.as_ref(), kind),
     };
     // In a dictionary column each row refers to one value, so its length is about the average.
     bytes / values.len().max(1) * batch.num_rows() + bytes % values.len().max(1)
+}
+
+/// Approximate number of bytes of values that are lists, maps, or bytes of a fixed number.
+fn wide_bytes(values: &dyn Array, kind: &DataType) -> usize {
+    let of_items = |items: &dyn Array, count: usize| {
+        let all = items.get_buffer_memory_size();
+        // The items may be a part of a longer array; all of them count then.
+        all / items.len().max(1) * count
+    };
+    match kind {
+        DataType::List(_) => {
+            let lists = values.as_list::<i32>();
+            of_items(lists.values().as_ref(), lists.value_offsets().span())
+        }
+        DataType::LargeList(_) => {
+            let lists = values.as_list::<i64>();
+            of_items(lists.values().as_ref(), lists.value_offsets().span())
+        }
+        DataType::FixedSizeList(_, length) => {
+            let lists = values.as_fixed_size_list();
+            of_items(lists.values().as_ref(), *length as usize * values.len())
+        }
+        DataType::Map(..) => {
+            let maps = values.as_map();
+            of_items(maps.entries(), maps.value_offsets().span())
+        }
+        DataType::FixedSizeBinary(length) => *length as usize * values.len(),
+        _ => 0,
+    }
 }
 
 /// The distance between the first and the last of some offsets.

@@ -152,7 +152,8 @@ pub(crate) fn printed(array: &ArrayRef, row: usize) -> Option<Cow<'_, str>> {
     }
 }
 
-fn bytes(array: &ArrayRef, row: usize) -> Option<&[u8]> {
+/// The bytes of a value of a column of bytes.
+pub(super) fn bytes(array: &ArrayRef, row: usize) -> Option<&[u8]> {
     Some(match array.data_type() {
         DataType::Binary => array.as_binary::<i32>().value(row),
         DataType::LargeBinary => array.as_binary::<i64>().value(row),

@@ -17,7 +17,7 @@ use crate::solve::Found;
 use crate::verify::Task;
 use crate::view::View;
 use crate::write::naming::{BATCH, Names};
-use crate::{Job, Match, Member, Observer, Pair, Result, SettingName, Stage};
+use crate::{Error, Job, Match, Member, Observer, Pair, Result, SettingName, Stage};
 use corpus::Document;
 use lookalike::shingling::ShingleSet;
 use lookalike::similarity::SetMeasure;
@@ -168,6 +168,9 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     let job = &Job { settings, ..job.clone() };
     let prepared = Prepared::new(job)?;
     let recipe = &prepared.recipe;
+    if let Some(reason) = recipe.unusable(text, &mut TextBuffers::default()) {
+        return Err(Error::Invalid(format!("what is searched for cannot be used: {reason}")));
+    }
     let asked = ShingleSet::from_hashes(recipe.elements(text, &mut TextBuffers::default())?.to_vec());
     let look = |document: &Document<'_>, at: At, buffers: &mut TextBuffers| {
         recipe.check_fits(document.text, &prepared.budget)?;

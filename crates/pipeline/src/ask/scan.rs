@@ -97,7 +97,7 @@ pub(crate) fn scan_blocks<R: Send>(
         let mut failure = None;
         block.visit(&recipe.fields, None, scratch, &mut |slot, record| {
             let line = block.number(slot);
-            match record {
+            match recipe.usable(record, buffers) {
                 Record::Document(document) if failure.is_none() => {
                     counts.documents += 1;
                     counts.add_absent(&document, &recipe.fields);

@@ -204,7 +204,9 @@ fn of(settings: &Settings, weights: HashMap<u64, f64>, use_of: UseOfSketches) ->
     Ok(match (settings.signature.method, settings.signature.measure) {
         (Method::Simhash, _) => Box::new(tables::Tables::new(settings, weights)?),
         (Method::Minhash, Measure::Containment) => Box::new(samples::Samples::new(settings)),
-        (Method::Minhash, Measure::Jaccard) => Box::new(bands::Bands::new(settings, use_of)?),
+        (Method::Minhash, Measure::Jaccard | Measure::WeightedJaccard) => {
+            Box::new(bands::Bands::new(settings, use_of)?)
+        }
     })
 }
 

@@ -4,13 +4,16 @@
 use super::key::KeySeed;
 use super::short::Standing;
 use super::{Shingled, SketchBuffers, Sketcher, UseOfSketches, weights};
+use crate::kind::{self, Values};
 use crate::limits::memory::Ledger;
 use crate::report::Plan;
 use crate::settings::{Choice, not_allowed};
 use crate::store::columns::{Columns, Entry, Within};
-use crate::{Elements, Error, Keep, Measure, Method, Result, SettingName, Settings, Verify, WrongSetting};
-use corpus::{FieldPath, Fields};
-use lookalike::hashing::mix64;
+use crate::{
+    Elements, Error, Keep, Kind, Measure, Method, Result, SettingName, Settings, Verify, WrongSetting,
+};
+use corpus::{BadRecord, FieldPath, Fields, Record};
+use lookalike::hashing::{Key, mix64};
 use lookalike::minhash::bag_elements;
 use lookalike::shingling::{
     ShingleBag, ShingleBuffer, ShingleSet, Shingler, Shingling, SortBuffer, Unit, words,
@@ -25,8 +28,10 @@ pub(crate) struct Recipe {
     pub settings: Settings,
     /// The shingler for sketches, which find candidates. It has the fixed key of the library.
     pub shingler: Shingler,
-    /// The shingler for the exact comparison, which decides. It has the random key of the run.
-    deciding: OnceLock<Shingler>,
+    /// What hashes for the exact comparison, which decides. It has the random key of the run.
+    deciding: OnceLock<Deciding>,
+    /// How values become documents, unless they are texts.
+    values: Option<Box<dyn Values>>,
     seed: KeySeed,
     pub fields: Fields,
     /// The method that finds candidates.
@@ -39,6 +44,20 @@ pub(crate) struct Recipe {
     pub stores_content_hashes: bool,
 }
 
+/// The key of the run, and the shingler that has it.
+#[derive(Debug)]
+struct Deciding {
+    key: Key,
+    shingler: Shingler,
+}
+
+impl Deciding {
+    fn new(shingler: &Shingler, seed: &KeySeed) -> Self {
+        let key = seed.key();
+        Self { shingler: shingler.clone().with_key(key.clone()), key }
+    }
+}
+
 /// Working memory of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct TextBuffers {
@@ -46,6 +65,7 @@ pub(crate) struct TextBuffers {
     elements: Vec<u64>,
     sketching: SketchBuffers,
     normalized: String,
+    content: Vec<u8>,
     set: Vec<u64>,
     /// How many lanes the documents of the last block have, on average, where they differ in number.
     pub(crate) lanes_per_slot: usize,
@@ -80,9 +100,11 @@ impl Recipe {
         }
         let shingler = settings.shingler()?;
         let measure = match settings.signature.measure {
-            Measure::Jaccard => SetMeasure::Jaccard,
+            // The elements of items with weights are as many as the weights say.
+            Measure::Jaccard | Measure::WeightedJaccard => SetMeasure::Jaccard,
             Measure::Containment => SetMeasure::Containment,
         };
+        settings.check_kind()?;
         if settings.signature.measure == Measure::Containment {
             check_containment(settings)?;
         }
@@ -112,7 +134,10 @@ impl Recipe {
         let path = |name: &String| FieldPath::new(name);
         Ok(Self {
             fields: Fields {
-                text: path(&settings.files.text_field),
+                text: match settings.signature.kind {
+                    Kind::Text => path(&settings.files.text_field),
+                    _ => path(&settings.files.text_field).as_json(),
+                },
                 id: settings.files.id_field.as_ref().map(path),
                 order: match &settings.matching.keep {
                     Keep::Max(field) | Keep::Min(field) => Some(path(field)),
@@ -123,6 +148,7 @@ impl Recipe {
             verifier: Verifier::new(measure, settings.matching.threshold)?,
             settings: settings.clone(),
             shingler,
+            values: kind::of(settings),
             deciding: OnceLock::new(),
             seed: KeySeed::random()?,
             method,
@@ -132,15 +158,43 @@ impl Recipe {
         })
     }
 
-    /// The shingler for the exact comparison.
-    fn deciding(&self) -> &Shingler {
-        self.deciding.get_or_init(|| self.shingler.clone().with_key(self.seed.key()))
+    /// What hashes for the exact comparison.
+    fn deciding(&self) -> &Deciding {
+        self.deciding.get_or_init(|| Deciding::new(&self.shingler, &self.seed))
+    }
+
+    /// The record, or a bad one if its value cannot be a document of this kind.
+    pub(crate) fn usable<'r>(&self, record: Record<'r>, buffers: &mut TextBuffers) -> Record<'r> {
+        let (Some(_), Record::Document(document)) = (&self.values, &record) else { return record };
+        match self.unusable(document.text, buffers) {
+            None => record,
+            Some(reason) => Record::Bad(BadRecord { reason, id: document.id.clone(), lacks_text: false }),
+        }
+    }
+
+    /// Why a value cannot be a document of this kind; `None` if it can.
+    pub(crate) fn unusable(&self, text: &str, buffers: &mut TextBuffers) -> Option<String> {
+        let values = self.values.as_deref()?;
+        buffers.elements.clear();
+        values.elements(text, Key::FIXED, &mut buffers.elements).err()
+    }
+
+    /// The elements of a value that is not a text.
+    fn value_elements<'b>(
+        values: &dyn Values,
+        text: &str,
+        key: &Key,
+        buffers: &'b mut TextBuffers,
+    ) -> Result<&'b [u64]> {
+        buffers.elements.clear();
+        values.elements(text, key, &mut buffers.elements).map_err(Error::Invalid)?;
+        Ok(&buffers.elements)
     }
 
     /// Replaces the random key of the run by the key of stored shingles. This must be called before any text is
     /// compared.
     pub(crate) fn use_key(&self, seed: &KeySeed) {
-        let set = self.deciding.set(self.shingler.clone().with_key(seed.key()));
+        let set = self.deciding.set(Deciding::new(&self.shingler, seed));
         assert!(set.is_ok(), "the key is chosen before texts are compared, and once");
     }
 
@@ -187,10 +241,13 @@ impl Recipe {
     /// The elements of a text for the exact comparison: its shingles, or the elements of its bag. They are in any
     /// order, may repeat, and are hashed with the key of the run.
     pub(crate) fn elements<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
+        if let Some(values) = self.values.as_deref() {
+            return Self::value_elements(values, text, &self.deciding().key, buffers);
+        }
         match self.settings.signature.elements {
-            Elements::Set => Ok(self.deciding().hashes(text, &mut buffers.shingles)),
+            Elements::Set => Ok(self.deciding().shingler.hashes(text, &mut buffers.shingles)),
             Elements::Bag => {
-                let hashes = self.deciding().hashes(text, &mut buffers.shingles).to_vec();
+                let hashes = self.deciding().shingler.hashes(text, &mut buffers.shingles).to_vec();
                 buffers.elements = bag_elements(&ShingleBag::from_hashes(hashes))?;
                 Ok(&buffers.elements)
             }
@@ -203,6 +260,9 @@ impl Recipe {
         text: &str,
         buffers: &'b mut TextBuffers,
     ) -> Result<&'b [u64]> {
+        if let Some(values) = self.values.as_deref() {
+            return Self::value_elements(values, text, Key::FIXED, buffers);
+        }
         let hashes = self.shingler.hashes(text, &mut buffers.shingles);
         if self.settings.signature.elements == Elements::Set {
             return Ok(hashes);
@@ -230,6 +290,14 @@ impl Recipe {
         columns: &mut Columns,
     ) -> Result<Sketched> {
         let TextBuffers { shingles, elements: bag, sketching, .. } = buffers;
+        if let Some(values) = self.values.as_deref() {
+            bag.clear();
+            values.elements(text, Key::FIXED, bag).map_err(Error::Invalid)?;
+            let sum = bag.iter().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
+            let fingerprint = mix64(sum ^ mix64(bag.len() as u64 ^ within[0]));
+            let document = Shingled { hashes: bag, elements: bag, is_bag: false, within };
+            return Ok(Sketched { fingerprint, size: self.method.sketch(&document, sketching, columns)? });
+        }
         let hashes = self.shingler.hashes(text, shingles);
         // The sum represents the bag of shingles: texts that are equal after normalisation have equal sums.
         let sum = hashes.iter().fold(0u64, |sum, &hash| sum.wrapping_add(hash));
@@ -257,11 +325,19 @@ impl Recipe {
     pub(crate) fn has_rare_shingles(&self) -> bool {
         self.method.compares_signatures()
             && self.settings.matching.verify == Verify::Exact
-            && self.settings.signature.measure == Measure::Jaccard
+            && self.settings.signature.measure != Measure::Containment
+    }
+
+    /// What tells one key of a run from another.
+    pub(crate) fn key_mark(&self, of: &[u8]) -> u64 {
+        self.deciding().key.token(of)
     }
 
     /// True if a text has fewer tokens than a shingle.
     pub(crate) fn is_short(&self, text: &str) -> bool {
+        if self.values.is_some() {
+            return false;
+        }
         let Shingling { unit, k, .. } = self.shingler.settings();
         match unit {
             Unit::Characters => text.chars().take(*k).count() < *k,
@@ -281,8 +357,18 @@ impl Recipe {
         Ok(())
     }
 
-    /// 128 bits of a cryptographic hash of the normalised text.
+    /// 128 bits of a cryptographic hash of the normalised text, or of what a value is.
     pub(crate) fn content_hash(&self, text: &str, buffers: &mut TextBuffers) -> u128 {
+        if let Some(values) = &self.values {
+            buffers.content.clear();
+            let hash = match values.content(text, &mut buffers.content) {
+                Ok(()) => content_hash(&buffers.content),
+                // It was read before; so the source has changed, which is said at the end of a run.
+                Err(_) => content_hash(text.as_bytes()),
+            };
+            buffers.content.shrink_to(KEPT_TEXT_BYTES);
+            return hash;
+        }
         buffers.normalized.clear();
         self.shingler.settings().normalization.normalize_into(text, &mut buffers.normalized);
         let hash = content_hash(buffers.normalized.as_bytes());

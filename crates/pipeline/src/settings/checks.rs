@@ -1,6 +1,9 @@
 //! Checks of settings that the command line and Python share: values out of range, and settings without effect.
 
-use super::{Choice, Measure, Method, SettingName, Settings, WrongSetting, not_allowed};
+use super::{
+    Choice, Elements, Kind, Measure, Method, SettingName, Settings, SignatureSettings, WrongSetting,
+    not_allowed,
+};
 use crate::Result;
 use lookalike::minhash::MAX_HASHES as MOST_HASHES;
 
@@ -26,10 +29,56 @@ impl Settings {
         Ok(())
     }
 
+    /// Returns an error if a setting has a value that makes no sense for the kind of documents.
+    pub fn check_kind(&self) -> Result<()> {
+        let SignatureSettings { kind, split, measure, method, .. } = &self.signature;
+        if split.as_deref() == Some("") {
+            return Err(not_allowed(SettingName::Split, "\"\"", "at least one character"));
+        }
+        let needs_sets = |choice| {
+            let needed = Choice::new(SettingName::Kind, Kind::Sets);
+            Err(WrongSetting::Needs { choice, needed, instead: None }.into())
+        };
+        match kind {
+            Kind::Text if split.is_some() => needs_sets(Choice::any(SettingName::Split)),
+            Kind::Text if *measure == Measure::WeightedJaccard => {
+                let choice = Choice::new(SettingName::Measure, measure);
+                let needed = Choice::new(SettingName::Kind, Kind::Sets);
+                let bag = Choice::new(SettingName::Elements, Elements::Bag);
+                let instead = Some((bag, "for shingles that count as often as they occur"));
+                Err(WrongSetting::Needs { choice, needed, instead }.into())
+            }
+            Kind::Sets if *method == Method::Simhash => {
+                let choice = Choice::new(SettingName::Kind, Kind::Sets);
+                let needed = Choice::new(SettingName::Method, Method::Minhash);
+                Err(WrongSetting::Needs { choice, needed, instead: None }.into())
+            }
+            Kind::Text | Kind::Sets => Ok(()),
+        }
+    }
+
+    /// Returns an error if the user chose a setting that has no effect with the kind of documents.
+    fn check_effects_of_kind(&self, is_chosen: impl Fn(SettingName) -> bool) -> Result<()> {
+        use SettingName::{Case, Elements, Form, Punctuation, Shingles, Weights, Whitespace};
+        let unused: &[SettingName] = match self.signature.kind {
+            Kind::Text => &[],
+            Kind::Sets => &[Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights],
+        };
+        match unused.iter().find(|&&setting| is_chosen(setting)) {
+            Some(&setting) => {
+                let with = Choice::new(SettingName::Kind, self.signature.kind);
+                Err(WrongSetting::NoEffect { setting, with }.into())
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Returns an error if the user chose a setting that has no effect with the chosen method or measure. `is_chosen`
     /// says whether the user chose a setting.
     pub fn check_effects(&self, is_chosen: impl Fn(SettingName) -> bool) -> Result<()> {
         use SettingName::{Bands, Distance, Hashes, Recall};
+        self.check_kind()?;
+        self.check_effects_of_kind(&is_chosen)?;
         let (with, unused): (Choice, &[SettingName]) = match (self.signature.method, self.signature.measure) {
             (method @ Method::Simhash, _) => {
                 (Choice::new(SettingName::Method, method), &[Hashes, Bands, Recall])

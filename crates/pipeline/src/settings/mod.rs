@@ -8,8 +8,8 @@ mod resources;
 mod wrong;
 
 pub use choices::{
-    BandsAndRows, Case, Clusters, Elements, Form, Keep, Measure, Method, NormalizeSettings, OnBadRecord,
-    Punctuation, RemovedFormat, Stored, Verify, Whitespace,
+    BandsAndRows, Case, Clusters, Elements, Form, Keep, Kind, Measure, Method, NormalizeSettings,
+    OnBadRecord, Punctuation, RemovedFormat, Stored, Verify, Whitespace,
 };
 pub use resources::{LARGEST_TEXT, MOST_MEMORY, MOST_THREADS, Resources};
 pub use wrong::{Choice, SettingName, WrongSetting};
@@ -77,6 +77,10 @@ pub struct Settings {
 groups! {
     /// The settings that determine a signature. Two signatures can be compared only if these settings are equal.
     signature: SignatureSettings {
+        /// What a document is.
+        with_kind => kind: Kind = Kind::Text,
+        /// If a set is a string, its items are separated by this. Sets only.
+        with_split => split: Option<String> = None,
         /// What a shingle is: `words:5` (five words in a row), `characters:9`, `stop-words:3`.
         with_shingles => shingles: String = "words:5".into(),
         /// How text is normalised before it is cut into shingles.
@@ -122,7 +126,7 @@ groups! {
     }
     /// The settings that concern files and records.
     files: FileSettings {
-        /// The field that contains the text.
+        /// The field that contains the text, or what else is compared.
         with_text_field => text_field: String = "text".into(),
         /// The field that contains the id. Without this setting the id of a document is `source:line`.
         with_id_field => id_field: Option<String> = None,

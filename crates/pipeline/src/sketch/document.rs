@@ -6,7 +6,7 @@ use crate::method::{Likeness, Recipe, TextBuffers, UseOfSketches, content_hash, 
 use crate::sketch::keep_value;
 use crate::sketch::order::rank_bytes;
 use crate::store::columns::Columns;
-use crate::{Error, Result, Settings, SignatureSettings, Verify};
+use crate::{Error, Kind, Result, Settings, SignatureSettings, Verify};
 use corpus::Fields;
 use lookalike::hashing::mix64;
 use lookalike::shingling::ShingleSet;
@@ -278,6 +278,12 @@ impl Documents {
         let SignatureSettings { shingles, normalize, elements, .. } = &self.settings().signature;
         let mut bytes =
             serde_json::to_vec(&(shingles, normalize, elements)).expect("settings are plain data");
+        if self.settings().signature.kind != Kind::Text {
+            let SignatureSettings { kind, split, measure, .. } = &self.settings().signature;
+            bytes.extend(serde_json::to_vec(&(kind, split, measure)).expect("settings are plain data"));
+            bytes.extend_from_slice(&self.recipe.key_mark(KEY_CHECK.as_bytes()).to_le_bytes());
+            return Ok(content_hash(&bytes) as u64);
+        }
         let mut elements = Vec::new();
         self.set_into(KEY_CHECK, &mut DocumentBuffers::default(), &mut elements)?;
         for element in elements {

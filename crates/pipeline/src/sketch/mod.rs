@@ -316,7 +316,7 @@ impl<'a> BlockSketcher<'a> {
         if self.failure.is_some() {
             return;
         }
-        let outcome = match record {
+        let outcome = match self.recipe.usable(record, self.buffers) {
             Record::Document(document) => self.add_document(slot, &document),
             Record::Bad(bad) => self.add_bad(slot, bad),
         };
@@ -449,6 +449,7 @@ pub(crate) fn keep_value(
 ) -> u64 {
     match &settings.matching.keep {
         _ if settings.signature.measure == crate::Measure::Containment => u64::MAX - size,
+        Keep::First | Keep::Longest if settings.signature.kind != crate::Kind::Text => u64::MAX - size,
         // Input order needs nothing; with this a sketch serves both.
         Keep::First | Keep::Longest | Keep::Fullest => u64::MAX - text.len() as u64,
         Keep::Max(_) => keep_of(order, 0xff, rest),

@@ -73,7 +73,7 @@ pub(super) fn rules(settings: &Settings) -> Rules {
         rows: plan.rows,
         short: recipe.method.short().map(crate::method::short::Short::most_elements),
         measure: match settings.signature.measure {
-            Measure::Jaccard => reference::Measure::Jaccard,
+            Measure::Jaccard | Measure::WeightedJaccard => reference::Measure::Jaccard,
             Measure::Containment => reference::Measure::Containment,
         },
         threshold: settings.matching.threshold,
@@ -293,7 +293,7 @@ fn check_pairs(documents: &[Document], protected: usize, settings: &Settings) {
     let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
     let samples = share_samples(&items, settings);
     let candidates = |a, b| match settings.signature.measure {
-        Measure::Jaccard => lanes.are_candidates(a, b),
+        Measure::Jaccard | Measure::WeightedJaccard => lanes.are_candidates(a, b),
         Measure::Containment => samples(a, b),
     };
     let is_asked_for = |a: usize, b: usize| match (a < protected, b < protected) {

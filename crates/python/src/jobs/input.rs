@@ -95,8 +95,8 @@ impl OpenIndexes<'_> {
 }
 
 /// The settings that cannot differ from those that an index was created with.
-const FIXED_BY_INDEX: [&str; 8] =
-    ["shingles", "normalize", "elements", "method", "measure", "hashes", "seed", "max-text"];
+const FIXED_BY_INDEX: [&str; 9] =
+    ["kind", "shingles", "normalize", "elements", "method", "measure", "hashes", "seed", "max-text"];
 
 impl Options {
     /// The settings of the job.
@@ -111,8 +111,12 @@ impl Options {
         let settings = self.over(base)?;
         settings.check_ranges().or_raise()?;
         let given: Value = serde_json::from_str(&self.settings).map_err(setting)?;
-        let is_chosen =
-            |name: &str| given.get(name).is_some_and(|value| !value.is_null() && *value != default[name]);
+        let differs = |given: &Value, default: &Value, name: &str| {
+            given.get(name).is_some_and(|value| !value.is_null() && *value != default[name])
+        };
+        let is_chosen = |name: &str| {
+            differs(&given, &default, name) || differs(&given["normalize"], &default["normalize"], name)
+        };
         settings.check_effects(|setting| is_chosen(setting.as_str())).or_raise()?;
         Ok(settings)
     }

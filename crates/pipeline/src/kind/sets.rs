@@ -1,0 +1,418 @@
+//! JSON -> a set of items, or of items with weights.
+//!
+//! An item is a string or a number. Items are compared as values: `"1"` and `1` differ, `1` and `1.0` do not, and numbers of any
+//! length are compared exactly. An item becomes a hash, as a shingle does; so the mathematics of shingles holds for it.
+//!
+//! Weights are whole numbers. An item of weight 3 becomes three elements, and so the shared elements of two documents are the
+//! sum of the smaller weights, and all elements of both are the sum of the larger ones: their Jaccard similarity is the weighted
+//! one, exactly.
+
+use super::Values;
+use lookalike::hashing::{Key, mix64};
+use memchr::memchr2;
+
+/// A set whose weights add up to more than this is refused: each unit is an element.
+const MOST_WEIGHT: u64 = 1 << 22;
+
+/// Tells numbers from strings.
+const NUMBER: u64 = 0x6e75_6d62_6572;
+
+/// How a value becomes a set.
+#[derive(Debug)]
+pub(crate) struct Sets {
+    field: String,
+    split: Option<String>,
+    is_weighted: bool,
+}
+
+/// An item as it is compared.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Item<'a> {
+    /// The content of a string.
+    Text(&'a str),
+    /// Bytes that stand for the value of a number.
+    Number(&'a [u8]),
+}
+
+impl Item<'_> {
+    fn hash(self, key: &Key) -> u64 {
+        match self {
+            Self::Text(text) => key.shingle(&[key.token(text.as_bytes())]),
+            Self::Number(bytes) => key.shingle(&[key.token(bytes), NUMBER]),
+        }
+    }
+}
+
+impl Sets {
+    /// The sets in a field. A string is a set only if there is something to split it at.
+    pub(crate) fn new(field: &str, split: Option<&str>, is_weighted: bool) -> Self {
+        Self { field: field.to_owned(), split: split.map(str::to_owned), is_weighted }
+    }
+
+    /// Hands out every item with its weight, as often as it occurs.
+    fn visit(&self, json: &str, visit: &mut dyn FnMut(Item<'_>, u64)) -> Result<(), String> {
+        let field = &self.field;
+        let mut scanner =
+            Scanner { text: json.trim_ascii(), at: 0, unescaped: String::new(), number: Vec::new() };
+        match scanner.peek() {
+            Some(b'[') => self.visit_array(&mut scanner, visit),
+            Some(b'{') if self.is_weighted => self.visit_object(&mut scanner, visit),
+            Some(b'{') => Err(format!(
+                "the field `{field}` is an object, which has weights; compare with the measure weighted-jaccard, or write an array"
+            )),
+            Some(b'"') => {
+                let Item::Text(text) = scanner.item().map_err(|wrong| self.wrong(&wrong))? else {
+                    return Err(self.wrong("it is no string"));
+                };
+                let Some(split) = &self.split else {
+                    return Err(format!(
+                        "the field `{field}` is a string, not an array; say what separates its items (split)"
+                    ));
+                };
+                let items = text.split(split.as_str()).map(str::trim).filter(|item| !item.is_empty());
+                items.for_each(|item| visit(Item::Text(item), 1));
+                Ok(())
+            }
+            Some(b'n') => Err(format!("the field `{field}` is null")),
+            Some(b't' | b'f') => Err(format!("the field `{field}` is a boolean, not an array")),
+            Some(b'-' | b'0'..=b'9') => Err(format!("the field `{field}` is a number, not an array")),
+            _ => Err(self.wrong("it is not JSON")),
+        }
+    }
+
+    fn visit_array(
+        &self,
+        scanner: &mut Scanner<'_>,
+        visit: &mut dyn FnMut(Item<'_>, u64),
+    ) -> Result<(), String> {
+        scanner.at += 1;
+        if scanner.passes(b']') {
+            return scanner.end().map_err(|wrong| self.wrong(&wrong));
+        }
+        for number in 1u64.. {
+            let item = scanner
+                .item()
+                .map_err(|wrong| format!("item {number} of the field `{}` {wrong}", self.field))?;
+            visit(item, 1);
+            if scanner.passes(b']') {
+                break;
+            }
+            if !scanner.passes(b',') {
+                return Err(self.wrong("a comma is missing"));
+            }
+        }
+        scanner.end().map_err(|wrong| self.wrong(&wrong))
+    }
+
+    fn visit_object(
+        &self,
+        scanner: &mut Scanner<'_>,
+        visit: &mut dyn FnMut(Item<'_>, u64),
+    ) -> Result<(), String> {
+        scanner.at += 1;
+        if scanner.passes(b'}') {
+            return scanner.end().map_err(|wrong| self.wrong(&wrong));
+        }
+        let mut name = String::new();
+        loop {
+            scanner.pass_white_space();
+            if scanner.peek() != Some(b'"') {
+                return Err(self.wrong("a name is missing"));
+            }
+            if let Item::Text(text) = scanner.item().map_err(|wrong| self.wrong(&wrong))? {
+                name.clear();
+                name.push_str(text);
+            }
+            if !scanner.passes(b':') {
+                return Err(self.wrong("a colon is missing"));
+            }
+            let written = scanner.written();
+            match whole(written) {
+                Ok(weight) => visit(Item::Text(&name), weight),
+                Err(why) => {
+                    return Err(format!(
+                        "the weight of {name:?} in the field `{}` is {}, and {why}",
+                        self.field,
+                        if written.len() > 40 { "too long" } else { written }
+                    ));
+                }
+            }
+            if scanner.passes(b'}') {
+                return scanner.end().map_err(|wrong| self.wrong(&wrong));
+            }
+            if !scanner.passes(b',') {
+                return Err(self.wrong("a comma is missing"));
+            }
+        }
+    }
+
+    fn wrong(&self, what: &str) -> String {
+        format!("the field `{}` cannot be read: {what}", self.field)
+    }
+
+    /// The items with their weights, ascending and each once. An array may repeat an item; an object may not.
+    fn weights<T: Ord + Copy>(&self, items: &mut Vec<(T, u64)>, is_object: bool) -> Result<(), String> {
+        items.sort_unstable();
+        if is_object && let Some(twice) = items.windows(2).position(|two| two[0].0 == two[1].0) {
+            let (a, b) = (items[twice].1, items[twice + 1].1);
+            let weights = if a == b { String::new() } else { format!(", with the weights {a} and {b}") };
+            return Err(format!("the field `{}` has an item twice{weights}", self.field));
+        }
+        items.dedup_by(|later, earlier| {
+            let is_same = later.0 == earlier.0;
+            if is_same {
+                earlier.1 = earlier.1.saturating_add(later.1);
+            }
+            is_same
+        });
+        items.retain(|&(_, weight)| weight > 0);
+        let total = items.iter().fold(0u64, |sum, &(_, weight)| sum.saturating_add(weight));
+        if total > MOST_WEIGHT {
+            return Err(format!(
+                "the weights in the field `{}` add up to {total}, and at most {MOST_WEIGHT} are allowed; divide them by a common number",
+                self.field
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Values for Sets {
+    fn elements(&self, json: &str, key: &Key, elements: &mut Vec<u64>) -> Result<(), String> {
+        if !self.is_weighted {
+            self.visit(json, &mut |item, _| elements.push(item.hash(key)))?;
+            elements.sort_unstable();
+            elements.dedup();
+            return Ok(());
+        }
+        let mut weights: Vec<(u64, u64)> = Vec::new();
+        self.visit(json, &mut |item, weight| weights.push((item.hash(key), weight)))?;
+        self.weights(&mut weights, json.trim_ascii_start().starts_with('{'))?;
+        for (hash, weight) in weights {
+            elements.push(hash);
+            elements.extend((1..weight).map(|unit| mix64(mix64(hash) ^ mix64(!unit))));
+        }
+        Ok(())
+    }
+
+    fn content(&self, json: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
+        // What is equal here is removed as a copy, and so no hash stands for an item.
+        let mut items: Vec<(Vec<u8>, u64)> = Vec::new();
+        self.visit(json, &mut |item, weight| {
+            let (tag, content) = match item {
+                Item::Text(text) => (b'"', text.as_bytes()),
+                Item::Number(number) => (b'0', number),
+            };
+            let mut encoded = vec![tag];
+            encoded.extend_from_slice(&(content.len() as u64).to_le_bytes());
+            encoded.extend_from_slice(content);
+            items.push((encoded, weight));
+        })?;
+        let mut by_item: Vec<(&[u8], u64)> =
+            items.iter().map(|(item, weight)| (item.as_slice(), *weight)).collect();
+        if self.is_weighted {
+            self.weights(&mut by_item, json.trim_ascii_start().starts_with('{'))?;
+        } else {
+            by_item.sort_unstable();
+            by_item.dedup();
+        }
+        for (item, weight) in by_item {
+            bytes.extend_from_slice(item);
+            bytes.extend_from_slice(&weight.to_le_bytes());
+        }
+        Ok(())
+    }
+}
+
+/// A position in a JSON text.
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    unescaped: String,
+    number: Vec<u8>,
+}
+
+impl<'a> Scanner<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn pass_white_space(&mut self) {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Passes this byte, and white space around it. Returns false if another one is here.
+    fn passes(&mut self, byte: u8) -> bool {
+        self.pass_white_space();
+        let is_here = self.peek() == Some(byte);
+        if is_here {
+            self.at += 1;
+            self.pass_white_space();
+        }
+        is_here
+    }
+
+    fn end(&self) -> Result<(), String> {
+        if self.at == self.text.len() { Ok(()) } else { Err("something follows its end".into()) }
+    }
+
+    /// What is written up to the next bracket, comma or white space.
+    fn written(&mut self) -> &'a str {
+        let rest = &self.text[self.at..];
+        let end = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    /// The next item. The error follows the name of the item.
+    fn item(&mut self) -> Result<Item<'_>, String> {
+        match self.peek() {
+            Some(b'"') => {
+                let (whole, rest) = (self.text, &self.text.as_bytes()[self.at + 1..]);
+                let begin = self.at + 1;
+                let mut length = memchr2(b'"', b'\\', rest).ok_or("does not end")?;
+                if rest[length] == b'"' {
+                    self.at = begin + length + 1;
+                    return Ok(Item::Text(&whole[begin..begin + length]));
+                }
+                while rest[length] != b'"' {
+                    length += 2;
+                    length += rest
+                        .get(length..)
+                        .and_then(|rest| memchr2(b'"', b'\\', rest))
+                        .ok_or("does not end")?;
+                }
+                self.at = begin + length + 1;
+                let written = &whole[begin - 1..self.at];
+                self.unescaped = serde_json::from_str(written).map_err(|_| "is not valid Unicode")?;
+                Ok(Item::Text(&self.unescaped))
+            }
+            Some(b'-' | b'0'..=b'9') => {
+                let written = self.written();
+                match corpus::number_key(written, &mut self.number) {
+                    true => Ok(Item::Number(&self.number)),
+                    false => Err("is not a number".into()),
+                }
+            }
+            Some(b'[' | b'{') => Err("is a list or an object; an item is a string or a number".into()),
+            Some(b'n') => Err("is null; an item is a string or a number".into()),
+            Some(b't' | b'f') => Err("is a boolean; an item is a string or a number".into()),
+            _ => Err("cannot be read".into()),
+        }
+    }
+}
+
+/// A weight: a whole number. The error follows "and".
+fn whole(written: &str) -> Result<u64, &'static str> {
+    const WHOLE: &str =
+        "weights are whole numbers, 0 or more; multiply all weights by a common number, and round";
+    if let Ok(weight) = written.parse::<u64>() {
+        return Ok(weight);
+    }
+    match written.parse::<f64>() {
+        Ok(weight) if weight < 0.0 => Err("weights are not negative"),
+        Ok(weight) if weight.fract() == 0.0 && weight <= MOST_WEIGHT as f64 => Ok(weight as u64),
+        Ok(weight) if weight.is_finite() && weight.fract() != 0.0 => Err(WHOLE),
+        Ok(_) => Err("it is too large"),
+        Err(_) => Err("a weight is a number"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn elements(json: &str, is_weighted: bool) -> Result<Vec<u64>, String> {
+        let mut elements = Vec::new();
+        Sets::new("items", Some(","), is_weighted).elements(json, Key::FIXED, &mut elements)?;
+        elements.sort_unstable();
+        Ok(elements)
+    }
+
+    fn content(json: &str, is_weighted: bool) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        Sets::new("items", Some(","), is_weighted).content(json, &mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn items_are_values_not_texts() {
+        let same = |a: &str, b: &str| {
+            assert_eq!(content(a, false) == content(b, false), elements(a, false) == elements(b, false));
+            elements(a, false).unwrap() == elements(b, false).unwrap()
+        };
+        assert!(same(r#"["a","b"]"#, r#" [ "b" , "a","a" ] "#));
+        assert!(same("[1, 20]", "[1.0, 2e1]"));
+        assert!(same(r#"["\u0061\"\\"]"#, r#"["a\"\\"]"#));
+        assert!(same(r#""a, b,,""#, r#"["a","b"]"#));
+        assert!(same("[]", r#"" , ""#));
+        assert!(!same("[1]", r#"["1"]"#));
+        assert!(!same(r#"["a,b"]"#, r#"["a","b"]"#));
+        assert!(!same("[18446744073709551617]", "[18446744073709551616]"));
+        assert!(!same(r#"["ab","c"]"#, r#"["a","bc"]"#));
+    }
+
+    #[test]
+    fn weights_are_counts() {
+        assert_eq!(elements(r#"{"a": 2, "b": 1, "c": 0}"#, true), elements(r#"["a","b","a"]"#, true));
+        assert_eq!(elements(r#"{"a": 2.0}"#, true), elements(r#"{"a": 2}"#, true));
+        assert_eq!(content(r#"{"a": 2, "b": 1, "c": 0}"#, true), content(r#"["a","b","a"]"#, true));
+        assert_eq!(elements(r#"{"a": 3, "b": 4}"#, true).unwrap().len(), 7);
+    }
+
+    #[test]
+    fn what_is_no_set_is_named_with_its_cause() {
+        let cases = [
+            (r#"["a", null]"#, "item 2 of the field `items` is null"),
+            (r#"["a", ["b"]]"#, "item 2 of the field `items` is a list or an object"),
+            ("[true]", "is a boolean"),
+            ("null", "is null"),
+            ("3", "is a number, not an array"),
+            ("true", "is a boolean, not an array"),
+            (r#"{"a": -1}"#, "weights are not negative"),
+            (r#"{"a": 2.5}"#, "weights are whole numbers"),
+            (r#"{"a": "NaN"}"#, "a weight is a number"),
+            (r#"{"a": 1e300}"#, "too large"),
+            (r#"{"a": 1, "a": 2}"#, "an item twice, with the weights 1 and 2"),
+            (r#"{"a": 3000000, "b": 3000000}"#, "add up to 6000000"),
+            ("[1", "a comma is missing"),
+            ("[1] 2", "something follows"),
+            (r#"["\ud800"]"#, "not valid Unicode"),
+            (r#"["a"#, "does not end"),
+            ("[1x]", "is not a number"),
+            ("", "not JSON"),
+        ];
+        for (json, expected) in cases {
+            let said = elements(json, true).unwrap_err();
+            assert!(said.contains(expected), "{json}: {said}");
+        }
+        assert!(elements(r#"{"a": 1}"#, false).unwrap_err().contains("weighted-jaccard"));
+        let whole = Sets::new("items", None, false).elements(r#""a,b""#, Key::FIXED, &mut Vec::new());
+        assert!(whole.unwrap_err().contains("say what separates its items"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(json in "[\\[\\]{}\",:\\\\a-c0-9 .eun-]{0,40}", is_weighted: bool) {
+            let _ = elements(&json, is_weighted);
+            let _ = Sets::new("items", None, is_weighted).content(&json, &mut Vec::new());
+        }
+
+        #[test]
+        fn the_order_of_items_does_not_matter(mut items in prop::collection::vec(0u8..20, 0..30), seed: u64) {
+            let written = |items: &[u8]| serde_json::to_string(items).unwrap();
+            let before = written(&items);
+            let mut random = lookalike::hashing::SplitMix64::new(seed);
+            for at in (1..items.len()).rev() {
+                items.swap(at, random.below(at as u64 + 1) as usize);
+            }
+            for is_weighted in [false, true] {
+                prop_assert_eq!(elements(&before, is_weighted), elements(&written(&items), is_weighted));
+                prop_assert_eq!(content(&before, is_weighted), content(&written(&items), is_weighted));
+            }
+        }
+    }
+}
