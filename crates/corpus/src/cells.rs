@@ -172,7 +172,7 @@ impl Reader {
     pub fn open_columns(source: &Source, limits: Limits) -> Result<Self> {
         let text = match source.format {
             Format::Parquet | Format::Table => FieldPath::new(&crate::parquet::text_column_of(source)?),
-            _ => FieldPath { names: Vec::new() },
+            _ => FieldPath { names: Vec::new(), is_json: false },
         };
         let fields = Fields { text, id: None, order: None, within: None };
         Self::open(source, ReadMode::Whole, &fields, limits)

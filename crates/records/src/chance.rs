@@ -9,7 +9,7 @@
 //!
 //! Each value counts as often as entities have it, and two values of one entity are no chance. Both parts are unbiased, and
 //! comparing is done once: only the counts change from pass to pass. If two tables are linked, chance is counted within each of
-//! them, where no two records match, or few.
+//! them while matches are unknown: there no two records match, or few.
 
 use crate::bands::{Compared, Pair, Rows, Side};
 use crate::column::{Column, MISSING, ValueId};
@@ -63,6 +63,15 @@ pub(crate) struct Chance {
     compared: Compared,
 }
 
+/// On which pairs of linked tables chance is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// Within each table: while it is not known which records match, and where one field is all there is.
+    Within,
+    /// On pairs of records of different tables, but for matches: values may be written in other ways in the other table.
+    Compared,
+}
+
 /// What entities say about chance.
 pub(crate) struct Counted {
     /// By field and level: how often pairs that do not match are in it.
@@ -113,7 +122,7 @@ impl Chance {
     }
 
     /// Counts chance, where `entity` says of each record which entity it describes.
-    pub(crate) fn count(&self, columns: &[Column], entity: &[u32]) -> Counted {
+    pub(crate) fn count(&self, columns: &[Column], entity: &[u32], where_: Where) -> Counted {
         let mut counted = Counted {
             others: Vec::new(),
             entities: Vec::new(),
@@ -124,7 +133,7 @@ impl Chance {
         let mut order: Vec<u32> = (0..entity.len() as u32).collect();
         order.sort_by_key(|&record| (entity[record as usize], record));
         for (at, column) in columns.iter().enumerate() {
-            self.count_field(at, column, columns.len(), (entity, &order), &mut counted);
+            self.count_field(at, column, columns.len(), (entity, &order, where_), &mut counted);
         }
         for at in 0..columns.len() {
             let overlaps = self.overlaps(at, entity, &counted);
@@ -138,15 +147,16 @@ impl Chance {
         at: usize,
         column: &Column,
         fields: usize,
-        (entity, order): (&[u32], &[u32]),
+        (entity, order, where_): (&[u32], &[u32], Where),
         counted: &mut Counted,
     ) {
         const NOBODY: u32 = u32::MAX;
-        let across = self.compared == Compared::Across;
+        let within = self.compared == Compared::Across && where_ == Where::Within;
+        let across = self.compared == Compared::Across && where_ == Where::Compared;
         let values = column.values.len();
         // By value: how many entities have it, on either side and in all, and the only one that does.
         let (mut of_sides, mut all) = ([vec![0u32; values], vec![0u32; values]], vec![0u32; values]);
-        let mut owner = vec![NOBODY; values];
+        let (mut owner, mut both) = (vec![NOBODY; values], 0.0);
         let (mut known, mut known_of) = (0.0, [0.0f64; 2]);
         let mut here: Vec<(ValueId, Side)> = Vec::new();
         for group in order.chunk_by(|&a, &b| entity[a as usize] == entity[b as usize]) {
@@ -165,30 +175,36 @@ impl Chance {
                 let value = same[0].0 as usize;
                 all[value] += 1;
                 owner[value] = if all[value] == 1 { entity[group[0] as usize] } else { NOBODY };
+                both += f64::from(u8::from(same.len() > 1));
                 same.iter().for_each(|(_, side)| of_sides[usize::from(*side)][value] += 1);
             }
         }
         let pairs_of = |count: f64| count * (count - 1.0) / 2.0;
-        // Records of one table are other entities than the rest of it: they say what agrees by chance.
-        let total =
-            if across { pairs_of(known_of[0]) + pairs_of(known_of[1]) } else { pairs_of(known) }.max(1.0);
+        let total = match () {
+            () if within => pairs_of(known_of[0]) + pairs_of(known_of[1]),
+            () if across => known_of[0] * known_of[1],
+            () => pairs_of(known),
+        };
+        let total = total.max(1.0);
         let levels = compare::thresholds(column.kind).len() + 2;
         let mut counts = vec![0.0; levels];
-        counts[0] = match across {
-            true => of_sides.iter().flatten().map(|&e| pairs_of(f64::from(e))).sum::<f64>(),
-            false => all.iter().map(|&e| pairs_of(f64::from(e))).sum::<f64>(),
+        let product = |a: usize, b: usize, one: usize, other: usize| {
+            f64::from(of_sides[one][a]) * f64::from(of_sides[other][b])
+        };
+        counts[0] = match () {
+            () if within => of_sides.iter().flatten().map(|&e| pairs_of(f64::from(e))).sum::<f64>(),
+            () if across => (0..values).map(|x| product(x, x, 0, 1)).sum::<f64>() - both,
+            () => all.iter().map(|&e| pairs_of(f64::from(e))).sum::<f64>(),
         };
         for near in &self.near[at] {
             let (a, b) = (near.a as usize, near.b as usize);
             let is_one = owner[a] != NOBODY && owner[a] == owner[b];
-            let pairs = match across {
-                true => {
-                    f64::from(of_sides[0][a]) * f64::from(of_sides[0][b])
-                        + f64::from(of_sides[1][a]) * f64::from(of_sides[1][b])
-                }
-                false => f64::from(all[a]) * f64::from(all[b]),
+            let pairs = match () {
+                () if within => product(a, b, 0, 0) + product(a, b, 1, 1),
+                () if across => product(a, b, 0, 1) + product(a, b, 1, 0),
+                () => f64::from(all[a]) * f64::from(all[b]),
             };
-            if across || !is_one {
+            if within || !is_one {
                 counts[usize::from(near.level)] += pairs * near.stands_for;
             }
         }

@@ -1,11 +1,11 @@
 //! A table -> its matches.
 
 use crate::bands::{Band, Chosen, Compared, Pair, Rows};
-use crate::chance::Chance;
+use crate::chance::{Chance, Where};
 use crate::column::Column;
 use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
-use crate::model::{Fitted, Levels, Model, probability};
+use crate::model::{Fitted, Levels, Model, Partners, probability};
 use crate::model_file::ModelFile;
 use crate::strings::Scratch;
 use crate::table::{RawColumn, Table};
@@ -303,14 +303,14 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         Some(model) => model.clone(),
         None => {
             let alone: Vec<u32> = (0..count as u32).collect();
-            Model::assumed(&columns, &chance.count(&columns, &alone), count, all_pairs)
+            Model::assumed(&columns, &chance.count(&columns, &alone, Where::Within), count, all_pairs)
         }
     };
 
     // Which pairs are compared: all of a small table; otherwise those that agree in a band. A first look at records that
     // agree in two values or in rare words says which bands find matches.
     let is_small = all_pairs <= FEW_PAIRS;
-    let mut planned = 1.0;
+    let (mut planned, mut partners) = (1.0, Partners::Any);
     let chosen: Vec<Chosen> = if !options.blocks.is_empty() {
         options.blocks.iter().filter_map(|fields| rows.by_fields(fields)).collect()
     } else if let Some(file) = &options.model {
@@ -318,10 +318,15 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     } else {
         let looked_at = rows.first_look(threads);
         let levels = Levels::of(&columns, &looked_at, threads);
-        learning.learn(&mut model, &looked_at, &levels, PASSES - 1);
+        learning.learn(&mut model, &looked_at, &levels, PASSES - 1, Partners::Any);
+        if compared == Compared::Across
+            && !has_copies(&columns, &sides, &Fitted::new(&model, &columns), threads)
+        {
+            partners = Partners::One;
+        }
         let likely = Fitted::new(&model, &columns).probabilities(&columns, &looked_at, &levels, threads);
         let mut alike: Vec<Pair> =
-            looked_at.iter().zip(&likely).filter(|(_, p)| **p > 0.9).map(|(pair, _)| *pair).collect();
+            looked_at.iter().zip(&likely).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair).collect();
         alike.sort_unstable_by_key(|&(a, b)| mix64(u64::from(a) << 32 | u64::from(b)));
         alike.truncate(ALIKE);
         let (chosen, found) = rows.choose(&alike, options.recall, MOST_COST);
@@ -338,7 +343,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     };
     let levels = Levels::of(&columns, &candidates, threads);
     if given.is_none() {
-        learning.learn(&mut model, &candidates, &levels, PASSES);
+        learning.learn(&mut model, &candidates, &levels, PASSES, partners);
     }
     let said: f64 = model
         .fields
@@ -372,7 +377,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         && options.one_to == OneTo::Many
         && has_several(&matches, count)
         && is_taught
-        && !has_copies(&columns, &sides, &fitted, threads);
+        && partners == Partners::One;
     let matches = best_partners(matches, &sides, options.one_to);
     let explained = options.explained.map(|(a, b)| {
         let pair = (a as u32, b as u32);
@@ -405,21 +410,13 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Not every record has a side.
+    /// Some records were added to one of two tables, and others to none.
     #[error("there are {records} records, and sides for {sides}")]
     Sides {
         /// The number of records.
         records: usize,
         /// The number of sides.
         sides: usize,
-    },
-    /// There are two tables, and a record is in another one.
-    #[error("record {record} is in table {side}; there are the tables 0 and 1")]
-    Side {
-        /// The number of the record, from 0.
-        record: usize,
-        /// Its side.
-        side: u8,
     },
     /// A kind was given for a field that is not there.
     #[error("there is no field {field}")]
@@ -447,9 +444,6 @@ fn check(table: &Table, options: &Options) -> Result<(), Error> {
     let (records, sides) = (table.len(), table.sides.len());
     if sides != 0 && sides != records {
         return Err(Error::Sides { records, sides });
-    }
-    if let Some((record, &side)) = table.sides.iter().enumerate().find(|(_, side)| **side > 1) {
-        return Err(Error::Side { record, side });
     }
     if let Some(field) = options.blocks.iter().flatten().find(|field| !table.fields().contains(field)) {
         return Err(Error::Field { field: field.clone() });
@@ -521,18 +515,23 @@ struct Learning<'a> {
 }
 
 impl Learning<'_> {
+    /// Where chance is counted once matches are known.
+    fn place(&self) -> Where {
+        if self.columns.len() == 1 { Where::Within } else { Where::Compared }
+    }
+
     /// Learns in turns: weights, then which records are one entity, then how often values agree by chance among entities.
-    fn learn(&self, model: &mut Model, pairs: &[Pair], levels: &Levels, passes: usize) {
+    fn learn(&self, model: &mut Model, pairs: &[Pair], levels: &Levels, passes: usize, partners: Partners) {
         let count = self.columns.first().map_or(0, |column| column.of.len());
         for pass in 0..passes {
-            model.learn(self.columns, pairs, levels, self.all_pairs);
+            model.learn(self.columns, pairs, levels, self.all_pairs, partners);
             if pass + 1 == passes {
                 break;
             }
             let fitted = Fitted::new(model, self.columns);
             let probabilities = fitted.probabilities(self.columns, pairs, levels, self.threads);
             let linked = pairs.iter().zip(&probabilities).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair);
-            let counted = self.chance.count(self.columns, &entities(count, linked));
+            let counted = self.chance.count(self.columns, &entities(count, linked), self.place());
             model.set_chance(self.columns, &counted);
         }
     }

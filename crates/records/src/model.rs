@@ -171,18 +171,26 @@ impl Model {
         self.overlaps.clone_from(&counted.overlaps);
     }
 
-    /// Learns from candidates, of so many pairs in all, each of which stands for `of`.
-    pub(crate) fn learn(&mut self, columns: &[Column], candidates: &[Pair], levels: &Levels, all_pairs: f64) {
+    /// Learns from candidates, of so many pairs in all. If records have one partner at the most, only the best pair of each
+    /// counts: others are told from matches by that.
+    pub(crate) fn learn(
+        &mut self,
+        columns: &[Column],
+        candidates: &[Pair],
+        levels: &Levels,
+        all_pairs: f64,
+        partners: Partners,
+    ) {
         let step = candidates.len().div_ceil(LEARNT_FROM).max(1) as u64;
         let sample: Vec<usize> = (0..candidates.len())
             .filter(|&at| {
-                let (a, b) = candidates[at];
-                step == 1 || mix64(u64::from(a) << 32 | u64::from(b)) % step == 0
+                // All pairs of a record or none.
+                step == 1 || mix64(u64::from(candidates[at].0)) % step == 0
             })
             .collect();
         let scale = candidates.len() as f64 / sample.len().max(1) as f64;
         for round in 1..=ROUNDS {
-            let probabilities: Vec<f64> = {
+            let mut probabilities: Vec<f64> = {
                 let fitted = Fitted::new(self, columns);
                 let mut buffer = Vec::new();
                 sample
@@ -190,6 +198,14 @@ impl Model {
                     .map(|&at| fitted.probability(columns, candidates[at], levels.at(at), &mut buffer))
                     .collect()
             };
+            if partners == Partners::One {
+                keep_best(
+                    columns.first().map_or(0, |column| column.of.len()),
+                    candidates,
+                    &sample,
+                    &mut probabilities,
+                );
+            }
             self.count_matches(levels, &sample, &probabilities);
             let expected: f64 = scale * probabilities.iter().sum::<f64>();
             let moved = (expected - self.expected).abs();
@@ -343,6 +359,31 @@ impl<'m> Fitted<'m> {
                 .collect::<Vec<f64>>()
         });
         found.concat()
+    }
+}
+
+/// How many partners a record has, as far as learning is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Partners {
+    /// One at the most: two tables are linked, and neither has copies of its own.
+    One,
+    /// Any number.
+    Any,
+}
+
+/// Leaves of each record its most probable pair.
+fn keep_best(records: usize, candidates: &[Pair], sample: &[usize], probabilities: &mut [f64]) {
+    let mut best = vec![0.0f64; records];
+    for (&at, &probability) in sample.iter().zip(probabilities.iter()) {
+        for record in [candidates[at].0, candidates[at].1] {
+            best[record as usize] = best[record as usize].max(probability);
+        }
+    }
+    for (&at, probability) in sample.iter().zip(probabilities) {
+        let (a, b) = candidates[at];
+        if *probability < best[a as usize].max(best[b as usize]) {
+            *probability = 0.0;
+        }
     }
 }
 

@@ -79,8 +79,8 @@ impl Choices {
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// What a document is: a text, or a set of items (sets). A set is an array of strings and numbers, or with --measure
-    /// weighted-jaccard an object with weights
+    /// What a document is: a text, a set of items (sets), or a record with fields, such as a person, a product or a paper
+    /// (records). A set is an array of strings and numbers, or with --measure weighted-jaccard an object with weights
     #[arg(long, value_name = "KIND", value_parser = one_of::<Kind>(Kind::WRITTEN))]
     pub(crate) kind: Option<Kind>,
     /// The field that holds the text, or the items of a set. `a.b` is the field b of the object in the field a

@@ -8,10 +8,6 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Records")]
 pub(crate) struct Recording {
-    /// What is compared: texts, or records with fields (a person, a product, a paper), whose matches are learnt from the
-    /// table itself
-    #[arg(long, value_name = "KIND", value_parser = ["text", "records"])]
-    pub(crate) kind: Option<String>,
     /// With --kind records: the fields that are compared, with their types where they should not be guessed, and with other
     /// names that they have in another table: name:name,born:date,title=name,city. Types: name, text, address, place, code,
     /// number, date, phone, mail, category
@@ -40,13 +36,8 @@ pub(crate) struct Partners {
 }
 
 impl Recording {
-    /// True if records are compared.
-    pub(crate) fn is_records(&self) -> bool {
-        self.kind.as_deref() == Some("records")
-    }
-
-    /// A flag that was given although it is for records only.
-    pub(crate) fn flag_without_records(&self, partners: &Partners) -> Option<&'static str> {
+    /// A flag that was given, and is for records only.
+    pub(crate) fn flag(&self, partners: &Partners) -> Option<&'static str> {
         let given = [
             (self.fields.is_some(), "--fields"),
             (self.model.is_some(), "--model"),
@@ -54,6 +45,6 @@ impl Recording {
             (partners.one_to_one, "--one-to-one"),
             (partners.one_to_many, "--one-to-many"),
         ];
-        given.into_iter().find(|(given, _)| *given && !self.is_records()).map(|(_, flag)| flag)
+        given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
     }
 }

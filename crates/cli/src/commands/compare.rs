@@ -16,7 +16,7 @@ const MEMORY_PER_BYTE: u64 = 32;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &CompareArguments, layers: &Layers, printer: &Printer) -> Result<()> {
-    if super::records::is_asked(&arguments.recording, &Partners::default())? {
+    if super::records::is_asked(&arguments.recording, &Partners::default(), layers)? {
         return super::records::compare(arguments, layers, printer);
     }
     let (settings, texts) = if arguments.corpus.is_empty() {

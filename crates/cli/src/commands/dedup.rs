@@ -13,7 +13,7 @@ use pipeline::Outcome;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &DedupArguments, layers: &Layers, printer: &Printer) -> Result<()> {
-    if super::records::is_asked(&arguments.recording, &arguments.partners)? {
+    if super::records::is_asked(&arguments.recording, &arguments.partners, layers)? {
         return super::records::dedup(arguments, layers, printer);
     }
     // A dry run writes nothing, so it needs no target.

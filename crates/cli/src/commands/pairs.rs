@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &PairsArguments, layers: &Layers, printer: &Printer) -> Result<()> {
-    if super::records::is_asked(&arguments.recording, &arguments.partners)? {
+    if super::records::is_asked(&arguments.recording, &arguments.partners, layers)? {
         return super::records::pairs(arguments, layers, printer);
     }
     let (mut job, _put_by) = job(&arguments.inputs, None, layers, printer)?;

@@ -9,18 +9,19 @@ use crate::interruption;
 use crate::output::{Answers, ComparedRecords, Printer};
 use crate::settings::{Layers, Resolved};
 use corpus::{Discovery, Source, Target, TemporaryCopy};
-use pipeline::{Clusters, Keep, OnBadRecord, Reference};
+use pipeline::{Clusters, Keep, Kind, OnBadRecord, Reference};
 use records::run::{Decision, Job, Matched, Report};
 use records::{ModelFile, OneTo, Options};
 use std::ffi::OsStr;
 use std::time::Instant;
 
-/// True if records are compared. A flag for records without `--kind records` is refused.
-pub(super) fn is_asked(recording: &Recording, partners: &Partners) -> Result<bool> {
-    match recording.flag_without_records(partners) {
+/// True if records are compared. A flag for records is refused for other kinds.
+pub(super) fn is_asked(recording: &Recording, partners: &Partners, layers: &Layers) -> Result<bool> {
+    let is_records = layers.kind() == Kind::Records;
+    match recording.flag(partners).filter(|_| !is_records) {
         Some(flag) => Err(Failure::usage(format!("{flag} is for records"))
             .with_advice("add --kind records, or leave it out")),
-        None => Ok(recording.is_records()),
+        None => Ok(is_records),
     }
 }
 

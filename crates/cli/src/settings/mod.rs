@@ -110,10 +110,20 @@ impl Layers {
         self.over(Settings::default())
     }
 
+    /// What a document is.
+    pub(crate) fn kind(&self) -> pipeline::Kind {
+        self.flags
+            .reading
+            .kind
+            .or(self.file.choices.reading.kind)
+            .unwrap_or(Settings::default().signature.kind)
+    }
+
     /// The settings for records. Those that only texts have are refused.
     pub(crate) fn resolve_records(&self) -> Result<Resolved> {
-        const OF_TEXTS: [&str; 21] = [
+        const OF_TEXTS: [&str; 22] = [
             "text-field",
+            "split",
             "max-text",
             "within",
             "shingles",

@@ -14,6 +14,7 @@ mod help;
 mod hostile;
 mod index;
 mod index_inputs;
+mod kind_records;
 mod limits;
 mod lookalike;
 mod memory;

@@ -1,7 +1,7 @@
 //! Checks of settings that the command line and Python share: values out of range, and settings without effect.
 
 use super::{
-    Choice, Elements, Kind, Measure, Method, SettingName, Settings, SignatureSettings, WrongSetting,
+    Choice, Elements, Keep, Kind, Measure, Method, SettingName, Settings, SignatureSettings, WrongSetting,
     not_allowed,
 };
 use crate::Result;
@@ -20,7 +20,8 @@ impl Settings {
             return Err(not_allowed(SettingName::Recall, recall, allowed));
         }
         if self.matching.keep == Keep::Fullest {
-            let allowed = "first, longest, max:FIELD or min:FIELD; only records have fields that can be empty";
+            let allowed =
+                "first, longest, max:FIELD or min:FIELD; only records have fields that can be empty";
             return Err(not_allowed(SettingName::Keep, &self.matching.keep, allowed));
         }
         if !(1..=MOST_HASHES).contains(&hashes) {
@@ -53,6 +54,11 @@ impl Settings {
                 let needed = Choice::new(SettingName::Method, Method::Minhash);
                 Err(WrongSetting::Needs { choice, needed, instead: None }.into())
             }
+            Kind::Records => Err(not_allowed(
+                SettingName::Kind,
+                kind,
+                "text or sets here; the commands pairs, clusters, dedup and compare take records",
+            )),
             Kind::Text | Kind::Sets => Ok(()),
         }
     }
@@ -61,7 +67,7 @@ impl Settings {
     fn check_effects_of_kind(&self, is_chosen: impl Fn(SettingName) -> bool) -> Result<()> {
         use SettingName::{Case, Elements, Form, Punctuation, Shingles, Weights, Whitespace};
         let unused: &[SettingName] = match self.signature.kind {
-            Kind::Text => &[],
+            Kind::Text | Kind::Records => &[],
             Kind::Sets => &[Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights],
         };
         match unused.iter().find(|&&setting| is_chosen(setting)) {
