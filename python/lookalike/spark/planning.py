@@ -156,7 +156,7 @@ def plan(
     tasks = check(df.sparkSession)
     sizes = given.frame.agg(F.count(text).alias("documents"), F.sum(F.octet_length(text)).alias("bytes")).first()
     assert sizes is not None, "an aggregate has a row"
-    some = given.for_keys().where(text.isNotNull()).limit(SAMPLE).toArrow()
+    some = _collected(given.for_keys().where(text.isNotNull()).limit(SAMPLE))
     made = planned(sizes.documents, sizes.bytes or 0, _keys_of(run, some, given.names), _bands(chosen), tasks, in_sets, machine_cores)
     if show:
         print(made)
@@ -204,6 +204,15 @@ def planned(
         costs.fixed + costs.times * costs.alone_text_byte * text_bytes,
         costs.alone_text_byte * text_bytes,
     )
+
+
+def _collected(frame: "DataFrame") -> Any:
+    """The rows of a small DataFrame as an Arrow table. (`toArrow` does the same, from Spark 4.0 on.)"""
+    import pyarrow
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    rows = [row.asDict() for row in frame.collect()]
+    return pyarrow.Table.from_pylist(rows, schema=to_arrow_schema(frame.schema))
 
 
 def _keys_of(run: Run, some: Any, names: Dict[str, str]) -> float:

@@ -15,6 +15,8 @@ import tempfile
 import zipfile
 from typing import TYPE_CHECKING
 
+import pyspark
+
 from ..errors import SettingError
 
 if TYPE_CHECKING:
@@ -36,15 +38,19 @@ def ship(spark: "SparkSession") -> None:
         return
     archive = _packed()
     named = f"{archive}#{_PACKAGE}"
-    if hasattr(spark, "addArtifact"):
-        try:
+    try:
+        if _takes_artifacts(spark):
             spark.addArtifact(named, archive=True)
-        except Exception as error:
-            raise SettingError(f"the package cannot be sent to the executors: {error}") from error
-    else:
-        # Spark 3.5, without Connect.
-        spark.sparkContext.addArchive(named)
+        else:
+            spark.sparkContext.addArchive(named)
+    except Exception as error:
+        raise SettingError(f"the package cannot be sent to the executors: {error}") from error
     spark.conf.set(_SHIPPED, archive)
+
+
+def _takes_artifacts(spark: "SparkSession") -> bool:
+    """True if the session takes archives itself. In Spark 3.5 only one of Spark Connect does, though others have the method too."""
+    return int(pyspark.__version__.split(".")[0]) >= 4 or ".connect." in type(spark).__module__
 
 
 def _packed() -> str:

@@ -1,15 +1,22 @@
-"""A driver on `local-cluster`, in which one task kills its own executor, or which kills itself before a stage.
+"""A driver in whose job somebody is killed.
 
-    python driver_to_kill.py CHECKPOINT TABLE (executor|driver|nobody) STAGE
+    python driver_to_kill.py CHECKPOINT TABLE (executor|worker|driver|nobody) STAGE
+
+executor: the first task of the stage kills the executor that it runs on; in the stage `write`, the driver kills one while kept rows are
+written. worker: the task kills the worker of the cluster too, which started the executor. driver: it kills itself before the stage.
+LOOKALIKE_MASTER names the cluster; without it there is one of two executors in this process.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import pathlib
 import signal
 import sys
-from typing import Any
+import threading
+import time
+from typing import Any, List
 
 from pyspark.sql import SparkSession
 
@@ -30,8 +37,8 @@ SETTINGS = {
 STAGES: Any = {"keys": keys, "edges": edges, "sets": sets, "decide": decide}
 
 
-def killing(guarded: Any, marker: str) -> Any:
-    """The stage, but for its first task, which kills the executor that it runs on."""
+def killing(guarded: Any, marker: str, also_worker: bool) -> Any:
+    """The stage, but for its first task, which kills the executor that it runs on, and also the worker that started it."""
 
     def with_death(stage: Any) -> Any:
         whole = guarded(stage)
@@ -45,9 +52,15 @@ def killing(guarded: Any, marker: str) -> Any:
             except FileExistsError:
                 pass
             else:
-                # A worker is started by a daemon, and that by the executor.
-                with open(f"/proc/{os.getppid()}/stat") as stat:
-                    os.kill(int(stat.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
+                # This process is started by a daemon, that by the executor, and that by the worker.
+                def parent(process: int) -> int:
+                    with open(f"/proc/{process}/stat") as stat:
+                        return int(stat.read().rpartition(")")[2].split()[1])
+
+                executor = parent(os.getppid())
+                if also_worker:
+                    os.kill(parent(executor), signal.SIGKILL)
+                os.kill(executor, signal.SIGKILL)
             yield from whole(batches)
 
         return run
@@ -55,8 +68,36 @@ def killing(guarded: Any, marker: str) -> Any:
     return with_death
 
 
+def executors(application: str) -> List[int]:
+    """The processes that are executors of an application."""
+    found = []
+    for folder in pathlib.Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                words = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            except OSError:
+                continue
+            if application in words and any("CoarseGrainedExecutorBackend" in word for word in words):
+                found.append(int(folder.name))
+    return sorted(found)
+
+
+def kill_while_writing(spark: Any, marker: str) -> None:
+    """Kills an executor as soon as a stage of Spark runs."""
+    context = spark.sparkContext
+
+    def wait() -> None:
+        while not context.statusTracker().getActiveStageIds():
+            time.sleep(0.002)
+        os.kill(executors(context.applicationId)[0], signal.SIGKILL)
+        pathlib.Path(marker).touch()
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def main(place: str, table: str, victim: str, stage: str) -> None:
-    builder = SparkSession.builder.master("local-cluster[2,1,1500]").appName("kill")
+    master = os.environ.get("LOOKALIKE_MASTER", "local-cluster[2,1,1500]")
+    builder = SparkSession.builder.master(master).appName("kill")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
@@ -71,12 +112,16 @@ def main(place: str, table: str, victim: str, stage: str) -> None:
 
     if victim == "driver":
         flow.Checkpoint.stage = dying  # type: ignore[method-assign]
-    elif victim == "executor":
-        STAGES[stage].guarded = killing(STAGES[stage].guarded, marker)
+    elif victim in ("executor", "worker") and stage != "write":
+        STAGES[stage].guarded = killing(STAGES[stage].guarded, marker, victim == "worker")
     flow.TEXT_BYTES_PER_TASK = 5_000
     result = lookalike_spark.dedup(spark.read.parquet(table), id="id", threshold=0.6, checkpoint=place)
     removed = sorted(tuple(row) for row in result.removed.select("id", "kept_id", "kind", "similarity").collect())
-    kept = sorted(row.id for row in result.kept.select("id").collect())
+    written = f"{place}.kept"
+    if stage == "write":
+        kill_while_writing(spark, marker)
+    result.kept.write.mode("overwrite").parquet(written)
+    kept = sorted(row.id for row in spark.read.parquet(written).select("id").collect())
     print(json.dumps({"removed": removed, "kept": kept, "report": result.report, "killed": os.path.exists(marker)}))
     spark.stop()
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import signal
 import subprocess
 import sys
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 import lookalike
 import pyarrow
@@ -15,14 +16,16 @@ import pyarrow.parquet
 import pytest
 from conftest import corpus
 from spark_rows import FULL
+from standalone import cluster
 
 STAGES = ["keys", "edges", "sets", "decide"]
 DRIVER = pathlib.Path(__file__).with_name("driver_to_kill.py")
 
 
-def run(place: Any, table: Any, victim: str, stage: str) -> "subprocess.CompletedProcess[str]":
+def run(place: Any, table: Any, victim: str, stage: str, master: Optional[str] = None) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, str(DRIVER), str(place), str(table), victim, stage]
-    return subprocess.run(command, capture_output=True, text=True)
+    environment = os.environ if master is None else {**os.environ, "LOOKALIKE_MASTER": master}
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
 
 
 def answer(done: "subprocess.CompletedProcess[str]") -> Dict[str, Any]:
@@ -66,3 +69,13 @@ def test_the_driver_is_killed_and_started_again(documents: Any, tmp_path: Any, s
     found = answer(run(tmp_path / "run", file, "nobody", ""))
     check(found, removed, report)
     assert found["report"]["run"]["finished_before"] == STAGES[: STAGES.index(stage)]
+
+
+@pytest.mark.skipif(not FULL, reason="LOOKALIKE_SPARK_FULL is not set")
+@pytest.mark.parametrize(("victim", "stage"), [("executor", stage) for stage in [*STAGES, "write"]] + [("worker", "keys"), ("worker", "decide")])
+def test_somebody_is_killed_on_a_cluster_of_processes(documents: Any, tmp_path: Any, victim: str, stage: str) -> None:
+    file, removed, report = documents
+    with cluster(tmp_path) as master:
+        found = answer(run(tmp_path / "run", file, victim, stage, master))
+    assert found["killed"]
+    check(found, removed, report)
