@@ -47,11 +47,12 @@ pub(crate) fn visit(
     let mut one = |slot: usize| {
         rows.header.text_of(records.slot(slot), &mut scratch.text);
         let id = rows.ids.as_ref().and_then(|ids| ids.get(rows.first + slot as u64)).map(Id::string);
-        let absent = Absent { id: id.is_none(), order: true, within: true };
+        let absent = Absent { id: id.is_none(), order: true, within: true, site: true, date: true };
         let text = scratch.text.as_str();
+        let (order, within, site, date) = (None, None, None, None);
         visit(
             slot,
-            Record::Document(Document { text, replaced: false, id, order: None, within: None, absent }),
+            Record::Document(Document { text, replaced: false, id, order, within, site, date, absent }),
         )
     };
     match selected {

@@ -45,9 +45,13 @@ fn source(path: &Path) -> Result<Source> {
 
 type Read = (Option<String>, Vec<f32>);
 
+fn only_text() -> Fields {
+    Fields { text: FieldPath::new("text"), id: None, order: None, within: None, site: None, date: None }
+}
+
 /// All rows, read in blocks of `rows` rows.
 fn rows_of(source: &Source, rows: usize) -> Result<Vec<Read>> {
-    let fields = Fields { text: FieldPath::new("text"), id: None, order: None, within: None };
+    let fields = only_text();
     let limits = Limits { block_bytes: 1 << 20, record_bytes: 1 << 20, records: rows };
     let mut reader = Reader::open(source, ReadMode::Whole, &fields, limits)?;
     let (mut block, mut scratch, mut all, mut positions) =
@@ -191,7 +195,7 @@ fn kept_rows_are_written_as_an_array_that_can_be_read() {
     let data: Vec<u8> = [1.0f32, 4.0, 2.0, 5.0, 3.0, 6.0].iter().flat_map(|x| x.to_le_bytes()).collect();
     let source = source(&folder.file("v.npy", &array("<f4", true, "(2, 3)", &data))).unwrap();
     let target = Target::new(folder.0.join("out").to_str().unwrap()).unwrap();
-    let fields = Fields { text: FieldPath::new("text"), id: None, order: None, within: None };
+    let fields = only_text();
     let limits = Limits { block_bytes: 1 << 20, record_bytes: 1 << 20, records: 1 };
     let aside = folder.0.join("aside");
     let mut writer = SinkWriter::create(&target, &source, &aside, SinkOptions::default()).unwrap();

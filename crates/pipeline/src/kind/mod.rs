@@ -56,7 +56,8 @@ pub(crate) trait Values: Debug + Send + Sync {
 pub(crate) fn of(settings: &Settings) -> Option<Box<dyn Values>> {
     let field = &settings.files.text_field;
     match settings.signature.kind {
-        Kind::Text => None,
+        // Records never come here: `Settings::check_kind` refuses them.
+        Kind::Text | Kind::Records => None,
         Kind::Fingerprints => {
             let bits = settings.signature.bits.unwrap_or(fingerprints::USUAL_BITS);
             Some(Box::new(fingerprints::Fingerprints::new(field, bits)))
@@ -79,7 +80,8 @@ pub(crate) fn completed(settings: &Settings, sources: Sources<'_>) -> crate::Res
         return Ok(settings.clone());
     }
     let path = |name: &String| FieldPath::new(name).as_json();
-    let fields = Fields { text: path(&settings.files.text_field), id: None, order: None, within: None };
+    let text = path(&settings.files.text_field);
+    let fields = Fields { text, id: None, order: None, within: None, site: None, date: None };
     let limits = Limits { block_bytes: 1 << 16, record_bytes: 16 << 20, records: LOOKED_AT };
     let (mut block, mut scratch, mut bits) = (Block::default(), Scratch::default(), None);
     for at in 0..sources.len() {

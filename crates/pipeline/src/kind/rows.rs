@@ -124,6 +124,8 @@ impl Gathering {
                 id: Some(FieldPath::new(&set_of)),
                 order: None,
                 within: files.weight.as_ref().map(|weight| FieldPath::new(weight)),
+                site: None,
+                date: None,
             },
             names,
             has_weights: job.settings.signature.measure == Measure::WeightedJaccard,
@@ -169,6 +171,7 @@ impl Gathering {
             location: Location::Copy(path),
             format: Format::Jsonl,
             compression: Compression::None,
+            ids: None,
             size: written.bytes,
             stamp: Stamp::Tag(written.hasher.finalize().to_hex().to_string()),
         };

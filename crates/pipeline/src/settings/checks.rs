@@ -21,6 +21,11 @@ impl Settings {
             let allowed = "it is above 0 and below 1, because no plan finds every pair";
             return Err(not_allowed(SettingName::Recall, recall, allowed));
         }
+        if self.matching.keep == Keep::Fullest {
+            let allowed =
+                "first, longest, max:FIELD or min:FIELD; only records have fields that can be empty";
+            return Err(not_allowed(SettingName::Keep, &self.matching.keep, allowed));
+        }
         if !(1..=MOST_HASHES).contains(&hashes) {
             return Err(not_allowed(SettingName::Hashes, hashes, format!("1 to {MOST_HASHES}")));
         }
@@ -114,6 +119,11 @@ impl Settings {
                     }
                 }
             }
+            Kind::Records => Err(not_allowed(
+                SettingName::Kind,
+                kind,
+                "another kind here; the commands pairs, clusters, dedup and compare take records",
+            )),
         }
     }
 
@@ -124,7 +134,7 @@ impl Settings {
             Threshold, Verify, Weights, Whitespace,
         };
         let unused: &[SettingName] = match self.signature.kind {
-            Kind::Text => &[Bits],
+            Kind::Text | Kind::Records => &[Bits],
             Kind::Sets => &[Bits, Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights],
             Kind::Vectors => &[
                 Bits,

@@ -9,6 +9,7 @@ use crate::output::{Evaluated, Mistake, Printer, Progress};
 use crate::settings::Layers;
 use figures::{EvaluationData, MistakenPair, Mistakes, NamedText, evaluation_page};
 use lookalike::passages;
+use lookalike::shingling::Shingler;
 use std::collections::BTreeMap;
 
 /// So many mistakes of each sort are on the page.
@@ -40,30 +41,40 @@ pub(super) fn write(
         interruption::end_run();
         shingler = Some(job.settings.shingler()?);
     }
-    let text_of = |id: &str| texts.get(id).map_or("", String::as_str);
-    let pair = |mistake: &Mistake<'_>| -> Result<MistakenPair<'_>> {
-        let (a, b) = (text_of(mistake.a), text_of(mistake.b));
-        let comparison = shingler.as_ref().map(|shingler| passages::compare(a, b, shingler)).transpose();
-        Ok(MistakenPair {
-            a: NamedText { name: mistake.a, text: a },
-            b: NamedText { name: mistake.b, text: b },
-            similarity: mistake.similarity,
-            comparison: comparison.map_err(pipeline::Error::from)?,
-        })
-    };
-    let sort = |mistakes: &[Mistake<'_>], all: u64| -> Result<(Vec<MistakenPair<'_>>, u64)> {
-        Ok((mistakes.iter().take(SHOWN).map(pair).collect::<Result<_>>()?, all))
-    };
-    let (wrong, all_wrong) = sort(&evaluated.wrong, evaluated.score.wrong())?;
-    let (missed, all_missed) = sort(&evaluated.missed, evaluated.score.missed())?;
     let data = EvaluationData {
         name: arguments.found.display().to_string(),
         figures: evaluated.figures(),
         curve: evaluated.plot(),
-        wrong: Mistakes { all: all_wrong, shown: wrong },
-        missed: Mistakes { all: all_missed, shown: missed },
+        wrong: Mistakes {
+            all: evaluated.score.wrong(),
+            shown: pairs(&evaluated.wrong, &texts, shingler.as_ref())?,
+        },
+        missed: Mistakes {
+            all: evaluated.score.missed(),
+            shown: pairs(&evaluated.missed, &texts, shingler.as_ref())?,
+        },
     };
     write_page(path, &evaluation_page(&data))?;
     printer.written("the evaluation", path);
     Ok(())
+}
+
+/// The worst of the mistakes, with their texts as far as these are known, and what the two texts share.
+fn pairs<'t>(
+    mistakes: &[Mistake<'t>],
+    texts: &'t BTreeMap<String, String>,
+    shingler: Option<&Shingler>,
+) -> Result<Vec<MistakenPair<'t>>> {
+    let named = |name: &'t str| NamedText { name, text: texts.get(name).map_or("", String::as_str) };
+    let pair = |mistake: &Mistake<'t>| {
+        let (a, b) = (named(mistake.a), named(mistake.b));
+        let comparison = shingler.map(|shingler| passages::compare(a.text, b.text, shingler)).transpose();
+        Ok(MistakenPair {
+            a,
+            b,
+            similarity: mistake.similarity,
+            comparison: comparison.map_err(pipeline::Error::from)?,
+        })
+    };
+    mistakes.iter().take(SHOWN).map(pair).collect()
 }
