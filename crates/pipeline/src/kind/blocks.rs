@@ -6,12 +6,13 @@
 //! into g pieces. At most t_i pieces differ, so that all bits of some choice of g - t_i pieces agree. There is one mask for each
 //! choice. With one block this is the method of Manku and others.
 //!
-//! **Sampled bits.** If this takes too many masks, or lets too many strangers meet, a mask is a random choice of r bits, and two
-//! fingerprints at distance d agree in it with probability about (1 - d / bits)^r. So many masks are made that one of them
+//! **Sampled bits.** If this takes too many masks, or lets too many strangers meet, a mask is a random choice of r different bits,
+//! and two fingerprints at distance d agree in it if none of the d bits is chosen, which has the probability
+//! (n - d)(n - d - 1)... / n(n - 1)..., with r factors each and n bits. So many masks are made that one of them
 //! agrees with the wanted probability.
 //!
 //! The cost of a mask is what it takes to bring equal keys together, and to compare the strangers that meet. It is computed for
-//! [`ASSUMED`] random fingerprints, since a plan follows from the settings alone.
+//! [`ASSUMED`] random fingerprints, or as many as there can be, since a plan follows from the settings alone.
 
 use lookalike::hashing::SplitMix64;
 
@@ -62,13 +63,23 @@ impl Blocks {
         }
     }
 
-    /// The probability that fingerprints agree in a mask if this share of their bits is equal.
-    pub(crate) fn probability(&self, share: f64, masks: usize) -> f64 {
-        match self.sampled {
-            None => 1.0,
-            Some(rows) => 1.0 - (1.0 - share.powi(rows as i32)).powi(masks as i32),
-        }
+    /// The probability that fingerprints agree in one of so many masks if this share of their bits is equal.
+    pub(crate) fn probability(&self, bits: u32, share: f64, masks: usize) -> f64 {
+        let Some(rows) = self.sampled else { return 1.0 };
+        let distance = ((1.0 - share) * f64::from(bits)).clamp(0.0, f64::from(bits));
+        1.0 - (1.0 - agreement(bits, distance, rows)).powi(masks as i32)
     }
+}
+
+/// The probability that none of the bits in which two fingerprints differ is among `rows` sampled ones.
+fn agreement(bits: u32, distance: f64, rows: u32) -> f64 {
+    let bits = f64::from(bits);
+    (0..rows).map(f64::from).map(|at| ((bits - distance - at) / (bits - at)).max(0.0)).product()
+}
+
+/// The number of fingerprints that a plan is made for.
+fn assumed(bits: u32) -> f64 {
+    ASSUMED.min(f64::from(bits).exp2())
 }
 
 /// Where a part of `parts` parts of the bits from `from` to `to` begins.
@@ -87,6 +98,7 @@ fn choices(of: u32, some: u32) -> f64 {
 }
 
 fn cheapest(bits: u32, distance: u32) -> Option<Way> {
+    let assumed = assumed(bits);
     let mut best: Option<Way> = None;
     for blocks in 1..=(distance + 1).min(bits) {
         let least = radius(distance, 0, blocks) + 1;
@@ -96,9 +108,9 @@ fn cheapest(bits: u32, distance: u32) -> Option<Way> {
                 let width = f64::from(edge(0, bits, block + 1, blocks) - edge(0, bits, block, blocks));
                 let radius = radius(distance, block, blocks);
                 let equal = width * f64::from(pieces - radius) / f64::from(pieces);
-                let met = ASSUMED * ASSUMED / 2.0 / equal.exp2();
+                let met = assumed * assumed / 2.0 / equal.exp2();
                 count += choices(pieces, radius);
-                cost += choices(pieces, radius) * (ASSUMED * KEY + met * COMPARISON);
+                cost += choices(pieces, radius) * (assumed * KEY + met * COMPARISON);
             }
             if count <= MOST_MASKS as f64 && best.is_none_or(|best| cost < best.cost) {
                 best = Some(Way { blocks, pieces, cost });
@@ -137,10 +149,13 @@ fn masks(bits: u32, distance: u32, blocks: u32, pieces: u32) -> Vec<Mask> {
 
 /// Masks of sampled bits.
 fn sampled(bits: u32, distance: u32, recall: f64, seed: u64) -> Blocks {
-    let share = 1.0 - f64::from(distance) / f64::from(bits);
-    let needed = |rows: u32| ((1.0 - recall).ln() / (-share.powi(rows as i32)).ln_1p()).ceil().max(1.0);
+    let assumed = assumed(bits);
+    let needed = |rows: u32| {
+        let agreement = agreement(bits, f64::from(distance), rows);
+        ((1.0 - recall).ln() / (-agreement).ln_1p()).ceil().max(1.0)
+    };
     let cost = |rows: u32| {
-        needed(rows) * (ASSUMED * KEY + ASSUMED * ASSUMED / 2.0 / f64::from(rows).exp2() * COMPARISON)
+        needed(rows) * (assumed * KEY + assumed * assumed / 2.0 / f64::from(rows).exp2() * COMPARISON)
     };
     let rows = (1..=bits.min(64))
         .filter(|&rows| rows == 1 || needed(rows) <= MOST_MASKS as f64)
@@ -175,7 +190,7 @@ mod tests {
     fn any_two_fingerprints_within_the_distance_agree_in_a_mask() {
         let mut random = SplitMix64::new(1);
         for (bits, distance) in
-            [(16, 0), (16, 2), (17, 3), (64, 0), (64, 3), (64, 8), (100, 10), (256, 31), (512, 20)]
+            [(16, 0), (16, 3), (17, 3), (64, 0), (64, 3), (64, 8), (100, 10), (256, 31), (512, 20)]
         {
             let all = Blocks::new(bits, distance, 0.99, 1);
             assert_eq!(all.sampled, None, "{bits} {distance}");
@@ -207,7 +222,7 @@ mod tests {
     fn sampled_bits_find_the_stated_share() {
         let (bits, distance) = (256, 90);
         let plan = Blocks::new(bits, distance, 0.9, 1);
-        let stated = plan.probability(1.0 - f64::from(distance) / f64::from(bits), plan.masks.len());
+        let stated = plan.probability(bits, 1.0 - f64::from(distance) / f64::from(bits), plan.masks.len());
         assert!(plan.sampled.is_some() && stated >= 0.9 && plan.masks.len() <= MOST_MASKS, "{stated}");
         let mut random = SplitMix64::new(7);
         let trials = 2_000;
@@ -226,7 +241,7 @@ mod tests {
             })
             .count() as f64
             / f64::from(trials);
-        // Bits are sampled without replacement, which changes little; 4 standard errors: once in 16,000 seeds.
+        // 4 standard errors: a false alarm for one seed in 16,000. The masks of a plan are drawn once, which adds a little.
         let error = (stated * (1.0 - stated) / f64::from(trials)).sqrt();
         assert!((found - stated).abs() < 4.0 * error + 0.02, "{found} {stated}");
     }

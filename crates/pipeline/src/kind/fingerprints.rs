@@ -165,7 +165,7 @@ impl Sketcher for Near {
         Plan {
             bands: self.blocks.masks.len(),
             rows: self.blocks.sampled.unwrap_or(0) as usize,
-            recall_at_threshold: self.blocks.probability(share, self.blocks.masks.len()),
+            recall_at_threshold: self.blocks.probability(self.bits, share, self.blocks.masks.len()),
             ..Plan::default()
         }
     }
@@ -259,7 +259,7 @@ impl Sketcher for Near {
     }
 
     fn probability(&self, similarity: f64, _size: u64, without_one: bool) -> f64 {
-        self.blocks.probability(similarity, self.blocks.masks.len() - usize::from(without_one))
+        self.blocks.probability(self.bits, similarity, self.blocks.masks.len() - usize::from(without_one))
     }
 
     fn misses_pairs(&self) -> bool {

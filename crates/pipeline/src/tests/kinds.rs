@@ -70,7 +70,8 @@ fn baskets(count: usize, seed: u64) -> Vec<BTreeMap<String, (Value, u64)>> {
         }
         for _ in 0..random.below(8) {
             let number = random.below(40);
-            let item = if number % 3 == 0 { json!(number) } else { json!(format!("item, {number}")) };
+            let item =
+                if number.is_multiple_of(3) { json!(number) } else { json!(format!("item, {number}")) };
             basket.insert(item.to_string(), (item, 1 + random.below(3)));
         }
         if random.below(20) > 0 {
