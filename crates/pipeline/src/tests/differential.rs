@@ -293,8 +293,8 @@ fn check_pairs(documents: &[Document], protected: usize, settings: &Settings) {
     let lanes = Lanes::new(&items, &rules, lane_of).unwrap();
     let samples = share_samples(&items, settings);
     let candidates = |a, b| match settings.signature.measure {
-        Measure::Jaccard | Measure::WeightedJaccard => lanes.are_candidates(a, b),
         Measure::Containment => samples(a, b),
+        _ => lanes.are_candidates(a, b),
     };
     let is_asked_for = |a: usize, b: usize| match (a < protected, b < protected) {
         (true, true) => false,
