@@ -62,7 +62,7 @@ pub fn read_fields(
     block_bytes: usize,
     visit: &mut dyn FnMut(&Record<'_>),
 ) -> Result<Vec<Taken>, String> {
-    let how = Discovery { format: FormatChoice::Known(format), target: None };
+    let how = Discovery { format: FormatChoice::Known(format), target: None, arrays: true };
     // Some kinds of bytes are refused before they are read.
     let source = discover(&[file.display().to_string()], &how).map_err(|error| error.to_string())?.remove(0);
     let mut taken = Vec::new();

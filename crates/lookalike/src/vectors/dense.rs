@@ -416,13 +416,13 @@ task! {
                             + group.offsets[lane]
                     };
                     // NaN is not ruled out.
-                    let is_open = |lane: usize| !(value(lane) < least);
+                    let is_ruled_out = |lane: usize| value(lane) < least;
                     let mut any = false;
                     for lane in 0..PRODUCT_ROWS {
-                        any |= is_open(lane);
+                        any |= !is_ruled_out(lane);
                     }
                     if any {
-                        for lane in (0..PRODUCT_ROWS).filter(|&lane| is_open(lane)) {
+                        for lane in (0..PRODUCT_ROWS).filter(|&lane| !is_ruled_out(lane)) {
                             (task.hit)(block * PRODUCT_QUERIES + query, at * PRODUCT_ROWS + lane);
                         }
                     }

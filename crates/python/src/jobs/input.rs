@@ -5,7 +5,7 @@ use crate::index::NativeIndex;
 use crate::table::ArrowTable;
 use corpus::{Discovery, FormatChoice, Source, Table, TemporaryCopy, discover};
 use index::Index;
-use pipeline::{Indexes, Job, Resources, Settings, presets};
+use pipeline::{Indexes, Job, Kind, Resources, Settings, presets};
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -196,6 +196,7 @@ impl Options {
         let how = Discovery {
             format: format.map_or(FormatChoice::Detect, FormatChoice::Always),
             target: target.map(str::to_owned),
+            arrays: settings.signature.kind == Kind::Vectors,
         };
         let resources = self.resources()?;
         let mut own = sources(documents, TABLE, &settings, &how)?;
