@@ -144,9 +144,9 @@ impl Plain {
         let all = (a.len() + b.len()) as f64 - common;
         let smaller = a.len().min(b.len()) as f64;
         let similarity = match self.settings.signature.measure {
-            Measure::Jaccard if all == 0.0 => 1.0,
-            Measure::Jaccard => common / all,
             Measure::Containment => common / smaller.max(1.0),
+            _ if all == 0.0 => 1.0,
+            _ => common / all,
         };
         (similarity >= self.settings.matching.threshold).then_some((false, similarity))
     }

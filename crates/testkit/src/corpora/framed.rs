@@ -81,8 +81,7 @@ impl Framed {
             let changing = drawn(headlines, self.changing, &mut random);
             let (above, below) = changing.split_at(changing.len() / 2);
             let (head, foot) = fixed[site].split_at(fixed[site].len() / 2);
-            let text = [&head.join("\n"), &above.join("\n"), &body, &below.join("\n"), &foot.join("\n")]
-                .map(String::as_str);
+            let text = [head.join("\n"), above.join("\n"), body, below.join("\n"), foot.join("\n")];
             let day = 1 + (story * 7) % 27;
             let document = Document {
                 score: Some(Score::Text(format!("2024-05-{day:02}"))),
@@ -131,7 +130,8 @@ fn drawn<'h>(headlines: &'h [String], count: usize, random: &mut SplitMix64) -> 
     let mut places: Vec<usize> = (0..headlines.len()).collect();
     let count = count.min(places.len());
     for at in 0..count {
-        places.swap(at, at + random.below((places.len() - at) as u64) as usize);
+        let other = at + random.below((places.len() - at) as u64) as usize;
+        places.swap(at, other);
     }
     places[..count].iter().map(|&place| headlines[place].as_str()).collect()
 }
