@@ -29,6 +29,7 @@ fn measure(name: &str, lines: &[u8], file: &Path, at_most: f64) {
         location: Location::Local(file.to_owned()),
         format: Format::Jsonl,
         compression: Compression::None,
+        ids: None,
         size: lines.len() as u64,
         stamp: Stamp::Unknown,
     };
