@@ -5,8 +5,12 @@ use serde_json::Value;
 
 /// Persons, of whom every third has a second record with a letter too many. The ids say who is who.
 fn customers() -> String {
-    let given = ["anna", "berta", "carla", "dora", "emma", "frieda", "greta", "hanna", "ida", "julia", "karin"];
-    let surname = ["berg", "holm", "lund", "dahl", "strand", "vik", "moen", "haugen", "lie", "bakke", "solberg", "eide", "foss"];
+    let given =
+        ["anna", "berta", "carla", "dora", "emma", "frieda", "greta", "hanna", "ida", "julia", "karin"];
+    let surname = [
+        "berg", "holm", "lund", "dahl", "strand", "vik", "moen", "haugen", "lie", "bakke", "solberg", "eide",
+        "foss",
+    ];
     let mut table = String::from("id,given,surname,born,city\n");
     for person in 0..90u32 {
         let (given, surname) = (given[(person * 7 % 11) as usize], surname[(person * 5 % 13) as usize]);
@@ -30,7 +34,8 @@ fn pairs_clusters_and_dedup_find_the_same_records() {
     let pairs = folder.run("pairs customers.csv --kind records --json --threads 1");
     assert_eq!(pairs.code, 0, "{pairs}");
     let found: Vec<Value> = pairs.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let right = found.iter().filter(|it| is_right(it["a"].as_str().unwrap(), it["b"].as_str().unwrap())).count();
+    let right =
+        found.iter().filter(|it| is_right(it["a"].as_str().unwrap(), it["b"].as_str().unwrap())).count();
     assert!(right >= 29 && found.len() <= right + 1, "{right} of {} are right", found.len());
     for pair in &found {
         assert_eq!(pair["similarity"], pair["probability"]);
@@ -44,7 +49,11 @@ fn pairs_clusters_and_dedup_find_the_same_records() {
         assert_eq!(again.stdout, pairs.stdout, "{threads} threads");
     }
     let clusters = folder.run("clusters customers.csv --kind records");
-    assert_eq!(clusters.stdout.lines().filter(|line| line.starts_with("  ")).count(), found.len(), "{clusters}");
+    assert_eq!(
+        clusters.stdout.lines().filter(|line| line.starts_with("  ")).count(),
+        found.len(),
+        "{clusters}"
+    );
 
     let dedup = folder.run("dedup customers.csv --kind records -o out");
     assert_eq!(dedup.code, 0, "{dedup}");
@@ -69,8 +78,12 @@ fn pairs_clusters_and_dedup_find_the_same_records() {
     assert_eq!(model.stdout, pairs.stdout, "the same model gives the same pairs");
     let json = folder.run("compare --corpus customers.csv --kind records --json -- p0a p0b");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
-    let sum: f64 = json["fields"].as_array().unwrap().iter().map(|field| field["weight"].as_f64().unwrap()).sum();
-    assert!((sum + json["prior"].as_f64().unwrap() - json["weight"].as_f64().unwrap()).abs() < 0.01, "{json}");
+    let sum: f64 =
+        json["fields"].as_array().unwrap().iter().map(|field| field["weight"].as_f64().unwrap()).sum();
+    assert!(
+        (sum + json["prior"].as_f64().unwrap() - json["weight"].as_f64().unwrap()).abs() < 0.01,
+        "{json}"
+    );
     let table = folder.run("compare --corpus customers.csv --kind records -- p0a p0b");
     for part in ["similarity   weight", "missing", "equal", "prior", "sum", "probability"] {
         assert!(table.stdout.contains(part), "{part} in\n{table}");
@@ -81,7 +94,11 @@ fn pairs_clusters_and_dedup_find_the_same_records() {
 fn two_tables_are_linked() {
     let all = customers();
     let of = |end: char| -> String {
-        all.lines().enumerate().filter(|(at, line)| *at == 0 || line.split(',').next().unwrap().ends_with(end)).map(|(_, line)| format!("{line}\n")).collect()
+        all.lines()
+            .enumerate()
+            .filter(|(at, line)| *at == 0 || line.split(',').next().unwrap().ends_with(end))
+            .map(|(_, line)| format!("{line}\n"))
+            .collect()
     };
     let other = of('b').replace("surname", "family");
     let folder = Folder::new().with("a.csv", of('a')).with("b.csv", other);
