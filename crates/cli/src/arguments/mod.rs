@@ -106,8 +106,11 @@ pub(crate) fn shown_commands(command: &clap::Command) -> Vec<(String, clap::Comm
 }
 
 /// The flags that only `--help` shows, not `-h`.
-const RARE: [&str; 20] = [
+const RARE: [&str; 23] = [
+    "set-of",
+    "weight",
     "split",
+    "bits",
     "recall",
     "bands",
     "distance",

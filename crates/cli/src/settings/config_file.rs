@@ -273,6 +273,9 @@ mod tests {
         let text = r#"
             kind = "sets"
             split = ","
+            bits = 256
+            set-of = "basket"
+            weight = "count"
             text-field = "body"
             id-field = "doc.id"
             format = "jsonl"

@@ -15,6 +15,7 @@ mod hostile;
 mod index;
 mod index_inputs;
 mod kind_records;
+mod kinds;
 mod limits;
 mod lookalike;
 mod memory;

@@ -1,10 +1,12 @@
 //! Checks of settings that the command line and Python share: values out of range, and settings without effect.
 
 use super::{
-    Choice, Elements, Keep, Kind, Measure, Method, SettingName, Settings, SignatureSettings, WrongSetting,
-    not_allowed,
+    Choice, Elements, Keep, Kind, Measure, Method, SettingName, Settings, SignatureSettings, Verify,
+    WrongSetting, not_allowed,
 };
 use crate::Result;
+use crate::kind::blocks::MOST_BITS;
+use crate::kind::fingerprints::{LEAST_BITS, USUAL_BITS};
 use lookalike::minhash::MAX_HASHES as MOST_HASHES;
 
 impl Settings {
@@ -32,7 +34,7 @@ impl Settings {
 
     /// Returns an error if a setting has a value that makes no sense for the kind of documents.
     pub fn check_kind(&self) -> Result<()> {
-        let SignatureSettings { kind, split, measure, method, .. } = &self.signature;
+        let SignatureSettings { kind, split, bits, measure, method, .. } = &self.signature;
         if split.as_deref() == Some("") {
             return Err(not_allowed(SettingName::Split, "\"\"", "at least one character"));
         }
@@ -40,6 +42,20 @@ impl Settings {
             let needed = Choice::new(SettingName::Kind, Kind::Sets);
             Err(WrongSetting::Needs { choice, needed, instead: None }.into())
         };
+        if *kind != Kind::Sets && self.files.set_of.is_some() {
+            return needs_sets(Choice::any(SettingName::SetOf));
+        }
+        if self.files.weight.is_some() {
+            let choice = Choice::any(SettingName::Weight);
+            if self.files.set_of.is_none() {
+                let needed = Choice::any(SettingName::SetOf);
+                return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
+            }
+            if *measure != Measure::WeightedJaccard {
+                let needed = Choice::new(SettingName::Measure, Measure::WeightedJaccard);
+                return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
+            }
+        }
         match kind {
             Kind::Text if split.is_some() => needs_sets(Choice::any(SettingName::Split)),
             Kind::Text if *measure == Measure::WeightedJaccard => {
@@ -60,15 +76,56 @@ impl Settings {
                 "text or sets here; the commands pairs, clusters, dedup and compare take records",
             )),
             Kind::Text | Kind::Sets => Ok(()),
+            Kind::Fingerprints => {
+                let bits = bits.unwrap_or(USUAL_BITS);
+                if !(LEAST_BITS..=MOST_BITS).contains(&bits) {
+                    return Err(not_allowed(SettingName::Bits, bits, format!("{LEAST_BITS} to {MOST_BITS}")));
+                }
+                if self.matching.distance > bits / 2 {
+                    let allowed =
+                        format!("at most {} of {bits} bits; others are as near by chance", bits / 2);
+                    return Err(not_allowed(SettingName::Distance, self.matching.distance, allowed));
+                }
+                // Other settings than the default can be here only if nobody checked what was chosen.
+                let is_plain = *measure == Measure::Jaccard && *method == Method::Minhash;
+                match is_plain && self.matching.verify == Verify::Exact {
+                    true => Ok(()),
+                    false => {
+                        let with = Choice::new(SettingName::Kind, kind);
+                        let setting = if is_plain { SettingName::Verify } else { SettingName::Measure };
+                        Err(WrongSetting::NoEffect { setting, with }.into())
+                    }
+                }
+            }
         }
     }
 
     /// Returns an error if the user chose a setting that has no effect with the kind of documents.
     fn check_effects_of_kind(&self, is_chosen: impl Fn(SettingName) -> bool) -> Result<()> {
-        use SettingName::{Case, Elements, Form, Punctuation, Shingles, Weights, Whitespace};
+        use SettingName::{
+            Bands, Bits, Case, Elements, Form, Hashes, Measure, Method, Punctuation, Shingles, Split,
+            Threshold, Verify, Weights, Whitespace,
+        };
         let unused: &[SettingName] = match self.signature.kind {
-            Kind::Text | Kind::Records => &[],
-            Kind::Sets => &[Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights],
+            Kind::Records => &[],
+            Kind::Text => &[Bits],
+            Kind::Sets => &[Bits, Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights],
+            Kind::Fingerprints => &[
+                Split,
+                Shingles,
+                Case,
+                Form,
+                Punctuation,
+                Whitespace,
+                Elements,
+                Weights,
+                Method,
+                Measure,
+                Hashes,
+                Threshold,
+                Bands,
+                Verify,
+            ],
         };
         match unused.iter().find(|&&setting| is_chosen(setting)) {
             Some(&setting) => {
@@ -86,6 +143,7 @@ impl Settings {
         self.check_kind()?;
         self.check_effects_of_kind(&is_chosen)?;
         let (with, unused): (Choice, &[SettingName]) = match (self.signature.method, self.signature.measure) {
+            _ if self.signature.kind == Kind::Fingerprints => return Ok(()),
             (method @ Method::Simhash, _) => {
                 (Choice::new(SettingName::Method, method), &[Hashes, Bands, Recall])
             }
