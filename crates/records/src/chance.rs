@@ -168,8 +168,8 @@ impl Chance {
             here.sort_unstable();
             here.dedup();
             known += f64::from(u8::from(!here.is_empty()));
-            for side in 0..2 {
-                known_of[side] += f64::from(u8::from(here.iter().any(|(_, of)| usize::from(*of) == side)));
+            for (side, known) in known_of.iter_mut().enumerate() {
+                *known += f64::from(u8::from(here.iter().any(|(_, of)| usize::from(*of) == side)));
             }
             for same in here.chunk_by(|a, b| a.0 == b.0) {
                 let value = same[0].0 as usize;
@@ -292,7 +292,7 @@ fn near(column: &Column, salt: u64) -> (Vec<Near>, bool) {
         let mut keys: Vec<(u64, u32)> = Vec::new();
         for (at, value) in column.values.iter().enumerate() {
             let least = value.grams.iter().map(|&gram| mix64(u64::from(gram) ^ seed)).min();
-            keys.extend(least.filter(|key| mix64(*key) % of == 0).map(|key| (key, at as u32)));
+            keys.extend(least.filter(|key| mix64(*key).is_multiple_of(of)).map(|key| (key, at as u32)));
         }
         keys.sort_unstable();
         for block in keys.chunk_by(|a, b| a.0 == b.0) {

@@ -185,7 +185,7 @@ impl Model {
         let sample: Vec<usize> = (0..candidates.len())
             .filter(|&at| {
                 // All pairs of a record or none.
-                step == 1 || mix64(u64::from(candidates[at].0)) % step == 0
+                step == 1 || mix64(u64::from(candidates[at].0)).is_multiple_of(step)
             })
             .collect();
         let scale = candidates.len() as f64 / sample.len().max(1) as f64;

@@ -236,7 +236,7 @@ impl Compared<'_> {
     fn text(&self, colors: Colors) -> String {
         let Self { names, explained } = self;
         let cut = |value: &str| -> String {
-            let value = if value.is_empty() { "-".to_owned() } else { escaped(value).into() };
+            let value = if value.is_empty() { "-".to_owned() } else { escaped(value) };
             match value.chars().count() > WIDEST {
                 true => value.chars().take(WIDEST - 3).chain("...".chars()).collect(),
                 false => value,

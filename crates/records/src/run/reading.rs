@@ -95,8 +95,8 @@ impl Records {
             sources,
             fields,
         };
-        for at in 0..records.sources.len() {
-            records.read_source(at, &names[at], order_field.as_deref(), job, &mut table, stop)?;
+        for (at, names) in names.iter().enumerate() {
+            records.read_source(at, names, order_field.as_deref(), job, &mut table, stop)?;
         }
         records.table = table;
         records.count_ids();
