@@ -13,6 +13,7 @@
 #![cfg_attr(not(feature = "parquet"), allow(dead_code))]
 
 mod block;
+mod cells;
 mod csv;
 mod discovery;
 mod error;
@@ -43,6 +44,7 @@ mod text;
 mod unchanged;
 
 pub use block::{Absent, BadRecord, Block, Document, FieldPath, Fields, Id, Position, Record, Scratch};
+pub use cells::{Cells, CellsOfRecord, column_names};
 pub use discovery::{
     Discovery, FormatChoice, Found, RUN_FILE, WORK_FOLDER, discover, find, read_file, read_stdin, read_text,
     read_text_of_stdin,

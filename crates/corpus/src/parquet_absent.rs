@@ -28,6 +28,16 @@ impl TableReader {
     }
 }
 
+/// The names of the columns.
+pub(crate) fn names_of_columns(source: &Source) -> Result<Vec<String>> {
+    absent(source)
+}
+
+/// The first column that holds text.
+pub(crate) fn text_column_of(source: &Source) -> Result<String> {
+    absent(source)
+}
+
 fn absent<T>(source: &Source) -> Result<T> {
     Err(Error::Invalid(format!(
         "{} is a Parquet file, but this program was built without Parquet support; build it with the feature \

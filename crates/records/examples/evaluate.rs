@@ -1,7 +1,7 @@
 //! F1 of the matches in a table with truth: `cargo run --release --example evaluate -- FOLDER [one-to-one] [text]`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example prints, and its input is known")]
 
-use records::{OneTo, Options, Table, link};
+use records::{OneTo, Options, Side, Table, link};
 use std::collections::{BTreeSet, HashMap};
 
 fn main() {
@@ -10,23 +10,28 @@ fn main() {
     let (is_one, is_text) =
         (arguments.iter().any(|it| it == "one-to-one"), arguments.iter().any(|it| it == "text"));
     let is_linking = is_one || arguments.iter().any(|it| it == "link");
-    let (mut table, mut ids, mut sources) = (Table::default(), Vec::new(), Vec::new());
+    let (mut rows, mut fields, mut ids, mut sources) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for line in std::fs::read_to_string(format!("{folder}/records.jsonl")).unwrap().lines() {
         let record: serde_json::Value = serde_json::from_str(line).unwrap();
-        let fields = record["fields"].as_object().unwrap();
+        let values = record["fields"].as_object().unwrap();
         let value = |value: &serde_json::Value| value.as_str().unwrap_or("").to_owned();
         if is_text {
-            table.fields = vec!["text".into()];
-            table.records.push(vec![value(&record["text"])]);
+            fields = vec!["text".to_owned()];
+            rows.push(vec![value(&record["text"])]);
         } else {
-            table.fields = fields.keys().cloned().collect();
-            table.records.push(fields.values().map(value).collect());
+            fields = values.keys().cloned().collect();
+            rows.push(values.values().map(value).collect::<Vec<_>>());
         }
         ids.push(value(&record["id"]));
         sources.push(value(&record["source"]));
     }
-    if is_linking {
-        table.sides = sources.iter().map(|source| u8::from(*source != sources[0])).collect();
+    let mut table = Table::new(fields);
+    for (row, source) in rows.iter().zip(&sources) {
+        match (is_linking, *source == sources[0]) {
+            (false, _) => table.push(row),
+            (true, true) => table.push_to(Side::First, row),
+            (true, false) => table.push_to(Side::Second, row),
+        }
     }
     let by_id: HashMap<&str, usize> = ids.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
     let truth: BTreeSet<(usize, usize)> = std::fs::read_to_string(format!("{folder}/truth.tsv"))
@@ -54,14 +59,14 @@ fn main() {
     }
     for (name, set, other) in [("missed", &truth, &found), ("wrong", &found, &truth)] {
         for (a, b) in set.difference(other).take(6) {
-            println!("{name}: {} | {}", table.records[*a].join(", "), table.records[*b].join(", "));
+            println!("{name}: {} | {}", rows[*a].join(", "), rows[*b].join(", "));
         }
     }
     println!(
         "{folder}: F1 {:.4} precision {precision:.4} recall {recall:.4}; {} compared ({:.1} a record), {} rounds, prior {:.1}, expected {:.0} of {}, {:.2} s",
         2.0 * precision * recall / (precision + recall),
         linked.compared,
-        linked.compared as f64 / table.records.len() as f64,
+        linked.compared as f64 / table.len() as f64,
         linked.model.rounds,
         linked.model.prior,
         linked.model.expected,

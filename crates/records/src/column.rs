@@ -1,8 +1,8 @@
 //! The values of a field: each distinct one once, in the forms in which it is compared.
 
 use crate::kind::Kind;
+use crate::table::{RawColumn, Strings};
 use lookalike::hashing::hash_bytes;
-use std::collections::HashMap;
 
 /// The place of a value in its column; [`MISSING`] for a record that has none.
 pub(crate) type ValueId = u32;
@@ -48,37 +48,29 @@ pub(crate) struct Token {
 
 impl Column {
     /// Reads the values of a field.
-    pub(crate) fn new<'v>(name: &str, kind: Kind, values: impl IntoIterator<Item = &'v str>) -> Self {
+    pub(crate) fn new(name: &str, kind: Kind, raw: &RawColumn) -> Self {
         let mut column = Self {
             name: name.to_owned(),
             kind,
             values: Vec::new(),
-            of: Vec::new(),
+            of: Vec::with_capacity(raw.of.len()),
             counts: Vec::new(),
             weights: Vec::new(),
             tokens: Vec::new(),
             token_counts: Vec::new(),
         };
-        let (mut by_raw, mut by_normal) = (HashMap::new(), HashMap::<String, ValueId>::new());
-        let mut by_token = HashMap::new();
-        for raw in values {
-            let id = match by_raw.get(raw) {
-                Some(&id) => id,
-                None => {
-                    let normal = kind.normal(raw);
-                    let next = column.values.len() as ValueId;
-                    let id = if normal.is_empty() {
-                        MISSING
-                    } else {
-                        *by_normal.entry(normal.clone()).or_insert(next)
-                    };
-                    if id == next {
-                        column.add(&normal, &mut by_token);
-                    }
-                    by_raw.insert(raw.to_owned(), id);
-                    id
-                }
-            };
+        let (mut by_normal, mut by_token) = (Strings::default(), Strings::default());
+        let mut ids: Vec<ValueId> = Vec::with_capacity(raw.strings.len());
+        for raw in raw.strings.iter() {
+            let normal = kind.normal(raw);
+            let id = if normal.is_empty() { MISSING } else { by_normal.number(&normal) };
+            if id as usize == column.values.len() {
+                column.add(&normal, &mut by_token);
+            }
+            ids.push(id);
+        }
+        for &raw in &raw.of {
+            let id = ids[raw as usize];
             column.of.push(id);
             if id != MISSING {
                 column.counts[id as usize] += 1;
@@ -89,11 +81,22 @@ impl Column {
         column
     }
 
-    fn add(&mut self, normal: &str, by_token: &mut HashMap<String, u32>) {
+    /// The values of a field, for tests.
+    #[cfg(test)]
+    pub(crate) fn of_values<'v>(name: &str, kind: Kind, values: impl IntoIterator<Item = &'v str>) -> Self {
+        let mut raw = RawColumn::default();
+        for value in values {
+            let number = raw.strings.number(value);
+            raw.of.push(number);
+        }
+        Self::new(name, kind, &raw)
+    }
+
+    fn add(&mut self, normal: &str, by_token: &mut Strings) {
         let mut tokens: Vec<u32> = Vec::new();
         for word in normal.split(' ') {
             let next = self.tokens.len() as u32;
-            let token = *by_token.entry(word.to_owned()).or_insert(next);
+            let token = by_token.number(word);
             if token == next {
                 self.tokens
                     .push(Token { letters: word.chars().collect(), hash: hash_bytes(word.as_bytes()) });
@@ -132,7 +135,7 @@ mod tests {
 
     #[test]
     fn equal_values_are_one() {
-        let column = Column::new("name", Kind::Name, ["Anna  Berg", "anna berg", "", "Carl", "berg"]);
+        let column = Column::of_values("name", Kind::Name, ["Anna  Berg", "anna berg", "", "Carl", "berg"]);
         assert_eq!(column.of, [0, 0, MISSING, 1, 2]);
         assert_eq!(column.counts, [2, 1, 1]);
         assert_eq!(column.token_counts, [1, 2, 1], "anna, berg, carl: values that have them");

@@ -77,6 +77,16 @@ pub(crate) fn similarity(column: &Column, a: ValueId, b: ValueId, scratch: &mut 
     similarity.min(0.999)
 }
 
+/// True if two neighbouring letters are swapped, and nothing else differs.
+pub(crate) fn is_swap(column: &Column, a: ValueId, b: ValueId) -> bool {
+    let (a, b) = (&column.values[a as usize].letters, &column.values[b as usize].letters);
+    let differing: Vec<usize> = (0..a.len()).filter(|&at| b.get(at) != Some(&a[at])).collect();
+    match differing[..] {
+        [at, next] => a.len() == b.len() && next == at + 1 && a[at] == b[next] && a[next] == b[at],
+        _ => false,
+    }
+}
+
 fn by_edits(a: &[char], b: &[char], scratch: &mut Scratch) -> f64 {
     let longest = a.len().max(b.len()) as f64;
     let edits = edits(a, b, scratch) as f64;
@@ -132,6 +142,12 @@ fn of_mails(a: &Value, b: &Value, scratch: &mut Scratch) -> f64 {
 fn by_grams(a: &Value, b: &Value) -> f64 {
     let all = a.grams.len() + b.grams.len();
     if all == 0 { 0.0 } else { 2.0 * common(&a.grams, &b.grams) as f64 / all as f64 }
+}
+
+/// The Jaccard similarity of two ascending lists.
+pub(crate) fn jaccard(a: &[u32], b: &[u32]) -> f64 {
+    let both = common(a, b);
+    if both == 0 { 0.0 } else { both as f64 / (a.len() + b.len() - both) as f64 }
 }
 
 /// How many numbers two ascending lists have in common.
@@ -218,7 +234,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn of(kind: Kind, a: &str, b: &str) -> f64 {
-        let column = Column::new("field", kind, [a, b, "something else", "anders berg"]);
+        let column = Column::of_values("field", kind, [a, b, "something else", "anders berg"]);
         similarity(&column, column.of[0], column.of[1], &mut Scratch::default())
     }
 
@@ -244,7 +260,7 @@ mod tests {
         #[test]
         fn comparing_is_symmetric_and_bounded(a in "[a-cé0-2 ]{1,12}", b in "[a-cé0-2 ]{1,12}") {
             for (_, kind) in Kind::ALL {
-                let column = Column::new("field", kind, [a.as_str(), b.as_str()]);
+                let column = Column::of_values("field", kind, [a.as_str(), b.as_str()]);
                 let (x, y) = (column.of[0], column.of[1]);
                 let mut scratch = Scratch::default();
                 prop_assert_eq!(level(&column, x, y, &mut scratch), level(&column, y, x, &mut scratch));

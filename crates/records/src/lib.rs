@@ -7,14 +7,21 @@
 //! Nothing has to be said about the table: no rules, no labels. See [`link`].
 
 mod bands;
+mod chance;
 mod column;
 mod compare;
 mod kind;
 mod link;
 mod model;
+mod model_file;
+pub mod run;
 mod strings;
+mod table;
+mod threads;
 
 pub use bands::{Band, Row};
 pub use kind::Kind;
-pub use link::{BandFigures, Error, Linked, Match, OneTo, Options, Table, link};
+pub use link::{BandFigures, Error, Explained, ExplainedField, Linked, Match, OneTo, Options, link};
 pub use model::{Field, Model};
+pub use model_file::{ModelFile, StoredField};
+pub use table::{Side, Table};

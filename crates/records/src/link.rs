@@ -1,35 +1,37 @@
 //! A table -> its matches.
 
-use crate::bands::{Band, Compared, Pair, Rows};
+use crate::bands::{Band, Chosen, Compared, Pair, Rows};
+use crate::chance::{Chance, Where};
 use crate::column::Column;
+use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
-use crate::model::{Apart, Frequencies, Levels, Model};
-
-/// Pairs drawn at random.
-const RANDOM: usize = 200_000;
-
-/// Pairs of the first look for each record, at the most.
-const FIRST_LOOK: usize = 12;
+use crate::model::{Fitted, Levels, Model, Partners, probability};
+use crate::model_file::ModelFile;
+use crate::strings::Scratch;
+use crate::table::{RawColumn, Table};
+use lookalike::hashing::mix64;
 
 /// Pairs that look like matches by which bands are chosen, at the most.
-const ALIKE: usize = 20_000;
+const ALIKE: usize = 6_000;
 
 /// Pairs for each record that bands may cost.
-const MOST_COST: f64 = 40.0;
+const MOST_COST: f64 = 30.0;
 
 /// How often entities are found and chance is counted anew.
 const PASSES: usize = 3;
 
-/// Records, by fields. A value that is empty is missing.
-#[derive(Debug, Clone, Default)]
-pub struct Table {
-    /// The names of the fields.
-    pub fields: Vec<String>,
-    /// The values of each record.
-    pub records: Vec<Vec<String>>,
-    /// The table of each record, 0 or 1, if two tables are linked; empty for one table.
-    pub sides: Vec<u8>,
-}
+/// Tables with so few pairs are compared pair by pair.
+const FEW_PAIRS: f64 = 20_000.0;
+
+/// Fewer records than this teach nothing.
+const LEAST_RECORDS: usize = 30;
+
+/// If a match says less than this in all, the log of how much likelier it makes a match, it cannot be told from others.
+const LEAST_SAID: f64 = 3.0;
+
+/// The rule for tables that teach nothing, in words.
+const RULE: &str = "no model: the table is too small, or its fields say too little, to learn one; records match if no \
+    field differs, at least half of the fields are known in both, and their mean similarity is at least 0.9";
 
 /// How many partners a record may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,6 +41,8 @@ pub enum OneTo {
     Many,
     /// One at the most, for the records of both tables: the best.
     One,
+    /// One at the most for the records of the second table, the inputs.
+    OneToMany,
 }
 
 /// What is asked for.
@@ -51,13 +55,43 @@ pub struct Options {
     pub recall: f64,
     /// How many partners a record may have.
     pub one_to: OneTo,
+    /// True if two tables are compared with each other, and neither with itself.
+    pub against_only: bool,
     /// The kinds of fields, as far as they are known.
     pub kinds: Vec<(String, Kind)>,
+    /// Fields that must agree together, in place of bands that are chosen.
+    pub blocks: Vec<Vec<String>>,
+    /// A model, in place of one that is learnt.
+    model: Option<Box<ModelFile>>,
+    /// Two records that should be explained.
+    explained: Option<(usize, usize)>,
+    /// The number of threads; it does not change the answer.
+    threads: Threads,
+}
+
+/// A number of threads: no part of what makes two runs the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Threads(usize);
+
+impl std::fmt::Debug for Threads {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("any")
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threshold: 0.5, recall: 0.99, one_to: OneTo::Many, kinds: Vec::new() }
+        Self {
+            threshold: 0.5,
+            recall: 0.99,
+            one_to: OneTo::Many,
+            against_only: true,
+            kinds: Vec::new(),
+            blocks: Vec::new(),
+            model: None,
+            explained: None,
+            threads: Threads(1),
+        }
     }
 }
 
@@ -87,6 +121,47 @@ impl Options {
     #[must_use]
     pub fn with_one_to(mut self, one_to: OneTo) -> Self {
         self.one_to = one_to;
+        self
+    }
+
+    /// Whether two tables are compared with each other only.
+    #[must_use]
+    pub fn with_against_only(mut self, against_only: bool) -> Self {
+        self.against_only = against_only;
+        self
+    }
+
+    /// Compares records that agree in these fields; several calls are several ways to be compared.
+    #[must_use]
+    pub fn with_block(mut self, fields: impl IntoIterator<Item = String>) -> Self {
+        self.blocks.push(fields.into_iter().collect());
+        self
+    }
+
+    /// Uses a model, and learns nothing.
+    #[must_use]
+    pub fn with_model(mut self, model: ModelFile) -> Self {
+        self.model = Some(Box::new(model));
+        self
+    }
+
+    /// True if a model was given.
+    #[must_use]
+    pub fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    /// Explains two records.
+    #[must_use]
+    pub fn with_explained(mut self, a: usize, b: usize) -> Self {
+        self.explained = Some((a.min(b), a.max(b)));
+        self
+    }
+
+    /// The number of threads.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = Threads(threads.max(1));
         self
     }
 }
@@ -119,6 +194,40 @@ pub struct BandFigures {
     pub cost: f64,
 }
 
+/// Why two records match, or do not.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Explained {
+    /// The fields, those that say most first.
+    pub fields: Vec<ExplainedField>,
+    /// The log odds of two records of which nothing is known.
+    pub prior: f64,
+    /// The sum.
+    pub weight: f64,
+    /// The probability that they match.
+    pub probability: f64,
+    /// The bands that find them, from 1.
+    pub bands: Vec<usize>,
+}
+
+/// What a field of two records says.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ExplainedField {
+    /// Its name.
+    pub name: String,
+    /// Its value in the first record.
+    pub a: String,
+    /// Its value in the second record.
+    pub b: String,
+    /// How similar they are, in words or as a number.
+    pub similarity: String,
+    /// What that says.
+    pub weight: f64,
+    /// `rare`, if equal values are seldom; `said by others`, if other fields said it already; or nothing.
+    pub note: &'static str,
+}
+
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -127,12 +236,34 @@ pub struct Linked {
     pub matches: Vec<Match>,
     /// What was learnt.
     pub model: Model,
+    /// The rule that was used where nothing could be learnt.
+    pub rule: Option<String>,
+    /// Fields that were not compared, and why.
+    pub fields_left_out: Vec<(String, String)>,
     /// The bands.
     pub bands: Vec<BandFigures>,
+    /// The share of the likely matches that the plan finds.
+    pub planned: f64,
     /// How many pairs were compared.
     pub compared: usize,
     /// Records in blocks that are too large to be compared, summed over bands.
     pub left_out: u64,
+    /// The estimated share of the matches that was found, and its standard error; none if it cannot be told.
+    pub recall: Option<(f64, f64)>,
+    /// The least probability of a match.
+    pub threshold: f64,
+    /// True if two tables were linked that have no copies of their own, and records may have several partners.
+    pub proposes_one_to_one: bool,
+    /// The two records that should be explained.
+    pub explained: Option<Explained>,
+}
+
+impl Linked {
+    /// The names of the fields that were compared.
+    #[must_use]
+    pub fn field_names(&self) -> Vec<String> {
+        self.model.fields.iter().map(|field| field.name.clone()).collect()
+    }
 }
 
 /// Finds the records that describe the same entity.
@@ -140,78 +271,146 @@ pub struct Linked {
 /// ```
 /// use records::{Options, Table, link};
 ///
-/// let record = |values: [&str; 3]| values.map(str::to_owned).to_vec();
-/// let mut table = Table { fields: ["name", "born", "town"].map(str::to_owned).to_vec(), ..Table::default() };
+/// let mut table = Table::new(["name", "born", "town"]);
 /// let names = ["anna", "berta", "carla", "dora", "emma", "frieda", "greta", "hanna", "ida", "julia"];
 /// for (at, name) in names.iter().cycle().take(60).enumerate() {
 ///     let (surname, born) = (["berg", "holm", "lund", "dahl", "strand", "vik"][at % 6], 19_400_101 + 10_307 * at as u32);
-///     table.records.push(record([&format!("{name} {surname}"), &born.to_string(), ["bergen", "oslo", "moss"][at % 3]]));
+///     table.push([&format!("{name} {surname}"), &born.to_string(), ["bergen", "oslo", "moss"][at % 3]]);
 /// }
 /// // The same person, with a letter too many.
-/// table.records.push(record(["anna berrg", "19400101", "bergen"]));
+/// table.push(["anna berrg", "19400101", "bergen"]);
 /// let linked = link(&table, &Options::default())?;
 /// assert_eq!(linked.matches.iter().map(|found| (found.a, found.b)).collect::<Vec<_>>(), [(0, 60)]);
 /// # Ok::<(), records::Error>(())
 /// ```
 pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     check(table, options)?;
-    let columns = columns(table, options);
-    let count = table.records.len();
-    let is_linking = !table.sides.is_empty();
-    let sides = if is_linking { table.sides.clone() } else { vec![0; count] };
-    // Of two tables, the records of one are other entities, as far as is known: they say what agrees by chance.
-    let rows = Rows::new(&columns, sides, Compared::Within);
-    let within = if is_linking { rows.first_look(FIRST_LOOK * count.max(1)) } else { Vec::new() };
-    let apart = (Levels::of(&columns, &within), rows.all_pairs());
-    let rows = rows.comparing(if is_linking { Compared::Across } else { Compared::All });
-    let random = rows.random(RANDOM.min(count * count));
-    let chance = Levels::of(&columns, &random);
+    let threads = options.threads.0;
+    let (columns, fields_left_out) = columns(table, options);
+    let count = table.len();
+    let sides = if table.sides.is_empty() { vec![0; count] } else { table.sides.clone() };
+    let compared = match (table.sides.is_empty(), options.against_only) {
+        (true, _) => Compared::All,
+        (false, true) => Compared::Across,
+        (false, false) => Compared::NotWithinFirst,
+    };
+    let rows = Rows::new(&columns, sides.clone(), compared);
+    let all_pairs = rows.all_pairs();
+    let chance = Chance::new(&columns, &rows, &sides, compared, threads);
+    let learning = Learning { columns: &columns, chance: &chance, all_pairs, threads };
+    let given = options.model.as_ref().map(|file| &file.model);
+    let mut model = match given {
+        Some(model) => model.clone(),
+        None => {
+            let alone: Vec<u32> = (0..count as u32).collect();
+            Model::assumed(&columns, &chance.count(&columns, &alone, Where::Within), count, all_pairs)
+        }
+    };
 
-    // A first look: what agrees in two values or in rare words.
-    let looked_at = rows.first_look(FIRST_LOOK * count.max(1));
-    let levels = Levels::of(&columns, &looked_at);
-    let all = rows.all_pairs();
-    let apart = is_linking.then_some(&apart);
-    let learnt = learn(&columns, (&looked_at, &levels), (&random, &chance), (all, apart), None);
-    let likely = learnt.0.probabilities(&columns, &looked_at, &levels, &learnt.1);
-    let alike: Vec<Pair> =
-        looked_at.iter().zip(&likely).filter(|(_, p)| **p > 0.9).map(|(pair, _)| *pair).collect();
-    let step = alike.len().div_ceil(ALIKE).max(1);
-    let alike: Vec<Pair> = alike.into_iter().step_by(step).collect();
-
-    // Bands that find what was found, and more.
-    let chosen = rows.choose(&alike, options.recall, MOST_COST);
-    let (mut candidates, left_out) = rows.candidates(&chosen);
-    candidates.extend(&looked_at);
-    candidates.sort_unstable();
-    candidates.dedup();
-    let levels = Levels::of(&columns, &candidates);
-    let (model, frequencies) =
-        learn(&columns, (&candidates, &levels), (&random, &chance), (all, apart), Some(learnt));
-    let probabilities = model.probabilities(&columns, &candidates, &levels, &frequencies);
-    let enough =
-        candidates.iter().zip(&probabilities).zip(0..).filter(|((_, p), _)| **p >= options.threshold);
-    let mut matches: Vec<Match> = enough
-        .map(|((&pair, &probability), at)| {
-            let levels = levels.at(at);
-            let weights = model.weights(&columns, pair, levels, &frequencies);
-            let weight = model.prior + weights.iter().sum::<f64>();
-            Match { a: pair.0 as usize, b: pair.1 as usize, probability, weight, weights }
-        })
-        .collect();
-    if options.one_to == OneTo::One {
-        matches = best_partners(matches, count);
+    // Which pairs are compared: all of a small table; otherwise those that agree in a band. A first look at records that
+    // agree in two values or in rare words says which bands find matches.
+    let is_small = all_pairs <= FEW_PAIRS;
+    let (mut planned, mut partners) = (1.0, Partners::Any);
+    let chosen: Vec<Chosen> = if !options.blocks.is_empty() {
+        options.blocks.iter().filter_map(|fields| rows.by_fields(fields)).collect()
+    } else if let Some(file) = &options.model {
+        file.bands.iter().filter_map(|band| rows.by_band(band)).collect()
+    } else {
+        let looked_at = rows.first_look(threads);
+        let levels = Levels::of(&columns, &looked_at, threads);
+        learning.learn(&mut model, &looked_at, &levels, PASSES - 1, Partners::Any);
+        if compared == Compared::Across
+            && !has_copies(&columns, &sides, &Fitted::new(&model, &columns), threads)
+        {
+            partners = Partners::One;
+        }
+        let likely = Fitted::new(&model, &columns).probabilities(&columns, &looked_at, &levels, threads);
+        let mut alike: Vec<Pair> =
+            looked_at.iter().zip(&likely).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair).collect();
+        alike.sort_unstable_by_key(|&(a, b)| mix64(u64::from(a) << 32 | u64::from(b)));
+        alike.truncate(ALIKE);
+        let (chosen, found) = rows.choose(&alike, options.recall, MOST_COST);
+        planned = found;
+        chosen
+    };
+    let (candidates, times, left_out) = if is_small && options.blocks.is_empty() {
+        let pairs = (0..count as u32).flat_map(|a| (a + 1..count as u32).map(move |b| (a, b)));
+        let pairs: Vec<Pair> = pairs.filter(|&(a, b)| rows.compares(a, b)).collect();
+        let times = vec![u8::MAX; pairs.len()];
+        (pairs, times, 0)
+    } else {
+        rows.candidates(&chosen, threads)
+    };
+    let levels = Levels::of(&columns, &candidates, threads);
+    if given.is_none() {
+        learning.learn(&mut model, &candidates, &levels, PASSES, partners);
     }
+    let said: f64 = model
+        .fields
+        .iter()
+        .flat_map(|field| field.matches.iter().zip(&field.weights).map(|(m, w)| m * w))
+        .sum();
+    let is_taught = given.is_some() || (count >= LEAST_RECORDS && said >= LEAST_SAID);
+    let fitted = Fitted::new(&model, &columns);
+    let judge = |pair: Pair, levels: &[u8], weights: &mut Vec<f64>| -> f64 {
+        if is_taught {
+            fitted.weights(&columns, pair, levels, weights);
+            return model.prior + weights.iter().sum::<f64>();
+        }
+        weights.clear();
+        weights.resize(levels.len(), 0.0);
+        // The log odds of 0.99 and 0.01.
+        if by_rule(&columns, pair, levels) { 4.6 } else { -4.6 }
+    };
+    let (mut matches, mut times_of_matches, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, &pair) in candidates.iter().enumerate() {
+        let weight = judge(pair, levels.at(at), &mut buffer);
+        let probability = probability(weight);
+        if probability >= options.threshold {
+            let (a, b) = (pair.0 as usize, pair.1 as usize);
+            matches.push(Match { a, b, probability, weight, weights: buffer.clone() });
+            times_of_matches.push(times[at]);
+        }
+    }
+    let recall = recall(&times_of_matches);
+    let proposes_one_to_one = compared == Compared::Across
+        && options.one_to == OneTo::Many
+        && has_several(&matches, count)
+        && is_taught
+        && partners == Partners::One;
+    let matches = best_partners(matches, &sides, options.one_to);
+    let explained = options.explained.map(|(a, b)| {
+        let pair = (a as u32, b as u32);
+        let levels = Levels::of(&columns, &[pair], 1);
+        let weight = judge(pair, levels.at(0), &mut buffer);
+        let mut explained = explain(table, &columns, (pair, levels.at(0)), &buffer, weight);
+        explained.prior = if is_taught { model.prior } else { weight };
+        explained.bands = rows.finding(&chosen, pair);
+        explained
+    });
     let bands =
         chosen.into_iter().map(|it| BandFigures { band: it.band, finds: it.finds, cost: it.cost }).collect();
-    Ok(Linked { matches, model, bands, compared: candidates.len(), left_out })
+    Ok(Linked {
+        matches,
+        rule: (!is_taught).then(|| RULE.to_owned()),
+        fields_left_out,
+        bands,
+        planned,
+        compared: candidates.len(),
+        left_out,
+        recall,
+        threshold: options.threshold,
+        proposes_one_to_one,
+        explained,
+        model,
+    })
 }
 
 /// Why a table cannot be linked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Not every record has a side.
+    /// Some records were added to one of two tables, and others to none.
     #[error("there are {records} records, and sides for {sides}")]
     Sides {
         /// The number of records.
@@ -219,19 +418,17 @@ pub enum Error {
         /// The number of sides.
         sides: usize,
     },
-    /// There are two tables, and a record is in another one.
-    #[error("record {record} is in table {side}; there are the tables 0 and 1")]
-    Side {
-        /// The number of the record, from 0.
-        record: usize,
-        /// Its side.
-        side: u8,
-    },
     /// A kind was given for a field that is not there.
     #[error("there is no field {field}")]
     Field {
         /// Its name.
         field: String,
+    },
+    /// A model was learnt from other fields.
+    #[error("the model is of other fields: {fields}")]
+    OtherModel {
+        /// Its fields.
+        fields: String,
     },
     /// A probability is not one.
     #[error("{what} = {value} is not allowed: a number from 0 to 1")]
@@ -244,14 +441,21 @@ pub enum Error {
 }
 
 fn check(table: &Table, options: &Options) -> Result<(), Error> {
-    let (records, sides) = (table.records.len(), table.sides.len());
+    let (records, sides) = (table.len(), table.sides.len());
     if sides != 0 && sides != records {
         return Err(Error::Sides { records, sides });
     }
-    if let Some((record, &side)) = table.sides.iter().enumerate().find(|(_, side)| **side > 1) {
-        return Err(Error::Side { record, side });
+    if let Some(field) = options.blocks.iter().flatten().find(|field| !table.fields().contains(field)) {
+        return Err(Error::Field { field: field.clone() });
     }
-    if let Some((field, _)) = options.kinds.iter().find(|(field, _)| !table.fields.contains(field)) {
+    if let Some(file) = &options.model {
+        let known: Vec<&String> = file.model.fields.iter().map(|field| &field.name).collect();
+        if !known.iter().all(|name| table.fields().contains(name)) {
+            let fields = known.into_iter().cloned().collect::<Vec<_>>().join(", ");
+            return Err(Error::OtherModel { fields });
+        }
+    }
+    if let Some((field, _)) = options.kinds.iter().find(|(field, _)| !table.fields().contains(field)) {
         return Err(Error::Field { field: field.clone() });
     }
     for (what, value) in [("threshold", options.threshold), ("recall", options.recall)] {
@@ -262,50 +466,75 @@ fn check(table: &Table, options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-fn columns(table: &Table, options: &Options) -> Vec<Column> {
-    let column = |(at, name): (usize, &String)| {
-        let values = || table.records.iter().map(move |record| record.get(at).map_or("", String::as_str));
+/// The fields that are compared, and those that cannot say anything.
+fn columns(table: &Table, options: &Options) -> (Vec<Column>, Vec<(String, String)>) {
+    let mut left_out = Vec::new();
+    let column = |(raw, name): (&RawColumn, &String)| {
+        let stored =
+            options.model.iter().flat_map(|file| &file.model.fields).find(|field| field.name == *name);
+        if options.model.is_some() && stored.is_none() {
+            left_out.push((name.clone(), "not in the model".into()));
+            return None;
+        }
         let told = options.kinds.iter().find(|(told, _)| told == name).map(|(_, kind)| *kind);
-        Column::new(name, told.unwrap_or_else(|| Kind::of(values())), values())
+        let values = || raw.of.iter().map(|&number| raw.strings.get(number));
+        let kind = stored.map(|field| field.kind).or(told).unwrap_or_else(|| Kind::of(values()));
+        let column = Column::new(name, kind, raw);
+        let why = match column.values.len() {
+            _ if stored.is_some() => None,
+            0 => Some("no values"),
+            1 => Some("one value"),
+            _ => None,
+        };
+        if let Some(why) = why {
+            left_out.push((name.clone(), why.into()));
+        }
+        why.is_none().then_some(column)
     };
-    table.fields.iter().enumerate().map(column).collect()
+    let mut columns: Vec<Column> = table.columns.iter().zip(table.fields()).filter_map(column).collect();
+    if let Some(file) = &options.model {
+        let place = |column: &Column| file.model.fields.iter().position(|field| field.name == column.name);
+        columns.sort_by_key(place);
+    }
+    if columns.is_empty() {
+        // All records say the same, as far as they say anything: the rule decides.
+        let all = table.columns.iter().zip(table.fields());
+        let all = all.map(|(raw, name)| Column::new(name, Kind::Name, raw));
+        columns = all.filter(|column| !column.values.is_empty()).collect();
+        left_out.retain(|(name, _)| columns.iter().all(|column| column.name != *name));
+    }
+    (columns, left_out)
 }
 
-/// Learns in turns: weights, then which records are one entity, then how frequent values are among entities.
-fn learn(
-    columns: &[Column],
-    (pairs, levels): (&[Pair], &Levels),
-    random: (&[Pair], &Levels),
-    (all_pairs, apart): (f64, Option<&(Levels, f64)>),
-    begin: Option<(Model, Frequencies)>,
-) -> (Model, Frequencies) {
-    let count = columns.first().map_or(0, |column| column.of.len());
-    let (mut model, mut frequencies) = match begin {
-        Some((model, frequencies)) => (Some(model), frequencies),
-        None => (None, Frequencies::unknown(columns, count)),
-    };
-    let mut certainty = Vec::new();
-    for pass in 0..=PASSES {
-        let begin = model.as_ref().map(|model| {
-            let of_candidates = Apart { levels, certainty: std::mem::take(&mut certainty), all_pairs };
-            let known = apart.map(|(levels, all_pairs)| Apart {
-                levels,
-                certainty: Vec::new(),
-                all_pairs: *all_pairs,
-            });
-            (model, known.unwrap_or(of_candidates))
-        });
-        let learnt = Model::learn(columns, (pairs, levels), random, &frequencies, all_pairs, begin);
-        if pass == PASSES {
-            return (learnt, frequencies);
-        }
-        let probabilities = learnt.probabilities(columns, pairs, levels, &frequencies);
-        let linked = pairs.iter().zip(&probabilities).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair);
-        frequencies = Frequencies::new(columns, entities(count, linked));
-        certainty = probabilities.iter().map(|probability| 1.0 - probability).collect();
-        model = Some(learnt);
+/// What learning needs.
+struct Learning<'a> {
+    columns: &'a [Column],
+    chance: &'a Chance,
+    all_pairs: f64,
+    threads: usize,
+}
+
+impl Learning<'_> {
+    /// Where chance is counted once matches are known.
+    fn place(&self) -> Where {
+        if self.columns.len() == 1 { Where::Within } else { Where::Compared }
     }
-    unreachable!("the last pass returns")
+
+    /// Learns in turns: weights, then which records are one entity, then how often values agree by chance among entities.
+    fn learn(&self, model: &mut Model, pairs: &[Pair], levels: &Levels, passes: usize, partners: Partners) {
+        let count = self.columns.first().map_or(0, |column| column.of.len());
+        for pass in 0..passes {
+            model.learn(self.columns, pairs, levels, self.all_pairs, partners);
+            if pass + 1 == passes {
+                break;
+            }
+            let fitted = Fitted::new(model, self.columns);
+            let probabilities = fitted.probabilities(self.columns, pairs, levels, self.threads);
+            let linked = pairs.iter().zip(&probabilities).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair);
+            let counted = self.chance.count(self.columns, &entities(count, linked), self.place());
+            model.set_chance(self.columns, &counted);
+        }
+    }
 }
 
 /// The entity of each record: the least number of a record that is connected with it.
@@ -325,12 +554,68 @@ fn entities(count: usize, linked: impl Iterator<Item = Pair>) -> Vec<u32> {
     (0..count as u32).map(|record| root(&mut leads, record)).collect()
 }
 
-/// The best partners: the most probable pair first, and each record once.
-fn best_partners(mut matches: Vec<Match>, count: usize) -> Vec<Match> {
+/// The rule for tables that teach nothing.
+fn by_rule(columns: &[Column], (a, b): Pair, levels: &[u8]) -> bool {
+    let mut scratch = Scratch::default();
+    let (mut known, mut sum) = (0usize, 0.0);
+    for (column, &level) in columns.iter().zip(levels) {
+        if level == NO_LEVEL {
+            continue;
+        }
+        if usize::from(level) == compare::thresholds(column.kind).len() + 1 {
+            return false;
+        }
+        known += 1;
+        sum += compare::similarity(column, column.of[a as usize], column.of[b as usize], &mut scratch);
+    }
+    known > 0 && 2 * known >= columns.len() && sum / known as f64 >= 0.9
+}
+
+/// The estimated share of matches that was found, and its standard error, from how many bands found each (Chao 1987): what
+/// was found once and twice says how much was not found at all.
+fn recall(times: &[u8]) -> Option<(f64, f64)> {
+    if times.is_empty() {
+        return None;
+    }
+    let found = times.len() as f64;
+    let exactly = |wanted: u8| times.iter().filter(|&&times| times == wanted).count() as f64;
+    let (once, twice) = (exactly(1), exactly(2));
+    let missed = once * (once - 1.0).max(0.0) / (2.0 * (twice + 1.0));
+    let ratio = once / (twice + 1.0);
+    let variance = (twice + 1.0) * (ratio.powi(4) / 4.0 + ratio.powi(3) + ratio.powi(2) / 2.0);
+    let all = found + missed;
+    Some((found / all, found / all * variance.sqrt() / all))
+}
+
+/// True if some records have several partners.
+fn has_several(matches: &[Match], count: usize) -> bool {
+    let mut partners = vec![0u8; count];
+    matches.iter().flat_map(|found| [found.a, found.b]).any(|record| {
+        partners[record] += 1;
+        partners[record] > 1
+    })
+}
+
+/// True if one record in a hundred has a copy in its own table.
+fn has_copies(columns: &[Column], sides: &[u8], fitted: &Fitted<'_>, threads: usize) -> bool {
+    let rows = Rows::new(columns, sides.to_vec(), Compared::All);
+    let mut pairs = rows.first_look(threads);
+    pairs.retain(|&(a, b)| sides[a as usize] == sides[b as usize]);
+    let levels = Levels::of(columns, &pairs, threads);
+    let copies = fitted.probabilities(columns, &pairs, &levels, threads).iter().filter(|p| **p > 0.9).count();
+    copies * 100 > sides.len()
+}
+
+/// The best partners: the most probable pair first, and each record once, or each of the second table.
+fn best_partners(mut matches: Vec<Match>, sides: &[u8], one_to: OneTo) -> Vec<Match> {
+    if one_to == OneTo::Many {
+        return matches;
+    }
     matches.sort_by(|x, y| y.weight.total_cmp(&x.weight).then((x.a, x.b).cmp(&(y.a, y.b))));
-    let mut has_one = vec![false; count];
+    let mut has_one = vec![false; sides.len()];
     matches.retain(|found| {
-        let is_free = !has_one[found.a] && !has_one[found.b];
+        let counts = |record: &&usize| one_to == OneTo::One || sides[**record] == 1;
+        let is_free = [found.a, found.b].iter().filter(counts).all(|&record| !has_one[record]);
         if is_free {
             (has_one[found.a], has_one[found.b]) = (true, true);
         }
@@ -338,4 +623,44 @@ fn best_partners(mut matches: Vec<Match>, count: usize) -> Vec<Match> {
     });
     matches.sort_by_key(|found| (found.a, found.b));
     matches
+}
+
+/// What the fields of two records say.
+fn explain(
+    table: &Table,
+    columns: &[Column],
+    (pair, levels): (Pair, &[u8]),
+    weights: &[f64],
+    weight: f64,
+) -> Explained {
+    let mut scratch = Scratch::default();
+    let mut fields: Vec<ExplainedField> = Vec::new();
+    for (at, column) in columns.iter().enumerate() {
+        let field = table.fields().iter().position(|name| *name == column.name).unwrap_or(0);
+        let (a, b) = (column.of[pair.0 as usize], column.of[pair.1 as usize]);
+        let last = compare::thresholds(column.kind).len() + 1;
+        let similarity = match levels[at] {
+            NO_LEVEL => "missing".to_owned(),
+            0 => "equal".to_owned(),
+            level if usize::from(level) == last => "other".to_owned(),
+            _ if compare::is_swap(column, a, b) => "two swapped".to_owned(),
+            _ => format!("{:.2}", compare::similarity(column, a, b, &mut scratch)),
+        };
+        let is_rare = levels[at] == 0 && column.counts[a as usize] <= 3 && weights[at] > 0.0;
+        let note = match levels[at] {
+            0 if weights[at] == 0.0 => "said by others",
+            _ if is_rare => "rare",
+            _ => "",
+        };
+        fields.push(ExplainedField {
+            name: column.name.clone(),
+            a: table.value(pair.0 as usize, field).to_owned(),
+            b: table.value(pair.1 as usize, field).to_owned(),
+            similarity,
+            weight: weights[at],
+            note,
+        });
+    }
+    fields.sort_by(|x, y| y.weight.total_cmp(&x.weight));
+    Explained { fields, prior: 0.0, weight, probability: probability(weight), bands: Vec::new() }
 }

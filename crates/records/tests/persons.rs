@@ -3,13 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use lookalike::hashing::SplitMix64;
-use records::{Error, Kind, OneTo, Options, Table, link};
+use records::{Error, Kind, Model, ModelFile, OneTo, Options, Side, Table, link};
 use std::collections::BTreeSet;
 
 const SYLLABLES: [&str; 20] = [
     "an", "ber", "ca", "do", "el", "fri", "gun", "hil", "in", "jo", "kar", "lu", "mar", "nor", "ol", "pe",
     "rag", "si", "tor", "ul",
 ];
+
+const FIELDS: [&str; 6] = ["given", "surname", "street", "town", "born", "number"];
 
 struct Persons {
     random: SplitMix64,
@@ -74,20 +76,19 @@ impl Persons {
 /// A table in which a third of the persons have one to three more records, and its truth.
 fn table(persons: usize, seed: u64) -> (Table, BTreeSet<(usize, usize)>) {
     let mut made = Persons { random: SplitMix64::new(seed) };
-    let fields = ["given", "surname", "street", "town", "born", "number"].map(str::to_owned).to_vec();
-    let (mut table, mut truth) = (Table { fields, ..Table::default() }, BTreeSet::new());
+    let (mut table, mut truth) = (Table::new(FIELDS), BTreeSet::new());
     for _ in 0..persons {
-        let first = table.records.len();
+        let first = table.len();
         let person = made.person();
-        table.records.push(person.clone());
+        table.push(&person);
         if made.random.below(3) == 0 {
             for _ in 0..=made.random.below(3) {
                 let copy = made.mistaken(&person);
-                table.records.push(copy);
+                table.push(&copy);
             }
         }
-        for a in first..table.records.len() {
-            truth.extend((a + 1..table.records.len()).map(|b| (a, b)));
+        for a in first..table.len() {
+            truth.extend((a + 1..table.len()).map(|b| (a, b)));
         }
     }
     (table, truth)
@@ -109,7 +110,7 @@ fn persons_are_found_without_rules_and_labels() {
         let linked = link(&table, &Options::default()).unwrap();
         let found: BTreeSet<_> = linked.matches.iter().map(|it| (it.a, it.b)).collect();
         assert!(f1(&found, &truth) > 0.99, "{}", f1(&found, &truth));
-        assert!(linked.compared < 20 * table.records.len(), "{} pairs are compared", linked.compared);
+        assert!(linked.compared < 20 * table.len(), "{} pairs are compared", linked.compared);
         let kinds: Vec<Kind> = linked.model.fields.iter().map(|field| field.kind).collect();
         assert_eq!(kinds[4..], [Kind::Date, Kind::Code]);
         for field in &linked.model.fields {
@@ -136,23 +137,33 @@ fn probabilities_say_how_often_pairs_are_right() {
     assert!((expected - right).abs() < 0.03 * right, "{expected} are expected, and {right} are right");
 }
 
+/// The records of a table.
+fn records(table: &Table) -> Vec<Vec<String>> {
+    let record =
+        |at: usize| (0..table.fields().len()).map(|field| table.value(at, field).to_owned()).collect();
+    (0..table.len()).map(record).collect()
+}
+
+fn of_records(fields: &[String], records: impl IntoIterator<Item = Vec<String>>) -> Table {
+    let mut table = Table::new(fields);
+    records.into_iter().for_each(|record| table.push(record));
+    table
+}
+
 #[test]
 fn the_order_of_records_and_fields_does_not_count() {
     let (table, _) = table(400, 3);
     let all = found(&table, &Options::default());
-    let count = table.records.len();
-    let reversed = Table { records: table.records.iter().rev().cloned().collect(), ..table.clone() };
+    let count = table.len();
+    let reversed = of_records(table.fields(), records(&table).into_iter().rev());
     let back: BTreeSet<_> = found(&reversed, &Options::default())
         .into_iter()
         .map(|(a, b)| (count - 1 - b, count - 1 - a))
         .collect();
     assert!(f1(&all, &back) > 0.997, "another order finds other pairs: {}", f1(&all, &back));
-    let turned = |values: &Vec<String>| values.iter().rev().cloned().collect();
-    let turned = Table {
-        fields: table.fields.iter().rev().cloned().collect(),
-        records: table.records.iter().map(turned).collect(),
-        sides: Vec::new(),
-    };
+    let fields: Vec<String> = table.fields().iter().rev().cloned().collect();
+    let turned = records(&table).into_iter().map(|record| record.into_iter().rev().collect());
+    let turned = of_records(&fields, turned);
     assert!(f1(&all, &found(&turned, &Options::default())) > 0.997);
 }
 
@@ -161,34 +172,119 @@ fn a_field_without_values_or_with_one_value_changes_nothing() {
     let (table, _) = table(400, 4);
     let all = found(&table, &Options::default());
     for value in ["", "the same"] {
-        let mut more = table.clone();
-        more.fields.push("more".into());
-        more.records.iter_mut().for_each(|record| record.push(value.into()));
-        assert!(f1(&all, &found(&more, &Options::default())) > 0.997, "{value:?}");
+        let fields: Vec<String> = table.fields().iter().cloned().chain(["more".to_owned()]).collect();
+        let more = records(&table).into_iter().map(|mut record| {
+            record.push(value.to_owned());
+            record
+        });
+        let more = of_records(&fields, more);
+        let linked = link(&more, &Options::default()).unwrap();
+        assert_eq!(linked.fields_left_out.len(), 1);
+        let same: BTreeSet<_> = linked.matches.iter().map(|it| (it.a, it.b)).collect();
+        assert_eq!(all, same, "{value:?}");
     }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same() {
+    let (table, _) = table(500, 6);
+    let one = link(&table, &Options::default()).unwrap();
+    for threads in [2, 7] {
+        assert_eq!(one, link(&table, &Options::default().with_threads(threads)).unwrap(), "{threads}");
+    }
+}
+
+#[test]
+fn a_model_that_was_kept_gives_the_same_matches() {
+    let (table, _) = table(700, 8);
+    let learnt = link(&table, &Options::default()).unwrap();
+    let json = ModelFile::new(&learnt, &[]).to_json();
+    let file = ModelFile::of_json(&json).unwrap();
+    let again = link(&table, &Options::default().with_model(file.clone())).unwrap();
+    assert_eq!(learnt.matches, again.matches);
+    assert_eq!(learnt.model, again.model);
+    // Another table, with the same weights.
+    let (other, truth) = self::table(700, 9);
+    let found: BTreeSet<_> = link(&other, &Options::default().with_model(file.clone()))
+        .unwrap()
+        .matches
+        .iter()
+        .map(|it| (it.a, it.b))
+        .collect();
+    assert!(f1(&found, &truth) > 0.98, "{}", f1(&found, &truth));
+    // What is not a model, is newer, or was changed is refused.
+    for (from, to) in [
+        ("\"version\": 1", "\"version\": 2"),
+        ("lookalike-records-model", "another"),
+        ("\"prior\"", "\"prio\""),
+        ("\"kind\": \"date\"", "\"kind\": \"text\""),
+    ] {
+        assert!(json.contains(from), "{from}");
+        assert!(ModelFile::of_json(&json.replace(from, to)).is_err(), "{to}");
+    }
+    assert!(ModelFile::of_json(&json[..json.len() / 2]).is_err());
+    let mut of_others = Table::new(["a", "b"]);
+    of_others.push(["x", "y"]);
+    let refused = link(&of_others, &Options::default().with_model(file));
+    assert!(matches!(refused, Err(Error::OtherModel { .. })), "{refused:?}");
+}
+
+#[test]
+fn rules_of_a_user_decide_what_is_compared() {
+    let (table, _) = table(300, 10);
+    let rule = || ["surname".to_owned(), "town".to_owned()];
+    let linked = link(&table, &Options::default().with_block(rule())).unwrap();
+    for found in &linked.matches {
+        for field in [1, 3] {
+            assert_eq!(table.value(found.a, field), table.value(found.b, field));
+        }
+    }
+    assert_eq!(
+        linked.bands.iter().map(|figures| figures.band.to_string()).collect::<Vec<_>>(),
+        ["surname and town"]
+    );
+    let unknown = link(&table, &Options::default().with_block(["nothing".to_owned()]));
+    assert_eq!(unknown, Err(Error::Field { field: "nothing".into() }));
+}
+
+#[test]
+fn candidates_and_scores_are_those_of_all_pairs() {
+    // With a model that was learnt, a small table is compared pair by pair; bands find nearly all of its matches.
+    let (large, _) = table(700, 11);
+    let learnt = link(&large, &Options::default()).unwrap();
+    let model: Model = learnt.model.clone();
+    let file = ModelFile::of_json(&ModelFile::new(&learnt, &[]).to_json()).unwrap();
+    let small = of_records(large.fields(), records(&large).into_iter().take(190));
+    let all = link(&small, &Options::default().with_model(file)).unwrap();
+    assert_eq!(all.compared, 190 * 189 / 2);
+    let by_bands: BTreeSet<_> =
+        learnt.matches.iter().filter(|it| it.b < 190).map(|it| (it.a, it.b)).collect();
+    let by_all: BTreeSet<_> = all.matches.iter().map(|it| (it.a, it.b)).collect();
+    assert!(f1(&by_bands, &by_all) > 0.97, "{} {}", by_bands.len(), by_all.len());
+    assert_eq!(model.fields.len(), FIELDS.len());
 }
 
 #[test]
 fn two_tables_are_linked_one_to_one() {
     let mut made = Persons { random: SplitMix64::new(9) };
-    let fields = ["given", "surname", "street", "town", "born", "number"].map(str::to_owned).to_vec();
-    let (mut table, mut truth) = (Table { fields, ..Table::default() }, BTreeSet::new());
+    let (mut table, mut truth) = (Table::new(FIELDS), BTreeSet::new());
+    let mut sides = Vec::new();
     let persons: Vec<Vec<String>> = (0..1_200).map(|_| made.person()).collect();
     for person in &persons[..800] {
-        table.records.push(person.clone());
-        table.sides.push(0);
+        table.push_to(Side::First, person);
+        sides.push(0);
     }
     for (at, person) in persons.iter().enumerate().skip(400) {
         if at < 800 {
-            truth.insert((at, table.records.len()));
+            truth.insert((at, table.len()));
         }
         let copy = made.mistaken(person);
-        table.records.push(copy);
-        table.sides.push(1);
+        table.push_to(Side::Second, &copy);
+        sides.push(1);
     }
     let pairs = found(&table, &Options::default().with_one_to(OneTo::One));
     assert!(f1(&pairs, &truth) > 0.99, "{}", f1(&pairs, &truth));
-    assert!(pairs.iter().all(|&(a, b)| table.sides[a] != table.sides[b]));
+    assert!(pairs.iter().all(|&(a, b)| sides[a] != sides[b]));
     let partners: BTreeSet<usize> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
     assert_eq!(partners.len(), 2 * pairs.len(), "a record has two partners");
 }
@@ -201,29 +297,33 @@ fn tables_that_teach_nothing_have_no_panic() {
             .split_terminator(';')
             .map(|record| record.split(',').map(str::to_owned).collect())
             .collect();
-        let fields = (0..records.first().map_or(0, Vec::len)).map(|at| format!("f{at}")).collect();
-        Table { fields, records, sides: Vec::new() }
+        let fields: Vec<String> =
+            (0..records.first().map_or(0, Vec::len)).map(|at| format!("f{at}")).collect();
+        of_records(&fields, records)
     };
     for written in ["", "a;", "a,b;a,b;", ",;,;,;", "x;x;x;x;", "a,1;b,2;c,3;"] {
         let table = table(written);
         let matches = link(&table, &Options::default()).unwrap().matches;
-        assert!(matches.iter().all(|found| found.a < found.b && found.b < table.records.len()), "{written}");
+        assert!(matches.iter().all(|found| found.a < found.b && found.b < table.len()), "{written}");
         assert!(
             matches.iter().all(|found| found.probability >= 0.5 && found.weight.is_finite()),
             "{written}"
         );
     }
+    // The rule decides where nothing can be learnt: equal records match, and different ones do not.
+    let same = link(&table("a,b;a,b;c,d;"), &Options::default()).unwrap();
+    assert_eq!(same.matches.iter().map(|it| (it.a, it.b)).collect::<Vec<_>>(), [(0, 1)]);
+    assert!(same.rule.is_some());
     // A side that has no records.
-    let mut one = table("a,b;a,b;");
-    one.sides = vec![0, 0];
+    let mut one = Table::new(["a", "b"]);
+    one.push_to(Side::First, ["a", "b"]);
+    one.push_to(Side::First, ["a", "b"]);
     assert!(link(&one, &Options::default()).unwrap().matches.is_empty());
     // What contradicts itself is refused.
-    one.sides = vec![0];
-    assert_eq!(link(&one, &Options::default()), Err(Error::Sides { records: 2, sides: 1 }));
-    one.sides = vec![0, 2];
-    assert_eq!(link(&one, &Options::default()), Err(Error::Side { record: 1, side: 2 }));
-    one.sides = vec![0, 1];
+    one.push(["a", "b"]);
+    assert_eq!(link(&one, &Options::default()), Err(Error::Sides { records: 3, sides: 2 }));
+    let two = table("a,b;c,d;");
     let options = Options::default().with_kind("nothing", Kind::Name);
-    assert_eq!(link(&one, &options), Err(Error::Field { field: "nothing".into() }));
-    assert!(link(&one, &Options::default().with_threshold(f64::NAN)).is_err());
+    assert_eq!(link(&two, &options), Err(Error::Field { field: "nothing".into() }));
+    assert!(link(&two, &Options::default().with_threshold(f64::NAN)).is_err());
 }

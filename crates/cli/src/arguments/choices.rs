@@ -82,9 +82,10 @@ impl Choices {
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// What a document is: a text, a set of items (sets), or a fingerprint that was made elsewhere (fingerprints). A set is an
-    /// array of strings and numbers, or with --measure weighted-jaccard an object with weights; a fingerprint is a string of
-    /// hexadecimal digits or base64, bytes, or a whole number
+    /// What a document is: a text, a set of items (sets), a fingerprint that was made elsewhere (fingerprints), or a record with
+    /// fields, such as a person, a product or a paper (records). A set is an array of strings and numbers, or with --measure
+    /// weighted-jaccard an object with weights; a fingerprint is a string of hexadecimal digits or base64, bytes, or a whole
+    /// number
     #[arg(long, value_name = "KIND", value_parser = one_of::<Kind>(Kind::WRITTEN))]
     pub(crate) kind: Option<Kind>,
     /// The field that holds the text, the items of a set, or the fingerprint. `a.b` is the field b of the object in the field a

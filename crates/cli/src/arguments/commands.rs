@@ -3,6 +3,7 @@
 use super::choices::{Choices, Keeping, Matching, Reading, Sketching, Storing, Using, Writing};
 use super::examples;
 use super::index::IndexCommand;
+use super::records::{Partners, Recording};
 #[cfg(feature = "server")]
 use super::serve::ServeArguments;
 use super::values::{share, shown_at_most, whole};
@@ -90,6 +91,10 @@ pub(crate) struct DedupArguments {
     #[command(flatten)]
     pub(crate) writing: Writing,
     #[command(flatten)]
+    pub(crate) recording: Recording,
+    #[command(flatten)]
+    pub(crate) partners: Partners,
+    #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]
     pub(crate) sketching: Sketching,
@@ -110,6 +115,10 @@ pub(crate) struct PairsArguments {
     #[command(flatten)]
     pub(crate) matching: Matching,
     #[command(flatten)]
+    pub(crate) recording: Recording,
+    #[command(flatten)]
+    pub(crate) partners: Partners,
+    #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]
     pub(crate) sketching: Sketching,
@@ -127,6 +136,10 @@ pub(crate) struct ClustersArguments {
     pub(crate) matching: Matching,
     #[command(flatten)]
     pub(crate) keeping: Keeping,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
+    #[command(flatten)]
+    pub(crate) partners: Partners,
     #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]
@@ -224,6 +237,8 @@ pub(crate) struct CompareArguments {
     pub(crate) whole: bool,
     #[command(flatten)]
     pub(crate) planning: Planning,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
     #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]

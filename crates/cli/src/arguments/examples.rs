@@ -61,7 +61,8 @@ pub(crate) const PAIRS: &str = "\
 Examples:
   lookalike pairs corpus.jsonl --threshold 0.5
   lookalike pairs corpus.jsonl --id-field url --json > pairs.jsonl
-  lookalike pairs corpus.jsonl --method simhash --distance 3 --verify none";
+  lookalike pairs corpus.jsonl --method simhash --distance 3 --verify none
+  lookalike pairs dblp.csv --against acm.csv --against-only --one-to-one --kind records";
 
 pub(crate) const CLUSTERS_ABOUT: &str = "\
 Lists the groups of similar documents. The first document of each group is the one that `lookalike dedup` would keep. The \
@@ -72,7 +73,8 @@ pub(crate) const CLUSTERS: &str = "\
 Examples:
   lookalike clusters corpus.jsonl
   lookalike clusters corpus.jsonl --keep max:stars --id-field name
-  lookalike clusters corpus.jsonl --clusters components --json";
+  lookalike clusters corpus.jsonl --clusters components --json
+  lookalike clusters customers.csv --kind records";
 
 pub(crate) const QUERY_ABOUT: &str = "\
 Finds the documents that are most similar to a text. Each line has the similarity and the id, separated by a tab; the most \

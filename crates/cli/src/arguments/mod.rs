@@ -9,6 +9,7 @@ mod commands;
 mod examples;
 mod general;
 mod index;
+mod records;
 #[cfg(feature = "server")]
 mod serve;
 mod values;
@@ -29,6 +30,7 @@ pub(crate) use index::{
     RestoreArguments, Selecting,
 };
 
+pub(crate) use records::{Partners, Recording};
 #[cfg(feature = "server")]
 pub(crate) use serve::{Access, ServeArguments, ServiceLimits};
 

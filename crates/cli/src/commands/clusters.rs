@@ -9,6 +9,9 @@ use crate::settings::Layers;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &ClustersArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    if super::records::is_asked(&arguments.recording, &arguments.partners, layers)? {
+        return super::records::clusters(arguments, layers, printer);
+    }
     let (job, _put_by) = job(&arguments.inputs, None, layers, printer)?;
     interruption::begin_run(false)?;
     printer.settings(&job);

@@ -2,7 +2,7 @@
 
 use super::files::{check_page, write_page};
 use super::job::{STANDARD, job};
-use crate::arguments::CompareArguments;
+use crate::arguments::{CompareArguments, Partners};
 use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Printer, Progress, Shown};
@@ -16,6 +16,9 @@ const MEMORY_PER_BYTE: u64 = 32;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &CompareArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    if super::records::is_asked(&arguments.recording, &Partners::default(), layers)? {
+        return super::records::compare(arguments, layers, printer);
+    }
     let (settings, texts) = if arguments.corpus.is_empty() {
         of_files(arguments, layers)?
     } else {

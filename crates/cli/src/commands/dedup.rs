@@ -13,6 +13,9 @@ use pipeline::Outcome;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &DedupArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    if super::records::is_asked(&arguments.recording, &arguments.partners, layers)? {
+        return super::records::dedup(arguments, layers, printer);
+    }
     // A dry run writes nothing, so it needs no target.
     let argument = arguments.output.as_deref().unwrap_or(STANDARD);
     let to_stdout = argument == STANDARD && !arguments.dry_run;

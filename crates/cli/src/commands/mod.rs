@@ -15,6 +15,7 @@ pub(crate) mod pairs;
 pub(crate) mod plan;
 pub(crate) mod presets;
 pub(crate) mod query;
+mod records;
 pub(crate) mod reference;
 pub(crate) mod report;
 #[cfg(feature = "server")]

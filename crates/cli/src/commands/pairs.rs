@@ -10,6 +10,9 @@ use std::ops::ControlFlow;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &PairsArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    if super::records::is_asked(&arguments.recording, &arguments.partners, layers)? {
+        return super::records::pairs(arguments, layers, printer);
+    }
     let (mut job, _put_by) = job(&arguments.inputs, None, layers, printer)?;
     job.resources.max_pairs = arguments.max_pairs;
     interruption::begin_run(false)?;

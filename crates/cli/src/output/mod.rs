@@ -15,6 +15,7 @@ mod plan;
 mod planned;
 mod presets;
 mod progress;
+mod recorded;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub(crate) use escaped::escaped;
 pub(crate) use evaluated::{Evaluated, Mistake};
 pub(crate) use inspected::{Inspected, Named, NamedPair};
 pub(crate) use progress::Progress;
+pub(crate) use recorded::Compared as ComparedRecords;
 
 use crate::arguments::{Color, General, LogLevel};
 use crate::exit_code::ExitCode;

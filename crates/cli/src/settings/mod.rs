@@ -110,6 +110,67 @@ impl Layers {
         self.over(Settings::default())
     }
 
+    /// What a document is.
+    pub(crate) fn kind(&self) -> pipeline::Kind {
+        self.flags
+            .reading
+            .kind
+            .or(self.file.choices.reading.kind)
+            .unwrap_or(Settings::default().signature.kind)
+    }
+
+    /// The settings for records. Those that only texts have are refused.
+    pub(crate) fn resolve_records(&self) -> Result<Resolved> {
+        const OF_TEXTS: [&str; 22] = [
+            "text-field",
+            "split",
+            "max-text",
+            "within",
+            "shingles",
+            "case",
+            "form",
+            "punctuation",
+            "whitespace",
+            "elements",
+            "weights",
+            "method",
+            "hashes",
+            "seed",
+            "measure",
+            "bands",
+            "distance",
+            "verify",
+            "prefer",
+            "annotate",
+            "removed-format",
+            "preset",
+        ];
+        if let Some(setting) = OF_TEXTS.iter().find(|setting| self.has(setting)) {
+            return Err(Failure::usage(format!(
+                "{} has no effect with --kind records",
+                self.name(setting, None)
+            ))
+            .with_advice("leave it out"));
+        }
+        let mut settings = Settings::default().with_threshold(records::Options::default().threshold);
+        layers::apply(&self.file.choices, &mut settings);
+        layers::apply(&self.flags, &mut settings);
+        let keep = std::mem::replace(&mut settings.matching.keep, pipeline::Keep::First);
+        settings.check_ranges()?;
+        settings.matching.keep = keep;
+        let written = self.flags.reading.format.as_ref().or(self.file.choices.reading.format.as_ref());
+        let format = written.map(|written| format(written)).transpose()?;
+        Ok(Resolved {
+            settings,
+            resources: self.resources()?,
+            discovery: Discovery {
+                format: format.map_or(FormatChoice::Detect, FormatChoice::Always),
+                target: None,
+            },
+            against: self.against().to_vec(),
+        })
+    }
+
     /// What the run may use.
     pub(crate) fn resources(&self) -> Result<Resources> {
         let memory = match self.flags.using.memory.or(self.file.choices.using.memory) {

@@ -62,13 +62,9 @@ fn record<'a>(
     if !is_split {
         return bad("a quote is opened and not closed before the end of the file".to_owned());
     }
-    // More fields than names: probably a field contains a delimiter without quotes. The text would be cut there.
     if spans.len() > header.names.len() {
-        let (found, named) = (spans.len(), header.names.len());
-        let delimiter = header.delimiter as char;
-        return bad(format!(
-            "it has {found} fields, and the header has {named}; a field with {delimiter:?} in it must be in quotes"
-        ));
+        let reason = too_many(spans.len(), header);
+        return bad(reason);
     }
     let needed = [Some(text_column), id_column, order, within_column].into_iter().flatten().max();
     if let Some(column) = needed.filter(|&column| column >= spans.len()) {
@@ -98,6 +94,40 @@ pub(crate) fn value(bytes: &[u8], header: &Header, column: usize) -> Option<Stri
     split(bytes, header.delimiter, &mut spans).ok()?;
     let line = std::str::from_utf8(bytes).ok()?;
     Some(field(line, *spans.get(column)?, &mut String::new()).to_owned())
+}
+
+/// The values of some columns of a record; a record that ends before a column has none in it. The error is the end of a
+/// sentence.
+pub(crate) fn cells<'a>(
+    bytes: &'a [u8],
+    header: &Header,
+    columns: &[Option<usize>],
+    spans: &mut Vec<Span>,
+    cells: &mut Vec<Cow<'a, str>>,
+) -> std::result::Result<(), String> {
+    cells.clear();
+    let bytes = without_line_end(bytes);
+    let line = simdutf8::compat::from_utf8(bytes)
+        .map_err(|error| format!("it is not valid UTF-8 at byte {}", error.valid_up_to() + 1))?;
+    split(bytes, header.delimiter, spans)
+        .map_err(|_| "a quote is opened and not closed before the end of the file".to_owned())?;
+    if spans.len() > header.names.len() {
+        return Err(too_many(spans.len(), header));
+    }
+    cells.extend(columns.iter().map(|column| match column.and_then(|column| spans.get(column)) {
+        Some(&span) if span.plain => Cow::Borrowed(&line[span.begin..span.end]),
+        Some(&span) => Cow::Owned(field(line, span, &mut String::new()).to_owned()),
+        None => Cow::Borrowed(""),
+    }));
+    Ok(())
+}
+
+/// More fields than names: probably a field contains a delimiter without quotes. The text would be cut there.
+fn too_many(found: usize, header: &Header) -> String {
+    let (named, delimiter) = (header.names.len(), header.delimiter as char);
+    format!(
+        "it has {found} fields, and the header has {named}; a field with {delimiter:?} in it must be in quotes"
+    )
 }
 
 fn field<'a>(line: &'a str, span: Span, unquoted: &'a mut String) -> &'a str {

@@ -15,7 +15,7 @@ mod header;
 mod split;
 
 pub(crate) use boundaries::Boundaries;
-pub(crate) use extract::{value, visit};
+pub(crate) use extract::{cells, value, visit};
 pub(crate) use header::Header;
 pub(crate) use split::{Span, without_line_end};
 

@@ -30,6 +30,7 @@ mod values;
 
 pub(crate) use reader::ParquetReader;
 pub use reader::parquet_schema;
+pub(crate) use reader::{names_of_columns, text_column_of};
 pub(crate) use removed::RemovedSink;
 pub(crate) use rows::ArrowRows;
 pub(crate) use sink::ParquetSink;

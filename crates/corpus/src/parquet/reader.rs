@@ -9,7 +9,9 @@ use super::rows::ArrowRows;
 use super::texts::TextColumn;
 use super::values::{is_comparable, is_printable, is_text};
 use crate::block::Content;
-use crate::{Announce, Block, Error, FieldPath, Fields, Limits, Position, ReadMode, Result, Source};
+use crate::{
+    Announce, Block, Error, FieldPath, Fields, Limits, Location, Position, ReadMode, Result, Source,
+};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
 use parquet::arrow::arrow_reader::{
@@ -66,6 +68,27 @@ impl std::fmt::Debug for ParquetReader {
 pub fn parquet_schema(source: &Source) -> Result<SchemaRef> {
     let (_, metadata) = Input::open(source, u64::MAX)?;
     Ok(Arc::clone(metadata.schema()))
+}
+
+/// The columns of a Parquet file or of a table in memory.
+fn schema_of(source: &Source) -> Result<SchemaRef> {
+    match &source.location {
+        Location::Memory(table) => Ok(Arc::clone(table.schema())),
+        _ => parquet_schema(source),
+    }
+}
+
+/// The names of the columns.
+pub(crate) fn names_of_columns(source: &Source) -> Result<Vec<String>> {
+    Ok(schema_of(source)?.fields().iter().map(|field| field.name().clone()).collect())
+}
+
+/// The first column that holds text; by its size rows are divided into blocks.
+pub(crate) fn text_column_of(source: &Source) -> Result<String> {
+    let schema = schema_of(source)?;
+    let text = schema.fields().iter().find(|field| is_text(field.data_type()));
+    text.map(|field| field.name().clone())
+        .ok_or_else(|| Error::Invalid(format!("{} has no column of text", source.name)))
 }
 
 impl ParquetReader {

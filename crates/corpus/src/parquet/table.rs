@@ -29,6 +29,10 @@ impl Table {
         Self { schema, batches: batches.into() }
     }
 
+    pub(crate) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
     /// The number of rows of all batches.
     #[must_use]
     pub fn rows(&self) -> usize {

@@ -39,7 +39,8 @@ pub(crate) trait Values: Debug + Send + Sync {
 pub(crate) fn of(settings: &Settings) -> Option<Box<dyn Values>> {
     let field = &settings.files.text_field;
     match settings.signature.kind {
-        Kind::Text => None,
+        // Records never come here: `Settings::check_kind` refuses them.
+        Kind::Text | Kind::Records => None,
         Kind::Fingerprints => {
             let bits = settings.signature.bits.unwrap_or(fingerprints::USUAL_BITS);
             Some(Box::new(fingerprints::Fingerprints::new(field, bits)))

@@ -141,7 +141,7 @@ impl Recipe {
                 id: settings.files.id_field.as_ref().map(path),
                 order: match &settings.matching.keep {
                     Keep::Max(field) | Keep::Min(field) => Some(path(field)),
-                    Keep::First | Keep::Longest => None,
+                    Keep::First | Keep::Longest | Keep::Fullest => None,
                 },
                 within: settings.matching.within.as_ref().map(path),
             },

@@ -1,8 +1,8 @@
 //! Checks of settings that the command line and Python share: values out of range, and settings without effect.
 
 use super::{
-    Choice, Elements, Kind, Measure, Method, SettingName, Settings, SignatureSettings, Verify, WrongSetting,
-    not_allowed,
+    Choice, Elements, Keep, Kind, Measure, Method, SettingName, Settings, SignatureSettings, Verify,
+    WrongSetting, not_allowed,
 };
 use crate::Result;
 use crate::kind::blocks::MOST_BITS;
@@ -20,6 +20,11 @@ impl Settings {
         if !(recall > 0.0 && recall < 1.0) {
             let allowed = "it is above 0 and below 1, because no plan finds every pair";
             return Err(not_allowed(SettingName::Recall, recall, allowed));
+        }
+        if self.matching.keep == Keep::Fullest {
+            let allowed =
+                "first, longest, max:FIELD or min:FIELD; only records have fields that can be empty";
+            return Err(not_allowed(SettingName::Keep, &self.matching.keep, allowed));
         }
         if !(1..=MOST_HASHES).contains(&hashes) {
             return Err(not_allowed(SettingName::Hashes, hashes, format!("1 to {MOST_HASHES}")));
@@ -65,6 +70,11 @@ impl Settings {
                 let needed = Choice::new(SettingName::Method, Method::Minhash);
                 Err(WrongSetting::Needs { choice, needed, instead: None }.into())
             }
+            Kind::Records => Err(not_allowed(
+                SettingName::Kind,
+                kind,
+                "text or sets here; the commands pairs, clusters, dedup and compare take records",
+            )),
             Kind::Text | Kind::Sets => Ok(()),
             Kind::Fingerprints => {
                 let bits = bits.unwrap_or(USUAL_BITS);
@@ -97,6 +107,7 @@ impl Settings {
             Threshold, Verify, Weights, Whitespace,
         };
         let unused: &[SettingName] = match self.signature.kind {
+            Kind::Records => &[],
             Kind::Text => &[Bits],
             Kind::Sets => &[Bits, Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights],
             Kind::Fingerprints => &[

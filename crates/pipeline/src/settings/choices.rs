@@ -69,7 +69,7 @@ choices!(/** Whether punctuation is kept. */ Punctuation { /** Punctuation is ke
 choices!(/** What happens to white space. */ Whitespace { /** Each run of white space becomes one space. */ Collapse = "collapse", /** White space is removed. */ Remove = "remove", /** White space is unchanged. */ Keep = "keep", });
 choices!(/** Whether repeated shingles count. */ Elements { /** Each shingle counts once: a document is a set. */ Set = "set", /** Repeated shingles count: a document is a bag. */ Bag = "bag", });
 choices!(/** The kind of sketch that finds the candidates. */ Method { /** Min-hash signatures and bands. */ Minhash = "minhash", /** SimHash fingerprints and permuted tables. */ Simhash = "simhash", });
-choices!(/** What a document is. */ Kind { /** A text. */ Text = "text", /** A set of items: strings and numbers, or items with weights. */ Sets = "sets", /** A fingerprint that was made elsewhere: 16 to 512 bits. */ Fingerprints = "fingerprints", });
+choices!(/** What a document is. */ Kind { /** A text. */ Text = "text", /** A set of items: strings and numbers, or items with weights. */ Sets = "sets", /** A fingerprint that was made elsewhere: 16 to 512 bits. */ Fingerprints = "fingerprints", /** A record with fields. These have a flow of their own, and none of the pipeline. */ Records = "records", });
 choices!(/** The similarity that is compared with the threshold. */ Measure { /** The shared shingles, divided by all shingles of both documents. */ Jaccard = "jaccard", /** The shared shingles, divided by the shingles of the smaller document. */ Containment = "containment", /** Of items with weights: the sum of the smaller weights, divided by the sum of the larger ones. Sets only. */ WeightedJaccard = "weighted-jaccard", });
 choices!(/** What is checked before a pair counts as similar. */ Verify { /** The exact similarity of the texts. */ Exact = "exact", /** The similarity that the signatures estimate. */ Estimate = "estimate", /** Nothing: every candidate pair counts as similar. */ None = "none", });
 choices!(/** What a cluster is. */ Clusters { /** A kept document and the documents that are similar to it. */ Stars = "stars", /** All documents that are connected by similar pairs. */ Components = "components", });
@@ -90,6 +90,8 @@ pub enum Keep {
     Max(String),
     /// The document with the smallest value in this field comes first; documents without a value come last.
     Min(String),
+    /// The record with the most values comes first: for records only.
+    Fullest,
 }
 
 impl std::str::FromStr for Keep {
@@ -99,6 +101,7 @@ impl std::str::FromStr for Keep {
         match written.split_once(':') {
             None if written == "first" => Ok(Self::First),
             None if written == "longest" => Ok(Self::Longest),
+            None if written == "fullest" => Ok(Self::Fullest),
             Some(("max", field)) if !field.is_empty() => Ok(Self::Max(field.into())),
             Some(("min", field)) if !field.is_empty() => Ok(Self::Min(field.into())),
             _ => Err(format!("`{written}` is not one of first, longest, max:FIELD, min:FIELD")),
@@ -125,6 +128,7 @@ impl std::fmt::Display for Keep {
         match self {
             Self::First => f.write_str("first"),
             Self::Longest => f.write_str("longest"),
+            Self::Fullest => f.write_str("fullest"),
             Self::Max(field) => write!(f, "max:{field}"),
             Self::Min(field) => write!(f, "min:{field}"),
         }

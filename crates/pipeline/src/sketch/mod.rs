@@ -451,7 +451,7 @@ pub(crate) fn keep_value(
         _ if settings.signature.measure == crate::Measure::Containment => u64::MAX - size,
         Keep::First | Keep::Longest if settings.signature.kind != crate::Kind::Text => u64::MAX - size,
         // Input order needs nothing; with this a sketch serves both.
-        Keep::First | Keep::Longest => u64::MAX - text.len() as u64,
+        Keep::First | Keep::Longest | Keep::Fullest => u64::MAX - text.len() as u64,
         Keep::Max(_) => keep_of(order, 0xff, rest),
         Keep::Min(_) => keep_of(order, 0, rest),
     }

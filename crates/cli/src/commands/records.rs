@@ -1,0 +1,314 @@
+//! `--kind records`: tables -> matches, clusters, tables without repeated records, and why two records match.
+
+use super::job::STANDARD;
+use crate::arguments::{
+    ClustersArguments, CompareArguments, DedupArguments, PairsArguments, Partners, Recording,
+};
+use crate::failure::{Failure, Result, of_answers};
+use crate::interruption;
+use crate::output::{Answers, ComparedRecords, Printer};
+use crate::settings::{Layers, Resolved};
+use corpus::{Discovery, Source, Target, TemporaryCopy};
+use pipeline::{Clusters, Keep, Kind, OnBadRecord, Reference};
+use records::run::{Decision, Job, Matched, Report};
+use records::{ModelFile, OneTo, Options};
+use std::ffi::OsStr;
+use std::time::Instant;
+
+/// True if records are compared. A flag for records is refused for other kinds.
+pub(super) fn is_asked(recording: &Recording, partners: &Partners, layers: &Layers) -> Result<bool> {
+    let is_records = layers.kind() == Kind::Records;
+    match recording.flag(partners).filter(|_| !is_records) {
+        Some(flag) => Err(Failure::usage(format!("{flag} is for records"))
+            .with_advice("add --kind records, or leave it out")),
+        None => Ok(is_records),
+    }
+}
+
+/// A run on records.
+struct Run {
+    job: Job,
+    threads: usize,
+    _copies: Vec<TemporaryCopy>,
+    begun: Instant,
+}
+
+fn run(
+    inputs: &[impl AsRef<OsStr>],
+    recording: &Recording,
+    partners: &Partners,
+    target: Option<&str>,
+    layers: &Layers,
+) -> Result<Run> {
+    let Resolved { settings, resources, discovery, against } = layers.resolve_records()?;
+    let how = Discovery { target: target.map(str::to_owned), ..discovery };
+    let mut sources = corpus::find(inputs, &how)?.sources;
+    let mut against = corpus::find(&against, &how)?.sources;
+    let folder = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
+    let copied = |source: &mut Source| TemporaryCopy::stdin(source, &folder).transpose();
+    let copies = sources.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>()?;
+    let against_only = settings.matching.against_only;
+    if against_only && against.is_empty() {
+        return Err(Failure::usage("--against-only needs --against")
+            .with_advice("name the records to compare with: --against INPUT"));
+    }
+    if (partners.one_to_one || partners.one_to_many) && !against_only {
+        let flag = if partners.one_to_one { "--one-to-one" } else { "--one-to-many" };
+        return Err(Failure::usage(format!("{flag} needs two tables"))
+            .with_advice("name the second one with --against FILE --against-only"));
+    }
+    let one_to = match (partners.one_to_one, partners.one_to_many) {
+        (true, _) => OneTo::One,
+        (_, true) => OneTo::OneToMany,
+        _ => OneTo::Many,
+    };
+    let mut options = Options::default()
+        .with_threshold(settings.matching.threshold)
+        .with_recall(settings.matching.recall)
+        .with_one_to(one_to)
+        .with_against_only(against_only)
+        .with_threads(resources.threads);
+    for rule in &recording.block {
+        options = options.with_block(rule.split('+').map(|field| field.trim().to_owned()));
+    }
+    let mut fields = recording.fields.clone();
+    for field in fields.iter().flat_map(|fields| &fields.fields) {
+        if let Some(kind) = field.kind {
+            options = options.with_kind(field.names[0].clone(), kind);
+        }
+    }
+    if let Some(path) = &recording.model {
+        let written =
+            std::fs::read_to_string(path).map_err(|cause| Failure::io("read", path.display(), &cause))?;
+        let model = ModelFile::of_json(&written)
+            .map_err(|cause| Failure::bad_input(format!("{} {cause}", path.display())))?;
+        if let Some(told) = &fields {
+            let names: Vec<&String> = told.fields.iter().map(|field| &field.names[0]).collect();
+            let known: Vec<&String> = model.fields.iter().map(|field| &field.names[0]).collect();
+            if names != known {
+                let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
+                return Err(Failure::usage(format!(
+                    "{} is a model of other fields: {}",
+                    path.display(),
+                    known.join(", ")
+                ))
+                .with_advice("leave out --fields, or learn another model"));
+            }
+        }
+        if !layers.has("threshold") {
+            options = options.with_threshold(model.threshold);
+        }
+        fields = Some(model.fields());
+        options = options.with_model(model);
+    }
+    let keep = match settings.matching.keep {
+        Keep::First => records::run::Keep::First,
+        Keep::Fullest => records::run::Keep::Fullest,
+        Keep::Max(field) => records::run::Keep::Max(field),
+        Keep::Min(field) => records::run::Keep::Min(field),
+        Keep::Longest => {
+            return Err(
+                Failure::usage("--keep longest is for texts").with_advice("of records, keep the fullest")
+            );
+        }
+    };
+    let job = Job {
+        sources,
+        against,
+        against_only,
+        fields,
+        id_field: settings.files.id_field,
+        on_bad_record: match settings.files.on_bad_record {
+            OnBadRecord::Fail => records::run::OnBadRecord::Fail,
+            OnBadRecord::Skip => records::run::OnBadRecord::Skip,
+            OnBadRecord::Keep => records::run::OnBadRecord::Keep,
+        },
+        keep,
+        components: settings.matching.clusters == Clusters::Components,
+        options,
+        memory: resources.memory,
+    };
+    Ok(Run { job, threads: resources.threads, _copies: copies, begun: Instant::now() })
+}
+
+impl Run {
+    fn matched(&self, printer: &Printer) -> Result<Matched> {
+        let records = self.job.read(&interruption::requested)?;
+        let matched = self.job.link(records)?;
+        if interruption::requested() {
+            return Err(Failure::interrupted());
+        }
+        printer.records_plan(&self.job, &matched);
+        Ok(matched)
+    }
+
+    fn report(&self, matched: &Matched) -> Result<Report> {
+        let decisions = matched.decide(&self.job)?;
+        Ok(Report::new(&self.job, matched, &decisions, self.begun.elapsed().as_secs_f64()))
+    }
+}
+
+fn reference(matched: &Matched, record: usize) -> Reference {
+    let named = matched.records.named(record);
+    Reference { id: named.id, source: named.source, line: named.line }
+}
+
+/// `lookalike pairs --kind records`
+pub(super) fn pairs(arguments: &PairsArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    let run = run(&arguments.inputs, &arguments.recording, &arguments.partners, None, layers)?;
+    interruption::begin_run(false)?;
+    let matched = run.matched(printer)?;
+    let mut answers = Answers::new(printer.json())?;
+    let most = arguments.max_pairs.unwrap_or(u64::MAX);
+    let all = matched.linked.matches.len() as u64;
+    let fields = matched.linked.field_names();
+    let mut write = || -> pipeline::Result<()> {
+        for found in matched.linked.matches.iter().take(most.min(all) as usize) {
+            let (a, b) = (matched.records.named(found.a), matched.records.named(found.b));
+            let weights = records::run::weights_json(&fields, found);
+            answers.match_of_records(&a.id, &b.id, found, &weights)?;
+        }
+        answers.end()
+    };
+    match write() {
+        Ok(()) => {
+            printer.records_pairs(&run.report(&matched)?);
+            if all > most {
+                printer.cut(most, all - most);
+            }
+            Ok(())
+        }
+        Err(error) => of_answers(error),
+    }
+}
+
+/// `lookalike clusters --kind records`
+pub(super) fn clusters(arguments: &ClustersArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    let run = run(&arguments.inputs, &arguments.recording, &arguments.partners, None, layers)?;
+    interruption::begin_run(false)?;
+    let matched = run.matched(printer)?;
+    let decisions = matched.decide(&run.job)?;
+    let mut answers = Answers::new(printer.json())?;
+    let mut write = || -> pipeline::Result<()> {
+        for cluster in &decisions.clusters {
+            for (at, &record) in cluster.iter().enumerate() {
+                let found = match decisions.of[record] {
+                    Decision::Removed { found, .. } => found,
+                    Decision::Kept => None,
+                };
+                let similarity = found.map(|found| matched.linked.matches[found].probability);
+                let document = reference(&matched, record);
+                answers.member(&pipeline::Member { document, similarity, is_kept: at == 0 })?;
+            }
+        }
+        answers.end()
+    };
+    match write() {
+        Ok(()) => {
+            printer.records_clusters(&Report::new(
+                &run.job,
+                &matched,
+                &decisions,
+                run.begun.elapsed().as_secs_f64(),
+            ));
+            Ok(())
+        }
+        Err(error) => of_answers(error),
+    }
+}
+
+/// `lookalike dedup --kind records`
+pub(super) fn dedup(arguments: &DedupArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    let argument = arguments.output.as_deref().unwrap_or(STANDARD);
+    let to_stdout = argument == STANDARD && !arguments.dry_run;
+    if to_stdout && printer.json() {
+        return Err(Failure::usage("the records and the report cannot both be written to standard output")
+            .with_advice("leave out --json, or name a folder with -o"));
+    }
+    if arguments.add_to.is_some() || arguments.report.is_some() {
+        let flag = if arguments.add_to.is_some() { "--add-to" } else { "--report" };
+        return Err(
+            Failure::usage(format!("{flag} has no effect with --kind records")).with_advice("leave it out")
+        );
+    }
+    let target = Target::new(argument)?;
+    if let Some(file) = target.folder().filter(|folder| folder.exists() && !folder.is_dir()) {
+        return Err(Failure::usage(format!("{} is a file, but the target must be a folder", file.display()))
+            .with_advice("name a folder with -o; it is created if it does not exist"));
+    }
+    let run = run(
+        &arguments.inputs,
+        &arguments.recording,
+        &arguments.partners,
+        arguments.output.as_deref(),
+        layers,
+    )?;
+    if !arguments.dry_run
+        && !to_stdout
+        && let Some(report) = records::run::finished(&run.job, &target)?
+    {
+        return printer.records_already_finished(&report, argument);
+    }
+    interruption::begin_run(!to_stdout && !arguments.dry_run)?;
+    let matched = run.matched(printer)?;
+    let decisions = matched.decide(&run.job)?;
+    let seconds = run.begun.elapsed().as_secs_f64();
+    if arguments.dry_run {
+        return printer.records_summary(&Report::new(&run.job, &matched, &decisions, seconds), None);
+    }
+    let report = records::run::dedup(&run.job, &matched, &decisions, &target, seconds, run.threads)?;
+    interruption::end_run();
+    printer.records_summary(&report, Some(argument))
+}
+
+/// `lookalike compare --corpus FILE --kind records -- ID ID`
+pub(super) fn compare(arguments: &CompareArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    if arguments.corpus.is_empty() {
+        return Err(Failure::usage("two records are compared within their table")
+            .with_advice("name the table: lookalike compare --corpus FILE --kind records -- ID ID"));
+    }
+    if arguments.html.is_some() || arguments.whole {
+        let flag = if arguments.html.is_some() { "--html" } else { "--whole" };
+        return Err(
+            Failure::usage(format!("{flag} has no effect with --kind records")).with_advice("leave it out")
+        );
+    }
+    let run = run(&arguments.corpus, &arguments.recording, &Partners::default(), None, layers)?;
+    interruption::begin_run(false)?;
+    let records = run.job.read(&interruption::requested)?;
+    let find = |name: &str| {
+        records.find(name).ok_or_else(|| {
+            Failure::usage(format!("there is no record {name:?}"))
+                .with_advice("an id is a value of --id-field, or SOURCE:LINE")
+        })
+    };
+    let (a, b) = (find(&arguments.a)?, find(&arguments.b)?);
+    if a == b {
+        return Err(Failure::usage("a record is not compared with itself"));
+    }
+    let names = [records.named(a).id, records.named(b).id];
+    let options = run.job.options.clone().with_explained(a, b);
+    let job = Job { options, ..run.job };
+    let matched = job.link(records)?;
+    interruption::end_run();
+    let Some(explained) = &matched.linked.explained else {
+        return Err(Failure::usage("the two records were not compared"));
+    };
+    printer.compared_records(&ComparedRecords { names, explained })
+}
+
+impl From<records::run::Error> for Failure {
+    fn from(error: records::run::Error) -> Self {
+        use records::run::Error;
+        match error {
+            Error::Corpus(error) => error.into(),
+            Error::BadRecord { .. } => Self::bad_input(error.to_string()).with_advice(
+                "--on-bad-record skip lists such records as removed, keep writes them without comparing them",
+            ),
+            Error::Memory { what, needed, limit } => pipeline::Error::Memory { what, needed, limit }.into(),
+            Error::Target(message) => pipeline::Error::Target(message).into(),
+            Error::Interrupted => Self::interrupted(),
+            other => Self::usage(other.to_string()),
+        }
+    }
+}

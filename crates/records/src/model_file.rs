@@ -1,0 +1,103 @@
+//! What was learnt <-> `model.json`, with which the next run is the same.
+
+use crate::bands::Band;
+use crate::kind::Kind;
+use crate::link::Linked;
+use crate::model::Model;
+use crate::run::{FieldsWritten, WantedField};
+use serde::{Deserialize, Serialize};
+
+/// The version of the file. A reader refuses newer ones.
+const VERSION: u32 = 1;
+
+/// The format of the file, so that no other JSON is taken for it.
+const FORMAT: &str = "lookalike-records-model";
+
+/// A model as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ModelFile {
+    format: String,
+    version: u32,
+    /// The fields with all their names.
+    pub fields: Vec<StoredField>,
+    /// The least probability of a match.
+    pub threshold: f64,
+    /// The bands that find pairs.
+    pub bands: Vec<Band>,
+    /// The weights, levels and frequencies.
+    pub model: Model,
+}
+
+/// A field of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct StoredField {
+    /// The names that it has in sources.
+    pub names: Vec<String>,
+    /// What its values are.
+    pub kind: Kind,
+}
+
+impl ModelFile {
+    /// The model of a run.
+    #[must_use]
+    pub fn new(linked: &Linked, fields: &[WantedField]) -> Self {
+        let stored = linked.model.fields.iter().map(|learnt| {
+            let field = fields.iter().find(|field| field.names[0] == learnt.name);
+            let names = field.map_or_else(|| vec![learnt.name.clone()], |field| field.names.clone());
+            StoredField { names, kind: learnt.kind }
+        });
+        Self {
+            format: FORMAT.into(),
+            version: VERSION,
+            fields: stored.collect(),
+            threshold: linked.threshold,
+            bands: linked.bands.iter().map(|figures| figures.band.clone()).collect(),
+            model: linked.model.clone(),
+        }
+    }
+
+    /// The fields, as they would be told.
+    #[must_use]
+    pub fn fields(&self) -> FieldsWritten {
+        let field = |field: &StoredField| WantedField { names: field.names.clone(), kind: Some(field.kind) };
+        FieldsWritten { fields: self.fields.iter().map(field).collect() }
+    }
+
+    /// The file's content.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut json = serde_json::to_string_pretty(self).unwrap_or_default();
+        json.push('\n');
+        json
+    }
+
+    /// Reads a file's content. The error is the end of a sentence.
+    pub fn of_json(json: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Head {
+            format: String,
+            version: u32,
+        }
+        let head: Head =
+            serde_json::from_str(json).map_err(|cause| format!("is not a model of records: {cause}"))?;
+        if head.format != FORMAT {
+            return Err(format!("is not a model of records: its format is {:?}", head.format));
+        }
+        if head.version > VERSION {
+            return Err(format!(
+                "has version {}, and this program knows versions up to {VERSION}",
+                head.version
+            ));
+        }
+        let file: Self = serde_json::from_str(json).map_err(|cause| format!("is damaged: {cause}"))?;
+        file.model.check().map_err(|cause| format!("is damaged: {cause}"))?;
+        if file.fields.len() != file.model.fields.len() {
+            return Err("is damaged: it has weights for other fields".into());
+        }
+        Ok(file)
+    }
+}

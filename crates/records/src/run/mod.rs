@@ -1,0 +1,135 @@
+//! Files of records -> pairs, clusters, and files without repeated records.
+//!
+//! ```text
+//! sources -> table (reading) -> matches (link) -> what is kept (decide) -> outputs (write)
+//! ```
+
+mod decide;
+mod fields;
+mod reading;
+mod write;
+
+pub use decide::{Decision, Decisions, Keep};
+pub use fields::{FieldsWritten, WantedField};
+pub use reading::{Named, Records};
+pub use write::{Report, dedup, finished, rounded, weights_json};
+
+use crate::link::{Linked, Options, link};
+use corpus::Source;
+
+/// What is asked of a run.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The records.
+    pub sources: Vec<Source>,
+    /// The records that they are also compared with; these are neither removed nor written.
+    pub against: Vec<Source>,
+    /// True if the records are compared with those of `against` only.
+    pub against_only: bool,
+    /// The fields, if they were told.
+    pub fields: Option<FieldsWritten>,
+    /// The field with the id.
+    pub id_field: Option<String>,
+    /// What becomes of a record that cannot be read.
+    pub on_bad_record: OnBadRecord,
+    /// Which record of a cluster is kept.
+    pub keep: Keep,
+    /// True if clusters are whole components.
+    pub components: bool,
+    /// How matches are found.
+    pub options: Options,
+    /// The most memory to use, in bytes.
+    pub memory: u64,
+}
+
+/// What becomes of a record that cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnBadRecord {
+    /// The run ends with an error.
+    #[default]
+    Fail,
+    /// It is listed as removed.
+    Skip,
+    /// It is written without being compared.
+    Keep,
+}
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A source cannot be read, or an output cannot be written.
+    #[error(transparent)]
+    Corpus(#[from] corpus::Error),
+    /// The table cannot be linked.
+    #[error(transparent)]
+    Link(#[from] crate::Error),
+    /// A record cannot be used.
+    #[error("{source_name}, {place}: {reason}")]
+    BadRecord {
+        /// The name of the source.
+        source_name: String,
+        /// Where in it.
+        place: String,
+        /// Why, as the end of a sentence.
+        reason: String,
+    },
+    /// What was asked for makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// The target has something else in it.
+    #[error("{0}")]
+    Target(String),
+    /// It takes more memory than it may.
+    #[error("{what} needs {needed} bytes of memory, and the limit is {limit} bytes")]
+    Memory {
+        /// What needs it.
+        what: String,
+        /// The bytes that are needed.
+        needed: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The user asked to stop.
+    #[error("stopped")]
+    Interrupted,
+}
+
+/// The result of a run.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A run up to its matches.
+#[derive(Debug)]
+pub struct Matched {
+    /// The records.
+    pub records: Records,
+    /// What was found.
+    pub linked: Linked,
+}
+
+/// Bytes of memory for each record beside its values: keys, pairs and levels.
+const BYTES_PER_RECORD: u64 = 600;
+
+impl Job {
+    /// Reads the records.
+    pub fn read(&self, stop: &dyn Fn() -> bool) -> Result<Records> {
+        Records::read(self, stop)
+    }
+
+    /// Finds the matches among records that were read.
+    pub fn link(&self, records: Records) -> Result<Matched> {
+        let needed = 8 * records.table.bytes() as u64 + BYTES_PER_RECORD * records.table.len() as u64;
+        if needed > self.memory {
+            return Err(Error::Memory { what: "matching these records".into(), needed, limit: self.memory });
+        }
+        let linked = link(&records.table, &self.options)?;
+        Ok(Matched { records, linked })
+    }
+}
+
+impl Matched {
+    /// What becomes of each record.
+    pub fn decide(&self, job: &Job) -> Result<Decisions> {
+        Decisions::new(job, &self.records, &self.linked)
+    }
+}

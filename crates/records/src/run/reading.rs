@@ -1,0 +1,338 @@
+//! Sources -> a table, and where each record stands.
+
+use super::{Error, FieldsWritten, Job, Keep, OnBadRecord, Result, WantedField};
+use crate::table::{Side, Strings, Table};
+use corpus::{Block, Cells, Limits, Reader, Source, column_names, fields_there_are, place_of};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// A field with one of these names is the id of a record, unless another one is named, or one of its values occurs twice.
+const ID_NAMES: [&str; 3] = ["id", "rec_id", "record_id"];
+
+/// The sizes of blocks.
+pub(super) const LIMITS: Limits = Limits { block_bytes: 1 << 20, record_bytes: 64 << 20, records: 8_192 };
+
+/// A record that was not compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bad {
+    pub(super) slot: u64,
+    pub(super) reason: String,
+}
+
+/// The records of a run.
+#[derive(Debug)]
+pub struct Records {
+    /// Their values.
+    pub table: Table,
+    /// The fields that are compared.
+    pub fields: Vec<WantedField>,
+    /// The sources: first those of `--against`.
+    pub(super) sources: Vec<Source>,
+    /// How many of them are those of `--against`.
+    pub(super) against: usize,
+    /// The source of each record, and its number there, from 1.
+    places: Vec<(u32, u64)>,
+    /// The slot of each record among all slots of its source, from 0.
+    pub(super) slots: Vec<u64>,
+    ids: Option<(Strings, Vec<u32>)>,
+    /// The field that the ids were taken from.
+    pub id_field: Option<String>,
+    /// The ids that occur twice: those records are named by source and line.
+    repeated: Vec<bool>,
+    /// How many records have the id of another one.
+    pub repeated_ids: u64,
+    /// By source: what cannot be compared.
+    pub(super) bad: Vec<Vec<Bad>>,
+    /// By source: how many slots it has.
+    pub(super) slots_of: Vec<u64>,
+    /// The values of the field of `--keep max:FIELD`.
+    pub(super) order: Option<Vec<String>>,
+    /// Bytes of all sources.
+    pub bytes: u64,
+}
+
+/// A record by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its id, or SOURCE:LINE.
+    pub id: String,
+    /// Its source.
+    pub source: String,
+    /// Its number there, from 1.
+    pub line: u64,
+}
+
+impl Records {
+    pub(super) fn read(job: &Job, stop: &dyn Fn() -> bool) -> Result<Self> {
+        let sources: Vec<Source> = job.against.iter().chain(&job.sources).cloned().collect();
+        let names: Vec<Vec<String>> =
+            sources.iter().map(|source| column_names(source, LIMITS)).collect::<Result<_, _>>()?;
+        let id_field = id_field(job, &sources, &names)?;
+        let fields = wanted(job, &sources, &names, id_field.as_deref())?;
+        let mut table = Table::new(fields.iter().map(|field| &field.names[0]));
+        let order_field = match &job.keep {
+            Keep::Max(field) | Keep::Min(field) => {
+                if !names.iter().any(|names| has(names, field)) {
+                    return Err(missing_field(field, &names));
+                }
+                Some(field.clone())
+            }
+            Keep::First | Keep::Fullest => None,
+        };
+        let mut records = Self {
+            table: Table::default(),
+            against: job.against.len(),
+            places: Vec::new(),
+            slots: Vec::new(),
+            ids: id_field.is_some().then(Default::default),
+            id_field,
+            repeated: Vec::new(),
+            repeated_ids: 0,
+            bad: vec![Vec::new(); sources.len()],
+            slots_of: vec![0; sources.len()],
+            order: order_field.is_some().then(Vec::new),
+            bytes: sources.iter().map(|source| source.size).sum(),
+            sources,
+            fields,
+        };
+        for (at, names) in names.iter().enumerate() {
+            records.read_source(at, names, order_field.as_deref(), job, &mut table, stop)?;
+        }
+        records.table = table;
+        records.count_ids();
+        Ok(records)
+    }
+
+    fn read_source(
+        &mut self,
+        at: usize,
+        names: &[String],
+        order_field: Option<&str>,
+        job: &Job,
+        table: &mut Table,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<()> {
+        let source = self.sources[at].clone();
+        // Each field, by the name that it has in this source; then the id and the value for `--keep`.
+        let mut wanted: Vec<String> = self
+            .fields
+            .iter()
+            .map(|field| field.names.iter().find(|name| has(names, name)).unwrap_or(&field.names[0]).clone())
+            .collect();
+        let fields = wanted.len();
+        wanted.extend(self.id_field.clone());
+        wanted.extend(order_field.map(str::to_owned));
+        let cells = Cells::new(&wanted);
+        let side =
+            (!job.against.is_empty()).then_some(if at < self.against { Side::First } else { Side::Second });
+        let mut reader = Reader::open_columns(&source, LIMITS)?;
+        let mut block = Block::default();
+        let mut failure = None;
+        while reader.next_block(&mut block)? {
+            if stop() {
+                return Err(Error::Interrupted);
+            }
+            let first = self.slots_of[at];
+            cells.visit(&block, &mut |slot, read| {
+                let values: &[Cow<'_, str>] = match read {
+                    Ok(values) => values,
+                    Err(reason) => {
+                        if job.on_bad_record == OnBadRecord::Fail && failure.is_none() {
+                            let place = place_of(&source, &block, slot);
+                            failure =
+                                Some(Error::BadRecord { source_name: source.name.clone(), place, reason });
+                            return Ok(());
+                        }
+                        self.bad[at].push(Bad { slot: first + slot as u64, reason });
+                        return Ok(());
+                    }
+                };
+                match side {
+                    Some(side) => table.push_to(side, &values[..fields]),
+                    None => table.push(&values[..fields]),
+                }
+                self.places.push((at as u32, block.number(slot)));
+                self.slots.push(first + slot as u64);
+                let mut others = values[fields..].iter();
+                if let Some((strings, of)) = &mut self.ids {
+                    of.push(strings.number(others.next().map_or("", |id| id)));
+                }
+                if let Some(order) = &mut self.order {
+                    order.push(others.next().map_or(String::new(), |value| value.to_string()));
+                }
+                Ok(())
+            })?;
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
+            self.slots_of[at] += block.len() as u64;
+            let needed = table.bytes() as u64 + 40 * self.places.len() as u64;
+            if needed > job.memory {
+                return Err(Error::Memory {
+                    what: "the table".into(),
+                    needed: 8 * needed,
+                    limit: job.memory,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds ids that occur twice.
+    fn count_ids(&mut self) {
+        let Some((strings, of)) = &self.ids else { return };
+        let mut counts = vec![0u32; strings.len()];
+        of.iter().for_each(|&id| counts[id as usize] += 1);
+        self.repeated = of.iter().map(|&id| counts[id as usize] > 1 || strings.get(id).is_empty()).collect();
+        self.repeated_ids =
+            of.iter().filter(|&&id| counts[id as usize] > 1 && !strings.get(id).is_empty()).count() as u64;
+        // A field that was only guessed to hold ids, and does not, is a field like others; it is too late to compare it.
+    }
+
+    /// A record by its name.
+    #[must_use]
+    pub fn named(&self, record: usize) -> Named {
+        let (source, line) = self.places[record];
+        let source = self.sources[source as usize].name.clone();
+        let id = match &self.ids {
+            Some((strings, of)) if !self.repeated[record] => strings.get(of[record]).to_owned(),
+            _ => format!("{source}:{line}"),
+        };
+        Named { id, source, line }
+    }
+
+    /// The number of the record with a name: its id, or SOURCE:LINE.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<usize> {
+        (0..self.table.len()).find(|&record| self.named(record).id == name).or_else(|| {
+            let (source, line) = name.rsplit_once(':')?;
+            let line: u64 = line.parse().ok()?;
+            (0..self.table.len()).find(|&record| {
+                let (at, number) = self.places[record];
+                number == line && self.sources[at as usize].name == source
+            })
+        })
+    }
+
+    /// True if a record comes from `--against`.
+    #[must_use]
+    pub fn is_against(&self, record: usize) -> bool {
+        (self.places[record].0 as usize) < self.against
+    }
+
+    pub(super) fn source_of(&self, record: usize) -> usize {
+        self.places[record].0 as usize
+    }
+
+    /// How many records of the inputs there are, with those that cannot be compared.
+    #[must_use]
+    pub fn inputs(&self) -> u64 {
+        self.slots_of[self.against..].iter().sum()
+    }
+}
+
+/// True if a source has a field; of `a.b`, if it has `a.b` or `a`.
+fn has(names: &[String], field: &str) -> bool {
+    names.iter().any(|name| name == field || field.split('.').next() == Some(name))
+}
+
+fn missing_field(field: &str, names: &[Vec<String>]) -> Error {
+    let known = names.first().cloned().unwrap_or_default();
+    Error::Usage(format!("no source has the field `{field}`; {}", fields_there_are(&known)))
+}
+
+/// The field with the id: the one that was named, or one of the usual name whose values are all different.
+fn id_field(job: &Job, sources: &[Source], names: &[Vec<String>]) -> Result<Option<String>> {
+    if let Some(field) = &job.id_field {
+        return match names.iter().any(|names| has(names, field)) {
+            true => Ok(Some(field.clone())),
+            false => Err(missing_field(field, names)),
+        };
+    }
+    let is_told = |name: &str| {
+        let told = job.fields.iter().flat_map(|fields| &fields.fields).flat_map(|field| &field.names);
+        told.into_iter().any(|told| told == name)
+    };
+    for usual in ID_NAMES {
+        let found =
+            names.first().and_then(|names| names.iter().find(|name| name.eq_ignore_ascii_case(usual)));
+        let Some(name) = found else { continue };
+        if is_told(name) || !names.iter().all(|names| names.contains(name)) {
+            continue;
+        }
+        if sources
+            .iter()
+            .map(|source| are_different(source, name))
+            .collect::<Result<Vec<_>>>()?
+            .iter()
+            .all(|it| *it)
+        {
+            return Ok(Some(name.clone()));
+        }
+    }
+    Ok(None)
+}
+
+/// True if no two records of a source have the same value in a field.
+fn are_different(source: &Source, field: &str) -> Result<bool> {
+    let cells = Cells::new(&[field.to_owned()]);
+    let mut reader = Reader::open_columns(source, LIMITS)?;
+    let (mut block, mut seen, mut twice) = (Block::default(), Strings::default(), false);
+    let mut count = 0;
+    while !twice && reader.next_block(&mut block)? {
+        cells.visit(&block, &mut |_, values| {
+            if let Ok([value, ..]) = values {
+                seen.number(value);
+                count += 1;
+                twice |= seen.len() < count;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(!twice)
+}
+
+/// The fields that are compared.
+fn wanted(
+    job: &Job,
+    sources: &[Source],
+    names: &[Vec<String>],
+    id: Option<&str>,
+) -> Result<Vec<WantedField>> {
+    if let Some(FieldsWritten { fields }) = &job.fields {
+        for field in fields {
+            if !names.iter().any(|names| field.names.iter().any(|name| has(names, name))) {
+                return Err(missing_field(&field.names[0], names));
+            }
+        }
+        return Ok(fields.clone());
+    }
+    // What all sources have; of two tables, what both have.
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    names.iter().flatten().for_each(|name| *counts.entry(name).or_default() += 1);
+    let first = names.first().map_or(&[][..], Vec::as_slice);
+    let everywhere = first.iter().filter(|name| counts.get(name.as_str()) == Some(&names.len()));
+    let order = match &job.keep {
+        Keep::Max(field) | Keep::Min(field) => Some(field.as_str()),
+        Keep::First | Keep::Fullest => None,
+    };
+    let fields: Vec<WantedField> = everywhere
+        .filter(|name| Some(name.as_str()) != id && Some(name.as_str()) != order)
+        .map(|name| WantedField { names: vec![name.clone()], kind: None })
+        .collect();
+    if fields.is_empty() && !sources.is_empty() {
+        let listed: Vec<String> = sources
+            .iter()
+            .zip(names)
+            .take(2)
+            .map(|(source, names)| format!("{}: {}", source.name, fields_there_are(names)))
+            .collect();
+        let what = if sources.len() > 1 {
+            "the sources have no field in common"
+        } else {
+            "there is no field to compare"
+        };
+        return Err(Error::Usage(format!("{what}; {}", listed.join("; "))));
+    }
+    Ok(fields)
+}

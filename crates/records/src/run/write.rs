@@ -1,0 +1,265 @@
+//! Decisions -> the kept records of every source byte for byte, `removed.jsonl`, `model.json` and `report.json`.
+//!
+//! The order in which a killed run leaves things: `run.json` says whose folder it is; outputs appear one by one, each whole;
+//! `report.json` comes last. The same command then begins again, and writes the same bytes.
+
+use super::reading::LIMITS;
+use super::{Decision, Decisions, Error, Job, Matched, OnBadRecord, Result};
+use crate::model_file::ModelFile;
+use corpus::{
+    Block, Disposition, RUN_FILE, Reader, SinkOptions, SinkWriter, Source, Target, WORK_FOLDER, output_names,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The names in the target that are not outputs of sources.
+const OWN: [&str; 4] = ["report.json", "removed.jsonl", "model.json", WORK_FOLDER];
+
+/// What a run says about itself: `report.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// The kind of documents.
+    pub kind: String,
+    /// The number of records.
+    pub records: u64,
+    /// Those that are kept.
+    pub kept: u64,
+    /// Those that are removed as matches.
+    pub removed: u64,
+    /// Those that could not be read and were listed as removed.
+    pub bad_skipped: u64,
+    /// Those that could not be read and were kept.
+    pub bad_kept: u64,
+    /// The pairs that match.
+    pub matches: u64,
+    /// Those of them whose probability is below 0.9.
+    pub uncertain: u64,
+    /// Clusters of two records or more.
+    pub entities: u64,
+    /// The records of the largest one.
+    pub largest: u64,
+    /// The pairs that were compared.
+    pub compared: u64,
+    /// Records in blocks that were too large to be compared, summed over bands.
+    pub left_out: u64,
+    /// The estimated share of matches that was found, and its standard error.
+    pub recall: Option<(f64, f64)>,
+    /// The rounds of learning.
+    pub rounds: u64,
+    /// The records whose id another one has: they are named by source and line.
+    pub repeated_ids: u64,
+    /// The least probability of a match.
+    pub threshold: f64,
+    /// Seconds that the run took; not part of what is compared between runs.
+    pub seconds: f64,
+}
+
+impl Report {
+    /// What can be said of a run.
+    #[must_use]
+    pub fn new(job: &Job, matched: &Matched, decisions: &Decisions, seconds: f64) -> Self {
+        let Matched { records, linked } = matched;
+        let bad: u64 = records.bad[records.against..].iter().map(|bad| bad.len() as u64).sum();
+        let skipped = if job.on_bad_record == OnBadRecord::Skip { bad } else { 0 };
+        let removed = decisions.removed();
+        Self {
+            kind: "records".into(),
+            records: records.inputs(),
+            kept: records.inputs() - removed - skipped,
+            removed,
+            bad_skipped: skipped,
+            bad_kept: bad - skipped,
+            matches: linked.matches.len() as u64,
+            uncertain: linked.matches.iter().filter(|found| found.probability < 0.9).count() as u64,
+            entities: decisions.clusters.len() as u64,
+            largest: decisions.clusters.iter().map(Vec::len).max().unwrap_or(0) as u64,
+            compared: linked.compared as u64,
+            left_out: linked.left_out,
+            recall: linked.recall,
+            rounds: linked.model.rounds as u64,
+            repeated_ids: records.repeated_ids,
+            threshold: job.options.threshold,
+            seconds,
+        }
+    }
+}
+
+/// What makes two runs the same.
+fn identity(job: &Job) -> Result<String> {
+    let source = |source: &Source| -> Result<Value> {
+        let checksum = corpus::checksum(source)?;
+        Ok(
+            json!({"name": source.name, "output": source.output, "size": source.size, "checksum": checksum.map(|(_, sum)| sum)}),
+        )
+    };
+    let sources: Vec<Value> = job.sources.iter().map(source).collect::<Result<_>>()?;
+    let against: Vec<Value> = job.against.iter().map(source).collect::<Result<_>>()?;
+    let settings = format!(
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        job.against_only, job.fields, job.id_field, job.on_bad_record, job.keep, job.components, job.options
+    );
+    let identity = json!({"kind": "records", "sources": sources, "against": against, "settings": settings});
+    Ok(format!("{identity:#}\n"))
+}
+
+/// The report of the same run, if it has finished in this target. A target with anything else in it is refused.
+pub fn finished(job: &Job, target: &Target) -> Result<Option<Report>> {
+    output_names(&job.sources, &OWN)?;
+    let names = target.list()?;
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let run = format!("{WORK_FOLDER}/{RUN_FILE}");
+    let Some(found) = target.read(&run)? else {
+        return Err(Error::Target(format!(
+            "{} is not empty and contains no lookalike run; choose another target folder",
+            target.name()
+        )));
+    };
+    if found != identity(job)?.as_bytes() {
+        return Err(Error::Target(format!(
+            "{} contains another run, with other inputs or settings; choose another target folder",
+            target.name()
+        )));
+    }
+    let Some(report) = target.read("report.json")? else { return Ok(None) };
+    Ok(serde_json::from_slice(&report).ok())
+}
+
+/// Writes the outputs of a run.
+pub fn dedup(
+    job: &Job,
+    matched: &Matched,
+    decisions: &Decisions,
+    target: &Target,
+    seconds: f64,
+    threads: usize,
+) -> Result<Report> {
+    let report = Report::new(job, matched, decisions, seconds);
+    let Some(folder) = target
+        .folder()
+        .map(std::path::Path::to_owned)
+        .or_else(|| target.is_stdout().then(std::env::temp_dir))
+    else {
+        return Err(Error::Usage(format!(
+            "{} is in an object store; with --kind records the target is a local folder or standard output",
+            target.name()
+        )));
+    };
+    if !target.is_stdout() {
+        target.files().make_folder(&folder).map_err(corpus::Error::from)?;
+        target.write(&format!("{WORK_FOLDER}/{RUN_FILE}"), identity(job)?.as_bytes())?;
+    }
+    let aside = target.files().temp_folder(&folder).map_err(corpus::Error::from)?;
+    for at in matched.records.against..matched.records.sources.len() {
+        write_source(job, matched, decisions, at, target, aside.path(), threads)?;
+    }
+    drop(aside);
+    target.write("removed.jsonl", &removed_lines(job, matched, decisions))?;
+    target
+        .write("model.json", ModelFile::new(&matched.linked, &matched.records.fields).to_json().as_bytes())?;
+    let written = serde_json::to_string_pretty(&report).unwrap_or_default();
+    target.write("report.json", format!("{written}\n").as_bytes())?;
+    Ok(report)
+}
+
+fn write_source(
+    job: &Job,
+    matched: &Matched,
+    decisions: &Decisions,
+    at: usize,
+    target: &Target,
+    aside: &std::path::Path,
+    threads: usize,
+) -> Result<()> {
+    let records = &matched.records;
+    let source = &records.sources[at];
+    let removed = decisions
+        .of
+        .iter()
+        .enumerate()
+        .filter(|(record, decision)| **decision != Decision::Kept && records.source_of(*record) == at);
+    let mut dropped: BTreeSet<u64> = removed.map(|(record, _)| records.slots[record]).collect();
+    if job.on_bad_record == OnBadRecord::Skip {
+        dropped.extend(records.bad[at].iter().map(|bad| bad.slot));
+    }
+    let mut writer = SinkWriter::create(target, source, aside, SinkOptions { annotate: false, threads })?;
+    let mut reader = Reader::open_columns(source, LIMITS)?;
+    let (mut block, mut first) = (Block::default(), 0);
+    while reader.next_block(&mut block)? {
+        writer.write(&block, &mut |slot| match dropped.contains(&(first + slot as u64)) {
+            true => Disposition::Drop,
+            false => Disposition::Keep,
+        })?;
+        first += block.len() as u64;
+    }
+    if first != records.slots_of[at] {
+        return Err(Error::Usage(format!(
+            "{} has changed while it was read; run the command again",
+            source.name
+        )));
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// The weights of a match by field, as JSON.
+#[must_use]
+pub fn weights_json(fields: &[String], found: &crate::Match) -> Value {
+    let weights: serde_json::Map<String, Value> = fields
+        .iter()
+        .zip(&found.weights)
+        .map(|(name, weight)| (name.clone(), json!(rounded(*weight))))
+        .collect();
+    Value::Object(weights)
+}
+
+/// A weight with four decimals.
+#[must_use]
+pub fn rounded(weight: f64) -> f64 {
+    (weight * 10_000.0).round() / 10_000.0 + 0.0
+}
+
+fn removed_lines(job: &Job, matched: &Matched, decisions: &Decisions) -> Vec<u8> {
+    let (records, fields) = (&matched.records, matched.linked.field_names());
+    // By source and slot, so that they are in input order.
+    let mut lines: BTreeMap<(usize, u64), Value> = BTreeMap::new();
+    for (record, decision) in decisions.of.iter().enumerate() {
+        let Decision::Removed { by, found } = decision else { continue };
+        let (named, kept) = (records.named(record), records.named(*by));
+        let found = found.map(|found| &matched.linked.matches[found]);
+        let mut line = json!({
+            "id": named.id, "source": named.source, "line": named.line, "kind": "match",
+            "kept_id": kept.id, "kept_source": kept.source, "kept_line": kept.line,
+            "similarity": found.map(|found| found.probability),
+        });
+        if let Some(found) = found {
+            line["probability"] = json!(found.probability);
+            line["weight"] = json!(rounded(found.weight));
+            line["weights"] = weights_json(&fields, found);
+        } else {
+            line["reason"] = json!("connected with the kept record by other matches");
+        }
+        lines.insert((records.source_of(record), records.slots[record]), line);
+    }
+    if job.on_bad_record == OnBadRecord::Skip {
+        for (at, bad) in records.bad.iter().enumerate().skip(records.against) {
+            let source = &records.sources[at].name;
+            for bad in bad {
+                let line = json!({
+                    "id": format!("{source}:{}", bad.slot + 1), "source": source, "line": bad.slot + 1, "kind": "bad",
+                    "kept_id": null, "kept_source": null, "kept_line": null, "similarity": null, "reason": bad.reason,
+                });
+                lines.insert((at, bad.slot), line);
+            }
+        }
+    }
+    let mut bytes = Vec::new();
+    for line in lines.values() {
+        bytes.extend_from_slice(line.to_string().as_bytes());
+        bytes.push(b'\n');
+    }
+    bytes
+}
