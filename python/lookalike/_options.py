@@ -21,7 +21,10 @@ class Options(TypedDict, total=False):
     """The keyword arguments of `dedup`, `pairs`, `clusters`, `query`, `compare` and `plan`.
 
     The kind of documents
-        kind: "text" (default) or "sets": lists of strings and numbers, or with measure="weighted-jaccard" dictionaries of weights
+        kind: "text" (default) or "sets": lists of strings and numbers, or with measure="weighted-jaccard" dictionaries of weights;
+            or "fingerprints": strings of hexadecimal digits or base64, bytes, or whole numbers, compared within `distance`
+        set_of, weight: if every row is one item of a set: the column that names the set, and the one with the weight
+        bits: the bits of fingerprints, 16 to 512 (default: as many as the first has)
         split: with sets, what separates the items of a set that is a string
 
     The text and its shingles
@@ -43,7 +46,7 @@ class Options(TypedDict, total=False):
         method: "minhash" (default) or "simhash"
         hashes, seed: the number of hashes of a signature, and the seed of the hash functions (default 128 and 1)
         bands: (bands, rows) or "21x6", instead of planning them from the recall; None to plan them even with a preset
-        distance: the largest Hamming distance, with SimHash (default 3)
+        distance: the largest Hamming distance, of fingerprints and with SimHash (default 3)
         weights: a file of token weights, with SimHash
         preset: the settings of another tool; see `lookalike.presets()`
 
@@ -65,7 +68,10 @@ class Options(TypedDict, total=False):
     on_bad_record: "fail" (default), "skip" or "keep": what to do with a record without a text
     """
 
-    kind: "Literal['text', 'sets']"
+    kind: "Literal['text', 'sets', 'fingerprints']"
+    set_of: Optional[str]
+    weight: Optional[str]
+    bits: Optional[int]
     split: Optional[str]
     text: str
     id: Optional[str]
@@ -104,9 +110,9 @@ NAMES = tuple(Options.__annotations__)
 RESOURCES = ("format", "memory", "preset", "temp_dir", "threads")
 _NORMALIZE = ("case", "form", "punctuation", "whitespace")
 _CALLED = {"text": "text-field", "id": "id-field"}
-_WHOLE = ("hashes", "seed", "distance", "max_text", "threads")
+_WHOLE = ("bits", "hashes", "seed", "distance", "max_text", "threads")
 _NUMBERS = ("threshold", "recall")
-_NULLABLE = ("bands", "id", "split", "weights", "within")
+_NULLABLE = ("bands", "bits", "set_of", "weight", "id", "split", "weights", "within")
 FILES_ONLY = ("annotate", "format", "removed_format")
 """The options that only apply to reading and writing files."""
 

@@ -6,6 +6,7 @@ Nothing is imported here: if the caller passes a frame, its library is already l
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
@@ -27,10 +28,14 @@ _WHAT = (
 class Columns:
     """The columns that a job needs."""
 
-    def __init__(self, text: str, id: Optional[str], others: Sequence[str], *, against: bool = False) -> None:
+    def __init__(
+        self, text: str, id: Optional[str], others: Sequence[str], *, against: bool = False, kind: str = "text"
+    ) -> None:
         self.text = text
         self.id = id
         self.others = tuple(others)
+        self.kind = kind
+        """What a document is: "text", or another kind, whose values are passed on as strings."""
         self.against = against
         """True for the documents of `against`, which need only the text."""
 
@@ -97,6 +102,8 @@ def _documents(source: Any, columns: Columns) -> Documents:
     if isinstance(source, (list, tuple)):
         return _of_sequence(source, columns)
     if isinstance(source, np.ndarray):
+        if columns.kind == "fingerprints" and source.ndim == 2 and source.dtype == np.uint8:
+            return _of_strings([row.tobytes() for row in source], lambda mask: source[mask], columns)
         if source.ndim != 1:
             raise TypeError(f"an array of {source.ndim} dimensions is not a list of texts; it must have one")
         return _of_strings(source.tolist(), lambda mask: source[mask], columns)
@@ -137,7 +144,36 @@ def _of_sequence(source: Any, columns: Columns) -> Documents:
     )
 
 
+def written(kind: str, value: Any) -> Any:
+    """A document as a string that Rust reads: the JSON of a set, the hexadecimal digits of a fingerprint. None stays None."""
+    if value is None or kind == "text":
+        return value
+    if isinstance(value, np.ndarray):
+        value = value.tobytes() if kind == "fingerprints" and value.dtype == np.uint8 else value.tolist()
+    if kind == "fingerprints":
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return bytes(value).hex()
+        if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+            return f"{int(value) & (2**64 - 1):016x}"
+        return value
+    if isinstance(value, (set, frozenset)):
+        # The order of a set differs from run to run; items of one set may be of types that have no order.
+        value = sorted(value, key=lambda item: (str(type(item)), repr(item)))
+    if isinstance(value, dict) or (hasattr(value, "__iter__") and not isinstance(value, (str, bytes))):
+        return json.dumps(value if isinstance(value, dict) else list(value), default=_plain)
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy scalar as a number of Python."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"an item of a set is a str or a number, not {type(value).__name__}")
+
+
 def _of_strings(texts: List[Any], take: Callable[[Mask], Any], columns: Columns) -> Documents:
+    if columns.kind != "text":
+        texts = [written(columns.kind, value) for value in texts]
     table = _native.ArrowTable.from_strings(texts, columns.text if columns.against else "text")
     return Documents(table, take, fixed_column=True)
 
@@ -192,6 +228,7 @@ def _ids(columns: Columns, present: Sequence[str], listed: Callable[[str], Any])
 
 def _of_pandas(source: Any, columns: Columns, pandas: Any) -> Optional[Documents]:
     if isinstance(source, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
+        # A list is not missing, whatever is in it.
         texts = [None if missing else text for text, missing in zip(source, pandas.isna(source))]
         return _of_strings(texts, lambda mask: source[mask], columns)
     if not isinstance(source, pandas.DataFrame):
@@ -199,6 +236,8 @@ def _of_pandas(source: Any, columns: Columns, pandas: Any) -> Optional[Documents
     names = _select(columns, source.columns)
     # The types are kept: pandas would convert objects to strings, and fail for a lone surrogate.
     frame = pandas.DataFrame({name: pandas.Series(source[name].array, dtype=source[name].dtype) for name in names})
+    if columns.kind != "text" and columns.text in names and frame[columns.text].dtype == object:
+        frame[columns.text] = [written(columns.kind, value) for value in frame[columns.text]]
     try:
         try:
             table = _native.ArrowTable.from_stream(frame)

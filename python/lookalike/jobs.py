@@ -30,7 +30,7 @@ import numpy as np
 
 from . import _native
 from ._options import FILES_ONLY, Options, resolve, whole
-from ._sources import Columns, Documents, documents
+from ._sources import Columns, Documents, documents, written
 from .errors import DuplicateIdError, SettingError, TargetError
 from .pages import Page
 from .results import (
@@ -262,9 +262,10 @@ def clusters(source: Any, *, progress: Progress = False, **options: Unpack[Optio
 
 
 def query(
-    source: Any, wanted: str, /, *, top: int = 10, progress: Progress = False, **options: Unpack[Options]
+    source: Any, wanted: Any, /, *, top: int = 10, progress: Progress = False, **options: Unpack[Options]
 ) -> List[Match]:
-    """The `top` documents most similar to the text `wanted`, exactly, most similar first.
+    """The `top` documents most similar to the text `wanted`, exactly, most similar first. With another `kind`, `wanted` is a
+    document of that kind.
 
     Every document is compared, so nothing is missed. Documents below `threshold` (default 0) are left out. For many
     queries, build an `LSH` once.
@@ -273,6 +274,11 @@ def query(
     >>> lookalike.query(["a rose is a rose", "to be or not to be"], "a rose is", shingles="words:2")
     [Match(document=0, similarity=0.6666666666666666)]
     """
+    kind = options.get("kind", "text")
+    if kind != "text":
+        # A value of another kind is given as JSON.
+        value = written(kind, wanted)
+        wanted = value if kind == "sets" and not isinstance(wanted, str) else json.dumps(value)
     if not isinstance(wanted, str):
         raise TypeError(f"the text of a query must be a str, not {type(wanted).__name__}")
     top = whole("top", top)
@@ -352,7 +358,9 @@ def _columns(options: Any, against: bool = False) -> Columns:
     for name in (text, id, *others):
         if name is not None and not isinstance(name, str):
             raise TypeError(f"a column is named by a str, not by {type(name).__name__}; rename it")
-    return Columns(text, id, others, against=against)
+    others.extend(options[name] for name in ("set_of", "weight") if options.get(name) is not None)
+    kind = options.get("kind", "text")
+    return Columns(text, id, others, against=against, kind=kind if isinstance(kind, str) else "text")
 
 
 def _prepare(function: str, source: Any, options: Any, **more: Any) -> Tuple[Documents, Dict[str, Any]]:

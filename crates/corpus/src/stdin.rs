@@ -46,6 +46,12 @@ impl TemporaryCopy {
         Self::copy(&mut *stream, source, folder).map(Some)
     }
 
+    /// Holds a folder in which a source was made.
+    #[must_use]
+    pub fn of(folder: TempFolder) -> Self {
+        Self { _folder: folder }
+    }
+
     fn copy(stream: &mut dyn Read, source: &mut Source, folder: &Path) -> Result<Self> {
         let folder = Files::default().temp_folder(folder)?;
         let mut file = folder.create(Self::NAME)?;

@@ -22,6 +22,9 @@ pub enum Error {
         /// The method that finds pairs with these settings.
         instead: &'static str,
     },
+    /// A sample of something else than texts cannot be measured.
+    #[error("a sample can be measured only of texts; leave out the sample, or the kind")]
+    SampleNeedsTexts,
     /// The sample has fewer than two documents.
     #[error("a sample needs at least two documents")]
     SampleTooSmall,

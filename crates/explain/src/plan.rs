@@ -133,9 +133,19 @@ impl MeasuredSample {
 impl Planned {
     /// The plan for this many documents, on this many threads.
     pub fn new(settings: Settings, documents: u64, threads: usize) -> Result<Self> {
+        let settings = match settings.signature.kind {
+            // What counts is the distance: as a similarity it is the share of equal bits.
+            Kind::Fingerprints => {
+                let bits = settings.signature.bits.unwrap_or(64);
+                let share = 1.0 - f64::from(settings.matching.distance) / f64::from(bits);
+                settings.with_threshold(share.clamp(0.01, 1.0))
+            }
+            _ => settings,
+        };
         let chances = Chances::new(&settings)?;
         let plan = chances.plan();
-        let is_banded = bands_or(&settings).is_ok();
+        let is_print = settings.signature.kind == Kind::Fingerprints;
+        let is_banded = bands_or(&settings).is_ok() && !is_print;
         let simhash = settings.signature.method == Method::Simhash;
         let on_disk = |per_document: u64| documents.saturating_mul(per_document);
         Ok(Self {
@@ -146,7 +156,7 @@ impl Planned {
             least_memory: pipeline::least_memory(documents, threads),
             alternatives: if is_banded { alternatives(&settings, plan)? } else { Vec::new() },
             tables: if simhash { tables(&settings, documents) } else { Vec::new() },
-            by_shingles: if is_banded || simhash || settings.signature.kind == Kind::Vectors {
+            by_shingles: if is_banded || simhash || is_print || settings.signature.kind == Kind::Vectors {
                 Vec::new()
             } else {
                 chances.by_shingles(settings.matching.threshold)
@@ -173,6 +183,9 @@ impl Planned {
 
     /// Returns an error if a sample cannot be measured for this plan.
     pub fn check_sample(&self) -> Result<()> {
+        if self.settings.signature.kind != Kind::Text {
+            return Err(Error::SampleNeedsTexts);
+        }
         bands_or(&self.settings)
     }
 

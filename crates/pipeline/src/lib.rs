@@ -35,6 +35,7 @@ pub use decide::CopyFate;
 pub use decide::group::{Decision, Group, GroupMember};
 pub use decide::recall::LEAST_PLANNED;
 pub use error::{Error, Result};
+pub use kind::compared::{ComparedValues, compare_values};
 pub use limits::machine::available_memory;
 pub use limits::memory::least_memory;
 pub use method::Likeness;
@@ -107,6 +108,13 @@ impl Job {
     pub fn writes(&self, folder: &std::path::Path, file: &std::path::Path) -> bool {
         ask::finished::is_output(folder, self.sources.iter().map(|source| source.output.as_str()), file)
     }
+}
+
+/// If the job has rows of (set, item), replaces its sources by one source of sets: one for the corpus, and one for `against`. What
+/// comes back holds the files of these sources, and must live as long as the job; the number says how many rows could not be
+/// used and were left out.
+pub fn gather_rows(job: &mut Job) -> Result<(Vec<corpus::TemporaryCopy>, u64)> {
+    kind::rows::gather(job)
 }
 
 /// The result of [`dedup`].

@@ -1,5 +1,6 @@
 //! A checked job, with everything that follows from its settings. Stages after sketching get a `View` of it.
 
+use crate::kind;
 use crate::limits::machine::has_room_for;
 use crate::limits::memory::Ledger;
 use crate::limits::ordered::{caught, no_thread};
@@ -56,7 +57,8 @@ impl<'a> Prepared<'a> {
             let most = format!("at most {}", corpus::readable_size(LARGEST_TEXT));
             return Err(not_allowed(SettingName::MaxText, job.settings.files.max_text, most));
         }
-        let mut recipe = Recipe::with_use(&job.settings, use_of)?;
+        let settings = kind::completed(&job.settings, sources)?;
+        let mut recipe = Recipe::with_use(&settings, use_of)?;
         let mut left = job.resources.clone();
         for (what, taken) in
             [("the file of weights", recipe.method.memory()), ("the index", job.indexes.memory)]

@@ -33,6 +33,9 @@ impl Choices {
         let normalize = &sketching.normalize;
         match flag {
             "kind" => reading.kind.is_some(),
+            "bits" => reading.bits.is_some(),
+            "set-of" => reading.set_of.is_some(),
+            "weight" => reading.weight.is_some(),
             "split" => reading.split.is_some(),
             "text-field" => reading.text_field.is_some(),
             "id-field" => reading.id_field.is_some(),
@@ -80,17 +83,29 @@ impl Choices {
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// What a document is: a text, a set of items (sets), or a vector (vectors). A set is an array of strings and numbers, or
-    /// with --measure weighted-jaccard an object with weights; a vector is an array of numbers, or a row of a NumPy array
+    /// What a document is: a text, a set of items (sets), a fingerprint that was made elsewhere (fingerprints), or a vector
+    /// (vectors). A set is an array of strings and numbers, or with --measure weighted-jaccard an object with weights; a
+    /// fingerprint is a string of hexadecimal digits or base64, bytes, or a whole number; a vector is an array of numbers, or a
+    /// row of a NumPy array
     #[arg(long, value_name = "KIND", value_parser = one_of::<Kind>(Kind::WRITTEN))]
     pub(crate) kind: Option<Kind>,
-    /// The field that holds the text, or the items of a set. `a.b` is the field b of the object in the field a
+    /// The field that holds the text, the items of a set, or the fingerprint. `a.b` is the field b of the object in the field a
     #[arg(long, value_name = "FIELD", visible_aliases = ["field", "items"])]
     pub(crate) text_field: Option<String>,
     /// With --kind sets: a set may be a string, whose items are separated by this. White space around items is not part of
     /// them
     #[arg(long, value_name = "SEPARATOR")]
     pub(crate) split: Option<String>,
+    /// With --kind sets: each record is one item of a set, which the value of this field names. Rows may be in any order. The
+    /// items are in the field of --items
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) set_of: Option<String>,
+    /// With --set-of and --measure weighted-jaccard: the field that holds the weight of the item. Weights of the same item add up
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) weight: Option<String>,
+    /// With --kind fingerprints: how many bits they have, 16 to 512 [default: as many as the first one]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>)]
+    pub(crate) bits: Option<u32>,
     /// The field that holds the id. Without this flag, the id of a document is SOURCE:LINE
     #[arg(long, value_name = "FIELD")]
     pub(crate) id_field: Option<String>,
@@ -181,8 +196,8 @@ pub(crate) struct Matching {
     /// fewer
     #[arg(long, value_name = "BxR", conflicts_with = "recall")]
     pub(crate) bands: Option<BandsAndRows>,
-    /// With SimHash: the largest Hamming distance between the fingerprints of two duplicates. With --measure euclidean: the
-    /// largest distance between two vectors
+    /// With --kind fingerprints and with SimHash: the largest Hamming distance between the fingerprints of two duplicates.
+    /// With --measure euclidean: the largest distance between two vectors
     #[arg(long, value_name = "BITS", value_parser = distance)]
     pub(crate) distance: Option<f64>,
     /// How a candidate pair is checked: by its exact similarity (exact), by the estimate from the signatures

@@ -137,7 +137,7 @@ pub(crate) struct ClustersArguments {
 
 /// `lookalike query`
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("asked").args(["text", "text_file"]).required(true)))]
+#[command(group(ArgGroup::new("asked").args(["text", "text_file", "like", "file"]).required(true)))]
 pub(crate) struct QueryArguments {
     /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or sketch files
     #[arg(required = true, value_name = "INPUT")]
@@ -148,6 +148,12 @@ pub(crate) struct QueryArguments {
     /// A file that holds the text to search for; `-` reads it from standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) text_file: Option<PathBuf>,
+    /// What to search for, as JSON: '["milk", "rolls"]' for sets, '"00ff..."' for fingerprints
+    #[arg(long, value_name = "VALUE")]
+    pub(crate) like: Option<String>,
+    /// A file that holds what to search for, as JSON; `-` reads it from standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
     /// Show at most this many documents
     #[arg(long, value_name = "N", default_value = "10", value_parser = shown_at_most())]
     pub(crate) top: usize,

@@ -104,9 +104,12 @@ pub(crate) fn shown_commands(command: &clap::Command) -> Vec<(String, clap::Comm
 }
 
 /// The flags that only `--help` shows, not `-h`.
-const RARE: [&str; 21] = [
+const RARE: [&str; 24] = [
+    "set-of",
+    "weight",
     "ids",
     "split",
+    "bits",
     "recall",
     "bands",
     "distance",

@@ -8,7 +8,7 @@ use crate::interruption;
 use crate::output::{Printer, Progress, Shown};
 use crate::settings::{Layers, Resolved};
 use explain::comparison::{TwoTexts, compare};
-use pipeline::Settings;
+use pipeline::{Kind, Settings, compare_values};
 use std::path::Path;
 
 /// Bytes of memory for each byte of a text: both texts, their shingles with positions, and the page.
@@ -21,6 +21,13 @@ pub(crate) fn run(arguments: &CompareArguments, layers: &Layers, printer: &Print
     } else {
         of_corpus(arguments, layers, printer)?
     };
+    if settings.signature.kind != Kind::Text {
+        if arguments.html.is_some() {
+            return Err(Failure::usage("--html is for texts").with_advice("leave it out, or use --json"));
+        }
+        let [a, b] = &texts.texts;
+        return printer.compared_values(&compare_values(&settings, [a, b])?, &texts.names);
+    }
     if let Some(path) = &arguments.html {
         check_page(path)?;
     }

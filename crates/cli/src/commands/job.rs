@@ -122,11 +122,15 @@ fn of_documents(
     let copied = |source: &mut Source| TemporaryCopy::stdin(source, &folder).transpose();
     let temporary_copies =
         sources.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>()?;
+    let mut temporary_copies: Vec<TemporaryCopy> = temporary_copies;
     let resources = resolved.resources;
-    Ok((
-        Job { sources, against, settings, resources, sketch: None, indexes: Indexes::default() },
-        temporary_copies,
-    ))
+    let mut job = Job { sources, against, settings, resources, sketch: None, indexes: Indexes::default() };
+    let (sets, left_out) = pipeline::gather_rows(&mut job)?;
+    if left_out > 0 {
+        printer.note(&format!("{left_out} rows that cannot be used are left out"));
+    }
+    temporary_copies.extend(sets);
+    Ok((job, temporary_copies))
 }
 
 fn say_skipped<'a>(skipped: impl Iterator<Item = &'a String> + Clone, printer: &Printer) {

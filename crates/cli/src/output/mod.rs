@@ -5,6 +5,7 @@
 
 mod answers;
 mod compared;
+mod compared_values;
 mod escaped;
 mod evaluated;
 mod indexed;
@@ -30,13 +31,14 @@ use crate::exit_code::ExitCode;
 use crate::failure::{Failure, Result};
 use anstyle::{AnsiColor, Style};
 use compared::ShownComparison;
+use compared_values::ShownValues;
 use escaped::escaped_lines;
 use explain::comparison::Compared;
 use explain::plan::{MeasuredSample, Planned};
 use figures::terminal::is_obeyed;
 use indicatif::MultiProgress;
 use pipeline::presets::{Figures, Preset};
-use pipeline::{Job, Report, Settings};
+use pipeline::{ComparedValues, Job, Report, Settings};
 use planned::ShownPlan;
 use std::io::{self, Write};
 use std::path::Path;
@@ -145,6 +147,13 @@ impl Printer {
     pub(crate) fn compared(&self, compared: &Compared, shown: Shown) -> Result<()> {
         let compared = ShownComparison(compared);
         let text = if self.json { compared.json() } else { compared.text(shown, colors(), columns()) };
+        self.document(text.as_bytes())
+    }
+
+    /// A comparison of two values that are not texts.
+    pub(crate) fn compared_values(&self, compared: &ComparedValues, names: &[String; 2]) -> Result<()> {
+        let compared = ShownValues { compared, names };
+        let text = if self.json { compared.json() } else { compared.text() };
         self.document(text.as_bytes())
     }
 

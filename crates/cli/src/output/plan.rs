@@ -53,6 +53,19 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
         _ => ("documents", "shingles"),
     };
     let candidates = match settings.signature.method {
+        _ if settings.signature.kind == Kind::Fingerprints => match plan.rows {
+            0 => format!(
+                "{} tables find all pairs at Hamming distance {} or less: no pair is missed",
+                numbers::count(plan.bands as u64),
+                settings.matching.distance
+            ),
+            rows => format!(
+                "{} bands of {rows} sampled bits find {} of the pairs at Hamming distance {}, and more of those nearer",
+                numbers::count(plan.bands as u64),
+                numbers::share(plan.recall_at_threshold),
+                settings.matching.distance
+            ),
+        },
         Method::Minhash if settings.signature.measure == Measure::Containment => {
             // A document of n shingles, a share t of them in another, has a sampled one there unless all n t are left out.
             let left_out = 1.0 - 1.0 / SAMPLED_ONE_IN as f64;

@@ -7,7 +7,7 @@ use explain::plan::{MeasuredSample, Planned};
 use figures::svg::{Bin, Histogram};
 use figures::terminal::{Colors, PlotSize, curve_plot, histogram};
 use figures::{area, percent};
-use pipeline::{Method, PLANNED_SHINGLES};
+use pipeline::{Kind, Method, PLANNED_SHINGLES};
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -24,6 +24,10 @@ impl ShownPlan<'_> {
         let mut text = String::new();
         let simhash = self.planned.settings.signature.method == Method::Simhash;
         let threshold = self.planned.settings.matching.threshold;
+        let (documents, elements) = match self.planned.settings.signature.kind {
+            Kind::Sets => ("sets", "items"),
+            _ => ("documents", "shingles"),
+        };
         if simhash {
             let _ =
                 writeln!(text, "{BOLD}{}{BOLD:#}: no pair within the distance is missed", self.planned.label);
@@ -45,7 +49,7 @@ impl ShownPlan<'_> {
             if self.planned.short_up_to > 0 {
                 let _ = writeln!(
                     text,
-                    "of documents of up to {} shingles, all similar pairs are found, by their rarest shingles",
+                    "of {documents} of up to {} {elements}, all similar pairs are found, by their rarest {elements}",
                     count(self.planned.short_up_to)
                 );
             }

@@ -274,6 +274,9 @@ mod tests {
             kind = "sets"
             split = ","
             ids = "ids.txt"
+            bits = 256
+            set-of = "basket"
+            weight = "count"
             text-field = "body"
             id-field = "doc.id"
             format = "jsonl"

@@ -14,9 +14,12 @@ const FIXED_BY_INDEX: [&str; 9] =
     ["kind", "shingles", "normalize", "elements", "method", "measure", "hashes", "seed", "max-text"];
 
 /// The settings that cannot differ from those that the sketch was made with.
-const FIXED: [&str; 16] = [
+const FIXED: [&str; 19] = [
     "kind",
+    "set-of",
+    "weight",
     "split",
+    "bits",
     "text-field",
     "id-field",
     "shingles",

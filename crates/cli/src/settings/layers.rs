@@ -5,10 +5,25 @@ use pipeline::Settings;
 
 /// Sets what was chosen and leaves the other settings unchanged.
 pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
-    let Reading { kind, split, text_field, id_field, ids: _, format: _, on_bad_record, max_text, within } =
-        choices.reading.clone();
+    let Reading {
+        kind,
+        split,
+        set_of,
+        weight,
+        bits,
+        text_field,
+        id_field,
+        ids: _,
+        format: _,
+        on_bad_record,
+        max_text,
+        within,
+    } = choices.reading.clone();
     set(&mut settings.signature.kind, kind);
     set(&mut settings.signature.split, split.map(Some));
+    set(&mut settings.signature.bits, bits.map(Some));
+    set(&mut settings.files.set_of, set_of.map(Some));
+    set(&mut settings.files.weight, weight.map(Some));
     set(&mut settings.files.text_field, text_field);
     set(&mut settings.files.id_field, id_field.map(Some));
     set(&mut settings.files.on_bad_record, on_bad_record);

@@ -14,6 +14,7 @@ mod help;
 mod hostile;
 mod index;
 mod index_inputs;
+mod kinds;
 mod limits;
 mod lookalike;
 mod memory;

@@ -71,9 +71,11 @@ mod scan;
 mod table;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub use groups::FingerprintGroups;
 pub use index::{GroupMatch, HammingIndex, Match};
 pub use pairs::{GroupPair, Pair};
 pub use permutation::BlockPermutation;
 pub use plan::{Blocks, HammingConfig, Plan, TableStorage, neighbours_at};
+pub use wide::wide_pairs;

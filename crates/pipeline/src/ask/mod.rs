@@ -175,11 +175,19 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     if let Some(reason) = recipe.unusable(text, &mut TextBuffers::default()) {
         return Err(Error::Invalid(format!("what is searched for cannot be used: {reason}")));
     }
-    let asked = ShingleSet::from_hashes(recipe.elements(text, &mut TextBuffers::default())?.to_vec());
+    let words = recipe.elements(text, &mut TextBuffers::default())?.to_vec();
+    let asked = ShingleSet::from_hashes(words.clone());
+    // Of fingerprints, the elements are the words.
+    let similarity_of = |elements: &[u64]| {
+        let differing = |(a, b): (&u64, &u64)| (a ^ b).count_ones();
+        match recipe.method.similarity_at(words.iter().zip(elements).map(differing).sum()) {
+            Some(similarity) => similarity,
+            None => similarity_to(&asked, elements, recipe.verifier.measure()),
+        }
+    };
     let look = |document: &Document<'_>, at: At, buffers: &mut TextBuffers| {
         recipe.check_fits(document.text, &prepared.budget)?;
-        let similarity =
-            similarity_to(&asked, recipe.elements(document.text, buffers)?, recipe.verifier.measure());
+        let similarity = similarity_of(recipe.elements(document.text, buffers)?);
         let found = similarity >= threshold && similarity > 0.0;
         Ok(found.then(|| (similarity, at, document.id.as_ref().map(|id| id.text.to_string()))))
     };

@@ -24,6 +24,10 @@ use std::ops::Range;
 /// A larger group is taken as it is: comparing comes later, and then only with kept documents.
 const COMPARED_GROUP: usize = 128;
 
+/// Fingerprints are compared with each other in groups of at most so many. This takes a few seconds at worst; a larger group is
+/// taken as it is.
+const MOST_NEAR: usize = 1 << 16;
+
 /// In a group of at most so many documents, signatures are compared before asking whether documents are connected
 /// already.
 const FEW: usize = 4;
@@ -85,9 +89,10 @@ struct Finder<'f, 'a> {
     heads: Option<Heads>,
 }
 
-/// The heads of the sketches of all short documents, in memory, where the sketches are in files.
+/// The heads of the sketches of all short documents, or all fingerprints, in memory, where the sketches are in files.
 struct Heads {
     lanes: Vec<u16>,
+    width: usize,
     _reserved: Reservation,
 }
 
@@ -96,35 +101,71 @@ impl Heads {
     fn new(view: View<'_>, keys: &KeyCounts) -> Result<Option<Self>> {
         let View { store, recipe, budget, observer, .. } = view;
         let mut reserved = budget.reservation();
-        let bytes = 2 * HEAD as u64 * store.count();
-        if !store.is_spilled() || !recipe.has_uneven_lanes() || keys.listed == 0 || !reserved.try_grow(bytes)
-        {
+        let is_whole = recipe.method.compares_groups();
+        let width = if is_whole { recipe.lanes() } else { HEAD };
+        let bytes = 2 * width as u64 * store.count();
+        let is_needed = is_whole || recipe.has_uneven_lanes() && keys.listed > 0;
+        if !store.is_spilled() || !is_needed || !reserved.try_grow(bytes) {
             return Ok(None);
         }
-        let mut lanes = vec![0; HEAD * store.count() as usize];
+        let mut lanes = vec![0; width * store.count() as usize];
         for part in 0..store.parts() {
             observer.go_on()?;
             let sketches = store.lanes_of_part(part)?;
             for (slot, number) in store.numbers_of_part(part).enumerate() {
-                if let Some(head) = recipe.method.head(sketches.of(slot)) {
-                    lanes[number as usize * HEAD..][..HEAD].copy_from_slice(head);
+                let sketch = sketches.of(slot);
+                let head = if is_whole { Some(sketch) } else { recipe.method.head(sketch) };
+                if let Some(head) = head {
+                    lanes[number as usize * width..][..width].copy_from_slice(head);
                 }
             }
         }
-        Ok(Some(Self { lanes, _reserved: reserved }))
+        Ok(Some(Self { lanes, width, _reserved: reserved }))
     }
 
     fn of(&self, number: Number) -> &[u16] {
-        &self.lanes[number as usize * HEAD..][..HEAD]
+        &self.lanes[number as usize * self.width..][..self.width]
     }
 }
 
 impl Finder<'_, '_> {
     fn connect(&self, group: Group<'_>, by: By) -> Result<()> {
+        if let Group::Whole(members) = group
+            && self.view.recipe.method.compares_groups()
+            && self.connect_near(members)
+        {
+            return Ok(());
+        }
         group.visit(|piece| {
             connect(piece, by, self);
             Ok(())
         })
+    }
+
+    /// Connects the documents of a group that are similar, and no others. Returns false if that cannot be known: then all of them
+    /// are connected, and compared later.
+    fn connect_near(&self, group: &[(Number, u64)]) -> bool {
+        if group.len() > MOST_NEAR {
+            return false;
+        }
+        let View { store, recipe, .. } = self.view;
+        let mut lanes = Vec::with_capacity(group.len() * recipe.lanes());
+        for &(number, _) in group {
+            match (store.lanes_in_memory(number), &self.heads) {
+                (Some(of_document), _) => lanes.extend_from_slice(of_document),
+                (None, Some(heads)) => lanes.extend_from_slice(heads.of(number)),
+                (None, None) => return false,
+            }
+        }
+        let mut near = Vec::new();
+        let is_known = recipe.method.near(&lanes, &mut near);
+        for (a, b) in near {
+            let (a, b) = (group[a as usize].0, group[b as usize].0);
+            if a != b {
+                self.forest.join(a, b);
+            }
+        }
+        is_known
     }
 
     /// True unless the heads of the sketches of two short documents are known and show that they are not similar.

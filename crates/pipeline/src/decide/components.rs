@@ -66,12 +66,15 @@ impl View<'_> {
                 return Ok(());
             }
             let some: Vec<(Number, Number)> = some.iter().map(|&[first, number]| (number, first)).collect();
-            let similarities = if self.recipe.settings.matching.verify == Verify::Exact {
+            let distances = self.distances(&some)?;
+            let method = &self.recipe.method;
+            let similarities = if method.similarity_at(0).is_some() {
+                distances.iter().map(|&distance| method.similarity_at(distance).unwrap_or(f64::NAN)).collect()
+            } else if self.recipe.settings.matching.verify == Verify::Exact {
                 similarities(self, &some)?
             } else {
                 vec![f64::NAN; some.len()]
             };
-            let distances = self.distances(&some)?;
             for ((&(number, other), similarity), distance) in some.iter().zip(similarities).zip(distances) {
                 let evidence = Evidence { similarity, distance, found_by: FoundBy::Several };
                 visit(Removal::near(&Found { number, other, evidence }));

@@ -132,9 +132,13 @@ fn others_of_components(chunk: &Chunk, recipe: &Recipe, forest: &mut Forest) -> 
     pairs
         .map(|(at, first)| {
             let exact = recipe.settings.matching.verify == Verify::Exact;
-            let similarity = if exact { chunk.similarity(at, first, recipe) } else { f64::NAN };
             let (a, b) = (chunk.lanes(at), chunk.lanes(first));
             let distance = recipe.method.distance(a, b).unwrap_or(0);
+            let similarity = match recipe.method.similarity_at(distance) {
+                Some(similarity) => similarity,
+                None if exact => chunk.similarity(at, first, recipe),
+                None => f64::NAN,
+            };
             let evidence = Evidence { similarity, distance, found_by: FoundBy::Several };
             Found { number: at as u64, other: first as u64, evidence }
         })

@@ -5,6 +5,7 @@
 //! |---|---|---|---|---|
 //! | text | a string | its shingles | as `method/` says | the sets of shingles |
 //! | [sets](sets) | an array, an object with weights, or a string that is split | its items | as with text: an item is a shingle | the sets of items |
+//! | [fingerprints](fingerprints) | a string of digits, or a number | the bits | by [blocks] of bits, or by sampled bits | the bits, which are the sketch |
 //! | [vectors](vectors) | an array of numbers, or the row of an array | the vector itself | all of them | the vectors |
 //!
 //! A value that is not text is read as JSON: `Document.text` is the JSON text of the field, whatever the format of the source
@@ -13,10 +14,16 @@
 //! not know of kinds. To add a kind, add a file here, an arm to [`of`], and an arm to `Settings::check_kind`, which refuses
 //! settings that make no sense for it.
 
+pub(crate) mod blocks;
+pub(crate) mod compared;
+pub(crate) mod fingerprints;
+pub(crate) mod rows;
 pub(crate) mod sets;
 pub(crate) mod vectors;
 
+use crate::sketch::Sources;
 use crate::{Kind, Measure, Settings};
+use corpus::{Block, FieldPath, Fields, Limits, ReadMode, Reader, Record, Scratch};
 use lookalike::hashing::Key;
 use std::fmt::Debug;
 
@@ -50,6 +57,10 @@ pub(crate) fn of(settings: &Settings) -> Option<Box<dyn Values>> {
     let field = &settings.files.text_field;
     match settings.signature.kind {
         Kind::Text => None,
+        Kind::Fingerprints => {
+            let bits = settings.signature.bits.unwrap_or(fingerprints::USUAL_BITS);
+            Some(Box::new(fingerprints::Fingerprints::new(field, bits)))
+        }
         Kind::Vectors => Some(Box::new(vectors::Vectors::new(field))),
         Kind::Sets => Some(Box::new(sets::Sets::new(
             field,
@@ -57,4 +68,35 @@ pub(crate) fn of(settings: &Settings) -> Option<Box<dyn Values>> {
             settings.signature.measure == Measure::WeightedJaccard,
         ))),
     }
+}
+
+/// The number of documents that are looked at to learn what the settings leave open.
+const LOOKED_AT: usize = 100;
+
+/// The settings with what they leave open and the first documents say: how many bits fingerprints have.
+pub(crate) fn completed(settings: &Settings, sources: Sources<'_>) -> crate::Result<Settings> {
+    if settings.signature.kind != Kind::Fingerprints || settings.signature.bits.is_some() {
+        return Ok(settings.clone());
+    }
+    let path = |name: &String| FieldPath::new(name).as_json();
+    let fields = Fields { text: path(&settings.files.text_field), id: None, order: None, within: None };
+    let limits = Limits { block_bytes: 1 << 16, record_bytes: 16 << 20, records: LOOKED_AT };
+    let (mut block, mut scratch, mut bits) = (Block::default(), Scratch::default(), None);
+    for at in 0..sources.len() {
+        let mut reader = Reader::open(sources.get(at), ReadMode::Fields, &fields, limits)?;
+        if reader.next_block(&mut block)? {
+            block.visit(&fields, None, &mut scratch, &mut |_, record| {
+                if let Record::Document(document) = record
+                    && bits.is_none()
+                {
+                    bits = fingerprints::bits_of(document.text);
+                }
+                Ok(())
+            })?;
+        }
+        if bits.is_some() {
+            break;
+        }
+    }
+    Ok(settings.clone().with_bits(Some(bits.unwrap_or(fingerprints::USUAL_BITS))))
 }

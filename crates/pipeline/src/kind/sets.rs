@@ -8,11 +8,13 @@
 //! one, exactly.
 
 use super::Values;
+use crate::{Measure, Settings};
 use lookalike::hashing::{Key, mix64};
 use memchr::memchr2;
+use std::collections::BTreeMap;
 
 /// A set whose weights add up to more than this is refused: each unit is an element.
-const MOST_WEIGHT: u64 = 1 << 22;
+pub(crate) const MOST_WEIGHT: u64 = 1 << 22;
 
 /// Tells numbers from strings.
 const NUMBER: u64 = 0x6e75_6d62_6572;
@@ -26,20 +28,32 @@ pub(crate) struct Sets {
 }
 
 /// An item as it is compared.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 enum Item<'a> {
     /// The content of a string.
     Text(&'a str),
-    /// Bytes that stand for the value of a number.
-    Number(&'a [u8]),
+    /// Bytes that stand for the value of a number, and the number as it is written.
+    Number(&'a [u8], &'a str),
 }
 
 impl Item<'_> {
     fn hash(self, key: &Key) -> u64 {
         match self {
             Self::Text(text) => key.shingle(&[key.token(text.as_bytes())]),
-            Self::Number(bytes) => key.shingle(&[key.token(bytes), NUMBER]),
+            Self::Number(bytes, _) => key.shingle(&[key.token(bytes), NUMBER]),
         }
+    }
+
+    /// Bytes that are equal for equal items only, and of which none are the beginning of others.
+    fn encoded(self) -> Vec<u8> {
+        let (tag, content) = match self {
+            Self::Text(text) => (b'"', text.as_bytes()),
+            Self::Number(number, _) => (b'0', number),
+        };
+        let mut encoded = vec![tag];
+        encoded.extend_from_slice(&(content.len() as u64).to_le_bytes());
+        encoded.extend_from_slice(content);
+        encoded
     }
 }
 
@@ -65,6 +79,12 @@ impl Sets {
                     return Err(self.wrong("it is no string"));
                 };
                 let Some(split) = &self.split else {
+                    // A table without types, as CSV, has JSON in strings.
+                    let inner = text.trim_ascii();
+                    if inner.starts_with(['[', '{']) {
+                        let inner = inner.to_owned();
+                        return self.visit(&inner, visit);
+                    }
                     return Err(format!(
                         "the field `{field}` is a string, not an array; say what separates its items (split)"
                     ));
@@ -187,7 +207,7 @@ impl Values for Sets {
         }
         let mut weights: Vec<(u64, u64)> = Vec::new();
         self.visit(json, &mut |item, weight| weights.push((item.hash(key), weight)))?;
-        self.weights(&mut weights, json.trim_ascii_start().starts_with('{'))?;
+        self.weights(&mut weights, is_object(json))?;
         for (hash, weight) in weights {
             elements.push(hash);
             elements.extend((1..weight).map(|unit| mix64(mix64(hash) ^ mix64(!unit))));
@@ -198,20 +218,11 @@ impl Values for Sets {
     fn content(&self, json: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
         // What is equal here is removed as a copy, and so no hash stands for an item.
         let mut items: Vec<(Vec<u8>, u64)> = Vec::new();
-        self.visit(json, &mut |item, weight| {
-            let (tag, content) = match item {
-                Item::Text(text) => (b'"', text.as_bytes()),
-                Item::Number(number) => (b'0', number),
-            };
-            let mut encoded = vec![tag];
-            encoded.extend_from_slice(&(content.len() as u64).to_le_bytes());
-            encoded.extend_from_slice(content);
-            items.push((encoded, weight));
-        })?;
+        self.visit(json, &mut |item, weight| items.push((item.encoded(), weight)))?;
         let mut by_item: Vec<(&[u8], u64)> =
             items.iter().map(|(item, weight)| (item.as_slice(), *weight)).collect();
         if self.is_weighted {
-            self.weights(&mut by_item, json.trim_ascii_start().starts_with('{'))?;
+            self.weights(&mut by_item, is_object(json))?;
         } else {
             by_item.sort_unstable();
             by_item.dedup();
@@ -222,6 +233,28 @@ impl Values for Sets {
         }
         Ok(())
     }
+}
+
+/// True if a set is an object, or a string that holds one.
+fn is_object(json: &str) -> bool {
+    json.trim_start_matches([' ', '\t', '\n', '\r', '"']).starts_with('{')
+}
+
+/// The items of a set by what is compared of them: each as JSON, with its weight. The error is the end of a sentence.
+pub(crate) fn items(settings: &Settings, json: &str) -> Result<BTreeMap<Vec<u8>, (String, u64)>, String> {
+    let is_weighted = settings.signature.measure == Measure::WeightedJaccard;
+    let sets = Sets::new(&settings.files.text_field, settings.signature.split.as_deref(), is_weighted);
+    let mut items: BTreeMap<Vec<u8>, (String, u64)> = BTreeMap::new();
+    sets.visit(json, &mut |item, weight| {
+        let shown = match item {
+            Item::Text(text) => serde_json::Value::String(text.to_owned()).to_string(),
+            Item::Number(_, written) => written.to_owned(),
+        };
+        let (_, all) = items.entry(item.encoded()).or_insert((shown, 0));
+        *all = if is_weighted { all.saturating_add(weight) } else { 1 };
+    })?;
+    items.retain(|_, (_, weight)| *weight > 0);
+    Ok(items)
 }
 
 /// A position in a JSON text.
@@ -292,7 +325,7 @@ impl<'a> Scanner<'a> {
             Some(b'-' | b'0'..=b'9') => {
                 let written = self.written();
                 match corpus::number_key(written, &mut self.number) {
-                    true => Ok(Item::Number(&self.number)),
+                    true => Ok(Item::Number(&self.number, written)),
                     false => Err("is not a number".into()),
                 }
             }
@@ -305,7 +338,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// A weight: a whole number. The error follows "and".
-fn whole(written: &str) -> Result<u64, &'static str> {
+pub(crate) fn whole(written: &str) -> Result<u64, &'static str> {
     const WHOLE: &str =
         "weights are whole numbers, 0 or more; multiply all weights by a common number, and round";
     if let Ok(weight) = written.parse::<u64>() {
@@ -349,6 +382,12 @@ mod tests {
         assert!(same(r#"["\u0061\"\\"]"#, r#"["a\"\\"]"#));
         assert!(same(r#""a, b,,""#, r#"["a","b"]"#));
         assert!(same("[]", r#"" , ""#));
+        let in_a_string = |json: &str| {
+            let mut elements = Vec::new();
+            Sets::new("items", None, false).elements(json, Key::FIXED, &mut elements).map(|()| elements)
+        };
+        assert_eq!(in_a_string(r#""[\"a\", 1]""#), elements(r#"["a", 1]"#, false));
+        assert!(in_a_string(r#""[\"a\", null]""#).unwrap_err().contains("item 2"));
         assert!(!same("[1]", r#"["1"]"#));
         assert!(!same(r#"["a,b"]"#, r#"["a","b"]"#));
         assert!(!same("[18446744073709551617]", "[18446744073709551616]"));

@@ -27,9 +27,10 @@ pub(crate) mod weights;
 pub use recipe::content_hash;
 pub(crate) use recipe::{Recipe, TextBuffers, within_hash};
 
+use crate::kind::fingerprints::Near;
 use crate::report::Plan;
 use crate::store::columns::{Columns, Within};
-use crate::{Measure, Method, Result, Settings};
+use crate::{Kind, Measure, Method, Result, Settings};
 use lookalike::vectors::Nearness;
 use short::{Short, Standing};
 use std::collections::HashMap;
@@ -133,6 +134,22 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
         None
     }
 
+    /// The similarity of two documents at this distance, if the distance is what is compared.
+    fn similarity_at(&self, _distance: u32) -> Option<f64> {
+        None
+    }
+
+    /// True if [`near`](Self::near) compares the documents of a group.
+    fn compares_groups(&self) -> bool {
+        false
+    }
+
+    /// Adds the pairs of documents that are similar, by their places among those whose lanes these are. Returns false if the
+    /// lanes do not say.
+    fn near(&self, _lanes: &[u16], _pairs: &mut Vec<(u32, u32)>) -> bool {
+        false
+    }
+
     /// True if [`may_be_similar`](Self::may_be_similar) can say no.
     fn compares_signatures(&self) -> bool {
         false
@@ -214,8 +231,11 @@ impl FoundBy {
 
 /// The method that the settings choose. `weights` has the weights of shingles.
 fn of(settings: &Settings, weights: HashMap<u64, f64>, use_of: UseOfSketches) -> Result<Box<dyn Sketcher>> {
-    if settings.signature.kind == crate::Kind::Vectors {
+    if settings.signature.kind == Kind::Vectors {
         return Ok(Box::new(vectors::Vectors::new(settings)?));
+    }
+    if settings.signature.kind == Kind::Fingerprints {
+        return Ok(Box::new(Near::new(settings)));
     }
     Ok(match (settings.signature.method, settings.signature.measure) {
         (Method::Simhash, _) => Box::new(tables::Tables::new(settings, weights)?),

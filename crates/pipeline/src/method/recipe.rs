@@ -333,6 +333,9 @@ impl Recipe {
 
     /// True if documents are compared by their elements.
     pub(crate) fn compares_elements(&self) -> bool {
+        if self.settings.signature.kind == Kind::Fingerprints {
+            return false;
+        }
         self.settings.matching.verify == Verify::Exact
             || self.settings.signature.measure == Measure::Containment
     }

@@ -5,6 +5,8 @@ use super::{
     WrongSetting, not_allowed,
 };
 use crate::Result;
+use crate::kind::blocks::MOST_BITS;
+use crate::kind::fingerprints::{LEAST_BITS, USUAL_BITS};
 use lookalike::minhash::MAX_HASHES as MOST_HASHES;
 
 impl Settings {
@@ -27,7 +29,7 @@ impl Settings {
 
     /// Returns an error if a setting has a value that makes no sense for the kind of documents.
     pub fn check_kind(&self) -> Result<()> {
-        let SignatureSettings { kind, split, measure, method, .. } = &self.signature;
+        let SignatureSettings { kind, split, bits, measure, method, .. } = &self.signature;
         if split.as_deref() == Some("") {
             return Err(not_allowed(SettingName::Split, "\"\"", "at least one character"));
         }
@@ -35,6 +37,20 @@ impl Settings {
             let needed = Choice::new(SettingName::Kind, Kind::Sets);
             Err(WrongSetting::Needs { choice, needed, instead: None }.into())
         };
+        if *kind != Kind::Sets && self.files.set_of.is_some() {
+            return needs_sets(Choice::any(SettingName::SetOf));
+        }
+        if self.files.weight.is_some() {
+            let choice = Choice::any(SettingName::Weight);
+            if self.files.set_of.is_none() {
+                let needed = Choice::any(SettingName::SetOf);
+                return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
+            }
+            if *measure != Measure::WeightedJaccard {
+                let needed = Choice::new(SettingName::Measure, Measure::WeightedJaccard);
+                return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
+            }
+        }
         match kind {
             Kind::Text if split.is_some() => needs_sets(Choice::any(SettingName::Split)),
             Kind::Text if *measure == Measure::WeightedJaccard => {
@@ -77,17 +93,42 @@ impl Settings {
                 Err(WrongSetting::Excludes { choice, other, meaning }.into())
             }
             Kind::Text | Kind::Sets | Kind::Vectors => Ok(()),
+            Kind::Fingerprints => {
+                let bits = bits.unwrap_or(USUAL_BITS);
+                if !(LEAST_BITS..=MOST_BITS).contains(&bits) {
+                    return Err(not_allowed(SettingName::Bits, bits, format!("{LEAST_BITS} to {MOST_BITS}")));
+                }
+                if self.matching.distance > bits / 2 {
+                    let allowed =
+                        format!("at most {} of {bits} bits; others are as near by chance", bits / 2);
+                    return Err(not_allowed(SettingName::Distance, self.matching.distance, allowed));
+                }
+                // Other settings than the default can be here only if nobody checked what was chosen.
+                let is_plain = *measure == Measure::Jaccard && *method == Method::Minhash;
+                match is_plain && self.matching.verify == Verify::Exact {
+                    true => Ok(()),
+                    false => {
+                        let with = Choice::new(SettingName::Kind, kind);
+                        let setting = if is_plain { SettingName::Verify } else { SettingName::Measure };
+                        Err(WrongSetting::NoEffect { setting, with }.into())
+                    }
+                }
+            }
         }
     }
 
     /// Returns an error if the user chose a setting that has no effect with the kind of documents.
     fn check_effects_of_kind(&self, is_chosen: impl Fn(SettingName) -> bool) -> Result<()> {
         use SettingName::{
-            Bands, Case, Elements, Form, Hashes, Punctuation, Recall, Shingles, Split, Weights, Whitespace,
+            Bands, Bits, Case, Elements, Form, Hashes, Measure, Method, Punctuation, Recall, Shingles, Split,
+            Threshold, Verify, Weights, Whitespace,
         };
         let unused: &[SettingName] = match self.signature.kind {
-            Kind::Text => &[],
+            Kind::Text => &[Bits],
+            Kind::Sets => &[Bits, Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights],
             Kind::Vectors => &[
+                Bits,
+                Split,
                 Shingles,
                 Case,
                 Form,
@@ -98,9 +139,23 @@ impl Settings {
                 Hashes,
                 Bands,
                 Recall,
-                Split,
             ],
-            Kind::Sets => &[Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights],
+            Kind::Fingerprints => &[
+                Split,
+                Shingles,
+                Case,
+                Form,
+                Punctuation,
+                Whitespace,
+                Elements,
+                Weights,
+                Method,
+                Measure,
+                Hashes,
+                Threshold,
+                Bands,
+                Verify,
+            ],
         };
         match unused.iter().find(|&&setting| is_chosen(setting)) {
             Some(&setting) => {
@@ -118,6 +173,7 @@ impl Settings {
         self.check_kind()?;
         self.check_effects_of_kind(&is_chosen)?;
         let (with, unused): (Choice, &[SettingName]) = match (self.signature.method, self.signature.measure) {
+            _ if self.signature.kind == Kind::Fingerprints => return Ok(()),
             (_, measure @ Measure::Euclidean) => {
                 (Choice::new(SettingName::Measure, measure), &[SettingName::Threshold])
             }

@@ -81,6 +81,8 @@ groups! {
         with_kind => kind: Kind = Kind::Text,
         /// If a set is a string, its items are separated by this. Sets only.
         with_split => split: Option<String> = None,
+        /// The bits of a fingerprint. Without this setting, the first fingerprint says how many. Fingerprints only.
+        with_bits => bits: Option<u32> = None,
         /// What a shingle is: `words:5` (five words in a row), `characters:9`, `stop-words:3`.
         with_shingles => shingles: String = "words:5".into(),
         /// How text is normalised before it is cut into shingles.
@@ -130,6 +132,10 @@ groups! {
     files: FileSettings {
         /// The field that contains the text, or what else is compared.
         with_text_field => text_field: String = "text".into(),
+        /// If records are rows of (set, item): the field that names the set. Sets only.
+        with_set_of => set_of: Option<String> = None,
+        /// If records are rows of (set, item): the field with the weight of the item. Sets only.
+        with_weight => weight: Option<String> = None,
         /// The field that contains the id. Without this setting the id of a document is `source:line`.
         with_id_field => id_field: Option<String> = None,
         /// What happens to a record that cannot be used.

@@ -34,6 +34,8 @@ names! {
     Bands = "bands",
     /// The largest Hamming distance.
     Distance = "distance",
+    /// The bits of a fingerprint.
+    Bits = "bits",
     /// Whether upper and lower case differ.
     Case = "case",
     /// Whether repeated shingles count.
@@ -64,6 +66,8 @@ names! {
     Recall = "recall",
     /// The seed of the hash functions.
     Seed = "seed",
+    /// The field that names the set of a row.
+    SetOf = "set-of",
     /// What a shingle is.
     Shingles = "shingles",
     /// What separates the items of a set that is a string.
@@ -78,6 +82,8 @@ names! {
     Threshold = "threshold",
     /// What is checked before a pair counts as similar.
     Verify = "verify",
+    /// The field with the weight of a row.
+    Weight = "weight",
     /// The file of weights.
     Weights = "weights",
     /// What happens to white space.

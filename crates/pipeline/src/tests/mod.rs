@@ -3,6 +3,7 @@
 mod attacks;
 mod differential;
 mod going_on;
+mod kinds;
 mod matrix;
 mod recall;
 mod sketches;

@@ -206,10 +206,12 @@ impl Options {
         let copied = |source: &mut Source| TemporaryCopy::stdin(source, &folder).transpose();
         let temporary_copies =
             own.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>().or_raise()?;
-        Ok((
-            Job { sources: own, against, settings, resources, sketch: None, indexes: Indexes::default() },
-            temporary_copies,
-        ))
+        let mut temporary_copies: Vec<TemporaryCopy> = temporary_copies;
+        let mut job =
+            Job { sources: own, against, settings, resources, sketch: None, indexes: Indexes::default() };
+        let (sets, _) = pipeline::gather_rows(&mut job).or_raise()?;
+        temporary_copies.extend(sets);
+        Ok((job, temporary_copies))
     }
 }
 
