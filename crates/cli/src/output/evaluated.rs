@@ -108,16 +108,15 @@ impl Evaluated<'_> {
     /// The scores by threshold, as a plot; `None` if the answer has no similarities.
     pub(crate) fn plot(&self) -> Option<LinePlot> {
         let (first, last) = (self.curve.last()?.threshold, self.curve.first()?.threshold);
-        let line =
-            |label: &str, of: &dyn Fn(&Score) -> f64| Series::of(label, first, last, |at| of(&self.at(at)));
+        let line = |label: &str, of: fn(Score) -> f64| Series::of(label, first, last, |at| of(self.at(at)));
         Some(LinePlot {
             title: "Scores by threshold".into(),
             x: Axis::between("threshold", first, last),
             y: Axis::between("score", 0.0, 1.0),
             series: vec![
-                line("F1", &Score::f1),
-                line("precision", &Score::precision),
-                line("recall", &Score::recall),
+                line("F1", Score::f1),
+                line("precision", Score::precision),
+                line("recall", Score::recall),
             ],
             mark: self.best.as_ref().map(|point| (point.threshold, "best".to_owned())),
             legend: Corner::BottomLeft,
@@ -127,12 +126,12 @@ impl Evaluated<'_> {
     /// The scores by threshold, drawn for a terminal.
     fn picture(&self) -> Option<String> {
         self.curve.first()?;
-        let curve = |label: &str, of: &dyn Fn(&Score) -> f64| Curve::sample(label, |at| of(&self.at(at)));
+        let curve = |label: &str, of: fn(Score) -> f64| Curve::sample(label, |at| of(self.at(at)));
         let plot = CurvePlot {
             curves: vec![
-                curve("F1 by threshold", &Score::f1),
-                curve("precision", &Score::precision),
-                curve("recall", &Score::recall),
+                curve("F1 by threshold", Score::f1),
+                curve("precision", Score::precision),
+                curve("recall", Score::recall),
             ],
             threshold: self.best.as_ref().map(|point| point.threshold),
             found: Vec::new(),

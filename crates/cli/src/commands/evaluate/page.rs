@@ -9,6 +9,7 @@ use crate::output::{Evaluated, Mistake, Printer, Progress};
 use crate::settings::Layers;
 use figures::{EvaluationData, MistakenPair, Mistakes, NamedText, evaluation_page};
 use lookalike::passages;
+use lookalike::shingling::Shingler;
 use std::collections::BTreeMap;
 
 /// So many mistakes of each sort are on the page.
@@ -40,10 +41,32 @@ pub(super) fn write(
         interruption::end_run();
         shingler = Some(job.settings.shingler()?);
     }
+    let (wrong, missed) = (
+        pairs(&evaluated.wrong, &texts, shingler.as_ref())?,
+        pairs(&evaluated.missed, &texts, shingler.as_ref())?,
+    );
+    let data = EvaluationData {
+        name: arguments.found.display().to_string(),
+        figures: evaluated.figures(),
+        curve: evaluated.plot(),
+        wrong: Mistakes { all: evaluated.score.wrong(), shown: wrong },
+        missed: Mistakes { all: evaluated.score.missed(), shown: missed },
+    };
+    write_page(path, &evaluation_page(&data))?;
+    printer.written("the evaluation", path);
+    Ok(())
+}
+
+/// The first of some mistakes, with their texts.
+fn pairs<'t>(
+    mistakes: &[Mistake<'t>],
+    texts: &'t BTreeMap<String, String>,
+    shingler: Option<&Shingler>,
+) -> Result<Vec<MistakenPair<'t>>> {
     let text_of = |id: &str| texts.get(id).map_or("", String::as_str);
-    let pair = |mistake: &Mistake<'_>| -> Result<MistakenPair<'_>> {
+    let pair = |mistake: &Mistake<'t>| {
         let (a, b) = (text_of(mistake.a), text_of(mistake.b));
-        let comparison = shingler.as_ref().map(|shingler| passages::compare(a, b, shingler)).transpose();
+        let comparison = shingler.map(|shingler| passages::compare(a, b, shingler)).transpose();
         Ok(MistakenPair {
             a: NamedText { name: mistake.a, text: a },
             b: NamedText { name: mistake.b, text: b },
@@ -51,19 +74,5 @@ pub(super) fn write(
             comparison: comparison.map_err(pipeline::Error::from)?,
         })
     };
-    let sort = |mistakes: &[Mistake<'_>], all: u64| -> Result<(Vec<MistakenPair<'_>>, u64)> {
-        Ok((mistakes.iter().take(SHOWN).map(pair).collect::<Result<_>>()?, all))
-    };
-    let (wrong, all_wrong) = sort(&evaluated.wrong, evaluated.score.wrong())?;
-    let (missed, all_missed) = sort(&evaluated.missed, evaluated.score.missed())?;
-    let data = EvaluationData {
-        name: arguments.found.display().to_string(),
-        figures: evaluated.figures(),
-        curve: evaluated.plot(),
-        wrong: Mistakes { all: all_wrong, shown: wrong },
-        missed: Mistakes { all: all_missed, shown: missed },
-    };
-    write_page(path, &evaluation_page(&data))?;
-    printer.written("the evaluation", path);
-    Ok(())
+    mistakes.iter().take(SHOWN).map(pair).collect()
 }
