@@ -188,7 +188,7 @@ fn count(prepared: &Prepared<'_>, work: &Work, observer: &dyn Observer) -> Resul
     let mut suspects = [0; 2].map(|_| room.sorter(budget.sorting() / 2, |key: &u64| *key));
     scan(prepared, Stage::Frame, observer, second, |found| {
         let push = |sorter: &mut Sorter<'_, u64, _>, keys: Vec<u64>| {
-            keys.into_iter().for_each(|key| sorter.push(key))
+            keys.into_iter().for_each(|key| sorter.push(key));
         };
         let [common, in_site] = &mut suspects;
         push(common, found.common);

@@ -43,7 +43,7 @@ pub(crate) fn seconds_of(written: &str) -> Option<u64> {
     if day == 0 || day > in_month {
         return None;
     }
-    let before = (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
+    let before = year.div_ceil(4) - year.div_ceil(100) + year.div_ceil(400);
     let day = 365 * year + before + days[..month as usize - 1].iter().sum::<u64>() + day - 1;
     let (seconds, zone) = if rest.is_empty() { (0, 0) } else { time_of(&rest[1..])? };
     // A day more, so that no zone leads below 0.
