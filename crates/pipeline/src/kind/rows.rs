@@ -174,7 +174,6 @@ impl Gathering {
             ids: None,
             size: written.bytes,
             stamp: Stamp::Tag(written.hasher.finalize().to_hex().to_string()),
-            ids: None,
         };
         Ok((source, TemporaryCopy::of(self.folder), self.unusable))
     }
