@@ -37,7 +37,7 @@ pub use decide::group::{Decision, Group, GroupMember};
 pub use decide::recall::LEAST_PLANNED;
 pub use error::{Error, Result};
 pub use frames::{FrameReport, LEAST_REST, SITE_PAGES};
-pub use kind::compared::{ComparedValues, compare_values};
+pub use kind::compared::{ComparedAngle, ComparedValues, compare_values};
 pub use limits::machine::available_memory;
 pub use limits::memory::least_memory;
 pub use method::Likeness;

@@ -155,13 +155,13 @@ pub(crate) struct QueryArguments {
     /// What to read: files, folders, globs, object-store addresses, `-` for standard input, or sketch files
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
-    /// The text to search for; with another --kind, what stands in the field, as JSON
-    #[arg(long, value_name = "TEXT", visible_alias = "like")]
+    /// The text to search for
+    #[arg(long, value_name = "TEXT")]
     pub(crate) text: Option<String>,
     /// A file that holds the text to search for; `-` reads it from standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) text_file: Option<PathBuf>,
-    /// What to search for, as JSON: '["milk", "rolls"]' for sets, '"00ff..."' for fingerprints
+    /// What to search for, as JSON: '["milk", "rolls"]' for sets, '"00ff..."' for fingerprints, '[0.1, 0.7]' for vectors
     #[arg(long, value_name = "VALUE")]
     pub(crate) like: Option<String>,
     /// A file that holds what to search for, as JSON; `-` reads it from standard input

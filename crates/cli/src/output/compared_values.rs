@@ -1,9 +1,9 @@
-//! Two sets or two fingerprints, compared, as text and JSON.
+//! Two sets, fingerprints or vectors, compared, as text and JSON.
 
 use super::escaped::escaped;
 use super::numbers::count;
 use super::{BOLD, DIM};
-use pipeline::ComparedValues;
+use pipeline::{ComparedAngle, ComparedValues};
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -20,12 +20,24 @@ pub(super) struct ShownValues<'c> {
 impl ShownValues<'_> {
     /// For people.
     pub(super) fn text(&self) -> String {
-        let ComparedValues { similarity, distance, bits, shared, only, is_duplicate, probability, plan } =
-            self.compared;
+        let ComparedValues {
+            similarity,
+            distance,
+            bits,
+            angle,
+            shared,
+            only,
+            is_duplicate,
+            probability,
+            plan,
+        } = self.compared;
         let [a, b] = [0, 1].map(|at| escaped(&self.names[at]));
         let mut text = format!("{BOLD}similarity  {similarity:.4}{BOLD:#}  A = {a}, B = {b}\n");
         if let (Some(distance), Some(bits)) = (distance, bits) {
             let _ = writeln!(text, "distance    {distance} of {bits} bits");
+        } else if let Some(ComparedAngle { cosine, degrees, distance }) = angle {
+            let _ = writeln!(text, "cosine      {cosine:.4}, an angle of {degrees:.2} degrees");
+            let _ = writeln!(text, "distance    {distance:.4}");
         } else {
             let [only_a, only_b] = [0, 1].map(|at| count(only[at].len() as u64));
             let _ = writeln!(
@@ -65,12 +77,21 @@ impl ShownValues<'_> {
 
     /// For machines.
     pub(super) fn json(&self) -> String {
-        let ComparedValues { similarity, distance, bits, shared, only, is_duplicate, probability, plan } =
-            self.compared;
+        let ComparedValues {
+            similarity,
+            distance,
+            bits,
+            angle,
+            shared,
+            only,
+            is_duplicate,
+            probability,
+            plan,
+        } = self.compared;
         let weighed = |(item, weight): &(String, u64)| json!({"item": value(item), "weight": weight});
         let both =
             |(item, [a, b]): &(String, [u64; 2])| json!({"item": value(item), "weight_a": a, "weight_b": b});
-        let written = json!({
+        let mut written = json!({
             "a": self.names[0],
             "b": self.names[1],
             "similarity": similarity,
@@ -82,6 +103,13 @@ impl ShownValues<'_> {
             "duplicate": is_duplicate,
             "plan": {"label": plan, "probability": probability},
         });
+        if let (Some(ComparedAngle { cosine, degrees, distance }), Some(object)) =
+            (angle, written.as_object_mut())
+        {
+            object.insert("cosine".into(), json!(cosine));
+            object.insert("degrees".into(), json!(degrees));
+            object.insert("distance".into(), json!(distance));
+        }
         let mut text = serde_json::to_string_pretty(&written).expect("plain values");
         text.push('\n');
         text

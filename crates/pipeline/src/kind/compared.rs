@@ -14,6 +14,8 @@ pub struct ComparedValues {
     pub distance: Option<u32>,
     /// The bits, of fingerprints.
     pub bits: Option<u32>,
+    /// The cosine, the angle in degrees and the Euclidean distance, of vectors.
+    pub angle: Option<ComparedAngle>,
     /// The items of sets that both have: each as JSON, with its weights in both. Ascending.
     pub shared: Vec<(String, [u64; 2])>,
     /// The items that only the first has, and those that only the second has: each as JSON, with its weight.
@@ -26,6 +28,17 @@ pub struct ComparedValues {
     pub plan: String,
 }
 
+/// What vectors are compared by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ComparedAngle {
+    /// The cosine of the angle between the vectors.
+    pub cosine: f64,
+    /// The angle, in degrees.
+    pub degrees: f64,
+    /// The Euclidean distance.
+    pub distance: f64,
+}
+
 /// Compares two values, which are written as JSON.
 pub fn compare_values(settings: &Settings, values: [&str; 2]) -> Result<ComparedValues> {
     let mut settings = settings.clone();
@@ -33,6 +46,7 @@ pub fn compare_values(settings: &Settings, values: [&str; 2]) -> Result<Compared
         settings.signature.bits = fingerprints::bits_of(values[0]);
     }
     let recipe = Recipe::new(&settings)?;
+    recipe.learn(values[0]);
     let mut buffers = TextBuffers::default();
     let mut elements = |at: usize| -> Result<Vec<u64>> {
         let which = ["first", "second"][at];
@@ -50,9 +64,33 @@ pub fn compare_values(settings: &Settings, values: [&str; 2]) -> Result<Compared
             similarity,
             distance: Some(distance),
             bits: settings.signature.bits,
+            angle: None,
             shared: Vec::new(),
             only: [Vec::new(), Vec::new()],
             is_duplicate: distance <= settings.matching.distance,
+            probability: recipe.method.probability(similarity, 1, false),
+            plan: recipe.method.label(),
+        });
+    }
+    if let Some(nearness) = recipe.method.nearness() {
+        let vector =
+            |bits: &[u64]| -> Vec<f32> { bits.iter().map(|&bits| f32::from_bits(bits as u32)).collect() };
+        let (a, b) = (vector(&a), vector(&b));
+        let (value, cosine) = (nearness.value(&a, &b), lookalike::similarity::cosine(&a, &b)?);
+        let similarity = crate::method::vectors::similarity_of(nearness, value);
+        let angle = ComparedAngle {
+            cosine,
+            degrees: lookalike::similarity::angular_distance(&a, &b)? * 180.0,
+            distance: lookalike::similarity::euclidean(&a, &b)?,
+        };
+        return Ok(ComparedValues {
+            similarity,
+            distance: None,
+            bits: None,
+            angle: Some(angle),
+            shared: Vec::new(),
+            only: [Vec::new(), Vec::new()],
+            is_duplicate: nearness.is_near(value),
             probability: recipe.method.probability(similarity, 1, false),
             plan: recipe.method.label(),
         });
@@ -87,6 +125,7 @@ pub fn compare_values(settings: &Settings, values: [&str; 2]) -> Result<Compared
         similarity,
         distance: None,
         bits: None,
+        angle: None,
         shared,
         only,
         is_duplicate,
@@ -114,6 +153,14 @@ mod tests {
         let prints = Settings::default().with_kind(Kind::Fingerprints);
         let compared = compare_values(&prints, ["\"ff00\"", "\"0f00\""]).unwrap();
         assert_eq!((compared.distance, compared.bits, compared.is_duplicate), (Some(4), Some(16), false));
+        let vectors = Settings::default().with_kind(Kind::Vectors).with_measure(Measure::Cosine);
+        let compared = compare_values(&vectors, ["[3, 4]", "[4, 3]"]).unwrap();
+        let angle = compared.angle.unwrap();
+        assert!(compared.is_duplicate && (compared.similarity - 0.96).abs() < 1e-12);
+        assert!((angle.degrees - 16.2602).abs() < 1e-4 && (angle.distance - 2f64.sqrt()).abs() < 1e-12);
+        assert!(
+            compare_values(&vectors, ["[1]", "[1, 2]"]).unwrap_err().to_string().contains("second value")
+        );
         assert!(compare_values(&sets, ["[null]", "[]"]).unwrap_err().to_string().contains("first value"));
         assert!(compare_values(&prints, ["\"ff00\"", "\"ff\""]).unwrap_err().to_string().contains("second"));
     }
