@@ -6,7 +6,7 @@
 use benchmarks::dedup::Program;
 use benchmarks::scratch::Scratch;
 use benchmarks::{child, data_folder, verdict, verdict_at_least};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use testkit::corpora::{Framed, FramedPage, write_jsonl};
 
@@ -165,7 +165,7 @@ fn exact_pairs(program: &Program, file: &Path, more: &[&str]) -> Result<Pairs, S
 }
 
 fn true_pairs(pages: &[FramedPage]) -> Pairs {
-    let mut of_story: HashMap<usize, Vec<&str>> = HashMap::new();
+    let mut of_story: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for page in pages {
         of_story.entry(page.story).or_default().push(&page.document.id);
     }

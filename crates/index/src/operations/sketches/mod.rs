@@ -34,6 +34,7 @@ const WAITING: usize = 4;
 /// Sketches that were made elsewhere.
 #[derive(Debug)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "a call has one of them")]
 pub enum Sketches {
     /// A sketch file, as `lookalike sketch` writes it.
     File(SketchFile),
