@@ -18,7 +18,7 @@
 //! # Cost
 //!
 //! Products of bytes are added up for 16 vectors and 8 queries at a time
-//! (`Simd::byte_products`): 30,000 vectors of 100 dimensions, 450 million pairs, take about a quarter of a second on one
+//! (`Simd::byte_products`): 30,000 vectors of 100 dimensions, 450 million pairs, take about a third of a second on one
 //! core with AVX-512. Each vector takes 5 bytes per dimension, and 24 bytes.
 //!
 //! ```
