@@ -229,8 +229,8 @@ def defaults() -> Dict[str, Any]:
     """
     settings: Dict[str, Any] = json.loads(_native.default_settings())
     settings.update(settings.pop("normalize"))
-    # The first is for the command line only; for the second `dedup` has a separate argument.
-    for other in ("store", "against-only"):
+    # The first is for the command line only, for the second `dedup` has a separate argument, and the third is a distance.
+    for other in ("store", "against-only", "radius"):
         del settings[other]
     named = {called: name for name, called in _CALLED.items()}
     return {named.get(name, name.replace("-", "_")): value for name, value in sorted(settings.items())}

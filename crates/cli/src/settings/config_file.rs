@@ -283,6 +283,9 @@ mod tests {
             on-bad-record = "skip"
             max-text = "1MiB"
             within = "lang"
+            within-days = "date:3"
+            site-field = "site"
+            common = 8
             shingles = "words:3"
             elements = "bag"
             weights = "weights.tsv"
@@ -342,7 +345,6 @@ mod tests {
             ("seed = 1\nhashes = 'many'", "hashes = 'many'", 2, "a whole number, 1 or more"),
             ("threads = 0", "threads = 0", 1, "a whole number, 1 or more"),
             ("seed = -1", "seed = -1", 1, "a whole number, 0 or more"),
-            ("distance = 0.5", "distance = 0.5", 1, "a whole number, 0 or more"),
             ("threshold = 'high'", "threshold = 'high'", 1, "a number, as in 0.8"),
             ("annotate = 'yes'", "annotate = 'yes'", 1, "true or false"),
             ("verify = 'perhaps'", "verify = 'perhaps'", 1, "one of \"exact\", \"estimate\", \"none\""),

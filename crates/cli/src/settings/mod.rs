@@ -226,6 +226,10 @@ impl Layers {
 
     /// A distance is a length between vectors, and otherwise a number of bits.
     fn set_distance(&self, distance: f64, settings: &mut Settings) -> Result<()> {
+        if !(distance.is_finite() && distance >= 0.0) {
+            let name = self.name("distance", Some(&distance.to_string()));
+            return Err(Failure::usage(format!("{name} is not allowed: it is a number of at least 0")));
+        }
         if settings.signature.measure == Measure::Euclidean {
             settings.matching.radius = Some(distance);
             return Ok(());

@@ -186,6 +186,13 @@ pub enum Common {
     MoreThan(u64),
 }
 
+impl Kind {
+    /// True for texts, which is what documents are unless something else is said.
+    pub(crate) fn is_text(&self) -> bool {
+        *self == Self::Text
+    }
+}
+
 /// How [`Common`] is written: a number, or a word.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]

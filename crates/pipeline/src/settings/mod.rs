@@ -80,11 +80,11 @@ groups! {
     /// The settings that determine a signature. Two signatures can be compared only if these settings are equal.
     signature: SignatureSettings {
         /// What a document is.
-        with_kind => kind: Kind = Kind::Text,
+        with_kind => kind: Kind = Kind::Text; unless "Kind::is_text",
         /// If a set is a string, its items are separated by this. Sets only.
-        with_split => split: Option<String> = None,
+        with_split => split: Option<String> = None; unless "Option::is_none",
         /// The bits of a fingerprint. Without this setting, the first fingerprint says how many. Fingerprints only.
-        with_bits => bits: Option<u32> = None,
+        with_bits => bits: Option<u32> = None; unless "Option::is_none",
         /// What a shingle is: `words:5` (five words in a row), `characters:9`, `stop-words:3`.
         with_shingles => shingles: String = "words:5".into(),
         /// How text is normalised before it is cut into shingles.
@@ -115,7 +115,7 @@ groups! {
         /// only.
         with_distance => distance: u32 = 3,
         /// Two vectors are duplicates if their Euclidean distance is at most this. With the measure `euclidean` only.
-        with_radius => radius: Option<f64> = None,
+        with_radius => radius: Option<f64> = None; unless "Option::is_none",
         /// What is checked before a pair counts as similar.
         with_verify => verify: Verify = Verify::Exact,
         /// What a cluster is.
@@ -142,9 +142,9 @@ groups! {
         /// The field that contains the text, or what else is compared.
         with_text_field => text_field: String = "text".into(),
         /// If records are rows of (set, item): the field that names the set. Sets only.
-        with_set_of => set_of: Option<String> = None,
+        with_set_of => set_of: Option<String> = None; unless "Option::is_none",
         /// If records are rows of (set, item): the field with the weight of the item. Sets only.
-        with_weight => weight: Option<String> = None,
+        with_weight => weight: Option<String> = None; unless "Option::is_none",
         /// The field that contains the id. Without this setting the id of a document is `source:line`.
         with_id_field => id_field: Option<String> = None,
         /// What happens to a record that cannot be used.
@@ -161,8 +161,23 @@ groups! {
     }
 }
 
-/// The settings that are not written unless they are chosen.
-const UNWRITTEN: [&str; 3] = ["common", "site-field", "within-days"];
+/// The settings that are not written unless they are chosen. They came later than the others: what was written without them, by
+/// runs, in sketch files and in indexes, is what would be written today.
+const UNWRITTEN: [&str; 9] =
+    ["bits", "common", "kind", "radius", "set-of", "site-field", "split", "weight", "within-days"];
+
+impl Settings {
+    /// All settings as one list, also those that are not written unless they are chosen.
+    #[must_use]
+    pub fn listed(&self) -> serde_json::Value {
+        let mut all = serde_json::to_value(self).expect("settings are plain values");
+        for name in UNWRITTEN {
+            all[name] = all[name].take();
+        }
+        all["kind"] = self.signature.kind.as_str().into();
+        all
+    }
+}
 
 impl<'de> Deserialize<'de> for Settings {
     /// Reads one list of all settings. A setting that is not in the list has its default. An unknown name is an

@@ -259,7 +259,7 @@ pub(crate) fn is_index(path: PathBuf) -> bool {
 /// The default settings, as JSON.
 #[pyfunction]
 pub(crate) fn default_settings() -> PyResult<String> {
-    serde_json::to_string(&Settings::default()).map_err(setting)
+    serde_json::to_string(&Settings::default().listed()).map_err(setting)
 }
 
 /// The names of the presets.
