@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import operator
 import os
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, TypedDict, Union
@@ -22,7 +23,9 @@ class Options(TypedDict, total=False):
 
     The kind of documents
         kind: "text" (default) or "sets": lists of strings and numbers, or with measure="weighted-jaccard" dictionaries of weights;
-            or "fingerprints": strings of hexadecimal digits or base64, bytes, or whole numbers, compared within `distance`
+            or "fingerprints": strings of hexadecimal digits or base64, bytes, or whole numbers, compared within `distance`;
+            or "vectors": rows of an array, or lists of numbers, by measure="cosine" (their default), or within `distance` by
+            measure="euclidean"
         set_of, weight: if every row is one item of a set: the column that names the set, and the one with the weight
         bits: the bits of fingerprints, 16 to 512 (default: as many as the first has)
         split: with sets, what separates the items of a set that is a string
@@ -37,7 +40,7 @@ class Options(TypedDict, total=False):
 
     What a duplicate is
         threshold: the smallest similarity of duplicates (default 0.8)
-        measure: "jaccard" (default), "containment" or, for sets, "weighted-jaccard"
+        measure: "jaccard" (default), "containment"; for sets "weighted-jaccard"; for vectors "cosine" or "euclidean"
         recall: the wanted probability of finding a pair at the threshold (default 0.99)
         verify: "exact" (default), "estimate" or "none"
         within: compare only rows with equal values in this column
@@ -71,7 +74,7 @@ class Options(TypedDict, total=False):
     on_bad_record: "fail" (default), "skip" or "keep": what to do with a record without a text
     """
 
-    kind: "Literal['text', 'sets', 'fingerprints']"
+    kind: "Literal['text', 'sets', 'fingerprints', 'vectors']"
     set_of: Optional[str]
     weight: Optional[str]
     bits: Optional[int]
@@ -86,7 +89,7 @@ class Options(TypedDict, total=False):
     whitespace: "Literal['collapse', 'remove', 'keep']"
     max_text: Union[int, str]
     threshold: float
-    measure: "Literal['jaccard', 'containment', 'weighted-jaccard']"
+    measure: "Literal['jaccard', 'containment', 'weighted-jaccard', 'cosine', 'euclidean']"
     recall: float
     verify: "Literal['exact', 'estimate', 'none']"
     within: Optional[str]
@@ -97,7 +100,7 @@ class Options(TypedDict, total=False):
     hashes: int
     seed: int
     bands: Union[str, Tuple[int, int], List[int], None]
-    distance: int
+    distance: float
     weights: Union[str, "os.PathLike[str]", None]
     preset: Optional[str]
     keep: str
@@ -134,6 +137,9 @@ def resolve(function: str, options: Dict[str, Any], **more: Any) -> Dict[str, An
             if name in ("bands", "common"):
                 settings[name] = None
             continue
+        if name == "distance" and options.get("measure") == "euclidean":
+            settings["radius"] = _length(value)
+            continue
         value = _checked(name, value)
         if name in RESOURCES:
             resources[name] = value
@@ -141,10 +147,22 @@ def resolve(function: str, options: Dict[str, Any], **more: Any) -> Dict[str, An
             settings.setdefault("normalize", {})[name] = value
         else:
             settings[_CALLED.get(name, name.replace("_", "-"))] = value
+    # As on the command line: what vectors are compared by, unless something else is said.
+    if settings.get("kind") == "vectors":
+        settings.setdefault("measure", "cosine")
     # If a recall is given, the bands are planned from it, even with a preset.
     if "recall" in settings and resources["preset"] is not None:
         settings.setdefault("bands", None)
     return {"settings": json.dumps(settings), **resources}
+
+
+def _length(value: Any) -> float:
+    """A distance between vectors."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise TypeError(f"distance must be a number, not {type(value).__name__}")
+    if not (math.isfinite(value) and value >= 0):
+        raise SettingError(f"distance={value} is not allowed; it is a number of at least 0")
+    return float(value)
 
 
 def _unknown(function: str, name: str) -> str:

@@ -104,6 +104,8 @@ def _documents(source: Any, columns: Columns) -> Documents:
     if isinstance(source, np.ndarray):
         if columns.kind == "fingerprints" and source.ndim == 2 and source.dtype == np.uint8:
             return _of_strings([row.tobytes() for row in source], lambda mask: source[mask], columns)
+        if columns.kind == "vectors" and source.ndim == 2:
+            return _of_strings(source.tolist(), lambda mask: source[mask], columns)
         if source.ndim != 1:
             raise TypeError(f"an array of {source.ndim} dimensions is not a list of texts; it must have one")
         return _of_strings(source.tolist(), lambda mask: source[mask], columns)
@@ -145,7 +147,7 @@ def _of_sequence(source: Any, columns: Columns) -> Documents:
 
 
 def written(kind: str, value: Any) -> Any:
-    """A document as a string that Rust reads: the JSON of a set, the hexadecimal digits of a fingerprint. None stays None."""
+    """A document as a string that Rust reads: the JSON of a set or a vector, the hexadecimal digits of a fingerprint. None stays None."""
     if value is None or kind == "text":
         return value
     if isinstance(value, np.ndarray):

@@ -65,7 +65,7 @@ OPTIONS: Dict[str, Any] = {
     "hashes many": ({"hashes": 10**9}, ValueError, "hashes=1000000000 is not allowed"),
     "shingles": ({"shingles": "letters:3"}, ValueError, "words:K"),
     "shingles none": ({"shingles": None}, TypeError, "shingles"),
-    "choice": ({"measure": "cosine"}, ValueError, "jaccard"),
+    "choice": ({"measure": "dice"}, ValueError, "jaccard"),
     "memory": ({"memory": "much"}, ValueError, "2GiB"),
     "little memory": ({"memory": "1MiB"}, lookalike.MemoryLimitError, "64 MiB"),
     "threads": ({"threads": 0}, ValueError, "threads"),

@@ -1,6 +1,6 @@
 //! A list of numbers -> a vector.
 //!
-//! A value is a JSON array of numbers, or what [`corpus::pack_floats`] made of the row of an array. Coordinates are kept with
+//! A value is a JSON array of numbers, a string that holds one, or what [`corpus::pack_floats`] made of the row of an array. Coordinates are kept with
 //! 32 bits. All vectors of a run have the dimension of the first. The elements of a vector are its coordinates, in order: the
 //! 32 bits of each, with those of 0 for -0. They are no hashes; the stages for vectors take them as they are
 //! ([`crate::verify`]).
@@ -55,6 +55,8 @@ impl Vectors {
 /// Reads an array of numbers. The error follows the name of the field.
 fn read_json(json: &str, coordinates: &mut Vec<f32>) -> Result<(), String> {
     let json = json.trim_ascii();
+    let quoted = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).map(str::trim_ascii);
+    let json = quoted.filter(|held| held.starts_with('[')).unwrap_or(json);
     let inner = json.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).ok_or_else(|| {
         let what = match json.bytes().next() {
             Some(b'"') => "is a string",
@@ -139,6 +141,7 @@ mod tests {
     fn arrays_of_numbers_are_vectors() {
         assert_eq!(coordinates("[1, -2.5e1 , 0]").unwrap(), [1.0, -25.0, 0.0]);
         assert_eq!(coordinates("[-0.0]").unwrap()[0].to_bits(), 0);
+        assert_eq!(coordinates("\" [1, 2]\"").unwrap(), [1.0, 2.0]);
         let mut packed = String::new();
         corpus::pack_floats([1.5, f32::MIN_POSITIVE, -3e38], &mut packed);
         assert_eq!(coordinates(&packed).unwrap(), [1.5, f32::MIN_POSITIVE, -3e38]);
