@@ -45,6 +45,15 @@ impl Settings {
         if *kind != Kind::Sets && self.files.set_of.is_some() {
             return needs_sets(Choice::any(SettingName::SetOf));
         }
+        if self.files.set_of.is_some() && split.is_some() {
+            // A row is one item, whatever is in it.
+            let with = Choice::any(SettingName::SetOf);
+            return Err(WrongSetting::NoEffect { setting: SettingName::Split, with }.into());
+        }
+        if *kind == Kind::Vectors && self.matching.within_days.is_some() {
+            let with = Choice::new(SettingName::Kind, kind);
+            return Err(WrongSetting::NoEffect { setting: SettingName::WithinDays, with }.into());
+        }
         if self.files.weight.is_some() {
             let choice = Choice::any(SettingName::Weight);
             if self.files.set_of.is_none() {
