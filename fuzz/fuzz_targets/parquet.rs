@@ -11,7 +11,14 @@ fuzz_target!(|bytes: &[u8]| {
     let file = temporary_file("parquet", bytes);
     let path = |name: &str| Some(FieldPath::new(name));
     for (text, id, other) in [("text", path("id"), None), ("a.b", path("list"), path("n"))] {
-        let fields = Fields { text: FieldPath::new(text), id, order: other.clone(), within: other };
+        let fields = Fields {
+            text: FieldPath::new(text),
+            id,
+            order: other.clone(),
+            within: other.clone(),
+            site: other.clone(),
+            date: other,
+        };
         let taken = read_fields(&file, Format::Parquet, &fields, 1, &mut |_| {});
         let again = read_fields(&file, Format::Parquet, &fields, 1 << 14, &mut |_| {});
         // A file that is damaged in the middle may give different errors at different positions.

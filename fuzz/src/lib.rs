@@ -50,6 +50,8 @@ pub fn read(
         id: Some(FieldPath::new("id")),
         order: None,
         within: matches!(format, corpus::Format::Jsonl).then(|| FieldPath::new("a.b")),
+        site: None,
+        date: None,
     };
     read_fields(file, format, &fields, block_bytes, visit)
 }

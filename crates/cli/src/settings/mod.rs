@@ -263,7 +263,7 @@ impl Layers {
         self.check_effects(&settings)?;
         let written = self.flags.reading.format.as_ref().or(self.file.choices.reading.format.as_ref());
         let format = written.map(|written| format(written)).transpose()?;
-        let arrays = settings.signature.kind == Kind::Vectors;
+        let arrays = matches!(settings.signature.kind, Kind::Vectors | Kind::Fingerprints);
         Ok(Resolved {
             settings,
             resources: self.resources()?,
