@@ -274,13 +274,18 @@ impl Linked {
 /// let mut table = Table::new(["name", "born", "town"]);
 /// let names = ["anna", "berta", "carla", "dora", "emma", "frieda", "greta", "hanna", "ida", "julia"];
 /// for (at, name) in names.iter().cycle().take(60).enumerate() {
-///     let (surname, born) = (["berg", "holm", "lund", "dahl", "strand", "vik"][at % 6], 19_400_101 + 10_307 * at as u32);
+///     let (surname, born) = (["berg", "holm", "lund", "dahl", "strand", "vik"][at / 10], 19_400_101 + 10_307 * at as u32);
 ///     table.push([&format!("{name} {surname}"), &born.to_string(), ["bergen", "oslo", "moss"][at % 3]]);
 /// }
-/// // The same person, with a letter too many.
-/// table.push(["anna berrg", "19400101", "bergen"]);
+/// // A third of them once more, with a letter too many.
+/// for at in (0..60).step_by(3) {
+///     let (name, surname) = (names[at % 10], ["berg", "holm", "lund", "dahl", "strand", "vik"][at / 10]);
+///     let born = (19_400_101 + 10_307 * at as u32).to_string();
+///     table.push([&format!("{name} {surname}e"), &born, ["bergen", "oslo", "moss"][at % 3]]);
+/// }
 /// let linked = link(&table, &Options::default())?;
-/// assert_eq!(linked.matches.iter().map(|found| (found.a, found.b)).collect::<Vec<_>>(), [(0, 60)]);
+/// let expected: Vec<_> = (0..20).map(|copy| (3 * copy, 60 + copy)).collect();
+/// assert_eq!(linked.matches.iter().map(|found| (found.a, found.b)).collect::<Vec<_>>(), expected);
 /// # Ok::<(), records::Error>(())
 /// ```
 pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
