@@ -34,7 +34,7 @@ const WAITING: usize = 4;
 /// Sketches that were made elsewhere.
 #[derive(Debug)]
 #[non_exhaustive]
-#[allow(clippy::large_enum_variant)] // There is one for each file, and it is moved once.
+#[expect(clippy::large_enum_variant, reason = "there is one for each file, and it is moved once")]
 pub enum Sketches {
     /// A sketch file, as `lookalike sketch` writes it.
     File(SketchFile),
