@@ -340,6 +340,7 @@ pub(crate) fn prefix_length(size: usize, verifier: &Verifier) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rarity::Counts;
     use super::*;
     use lookalike::hashing::SplitMix64;
     use lookalike::similarity::{SetMeasure, SortedSet};
@@ -380,9 +381,9 @@ mod tests {
         for threshold in [0.3, 0.5, 0.8, 0.95, 1.0] {
             let (known, verifier) = short(threshold);
             let (unknown, _) = short(threshold);
-            let mut rarity = Rarity::new();
-            (0..200).for_each(|element: u64| (0..element % 9).for_each(|_| rarity.count(&[mix64(element)])));
-            known.learn(rarity);
+            let mut counts = Counts::new();
+            (0..200).for_each(|element: u64| (0..element % 9).for_each(|_| counts.count(&[mix64(element)])));
+            known.learn(counts.finish());
             let mut similar = 0;
             for _ in 0..20_000 {
                 let [a, b] = two_sets(&mut random, known.most_elements() as u64);

@@ -7,7 +7,7 @@
 use super::{Sources, Worker, limits};
 use crate::limits::memory::{BLOCK_BYTES, Ledger};
 use crate::method::Recipe;
-use crate::method::rarity::Rarity;
+use crate::method::rarity::Counts;
 use crate::{Observer, Result};
 use corpus::{Limits, Location, ReadMode, Reader, Record, Source};
 
@@ -43,7 +43,7 @@ pub(super) fn learn(
     }
     let Some(short) = recipe.method.short() else { return Ok(0) };
     let mut sampler =
-        Sampler { recipe, most_elements: short.most_elements(), rarity: Rarity::new(), seen: 0, short: 0 };
+        Sampler { recipe, most_elements: short.most_elements(), counts: Counts::new(), seen: 0, short: 0 };
     let bytes = (sources.bytes() / ONE_IN).min(MOST_BYTES);
     let of_one = (sources.bytes() / sources.len().max(1) as u64).clamp(1, BLOCK_BYTES as u64);
     let is_object = |at: usize| matches!(sources.get(at).location, Location::Object(_));
@@ -59,8 +59,9 @@ pub(super) fn learn(
         let _ = sampler.read(source, bytes / chosen, limits(budget, recipe), observer);
     }
     observer.go_on()?;
-    let order = sampler.rarity.order();
-    short.learn(sampler.rarity);
+    let rarity = sampler.counts.finish();
+    let order = rarity.order();
+    short.learn(rarity);
     Ok(order)
 }
 
@@ -98,7 +99,7 @@ fn learn_first(
 struct Sampler<'a> {
     recipe: &'a Recipe,
     most_elements: usize,
-    rarity: Rarity,
+    counts: Counts,
     /// The bytes of all texts, and of those that are short.
     seen: u64,
     short: u64,
@@ -128,7 +129,7 @@ impl Sampler<'_> {
                     && elements.len() <= self.most_elements
                 {
                     self.short += document.text.len() as u64;
-                    self.rarity.count(elements);
+                    self.counts.count(elements);
                 }
                 Ok(())
             })?;
