@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -112,9 +113,20 @@ def as_parquet(file: str, folder: pathlib.Path, name: Optional[str] = None) -> s
     return str(target)
 
 
-def main(program: str, *files: str) -> None:
+def plain(file: str, folder: pathlib.Path) -> str:
+    """The file as it is, or without its compression, so that the command does not pay for that."""
+    if not file.endswith(".zst"):
+        return file
+    target = folder / pathlib.Path(file).with_suffix("").name
+    with pyarrow.input_stream(file, compression="zstd") as compressed, open(target, "wb") as out:
+        shutil.copyfileobj(compressed, out)
+    return str(target)
+
+
+def main(program: str, *given: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        files = [plain(file, folder) for file in given]
         log = folder / "log"
         log.mkdir()
         builder = SparkSession.builder.master(f"local[{CORES}]").appName("benchmark")

@@ -3,7 +3,7 @@
 
 use super::python;
 use crate::{output, step};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The folder of the tests.
@@ -28,10 +28,19 @@ pub(super) fn test(wheels: &Path) -> Result<u64, String> {
     step::run_tests("tests of the package on Apache Spark", &mut pytest)
 }
 
-/// How many generated documents the benchmark has: those of the fixed part first.
-const DOCUMENTS: [u32; 3] = [1_000, 100_000, 1_000_000];
+/// The generated corpora of the benchmark, and how many documents each has: first the fixed part, then the growth of short documents,
+/// pages of templates, and skew (near-copies of one document, and one template).
+const CORPORA: [(&str, u32); 6] = [
+    ("short", 1_000),
+    ("short", 100_000),
+    ("short", 1_000_000),
+    ("pages", 20_000),
+    ("near-copies", 100_000),
+    ("templated", 50_000),
+];
 
-/// Compares the job on Spark with the command, on generated documents. `--quick`: with a tenth of them.
+/// Compares the job on Spark with the command, on generated documents and on real prose, if there is some. `--quick`: with a tenth
+/// of the generated ones.
 pub(super) fn bench(options: &[&str]) -> Result<(), String> {
     if !has_java() {
         return Err("the benchmark of Spark needs Java 17 or later".into());
@@ -44,20 +53,28 @@ pub(super) fn bench(options: &[&str]) -> Result<(), String> {
     let folder = step::build_folder().join("spark-documents");
     std::fs::create_dir_all(&folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
     let mut files = Vec::new();
-    for (at, count) in DOCUMENTS.into_iter().enumerate() {
+    for (at, (kind, count)) in CORPORA.into_iter().enumerate() {
         let count = if at > 0 && options.contains(&"--quick") { count / 10 } else { count };
-        let file = folder.join(format!("short-{count}.jsonl"));
+        let file = folder.join(format!("{kind}-{count}.jsonl"));
         let example =
-            ["run", "--release", "--quiet", "--package", "testkit", "--example", "generate", "short"];
+            ["run", "--release", "--quiet", "--package", "lookalike-testkit", "--example", "generate"];
         let mut generate = step::cargo(example);
-        step::run(&format!("{count} documents"), generate.arg(count.to_string()).arg(&file))?;
+        step::run(&format!("{count} {kind}"), generate.arg(kind).arg(count.to_string()).arg(&file))?;
         files.push(file);
     }
+    files.extend(prose());
     let mut python = Command::new(python::program(&environment, "python"));
     python.arg(step::root().join("python/benchmarks/spark_jobs.py"));
     python.arg(step::build_folder().join("release/lookalike")).args(files);
     python.current_dir(&environment).env("SPARK_LOCAL_IP", "127.0.0.1").env_remove("PYTHONPATH");
     step::run("the job on Apache Spark", &mut python)
+}
+
+/// The file of real prose, if the folder of real corpora is there.
+fn prose() -> Option<PathBuf> {
+    let beside = step::root().join("../shared/data");
+    let folder = std::env::var_os("LOOKALIKE_DATA").map_or(beside, PathBuf::from);
+    Some(folder.join("elife-bench/docs.jsonl.zst")).filter(|file| file.is_file())
 }
 
 fn install(environment: &Path, wheels: &Path) -> Result<(), String> {
