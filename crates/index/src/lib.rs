@@ -71,6 +71,7 @@ mod key_table;
 mod operations;
 mod packed;
 mod pages;
+mod reading;
 mod search;
 mod sorting;
 mod store;
@@ -92,6 +93,6 @@ pub use key_table::{Entry, KeyTable, KeyTableConfig};
 #[cfg(feature = "parquet")]
 pub use operations::SketchTable;
 pub use operations::{
-    AddTo, Added, Against, Applied, Ask, BulkOptions, BulkReport, Change, Changed, Filter, IfPresent,
-    LshFile, Query, Repaired, Sketches, Stats, Ticket, Verified,
+    AddTo, Added, Against, Applied, Ask, BucketSizes, BulkOptions, BulkReport, Change, Changed, Filter,
+    IfPresent, LshFile, Query, Repaired, Sketches, Stats, Ticket, Verified,
 };
