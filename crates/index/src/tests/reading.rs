@@ -86,7 +86,6 @@ fn an_index_that_is_only_read_answers_and_stays_as_it_is() {
     refused(read.add(&Document::new("new", "a text")).map(drop));
     refused(read.check(&Document::new("new", "a text"), true, OnMatch::Skip).map(drop));
     refused(read.remove(&["id-1"]).map(drop));
-    refused(read.expire(9, 10).map(drop));
     refused(read.compact());
     // A second process is kept out, as by a writer.
     assert!(matches!(Index::open(at("copy"), &options(&clock())), Err(Error::InUse { .. })));
