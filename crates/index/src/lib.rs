@@ -52,7 +52,7 @@
 //! # Cost
 //!
 //! With 21 bands, a query for something that was never seen is 21 reads that filters in memory answer. The filters
-//! take 12 bits per key, 32 bytes per document. A document takes about 700 bytes on disk, besides its set or text.
+//! take 12 bits per key, 32 bytes per document. A document takes about 790 bytes on disk, besides its set or text.
 
 mod changes;
 mod chunk;
