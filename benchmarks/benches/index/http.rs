@@ -20,21 +20,7 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
     let load = load_program()?;
     let seconds = if is_quick() { "2" } else { "10" };
     let service = Service::start(bench, &[&bench.folder])?;
-    let collection = bench.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let measure = |rate: &[&str]| -> Result<[Line; 2]> {
-        let arguments = [&[service.address.as_str(), &collection, CLIENTS, seconds], rate].concat();
-        let output = pinned(1, &load)
-            .args(arguments)
-            .output()
-            .map_err(|cause| format!("cannot start the load: {cause}"))?;
-        if !output.status.success() {
-            return Err(format!("the load failed: {}", String::from_utf8_lossy(&output.stderr)));
-        }
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let line =
-            |name: &str| Line::find(&text, name).ok_or_else(|| format!("not what the load prints: {text}"));
-        Ok([line("health")?, line("query")?])
-    };
+    let measure = |rate: &[&str]| send(&load, &service, bench, seconds, rate);
     measure(&[])?;
     let before = service.resident();
     let [health, query] = measure(&[])?;
@@ -58,6 +44,45 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
     println!("{:34} memory after all that: {grown:.2} x that before", "");
     drop(service);
     bulk(bench)
+}
+
+/// Memory under load: after ten minutes it is what it was after the first one.
+pub(crate) fn memory(bench: &Bench) -> Result<()> {
+    let load = load_program()?;
+    let service = Service::start(bench, &[&bench.folder])?;
+    // Half of each round asks for health.
+    let (first, rest) = if is_quick() { ("2", "3") } else { ("30", "270") };
+    send(&load, &service, bench, first, &[])?;
+    let before = service.resident();
+    let [_, query] = send(&load, &service, bench, rest, &[])?;
+    let after = service.resident();
+    let grown = after as f64 / before.max(1) as f64;
+    println!(
+        "{:34} {:8.0} queries/s; {} MiB resident before, {} MiB after: {grown:.2} x {}",
+        "memory under load",
+        query.rate,
+        before >> 20,
+        after >> 20,
+        verdict(grown, 1.1)
+    );
+    Ok(())
+}
+
+/// Sends requests for so many seconds each, and returns what was measured of `/v1/health` and of queries.
+fn send(load: &Path, service: &Service, bench: &Bench, seconds: &str, rate: &[&str]) -> Result<[Line; 2]> {
+    let collection = bench.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let arguments = [&[service.address.as_str(), &collection, CLIENTS, seconds], rate].concat();
+    let output = pinned(1, load)
+        .args(arguments)
+        .output()
+        .map_err(|cause| format!("cannot start the load: {cause}"))?;
+    if !output.status.success() {
+        return Err(format!("the load failed: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line =
+        |name: &str| Line::find(&text, name).ok_or_else(|| format!("not what the load prints: {text}"));
+    Ok([line("health")?, line("query")?])
 }
 
 /// The same checks through `bulk` and by the command line.

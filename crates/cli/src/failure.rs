@@ -103,6 +103,14 @@ impl From<index::Error> for Failure {
     fn from(error: index::Error) -> Self {
         use index::Error;
         let code = match error {
+            Error::Settings(error @ pipeline::Error::BadRecord { lacks_text, .. }) => {
+                let skip = "--on-bad-record skip leaves such records out";
+                let advice = match lacks_text {
+                    true => format!("name the field that holds the text with --text-field; {skip}"),
+                    false => skip.into(),
+                };
+                return Self::from(error).with_advice(advice);
+            }
             Error::Settings(error) => return error.into(),
             Error::NoIndex { .. }
             | Error::Contradiction { .. }
@@ -127,6 +135,7 @@ impl From<index::Error> for Failure {
             | Error::Damaged { .. }
             | Error::Unrepairable { .. }
             | Error::Lost { .. }
+            | Error::ReadOnly { .. }
             | Error::WouldLose { .. } => ExitCode::TargetRefused,
             _ => ExitCode::Failure,
         };

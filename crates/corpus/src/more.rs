@@ -31,7 +31,7 @@ impl MoreFields {
     }
 
     /// The values of a record that was read whole, each under the path of its field. Fields that the record does not have
-    /// are left out, and so are nulls of Parquet files. A value keeps its type; in CSV all are strings. The error is the end
+    /// are left out, and so are nulls and NaN of tables. A value keeps its type; in CSV all are strings. The error is the end
     /// of a sentence: "the field `a` is not valid Unicode".
     pub fn of(&self, block: &Block, slot: usize) -> Result<Map<String, Value>, String> {
         match &block.content {
@@ -40,13 +40,16 @@ impl MoreFields {
                 Form::Csv(header) => Ok(self.of_csv(records, header, slot)),
                 Form::Text | Form::Npy(_) => Ok(Map::new()),
             },
-            Content::Rows(rows) => Ok(self
-                .named()
-                .filter_map(|(path, name)| {
-                    let value = rows.json(path, slot)?;
-                    Some((name.clone(), value))
-                })
-                .collect()),
+            Content::Rows(rows) => {
+                let mut values = Map::new();
+                for (path, name) in self.named() {
+                    if let Some(odd) = rows.odd(path, slot) {
+                        return Err(format!("the field `{name}` cannot be kept: {odd}, which JSON has not"));
+                    }
+                    values.extend(rows.json(path, slot).map(|value| (name.clone(), value)));
+                }
+                Ok(values)
+            }
             Content::Texts(_) => Ok(Map::new()),
         }
     }

@@ -77,6 +77,11 @@ impl Chunk {
         self.ids.iter()
     }
 
+    /// The copy hashes of the documents.
+    pub(crate) fn copy_hashes(&self) -> &[u128] {
+        &self.copy_hashes
+    }
+
     /// Gives the documents numbers, which ascend.
     pub(crate) fn number(&mut self, numbers: impl IntoIterator<Item = u64>) {
         self.numbers = Numbers::new(numbers.into_iter().collect());

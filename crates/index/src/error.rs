@@ -1,5 +1,6 @@
 //! What can go wrong, one kind per variant, and what to do next.
 
+use crate::time::written;
 use std::path::PathBuf;
 
 /// The result of an operation on an index.
@@ -121,7 +122,7 @@ pub enum Error {
         id: String,
     },
     /// A document would be gone before it came.
-    #[error("the document {id} would expire in the past, at {expires} (it is {now})")]
+    #[error("the document {id} would expire in the past, at {} (it is {})", written(*expires), written(*now))]
     ExpiresInThePast {
         /// The document.
         id: String,
@@ -202,6 +203,12 @@ pub enum Error {
         /// The batches that were acknowledged.
         acknowledged: u64,
     },
+    /// This process may not write to the files of the index.
+    #[error("the index at {} can only be read: its files cannot be written to", path.display())]
+    ReadOnly {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A repair would lose documents that cannot be read.
     #[error("{documents} documents cannot be read and would be lost")]
     WouldLose {
@@ -253,6 +260,9 @@ impl Error {
             Self::Unrepairable { .. } => "restore a backup; nothing was changed",
             Self::Lost { .. } => {
                 "restore a backup, or repair the index and accept the loss to go on without them"
+            }
+            Self::ReadOnly { .. } => {
+                "run this as a user who may write to them, or restore the index to another folder and use that"
             }
             Self::WouldLose { .. } => "restore a backup, or accept the loss",
             Self::Failed { .. } => "open the index again",

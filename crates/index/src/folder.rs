@@ -11,6 +11,7 @@
 //! Nothing is written to a folder before its `index.json` was read and understood.
 
 use crate::config::Config;
+use crate::reading::{ReadingCopy, is_read_only};
 use crate::store::FjallStore;
 use crate::{Error, Result};
 use files::{Access, Files, Lock};
@@ -76,7 +77,10 @@ pub(crate) fn is_index(path: &Path) -> bool {
 pub(crate) struct Folder {
     files: Files,
     path: PathBuf,
-    _lock: Lock,
+    /// The store that is read, if the folder cannot be written to.
+    copy: Option<ReadingCopy>,
+    /// A folder that cannot be written to may have no lock; then nobody writes to it.
+    _lock: Option<Lock>,
 }
 
 impl Folder {
@@ -130,9 +134,29 @@ impl Folder {
         Ok(())
     }
 
-    /// Reads `index.json`, and locks the folder. Nothing is written if the folder is no index of this version.
+    /// Reads `index.json`, and locks the folder. Nothing is written if the folder is no index of this version. If this
+    /// process may not write to it, the store that is opened is a copy for reading.
     pub(crate) fn open(path: &Path) -> Result<(Self, Head)> {
-        Self::open_if(path, FjallStore::check)
+        let acknowledged = OpenOptions::new().write(true).open(path.join(ACKNOWLEDGED));
+        match acknowledged.is_err_and(|cause| is_read_only(&cause)) {
+            true => Self::open_for_reading(path),
+            false => Self::open_if(path, FjallStore::check),
+        }
+    }
+
+    /// Opens a folder without writing to it.
+    pub(crate) fn open_for_reading(path: &Path) -> Result<(Self, Head)> {
+        let files = Files::default();
+        let head = read_head(&files, path)?;
+        FjallStore::check(&path.join(STORE))?;
+        let mut folder = match Self::lock(files.clone(), path) {
+            Err(Error::File(error)) if is_read_only(&error.cause) => {
+                Self { files, path: path.to_owned(), copy: None, _lock: None }
+            }
+            locked => locked?,
+        };
+        folder.copy = Some(ReadingCopy::of(&folder.files, &path.join(STORE))?);
+        Ok((folder, head))
     }
 
     /// The same for a repair, which needs only a part of the store.
@@ -160,7 +184,30 @@ impl Folder {
         };
         // This is for messages only, and a disk that is full or read only is no reason not to look into an index.
         let _ = files.write_whole(&path.join(PROCESS), format!("{}\n", std::process::id()).as_bytes());
-        Ok(Self { files, path: path.to_owned(), _lock: lock })
+        Ok(Self { files, path: path.to_owned(), copy: None, _lock: Some(lock) })
+    }
+
+    /// True if nothing can be written to the folder.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.copy.is_some()
+    }
+
+    /// Removes the index, and its folder unless it `stays`. The store must be closed. Other processes are kept out until
+    /// nothing of the index is left.
+    pub(crate) fn remove(self, stays: bool) -> Result<()> {
+        // Without its head it is no index from now on, whatever else is left.
+        for name in [HEAD, ACKNOWLEDGED, PROCESS] {
+            self.files.remove_file(&self.path.join(name))?;
+        }
+        for name in [STORE, REPAIRED, REPLACED, READABLE] {
+            self.files.remove_tree(&self.path.join(name))?;
+        }
+        self.files.remove_file(&self.path.join(LOCK))?;
+        if !stays {
+            // Another process may have begun something there.
+            self.files.remove_if_empty(&self.path);
+        }
+        Ok(())
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -169,7 +216,7 @@ impl Folder {
 
     /// The folder of the store.
     pub(crate) fn store(&self) -> PathBuf {
-        self.path.join(STORE)
+        self.copy.as_ref().map_or_else(|| self.path.join(STORE), ReadingCopy::store)
     }
 
     /// An empty place for a store that replaces the present one.
@@ -217,6 +264,9 @@ impl Folder {
         };
         let number = read_number(&bytes)
             .ok_or_else(|| Error::damaged(place(), "it is not a number with its check"))?;
+        if self.is_read_only() {
+            return Ok((number, Acknowledged { file: None }));
+        }
         let file = OpenOptions::new().write(true).open(&path);
         let file = file.map_err(|cause| io_error("open", &path, cause))?;
         Ok((number, Acknowledged { file: Some((path, file)) }))

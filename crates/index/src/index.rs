@@ -123,12 +123,23 @@ impl Index {
     }
 
     /// Opens an index. If the store has lost acknowledged batches, it is open for reading only, and
-    /// [`lost`](Self::lost) says how many.
+    /// [`lost`](Self::lost) says how many. So it is if this process may not write to its files.
     pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
-        let (folder, head) = Folder::open(path.as_ref())?;
+        Self::open_in(Folder::open(path.as_ref())?, options)
+    }
+
+    /// Opens an index for reading only. Nothing is written to its folder, but who has it open; all else that the store
+    /// needs to write is in the folder for temporary files.
+    pub fn open_read_only(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
+        Self::open_in(Folder::open_for_reading(path.as_ref())?, options)
+    }
+
+    fn open_in((folder, head): (Folder, Head), options: &Options) -> Result<Self> {
         let engine = Engine::new(&head)?;
         let (acknowledged, file) = folder.acknowledged()?;
+        let is_read_only = folder.is_read_only();
         let store = FjallStore::open(&folder.store(), options.tuning())?;
+        let store = if is_read_only { store.for_reading() } else { store };
         let counters = read_counters(&store)?;
         let lost = acknowledged.saturating_sub(counters.batch);
         let index = Self {
@@ -143,6 +154,8 @@ impl Index {
         };
         if lost > 0 {
             index.writer.refuse_lost(index.path(), lost, acknowledged);
+        } else if is_read_only {
+            index.writer.refuse_read_only(index.path());
         } else {
             index.finish_bulk()?;
         }
@@ -208,6 +221,19 @@ impl Index {
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// True if nothing can be written: something is [lost](Self::lost), or this process may not write to the folder.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.lost > 0 || self.folder.as_ref().is_some_and(Folder::is_read_only)
+    }
+
+    /// Removes the index from the disk, and its folder unless it `stays`. Other processes are kept out until nothing is left.
+    pub fn remove_folder(self, stays: bool) -> Result<()> {
+        let Self { store, folder, .. } = self;
+        drop(store);
+        folder.map_or(Ok(()), |folder| folder.remove(stays))
     }
 
     /// The lanes of a signature, to ask or to add by. The signature must have the family, the seed and the number of

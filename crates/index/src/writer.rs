@@ -50,6 +50,8 @@ struct State {
 enum Refusal {
     /// A write failed with this message.
     Failed(String),
+    /// The folder cannot be written to.
+    ReadOnly { path: PathBuf },
     /// The store has lost batches.
     Lost { path: PathBuf, lost: u64, acknowledged: u64 },
 }
@@ -239,9 +241,22 @@ impl Writer {
         self.lock().refused = Some(Refusal::Lost { path, lost, acknowledged });
     }
 
+    /// Refuses writes from now on: the folder cannot be written to.
+    pub(crate) fn refuse_read_only(&self, path: PathBuf) {
+        self.lock().refused = Some(Refusal::ReadOnly { path });
+    }
+
     /// An error if nothing is written any more.
     pub(crate) fn check(&self) -> Result<()> {
         check(&self.lock())
+    }
+
+    /// An error if nothing is written any more because something is wrong with what is there.
+    pub(crate) fn check_whole(&self) -> Result<()> {
+        match self.check() {
+            Err(Error::ReadOnly { .. }) => Ok(()),
+            checked => checked,
+        }
     }
 }
 
@@ -254,6 +269,7 @@ fn without_panic<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
 fn check(state: &State) -> Result<()> {
     match state.refused.clone() {
         Some(Refusal::Failed(cause)) => Err(Error::Failed { cause }),
+        Some(Refusal::ReadOnly { path }) => Err(Error::ReadOnly { path }),
         Some(Refusal::Lost { path, lost, acknowledged }) => Err(Error::Lost { path, lost, acknowledged }),
         None => Ok(()),
     }

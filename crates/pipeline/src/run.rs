@@ -9,7 +9,7 @@ use crate::resume::claim::{self, Claim};
 use crate::resume::decisions_file::Findings;
 use crate::resume::identity::{Identity, check_unchanged};
 use crate::resume::outputs::{List, Listed};
-use crate::resume::work::Work;
+use crate::resume::work::{RUN, Work};
 use crate::view::View;
 use crate::write::Outputs;
 use crate::write::adding::add_kept;
@@ -70,9 +70,13 @@ pub(crate) fn dedup_prepared(
     let job = prepared.job;
     removed_name(job)?;
     job.sources.iter().try_for_each(|source| target.check(&source.output))?;
-    let identity = Identity::new(&prepared.recipe, prepared.sources, &job.indexes)?;
-    let json = identity.to_json();
     let lasting = !target.is_stdout();
+    let identity = Identity::new(&prepared.recipe, prepared.sources, &job.indexes)?;
+    let identity = match lasting {
+        true => identity.named_as_in(target.read(&claim::own(RUN))?.as_deref()),
+        false => identity,
+    };
+    let json = identity.to_json();
     if lasting && let Some(report) = claim::finished(target, &json, observer)? {
         if Listed::in_target(target)?.has_all(outputs_of(job)?, target, observer)? {
             claim::say_touched(job, target, observer)?;

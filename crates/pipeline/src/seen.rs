@@ -28,8 +28,10 @@ pub struct Indexes {
 pub trait SeenBefore: Debug + Send + Sync {
     /// What its users call it.
     fn name(&self) -> &str;
-    /// What tells it from all other indexes, for good.
+    /// What tells it from all other indexes, for good. Copies of an index have the same one.
     fn identity(&self) -> String;
+    /// Where it is, however its users call it.
+    fn place(&self) -> String;
     /// What changes whenever documents are added, changed or removed. (That some expire is not told: they were there when
     /// the run began.)
     fn state(&self) -> String;
@@ -71,8 +73,10 @@ pub struct SeenMatch {
 pub trait TakesKept: Debug + Send + Sync {
     /// What its users call it.
     fn name(&self) -> &str;
-    /// What tells it from all other indexes, for good.
+    /// What tells it from all other indexes, for good. Copies of an index have the same one.
     fn identity(&self) -> String;
+    /// Where it is, however its users call it.
+    fn place(&self) -> String;
     /// An error if no document can be added with this id.
     fn check_id(&self, id: &str) -> Result<()>;
     /// True if two documents with the same id are an error.

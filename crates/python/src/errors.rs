@@ -232,7 +232,7 @@ fn of_index(error: &index::Error) -> PyErr {
             Class::Damaged
         }
         Error::Lanes { .. } | Error::DifferentKeys => Class::Incompatible,
-        Error::Store { .. } | Error::Failed { .. } => Class::File,
+        Error::Store { .. } | Error::Failed { .. } | Error::ReadOnly { .. } => Class::File,
         _ => Class::Setting,
     };
     match error.next() {

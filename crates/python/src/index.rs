@@ -8,8 +8,8 @@ use crate::jobs::{Documents, Options};
 use crate::watch::watched;
 use index::json::{StatsAnswer, VerifyAnswer};
 use index::{
-    Added, Ask, Clock, Config, Content, Document, Filter, IfPresent, Imported, Index, Kept, Lifetime,
-    LshFile, Match, Metadata, OnMatch, Query, SketchTable, Sketches, Stored, SystemClock,
+    Ask, Clock, Config, Content, Document, Filter, IfPresent, Imported, Index, Kept, Lifetime, LshFile,
+    Match, Metadata, OnMatch, Query, SketchTable, Sketches, Stored, SystemClock,
 };
 use pipeline::Observer;
 use pyo3::prelude::*;
@@ -240,7 +240,7 @@ impl NativeIndex {
                 Some((job, _copies)) if sketches.is_empty() => {
                     index.add_sources_with(job, &metadata, if_present, observer)
                 }
-                _ => add_sketches(&index, &sketches, if_present, memory, observer),
+                _ => index.add_all_sketches(&sketches, if_present, memory, observer),
             })
         };
         Ok(watched(py, progress.as_ref(), work)?.or_raise()?.added)
@@ -447,22 +447,6 @@ fn files_of_sketches(documents: &Documents<'_>) -> PyResult<Vec<Sketches>> {
         })
     };
     paths.iter().map(open).collect()
-}
-
-/// Adds one file of sketches after the other. All must fit before the first is added.
-fn add_sketches(
-    index: &Index,
-    sketches: &[Sketches],
-    if_present: IfPresent,
-    memory: u64,
-    observer: &dyn Observer,
-) -> index::Result<Added> {
-    sketches.iter().try_for_each(|file| index.check_sketches(file))?;
-    let mut all = Added::default();
-    for file in sketches {
-        all += index.add_sketches(file, if_present, memory, observer)?;
-    }
-    Ok(all)
 }
 
 impl NativeIndex {

@@ -70,7 +70,7 @@ impl Default for Metrics {
         let help = "Documents, with those that have expired but are not removed yet";
         registry.register("documents", help, metrics.documents.clone());
         registry.register_with_unit("disk", "The size of all files", Unit::Bytes, metrics.bytes.clone());
-        let help = "1 if a collection has lost writes and is read only";
+        let help = "1 if a collection is read only: it has lost writes, or its files cannot be written to";
         registry.register("read_only", help, metrics.read_only.clone());
         metrics
     }
@@ -125,7 +125,7 @@ impl Metrics {
             };
             set(&self.documents, stats.documents);
             set(&self.bytes, stats.disk_bytes);
-            set(&self.read_only, u64::from(stats.lost > 0));
+            set(&self.read_only, u64::from(stats.read_only));
         }
         let mut written = String::new();
         // Writing to a string does not fail.

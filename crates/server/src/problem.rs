@@ -152,8 +152,8 @@ impl From<index::Error> for Problem {
     fn from(error: index::Error) -> Self {
         use index::Error::{
             Contradiction, Damaged, DifferentKeys, DuplicateId, Exists, ExpiresInThePast, Failed, Foreign,
-            Id, InUse, Lanes, Lost, MetadataSize, Newer, NoDocument, NoIndex, NotStored, Settings, Threshold,
-            Unsuitable, WouldLose, Zero,
+            Id, InUse, Lanes, Lost, MetadataSize, Newer, NoDocument, NoIndex, NotStored, ReadOnly, Settings,
+            Threshold, Unsuitable, WouldLose, Zero,
         };
         let (status, name) = match &error {
             NoDocument { id } => return Self::no_document(id),
@@ -179,6 +179,9 @@ impl From<index::Error> for Problem {
                 );
             }
             Lost { .. } => return unavailable(&error, "the collection has lost writes and is read only"),
+            ReadOnly { .. } => {
+                return unavailable(&error, "the files of the collection cannot be written to");
+            }
             Failed { .. } => {
                 return unavailable(&error, "an earlier write failed, and the collection is read only");
             }

@@ -71,7 +71,8 @@
     await until("one card", () => document.querySelectorAll(".card").length === 1);
     // Numbers and the curve.
     await go("numbers");
-    await until("charts", () => document.querySelectorAll(".chart").length === 5);
+    await until("charts", () => document.querySelectorAll(".chart").length === 6);
+    await until("sizes of buckets", () => document.querySelector(".chart rect"));
     await until("lines", () => document.querySelector(".chart path.curve"));
     await go("curve");
     $("curve-bands").value = 42;

@@ -205,7 +205,7 @@ Examples:
 
 pub(crate) const INDEX_CREATE: &str = "\
 Examples:
-  Signatures only, about 700 bytes per document; similarities are estimated:
+  Signatures only, about 790 bytes per document; similarities are estimated:
     lookalike index create seen/
 
   With texts, so that similarities are exact and shared passages can be shown:

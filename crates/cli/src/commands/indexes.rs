@@ -124,7 +124,7 @@ impl Named {
         let against = against.map(|folder| Open::new(folder, &options, printer)).transpose()?;
         let add_to = add_to.filter(|_| creates.is_none());
         let add_to = match (add_to, &against) {
-            // A run is known again by the names as they were written.
+            // Reports have the names as they were written.
             (Some(folder), Some(open)) if is_same(folder, &open.folder) => Some(open.named(folder)),
             (Some(folder), _) => Some(Open::new(folder, &options, printer)?),
             (None, _) => None,

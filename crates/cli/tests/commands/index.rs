@@ -360,6 +360,7 @@ fn dedup_removes_what_an_index_has_and_adds_what_it_keeps() {
     let marked: Value =
         serde_json::from_str(folder.read("marked/new.jsonl").lines().next().unwrap()).unwrap();
     assert_eq!((&marked["lookalike_kept_id"], &marked["lookalike_duplicate"]), (&"one".into(), &true.into()));
+    assert_eq!(marked["lookalike_cluster"], "one");
 }
 
 #[test]

@@ -8,8 +8,8 @@ use arrow_schema::DataType;
 use serde_json::{Map, Number, Value};
 use std::fmt::Write as _;
 
-/// The value of a row; `None` if it is null, or has no place in JSON. Numbers, booleans, lists and structs keep their type;
-/// dates, times and bytes become text.
+/// The value of a row; `None` if it is null, or has no place in JSON: see [`odd`]. Numbers, booleans, lists and structs
+/// keep their type; maps become objects; dates, times and bytes become text.
 pub(crate) fn json(array: &ArrayRef, row: usize) -> Option<Value> {
     macro_rules! whole {
         ($kind:ty) => {
@@ -47,6 +47,11 @@ pub(crate) fn json(array: &ArrayRef, row: usize) -> Option<Value> {
         DataType::List(_) => Some(items(&array.as_list::<i32>().value(row))),
         DataType::LargeList(_) => Some(items(&array.as_list::<i64>().value(row))),
         DataType::FixedSizeList(..) => Some(items(&array.as_fixed_size_list().value(row))),
+        DataType::Map(..) => {
+            let mut written = String::new();
+            write_entries(&array.as_map().value(row), &mut written);
+            serde_json::from_str(&written).ok()
+        }
         DataType::Dictionary(..) => {
             // Keys are looked up for this row only.
             let one = array.slice(row, 1);
@@ -55,6 +60,34 @@ pub(crate) fn json(array: &ArrayRef, row: usize) -> Option<Value> {
         }
         _ => printed(array, row).map(|text| Value::String(text.into_owned())),
     }
+}
+
+/// What has no place in JSON in the value of a row, as the end of a sentence: "it has an infinite number". `None` if there is
+/// nothing. Null and NaN, with which tables write that a number is missing, are no values.
+pub(crate) fn odd(array: &ArrayRef, row: usize) -> Option<String> {
+    let in_items = |list: &ArrayRef| (0..list.len()).find_map(|item| odd(list, item));
+    if array.is_null(row) {
+        return None;
+    }
+    let is_infinite = match array.data_type() {
+        DataType::Null => return None,
+        DataType::Struct(_) => return array.as_struct().columns().iter().find_map(|column| odd(column, row)),
+        DataType::List(_) => return in_items(&array.as_list::<i32>().value(row)),
+        DataType::LargeList(_) => return in_items(&array.as_list::<i64>().value(row)),
+        DataType::FixedSizeList(..) => return in_items(&array.as_fixed_size_list().value(row)),
+        DataType::Map(..) => return array.as_map().value(row).columns().iter().find_map(in_items),
+        DataType::Dictionary(..) => {
+            let one = array.slice(row, 1);
+            let dictionary = one.as_any_dictionary();
+            return odd(dictionary.values(), *dictionary.normalized_keys().first()?);
+        }
+        DataType::Float16 => array.as_primitive::<Float16Type>().value(row).is_infinite(),
+        DataType::Float32 => array.as_primitive::<Float32Type>().value(row).is_infinite(),
+        DataType::Float64 => array.as_primitive::<Float64Type>().value(row).is_infinite(),
+        kind if json(array, row).is_none() => return Some(format!("it has a value of the type {kind}")),
+        _ => false,
+    };
+    is_infinite.then(|| "it has an infinite number".into())
 }
 
 const DIGITS: [u8; 16] = *b"0123456789abcdef";
@@ -166,8 +199,11 @@ fn items(list: &ArrayRef) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::builder::{Int64Builder, ListBuilder};
-    use arrow_array::{Date32Array, Float32Array, Int64Array, StringArray, StructArray, UInt64Array};
+    use arrow_array::builder::{Int64Builder, ListBuilder, MapBuilder, StringBuilder};
+    use arrow_array::{
+        Date32Array, DurationSecondArray, Float32Array, Float64Array, Int64Array, StringArray, StructArray,
+        UInt64Array,
+    };
     use arrow_schema::Field;
     use serde_json::json as written;
     use std::sync::Arc;
@@ -191,5 +227,30 @@ mod tests {
         };
         let both: ArrayRef = Arc::new(StructArray::from(vec![fields(&list, "l"), fields(&text, "t")]));
         assert_eq!(json(&both, 0), Some(written!({"l": [1, null], "t": "x"})));
+        for (array, row) in [(&numbers, 0), (&numbers, 1), (&large, 0), (&floats, 1), (&dates, 0), (&both, 0)]
+        {
+            assert_eq!(odd(array, row), None);
+        }
+    }
+
+    #[test]
+    fn what_has_no_place_in_json_is_named() {
+        let floats: ArrayRef = Arc::new(Float64Array::from(vec![f64::NEG_INFINITY]));
+        assert_eq!(odd(&floats, 0).unwrap(), "it has an infinite number");
+        let times: ArrayRef = Arc::new(DurationSecondArray::from(vec![Some(1), None]));
+        assert_eq!((json(&times, 0), odd(&times, 1)), (None, None));
+        let inner = Arc::new(Field::new("d", times.data_type().clone(), true));
+        let nested: ArrayRef = Arc::new(StructArray::from(vec![(inner, times)]));
+        assert!(odd(&nested, 0).unwrap().contains("Duration"), "{:?}", odd(&nested, 0));
+    }
+
+    #[test]
+    fn maps_become_objects() {
+        let mut maps = MapBuilder::new(None, StringBuilder::new(), Int64Builder::new());
+        maps.keys().append_value("a");
+        maps.values().append_value(1);
+        maps.append(true).unwrap();
+        let maps: ArrayRef = Arc::new(maps.finish());
+        assert_eq!((json(&maps, 0), odd(&maps, 0)), (Some(written!({"a": 1})), None));
     }
 }

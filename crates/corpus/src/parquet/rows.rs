@@ -1,7 +1,7 @@
 //! A batch of rows -> documents.
 
 use super::columns::{Column, locate};
-use super::json::{json, write_json};
+use super::json::{json, odd, write_json};
 use super::values::{Strings, is_bare, order_kind, printed};
 use crate::{Absent, BadRecord, Document, Error, FieldPath, Fields, Id, OrderKey, Record, Result, Scratch};
 use arrow_array::{Array, RecordBatch};
@@ -128,6 +128,15 @@ impl ArrowRows {
             return None;
         }
         json(array, row)
+    }
+
+    /// What has no place in JSON in a field of a row, as the end of a sentence.
+    pub(crate) fn odd(&self, path: &FieldPath, row: usize) -> Option<String> {
+        let (above, array) = locate(&self.batch, path)?;
+        if above.iter().any(|above| above.is_null(row)) {
+            return None;
+        }
+        odd(array, row)
     }
 
     fn column(&self, path: &FieldPath) -> Result<Column<'_>> {

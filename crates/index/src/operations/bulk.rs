@@ -4,15 +4,16 @@
 //! counters, when all keyspaces have the chunk; until then nobody sees its documents. After a kill, opening the index
 //! finishes a chunk whose documents were written, and takes the marker of any other away.
 
+use super::sources::IfPresent;
 use crate::changes;
 use crate::chunk::Chunk;
 use crate::document::Document;
 use crate::engine::Prepared;
-use crate::search::view;
-use crate::search::wrong_record;
+use crate::search::{record, view, wrong_record};
 use crate::store::{Batch, Space};
 use crate::values::{
-    BULK_KEY, BulkMarker, COUNTERS_KEY, Counters, JOB_PREFIX, JobProgress, damaged, number_key, number_of,
+    BULK_KEY, BulkMarker, COUNTERS_KEY, Counters, JOB_PREFIX, JobProgress, damaged, id_number, number_key,
+    number_of,
 };
 use crate::{Error, Index, Result};
 
@@ -25,13 +26,14 @@ pub struct BulkOptions {
     /// A name under which the index remembers how much of the input it has. A load with the same name and the same
     /// input goes on where it was killed.
     pub job: Option<String>,
-    /// True if documents whose id is there already are left out; otherwise they are an error.
-    pub skip_present: bool,
+    /// What is done with documents whose id is there already. They cannot be replaced: [`IfPresent::Update`] is an error,
+    /// as [`IfPresent::Refuse`] is.
+    pub if_present: IfPresent,
 }
 
 impl Default for BulkOptions {
     fn default() -> Self {
-        Self { memory: 512 << 20, job: None, skip_present: false }
+        Self { memory: 512 << 20, job: None, if_present: IfPresent::Refuse }
     }
 }
 
@@ -50,10 +52,10 @@ impl BulkOptions {
         self
     }
 
-    /// Leaves out documents whose id is there already.
+    /// What is done with documents whose id is there already.
     #[must_use]
-    pub fn with_skip_present(mut self, skip: bool) -> Self {
-        self.skip_present = skip;
+    pub fn with_if_present(mut self, if_present: IfPresent) -> Self {
+        self.if_present = if_present;
         self
     }
 }
@@ -127,9 +129,19 @@ impl Index {
         let mut is_out = chunk.repeated();
         let loaded = self.writer.alone(self.store.as_ref(), |counters| {
             let has_ids = self.snapshot()?.scan(Space::Ids, &[]).next().is_some();
-            for (id, is_out) in chunk.ids().zip(&mut is_out) {
-                *is_out |= has_ids && self.store.get(Space::Ids, id)?.is_some();
-                if *is_out && !options.skip_present {
+            for ((id, &copy_hash), is_out) in chunk.ids().zip(chunk.copy_hashes()).zip(&mut is_out) {
+                let there = if has_ids { self.store.get(Space::Ids, id)? } else { None };
+                let is_allowed = match (options.if_present, &there) {
+                    (IfPresent::Skip, _) => true,
+                    (IfPresent::SkipSame, Some(there)) => {
+                        let number = id_number(id, there)?;
+                        !*is_out
+                            && record(&self.engine, self.store.as_ref(), number)?.copy_hash() == copy_hash
+                    }
+                    _ => false,
+                };
+                *is_out |= there.is_some();
+                if *is_out && !is_allowed {
                     return Ok(Err(String::from_utf8_lossy(id).into_owned()));
                 }
             }

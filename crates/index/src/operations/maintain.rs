@@ -31,6 +31,8 @@ pub struct Stats {
     pub batches: u64,
     /// Acknowledged batches that the store has lost.
     pub lost: u64,
+    /// True if nothing can be written: something is lost, or this process may not write to the folder.
+    pub read_only: bool,
     /// The bytes of all files.
     pub disk_bytes: u64,
 }
@@ -48,6 +50,7 @@ impl Index {
             next_number: counters.next,
             batches: counters.batch,
             lost: self.lost,
+            read_only: self.is_read_only(),
             disk_bytes: match &self.folder {
                 Some(folder) => folder.bytes(),
                 None => self.store.disk_bytes()?,
@@ -65,7 +68,7 @@ impl Index {
     /// Writes a consistent copy of the index to a new folder, while it is read and written to. The copy is an index
     /// with the same key. An index that has lost something cannot be copied: the copy would not know.
     pub fn backup(&self, to: impl AsRef<Path>) -> Result<()> {
-        self.writer.check()?;
+        self.writer.check_whole()?;
         let is_within =
             |folder: &Path| folder.canonicalize().is_ok_and(|it| it.starts_with(self.canonical_path()));
         if to.as_ref().ancestors().any(is_within) {
@@ -87,7 +90,6 @@ impl Index {
     /// Makes an index at `to` from a backup, and opens it. The backup is not changed, and can be restored again.
     pub fn restore(backup: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<Self> {
         let source = Self::open(backup, options)?;
-        source.writer.check()?;
         source.backup(to.as_ref())?;
         drop(source);
         Self::open(to, options)

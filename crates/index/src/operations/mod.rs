@@ -3,6 +3,7 @@
 mod batch;
 mod bulk;
 mod check;
+mod feeding;
 mod forget;
 mod maintain;
 mod merge;
@@ -10,6 +11,7 @@ mod once;
 mod query;
 mod repair;
 mod runs;
+mod sizes;
 mod sketches;
 mod sources;
 mod verify;
@@ -21,6 +23,7 @@ pub use once::{Applied, Ticket};
 pub use query::{Ask, Filter, Query};
 pub use repair::Repaired;
 pub use runs::{AddTo, Against};
+pub use sizes::BucketSizes;
 #[cfg(feature = "parquet")]
 pub use sketches::SketchTable;
 pub use sketches::{LshFile, Sketches};

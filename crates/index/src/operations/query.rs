@@ -7,6 +7,9 @@ use crate::values::{Body, Record};
 use crate::{Error, Index, Result};
 use pipeline::Documents;
 
+/// The records of so many matches are held while others are looked for; those of more are read again.
+const HELD: usize = 64;
+
 /// Fields of the metadata and the values that they must have.
 pub type Filter = Metadata;
 
@@ -134,23 +137,27 @@ impl Index {
         let search = Search::new(&self.engine, read, (self.now(), None), asked, *threshold)?;
         let candidates = search.candidates()?;
         let mut truncated = candidates.truncated;
-        let mut found: Vec<(Similar, u64)> = Vec::new();
+        let mut found: Vec<(Similar, u64, Option<Record>)> = Vec::new();
         for number in candidates.numbers {
             let is_whole = search.visit_similar(number, &mut |number, view, similar| {
                 if Some(number) != own && (filter.is_empty() || fits(number, view.record(), filter)?) {
-                    found.push((similar, number));
+                    let record = if found.len() < HELD { view.record() } else { None };
+                    found.push((similar, number, record));
                 }
                 Ok(true)
             })?;
             truncated |= !is_whole;
         }
-        found.sort_by(|(a, a_number), (b, b_number)| {
+        found.sort_by(|(a, a_number, _), (b, b_number, _)| {
             b.similarity.total_cmp(&a.similarity).then(a_number.cmp(b_number))
         });
         found.truncate(top.unwrap_or(usize::MAX));
         let matches = found
             .into_iter()
-            .map(|(similar, number)| match_of(number, record(&self.engine, read, number)?, similar))
+            .map(|(similar, number, held)| {
+                let record = held.map_or_else(|| record(&self.engine, read, number), Ok)?;
+                match_of(number, record, similar)
+            })
             .collect::<Result<Vec<_>>>()?;
         Ok(Answer { matches, found_probability: self.found_probability(*threshold), truncated })
     }

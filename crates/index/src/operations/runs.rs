@@ -31,6 +31,8 @@ pub struct Against {
     batch: u64,
     /// The threshold of the run, if it is not that of the index.
     threshold: Option<f64>,
+    /// True if the run estimates similarities by signatures; then the index does it too, whatever it stores.
+    estimates: bool,
 }
 
 impl std::fmt::Debug for Against {
@@ -87,6 +89,10 @@ impl Index {
             }
         }
         let asked = settings.matching.threshold;
+        let estimates = settings.matching.verify == Verify::Estimate;
+        // Fingerprints within the distance are similar; a run that estimates has no further condition.
+        let is_other =
+            asked != config.settings.matching.threshold && !(estimates && self.engine.is_simhash());
         Ok(Against {
             index: Arc::clone(self),
             name: name.into(),
@@ -94,7 +100,8 @@ impl Index {
             now: self.now(),
             end: counters.next,
             batch: counters.batch,
-            threshold: (asked != config.settings.matching.threshold).then_some(asked),
+            threshold: is_other.then_some(asked),
+            estimates,
         })
     }
 
@@ -131,6 +138,12 @@ impl Index {
     fn run_identity(&self) -> String {
         format!("{:032x}", pipeline::content_hash(self.head.key.as_bytes()))
     }
+
+    /// The folder, whatever the path by which it was opened.
+    fn place(&self) -> String {
+        let path = self.path();
+        files::path_to_name(&path.canonicalize().unwrap_or(path))
+    }
 }
 
 impl Against {
@@ -160,7 +173,9 @@ impl Against {
         let shingles = prepared.record.shingles;
         let found = |number: u64, similar: Similar, is_copy: bool| -> Result<SeenMatch> {
             let id = record(engine, self.snapshot.as_ref(), number)?.id;
-            let Similar { similarity, distance, .. } = similar;
+            let Similar { similarity, distance, exact, .. } = similar;
+            // What fingerprints estimate is no similarity of sets, and a run does not state it.
+            let similarity = if exact || !engine.is_simhash() { similarity } else { f64::NAN };
             Ok(SeenMatch { number, id, similarity, distance, is_copy, shingles })
         };
         if let Some(number) = self.oldest_copy(&prepared)? {
@@ -172,7 +187,8 @@ impl Against {
             return Ok(SeenAnswer::default());
         }
         let read: &dyn Read = self.snapshot.as_ref();
-        let asked = Asked::of(&prepared, Exact::Text(text));
+        let exact = if self.estimates { Exact::Unknown } else { Exact::Text(text) };
+        let asked = Asked::of(&prepared, exact);
         let search = Search::new(engine, read, (self.now, Some(self.end)), asked, self.threshold)?;
         let (oldest, truncated) = self.index.oldest(&search)?;
         let matched = oldest.map(|(number, similar)| found(number, similar, false)).transpose()?;
@@ -187,6 +203,10 @@ impl SeenBefore for Against {
 
     fn identity(&self) -> String {
         self.index.run_identity()
+    }
+
+    fn place(&self) -> String {
+        self.index.place()
     }
 
     fn state(&self) -> String {
@@ -211,6 +231,10 @@ impl TakesKept for AddTo {
         self.index.run_identity()
     }
 
+    fn place(&self) -> String {
+        self.index.place()
+    }
+
     fn check_id(&self, id: &str) -> pipeline::Result<()> {
         check_id(id).map_err(of_the_run)?;
         match self.index.contains(id).map_err(of_the_run)? {
@@ -224,8 +248,9 @@ impl TakesKept for AddTo {
     }
 
     fn add(&self, read: &ReadKept<'_>, again: bool) -> pipeline::Result<u64> {
-        let if_present = if again { IfPresent::Skip } else { IfPresent::Refuse };
-        let added = self.index.add_read(|visit| read(visit).map(|()| 0), if_present, self.memory);
+        // What another run has added under the same id since then is not what this one has to add.
+        let if_present = if again { IfPresent::SkipSame } else { IfPresent::Refuse };
+        let added = self.index.add_read(read, if_present, self.memory);
         added.map(|added| added.added + added.present).map_err(of_the_run)
     }
 }

@@ -4,20 +4,12 @@
 //! the index's.
 
 use super::bulk::{BulkOptions, BulkReport};
+use super::feeding::{Documents, Take, in_another_thread};
 use crate::document::{Checked, Document, MOST_METADATA_BYTES, OnMatch};
 use crate::engine::check_id;
 use crate::{Error, Index, Result};
-use pipeline::{Job, Observer, OnBadRecord, ReadDocument};
+use pipeline::{Job, Observer, OnBadRecord, ReadDocument, ReadKept};
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-
-/// Documents are handed from thread to thread in batches of about so many bytes of text, or of so many documents.
-const SENT_BYTES: usize = 1 << 20;
-const SENT: usize = 256;
-
-/// Batches that wait to be taken.
-const WAITING: usize = 2;
 
 /// So many documents are added, updated or checked with one sync.
 const BATCH: usize = 256;
@@ -33,6 +25,8 @@ pub enum IfPresent {
     Refuse,
     /// They are left out.
     Skip,
+    /// They are left out if they have the same normalised text, and are an error otherwise.
+    SkipSame,
     /// They replace those that are there.
     Update,
 }
@@ -59,15 +53,6 @@ impl std::ops::AddAssign for Added {
         self.bad += other.bad;
     }
 }
-
-/// A batch of documents, or why there are no more.
-type Batch = pipeline::Result<Vec<ReadDocument>>;
-
-/// Takes what is read.
-pub(super) type Visit<'v> = dyn FnMut(ReadDocument) -> pipeline::Result<()> + Send + 'v;
-
-/// The documents of a job, one after the other.
-pub(super) type Documents<'d> = dyn Iterator<Item = Result<Document>> + 'd;
 
 impl Index {
     /// Adds the documents of a job. Its settings say which fields are read, and how much memory may be used. Few documents
@@ -104,6 +89,7 @@ impl Index {
         memory: u64,
         name: Option<String>,
     ) -> Result<Added> {
+        self.writer.check()?;
         if if_present == IfPresent::Update {
             let update = &mut |batch: Vec<Document>| self.update_batch(&batch).map(|all| all.len() as u64);
             let added = in_batches(documents, update)?;
@@ -116,7 +102,7 @@ impl Index {
         let options = BulkOptions::default()
             .with_memory(usize::try_from(memory / 2).unwrap_or(usize::MAX))
             .with_job(name)
-            .with_skip_present(if_present == IfPresent::Skip);
+            .with_if_present(if_present);
         let report = self.bulk_load(first.into_iter().map(Ok).chain(documents), &options)?;
         let BulkReport { added, present, resumed, .. } = report;
         Ok(Added { added, present, resumed, ..Added::default() })
@@ -145,6 +131,9 @@ impl Index {
         observer: &dyn Observer,
         mut visit: impl FnMut(&[Document], Vec<Result<Checked>>) -> std::result::Result<(), E>,
     ) -> std::result::Result<u64, E> {
+        if add {
+            self.writer.check().map_err(E::from)?;
+        }
         let mut failed = None;
         let outcome = self.read(job, metadata, observer, |_, documents| {
             in_batches(documents, &mut |batch| {
@@ -173,31 +162,41 @@ impl Index {
     ) -> Result<(R, u64)> {
         let job = &self.job_with_settings(job);
         let leaves_out = job.settings.files.on_bad_record != OnBadRecord::Fail;
-        let read = |visit: &mut Visit<'_>| {
+        let read = |visit: &mut Take<'_>| {
             let mut absent: Vec<&String> = metadata.iter().collect();
-            let left_out = pipeline::documents_with(job, metadata, observer, &mut |document| {
-                if let Ok(values) = &document.more {
+            let mut useless = 0;
+            let left_out = pipeline::documents_with(job, metadata, observer, &mut |read| {
+                if let Ok(values) = &read.more {
                     absent.retain(|field| !values.contains_key(*field));
                 }
-                visit(document)
+                match check(&read) {
+                    Ok(()) => visit(document(read)),
+                    Err(_) if leaves_out => {
+                        useless += 1;
+                        Ok(())
+                    }
+                    Err(wrong) => Err(bad_record(&read.document, wrong)),
+                }
             })?;
             for field in absent {
                 observer.note(&format!("no record has the field `{field}`, so it is in no metadata"));
             }
-            Ok(left_out)
+            Ok(left_out + useless)
         };
-        in_another_thread(read, leaves_out, |documents| take(job, documents))
+        in_another_thread(read, |documents| take(job, documents))
     }
 
     /// Adds the documents that `read` hands out, within so many bytes of memory.
-    pub(super) fn add_read(
-        &self,
-        read: impl FnOnce(&mut Visit<'_>) -> pipeline::Result<u64> + Send,
-        if_present: IfPresent,
-        memory: u64,
-    ) -> Result<Added> {
+    pub(super) fn add_read(&self, read: &ReadKept<'_>, if_present: IfPresent, memory: u64) -> Result<Added> {
+        let read = |visit: &mut Take<'_>| {
+            read(&mut |read| match check(&read) {
+                Ok(()) => visit(document(read)),
+                Err(wrong) => Err(bad_record(&read.document, wrong)),
+            })?;
+            Ok(0)
+        };
         let add = |documents: &mut Documents<'_>| self.add_documents(documents, if_present, memory, None);
-        in_another_thread(read, false, add).map(|(added, _)| added)
+        in_another_thread(read, add).map(|(added, _)| added)
     }
 
     /// The job with the settings of the index, but for the fields that are read.
@@ -214,8 +213,13 @@ impl Index {
     fn add_few(&self, documents: Vec<Document>, if_present: IfPresent) -> Result<Added> {
         let (mut new, mut seen, mut present) = (Vec::with_capacity(documents.len()), HashSet::new(), 0);
         for document in documents {
-            let skips = if_present == IfPresent::Skip;
-            if skips && (!seen.insert(document.id.clone()) || self.contains(&document.id)?) {
+            let is_there = match if_present {
+                IfPresent::Skip => !seen.insert(document.id.clone()) || self.contains(&document.id)?,
+                // Another text under its id is found when it is added.
+                IfPresent::SkipSame => self.has_same(&document)?,
+                IfPresent::Refuse | IfPresent::Update => false,
+            };
+            if is_there {
                 present += 1;
             } else {
                 new.push(document);
@@ -224,57 +228,14 @@ impl Index {
         let added = self.add_batch(&new)?.len() as u64;
         Ok(Added { added, present, ..Added::default() })
     }
-}
 
-/// Calls `read` in another thread, and hands what it hands out to `take` in this one. Returns also how many documents were
-/// left out; those that no index can have are, if `leaves_out` says so.
-fn in_another_thread<R>(
-    read: impl FnOnce(&mut Visit<'_>) -> pipeline::Result<u64> + Send,
-    leaves_out: bool,
-    take: impl FnOnce(&mut Documents<'_>) -> Result<R>,
-) -> Result<(R, u64)> {
-    let bad = AtomicU64::new(0);
-    let taken = std::thread::scope(|scope| {
-        let (send, receive) = sync_channel(WAITING);
-        let bad = &bad;
-        scope.spawn(move || send_all(read, leaves_out, &send, bad));
-        take(&mut documents(receive))
-    })?;
-    Ok((taken, bad.into_inner()))
-}
-
-fn send_all(
-    read: impl FnOnce(&mut Visit<'_>) -> pipeline::Result<u64>,
-    leaves_out: bool,
-    send: &SyncSender<Batch>,
-    bad: &AtomicU64,
-) {
-    let (mut batch, mut bytes) = (Vec::new(), 0);
-    // Nobody hears of it if the other side has stopped: it has the reason.
-    let stopped = |_| pipeline::Error::Interrupted;
-    let outcome = read(&mut |document| {
-        if let Err(wrong) = check(&document) {
-            if leaves_out {
-                bad.fetch_add(1, Ordering::Relaxed);
-                return Ok(());
-            }
-            return Err(bad_record(&document.document, wrong));
-        }
-        bytes += document.text.len();
-        batch.push(document);
-        if bytes >= SENT_BYTES || batch.len() >= SENT {
-            bytes = 0;
-            send.send(Ok(std::mem::take(&mut batch))).map_err(stopped)?;
-        }
-        Ok(())
-    });
-    let _ = match outcome {
-        Ok(left_out) => {
-            bad.fetch_add(left_out, Ordering::Relaxed);
-            send.send(Ok(batch))
-        }
-        Err(error) => send.send(Ok(batch)).and_then(|()| send.send(Err(error))),
-    };
+    /// True if the document with this id has the same normalised text.
+    fn has_same(&self, document: &Document) -> Result<bool> {
+        let snapshot = self.snapshot()?;
+        let Some((_, there)) = self.find_live(snapshot.as_ref(), &document.id)? else { return Ok(false) };
+        let prepared = self.engine.prepare(document, self.now())?;
+        Ok(there.copy_hash() == prepared.copy_hash)
+    }
 }
 
 /// What makes a record useless, as the end of a sentence.
@@ -296,13 +257,6 @@ pub(super) fn bad_record(record: &pipeline::Reference, reason: String) -> pipeli
         reason,
         lacks_text: false,
     }
-}
-
-fn documents(receive: Receiver<Batch>) -> impl Iterator<Item = Result<Document>> {
-    receive.into_iter().flat_map(|batch| match batch {
-        Ok(batch) => batch.into_iter().map(|read| Ok(document(read))).collect(),
-        Err(error) => vec![Err(Error::from(error))],
-    })
 }
 
 fn document(read: ReadDocument) -> Document {

@@ -80,7 +80,8 @@ fn ids_that_are_there_are_refused_or_left_out() {
     index.add(&Document::new("id-7", "something else")).unwrap();
     assert!(matches!(load(&index), Err(Error::DuplicateId { id }) if id == "id-7"));
     let again = documents().into_iter().chain(documents().into_iter().take(3)).map(Ok::<_, Error>);
-    let report = index.bulk_load(again, &BulkOptions::default().with_skip_present(true)).unwrap();
+    let report =
+        index.bulk_load(again, &BulkOptions::default().with_if_present(crate::IfPresent::Skip)).unwrap();
     assert_eq!((report.added, report.present), (59, 4));
     assert_eq!(index.stats().unwrap().documents, 60);
     assert!(index.verify().unwrap().is_clean());

@@ -8,11 +8,14 @@ mod histories;
 mod kills;
 mod model;
 mod once;
+mod reading;
 mod runs;
 mod same_answers;
 mod sketches;
 mod statistics;
 mod together;
+#[cfg(feature = "fuzzing")]
+mod values;
 
 use crate::store::memory::MemoryStore;
 use crate::{Config, Index, ManualClock, Options};

@@ -88,7 +88,14 @@ fn with_fields(settings: Settings, documents: &[corpora::Document]) -> Settings 
 fn an_index_is_like_files_with_its_documents() {
     let simhash =
         thorough().with_method(Method::Simhash).with_distance(6).with_bands(None).with_threshold(0.5);
-    for settings in [thorough(), simhash, thorough().with_elements(Elements::Bag)] {
+    let estimates = |settings: &Settings| settings.clone().with_verify(Verify::Estimate);
+    for settings in [
+        estimates(&thorough()),
+        estimates(&simhash),
+        thorough(),
+        simhash,
+        thorough().with_elements(Elements::Bag),
+    ] {
         for (name, documents) in [
             ("planted", Planted { documents: 500, bytes: (200, 1_500), ..Planted::default() }.collect()),
             ("short", Planted::short(400, 3).collect()),
@@ -104,7 +111,9 @@ fn an_index_is_like_files_with_its_documents() {
             let files = sources(&at("old"), old);
             run(&job(new.clone(), files, &settings, Indexes::default()), &at("files"), &Silent).unwrap();
             let expected = wrote(&at("files"));
-            for store in [Stored::Text, Stored::Shingles] {
+            let is_estimate = settings.matching.verify == Verify::Estimate;
+            let stores = [Stored::Text, Stored::Shingles, Stored::Signatures];
+            for store in stores.into_iter().take(if is_estimate { 3 } else { 2 }) {
                 let index = index_of(&at(store.as_str()), old, &settings, store);
                 let out = at(&format!("out-{store}"));
                 let indexes = against(&index, &settings);
@@ -238,6 +247,114 @@ fn a_run_that_compared_with_another_state_is_refused() {
         }
     }
     assert!(refused > 0, "no run was stopped between comparing and adding");
+}
+
+/// Another run may have added documents with the same ids while the first one was not running. Those with the same text
+/// are as good as its own; any other must not be taken for it.
+#[test]
+fn ids_that_others_added_meanwhile_are_not_taken_for_those_of_the_run() {
+    let documents: Vec<corpora::Document> = Planted { documents: 200, ..Planted::default() }.collect();
+    let settings = with_fields(thorough(), &documents);
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let new = sources(&at("new"), &documents[10..]);
+    let mut met = 0;
+    for stop in (0..).step_by(3) {
+        let (seen, out) = (at(&format!("seen-{stop}")), at(&format!("out-{stop}")));
+        let index = index_of(&seen, &documents[..10], &settings, Stored::Text);
+        let stopping = StopAt { asked: AtomicU64::new(0), at: stop };
+        let first = job(new.clone(), Vec::new(), &settings, both(&index, &settings));
+        if run(&first, &out, &stopping).is_ok() {
+            break;
+        }
+        if !out.join("removed.jsonl").exists() {
+            continue;
+        }
+        let kept = wrote(&out).kept;
+        let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned();
+        let last = id(kept.lines().last().unwrap());
+        if index.contains(&last).unwrap() {
+            continue;
+        }
+        index
+            .add(&Document::new(&*last, "something else altogether, of which the run knows nothing"))
+            .unwrap();
+        let again = || job(new.clone(), Vec::new(), &settings, both(&index, &settings));
+        let error = run(&again(), &out, &Silent).unwrap_err().to_string();
+        assert!(error.contains(&last) || error.contains("have changed"), "{error}");
+        met += u64::from(error.contains(&last));
+        // With its own text in its place, the run goes on to its end.
+        if error.contains(&last) {
+            let own = documents.iter().find(|it| it.id == last).unwrap();
+            index.update(&document(own)).unwrap();
+            let report = run(&again(), &out, &Silent).unwrap();
+            assert_eq!(report.added_to.unwrap().documents, report.counts.kept);
+        }
+    }
+    assert!(met > 0, "no run was stopped while it added");
+}
+
+/// However the path of an index is written, the run is the same; a copy of it elsewhere is another index.
+#[test]
+fn a_run_is_known_again_by_its_index_and_not_by_how_it_is_written() {
+    let documents: Vec<corpora::Document> = Planted { documents: 60, ..Planted::default() }.collect();
+    let settings = with_fields(thorough(), &documents);
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let new = sources(&at("new"), &documents[20..]);
+    let index = index_of(&at("seen"), &documents[..20], &settings, Stored::Text);
+    let named = |index: &Arc<Index>, name: &str| Indexes {
+        against: Some(Arc::new(index.against(name, &settings).unwrap())),
+        add_to: Some(Arc::new(index.add_to(name, 1 << 20))),
+        memory: 0,
+    };
+    let target = Target::new(&at("out").display().to_string()).unwrap();
+    let dedup = |indexes: Indexes| {
+        pipeline::dedup(&job(new.clone(), Vec::new(), &settings, indexes), &target, false, &Silent)
+    };
+    assert!(matches!(dedup(named(&index, "seen")), Ok(Outcome::Finished(_))));
+    assert!(matches!(dedup(named(&index, "./somewhere/../seen")), Ok(Outcome::AlreadyFinished(_))));
+    index.backup(at("copy")).unwrap();
+    let copy = Arc::new(Index::open(at("copy"), &options(&Arc::new(ManualClock::at(1_000)))).unwrap());
+    let error = dedup(named(&copy, "copy")).unwrap_err();
+    assert!(error.to_string().contains("the index copy"), "{error}");
+}
+
+/// A cluster of a document of the index has its id as its name, and a number only if a record of the run has that id too.
+#[test]
+fn clusters_of_documents_of_the_index_have_their_ids() {
+    let text = |word: &str| (0..20).map(|at| format!("{word}{at}")).collect::<Vec<_>>().join(" ");
+    let any = edge_documents().remove(0);
+    let document = |id: &str, text: String| corpora::Document {
+        id: id.into(),
+        text,
+        domain: None,
+        score: None,
+        ..any.clone()
+    };
+    let old = [document("a", text("x")), document("b", text("y")), document("c#7", text("z"))];
+    let new = [
+        document("b", text("x")),
+        document("d", text("y") + " more"),
+        document("e", text("z")),
+        document("f", text("y")),
+        document("g", text("u")),
+    ];
+    let settings = thorough().with_id_field(Some("id".into())).with_annotate(true);
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let index = index_of(&at("seen"), &old, &settings, Stored::Text);
+    let new = sources(&at("new"), &new);
+    run(&job(new, Vec::new(), &settings, against(&index, &settings)), &at("out"), &Silent).unwrap();
+    let clusters: Vec<String> = wrote(&at("out"))
+        .kept
+        .lines()
+        .map(|line| {
+            let row: Value = serde_json::from_str(line).unwrap();
+            row["lookalike_cluster"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(clusters, ["a", "b#2", "c#7#3", "b#2", "g"]);
 }
 
 #[test]

@@ -120,6 +120,38 @@ fn an_index_of_a_sketch_file_is_the_index_of_its_texts() {
     }
 }
 
+/// Several files are one load: if a later one cannot be added, nothing of the earlier ones is.
+#[test]
+fn several_files_are_added_all_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let documents = texts();
+    let file = |name: &str, documents: &[corpora::Document]| {
+        let folder = folder.path().join(name);
+        let path = sketched(
+            folder.parent().unwrap(),
+            job(&folder, documents, &thorough()),
+            pipeline::Stored::Signatures,
+        );
+        std::fs::rename(&path, folder.with_extension("sketch")).unwrap();
+        Sketches::open(&folder.with_extension("sketch")).unwrap().unwrap()
+    };
+    let (first, second) = documents.split_at(documents.len() / 2);
+    let mut repeated = second.to_vec();
+    repeated.last_mut().unwrap().id.clone_from(&first[3].id);
+    let (first, second, repeated) =
+        (file("first", first), file("second", second), file("repeated", &repeated));
+    let config = Config::default().with_settings(thorough());
+    let index = Index::create(folder.path().join("index"), &config, &options(&clock())).unwrap();
+    let add = |files: &[Sketches]| index.add_all_sketches(files, IfPresent::Refuse, MEMORY, &Silent);
+    let all = [first, repeated];
+    assert!(matches!(add(&all), Err(Error::DuplicateId { id }) if id == documents[3].id));
+    assert!(contents(&index).is_empty());
+    let [first, _] = all;
+    assert_eq!(add(&[first, second]).unwrap().added, documents.len() as u64);
+    let ids: Vec<String> = contents(&index).into_iter().map(|kept| kept.id).collect();
+    assert_eq!(ids, documents.iter().map(|it| it.id.clone()).collect::<Vec<_>>());
+}
+
 /// The sources are not read: they may be gone.
 #[test]
 fn a_sketch_file_is_enough() {

@@ -40,6 +40,17 @@ pub(crate) struct Identity {
 struct IndexIdentity {
     name: String,
     identity: String,
+    /// Where it was when the run began.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    place: String,
+}
+
+impl IndexIdentity {
+    /// True if both are one index: copies have other places, and one that was moved may have its old name.
+    fn is_same(&self, other: &Self) -> bool {
+        let has_place = !self.place.is_empty() && self.place == other.place;
+        self.identity == other.identity && (has_place || self.name == other.name)
+    }
 }
 
 /// The identity of a source, as it is written to `run.json`.
@@ -122,17 +133,34 @@ impl Identity {
             key: None,
             settings: recipe.settings.clone(),
             weights: recipe.weights_hash.clone(),
-            against_index: indexes
-                .against
-                .as_ref()
-                .map(|index| IndexIdentity { name: index.name().into(), identity: index.identity() }),
-            add_to: indexes
-                .add_to
-                .as_ref()
-                .map(|index| IndexIdentity { name: index.name().into(), identity: index.identity() }),
+            against_index: indexes.against.as_ref().map(|index| IndexIdentity {
+                name: index.name().into(),
+                identity: index.identity(),
+                place: index.place(),
+            }),
+            add_to: indexes.add_to.as_ref().map(|index| IndexIdentity {
+                name: index.name().into(),
+                identity: index.identity(),
+                place: index.place(),
+            }),
             against: all(sources.against)?,
             sources: all(sources.corpus)?,
         })
+    }
+
+    /// The identity with its indexes written as in the `run.json` that a target has, where these are the same: however
+    /// the path of an index is written, the run is the same.
+    pub(crate) fn named_as_in(mut self, found: Option<&[u8]>) -> Self {
+        let Some(found) = found.and_then(Self::from_json) else { return self };
+        for (own, found) in [(&mut self.against_index, found.against_index), (&mut self.add_to, found.add_to)]
+        {
+            if let (Some(own), Some(found)) = (own, found)
+                && own.is_same(&found)
+            {
+                *own = found;
+            }
+        }
+        self
     }
 
     /// The name of the index that the run asked, if it asked one.

@@ -76,14 +76,10 @@ impl Outputs<'_> {
         let dropped = self.dropped()?;
         let firsts = self.first_numbers();
         let settings = &self.view.recipe.settings;
-        let room = self.view.room();
-        let clusters = settings
-            .files
-            .annotate
-            .then(|| {
-                ClusterNames::new(self.view.store, self.view.sources, settings.files.id_field.is_some(), room)
-            })
-            .transpose()?;
+        let clusters = match settings.files.annotate {
+            true => Some(ClusterNames::new(self.view, self.removals)?),
+            false => None,
+        };
         let corpus = self.view.sources.against.len()..self.view.sources.len();
         // On standard output the sources must follow each other in order.
         let workers = if target.is_stdout() { 1 } else { self.view.threads.clamp(1, corpus.len().max(1)) };

@@ -1,11 +1,12 @@
 //! Document numbers -> the names of documents (id, source, line). A cluster is named after its kept document.
 
 use crate::copies::repeats::{Keys, repeats};
+use crate::decide::Removals;
 use crate::limits::bits::Bits;
-use crate::limits::sorted::Room;
 use crate::seen::{asked_for, seen_by};
 use crate::sketch::Sources;
 use crate::store::{Number, Store};
+use crate::view::View;
 use crate::{Reference, Result};
 use corpus::Id;
 use lookalike::hashing::{hash_bytes, mix64};
@@ -126,29 +127,45 @@ impl<'a> Names<'a> {
 /// A cluster is named by the id of its kept document, with the type of the id. If another document has that id too,
 /// the number of the kept document is added: `a#17` is the 17th record of the run, where records of `--against` are
 /// counted first. An id that already ends in `#` and a number gets a number too. Therefore a name that ends in such a
-/// number belongs to one document, and any other name is an id that only one document has. A document of an index
-/// gets the number of the first record that was removed because of it.
+/// number belongs to one document, and any other name is an id that only one document has. A document of an index has
+/// the number of the first record that was removed because of it, which names no cluster itself.
 #[derive(Debug)]
 pub(crate) struct ClusterNames {
     repeated: Bits,
+    /// The documents of an index come after so many records of the run.
+    count: u64,
 }
 
 impl ClusterNames {
-    /// Finds the ids that several documents have.
-    pub(crate) fn new(store: &Store, sources: Sources<'_>, has_ids: bool, room: Room<'_>) -> Result<Self> {
-        let mut repeated = Bits::new(store.count());
-        visit_repeated(store, sources, has_ids, room, &mut |number, _| repeated.insert(number))?;
-        Ok(Self { repeated })
+    /// Finds the ids that several documents have, among them those of an index because of which records are removed.
+    pub(crate) fn new(view: View<'_>, removals: &Removals) -> Result<Self> {
+        let count = view.store.count();
+        let mut seen = None;
+        if view.store.has_seen() {
+            let mut firsts = Bits::new(count);
+            for (step, removal) in removals.iter().enumerate() {
+                view.observer.go_on_at(step)?;
+                let removal = removal?;
+                if asked_for(removal.kept) == Some(removal.number) {
+                    firsts.insert(removal.number);
+                }
+            }
+            seen = Some(firsts);
+        }
+        let mut repeated = Bits::new(if seen.is_some() { 2 * count } else { count });
+        visit_repeated(view, seen.as_ref(), &mut |number, _| repeated.insert(number))?;
+        Ok(Self { repeated, count })
     }
 
     /// The name of the cluster of a kept document.
     pub(crate) fn name(&self, kept: Number, names: &Names<'_>) -> Result<Id<'static>> {
         let id = names.id(kept)?;
-        if let Some(first) = asked_for(kept) {
-            return Ok(Id::string(format!("{}#{}", id.text, first + 1)));
-        }
-        if self.repeated.contains(kept) || ends_in_number(&id.text) {
-            return Ok(Id::string(format!("{}#{}", id.text, kept + 1)));
+        let (number, place) = match asked_for(kept) {
+            Some(first) => (first, self.count + first),
+            None => (kept, kept),
+        };
+        if self.repeated.contains(place) || ends_in_number(&id.text) {
+            return Ok(Id::string(format!("{}#{}", id.text, number + 1)));
         }
         Ok(id)
     }
@@ -161,14 +178,11 @@ fn ends_in_number(name: &str) -> bool {
 }
 
 /// Hands each record that shares its name (id, or `source:line`) with another record to `visit`. Names with equal
-/// hashes are treated as equal, which does no harm.
-fn visit_repeated(
-    store: &Store,
-    sources: Sources<'_>,
-    has_ids: bool,
-    room: Room<'_>,
-    visit: &mut dyn FnMut(Number, bool),
-) -> Result<()> {
+/// hashes are treated as equal, which does no harm. The documents of an index that these records were removed because of
+/// first take part, and come after all records.
+fn visit_repeated(view: View<'_>, seen: Option<&Bits>, visit: &mut dyn FnMut(Number, bool)) -> Result<()> {
+    let (store, sources, room) = (view.store, view.sources, view.room());
+    let has_ids = view.recipe.settings.files.id_field.is_some();
     let hash = |name: &str| mix64(hash_bytes(name.as_bytes()));
     let mut keys: Vec<(u64, Number)> = Vec::new();
     let scan = |take: &mut Keys<'_>| {
@@ -188,11 +202,16 @@ fn visit_repeated(
                     }
                 })?;
             }
+            if let Some(seen) = seen {
+                let numbers: Vec<Number> =
+                    numbers.into_iter().filter(|&number| seen.contains(number)).collect();
+                store.visit_seen_ids(&numbers, |number, id| keys.push((hash(id), store.count() + number)))?;
+            }
             take(&keys);
         }
         Ok(())
     };
-    repeats(store.count(), room, scan, visit)
+    repeats(store.count() * if seen.is_some() { 2 } else { 1 }, room, scan, visit)
 }
 
 #[cfg(test)]

@@ -3,14 +3,18 @@
 use super::Problems;
 use super::extract::At;
 use crate::json::Body;
-use crate::model::{CollectionAnswer, CollectionList, ConfigIn, StatsAnswer};
+use crate::model::{CollectionAnswer, CollectionList, CollectionStats, ConfigIn};
 use crate::problem::Result;
 use crate::state::State;
 use axum::Json;
 use axum::extract::State as With;
 use axum::http::StatusCode;
+use index::Index;
 use serde::Serialize;
 use utoipa::ToSchema;
+
+/// So many buckets of each band say how large buckets are.
+const SAMPLED: usize = 64;
 
 /// All collections, by name.
 #[utoipa::path(
@@ -105,9 +109,9 @@ pub(super) async fn delete(With(state): With<State>, At(name): At<String>) -> Re
     path = "/v1/collections/{name}/stats",
     tag = "collections",
     params(("name" = String, Path, description = "The name of the collection")),
-    responses((status = 200, body = StatsAnswer), Problems)
+    responses((status = 200, body = CollectionStats), Problems)
 )]
-pub(super) async fn stats(With(state): With<State>, At(name): At<String>) -> Result<Json<StatsAnswer>> {
-    let stats = state.with_index(&name, |index| Ok(index.stats()?)).await?;
-    Ok(Json(StatsAnswer::from(&stats)))
+pub(super) async fn stats(With(state): With<State>, At(name): At<String>) -> Result<Json<CollectionStats>> {
+    let stats = |index: &Index| Ok(CollectionStats::new(&index.stats()?, index.bucket_sizes(SAMPLED)?));
+    Ok(Json(state.with_index(&name, stats).await?))
 }

@@ -1,8 +1,8 @@
 //! Answers of the service, besides those that [`index::json`] has for everyone.
 
 use super::config::ConfigOut;
-use index::Stats;
-use index::json::DocumentAnswer;
+use index::json::{DocumentAnswer, StatsAnswer};
+use index::{BucketSizes, Stats};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -58,7 +58,7 @@ pub(crate) struct CollectionAnswer {
     plan: String,
     /// The probability that a document at the threshold is found.
     found_probability: f64,
-    /// True if the collection has lost writes and is read only.
+    /// True if the collection is read only: it has lost writes, or its files cannot be written to.
     read_only: bool,
     /// What was fixed when the collection was created.
     config: ConfigOut,
@@ -66,9 +66,36 @@ pub(crate) struct CollectionAnswer {
 
 impl CollectionAnswer {
     pub(crate) fn new(name: String, stats: Stats) -> Self {
-        let Stats { config, plan, found_probability, documents, lost, .. } = stats;
+        let Stats { config, plan, found_probability, documents, read_only, .. } = stats;
         let config = ConfigOut::new(&config);
-        Self { name, documents, plan, found_probability, read_only: lost > 0, config }
+        Self { name, documents, plan, found_probability, read_only, config }
+    }
+}
+
+/// Numbers about a collection.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CollectionStats {
+    #[serde(flatten)]
+    stats: StatsAnswer,
+    /// How large its buckets are.
+    buckets: Buckets,
+}
+
+/// The sizes of buckets, of which some were looked at. Who asks for a large bucket has many candidates.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Buckets {
+    /// How many were looked at.
+    looked_at: u64,
+    /// The documents of the largest of them.
+    largest: u64,
+    /// How many of them have one document, 2, 3 or 4, 5 to 8, 9 to 16, and so on.
+    counts: Vec<u64>,
+}
+
+impl CollectionStats {
+    pub(crate) fn new(stats: &Stats, buckets: BucketSizes) -> Self {
+        let BucketSizes { looked_at, largest, counts, .. } = buckets;
+        Self { stats: stats.into(), buckets: Buckets { looked_at, largest, counts } }
     }
 }
 

@@ -10,7 +10,8 @@
     return fill(node, ...children);
   };
   const count = (number) => Math.round(number).toLocaleString("en");
-  const percent = (share) => `${(100 * share).toFixed(share > 0.9995 || share < 0.0995 ? 2 : 1)} %`;
+  const percent = (share) => (share > 0.9999 && share < 1 ? "over 99.99 %" : share > 0 && share < 0.0001 ? "under 0.01 %"
+    : `${(100 * share).toFixed(share === 1 || share === 0 ? 0 : share > 0.9995 || share < 0.0995 ? 2 : 1)} %`);
   const bytes = (number) => {
     const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
     const at = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(number, 1)) / 10)));
@@ -248,7 +249,8 @@
   const measure = async () => {
     const samples = parse(await call("GET", "/metrics"));
     const sum = (metric, fits) => samples.filter((one) => one.metric === metric && fits(one.labels)).reduce((total, one) => total + one.value, 0);
-    const asked = (labels) => labels.route?.startsWith("/v1/collections");
+    // What this part of the page asks for itself does not count.
+    const asked = (labels) => labels.route?.startsWith("/v1/collections") && !labels.route.endsWith("/stats");
     const now = { time: performance.now(), requests: sum("lookalike_requests_total", asked), buckets: {} };
     samples.filter((one) => one.metric === "lookalike_request_duration_seconds_bucket" && asked(one.labels))
       .forEach((one) => { now.buckets[one.labels.le] = (now.buckets[one.labels.le] ?? 0) + one.value; });
@@ -264,12 +266,26 @@
     last = now;
     const titles = [["documents", "documents", count], ["rate", "requests per second", (rate) => rate.toFixed(1)], ["median", "ms: half of the requests took at most this", (ms) => ms.toFixed(1)],
       ["slow", "ms: 99 of 100 requests took at most this", (ms) => ms.toFixed(1)], ["disk", "on disk", bytes]];
-    fill($("charts"), titles.map(([key, title, written]) => {
+    const { buckets } = name() ? await call("GET", `${base()}/stats`) : {};
+    const charts = titles.map(([key, title, written]) => {
       const values = (history[key] ??= []);
       if (show[key] != null) values.push(show[key]);
       if (values.length > 90) values.shift();
       return make("div", { className: "chart" }, make("strong", {}, values.length ? written(values.at(-1)) : "–"), make("span", {}, title), spark(values, title));
-    }));
+    });
+    if (buckets) charts.push(sizes(buckets));
+    fill($("charts"), charts);
+  };
+  const sizes = ({ looked_at, largest, counts }) => {
+    const title = `documents in the largest of ${count(looked_at)} buckets; how many have 1, 2, up to 4, up to 8, …`;
+    const most = Math.max(...counts, 1), width = 300 / Math.max(counts.length, 4);
+    return make("div", { className: "chart" }, make("strong", {}, count(largest)), make("span", {}, title),
+      svg("svg", { class: "plot", viewBox: "0 0 300 72", preserveAspectRatio: "none", role: "img", "aria-label": `${title}: ${counts.join(", ")}` },
+        svg("path", { class: "axis", d: "M0 70H300" }), counts.map((some, at) => {
+          // A bucket among a million others must be seen too.
+          const height = some ? 2 + 60 * Math.log1p(some) / Math.log1p(most) : 0;
+          return svg("rect", { class: "area", x: at * width + 2, y: 70 - height, width: width - 4, height });
+        })));
   };
   const spark = (values, title) => {
     const most = Math.max(...values, 1e-9), at = (value, index) => `${(index * 300) / Math.max(values.length - 1, 1)} ${70 - (62 * value) / most}`;

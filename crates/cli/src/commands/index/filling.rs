@@ -65,27 +65,11 @@ impl Before {
     /// Removes the index that this command has created, if nothing came into it. A folder that was there stays. If it cannot
     /// be removed, an empty index is left: why nothing was added matters more.
     pub(super) fn come_back(&self, index: Index) {
-        let folder = index.path();
         if self.is_index || !index.stats().is_ok_and(|stats| stats.documents == 0) {
             return;
         }
-        drop(index);
-        let _ = match self.is_folder {
-            true => remove_contents(&folder),
-            false => std::fs::remove_dir_all(&folder),
-        };
+        let _ = index.remove_folder(self.is_folder);
     }
-}
-
-fn remove_contents(folder: &Path) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        match entry.file_type()?.is_dir() {
-            true => std::fs::remove_dir_all(entry.path())?,
-            false => std::fs::remove_file(entry.path())?,
-        }
-    }
-    Ok(())
 }
 
 /// What is done with documents whose id is there already.

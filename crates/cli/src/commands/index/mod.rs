@@ -57,5 +57,8 @@ pub(super) fn open_with(folder: &Path, options: &Options, printer: &Printer) -> 
             index.lost()
         ));
     }
+    if index.is_read_only() && index.lost() == 0 {
+        printer.note("the files of the index cannot be written to, so it can only be read");
+    }
     Ok(index)
 }

@@ -6,7 +6,7 @@ use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Printer, Progress};
 use crate::settings::{Layers, flag};
-use index::{Added, IfPresent, Index, Options, Sketches};
+use index::{Index, Options, Sketches};
 use pipeline::Settings;
 use std::ffi::OsString;
 use std::path::Path;
@@ -62,14 +62,14 @@ pub(super) fn add(
     let memory = layers.resources()?.memory;
     interruption::begin_run(true)?;
     let progress = Progress::quiet_about_plan(printer);
-    let outcome = add_all(files, &index, if_present(arguments), memory, &progress);
+    let outcome = index.add_all_sketches(files, if_present(arguments), memory, &progress);
     progress.end();
     interruption::end_run();
     match outcome {
         Ok(added) => say_added(&added, &index, folder, printer),
-        Err((error, file)) => {
+        Err(error) => {
             before.come_back(index);
-            Err(unfitting(error, file, folder, layers))
+            Err(advised(error, layers))
         }
     }
 }
@@ -96,21 +96,6 @@ fn settings_for(file: &Sketches, layers: &Layers) -> Result<Settings> {
         own.normalize = chosen.normalize;
     }
     Ok(settings)
-}
-
-/// Adds one file after the other. The error comes with its file.
-fn add_all<'f>(
-    files: &'f [Sketches],
-    index: &Index,
-    if_present: IfPresent,
-    memory: u64,
-    progress: &Progress<'_>,
-) -> std::result::Result<Added, (index::Error, &'f Sketches)> {
-    let mut all = Added::default();
-    for file in files {
-        all += index.add_sketches(file, if_present, memory, progress).map_err(|error| (error, file))?;
-    }
-    Ok(all)
 }
 
 /// The failure of a file that does not fit the index.

@@ -18,18 +18,11 @@ pub use lsh::LshFile;
 #[cfg(feature = "parquet")]
 pub use table::SketchTable;
 
+use super::feeding::{Documents, Take, in_another_thread};
 use super::sources::{Added, IfPresent};
-use crate::document::Document;
 use crate::{Config, Error, Index, Options, Result, Stored};
 use pipeline::{Observer, Settings, SketchFile};
 use std::path::Path;
-use std::sync::mpsc::sync_channel;
-
-/// Documents are handed from thread to thread in batches of so many.
-const SENT: usize = 256;
-
-/// Batches that wait to be taken.
-const WAITING: usize = 4;
 
 /// Sketches that were made elsewhere.
 #[derive(Debug)]
@@ -95,6 +88,16 @@ impl Sketches {
             #[cfg(feature = "parquet")]
             Self::Table(_) => settings.clone(),
         }
+    }
+
+    /// What stands for the files; `None` if they cannot be known again.
+    fn fingerprint(&self) -> Result<Option<String>> {
+        Ok(match self {
+            Self::File(file) => Some(file.fingerprint()?),
+            Self::Lsh(file) => Some(file.fingerprint()),
+            #[cfg(feature = "parquet")]
+            Self::Table(table) => table.fingerprint(),
+        })
     }
 
     /// The key with which stored shingles are hashed.
@@ -184,68 +187,45 @@ impl Index {
         memory: u64,
         observer: &dyn Observer,
     ) -> Result<Added> {
-        self.check_sketches(sketches)?;
-        match sketches {
-            Sketches::File(file) => {
-                let takes_sets = self.config().store == Stored::Shingles;
-                let name = Some(file.fingerprint()?);
-                self.add_fed(if_present, memory, name, |take| file::feed(file, takes_sets, observer, take))
-            }
-            Sketches::Lsh(file) => {
-                let name = Some(file.fingerprint());
-                self.add_fed(if_present, memory, name, |take| file.feed(observer, take))
-            }
-            #[cfg(feature = "parquet")]
-            Sketches::Table(table) => {
-                let name = table.fingerprint();
-                self.add_fed(if_present, memory, name, |take| table.feed(self, memory, observer, take))
-            }
-        }
+        self.add_all_sketches(std::slice::from_ref(sketches), if_present, memory, observer)
     }
 
-    /// Adds the documents that `feed` hands to its argument, in a thread of its own. It returns how many records it left out.
-    fn add_fed(
+    /// The same for several files, in order, as one load: if all of them have few documents, all or none are added.
+    pub fn add_all_sketches(
         &self,
+        all: &[Sketches],
         if_present: IfPresent,
         memory: u64,
-        name: Option<String>,
-        feed: impl FnOnce(&mut Take<'_>) -> Result<u64> + Send,
+        observer: &dyn Observer,
     ) -> Result<Added> {
-        std::thread::scope(|scope| {
-            let (send, receive) = sync_channel::<Vec<Document>>(WAITING);
-            let feeding = scope.spawn(move || {
-                let mut batch = Vec::with_capacity(SENT);
-                let left_out = feed(&mut |document| {
-                    batch.push(document);
-                    if batch.len() < SENT {
-                        return Ok(());
-                    }
-                    // Nobody hears of it if the other side has stopped: it has the reason.
-                    send.send(std::mem::take(&mut batch)).map_err(|_| pipeline::Error::Interrupted)
-                });
-                if left_out.is_ok() {
-                    let _ = send.send(batch);
-                }
-                left_out
-            });
-            let mut feeding = Some(feeding);
-            let mut left_out = 0;
-            // What goes wrong with the input is the last item, so that nothing is taken for its end.
-            let mut end = || match feeding.take()?.join() {
-                Ok(Ok(bad)) => {
-                    left_out = bad;
-                    None
-                }
-                Ok(Err(error)) => Some(Err(error)),
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            let mut documents = receive.into_iter().flatten().map(Ok);
-            let mut all = std::iter::from_fn(|| documents.next().or_else(&mut end));
-            let added = self.add_documents(&mut all, if_present, memory, name)?;
-            Ok(Added { bad: left_out, ..added })
-        })
+        all.iter().try_for_each(|sketches| self.check_sketches(sketches))?;
+        let names = all.iter().map(Sketches::fingerprint).collect::<Result<Option<Vec<_>>>>()?;
+        let name = names.map(|names| match names.as_slice() {
+            [only] => only.clone(),
+            several => format!("{:032x}", pipeline::content_hash(several.join(" ").as_bytes())),
+        });
+        let feed = |take: &mut Take<'_>| {
+            let feed = |sketches: &Sketches| self.feed(sketches, memory, observer, take);
+            all.iter().map(feed).sum::<Result<u64>>()
+        };
+        let add = |documents: &mut Documents<'_>| self.add_documents(documents, if_present, memory, name);
+        let (added, bad) = in_another_thread(feed, add)?;
+        Ok(Added { bad, ..added })
+    }
+
+    /// Hands out the documents of a file. Returns how many records it left out.
+    fn feed(
+        &self,
+        sketches: &Sketches,
+        memory: u64,
+        observer: &dyn Observer,
+        take: &mut Take<'_>,
+    ) -> Result<u64> {
+        match sketches {
+            Sketches::File(file) => file::feed(file, self.config().store == Stored::Shingles, observer, take),
+            Sketches::Lsh(file) => file.feed(observer, take),
+            #[cfg(feature = "parquet")]
+            Sketches::Table(table) => table.feed(self, memory, observer, take),
+        }
     }
 }
-
-/// Takes a document; an error if no more are wanted.
-type Take<'t> = dyn FnMut(Document) -> pipeline::Result<()> + Send + 't;
