@@ -180,7 +180,10 @@ impl NativeIndex {
         let documents = documents.into_iter().map(read).collect::<PyResult<Vec<_>>>()?;
         let if_present = written(if_present)?;
         let added = outside(py, || match if_present {
-            IfPresent::Refuse => index.add_batch(&documents).map(|added| added.len() as u64),
+            // Python does not offer to skip the same text only; that is for runs that go on.
+            IfPresent::Refuse | IfPresent::SkipSame => {
+                index.add_batch(&documents).map(|added| added.len() as u64)
+            }
             IfPresent::Update => index.update_batch(&documents).map(|added| added.len() as u64),
             IfPresent::Skip => {
                 let mut new: Vec<Document> = Vec::new();
