@@ -18,10 +18,11 @@ pub mod run;
 mod strings;
 mod table;
 mod threads;
+mod together;
 
 pub use bands::{Band, Row};
 pub use kind::Kind;
 pub use link::{BandFigures, Error, Explained, ExplainedField, Linked, Match, OneTo, Options, link};
-pub use model::{Field, Model};
+pub use model::{Field, Model, Together};
 pub use model_file::{ModelFile, StoredField};
 pub use table::{Side, Table};

@@ -9,6 +9,7 @@ use crate::model::{Fitted, Levels, Model, Partners, probability};
 use crate::model_file::ModelFile;
 use crate::strings::Scratch;
 use crate::table::{RawColumn, Table};
+use crate::together::FewValues;
 use lookalike::hashing::mix64;
 
 /// Pairs that look like matches by which bands are chosen, at the most.
@@ -302,7 +303,8 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     let rows = Rows::new(&columns, sides.clone(), compared);
     let all_pairs = rows.all_pairs();
     let chance = Chance::new(&columns, &rows, &sides, compared, threads);
-    let learning = Learning { columns: &columns, chance: &chance, all_pairs, threads };
+    let few = FewValues::new(&columns, &sides, compared, threads);
+    let learning = Learning { columns: &columns, chance: &chance, few: &few, all_pairs, threads };
     let given = options.model.as_ref().map(|file| &file.model);
     let mut model = match given {
         Some(model) => model.clone(),
@@ -515,6 +517,7 @@ fn columns(table: &Table, options: &Options) -> (Vec<Column>, Vec<(String, Strin
 struct Learning<'a> {
     columns: &'a [Column],
     chance: &'a Chance,
+    few: &'a FewValues,
     all_pairs: f64,
     threads: usize,
 }
@@ -529,7 +532,7 @@ impl Learning<'_> {
     fn learn(&self, model: &mut Model, pairs: &[Pair], levels: &Levels, passes: usize, partners: Partners) {
         let count = self.columns.first().map_or(0, |column| column.of.len());
         for pass in 0..passes {
-            model.learn(self.columns, pairs, levels, self.all_pairs, partners);
+            model.learn(self.columns, pairs, levels, self.few, self.all_pairs, partners);
             if pass + 1 == passes {
                 break;
             }

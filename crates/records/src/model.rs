@@ -12,11 +12,12 @@
 
 use crate::bands::Pair;
 use crate::chance::Counted;
-use crate::column::{Column, MISSING};
+use crate::column::{Column, MISSING, ValueId};
 use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
 use crate::strings::Scratch;
 use crate::threads::each;
+use crate::together::FewValues;
 use lookalike::hashing::mix64;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -95,6 +96,21 @@ pub struct Field {
     pub unseen: f64,
     /// How many entities have a value, for values that several have: the most frequent ones, in their normal form.
     pub frequent: BTreeMap<String, u32>,
+    /// Two values that matches have more or less often than their level says, for a field with few values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<Together>,
+}
+
+/// Two values of a field, in their normal form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Together {
+    /// One of them.
+    pub a: String,
+    /// The other one.
+    pub b: String,
+    /// What is added to the weight of their level.
+    pub weight: f64,
 }
 
 /// Weights, learnt from a table.
@@ -118,8 +134,59 @@ pub(crate) struct Fitted<'m> {
     model: &'m Model,
     /// By field and value: the logarithm of how often another entity has it.
     shares: Vec<Vec<f32>>,
+    /// By field: what is added for two values.
+    together: Vec<Cells>,
     /// The fields, those that say most first.
     order: Vec<usize>,
+}
+
+/// What is added for two values of a field.
+#[derive(Default)]
+struct Cells {
+    /// By value: its number here; [`NO_CELL`] if it has none.
+    number: Vec<u16>,
+    count: usize,
+    added: Vec<f32>,
+}
+
+/// The number of a value of which nothing is known but its level.
+const NO_CELL: u16 = u16::MAX;
+
+impl Cells {
+    fn new(field: &Field, column: &Column) -> Self {
+        if field.together.is_empty() {
+            return Self::default();
+        }
+        let mut numbers: BTreeMap<&str, u16> = BTreeMap::new();
+        for name in field.together.iter().flat_map(|it| [&it.a, &it.b]) {
+            let next = numbers.len().min(usize::from(NO_CELL)) as u16;
+            numbers.entry(name).or_insert(next);
+        }
+        let count = numbers.len();
+        let mut added = vec![0.0; count * count];
+        for it in &field.together {
+            let (a, b) = (usize::from(numbers[it.a.as_str()]), usize::from(numbers[it.b.as_str()]));
+            added[a * count + b] = it.weight as f32;
+            added[b * count + a] = it.weight as f32;
+        }
+        let mut name = String::new();
+        let number = column.values.iter().map(|value| {
+            name.clear();
+            name.extend(&value.letters);
+            numbers.get(name.as_str()).copied().unwrap_or(NO_CELL)
+        });
+        Self { number: number.collect(), count, added }
+    }
+
+    fn of(&self, a: ValueId, b: ValueId) -> f64 {
+        if self.count == 0 {
+            return 0.0;
+        }
+        match (self.number[a as usize], self.number[b as usize]) {
+            (NO_CELL, _) | (_, NO_CELL) => 0.0,
+            (a, b) => f64::from(self.added[usize::from(a) * self.count + usize::from(b)]),
+        }
+    }
 }
 
 impl Model {
@@ -139,6 +206,7 @@ impl Model {
                 known: 2.0,
                 unseen: 1.0,
                 frequent: BTreeMap::new(),
+                together: Vec::new(),
             }
         });
         let mut model =
@@ -178,6 +246,7 @@ impl Model {
         columns: &[Column],
         candidates: &[Pair],
         levels: &Levels,
+        few: &FewValues,
         all_pairs: f64,
         partners: Partners,
     ) {
@@ -207,6 +276,13 @@ impl Model {
                 );
             }
             self.count_matches(levels, &sample, &probabilities);
+            let shares = Fitted::shares(self, columns);
+            for (at, (field, column)) in self.fields.iter_mut().zip(columns).enumerate() {
+                let pairs = sample.iter().zip(&probabilities).map(|(&at, p)| (candidates[at], *p));
+                let (weights, matches) = (field.weights.clone(), field.matches[0]);
+                let equal = |value| equal(matches, &weights, shares[at][value as usize]);
+                few.learn(at, (field, column), pairs, equal);
+            }
             let expected: f64 = scale * probabilities.iter().sum::<f64>();
             let moved = (expected - self.expected).abs();
             self.set_prior(expected.max(0.5), all_pairs);
@@ -271,7 +347,8 @@ impl Model {
 }
 
 impl<'m> Fitted<'m> {
-    pub(crate) fn new(model: &'m Model, columns: &[Column]) -> Self {
+    /// By field and value: the logarithm of how often another entity has it.
+    fn shares(model: &Model, columns: &[Column]) -> Vec<Vec<f32>> {
         let shares = model.fields.iter().zip(columns).map(|(field, column)| {
             let share = |entities: u32| {
                 ((f64::from(entities.saturating_sub(1)) + field.unseen) / field.known).min(1.0).ln() as f32
@@ -290,14 +367,19 @@ impl<'m> Fitted<'m> {
             }
             shares
         });
-        let shares = shares.collect();
+        shares.collect()
+    }
+
+    pub(crate) fn new(model: &'m Model, columns: &[Column]) -> Self {
+        let shares = Self::shares(model, columns);
+        let together = model.fields.iter().zip(columns).map(|(field, column)| Cells::new(field, column));
         let says = |field: &Field| field.matches.iter().zip(&field.weights).map(|(m, w)| m * w).sum::<f64>();
         let mut order: Vec<usize> = (0..model.fields.len()).collect();
         order.sort_by(|&a, &b| {
             let (one, other) = (&model.fields[a], &model.fields[b]);
             says(other).total_cmp(&says(one)).then_with(|| one.name.cmp(&other.name))
         });
-        Self { model, shares, order }
+        Self { model, shares, together: together.collect(), order }
     }
 
     /// The weight of each field of a pair, less what other fields have said already.
@@ -312,12 +394,11 @@ impl<'m> Fitted<'m> {
                 0 => {
                     let value = columns[at].of[a as usize];
                     debug_assert!(value != MISSING && value == columns[at].of[b as usize]);
-                    // Never less than a level that agrees less.
-                    let least = field.weights.get(1).copied().unwrap_or(0.0).min(0.0);
-                    (field.matches[0].ln() - f64::from(self.shares[at][value as usize])).max(least)
+                    equal(field.matches[0], &field.weights, self.shares[at][value as usize])
                 }
                 level => field.weights[usize::from(level)],
             };
+            let weight = weight + self.together[at].of(columns[at].of[a as usize], columns[at].of[b as usize]);
             weights[at] = weight;
             if weight > 0.0 {
                 let said = self.order[..rank]
@@ -385,6 +466,12 @@ fn keep_best(records: usize, candidates: &[Pair], sample: &[usize], probabilitie
             *probability = 0.0;
         }
     }
+}
+
+/// The weight of an equal value: never less than that of a level that agrees less.
+fn equal(matches: f64, weights: &[f64], share: f32) -> f64 {
+    let least = weights.get(1).copied().unwrap_or(0.0).min(0.0);
+    (matches.ln() - f64::from(share)).max(least)
 }
 
 /// The probability of log odds.
