@@ -83,7 +83,7 @@ pub(crate) struct Counted {
     /// By field: the part of an entity that stands for those that were not seen to share a value.
     pub(crate) unseen: Vec<f64>,
     /// By field that agrees, other field and level: how much more often the other one is in that level than by chance alone,
-    /// as a logarithm.
+    /// as a logarithm. It is negative for levels that are less frequent then.
     pub(crate) overlaps: Vec<Vec<Vec<f64>>>,
 }
 
@@ -249,17 +249,20 @@ impl Chance {
             }
         }
         let overlap = |(other, counts): (usize, &Vec<f64>)| -> Vec<f64> {
+            if other == at {
+                return vec![0.0; counts.len()];
+            }
             let seen: f64 = counts.iter().sum();
-            let (mut together, mut chance) = (0.0, 0.0);
+            let (mut together, mut chance, mut before) = (0.0, 0.0, 0.0f64);
             let of_level = |level: usize| {
-                if other == at {
-                    return 0.0;
-                }
                 // Up to this level. A few pairs say nothing: they may be matches that were not seen.
                 together += counts[level];
                 chance += others[other][level];
-                let least = together - 2.0 * together.sqrt() - 2.0;
-                if least <= 0.0 { 0.0 } else { (least / (seen + 1.0) / chance).ln().max(0.0) }
+                let least = (together - 2.0 * together.sqrt() - 2.0) / (seen + 1.0);
+                let up_to = least.max(chance).max(before).min(1.0);
+                let here = (up_to - before).max(1e-9);
+                before = up_to;
+                (here / others[other][level]).ln()
             };
             (0..counts.len()).map(of_level).collect()
         };

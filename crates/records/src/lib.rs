@@ -14,6 +14,7 @@ mod kind;
 mod link;
 mod model;
 mod model_file;
+mod rivals;
 pub mod run;
 mod strings;
 mod table;

@@ -5,8 +5,9 @@ use crate::chance::{Chance, Where};
 use crate::column::Column;
 use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
-use crate::model::{Fitted, Levels, Model, Partners, probability};
+use crate::model::{Field, Fitted, Levels, Model, Partners, probability};
 use crate::model_file::ModelFile;
+use crate::rivals::{self, Said};
 use crate::strings::Scratch;
 use crate::table::{RawColumn, Table};
 use crate::together::FewValues;
@@ -326,12 +327,14 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         let looked_at = rows.first_look(threads);
         let levels = Levels::of(&columns, &looked_at, threads);
         learning.learn(&mut model, &looked_at, &levels, PASSES - 1, Partners::Any);
-        if compared == Compared::Across
-            && !has_copies(&columns, &sides, &Fitted::new(&model, &columns), threads)
-        {
-            partners = Partners::One;
+        let fitted = Fitted::new(&model, &columns);
+        let likely = fitted.probabilities(&columns, &looked_at, &levels, threads);
+        if compared == Compared::Across {
+            let likely: Vec<(Pair, f64)> = looked_at.iter().copied().zip(likely.iter().copied()).collect();
+            if !has_copies((&columns, &sides), &fitted, &model, &likely, threads) {
+                partners = Partners::One;
+            }
         }
-        let likely = Fitted::new(&model, &columns).probabilities(&columns, &looked_at, &levels, threads);
         let mut alike: Vec<Pair> =
             looked_at.iter().zip(&likely).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair).collect();
         alike.sort_unstable_by_key(|&(a, b)| mix64(u64::from(a) << 32 | u64::from(b)));
@@ -352,6 +355,24 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     if given.is_none() {
         learning.learn(&mut model, &candidates, &levels, PASSES, partners);
     }
+    let mut alone = 0.0;
+    if given.is_none() && partners == Partners::One {
+        let fitted = Fitted::new(&model, &columns);
+        let (mut weights, mut buffer) = (Vec::with_capacity(candidates.len() * columns.len()), Vec::new());
+        for (at, &pair) in candidates.iter().enumerate() {
+            fitted.weights(&columns, pair, levels.at(at), &mut buffer);
+            weights.extend_from_slice(&buffer);
+        }
+        let said = Said { pairs: &candidates, weights, fields: columns.len() };
+        let first = sides.iter().filter(|side| **side == 0).count();
+        let trust = rivals::fit(&said, model.prior, count, [first as f64, (count - first) as f64]);
+        if std::env::var("DBG").is_ok() { eprintln!("{trust:?} {:?} prior {}", model.fields.iter().map(|f| &f.name).collect::<Vec<_>>(), model.prior); }
+        for (field, factor) in model.fields.iter_mut().zip(&trust.factors) {
+            field.factor = *factor;
+        }
+        model.prior = trust.prior;
+        if options.one_to == OneTo::One { alone = trust.alone; }
+    }
     let said: f64 = model
         .fields
         .iter()
@@ -362,7 +383,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     let judge = |pair: Pair, levels: &[u8], weights: &mut Vec<f64>| -> f64 {
         if is_taught {
             fitted.weights(&columns, pair, levels, weights);
-            return model.prior + weights.iter().sum::<f64>();
+            return model.prior + alone + weights.iter().sum::<f64>();
         }
         weights.clear();
         weights.resize(levels.len(), 0.0);
@@ -604,14 +625,35 @@ fn has_several(matches: &[Match], count: usize) -> bool {
     })
 }
 
-/// True if one record in a hundred has a copy in its own table.
-fn has_copies(columns: &[Column], sides: &[u8], fitted: &Fitted<'_>, threads: usize) -> bool {
-    let rows = Rows::new(columns, sides.to_vec(), Compared::All);
-    let mut pairs = rows.first_look(threads);
-    pairs.retain(|&(a, b)| sides[a as usize] == sides[b as usize]);
-    let levels = Levels::of(columns, &pairs, threads);
-    let copies = fitted.probabilities(columns, &pairs, &levels, threads).iter().filter(|p| **p > 0.9).count();
-    copies * 100 > sides.len()
+/// True if the records of two tables have copies in their own table: if pairs within a table that agree as much as half of
+/// the matches do are at least a twentieth as many as matches (so, with the other half, a tenth). Fields that the two tables write in different ways are left
+/// out, since they cannot differ within a table.
+fn has_copies(
+    (columns, sides): (&[Column], &[u8]),
+    fitted: &Fitted<'_>,
+    model: &Model,
+    likely: &[(Pair, f64)],
+    threads: usize,
+) -> bool {
+    let is_alike = |field: &Field| field.matches.iter().take(3).sum::<f64>() >= 0.3;
+    let sum = |pairs: &[Pair]| -> Vec<f64> {
+        let levels = Levels::of(columns, pairs, threads);
+        let mut buffer = Vec::new();
+        let of_pair = |(at, &pair): (usize, &Pair)| {
+            fitted.weights(columns, pair, levels.at(at), &mut buffer);
+            buffer.iter().zip(&model.fields).filter(|(_, field)| is_alike(field)).map(|(w, _)| w).sum()
+        };
+        pairs.iter().enumerate().map(of_pair).collect()
+    };
+    let matches: Vec<Pair> = likely.iter().filter(|(_, p)| *p > 0.5).map(|(pair, _)| *pair).collect();
+    let mut sums = sum(&matches);
+    sums.sort_by(f64::total_cmp);
+    let Some(&median) = sums.get(sums.len() / 2) else { return true };
+    let mut within = Rows::new(columns, sides.to_vec(), Compared::All).first_look(threads);
+    within.retain(|&(a, b)| sides[a as usize] == sides[b as usize]);
+    let copies = sum(&within).into_iter().filter(|sum| *sum >= median).count();
+    if std::env::var("DBG").is_ok() { eprintln!("copies {copies} of {} median {median}", matches.len()); }
+    2 * copies * 10 > matches.len()
 }
 
 /// The best partners: the most probable pair first, and each record once, or each of the second table.

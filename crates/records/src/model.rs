@@ -96,9 +96,16 @@ pub struct Field {
     pub unseen: f64,
     /// How many entities have a value, for values that several have: the most frequent ones, in their normal form.
     pub frequent: BTreeMap<String, u32>,
+    /// What the weights are multiplied by, since fields are not independent.
+    #[serde(default = "one")]
+    pub factor: f64,
     /// Two values that matches have more or less often than their level says, for a field with few values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<Together>,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// Two values of a field, in their normal form.
@@ -138,6 +145,8 @@ pub(crate) struct Fitted<'m> {
     together: Vec<Cells>,
     /// The fields, those that say most first.
     order: Vec<usize>,
+    /// By field that agrees and other field: the weights of the levels of the other one, if it is known that the first agrees.
+    given: Vec<Vec<Vec<f64>>>,
 }
 
 /// What is added for two values of a field.
@@ -206,6 +215,7 @@ impl Model {
                 known: 2.0,
                 unseen: 1.0,
                 frequent: BTreeMap::new(),
+                factor: 1.0,
                 together: Vec::new(),
             }
         });
@@ -379,7 +389,15 @@ impl<'m> Fitted<'m> {
             let (one, other) = (&model.fields[a], &model.fields[b]);
             says(other).total_cmp(&says(one)).then_with(|| one.name.cmp(&other.name))
         });
-        Self { model, shares, together: together.collect(), order }
+        let given = |overlaps: &Vec<Vec<f64>>| -> Vec<Vec<f64>> {
+            let of = |(field, overlap): (&Field, &Vec<f64>)| {
+                let others = field.others.iter().zip(overlap).map(|(share, overlap)| share * overlap.exp());
+                pooled(&field.matches, &others.collect::<Vec<f64>>())
+            };
+            model.fields.iter().zip(overlaps).map(of).collect()
+        };
+        let given = model.overlaps.iter().map(given).collect();
+        Self { model, shares, together: together.collect(), order, given }
     }
 
     /// The weight of each field of a pair, less what other fields have said already.
@@ -401,14 +419,17 @@ impl<'m> Fitted<'m> {
             let weight = weight + self.together[at].of(columns[at].of[a as usize], columns[at].of[b as usize]);
             weights[at] = weight;
             if weight > 0.0 {
-                let said = self.order[..rank]
+                let agreeing = self.order[..rank]
                     .iter()
                     .filter(|&&other| levels[other] <= AGREES && weights[other] > 0.0);
-                let said =
-                    said.map(|&other| self.model.overlaps[other][at][usize::from(level)]).fold(0.0, f64::max);
+                let less = |&other: &usize| {
+                    field.weights[usize::from(level)] - self.given[other][at][usize::from(level)]
+                };
+                let said = agreeing.map(less).fold(0.0, f64::max);
                 weights[at] = (weight - said).max(0.0);
             }
         }
+        weights.iter_mut().zip(&self.model.fields).for_each(|(weight, field)| *weight *= field.factor);
     }
 
     /// The probability that a pair is a match.
@@ -480,26 +501,28 @@ pub(crate) fn probability(odds: f64) -> f64 {
 }
 
 impl Field {
-    /// The weights of the levels. A lower level never weighs more than a higher one: levels for which the counts say so are
-    /// taken together.
     fn set_weights(&mut self) {
-        let mut pools: Vec<(f64, f64, usize)> = Vec::new();
-        for (m, u) in self.matches.iter().zip(&self.others) {
-            pools.push((*m, *u, 1));
-            while let [.., (m, u, _), (n, v, _)] = pools[..]
-                && n * u > m * v
-            {
-                let (n, v, levels) = pools.pop().unwrap_or_default();
-                if let Some(last) = pools.last_mut() {
-                    *last = (last.0 + n, last.1 + v, last.2 + levels);
-                }
+        self.weights = pooled(&self.matches, &self.others);
+    }
+}
+
+/// The weights of levels. A lower level never weighs more than a higher one: levels for which the counts say so are taken
+/// together.
+fn pooled(matches: &[f64], others: &[f64]) -> Vec<f64> {
+    let mut pools: Vec<(f64, f64, usize)> = Vec::new();
+    for (m, u) in matches.iter().zip(others) {
+        pools.push((*m, *u, 1));
+        while let [.., (m, u, _), (n, v, _)] = pools[..]
+            && n * u > m * v
+        {
+            let (n, v, levels) = pools.pop().unwrap_or_default();
+            if let Some(last) = pools.last_mut() {
+                *last = (last.0 + n, last.1 + v, last.2 + levels);
             }
         }
-        self.weights = pools
-            .iter()
-            .flat_map(|&(m, u, levels)| std::iter::repeat_n((m / u.max(1e-12)).ln(), levels))
-            .collect();
     }
+    let weights = |&(m, u, levels): &(f64, f64, usize)| std::iter::repeat_n((m / u.max(1e-12)).ln(), levels);
+    pools.iter().flat_map(weights).collect()
 }
 
 /// How matches are spread over levels before anything is learnt: the higher, the more, and some anywhere.
