@@ -36,6 +36,9 @@ const COUNTED: usize = 30_000;
 /// A pair should be found by so many bands, so that those that differ in what was not seen are found too.
 const DEPTH: u8 = 3;
 
+/// A value that costs at most so many pairs for each record is always a band.
+const CHEAP: f64 = 0.5;
+
 /// Of how many likely matches a band must find one to be looked at.
 const LEAST_FOUND: usize = 100;
 
@@ -393,6 +396,21 @@ impl<'c> Rows<'c> {
         let share = |times: &[u8], least: u8| {
             times.iter().filter(|&&times| times >= least).count() as f64 / alike.len().max(1) as f64
         };
+        // A value that few records share is a band of its own: matches that were not seen may have nothing else in common.
+        for row in (0..self.rows.len()).filter(|&row| matches!(self.rows[row], Row::Value(_))) {
+            let cost = survey(&[row]);
+            if alike.is_empty() || cost > CHEAP {
+                continue;
+            }
+            if let Some(at) = offered.iter().position(|offer| offer.band == [row]) {
+                let offer = offered.swap_remove(at);
+                for (at, times) in times.iter_mut().enumerate() {
+                    *times = times.saturating_add((offer.found[at / 64] >> (at % 64) & 1) as u8);
+                }
+                spent += cost;
+                chosen.push(self.chosen(offer.band, f64::from(offer.number) / alike.len() as f64, cost));
+            }
+        }
         while !alike.is_empty() && (share(&times, 1) < 0.9999 || share(&times, DEPTH) < wanted) {
             let worth = |offer: &Offer| {
                 let mut gain = 0.0;

@@ -635,7 +635,10 @@ fn has_copies(
     likely: &[(Pair, f64)],
     threads: usize,
 ) -> bool {
-    let is_alike = |field: &Field| field.matches.iter().take(3).sum::<f64>() >= 0.3;
+    let is_alike = |field: &Field| {
+        let levels = field.matches.iter().zip(&field.weights);
+        levels.filter(|(_, weight)| **weight > 0.0).map(|(share, _)| share).sum::<f64>() >= 0.5
+    };
     let sum = |pairs: &[Pair]| -> Vec<f64> {
         let levels = Levels::of(columns, pairs, threads);
         let mut buffer = Vec::new();
@@ -652,8 +655,9 @@ fn has_copies(
     let mut within = Rows::new(columns, sides.to_vec(), Compared::All).first_look(threads);
     within.retain(|&(a, b)| sides[a as usize] == sides[b as usize]);
     let copies = sum(&within).into_iter().filter(|sum| *sum >= median).count();
-    if std::env::var("DBG").is_ok() { eprintln!("copies {copies} of {} median {median}", matches.len()); }
-    2 * copies * 10 > matches.len()
+    let as_much = sums.iter().filter(|sum| **sum >= median).count();
+    if std::env::var("DBG").is_ok() { eprintln!("copies {copies} of {as_much} {} median {median}", matches.len()); }
+    copies * 10 > as_much
 }
 
 /// The best partners: the most probable pair first, and each record once, or each of the second table.
