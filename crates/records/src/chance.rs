@@ -230,6 +230,12 @@ impl Chance {
         let shared: f64 = all.iter().filter(|&&e| e > 1).map(|&e| f64::from(e)).sum();
         counted.unseen.push((shared + 0.5) / (known + 1.0));
         counted.known.push(known.max(2.0));
+        if self.compared == Compared::Across {
+            // What both tables have may be one entity that was not recognised.
+            for (value, all) in all.iter_mut().enumerate() {
+                *all = (*all).min(of_sides[0][value].max(of_sides[1][value]));
+            }
+        }
         counted.entities.push(all);
     }
 
