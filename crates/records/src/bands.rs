@@ -328,6 +328,15 @@ impl<'c> Rows<'c> {
         all.into_iter().map(unpacked).collect()
     }
 
+    /// Pairs that share two rare words.
+    pub(crate) fn sharing_rare_words(&self) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        if let Some(row) = self.rows.iter().position(|row| *row == Row::RareWords) {
+            self.pairs(&[row], self.sampled(), MOST_AT_FIRST, &mut pairs);
+        }
+        pairs.into_iter().map(unpacked).collect()
+    }
+
     /// The bands with these fields, as a user gave them; `None` if there is no such field.
     pub(crate) fn by_fields(&self, fields: &[String]) -> Option<Chosen> {
         let row = |field: &String| self.rows.iter().position(|row| *row == Row::Value(field.clone()));

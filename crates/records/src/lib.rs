@@ -12,6 +12,7 @@ mod column;
 mod compare;
 mod kind;
 mod link;
+mod misplaced;
 mod model;
 mod model_file;
 mod rivals;

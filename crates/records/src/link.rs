@@ -5,6 +5,7 @@ use crate::chance::{Chance, Where};
 use crate::column::Column;
 use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
+use crate::misplaced;
 use crate::model::{Field, Fitted, Levels, Model, Partners, probability};
 use crate::model_file::ModelFile;
 use crate::rivals::{self, Said};
@@ -291,6 +292,12 @@ impl Linked {
 /// # Ok::<(), records::Error>(())
 /// ```
 pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
+    if let Some(file) = &options.model {
+        let groups = table.groups_of(file.model.fields.iter().map(|field| field.name.as_str()));
+        if !groups.is_empty() {
+            return link(&table.joined(&groups), options);
+        }
+    }
     check(table, options)?;
     let threads = options.threads.0;
     let (columns, fields_left_out) = columns(table, options);
@@ -302,6 +309,18 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         (false, false) => Compared::NotWithinFirst,
     };
     let rows = Rows::new(&columns, sides.clone(), compared);
+    // Values that stand in wrong columns; fields of which something was told stay as they are.
+    if options.model.is_none() && options.kinds.is_empty() && options.blocks.is_empty() {
+        let place = |at: &usize| table.fields().iter().position(|name| *name == columns[*at].name);
+        let mut groups = misplaced::groups(&columns, &rows);
+        groups.iter_mut().for_each(|group| *group = group.iter().filter_map(place).collect());
+        if !groups.is_empty() {
+            let kinds = groups.iter().map(|group| group.iter().map(|&at| table.fields()[at].as_str()).collect::<Vec<_>>());
+            let kinds: Vec<String> = kinds.map(|names| names.join(misplaced::BETWEEN)).collect();
+            let joined = Options { kinds: kinds.into_iter().map(|name| (name, Kind::Text)).collect(), ..options.clone() };
+            return link(&table.joined(&groups), &joined);
+        }
+    }
     let all_pairs = rows.all_pairs();
     let chance = Chance::new(&columns, &rows, &sides, compared, threads);
     let few = FewValues::new(&columns, &sides, compared, threads);

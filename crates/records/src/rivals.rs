@@ -21,6 +21,9 @@ const SPREAD: f64 = 0.5;
 /// The standard deviation of what is believed about the prior.
 const SPREAD_OF_PRIOR: f64 = 4.0;
 
+/// Log odds of at most this, a probability from 0.02 to 0.98, are near the threshold.
+const NEAR: f64 = 4.0;
+
 /// How often rivals are found and factors are fitted.
 const ROUNDS: usize = 6;
 
@@ -86,6 +89,16 @@ pub(crate) fn fit(said: &Said<'_>, prior: f64, records: usize, counts: [f64; 2])
             .collect();
         let fitted = regression(said, &labelled, prior);
         (trust.factors, trust.prior) = (fitted[..said.fields].to_vec(), fitted[said.fields]);
+        // Once more with what is near the threshold only, where it counts: a factor for all and a constant.
+        let near: Vec<(usize, f64)> =
+            labelled.iter().copied().filter(|&(at, _)| trust.odds(said.of(at)).abs() < NEAR).collect();
+        let sums = near.iter().map(|&(at, _)| trust.odds(said.of(at))).collect();
+        let pairs: Vec<Pair> = near.iter().map(|&(at, _)| said.pairs[at]).collect();
+        let sums = Said { pairs: &pairs, weights: sums, fields: 1 };
+        let labels: Vec<(usize, f64)> = near.iter().enumerate().map(|(at, &(_, label))| (at, label)).collect();
+        let fitted = regression(&sums, &labels, 0.0);
+        trust.factors.iter_mut().for_each(|factor| *factor *= fitted[0]);
+        trust.prior = trust.prior * fitted[0] + fitted[1];
     }
     trust
 }
