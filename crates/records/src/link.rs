@@ -262,7 +262,7 @@ pub struct Linked {
 }
 
 impl Linked {
-    /// The names of the fields that were compared.
+    /// The names of the fields of the model, in the order of the weights of a match.
     #[must_use]
     pub fn field_names(&self) -> Vec<String> {
         self.model.fields.iter().map(|field| field.name.clone()).collect()
@@ -300,7 +300,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     }
     check(table, options)?;
     let threads = options.threads.0;
-    let (columns, fields_left_out) = columns(table, options);
+    let (columns, mut fields_left_out) = columns(table, options);
     let count = table.len();
     let sides = if table.sides.is_empty() { vec![0; count] } else { table.sides.clone() };
     let compared = match (table.sides.is_empty(), options.against_only) {
@@ -374,6 +374,12 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     if given.is_none() {
         learning.learn(&mut model, &candidates, &levels, PASSES, partners);
     }
+    if given.is_none() {
+        fields_left_out.extend(model.leave_out(&columns));
+    } else {
+        let silent = model.fields.iter().filter(|field| field.factor == 0.0);
+        fields_left_out.extend(silent.map(|field| (field.name.clone(), "left out by the model".to_owned())));
+    }
     let mut alone = 0.0;
     if given.is_none() && partners == Partners::One {
         let fitted = Fitted::new(&model, &columns);
@@ -385,18 +391,13 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         let said = Said { pairs: &candidates, weights, fields: columns.len() };
         let first = sides.iter().filter(|side| **side == 0).count();
         let trust = rivals::fit(&said, model.prior, count, [first as f64, (count - first) as f64]);
-        if std::env::var("DBG").is_ok() { eprintln!("{trust:?} {:?} prior {}", model.fields.iter().map(|f| &f.name).collect::<Vec<_>>(), model.prior); }
         for (field, factor) in model.fields.iter_mut().zip(&trust.factors) {
-            field.factor = *factor;
+            field.factor *= factor;
         }
         model.prior = trust.prior;
         if options.one_to == OneTo::One { alone = trust.alone; }
     }
-    let said: f64 = model
-        .fields
-        .iter()
-        .flat_map(|field| field.matches.iter().zip(&field.weights).map(|(m, w)| m * w))
-        .sum();
+    let said: f64 = model.fields.iter().map(Field::says).sum();
     let is_taught = given.is_some() || (count >= LEAST_RECORDS && said >= LEAST_SAID);
     let fitted = Fitted::new(&model, &columns);
     let judge = |pair: Pair, levels: &[u8], weights: &mut Vec<f64>| -> f64 {
@@ -675,7 +676,6 @@ fn has_copies(
     within.retain(|&(a, b)| sides[a as usize] == sides[b as usize]);
     let copies = sum(&within).into_iter().filter(|sum| *sum >= median).count();
     let as_much = sums.iter().filter(|sum| **sum >= median).count();
-    if std::env::var("DBG").is_ok() { eprintln!("copies {copies} of {as_much} {} median {median}", matches.len()); }
     copies * 10 > as_much
 }
 

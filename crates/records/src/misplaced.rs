@@ -36,7 +36,6 @@ pub(crate) fn groups(columns: &[Column], rows: &Rows<'_>) -> Vec<Vec<usize>> {
         count(columns, pair, &mut moved, &mut all);
         count(columns, (pair.1, pair.0), &mut moved, &mut all);
     }
-    if std::env::var("DBG").is_ok() { eprintln!("pairs {} all {all:?} moved {moved:?}", pairs.len()); }
     // Joined: the least field that is connected.
     let mut leads: Vec<usize> = (0..fields).collect();
     for one in 0..fields {

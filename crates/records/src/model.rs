@@ -37,6 +37,9 @@ const ASSUMED: f64 = 4.0;
 /// The share of matches that is always spread as assumed: anything can be mistaken.
 const ALWAYS: f64 = 0.01;
 
+/// A field that says less than this share of what all others say is left out.
+const LEAST_SHARE: f64 = 0.01;
+
 /// The last level in which a field agrees, as far as overlaps are concerned.
 const AGREES: u8 = 2;
 
@@ -229,6 +232,22 @@ impl Model {
         model
     }
 
+    /// Leaves out fields that say next to nothing: their weights count nothing from now on. Returns their names, and why.
+    pub(crate) fn leave_out(&mut self, columns: &[Column]) -> Vec<(String, String)> {
+        let says: Vec<f64> = self.fields.iter().map(|field| field.says().max(0.0)).collect();
+        let all: f64 = says.iter().sum();
+        let mut left_out = Vec::new();
+        for ((field, column), says) in self.fields.iter_mut().zip(columns).zip(says) {
+            let share = says / (all - says);
+            if share < LEAST_SHARE && all > says {
+                field.factor = 0.0;
+                let why = format!("{} values, {:.1} % of what the others say", column.values.len(), 100.0 * share);
+                left_out.push((field.name.clone(), why));
+            }
+        }
+        left_out
+    }
+
     /// Takes over what was counted of chance.
     pub(crate) fn set_chance(&mut self, columns: &[Column], counted: &Counted) {
         for (at, (field, column)) in self.fields.iter_mut().zip(columns).enumerate() {
@@ -383,11 +402,10 @@ impl<'m> Fitted<'m> {
     pub(crate) fn new(model: &'m Model, columns: &[Column]) -> Self {
         let shares = Self::shares(model, columns);
         let together = model.fields.iter().zip(columns).map(|(field, column)| Cells::new(field, column));
-        let says = |field: &Field| field.matches.iter().zip(&field.weights).map(|(m, w)| m * w).sum::<f64>();
         let mut order: Vec<usize> = (0..model.fields.len()).collect();
         order.sort_by(|&a, &b| {
             let (one, other) = (&model.fields[a], &model.fields[b]);
-            says(other).total_cmp(&says(one)).then_with(|| one.name.cmp(&other.name))
+            other.says().total_cmp(&one.says()).then_with(|| one.name.cmp(&other.name))
         });
         let given = |overlaps: &Vec<Vec<f64>>| -> Vec<Vec<f64>> {
             let of = |(field, overlap): (&Field, &Vec<f64>)| {
@@ -501,6 +519,11 @@ pub(crate) fn probability(odds: f64) -> f64 {
 }
 
 impl Field {
+    /// What it says of a match, on average.
+    pub(crate) fn says(&self) -> f64 {
+        self.matches.iter().zip(&self.weights).map(|(m, w)| m * w).sum()
+    }
+
     fn set_weights(&mut self) {
         self.weights = pooled(&self.matches, &self.others);
     }
