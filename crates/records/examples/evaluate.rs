@@ -36,7 +36,7 @@ struct Set {
     truth: Pairs,
 }
 
-pub fn main() {
+fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let is = |flag: &str| arguments.iter().any(|it| it == flag);
     let folder = &arguments[0];

@@ -380,7 +380,6 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         let silent = model.fields.iter().filter(|field| field.factor == 0.0);
         fields_left_out.extend(silent.map(|field| (field.name.clone(), "left out by the model".to_owned())));
     }
-    let mut alone = 0.0;
     if given.is_none() && partners == Partners::One {
         let fitted = Fitted::new(&model, &columns);
         let (mut weights, mut buffer) = (Vec::with_capacity(candidates.len() * columns.len()), Vec::new());
@@ -395,15 +394,17 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
             field.factor *= factor;
         }
         model.prior = trust.prior;
-        if options.one_to == OneTo::One { alone = trust.alone; }
+        model.alone = trust.alone;
     }
+    // A record has one partner at the most, so a pair that no other pair excludes is likelier to match.
+    let prior = model.prior + if options.one_to == OneTo::One { model.alone } else { 0.0 };
     let said: f64 = model.fields.iter().map(Field::says).sum();
     let is_taught = given.is_some() || (count >= LEAST_RECORDS && said >= LEAST_SAID);
     let fitted = Fitted::new(&model, &columns);
     let judge = |pair: Pair, levels: &[u8], weights: &mut Vec<f64>| -> f64 {
         if is_taught {
             fitted.weights(&columns, pair, levels, weights);
-            return model.prior + alone + weights.iter().sum::<f64>();
+            return prior + weights.iter().sum::<f64>();
         }
         weights.clear();
         weights.resize(levels.len(), 0.0);
@@ -432,7 +433,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         let levels = Levels::of(&columns, &[pair], 1);
         let weight = judge(pair, levels.at(0), &mut buffer);
         let mut explained = explain(table, &columns, (pair, levels.at(0)), &buffer, weight);
-        explained.prior = if is_taught { model.prior } else { weight };
+        explained.prior = if is_taught { prior } else { weight };
         explained.bands = rows.finding(&chosen, pair);
         explained
     });

@@ -131,6 +131,9 @@ pub struct Model {
     pub fields: Vec<Field>,
     /// The log odds that two records match of which nothing is known.
     pub prior: f64,
+    /// What is added to the prior if records have one partner at the most and no other pair excludes this one.
+    #[serde(default)]
+    pub alone: f64,
     /// By field that agrees, other field and level of that one: what the one says about the other is not counted twice.
     pub overlaps: Vec<Vec<Vec<f64>>>,
     /// The number of matches that are expected among the pairs that were compared.
@@ -223,7 +226,7 @@ impl Model {
             }
         });
         let mut model =
-            Self { fields: fields.collect(), prior: 0.0, overlaps: Vec::new(), expected: 0.0, rounds: 0 };
+            Self { fields: fields.collect(), prior: 0.0, overlaps: Vec::new(), alone: 0.0, expected: 0.0, rounds: 0 };
         model.set_chance(columns, counted);
         // Nobody knows yet which records are one entity, so what agrees together may be matches.
         model.overlaps.iter_mut().flatten().flatten().for_each(|overlap| *overlap = 0.0);
@@ -359,6 +362,8 @@ impl Model {
                     .all(|list| list.len() == levels && list.iter().all(|number| number.is_finite()))
                 && field.matches.iter().all(|share| *share > 0.0)
                 && field.known > 0.0
+                && (0.0..1e3).contains(&field.factor)
+                && field.together.iter().all(|it| it.weight.is_finite())
                 && field.unseen > 0.0
         };
         if let Some(field) = self.fields.iter().find(|field| !is_sound(field)) {
@@ -368,7 +373,7 @@ impl Model {
             row.len() == count
                 && row.iter().zip(&self.fields).all(|(list, field)| list.len() == field.levels.len())
         };
-        if self.overlaps.len() != count || !self.overlaps.iter().all(fits) || !self.prior.is_finite() {
+        if self.overlaps.len() != count || !self.overlaps.iter().all(fits) || !(self.prior + self.alone).is_finite() {
             return Err("its numbers do not fit its fields".into());
         }
         Ok(())
