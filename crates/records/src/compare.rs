@@ -72,6 +72,13 @@ pub(crate) fn similarity(column: &Column, a: ValueId, b: ValueId, scratch: &mut 
         Kind::Mail => of_mails(x, y, scratch),
         Kind::Name | Kind::Place | Kind::Category => {
             let whole = jaro_winkler(&x.letters, &y.letters, scratch);
+            // Two words are compared as such already, but for initials.
+            if let ([_], [_]) = (&x.tokens[..], &y.tokens[..])
+                && x.letters.len().min(y.letters.len()) > 1
+                && x.letters.len().max(y.letters.len()) <= 24
+            {
+                return whole.min(0.999);
+            }
             // Two words that begin alike are no evidence for long values.
             let whole = if x.letters.len().max(y.letters.len()) > 24 { by_grams(x, y) } else { whole };
             whole.max(by_words(column, x, y, scratch))

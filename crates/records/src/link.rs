@@ -6,7 +6,7 @@ use crate::column::Column;
 use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
 use crate::misplaced;
-use crate::model::{Field, Fitted, Levels, Model, Partners, probability};
+use crate::model::{Field, Fitted, LEARNT_FROM, Levels, Model, Partners, probability, sampled};
 use crate::model_file::ModelFile;
 use crate::rivals::{self, Said};
 use crate::strings::Scratch;
@@ -343,9 +343,11 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     } else if let Some(file) = &options.model {
         file.bands.iter().filter_map(|band| rows.by_band(band)).collect()
     } else {
-        let looked_at = rows.first_look(threads);
+        let all = rows.first_look(threads);
+        let looked_at: Vec<Pair> = sampled(&all, LEARNT_FROM).map(|at| all[at]).collect();
+        let is_sample = rows.sampled() > 1 || looked_at.len() < all.len();
         let levels = Levels::of(&columns, &looked_at, threads);
-        learning.learn(&mut model, &looked_at, &levels, PASSES - 1, Partners::Any);
+        learning.learn(&mut model, (&looked_at, is_sample), &levels, PASSES - 1, Partners::Any);
         let fitted = Fitted::new(&model, &columns);
         let likely = fitted.probabilities(&columns, &looked_at, &levels, threads);
         if compared == Compared::Across {
@@ -372,7 +374,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     };
     let levels = Levels::of(&columns, &candidates, threads);
     if given.is_none() {
-        learning.learn(&mut model, &candidates, &levels, PASSES, partners);
+        learning.learn(&mut model, (&candidates, false), &levels, PASSES, partners);
     }
     if given.is_none() {
         fields_left_out.extend(model.leave_out(&columns));
@@ -571,7 +573,15 @@ impl Learning<'_> {
     }
 
     /// Learns in turns: weights, then which records are one entity, then how often values agree by chance among entities.
-    fn learn(&self, model: &mut Model, pairs: &[Pair], levels: &Levels, passes: usize, partners: Partners) {
+    /// Of a sample, most matches are not seen, so what agrees together may be matches, and overlaps are not learnt.
+    fn learn(
+        &self,
+        model: &mut Model,
+        (pairs, is_sample): (&[Pair], bool),
+        levels: &Levels,
+        passes: usize,
+        partners: Partners,
+    ) {
         let count = self.columns.first().map_or(0, |column| column.of.len());
         for pass in 0..passes {
             model.learn(self.columns, pairs, levels, self.few, self.all_pairs, partners);
@@ -583,6 +593,9 @@ impl Learning<'_> {
             let linked = pairs.iter().zip(&probabilities).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair);
             let counted = self.chance.count(self.columns, &entities(count, linked), self.place());
             model.set_chance(self.columns, &counted);
+            if is_sample {
+                model.forget_overlaps();
+            }
         }
     }
 }

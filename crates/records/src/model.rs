@@ -20,6 +20,7 @@ use crate::threads::each;
 use crate::together::FewValues;
 use lookalike::hashing::mix64;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Rounds of expectation maximisation, at the most.
@@ -29,7 +30,7 @@ const ROUNDS: usize = 40;
 const SETTLED: f64 = 1e-5;
 
 /// Candidates that are learnt from, at the most; of more, a sample.
-const LEARNT_FROM: usize = 60_000;
+pub(crate) const LEARNT_FROM: usize = 60_000;
 
 /// How many matches the assumption about levels counts for before anything is learnt.
 const ASSUMED: f64 = 4.0;
@@ -146,7 +147,7 @@ pub struct Model {
 pub(crate) struct Fitted<'m> {
     model: &'m Model,
     /// By field and value: the logarithm of how often another entity has it.
-    shares: Vec<Vec<f32>>,
+    shares: Cow<'m, [Vec<f32>]>,
     /// By field: what is added for two values.
     together: Vec<Cells>,
     /// The fields, those that say most first.
@@ -228,8 +229,7 @@ impl Model {
         let mut model =
             Self { fields: fields.collect(), prior: 0.0, overlaps: Vec::new(), alone: 0.0, expected: 0.0, rounds: 0 };
         model.set_chance(columns, counted);
-        // Nobody knows yet which records are one entity, so what agrees together may be matches.
-        model.overlaps.iter_mut().flatten().flatten().for_each(|overlap| *overlap = 0.0);
+        model.forget_overlaps();
         // As many matches as one record in four has.
         model.set_prior((records as f64 / 4.0).max(1.0), all_pairs);
         model
@@ -249,6 +249,11 @@ impl Model {
             }
         }
         left_out
+    }
+
+    /// As long as nobody knows which records are one entity, what agrees together may be matches.
+    pub(crate) fn forget_overlaps(&mut self) {
+        self.overlaps.iter_mut().flatten().flatten().for_each(|overlap| *overlap = 0.0);
     }
 
     /// Takes over what was counted of chance.
@@ -282,17 +287,12 @@ impl Model {
         all_pairs: f64,
         partners: Partners,
     ) {
-        let step = candidates.len().div_ceil(LEARNT_FROM).max(1) as u64;
-        let sample: Vec<usize> = (0..candidates.len())
-            .filter(|&at| {
-                // All pairs of a record or none.
-                step == 1 || mix64(u64::from(candidates[at].0)).is_multiple_of(step)
-            })
-            .collect();
+        let sample: Vec<usize> = sampled(candidates, LEARNT_FROM).collect();
         let scale = candidates.len() as f64 / sample.len().max(1) as f64;
+        let shares = Fitted::shares(self, columns);
         for round in 1..=ROUNDS {
             let mut probabilities: Vec<f64> = {
-                let fitted = Fitted::new(self, columns);
+                let fitted = Fitted::with(self, columns, Cow::Borrowed(&shares));
                 let mut buffer = Vec::new();
                 sample
                     .iter()
@@ -308,7 +308,6 @@ impl Model {
                 );
             }
             self.count_matches(levels, &sample, &probabilities);
-            let shares = Fitted::shares(self, columns);
             for (at, (field, column)) in self.fields.iter_mut().zip(columns).enumerate() {
                 let pairs = sample.iter().zip(&probabilities).map(|(&at, p)| (candidates[at], *p));
                 let (weights, matches) = (field.weights.clone(), field.matches[0]);
@@ -405,7 +404,11 @@ impl<'m> Fitted<'m> {
     }
 
     pub(crate) fn new(model: &'m Model, columns: &[Column]) -> Self {
-        let shares = Self::shares(model, columns);
+        Self::with(model, columns, Cow::Owned(Self::shares(model, columns)))
+    }
+
+    /// With shares that are known: they change with chance only.
+    fn with(model: &'m Model, columns: &[Column], shares: Cow<'m, [Vec<f32>]>) -> Self {
         let together = model.fields.iter().zip(columns).map(|(field, column)| Cells::new(field, column));
         let mut order: Vec<usize> = (0..model.fields.len()).collect();
         order.sort_by(|&a, &b| {
@@ -485,6 +488,12 @@ impl<'m> Fitted<'m> {
         });
         found.concat()
     }
+}
+
+/// The places of about so many pairs, or of all: all pairs of which a record is the first, or none.
+pub(crate) fn sampled(pairs: &[Pair], most: usize) -> impl Iterator<Item = usize> {
+    let step = pairs.len().div_ceil(most).max(1) as u64;
+    (0..pairs.len()).filter(move |&at| step == 1 || mix64(u64::from(pairs[at].0)).is_multiple_of(step))
 }
 
 /// How many partners a record has, as far as learning is concerned.
