@@ -34,6 +34,9 @@ const LISTED: usize = 8_000;
 /// Values with one min-hash, at the most; of more, so many are drawn.
 const MOST_IN_BLOCK: usize = 40;
 
+/// The same for a field of which a share of the min-hashes is looked at: it has enough blocks.
+const MOST_IN_SAMPLED: usize = 16;
+
 /// A field of so few values is counted pair by pair.
 const FEW: usize = 300;
 
@@ -306,7 +309,7 @@ fn near(column: &Column, salt: u64) -> (Vec<Near>, bool) {
         keys.sort_unstable();
         for block in keys.chunk_by(|a, b| a.0 == b.0) {
             // Of a large block, some values are drawn.
-            let step = block.len().div_ceil(MOST_IN_BLOCK);
+            let step = block.len().div_ceil(if of == 1 { MOST_IN_BLOCK } else { MOST_IN_SAMPLED });
             let first = (mix64(block[0].0) % step as u64) as usize;
             let drawn: Vec<u32> = block.iter().skip(first).step_by(step).map(|(_, value)| *value).collect();
             for (at, &a) in drawn.iter().enumerate() {
