@@ -42,7 +42,10 @@ fn main() {
     let folder = &arguments[0];
     let part = arguments.get(1).filter(|part| !part.starts_with("--")).cloned().unwrap_or_default();
     let mut bins = [(0usize, 0usize); 10];
-    println!("{:32} {:>7} {:>7} {:>9} {:>7} {:>8} {:>6}", "", "F1", "best", "precision", "recall", "compared", "wall s");
+    println!(
+        "{:32} {:>7} {:>7} {:>9} {:>7} {:>8} {:>6}",
+        "", "F1", "best", "precision", "recall", "compared", "wall s"
+    );
     for (name, how) in SETS {
         let title = format!("{name}, {how}");
         if !title.contains(&part) {
@@ -67,7 +70,11 @@ fn main() {
         }
     }
     for (bin, (right, all)) in bins.iter().enumerate().filter(|(_, (_, all))| *all > 0) {
-        println!("probability {:.1} to {:.1}: {right} of {all} are matches", bin as f64 / 10.0, (bin + 1) as f64 / 10.0);
+        println!(
+            "probability {:.1} to {:.1}: {right} of {all} are matches",
+            bin as f64 / 10.0,
+            (bin + 1) as f64 / 10.0
+        );
     }
 }
 
@@ -86,12 +93,14 @@ fn read(folder: &str, how: &str) -> Set {
         }
         if how.starts_with("moved") {
             // The first field as it stands in the file stays.
-            let written: Vec<&str> = ["title", "name"].into_iter().filter(|name| object.contains_key(*name)).collect();
+            let written: Vec<&str> =
+                ["title", "name"].into_iter().filter(|name| object.contains_key(*name)).collect();
             let first = fields.iter().position(|field| field == written[0]).unwrap();
             for at in (0..values.len()).filter(|at| *at != first) {
                 if random.below(2) == 0 {
                     let others = (0..values.len() as u64).filter(|to| *to != at as u64);
-                    let to = others.collect::<Vec<_>>()[random.below(values.len() as u64 - 1) as usize] as usize;
+                    let to =
+                        others.collect::<Vec<_>>()[random.below(values.len() as u64 - 1) as usize] as usize;
                     let moved = std::mem::take(&mut values[at]);
                     values[to] = format!("{} {moved}", values[to]).trim().to_owned();
                 }
@@ -110,7 +119,14 @@ fn read(folder: &str, how: &str) -> Set {
 }
 
 /// F1 of those records of a set, in that order.
-fn evaluate(title: &str, set: &Set, order: &[usize], how: &str, bins: &mut [(usize, usize)], verbose: bool) -> f64 {
+fn evaluate(
+    title: &str,
+    set: &Set,
+    order: &[usize],
+    how: &str,
+    bins: &mut [(usize, usize)],
+    verbose: bool,
+) -> f64 {
     let mut table = Table::new(&set.fields);
     for &at in order {
         let (source, values) = &set.records[at];
@@ -121,7 +137,8 @@ fn evaluate(title: &str, set: &Set, order: &[usize], how: &str, bins: &mut [(usi
         }
     }
     let kept: BTreeSet<usize> = order.iter().copied().collect();
-    let truth: Pairs = set.truth.iter().copied().filter(|(a, b)| kept.contains(a) && kept.contains(b)).collect();
+    let truth: Pairs =
+        set.truth.iter().copied().filter(|(a, b)| kept.contains(a) && kept.contains(b)).collect();
     let start = std::time::Instant::now();
     let one_to = if how.ends_with("one to one") { OneTo::One } else { OneTo::Many };
     let linked = link(&table, &Options::default().with_one_to(one_to).with_threshold(0.0)).unwrap();
@@ -167,10 +184,18 @@ fn details(set: &Set, linked: &Linked, found: &[(f64, f64, (usize, usize))], tru
     }
     println!(
         "{} rounds, prior {:.1}, expected {:.0} of {}; recall {:?}",
-        linked.model.rounds, linked.model.prior, linked.model.expected, truth.len(), linked.recall
+        linked.model.rounds,
+        linked.model.prior,
+        linked.model.expected,
+        truth.len(),
+        linked.recall
     );
     let show = |what: &str, (weight, _, (a, b)): &(f64, f64, (usize, usize))| {
-        println!("{what} {weight:6.1}: {}\n               {}", set.records[*a].1.join(" | "), set.records[*b].1.join(" | "));
+        println!(
+            "{what} {weight:6.1}: {}\n               {}",
+            set.records[*a].1.join(" | "),
+            set.records[*b].1.join(" | ")
+        );
     };
     let wrong = found.iter().filter(|(weight, _, pair)| *weight >= 0.0 && !truth.contains(pair));
     wrong.take(30).for_each(|it| show("wrong ", it));

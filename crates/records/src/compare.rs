@@ -15,7 +15,8 @@ const SHORT: [f64; 5] = [0.92, 0.84, 0.7, 0.5, 0.3];
 
 /// Those for words, where similarity is graded more finely.
 const LONG: [f64; 20] = [
-    0.97, 0.94, 0.91, 0.88, 0.85, 0.82, 0.79, 0.76, 0.73, 0.7, 0.66, 0.62, 0.58, 0.54, 0.5, 0.45, 0.4, 0.33, 0.25, 0.15,
+    0.97, 0.94, 0.91, 0.88, 0.85, 0.82, 0.79, 0.76, 0.73, 0.7, 0.66, 0.62, 0.58, 0.54, 0.5, 0.45, 0.4, 0.33,
+    0.25, 0.15,
 ];
 
 /// A single letter that begins the other word agrees with it this much.

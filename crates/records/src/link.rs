@@ -315,9 +315,14 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         let mut groups = misplaced::groups(&columns, &rows);
         groups.iter_mut().for_each(|group| *group = group.iter().filter_map(place).collect());
         if !groups.is_empty() {
-            let kinds = groups.iter().map(|group| group.iter().map(|&at| table.fields()[at].as_str()).collect::<Vec<_>>());
+            let kinds = groups
+                .iter()
+                .map(|group| group.iter().map(|&at| table.fields()[at].as_str()).collect::<Vec<_>>());
             let kinds: Vec<String> = kinds.map(|names| names.join(misplaced::BETWEEN)).collect();
-            let joined = Options { kinds: kinds.into_iter().map(|name| (name, Kind::Text)).collect(), ..options.clone() };
+            let joined = Options {
+                kinds: kinds.into_iter().map(|name| (name, Kind::Text)).collect(),
+                ..options.clone()
+            };
             return link(&table.joined(&groups), &joined);
         }
     }

@@ -226,8 +226,14 @@ impl Model {
                 together: Vec::new(),
             }
         });
-        let mut model =
-            Self { fields: fields.collect(), prior: 0.0, overlaps: Vec::new(), alone: 0.0, expected: 0.0, rounds: 0 };
+        let mut model = Self {
+            fields: fields.collect(),
+            prior: 0.0,
+            overlaps: Vec::new(),
+            alone: 0.0,
+            expected: 0.0,
+            rounds: 0,
+        };
         model.set_chance(columns, counted);
         model.forget_overlaps();
         // As many matches as one record in four has.
@@ -244,7 +250,8 @@ impl Model {
             let share = says / (all - says);
             if share < LEAST_SHARE && all > says {
                 field.factor = 0.0;
-                let why = format!("{} values, {:.1} % of what the others say", column.values.len(), 100.0 * share);
+                let why =
+                    format!("{} values, {:.1} % of what the others say", column.values.len(), 100.0 * share);
                 left_out.push((field.name.clone(), why));
             }
         }
@@ -372,7 +379,10 @@ impl Model {
             row.len() == count
                 && row.iter().zip(&self.fields).all(|(list, field)| list.len() == field.levels.len())
         };
-        if self.overlaps.len() != count || !self.overlaps.iter().all(fits) || !(self.prior + self.alone).is_finite() {
+        if self.overlaps.len() != count
+            || !self.overlaps.iter().all(fits)
+            || !(self.prior + self.alone).is_finite()
+        {
             return Err("its numbers do not fit its fields".into());
         }
         Ok(())
@@ -442,7 +452,8 @@ impl<'m> Fitted<'m> {
                 }
                 level => field.weights[usize::from(level)],
             };
-            let weight = weight + self.together[at].of(columns[at].of[a as usize], columns[at].of[b as usize]);
+            let weight =
+                weight + self.together[at].of(columns[at].of[a as usize], columns[at].of[b as usize]);
             weights[at] = weight;
             if weight > 0.0 {
                 let agreeing = self.order[..rank]

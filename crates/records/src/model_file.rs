@@ -103,7 +103,8 @@ impl ModelFile {
         }
         let file: Self = serde_json::from_str(json).map_err(|cause| format!("is damaged: {cause}"))?;
         file.model.check().map_err(|cause| format!("is damaged: {cause}"))?;
-        let is_stored = |name: &str| file.fields.iter().any(|field| field.names.first().is_some_and(|it| it == name));
+        let is_stored =
+            |name: &str| file.fields.iter().any(|field| field.names.first().is_some_and(|it| it == name));
         let mut learnt = file.model.fields.iter().map(|field| field.name.as_str());
         if !learnt.all(|name| is_stored(name) || name.split(BETWEEN).all(is_stored)) {
             return Err("is damaged: it has weights for other fields".into());

@@ -95,7 +95,8 @@ pub(crate) fn fit(said: &Said<'_>, prior: f64, records: usize, counts: [f64; 2])
         let sums = near.iter().map(|&(at, _)| trust.odds(said.of(at))).collect();
         let pairs: Vec<Pair> = near.iter().map(|&(at, _)| said.pairs[at]).collect();
         let sums = Said { pairs: &pairs, weights: sums, fields: 1 };
-        let labels: Vec<(usize, f64)> = near.iter().enumerate().map(|(at, &(_, label))| (at, label)).collect();
+        let labels: Vec<(usize, f64)> =
+            near.iter().enumerate().map(|(at, &(_, label))| (at, label)).collect();
         let fitted = regression(&sums, &labels, 0.0);
         trust.factors.iter_mut().for_each(|factor| *factor *= fitted[0]);
         trust.prior = trust.prior * fitted[0] + fitted[1];

@@ -24,9 +24,10 @@ fn drawn(seed: u64) -> Table {
     let mut table = Table::new((0..AGREE.len()).map(|field| format!("field{field}")));
     for _ in 0..ENTITIES {
         let first: Vec<u64> = AGREE.iter().map(|_| random.below(VALUES)).collect();
-        let second = AGREE.iter().zip(&first).map(|(agree, value)| {
-            if random.next_f64() < *agree { *value } else { random.below(VALUES) }
-        });
+        let second = AGREE
+            .iter()
+            .zip(&first)
+            .map(|(agree, value)| if random.next_f64() < *agree { *value } else { random.below(VALUES) });
         let second: Vec<u64> = second.collect();
         for record in [first, second] {
             table.push(record.iter().enumerate().map(|(field, value)| code(field as u64, *value)));
@@ -108,15 +109,18 @@ fn papers_are_linked() {
 /// All values in one column, and values in wrong columns.
 #[test]
 fn columns_need_not_be_right() {
-    for (written, least_joined, least_moved) in [
-        (include_str!("data/dblp-acm.tsv"), 0.98, 0.97),
-        (include_str!("data/restaurants.tsv"), 0.965, 0.95),
-    ] {
+    for (written, least_joined, least_moved) in
+        [(include_str!("data/dblp-acm.tsv"), 0.98, 0.97), (include_str!("data/restaurants.tsv"), 0.965, 0.95)]
+    {
         let (table, truth) = real(written, true);
         let sides: Vec<Side> = {
             let first = written.lines().nth(1).unwrap().split('\t').nth(1);
             let is_first = |line: &str| line.split('\t').nth(1) == first;
-            written.lines().skip(1).map(|line| if is_first(line) { Side::First } else { Side::Second }).collect()
+            written
+                .lines()
+                .skip(1)
+                .map(|line| if is_first(line) { Side::First } else { Side::Second })
+                .collect()
         };
         let (mut joined, mut moved) = (Table::new(["text"]), Table::new(table.fields()));
         let (mut random, fields) = (SplitMix64::new(17), table.fields().len());
