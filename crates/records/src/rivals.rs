@@ -218,3 +218,101 @@ fn solved(mut matrix: Vec<f64>, mut right: Vec<f64>) -> Vec<f64> {
     }
     right
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lookalike::hashing::SplitMix64;
+    use proptest::prelude::*;
+
+    /// The plain definition: the greatest, over starts, of the least mean, over ends, of a stretch that holds the place.
+    fn plainly_rising(values: &[(f64, bool)]) -> Vec<f64> {
+        let mean = |from: usize, to: usize| {
+            values[from..to].iter().filter(|it| it.1).count() as f64 / (to - from) as f64
+        };
+        let is_end = |at: usize| at == 0 || at == values.len() || values[at - 1].0 < values[at].0;
+        (0..values.len())
+            .map(|at| {
+                let least = |from: usize| {
+                    (at + 1..=values.len())
+                        .filter(|&to| is_end(to))
+                        .map(|to| mean(from, to))
+                        .fold(1.0, f64::min)
+                };
+                (0..=at).filter(|&from| is_end(from)).map(least).fold(0.0, f64::max)
+            })
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn rising_shares_are_those_of_the_definition(odds in prop::collection::vec((0u8..6, any::<bool>()), 0..14)) {
+            let mut values: Vec<(f64, bool)> = odds.into_iter().map(|(odds, is)| (f64::from(odds), is)).collect();
+            values.sort_by(|x, y| x.0.total_cmp(&y.0));
+            for (found, plain) in rising(&values).into_iter().zip(plainly_rising(&values)) {
+                prop_assert!((found - plain).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn the_regression_is_at_the_least_loss() {
+        let mut random = SplitMix64::new(5);
+        let weights: Vec<f64> = (0..600).map(|_| 8.0 * random.next_f64() - 4.0).collect();
+        let said = Said { pairs: &[(0, 1); 200], weights, fields: 3 };
+        let labelled: Vec<(usize, f64)> = (0..200)
+            .map(|at| (at, f64::from(u8::from(random.next_f64() < probability(said.of(at)[0] - 1.0)))))
+            .collect();
+        let found = regression(&said, &labelled, -2.0);
+        let loss = |found: &[f64]| -> f64 {
+            let pairs = labelled.iter().map(|&(at, label)| {
+                let odds = found[3] + (0..3).map(|field| found[field] * said.of(at)[field]).sum::<f64>();
+                if label == 1.0 { -probability(odds).ln() } else { -probability(-odds).ln() }
+            });
+            let factors = (0..3).map(|field| ((found[field] - 1.0) / SPREAD).powi(2) / 2.0);
+            pairs.sum::<f64>() + factors.sum::<f64>() + ((found[3] + 2.0) / SPREAD_OF_PRIOR).powi(2) / 2.0
+        };
+        for at in 0..4 {
+            for step in [-0.01, 0.01] {
+                let mut other = found.clone();
+                other[at] += step;
+                // A factor that would be negative is raised to its least value.
+                assert!(loss(&other) > loss(&found) || found[at] == 0.05, "{at} {step} {found:?}");
+            }
+        }
+        assert!(
+            found[0] > 0.7 && found[1] < 0.3 && found[2] < 0.3,
+            "only the first field says something: {found:?}"
+        );
+    }
+
+    /// Two fields that always say the same, as address and telephone of a hotel do, count about once.
+    #[test]
+    fn what_is_said_twice_counts_once() {
+        let mut random = SplitMix64::new(9);
+        let (mut pairs, mut weights) = (Vec::new(), Vec::new());
+        let count = 600u32;
+        for record in 0..count {
+            let mut pair = |other: u32, likelihood_of_agreement: f64| {
+                let mut said = || if random.next_f64() < likelihood_of_agreement { 5.0 } else { -3.0 };
+                let (one, two) = (said(), said());
+                pairs.push((record, count + other));
+                weights.extend([one, one, two]);
+            };
+            // Two thirds have a match; some others agree in one field or the other.
+            if record % 3 != 0 {
+                pair(record, 0.95);
+            }
+            pair((record + 7) % count, 0.12);
+            pair((record + 11) % count, 0.12);
+        }
+        let said = Said { pairs: &pairs, weights, fields: 3 };
+        let trust = fit(&said, -6.0, 2 * count as usize, [f64::from(count); 2]);
+        let (twice, once) = (trust.factors[0] + trust.factors[1], trust.factors[2]);
+        assert!((trust.factors[0] - trust.factors[1]).abs() < 1e-6, "{trust:?}");
+        assert!((twice / once - 1.0).abs() < 0.35, "{trust:?}");
+        let sum = |said: [f64; 3]| trust.odds(&said);
+        assert!(sum([5.0, 5.0, 5.0]) > 0.0 && sum([-3.0, -3.0, -3.0]) < 0.0, "{trust:?}");
+        assert!(trust.alone > 0.0);
+    }
+}

@@ -104,3 +104,34 @@ fn of_column(column: &Column, sides: &[Side], compared: Compared) -> Option<Vec<
     }
     Some(two)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, Side, Table, link};
+
+    /// Two tables that have other words for the same venues.
+    #[test]
+    fn values_that_go_together_are_learnt() {
+        let words = ["alder", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine"];
+        let venues = [("red", "crimson hall"), ("green", "emerald court"), ("blue", "azure yard")];
+        let title =
+            |at: usize| format!("{} {} {} {at:03}", words[at % 10], words[at / 10 % 10], words[at / 7 % 10]);
+        let mut table = Table::new(["title", "venue"]);
+        for at in 0..240 {
+            table.push_to(Side::First, [title(at), venues[at % 3].0.to_owned()]);
+        }
+        for at in 0..240 {
+            table.push_to(Side::Second, [title(at), venues[at % 3].1.to_owned()]);
+        }
+        let linked = link(&table, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+        let venue = &linked.model.fields[1];
+        let weight = |a: &str, b: &str| {
+            let is = |it: &&super::Together| (it.a == a && it.b == b) || (it.a == b && it.b == a);
+            venue.together.iter().find(is).map_or(0.0, |it| it.weight)
+        };
+        for (at, (one, other)) in venues.iter().enumerate() {
+            assert!(weight(one, other) > 0.5, "{one}, {other}: {:?}", venue.together);
+            assert!(weight(one, venues[(at + 1) % 3].1) < -1.0, "{one}: {:?}", venue.together);
+        }
+    }
+}
