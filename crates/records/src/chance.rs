@@ -14,7 +14,7 @@
 use crate::bands::{Compared, Pair, Rows, Side};
 use crate::column::{Column, MISSING, ValueId};
 use crate::compare::{self, NO_LEVEL, jaccard};
-use crate::model::Levels;
+use crate::model::{Fitted, Levels};
 use crate::strings::Scratch;
 use crate::threads::each;
 use lookalike::hashing::{SplitMix64, mix64};
@@ -124,8 +124,15 @@ impl Chance {
         Self { near, is_whole, random, levels, is_near, sharing, sides: sides.to_vec(), compared }
     }
 
-    /// Counts chance, where `entity` says of each record which entity it describes.
-    pub(crate) fn count(&self, columns: &[Column], entity: &[u32], where_: Where) -> Counted {
+    /// Counts chance, where `entity` says of each record which entity it describes. A model says which of the pairs that
+    /// share a value look like matches, so that these do not count as overlaps; without one there are no overlaps.
+    pub(crate) fn count(
+        &self,
+        columns: &[Column],
+        entity: &[u32],
+        where_: Where,
+        fitted: Option<&Fitted<'_>>,
+    ) -> Counted {
         let mut counted = Counted {
             others: Vec::new(),
             entities: Vec::new(),
@@ -139,7 +146,10 @@ impl Chance {
             self.count_field(at, column, columns.len(), (entity, &order, where_), &mut counted);
         }
         for at in 0..columns.len() {
-            let overlaps = self.overlaps(at, entity, &counted);
+            let overlaps = match fitted {
+                Some(fitted) => self.overlaps(columns, at, entity, &counted, fitted),
+                None => counted.others.iter().map(|levels| vec![0.0; levels.len()]).collect(),
+            };
             counted.overlaps.push(overlaps);
         }
         counted
@@ -243,17 +253,30 @@ impl Chance {
     }
 
     /// What the agreement of a field says about the levels of the others, beyond chance.
-    fn overlaps(&self, at: usize, entity: &[u32], counted: &Counted) -> Vec<Vec<f64>> {
+    fn overlaps(
+        &self,
+        columns: &[Column],
+        at: usize,
+        entity: &[u32],
+        counted: &Counted,
+        fitted: &Fitted<'_>,
+    ) -> Vec<Vec<f64>> {
         let (pairs, levels) = &self.sharing[at];
+        let mut buffer = Vec::new();
         let others = &counted.others;
         let mut counts: Vec<Vec<f64>> = others.iter().map(|levels| vec![0.0; levels.len()]).collect();
         for (pair, &(a, b)) in pairs.iter().enumerate() {
             if entity[a as usize] == entity[b as usize] {
                 continue;
             }
+            // Of linked tables, the pairs are of one table, where there are no matches, or few.
+            let is_other = match self.compared {
+                Compared::Across => 1.0,
+                _ => 1.0 - fitted.probability(columns, (a, b), levels.at(pair), &mut buffer),
+            };
             for (counts, &level) in counts.iter_mut().zip(levels.at(pair)) {
                 if level != NO_LEVEL {
-                    counts[usize::from(level)] += 1.0;
+                    counts[usize::from(level)] += is_other;
                 }
             }
         }

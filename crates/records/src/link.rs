@@ -335,7 +335,17 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         Some(model) => model.clone(),
         None => {
             let alone: Vec<u32> = (0..count as u32).collect();
-            Model::assumed(&columns, &chance.count(&columns, &alone, Where::Within), count, all_pairs)
+            let counted = chance.count(&columns, &alone, Where::Within, None);
+            let mut model = Model::assumed(&columns, &counted, count, all_pairs);
+            if compared != Compared::Across {
+                // Suburb and postcode agree together: without that, learning may take neighbours for matches.
+                let counted = {
+                    let fitted = Fitted::new(&model, &columns);
+                    chance.count(&columns, &alone, Where::Within, Some(&fitted))
+                };
+                model.set_chance(&columns, &counted);
+            }
+            model
         }
     };
 
@@ -350,9 +360,8 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     } else {
         let all = rows.first_look(threads);
         let looked_at: Vec<Pair> = sampled(&all, LEARNT_FROM).map(|at| all[at]).collect();
-        let is_sample = rows.sampled() > 1 || looked_at.len() < all.len();
         let levels = Levels::of(&columns, &looked_at, threads);
-        learning.learn(&mut model, (&looked_at, is_sample), &levels, PASSES - 1, Partners::Any);
+        learning.learn(&mut model, &looked_at, &levels, PASSES - 1, Partners::Any);
         let fitted = Fitted::new(&model, &columns);
         let likely = fitted.probabilities(&columns, &looked_at, &levels, threads);
         if compared == Compared::Across {
@@ -379,7 +388,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     };
     let levels = Levels::of(&columns, &candidates, threads);
     if given.is_none() {
-        learning.learn(&mut model, (&candidates, false), &levels, PASSES, partners);
+        learning.learn(&mut model, &candidates, &levels, PASSES, partners);
     }
     if given.is_none() {
         fields_left_out.extend(model.leave_out(&columns));
@@ -578,15 +587,7 @@ impl Learning<'_> {
     }
 
     /// Learns in turns: weights, then which records are one entity, then how often values agree by chance among entities.
-    /// Of a sample, most matches are not seen, so what agrees together may be matches, and overlaps are not learnt.
-    fn learn(
-        &self,
-        model: &mut Model,
-        (pairs, is_sample): (&[Pair], bool),
-        levels: &Levels,
-        passes: usize,
-        partners: Partners,
-    ) {
+    fn learn(&self, model: &mut Model, pairs: &[Pair], levels: &Levels, passes: usize, partners: Partners) {
         let count = self.columns.first().map_or(0, |column| column.of.len());
         for pass in 0..passes {
             model.learn(self.columns, pairs, levels, self.few, self.all_pairs, partners);
@@ -596,11 +597,9 @@ impl Learning<'_> {
             let fitted = Fitted::new(model, self.columns);
             let probabilities = fitted.probabilities(self.columns, pairs, levels, self.threads);
             let linked = pairs.iter().zip(&probabilities).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair);
-            let counted = self.chance.count(self.columns, &entities(count, linked), self.place());
+            let counted =
+                self.chance.count(self.columns, &entities(count, linked), self.place(), Some(&fitted));
             model.set_chance(self.columns, &counted);
-            if is_sample {
-                model.forget_overlaps();
-            }
         }
     }
 }

@@ -235,7 +235,6 @@ impl Model {
             rounds: 0,
         };
         model.set_chance(columns, counted);
-        model.forget_overlaps();
         // As many matches as one record in four has.
         model.set_prior((records as f64 / 4.0).max(1.0), all_pairs);
         model
@@ -256,11 +255,6 @@ impl Model {
             }
         }
         left_out
-    }
-
-    /// As long as nobody knows which records are one entity, what agrees together may be matches.
-    pub(crate) fn forget_overlaps(&mut self) {
-        self.overlaps.iter_mut().flatten().flatten().for_each(|overlap| *overlap = 0.0);
     }
 
     /// Takes over what was counted of chance.
