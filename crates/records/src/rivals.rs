@@ -121,19 +121,16 @@ fn best(pairs: &[Pair], odds: &[f64], records: usize) -> (Vec<bool>, Vec<f64>) {
 
 /// The share of true ones, as a function that rises with the log odds (isotonic regression). Equal odds have equal shares.
 fn rising(ascending: &[(f64, bool)]) -> Vec<f64> {
-    // True ones, all, and how many there are.
+    // True ones, and all.
     let mut pools: Vec<(f64, f64)> = Vec::new();
-    let mut ends = Vec::new();
     for same in ascending.chunk_by(|x, y| x.0 == y.0) {
         pools.push((same.iter().filter(|it| it.1).count() as f64, same.len() as f64));
-        ends.push(1usize);
         while let [.., (a, m), (b, n)] = pools[..]
             && a * n >= b * m
         {
             pools.pop();
             let last = pools.len() - 1;
             pools[last] = (a + b, m + n);
-            ends.pop();
         }
     }
     pools.iter().flat_map(|&(is, all)| std::iter::repeat_n(is / all, all as usize)).collect()
@@ -261,7 +258,10 @@ mod tests {
         let weights: Vec<f64> = (0..600).map(|_| 8.0 * random.next_f64() - 4.0).collect();
         let said = Said { pairs: &[(0, 1); 200], weights, fields: 3 };
         let labelled: Vec<(usize, f64)> = (0..200)
-            .map(|at| (at, f64::from(u8::from(random.next_f64() < probability(said.of(at)[0] - 1.0)))))
+            .map(|at| {
+                let odds = said.of(at)[0] + 0.5 * said.of(at)[1] + 0.5 * said.of(at)[2] - 1.0;
+                (at, f64::from(u8::from(random.next_f64() < probability(odds))))
+            })
             .collect();
         let found = regression(&said, &labelled, -2.0);
         let loss = |found: &[f64]| -> f64 {
@@ -276,13 +276,12 @@ mod tests {
             for step in [-0.01, 0.01] {
                 let mut other = found.clone();
                 other[at] += step;
-                // A factor that would be negative is raised to its least value.
-                assert!(loss(&other) > loss(&found) || found[at] == 0.05, "{at} {step} {found:?}");
+                assert!(loss(&other) > loss(&found), "{at} {step} {found:?}");
             }
         }
         assert!(
-            found[0] > 0.7 && found[1] < 0.3 && found[2] < 0.3,
-            "only the first field says something: {found:?}"
+            found[0] > 0.7 && (0.2..0.85).contains(&found[1]) && (0.2..0.85).contains(&found[2]),
+            "{found:?}"
         );
     }
 
