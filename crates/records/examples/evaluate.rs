@@ -1,55 +1,180 @@
-//! F1 of the matches in a table with truth: `cargo run --release --example evaluate -- FOLDER [one-to-one] [text]`.
+//! F1 of the matches in tables with truth, at the threshold of the program and at the best one:
+//!
+//! ```text
+//! cargo run --release -p lookalike-records --example evaluate -- FOLDER [PART-OF-A-NAME] [--stable] [--verbose]
+//! ```
+//!
+//! `FOLDER` has a folder for each table, with `records.jsonl` (id, source, fields, text) and `truth.tsv`. `--stable` repeats
+//! each with the records in three other orders and with a tenth of the records left out, three times.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example prints, and its input is known")]
 
-use records::{OneTo, Options, Side, Table, link};
+use lookalike::hashing::SplitMix64;
+use records::{Linked, OneTo, Options, Side, Table, link};
 use std::collections::{BTreeSet, HashMap};
+
+/// The tables, and how they are read: `text` takes the joined text alone, `moved` moves values into other columns.
+const SETS: [(&str, &str); 10] = [
+    ("febrl1", "one table"),
+    ("febrl3", "one table"),
+    ("dblp-acm", "one to one"),
+    ("dblp-acm", "any number"),
+    ("restaurants", "one to one"),
+    ("restaurants", "any number"),
+    ("dblp-acm", "text, one to one"),
+    ("restaurants", "text, one to one"),
+    ("dblp-acm", "moved, one to one"),
+    ("restaurants", "moved, one to one"),
+];
+
+type Pairs = BTreeSet<(usize, usize)>;
+
+/// A table as it was read.
+struct Set {
+    fields: Vec<String>,
+    /// Source, values.
+    records: Vec<(String, Vec<String>)>,
+    truth: Pairs,
+}
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let is = |flag: &str| arguments.iter().any(|it| it == flag);
     let folder = &arguments[0];
-    let (is_one, is_text) =
-        (arguments.iter().any(|it| it == "one-to-one"), arguments.iter().any(|it| it == "text"));
-    let is_linking = is_one || arguments.iter().any(|it| it == "link");
-    let (mut rows, mut fields, mut ids, mut sources) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let part = arguments.get(1).filter(|part| !part.starts_with("--")).cloned().unwrap_or_default();
+    let mut bins = [(0usize, 0usize); 10];
+    println!(
+        "{:32} {:>7} {:>7} {:>9} {:>7} {:>8} {:>6}",
+        "", "F1", "best", "precision", "recall", "compared", "wall s"
+    );
+    for (name, how) in SETS {
+        let title = format!("{name}, {how}");
+        if !title.contains(&part) {
+            continue;
+        }
+        let set = read(&format!("{folder}/{name}"), how);
+        let all: Vec<usize> = (0..set.records.len()).collect();
+        let f1 = evaluate(&title, &set, &all, how, &mut bins, is("--verbose"));
+        if !is("--stable") {
+            continue;
+        }
+        for seed in 0..6 {
+            let mut random = SplitMix64::new(seed);
+            let mut order = all.clone();
+            if seed < 3 {
+                (1..order.len()).for_each(|at| order.swap(at, random.below(at as u64 + 1) as usize));
+            } else {
+                order.retain(|_| random.below(10) != 0);
+            }
+            let other = evaluate("", &set, &order, how, &mut [(0, 0); 10], false);
+            println!("{:32} {:+.4}", if seed < 3 { "  another order" } else { "  a tenth less" }, other - f1);
+        }
+    }
+    for (bin, (right, all)) in bins.iter().enumerate().filter(|(_, (_, all))| *all > 0) {
+        println!(
+            "probability {:.1} to {:.1}: {right} of {all} are matches",
+            bin as f64 / 10.0,
+            (bin + 1) as f64 / 10.0
+        );
+    }
+}
+
+fn read(folder: &str, how: &str) -> Set {
+    let (mut records, mut fields, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+    let mut random = SplitMix64::new(17);
     for line in std::fs::read_to_string(format!("{folder}/records.jsonl")).unwrap().lines() {
         let record: serde_json::Value = serde_json::from_str(line).unwrap();
-        let values = record["fields"].as_object().unwrap();
+        let object = record["fields"].as_object().unwrap();
         let value = |value: &serde_json::Value| value.as_str().unwrap_or("").to_owned();
-        if is_text {
+        let mut values: Vec<String> = object.values().map(value).collect();
+        fields = object.keys().cloned().collect();
+        if how.starts_with("text") {
             fields = vec!["text".to_owned()];
-            rows.push(vec![value(&record["text"])]);
-        } else {
-            fields = values.keys().cloned().collect();
-            rows.push(values.values().map(value).collect::<Vec<_>>());
+            values = vec![value(&record["text"])];
         }
+        if how.starts_with("moved") {
+            // The first field as it stands in the file stays.
+            let written: Vec<&str> =
+                ["title", "name"].into_iter().filter(|name| object.contains_key(*name)).collect();
+            let first = fields.iter().position(|field| field == written[0]).unwrap();
+            for at in (0..values.len()).filter(|at| *at != first) {
+                if random.below(2) == 0 {
+                    let others = (0..values.len() as u64).filter(|to| *to != at as u64);
+                    let to =
+                        others.collect::<Vec<_>>()[random.below(values.len() as u64 - 1) as usize] as usize;
+                    let moved = std::mem::take(&mut values[at]);
+                    values[to] = format!("{} {moved}", values[to]).trim().to_owned();
+                }
+            }
+        }
+        records.push((value(&record["source"]), values));
         ids.push(value(&record["id"]));
-        sources.push(value(&record["source"]));
-    }
-    let mut table = Table::new(fields);
-    for (row, source) in rows.iter().zip(&sources) {
-        match (is_linking, *source == sources[0]) {
-            (false, _) => table.push(row),
-            (true, true) => table.push_to(Side::First, row),
-            (true, false) => table.push_to(Side::Second, row),
-        }
     }
     let by_id: HashMap<&str, usize> = ids.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
-    let truth: BTreeSet<(usize, usize)> = std::fs::read_to_string(format!("{folder}/truth.tsv"))
-        .unwrap()
-        .lines()
-        .skip(1)
-        .map(|line| {
-            let (a, b) = line.split_once('\t').unwrap();
-            let (a, b) = (by_id[a], by_id[b]);
-            (a.min(b), a.max(b))
-        })
-        .collect();
+    let truth = std::fs::read_to_string(format!("{folder}/truth.tsv")).unwrap();
+    let pair = |line: &str| {
+        let (a, b) = line.split_once('\t').unwrap();
+        (by_id[a].min(by_id[b]), by_id[a].max(by_id[b]))
+    };
+    Set { fields, records, truth: truth.lines().skip(1).map(pair).collect() }
+}
+
+/// F1 of those records of a set, in that order.
+fn evaluate(
+    title: &str,
+    set: &Set,
+    order: &[usize],
+    how: &str,
+    bins: &mut [(usize, usize)],
+    verbose: bool,
+) -> f64 {
+    let mut table = Table::new(&set.fields);
+    for &at in order {
+        let (source, values) = &set.records[at];
+        match (how == "one table", *source == set.records[0].0) {
+            (true, _) => table.push(values),
+            (_, true) => table.push_to(Side::First, values),
+            (_, false) => table.push_to(Side::Second, values),
+        }
+    }
+    let kept: BTreeSet<usize> = order.iter().copied().collect();
+    let truth: Pairs =
+        set.truth.iter().copied().filter(|(a, b)| kept.contains(a) && kept.contains(b)).collect();
     let start = std::time::Instant::now();
-    let one_to = if is_one { OneTo::One } else { OneTo::Many };
-    let linked = link(&table, &Options::default().with_one_to(one_to)).unwrap();
-    let found: BTreeSet<(usize, usize)> = linked.matches.iter().map(|it| (it.a, it.b)).collect();
-    let right = found.intersection(&truth).count() as f64;
-    let (precision, recall) = (right / found.len().max(1) as f64, right / truth.len() as f64);
+    let one_to = if how.ends_with("one to one") { OneTo::One } else { OneTo::Many };
+    let linked = link(&table, &Options::default().with_one_to(one_to).with_threshold(0.0)).unwrap();
+    let seconds = start.elapsed().as_secs_f64();
+    let mut found: Vec<(f64, f64, (usize, usize))> = linked
+        .matches
+        .iter()
+        .map(|it| (it.weight, it.probability, (order[it.a].min(order[it.b]), order[it.a].max(order[it.b]))))
+        .collect();
+    found.sort_by(|x, y| y.0.total_cmp(&x.0));
+    let (mut right, mut best, mut own) = (0.0, 0.0f64, (0.0, 0.0, 0.0));
+    for (at, (_, probability, pair)) in found.iter().enumerate() {
+        let is_right = truth.contains(pair);
+        right += f64::from(u8::from(is_right));
+        let bin = &mut bins[((probability * 10.0) as usize).min(9)];
+        *bin = (bin.0 + usize::from(is_right), bin.1 + 1);
+        let f1 = 2.0 * right / ((at + 1) as f64 + truth.len() as f64);
+        best = best.max(f1);
+        if *probability >= 0.5 {
+            own = (f1, right / (at + 1) as f64, right / truth.len() as f64);
+        }
+    }
+    if verbose {
+        details(set, &linked, &found, &truth);
+    }
+    if !title.is_empty() {
+        println!(
+            "{title:32} {:7.4} {best:7.4} {:9.4} {:7.4} {:8} {seconds:6.2}",
+            own.0, own.1, own.2, linked.compared
+        );
+    }
+    own.0
+}
+
+/// What was learnt, and the pairs next to the threshold that are on its wrong side.
+fn details(set: &Set, linked: &Linked, found: &[(f64, f64, (usize, usize))], truth: &Pairs) {
     for field in &linked.model.fields {
         let weights: Vec<String> = field.weights.iter().map(|it| format!("{it:.1}")).collect();
         println!("{:14} {:9} {}", field.name, field.kind.as_str(), weights.join(" "));
@@ -57,20 +182,25 @@ fn main() {
     for band in &linked.bands {
         println!("  {:6.3} {:7.3}  {}", band.finds, band.cost, band.band);
     }
-    for (name, set, other) in [("missed", &truth, &found), ("wrong", &found, &truth)] {
-        for (a, b) in set.difference(other).take(6) {
-            println!("{name}: {} | {}", rows[*a].join(", "), rows[*b].join(", "));
-        }
-    }
     println!(
-        "{folder}: F1 {:.4} precision {precision:.4} recall {recall:.4}; {} compared ({:.1} a record), {} rounds, prior {:.1}, expected {:.0} of {}, {:.2} s",
-        2.0 * precision * recall / (precision + recall),
-        linked.compared,
-        linked.compared as f64 / table.len() as f64,
+        "{} rounds, prior {:.1}, expected {:.0} of {}; recall {:?}",
         linked.model.rounds,
         linked.model.prior,
         linked.model.expected,
         truth.len(),
-        start.elapsed().as_secs_f64()
+        linked.recall
     );
+    let show = |what: &str, (weight, _, (a, b)): &(f64, f64, (usize, usize))| {
+        println!(
+            "{what} {weight:6.1}: {}\n               {}",
+            set.records[*a].1.join(" | "),
+            set.records[*b].1.join(" | ")
+        );
+    };
+    let wrong = found.iter().filter(|(weight, _, pair)| *weight >= 0.0 && !truth.contains(pair));
+    wrong.take(30).for_each(|it| show("wrong ", it));
+    let missed = found.iter().filter(|(weight, _, pair)| *weight < 0.0 && truth.contains(pair));
+    missed.take(30).for_each(|it| show("missed", it));
+    let seen: Pairs = found.iter().map(|it| it.2).collect();
+    println!("{} matches are not among the pairs", truth.difference(&seen).count());
 }

@@ -36,6 +36,9 @@ const COUNTED: usize = 30_000;
 /// A pair should be found by so many bands, so that those that differ in what was not seen are found too.
 const DEPTH: u8 = 3;
 
+/// A value that costs at most so many pairs for each record is always a band.
+const CHEAP: f64 = 0.5;
+
 /// Of how many likely matches a band must find one to be looked at.
 const LEAST_FOUND: usize = 100;
 
@@ -325,6 +328,15 @@ impl<'c> Rows<'c> {
         all.into_iter().map(unpacked).collect()
     }
 
+    /// Pairs that share two rare words.
+    pub(crate) fn sharing_rare_words(&self) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        if let Some(row) = self.rows.iter().position(|row| *row == Row::RareWords) {
+            self.pairs(&[row], self.sampled(), MOST_AT_FIRST, &mut pairs);
+        }
+        pairs.into_iter().map(unpacked).collect()
+    }
+
     /// The bands with these fields, as a user gave them; `None` if there is no such field.
     pub(crate) fn by_fields(&self, fields: &[String]) -> Option<Chosen> {
         let row = |field: &String| self.rows.iter().position(|row| *row == Row::Value(field.clone()));
@@ -393,6 +405,21 @@ impl<'c> Rows<'c> {
         let share = |times: &[u8], least: u8| {
             times.iter().filter(|&&times| times >= least).count() as f64 / alike.len().max(1) as f64
         };
+        // A value that few records share is a band of its own: matches that were not seen may have nothing else in common.
+        for row in (0..self.rows.len()).filter(|&row| matches!(self.rows[row], Row::Value(_))) {
+            let cost = survey(&[row]);
+            if alike.is_empty() || cost > CHEAP {
+                continue;
+            }
+            if let Some(at) = offered.iter().position(|offer| offer.band == [row]) {
+                let offer = offered.swap_remove(at);
+                for (at, times) in times.iter_mut().enumerate() {
+                    *times = times.saturating_add((offer.found[at / 64] >> (at % 64) & 1) as u8);
+                }
+                spent += cost;
+                chosen.push(self.chosen(offer.band, f64::from(offer.number) / alike.len() as f64, cost));
+            }
+        }
         while !alike.is_empty() && (share(&times, 1) < 0.9999 || share(&times, DEPTH) < wanted) {
             let worth = |offer: &Offer| {
                 let mut gain = 0.0;

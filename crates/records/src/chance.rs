@@ -14,7 +14,7 @@
 use crate::bands::{Compared, Pair, Rows, Side};
 use crate::column::{Column, MISSING, ValueId};
 use crate::compare::{self, NO_LEVEL, jaccard};
-use crate::model::Levels;
+use crate::model::{Fitted, Levels};
 use crate::strings::Scratch;
 use crate::threads::each;
 use lookalike::hashing::{SplitMix64, mix64};
@@ -33,6 +33,9 @@ const LISTED: usize = 8_000;
 
 /// Values with one min-hash, at the most; of more, so many are drawn.
 const MOST_IN_BLOCK: usize = 40;
+
+/// The same for a field of which a share of the min-hashes is looked at: it has enough blocks.
+const MOST_IN_SAMPLED: usize = 16;
 
 /// A field of so few values is counted pair by pair.
 const FEW: usize = 300;
@@ -83,7 +86,7 @@ pub(crate) struct Counted {
     /// By field: the part of an entity that stands for those that were not seen to share a value.
     pub(crate) unseen: Vec<f64>,
     /// By field that agrees, other field and level: how much more often the other one is in that level than by chance alone,
-    /// as a logarithm.
+    /// as a logarithm. It is negative for levels that are less frequent then.
     pub(crate) overlaps: Vec<Vec<Vec<f64>>>,
 }
 
@@ -121,8 +124,15 @@ impl Chance {
         Self { near, is_whole, random, levels, is_near, sharing, sides: sides.to_vec(), compared }
     }
 
-    /// Counts chance, where `entity` says of each record which entity it describes.
-    pub(crate) fn count(&self, columns: &[Column], entity: &[u32], where_: Where) -> Counted {
+    /// Counts chance, where `entity` says of each record which entity it describes. A model says which of the pairs that
+    /// share a value look like matches, so that these do not count as overlaps; without one there are no overlaps.
+    pub(crate) fn count(
+        &self,
+        columns: &[Column],
+        entity: &[u32],
+        where_: Where,
+        fitted: Option<&Fitted<'_>>,
+    ) -> Counted {
         let mut counted = Counted {
             others: Vec::new(),
             entities: Vec::new(),
@@ -136,7 +146,10 @@ impl Chance {
             self.count_field(at, column, columns.len(), (entity, &order, where_), &mut counted);
         }
         for at in 0..columns.len() {
-            let overlaps = self.overlaps(at, entity, &counted);
+            let overlaps = match fitted {
+                Some(fitted) => self.overlaps(columns, at, entity, &counted, fitted),
+                None => counted.others.iter().map(|levels| vec![0.0; levels.len()]).collect(),
+            };
             counted.overlaps.push(overlaps);
         }
         counted
@@ -230,36 +243,58 @@ impl Chance {
         let shared: f64 = all.iter().filter(|&&e| e > 1).map(|&e| f64::from(e)).sum();
         counted.unseen.push((shared + 0.5) / (known + 1.0));
         counted.known.push(known.max(2.0));
+        if self.compared == Compared::Across {
+            // What both tables have may be one entity that was not recognised.
+            for (value, all) in all.iter_mut().enumerate() {
+                *all = (*all).min(of_sides[0][value].max(of_sides[1][value]));
+            }
+        }
         counted.entities.push(all);
     }
 
     /// What the agreement of a field says about the levels of the others, beyond chance.
-    fn overlaps(&self, at: usize, entity: &[u32], counted: &Counted) -> Vec<Vec<f64>> {
+    fn overlaps(
+        &self,
+        columns: &[Column],
+        at: usize,
+        entity: &[u32],
+        counted: &Counted,
+        fitted: &Fitted<'_>,
+    ) -> Vec<Vec<f64>> {
         let (pairs, levels) = &self.sharing[at];
+        let mut buffer = Vec::new();
         let others = &counted.others;
         let mut counts: Vec<Vec<f64>> = others.iter().map(|levels| vec![0.0; levels.len()]).collect();
         for (pair, &(a, b)) in pairs.iter().enumerate() {
             if entity[a as usize] == entity[b as usize] {
                 continue;
             }
+            // Of linked tables, the pairs are of one table, where there are no matches, or few.
+            let is_other = match self.compared {
+                Compared::Across => 1.0,
+                _ => 1.0 - fitted.probability(columns, (a, b), levels.at(pair), &mut buffer),
+            };
             for (counts, &level) in counts.iter_mut().zip(levels.at(pair)) {
                 if level != NO_LEVEL {
-                    counts[usize::from(level)] += 1.0;
+                    counts[usize::from(level)] += is_other;
                 }
             }
         }
         let overlap = |(other, counts): (usize, &Vec<f64>)| -> Vec<f64> {
+            if other == at {
+                return vec![0.0; counts.len()];
+            }
             let seen: f64 = counts.iter().sum();
-            let (mut together, mut chance) = (0.0, 0.0);
+            let (mut together, mut chance, mut before) = (0.0, 0.0, 0.0f64);
             let of_level = |level: usize| {
-                if other == at {
-                    return 0.0;
-                }
                 // Up to this level. A few pairs say nothing: they may be matches that were not seen.
                 together += counts[level];
                 chance += others[other][level];
-                let least = together - 2.0 * together.sqrt() - 2.0;
-                if least <= 0.0 { 0.0 } else { (least / (seen + 1.0) / chance).ln().max(0.0) }
+                let least = (together - 2.0 * together.sqrt() - 2.0) / (seen + 1.0);
+                let up_to = least.max(chance).max(before).min(1.0);
+                let here = (up_to - before).max(1e-9);
+                before = up_to;
+                (here / others[other][level]).ln()
             };
             (0..counts.len()).map(of_level).collect()
         };
@@ -297,7 +332,7 @@ fn near(column: &Column, salt: u64) -> (Vec<Near>, bool) {
         keys.sort_unstable();
         for block in keys.chunk_by(|a, b| a.0 == b.0) {
             // Of a large block, some values are drawn.
-            let step = block.len().div_ceil(MOST_IN_BLOCK);
+            let step = block.len().div_ceil(if of == 1 { MOST_IN_BLOCK } else { MOST_IN_SAMPLED });
             let first = (mix64(block[0].0) % step as u64) as usize;
             let drawn: Vec<u32> = block.iter().skip(first).step_by(step).map(|(_, value)| *value).collect();
             for (at, &a) in drawn.iter().enumerate() {

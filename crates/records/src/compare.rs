@@ -14,13 +14,19 @@ pub(crate) const NO_LEVEL: u8 = u8::MAX;
 const SHORT: [f64; 5] = [0.92, 0.84, 0.7, 0.5, 0.3];
 
 /// Those for words, where similarity is graded more finely.
-const LONG: [f64; 12] = [0.95, 0.9, 0.84, 0.78, 0.72, 0.66, 0.6, 0.54, 0.48, 0.4, 0.3, 0.15];
+const LONG: [f64; 20] = [
+    0.97, 0.94, 0.91, 0.88, 0.85, 0.82, 0.79, 0.76, 0.73, 0.7, 0.66, 0.62, 0.58, 0.54, 0.5, 0.45, 0.4, 0.33,
+    0.25, 0.15,
+];
 
 /// A single letter that begins the other word agrees with it this much.
 const INITIAL: f64 = 0.9;
 
 /// Words less similar than this are different words.
 const SAME_WORD: f64 = 0.88;
+
+/// A value whose words are all in the other one is at least this similar to it.
+const PART: f64 = 0.85;
 
 /// The least similarities of the levels of a kind, without equality and without the last one.
 pub(crate) fn thresholds(kind: Kind) -> &'static [f64] {
@@ -67,6 +73,13 @@ pub(crate) fn similarity(column: &Column, a: ValueId, b: ValueId, scratch: &mut 
         Kind::Mail => of_mails(x, y, scratch),
         Kind::Name | Kind::Place | Kind::Category => {
             let whole = jaro_winkler(&x.letters, &y.letters, scratch);
+            // Two words are compared as such already, but for initials.
+            if let ([_], [_]) = (&x.tokens[..], &y.tokens[..])
+                && x.letters.len().min(y.letters.len()) > 1
+                && x.letters.len().max(y.letters.len()) <= 24
+            {
+                return whole.min(0.999);
+            }
             // Two words that begin alike are no evidence for long values.
             let whole = if x.letters.len().max(y.letters.len()) > 24 { by_grams(x, y) } else { whole };
             whole.max(by_words(column, x, y, scratch))
@@ -166,7 +179,9 @@ fn common(a: &[u32], b: &[u32]) -> usize {
 /// begins a word, count nearly as much.
 fn by_words(column: &Column, a: &Value, b: &Value, scratch: &mut Scratch) -> f64 {
     let weight = |token: u32| f64::from(column.weights[token as usize]);
-    let all: f64 = a.tokens.iter().chain(&b.tokens).map(|&token| weight(token)).sum();
+    let sum = |value: &Value| value.tokens.iter().map(|&token| weight(token)).sum::<f64>();
+    let (of_a, of_b) = (sum(a), sum(b));
+    let (all, fewest) = (of_a + of_b, of_a.min(of_b));
     let (mut both, mut left, mut right) = (0.0, Vec::new(), Vec::new());
     let (mut i, mut j) = (0, 0);
     while i < a.tokens.len() || j < b.tokens.len() {
@@ -211,7 +226,8 @@ fn by_words(column: &Column, a: &Value, b: &Value, scratch: &mut Scratch) -> f64
             }
         }
     }
-    if all > 0.0 { both / all } else { 0.0 }
+    // One value may be a part of the other: a name with more words, a shorter list of authors.
+    if all > 0.0 { (both / all).max(PART * (both / (2.0 * fewest)).min(1.0)) } else { 0.0 }
 }
 
 fn of_words(a: &[char], b: &[char], scratch: &mut Scratch) -> f64 {

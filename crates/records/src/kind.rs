@@ -1,6 +1,7 @@
 //! What the values of a field are, found by looking at them, and their normal form.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -121,11 +122,51 @@ fn folded(value: &str) -> impl Iterator<Item = char> {
     value.nfkd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase)
 }
 
+/// The characters for which numeric references of HTML stand (`&#225;`), and spaces for the named ones of punctuation
+/// (`&mdash;`): tables that were taken from web pages often have them.
+fn unescaped(value: &str) -> Cow<'_, str> {
+    let mut rest = value;
+    let mut text = String::new();
+    while let Some(at) = rest.find('&') {
+        let end = rest[at..].bytes().take(10).position(|byte| byte == b';');
+        let letter = end.and_then(|end| reference(&rest[at + 1..at + end]));
+        let (Some(letter), Some(end)) = (letter, end) else {
+            text.push_str(&rest[..=at]);
+            rest = &rest[at + 1..];
+            continue;
+        };
+        text.push_str(&rest[..at]);
+        text.push(letter);
+        rest = &rest[at + end + 1..];
+    }
+    if rest.len() == value.len() {
+        return Cow::Borrowed(value);
+    }
+    text.push_str(rest);
+    Cow::Owned(text)
+}
+
+/// The character of a reference without its first and last sign.
+fn reference(name: &str) -> Option<char> {
+    if let Some(number) = name.strip_prefix('#') {
+        let number = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16),
+            None => number.parse(),
+        };
+        return number.ok().and_then(char::from_u32);
+    }
+    match name {
+        "apos" => Some('\''),
+        "amp" | "quot" | "lt" | "gt" | "nbsp" | "mdash" | "ndash" | "hellip" => Some(' '),
+        _ => None,
+    }
+}
+
 /// Words of letters and digits, with one space between them.
 pub(crate) fn words(value: &str) -> String {
     let mut words = String::with_capacity(value.len());
     // An apostrophe is no end of a word.
-    for letter in folded(value).filter(|letter| !matches!(letter, '\'' | '’' | '`')) {
+    for letter in folded(&unescaped(value)).filter(|letter| !matches!(letter, '\'' | '’' | '`')) {
         if letter.is_alphanumeric() {
             words.push(letter);
         } else if !words.is_empty() && !words.ends_with(' ') {
@@ -228,6 +269,8 @@ mod tests {
         assert_eq!(Kind::Code.normal("ab-12 C"), "ab12c");
         assert_eq!(Kind::Number.normal("$3,200.50"), "3200.5");
         assert_eq!(Kind::Name.normal(" .,- "), "");
+        assert_eq!(Kind::Name.normal("Barbar&#225; &mdash; K&#xE4;fer &amp; Co"), "barbara kafer co");
+        assert_eq!(Kind::Name.normal("a&b; &#x; &; &"), "a b x");
         for written in
             ["1999-02-28", "28.2.1999", "28/02/1999", "February 28 1999", "28 feb 1999", "19990228"]
         {

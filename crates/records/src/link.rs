@@ -5,10 +5,13 @@ use crate::chance::{Chance, Where};
 use crate::column::Column;
 use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
-use crate::model::{Fitted, Levels, Model, Partners, probability};
+use crate::misplaced;
+use crate::model::{Field, Fitted, LEARNT_FROM, Levels, Model, Partners, probability, sampled};
 use crate::model_file::ModelFile;
+use crate::rivals::{self, Said};
 use crate::strings::Scratch;
 use crate::table::{RawColumn, Table};
+use crate::together::FewValues;
 use lookalike::hashing::mix64;
 
 /// Pairs that look like matches by which bands are chosen, at the most.
@@ -259,7 +262,7 @@ pub struct Linked {
 }
 
 impl Linked {
-    /// The names of the fields that were compared.
+    /// The names of the fields of the model, in the order of the weights of a match.
     #[must_use]
     pub fn field_names(&self) -> Vec<String> {
         self.model.fields.iter().map(|field| field.name.clone()).collect()
@@ -289,9 +292,15 @@ impl Linked {
 /// # Ok::<(), records::Error>(())
 /// ```
 pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
+    if let Some(file) = &options.model {
+        let groups = table.groups_of(file.model.fields.iter().map(|field| field.name.as_str()));
+        if !groups.is_empty() {
+            return link(&table.joined(&groups), options);
+        }
+    }
     check(table, options)?;
     let threads = options.threads.0;
-    let (columns, fields_left_out) = columns(table, options);
+    let (columns, mut fields_left_out) = columns(table, options);
     let count = table.len();
     let sides = if table.sides.is_empty() { vec![0; count] } else { table.sides.clone() };
     let compared = match (table.sides.is_empty(), options.against_only) {
@@ -300,15 +309,43 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         (false, false) => Compared::NotWithinFirst,
     };
     let rows = Rows::new(&columns, sides.clone(), compared);
+    // Values that stand in wrong columns; fields of which something was told stay as they are.
+    if options.model.is_none() && options.kinds.is_empty() && options.blocks.is_empty() {
+        let place = |at: &usize| table.fields().iter().position(|name| *name == columns[*at].name);
+        let mut groups = misplaced::groups(&columns, &rows);
+        groups.iter_mut().for_each(|group| *group = group.iter().filter_map(place).collect());
+        if !groups.is_empty() {
+            let kinds = groups
+                .iter()
+                .map(|group| group.iter().map(|&at| table.fields()[at].as_str()).collect::<Vec<_>>());
+            let kinds: Vec<String> = kinds.map(|names| names.join(misplaced::BETWEEN)).collect();
+            let joined = Options {
+                kinds: kinds.into_iter().map(|name| (name, Kind::Text)).collect(),
+                ..options.clone()
+            };
+            return link(&table.joined(&groups), &joined);
+        }
+    }
     let all_pairs = rows.all_pairs();
     let chance = Chance::new(&columns, &rows, &sides, compared, threads);
-    let learning = Learning { columns: &columns, chance: &chance, all_pairs, threads };
+    let few = FewValues::new(&columns, &sides, compared, threads);
+    let learning = Learning { columns: &columns, chance: &chance, few: &few, all_pairs, threads };
     let given = options.model.as_ref().map(|file| &file.model);
     let mut model = match given {
         Some(model) => model.clone(),
         None => {
             let alone: Vec<u32> = (0..count as u32).collect();
-            Model::assumed(&columns, &chance.count(&columns, &alone, Where::Within), count, all_pairs)
+            let counted = chance.count(&columns, &alone, Where::Within, None);
+            let mut model = Model::assumed(&columns, &counted, count, all_pairs);
+            if compared != Compared::Across {
+                // Suburb and postcode agree together: without that, learning may take neighbours for matches.
+                let counted = {
+                    let fitted = Fitted::new(&model, &columns);
+                    chance.count(&columns, &alone, Where::Within, Some(&fitted))
+                };
+                model.set_chance(&columns, &counted);
+            }
+            model
         }
     };
 
@@ -321,15 +358,18 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     } else if let Some(file) = &options.model {
         file.bands.iter().filter_map(|band| rows.by_band(band)).collect()
     } else {
-        let looked_at = rows.first_look(threads);
+        let all = rows.first_look(threads);
+        let looked_at: Vec<Pair> = sampled(&all, LEARNT_FROM).map(|at| all[at]).collect();
         let levels = Levels::of(&columns, &looked_at, threads);
         learning.learn(&mut model, &looked_at, &levels, PASSES - 1, Partners::Any);
-        if compared == Compared::Across
-            && !has_copies(&columns, &sides, &Fitted::new(&model, &columns), threads)
-        {
-            partners = Partners::One;
+        let fitted = Fitted::new(&model, &columns);
+        let likely = fitted.probabilities(&columns, &looked_at, &levels, threads);
+        if compared == Compared::Across {
+            let likely: Vec<(Pair, f64)> = looked_at.iter().copied().zip(likely.iter().copied()).collect();
+            if !has_copies((&columns, &sides), &fitted, &model, &likely, threads) {
+                partners = Partners::One;
+            }
         }
-        let likely = Fitted::new(&model, &columns).probabilities(&columns, &looked_at, &levels, threads);
         let mut alike: Vec<Pair> =
             looked_at.iter().zip(&likely).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair).collect();
         alike.sort_unstable_by_key(|&(a, b)| mix64(u64::from(a) << 32 | u64::from(b)));
@@ -350,17 +390,37 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     if given.is_none() {
         learning.learn(&mut model, &candidates, &levels, PASSES, partners);
     }
-    let said: f64 = model
-        .fields
-        .iter()
-        .flat_map(|field| field.matches.iter().zip(&field.weights).map(|(m, w)| m * w))
-        .sum();
+    if given.is_none() {
+        fields_left_out.extend(model.leave_out(&columns));
+    } else {
+        let silent = model.fields.iter().filter(|field| field.factor == 0.0);
+        fields_left_out.extend(silent.map(|field| (field.name.clone(), "left out by the model".to_owned())));
+    }
+    if given.is_none() && partners == Partners::One {
+        let fitted = Fitted::new(&model, &columns);
+        let (mut weights, mut buffer) = (Vec::with_capacity(candidates.len() * columns.len()), Vec::new());
+        for (at, &pair) in candidates.iter().enumerate() {
+            fitted.weights(&columns, pair, levels.at(at), &mut buffer);
+            weights.extend_from_slice(&buffer);
+        }
+        let said = Said { pairs: &candidates, weights, fields: columns.len() };
+        let first = sides.iter().filter(|side| **side == 0).count();
+        let trust = rivals::fit(&said, model.prior, count, [first as f64, (count - first) as f64]);
+        for (field, factor) in model.fields.iter_mut().zip(&trust.factors) {
+            field.factor *= factor;
+        }
+        model.prior = trust.prior;
+        model.alone = trust.alone;
+    }
+    // A record has one partner at the most, so a pair that no other pair excludes is likelier to match.
+    let prior = model.prior + if options.one_to == OneTo::One { model.alone } else { 0.0 };
+    let said: f64 = model.fields.iter().map(Field::says).sum();
     let is_taught = given.is_some() || (count >= LEAST_RECORDS && said >= LEAST_SAID);
     let fitted = Fitted::new(&model, &columns);
     let judge = |pair: Pair, levels: &[u8], weights: &mut Vec<f64>| -> f64 {
         if is_taught {
             fitted.weights(&columns, pair, levels, weights);
-            return model.prior + weights.iter().sum::<f64>();
+            return prior + weights.iter().sum::<f64>();
         }
         weights.clear();
         weights.resize(levels.len(), 0.0);
@@ -389,7 +449,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         let levels = Levels::of(&columns, &[pair], 1);
         let weight = judge(pair, levels.at(0), &mut buffer);
         let mut explained = explain(table, &columns, (pair, levels.at(0)), &buffer, weight);
-        explained.prior = if is_taught { model.prior } else { weight };
+        explained.prior = if is_taught { prior } else { weight };
         explained.bands = rows.finding(&chosen, pair);
         explained
     });
@@ -515,6 +575,7 @@ fn columns(table: &Table, options: &Options) -> (Vec<Column>, Vec<(String, Strin
 struct Learning<'a> {
     columns: &'a [Column],
     chance: &'a Chance,
+    few: &'a FewValues,
     all_pairs: f64,
     threads: usize,
 }
@@ -529,14 +590,15 @@ impl Learning<'_> {
     fn learn(&self, model: &mut Model, pairs: &[Pair], levels: &Levels, passes: usize, partners: Partners) {
         let count = self.columns.first().map_or(0, |column| column.of.len());
         for pass in 0..passes {
-            model.learn(self.columns, pairs, levels, self.all_pairs, partners);
+            model.learn(self.columns, pairs, levels, self.few, self.all_pairs, partners);
             if pass + 1 == passes {
                 break;
             }
             let fitted = Fitted::new(model, self.columns);
             let probabilities = fitted.probabilities(self.columns, pairs, levels, self.threads);
             let linked = pairs.iter().zip(&probabilities).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair);
-            let counted = self.chance.count(self.columns, &entities(count, linked), self.place());
+            let counted =
+                self.chance.count(self.columns, &entities(count, linked), self.place(), Some(&fitted));
             model.set_chance(self.columns, &counted);
         }
     }
@@ -601,14 +663,38 @@ fn has_several(matches: &[Match], count: usize) -> bool {
     })
 }
 
-/// True if one record in a hundred has a copy in its own table.
-fn has_copies(columns: &[Column], sides: &[u8], fitted: &Fitted<'_>, threads: usize) -> bool {
-    let rows = Rows::new(columns, sides.to_vec(), Compared::All);
-    let mut pairs = rows.first_look(threads);
-    pairs.retain(|&(a, b)| sides[a as usize] == sides[b as usize]);
-    let levels = Levels::of(columns, &pairs, threads);
-    let copies = fitted.probabilities(columns, &pairs, &levels, threads).iter().filter(|p| **p > 0.9).count();
-    copies * 100 > sides.len()
+/// True if the records of two tables have copies in their own table: if pairs within a table that agree as much as half of
+/// the matches do are at least a twentieth as many as matches (so, with the other half, a tenth). Fields that the two tables write in different ways are left
+/// out, since they cannot differ within a table.
+fn has_copies(
+    (columns, sides): (&[Column], &[u8]),
+    fitted: &Fitted<'_>,
+    model: &Model,
+    likely: &[(Pair, f64)],
+    threads: usize,
+) -> bool {
+    let is_alike = |field: &Field| {
+        let levels = field.matches.iter().zip(&field.weights);
+        levels.filter(|(_, weight)| **weight > 0.0).map(|(share, _)| share).sum::<f64>() >= 0.5
+    };
+    let sum = |pairs: &[Pair]| -> Vec<f64> {
+        let levels = Levels::of(columns, pairs, threads);
+        let mut buffer = Vec::new();
+        let of_pair = |(at, &pair): (usize, &Pair)| {
+            fitted.weights(columns, pair, levels.at(at), &mut buffer);
+            buffer.iter().zip(&model.fields).filter(|(_, field)| is_alike(field)).map(|(w, _)| w).sum()
+        };
+        pairs.iter().enumerate().map(of_pair).collect()
+    };
+    let matches: Vec<Pair> = likely.iter().filter(|(_, p)| *p > 0.5).map(|(pair, _)| *pair).collect();
+    let mut sums = sum(&matches);
+    sums.sort_by(f64::total_cmp);
+    let Some(&median) = sums.get(sums.len() / 2) else { return true };
+    let mut within = Rows::new(columns, sides.to_vec(), Compared::All).first_look(threads);
+    within.retain(|&(a, b)| sides[a as usize] == sides[b as usize]);
+    let copies = sum(&within).into_iter().filter(|sum| *sum >= median).count();
+    let as_much = sums.iter().filter(|sum| **sum >= median).count();
+    copies * 10 > as_much
 }
 
 /// The best partners: the most probable pair first, and each record once, or each of the second table.

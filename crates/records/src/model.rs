@@ -12,13 +12,15 @@
 
 use crate::bands::Pair;
 use crate::chance::Counted;
-use crate::column::{Column, MISSING};
+use crate::column::{Column, MISSING, ValueId};
 use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
 use crate::strings::Scratch;
 use crate::threads::each;
+use crate::together::FewValues;
 use lookalike::hashing::mix64;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Rounds of expectation maximisation, at the most.
@@ -28,13 +30,16 @@ const ROUNDS: usize = 40;
 const SETTLED: f64 = 1e-5;
 
 /// Candidates that are learnt from, at the most; of more, a sample.
-const LEARNT_FROM: usize = 60_000;
+pub(crate) const LEARNT_FROM: usize = 60_000;
 
 /// How many matches the assumption about levels counts for before anything is learnt.
 const ASSUMED: f64 = 4.0;
 
 /// The share of matches that is always spread as assumed: anything can be mistaken.
 const ALWAYS: f64 = 0.01;
+
+/// A field that says less than this share of what all others say is left out.
+const LEAST_SHARE: f64 = 0.01;
 
 /// The last level in which a field agrees, as far as overlaps are concerned.
 const AGREES: u8 = 2;
@@ -95,6 +100,28 @@ pub struct Field {
     pub unseen: f64,
     /// How many entities have a value, for values that several have: the most frequent ones, in their normal form.
     pub frequent: BTreeMap<String, u32>,
+    /// What the weights are multiplied by, since fields are not independent.
+    #[serde(default = "one")]
+    pub factor: f64,
+    /// Two values that matches have more or less often than their level says, for a field with few values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<Together>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Two values of a field, in their normal form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Together {
+    /// One of them.
+    pub a: String,
+    /// The other one.
+    pub b: String,
+    /// What is added to the weight of their level.
+    pub weight: f64,
 }
 
 /// Weights, learnt from a table.
@@ -105,6 +132,9 @@ pub struct Model {
     pub fields: Vec<Field>,
     /// The log odds that two records match of which nothing is known.
     pub prior: f64,
+    /// What is added to the prior if records have one partner at the most and no other pair excludes this one.
+    #[serde(default)]
+    pub alone: f64,
     /// By field that agrees, other field and level of that one: what the one says about the other is not counted twice.
     pub overlaps: Vec<Vec<Vec<f64>>>,
     /// The number of matches that are expected among the pairs that were compared.
@@ -117,9 +147,62 @@ pub struct Model {
 pub(crate) struct Fitted<'m> {
     model: &'m Model,
     /// By field and value: the logarithm of how often another entity has it.
-    shares: Vec<Vec<f32>>,
+    shares: Cow<'m, [Vec<f32>]>,
+    /// By field: what is added for two values.
+    together: Vec<Cells>,
     /// The fields, those that say most first.
     order: Vec<usize>,
+    /// By field that agrees and other field: the weights of the levels of the other one, if it is known that the first agrees.
+    given: Vec<Vec<Vec<f64>>>,
+}
+
+/// What is added for two values of a field.
+#[derive(Default)]
+struct Cells {
+    /// By value: its number here; [`NO_CELL`] if it has none.
+    number: Vec<u16>,
+    count: usize,
+    added: Vec<f32>,
+}
+
+/// The number of a value of which nothing is known but its level.
+const NO_CELL: u16 = u16::MAX;
+
+impl Cells {
+    fn new(field: &Field, column: &Column) -> Self {
+        if field.together.is_empty() {
+            return Self::default();
+        }
+        let mut numbers: BTreeMap<&str, u16> = BTreeMap::new();
+        for name in field.together.iter().flat_map(|it| [&it.a, &it.b]) {
+            let next = numbers.len().min(usize::from(NO_CELL)) as u16;
+            numbers.entry(name).or_insert(next);
+        }
+        let count = numbers.len();
+        let mut added = vec![0.0; count * count];
+        for it in &field.together {
+            let (a, b) = (usize::from(numbers[it.a.as_str()]), usize::from(numbers[it.b.as_str()]));
+            added[a * count + b] = it.weight as f32;
+            added[b * count + a] = it.weight as f32;
+        }
+        let mut name = String::new();
+        let number = column.values.iter().map(|value| {
+            name.clear();
+            name.extend(&value.letters);
+            numbers.get(name.as_str()).copied().unwrap_or(NO_CELL)
+        });
+        Self { number: number.collect(), count, added }
+    }
+
+    fn of(&self, a: ValueId, b: ValueId) -> f64 {
+        if self.count == 0 {
+            return 0.0;
+        }
+        match (self.number[a as usize], self.number[b as usize]) {
+            (NO_CELL, _) | (_, NO_CELL) => 0.0,
+            (a, b) => f64::from(self.added[usize::from(a) * self.count + usize::from(b)]),
+        }
+    }
 }
 
 impl Model {
@@ -139,16 +222,39 @@ impl Model {
                 known: 2.0,
                 unseen: 1.0,
                 frequent: BTreeMap::new(),
+                factor: 1.0,
+                together: Vec::new(),
             }
         });
-        let mut model =
-            Self { fields: fields.collect(), prior: 0.0, overlaps: Vec::new(), expected: 0.0, rounds: 0 };
+        let mut model = Self {
+            fields: fields.collect(),
+            prior: 0.0,
+            overlaps: Vec::new(),
+            alone: 0.0,
+            expected: 0.0,
+            rounds: 0,
+        };
         model.set_chance(columns, counted);
-        // Nobody knows yet which records are one entity, so what agrees together may be matches.
-        model.overlaps.iter_mut().flatten().flatten().for_each(|overlap| *overlap = 0.0);
         // As many matches as one record in four has.
         model.set_prior((records as f64 / 4.0).max(1.0), all_pairs);
         model
+    }
+
+    /// Leaves out fields that say next to nothing: their weights count nothing from now on. Returns their names, and why.
+    pub(crate) fn leave_out(&mut self, columns: &[Column]) -> Vec<(String, String)> {
+        let says: Vec<f64> = self.fields.iter().map(|field| field.says().max(0.0)).collect();
+        let all: f64 = says.iter().sum();
+        let mut left_out = Vec::new();
+        for ((field, column), says) in self.fields.iter_mut().zip(columns).zip(says) {
+            let share = says / (all - says);
+            if share < LEAST_SHARE && all > says {
+                field.factor = 0.0;
+                let why =
+                    format!("{} values, {:.1} % of what the others say", column.values.len(), 100.0 * share);
+                left_out.push((field.name.clone(), why));
+            }
+        }
+        left_out
     }
 
     /// Takes over what was counted of chance.
@@ -178,20 +284,16 @@ impl Model {
         columns: &[Column],
         candidates: &[Pair],
         levels: &Levels,
+        few: &FewValues,
         all_pairs: f64,
         partners: Partners,
     ) {
-        let step = candidates.len().div_ceil(LEARNT_FROM).max(1) as u64;
-        let sample: Vec<usize> = (0..candidates.len())
-            .filter(|&at| {
-                // All pairs of a record or none.
-                step == 1 || mix64(u64::from(candidates[at].0)).is_multiple_of(step)
-            })
-            .collect();
+        let sample: Vec<usize> = sampled(candidates, LEARNT_FROM).collect();
         let scale = candidates.len() as f64 / sample.len().max(1) as f64;
+        let shares = Fitted::shares(self, columns);
         for round in 1..=ROUNDS {
             let mut probabilities: Vec<f64> = {
-                let fitted = Fitted::new(self, columns);
+                let fitted = Fitted::with(self, columns, Cow::Borrowed(&shares));
                 let mut buffer = Vec::new();
                 sample
                     .iter()
@@ -207,6 +309,12 @@ impl Model {
                 );
             }
             self.count_matches(levels, &sample, &probabilities);
+            for (at, (field, column)) in self.fields.iter_mut().zip(columns).enumerate() {
+                let pairs = sample.iter().zip(&probabilities).map(|(&at, p)| (candidates[at], *p));
+                let (weights, matches) = (field.weights.clone(), field.matches[0]);
+                let equal = |value| equal(matches, &weights, shares[at][value as usize]);
+                few.learn(at, (field, column), pairs, equal);
+            }
             let expected: f64 = scale * probabilities.iter().sum::<f64>();
             let moved = (expected - self.expected).abs();
             self.set_prior(expected.max(0.5), all_pairs);
@@ -254,6 +362,8 @@ impl Model {
                     .all(|list| list.len() == levels && list.iter().all(|number| number.is_finite()))
                 && field.matches.iter().all(|share| *share > 0.0)
                 && field.known > 0.0
+                && (0.0..1e3).contains(&field.factor)
+                && field.together.iter().all(|it| it.weight.is_finite())
                 && field.unseen > 0.0
         };
         if let Some(field) = self.fields.iter().find(|field| !is_sound(field)) {
@@ -263,7 +373,10 @@ impl Model {
             row.len() == count
                 && row.iter().zip(&self.fields).all(|(list, field)| list.len() == field.levels.len())
         };
-        if self.overlaps.len() != count || !self.overlaps.iter().all(fits) || !self.prior.is_finite() {
+        if self.overlaps.len() != count
+            || !self.overlaps.iter().all(fits)
+            || !(self.prior + self.alone).is_finite()
+        {
             return Err("its numbers do not fit its fields".into());
         }
         Ok(())
@@ -271,7 +384,8 @@ impl Model {
 }
 
 impl<'m> Fitted<'m> {
-    pub(crate) fn new(model: &'m Model, columns: &[Column]) -> Self {
+    /// By field and value: the logarithm of how often another entity has it.
+    fn shares(model: &Model, columns: &[Column]) -> Vec<Vec<f32>> {
         let shares = model.fields.iter().zip(columns).map(|(field, column)| {
             let share = |entities: u32| {
                 ((f64::from(entities.saturating_sub(1)) + field.unseen) / field.known).min(1.0).ln() as f32
@@ -290,14 +404,30 @@ impl<'m> Fitted<'m> {
             }
             shares
         });
-        let shares = shares.collect();
-        let says = |field: &Field| field.matches.iter().zip(&field.weights).map(|(m, w)| m * w).sum::<f64>();
+        shares.collect()
+    }
+
+    pub(crate) fn new(model: &'m Model, columns: &[Column]) -> Self {
+        Self::with(model, columns, Cow::Owned(Self::shares(model, columns)))
+    }
+
+    /// With shares that are known: they change with chance only.
+    fn with(model: &'m Model, columns: &[Column], shares: Cow<'m, [Vec<f32>]>) -> Self {
+        let together = model.fields.iter().zip(columns).map(|(field, column)| Cells::new(field, column));
         let mut order: Vec<usize> = (0..model.fields.len()).collect();
         order.sort_by(|&a, &b| {
             let (one, other) = (&model.fields[a], &model.fields[b]);
-            says(other).total_cmp(&says(one)).then_with(|| one.name.cmp(&other.name))
+            other.says().total_cmp(&one.says()).then_with(|| one.name.cmp(&other.name))
         });
-        Self { model, shares, order }
+        let given = |overlaps: &Vec<Vec<f64>>| -> Vec<Vec<f64>> {
+            let of = |(field, overlap): (&Field, &Vec<f64>)| {
+                let others = field.others.iter().zip(overlap).map(|(share, overlap)| share * overlap.exp());
+                pooled(&field.matches, &others.collect::<Vec<f64>>())
+            };
+            model.fields.iter().zip(overlaps).map(of).collect()
+        };
+        let given = model.overlaps.iter().map(given).collect();
+        Self { model, shares, together: together.collect(), order, given }
     }
 
     /// The weight of each field of a pair, less what other fields have said already.
@@ -312,22 +442,25 @@ impl<'m> Fitted<'m> {
                 0 => {
                     let value = columns[at].of[a as usize];
                     debug_assert!(value != MISSING && value == columns[at].of[b as usize]);
-                    // Never less than a level that agrees less.
-                    let least = field.weights.get(1).copied().unwrap_or(0.0).min(0.0);
-                    (field.matches[0].ln() - f64::from(self.shares[at][value as usize])).max(least)
+                    equal(field.matches[0], &field.weights, self.shares[at][value as usize])
                 }
                 level => field.weights[usize::from(level)],
             };
+            let weight =
+                weight + self.together[at].of(columns[at].of[a as usize], columns[at].of[b as usize]);
             weights[at] = weight;
             if weight > 0.0 {
-                let said = self.order[..rank]
+                let agreeing = self.order[..rank]
                     .iter()
                     .filter(|&&other| levels[other] <= AGREES && weights[other] > 0.0);
-                let said =
-                    said.map(|&other| self.model.overlaps[other][at][usize::from(level)]).fold(0.0, f64::max);
+                let less = |&other: &usize| {
+                    field.weights[usize::from(level)] - self.given[other][at][usize::from(level)]
+                };
+                let said = agreeing.map(less).fold(0.0, f64::max);
                 weights[at] = (weight - said).max(0.0);
             }
         }
+        weights.iter_mut().zip(&self.model.fields).for_each(|(weight, field)| *weight *= field.factor);
     }
 
     /// The probability that a pair is a match.
@@ -362,6 +495,12 @@ impl<'m> Fitted<'m> {
     }
 }
 
+/// The places of about so many pairs, or of all: all pairs of which a record is the first, or none.
+pub(crate) fn sampled(pairs: &[Pair], most: usize) -> impl Iterator<Item = usize> {
+    let step = pairs.len().div_ceil(most).max(1) as u64;
+    (0..pairs.len()).filter(move |&at| step == 1 || mix64(u64::from(pairs[at].0)).is_multiple_of(step))
+}
+
 /// How many partners a record has, as far as learning is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Partners {
@@ -387,32 +526,45 @@ fn keep_best(records: usize, candidates: &[Pair], sample: &[usize], probabilitie
     }
 }
 
+/// The weight of an equal value: never less than that of a level that agrees less.
+fn equal(matches: f64, weights: &[f64], share: f32) -> f64 {
+    let least = weights.get(1).copied().unwrap_or(0.0).min(0.0);
+    (matches.ln() - f64::from(share)).max(least)
+}
+
 /// The probability of log odds.
 pub(crate) fn probability(odds: f64) -> f64 {
     1.0 / (1.0 + (-odds).exp())
 }
 
 impl Field {
-    /// The weights of the levels. A lower level never weighs more than a higher one: levels for which the counts say so are
-    /// taken together.
+    /// What it says of a match, on average.
+    pub(crate) fn says(&self) -> f64 {
+        self.matches.iter().zip(&self.weights).map(|(m, w)| m * w).sum()
+    }
+
     fn set_weights(&mut self) {
-        let mut pools: Vec<(f64, f64, usize)> = Vec::new();
-        for (m, u) in self.matches.iter().zip(&self.others) {
-            pools.push((*m, *u, 1));
-            while let [.., (m, u, _), (n, v, _)] = pools[..]
-                && n * u > m * v
-            {
-                let (n, v, levels) = pools.pop().unwrap_or_default();
-                if let Some(last) = pools.last_mut() {
-                    *last = (last.0 + n, last.1 + v, last.2 + levels);
-                }
+        self.weights = pooled(&self.matches, &self.others);
+    }
+}
+
+/// The weights of levels. A lower level never weighs more than a higher one: levels for which the counts say so are taken
+/// together.
+fn pooled(matches: &[f64], others: &[f64]) -> Vec<f64> {
+    let mut pools: Vec<(f64, f64, usize)> = Vec::new();
+    for (m, u) in matches.iter().zip(others) {
+        pools.push((*m, *u, 1));
+        while let [.., (m, u, _), (n, v, _)] = pools[..]
+            && n * u > m * v
+        {
+            let (n, v, levels) = pools.pop().unwrap_or_default();
+            if let Some(last) = pools.last_mut() {
+                *last = (last.0 + n, last.1 + v, last.2 + levels);
             }
         }
-        self.weights = pools
-            .iter()
-            .flat_map(|&(m, u, levels)| std::iter::repeat_n((m / u.max(1e-12)).ln(), levels))
-            .collect();
     }
+    let weights = |&(m, u, levels): &(f64, f64, usize)| std::iter::repeat_n((m / u.max(1e-12)).ln(), levels);
+    pools.iter().flat_map(weights).collect()
 }
 
 /// How matches are spread over levels before anything is learnt: the higher, the more, and some anywhere.

@@ -3,7 +3,8 @@
 use crate::bands::Band;
 use crate::kind::Kind;
 use crate::link::Linked;
-use crate::model::Model;
+use crate::misplaced::BETWEEN;
+use crate::model::{Field, Model};
 use crate::run::{FieldsWritten, WantedField};
 use serde::{Deserialize, Serialize};
 
@@ -45,11 +46,18 @@ impl ModelFile {
     /// The model of a run.
     #[must_use]
     pub fn new(linked: &Linked, fields: &[WantedField]) -> Self {
-        let stored = linked.model.fields.iter().map(|learnt| {
-            let field = fields.iter().find(|field| field.names[0] == learnt.name);
-            let names = field.map_or_else(|| vec![learnt.name.clone()], |field| field.names.clone());
-            StoredField { names, kind: learnt.kind }
-        });
+        let of_field = |learnt: &Field| -> Vec<StoredField> {
+            let stored = |name: &str| {
+                let field = fields.iter().find(|field| field.names[0] == name);
+                let names = field.map_or_else(|| vec![name.to_owned()], |field| field.names.clone());
+                StoredField { names, kind: learnt.kind }
+            };
+            if fields.iter().any(|field| field.names[0] == learnt.name) {
+                return vec![stored(&learnt.name)];
+            }
+            learnt.name.split(BETWEEN).map(stored).collect()
+        };
+        let stored = linked.model.fields.iter().flat_map(of_field);
         Self {
             format: FORMAT.into(),
             version: VERSION,
@@ -95,7 +103,10 @@ impl ModelFile {
         }
         let file: Self = serde_json::from_str(json).map_err(|cause| format!("is damaged: {cause}"))?;
         file.model.check().map_err(|cause| format!("is damaged: {cause}"))?;
-        if file.fields.len() != file.model.fields.len() {
+        let is_stored =
+            |name: &str| file.fields.iter().any(|field| field.names.first().is_some_and(|it| it == name));
+        let mut learnt = file.model.fields.iter().map(|field| field.name.as_str());
+        if !learnt.all(|name| is_stored(name) || name.split(BETWEEN).all(is_stored)) {
             return Err("is damaged: it has weights for other fields".into());
         }
         Ok(file)

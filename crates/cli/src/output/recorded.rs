@@ -21,6 +21,7 @@ impl Printer {
             .model
             .fields
             .iter()
+            .filter(|field| field.factor > 0.0)
             .map(|field| format!("{} ({})", escaped(&field.name), field.kind.as_str()))
             .collect();
         let mut line = format!("{BOLD}fields{BOLD:#}  {}", fields.join(", "));

@@ -1,0 +1,142 @@
+//! What is learnt, against tables that are drawn from a known model; and real tables, cut to size, whose truth is known.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use lookalike::hashing::SplitMix64;
+use records::{Kind, OneTo, Options, Side, Table, link};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How often matches agree in each field.
+const AGREE: [f64; 6] = [0.95, 0.9, 0.85, 0.8, 0.75, 0.7];
+
+/// Values of each field, all equally frequent.
+const VALUES: u64 = 200;
+
+const ENTITIES: usize = 1_500;
+
+/// Two records of each entity. Values are codes of ten letters, so that different ones have nothing in common.
+fn drawn(seed: u64) -> Table {
+    let mut random = SplitMix64::new(seed);
+    let code = |field: u64, value: u64| -> String {
+        let mut letters = SplitMix64::new(field * 1_000 + value);
+        (0..10).map(|_| char::from(b'a' + letters.below(26) as u8)).collect()
+    };
+    let mut table = Table::new((0..AGREE.len()).map(|field| format!("field{field}")));
+    for _ in 0..ENTITIES {
+        let first: Vec<u64> = AGREE.iter().map(|_| random.below(VALUES)).collect();
+        let second = AGREE
+            .iter()
+            .zip(&first)
+            .map(|(agree, value)| if random.next_f64() < *agree { *value } else { random.below(VALUES) });
+        let second: Vec<u64> = second.collect();
+        for record in [first, second] {
+            table.push(record.iter().enumerate().map(|(field, value)| code(field as u64, *value)));
+        }
+    }
+    table
+}
+
+/// How often matches agree is learnt without bias: over seeds, the mean differs from the truth by at most 0.01, which is what
+/// the share of matches that is always spread as assumed makes of it, and three standard errors.
+#[test]
+fn weights_are_those_of_the_model_that_the_table_was_drawn_from() {
+    const SEEDS: u64 = 5;
+    let mut sums = [(0.0, 0.0); AGREE.len()];
+    for seed in 0..SEEDS {
+        let kinds = (0..AGREE.len()).map(|field| (format!("field{field}"), Kind::Code));
+        let options = kinds.fold(Options::default(), |options, (field, kind)| options.with_kind(field, kind));
+        let linked = link(&drawn(seed), &options).unwrap();
+        assert!((linked.model.expected / ENTITIES as f64 - 1.0).abs() < 0.03, "{}", linked.model.expected);
+        for (sum, field) in sums.iter_mut().zip(&linked.model.fields) {
+            *sum = (sum.0 + field.matches[0] / SEEDS as f64, sum.1 + field.others[0] / SEEDS as f64);
+        }
+    }
+    for ((matches, others), agree) in sums.into_iter().zip(AGREE) {
+        let chance = 1.0 / VALUES as f64;
+        let truth = agree + (1.0 - agree) * chance;
+        let error = (truth * (1.0 - truth) / (SEEDS as f64 * ENTITIES as f64)).sqrt();
+        assert!((matches - truth).abs() < 0.01 + 3.0 * error, "{matches} is learnt for {truth}");
+        assert!((others / chance - 1.0).abs() < 0.05, "{others} is counted for {chance}");
+    }
+}
+
+/// A table that is part of the project, and its matches.
+fn real(written: &str, is_linked: bool) -> (Table, BTreeSet<(usize, usize)>) {
+    let mut lines = written.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let mut table = Table::new(lines.next().unwrap()[2..].iter().copied());
+    let (mut entities, mut first) = (BTreeMap::<&str, Vec<usize>>::new(), None);
+    for line in lines {
+        if !line[0].is_empty() {
+            entities.entry(line[0]).or_default().push(table.len());
+        }
+        let source = *first.get_or_insert(line[1]);
+        match (is_linked, source == line[1]) {
+            (false, _) => table.push(&line[2..]),
+            (true, true) => table.push_to(Side::First, &line[2..]),
+            (true, false) => table.push_to(Side::Second, &line[2..]),
+        }
+    }
+    let pairs = entities.values().map(|records| (records[0], records[1]));
+    (table, pairs.collect())
+}
+
+fn f1(table: &Table, truth: &BTreeSet<(usize, usize)>, one_to: OneTo) -> f64 {
+    let linked = link(table, &Options::default().with_one_to(one_to)).unwrap();
+    let right = linked.matches.iter().filter(|found| truth.contains(&(found.a, found.b))).count();
+    2.0 * right as f64 / (linked.matches.len() + truth.len()) as f64
+}
+
+#[test]
+fn generated_persons_of_febrl_are_all_found() {
+    let (table, truth) = real(include_str!("data/febrl1.tsv"), false);
+    assert_eq!(f1(&table, &truth, OneTo::Many), 1.0);
+}
+
+#[test]
+fn restaurants_are_linked() {
+    let (table, truth) = real(include_str!("data/restaurants.tsv"), true);
+    let (one, many) = (f1(&table, &truth, OneTo::One), f1(&table, &truth, OneTo::Many));
+    assert!(one >= 0.985 && many >= 0.95, "{one} one to one, {many} otherwise");
+}
+
+#[test]
+fn papers_are_linked() {
+    let (table, truth) = real(include_str!("data/dblp-acm.tsv"), true);
+    let (one, many) = (f1(&table, &truth, OneTo::One), f1(&table, &truth, OneTo::Many));
+    assert!(one >= 0.985 && many >= 0.93, "{one} one to one, {many} otherwise");
+}
+
+/// All values in one column, and values in wrong columns.
+#[test]
+fn columns_need_not_be_right() {
+    for (written, least_joined, least_moved) in
+        [(include_str!("data/dblp-acm.tsv"), 0.98, 0.97), (include_str!("data/restaurants.tsv"), 0.965, 0.95)]
+    {
+        let (table, truth) = real(written, true);
+        let sides: Vec<Side> = {
+            let first = written.lines().nth(1).unwrap().split('\t').nth(1);
+            let is_first = |line: &str| line.split('\t').nth(1) == first;
+            written
+                .lines()
+                .skip(1)
+                .map(|line| if is_first(line) { Side::First } else { Side::Second })
+                .collect()
+        };
+        let (mut joined, mut moved) = (Table::new(["text"]), Table::new(table.fields()));
+        let (mut random, fields) = (SplitMix64::new(17), table.fields().len());
+        for (record, side) in sides.into_iter().enumerate() {
+            let mut values: Vec<String> = (0..fields).map(|at| table.value(record, at).to_owned()).collect();
+            joined.push_to(side, [values.join(" ")]);
+            for at in 1..fields {
+                if random.below(2) == 0 {
+                    let to = (at + 1 + random.below(fields as u64 - 1) as usize) % fields;
+                    let value = std::mem::take(&mut values[at]);
+                    values[to] = format!("{} {value}", values[to]);
+                }
+            }
+            moved.push_to(side, values);
+        }
+        let (of_joined, of_moved) = (f1(&joined, &truth, OneTo::One), f1(&moved, &truth, OneTo::One));
+        assert!(of_joined >= least_joined && of_moved >= least_moved, "{of_joined} joined, {of_moved} moved");
+    }
+}
