@@ -137,15 +137,26 @@ fn sets_are_found_as_by_brute_force() {
 }
 
 #[test]
-fn contained_sets_are_right_and_most_are_found() {
-    let baskets = baskets(400, 2);
-    let values: Vec<Value> = baskets.iter().map(array).collect();
+fn contained_sets_are_found_as_by_brute_force() {
     let folder = tempfile::tempdir().unwrap();
-    let settings = settings(Kind::Sets).with_measure(Measure::Containment).with_threshold(0.8);
-    let truth = expected(&baskets, Measure::Containment, 0.8);
-    let found = pairs(&job_of(folder.path(), &values, &settings, 2), None);
-    // Few items are sampled of a small set, so pairs are missed; but all that is found is right.
-    assert!(found.is_subset(&truth) && !found.is_empty(), "{} of {}", found.len(), truth.len());
+    for seed in 2..5 {
+        let baskets = baskets(400, seed);
+        let values: Vec<Value> = baskets.iter().map(array).collect();
+        for threshold in [0.3, 0.8, 1.0] {
+            let settings = settings(Kind::Sets).with_measure(Measure::Containment).with_threshold(threshold);
+            // A set without items is like other such sets only, and not a part of every set.
+            let are_comparable =
+                |&(a, b, _): &(usize, usize, u64)| baskets[a].is_empty() == baskets[b].is_empty();
+            let truth: Pairs = expected(&baskets, Measure::Containment, threshold)
+                .into_iter()
+                .filter(are_comparable)
+                .collect();
+            for (threads, free) in [(1, None), (2, None), (7, None), (2, Some(100_000))] {
+                let found = pairs(&job_of(folder.path(), &values, &settings, threads), free);
+                assert_eq!(found, truth, "{seed} {threshold} {threads} {free:?}");
+            }
+        }
+    }
 }
 
 #[test]
