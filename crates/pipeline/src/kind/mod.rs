@@ -20,6 +20,7 @@ pub(crate) mod compared;
 pub(crate) mod fingerprints;
 pub(crate) mod rows;
 pub(crate) mod sets;
+mod usable;
 pub(crate) mod vectors;
 
 use crate::sketch::Sources;
