@@ -156,7 +156,7 @@ impl Planned {
             least_memory: pipeline::least_memory(documents, threads),
             alternatives: if is_banded { alternatives(&settings, plan)? } else { Vec::new() },
             tables: if simhash { tables(&settings, documents) } else { Vec::new() },
-            by_shingles: if is_banded || simhash || is_print || settings.signature.kind == Kind::Vectors {
+            by_shingles: if is_banded || simhash || settings.signature.kind != Kind::Text {
                 Vec::new()
             } else {
                 chances.by_shingles(settings.matching.threshold)

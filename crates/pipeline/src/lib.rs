@@ -114,7 +114,7 @@ impl Job {
 
 /// If the job has rows of (set, item), replaces its sources by one source of sets: one for the corpus, and one for `against`. What
 /// comes back holds the files of these sources, and must live as long as the job; the number says how many rows could not be
-/// used and were left out.
+/// used and were left out. [`dedup`] and [`decide`] list those of the corpus among what is removed.
 pub fn gather_rows(job: &mut Job) -> Result<(Vec<corpus::TemporaryCopy>, u64)> {
     kind::rows::gather(job)
 }

@@ -66,6 +66,15 @@ pub(crate) fn plan(plan: &Plan, job: &Job) -> String {
                 settings.matching.distance
             ),
         },
+        Method::Minhash
+            if settings.signature.measure == Measure::Containment
+                && settings.signature.kind == Kind::Sets =>
+        {
+            format!(
+                "sets that share an item are compared, which finds all pairs at containment {}: no pair is missed",
+                settings.matching.threshold
+            )
+        }
         Method::Minhash if settings.signature.measure == Measure::Containment => {
             // A document of n shingles, a share t of them in another, has a sampled one there unless all n t are left out.
             let left_out = 1.0 - 1.0 / SAMPLED_ONE_IN as f64;

@@ -81,6 +81,9 @@ impl ShownPlan<'_> {
     }
 
     fn write_alternatives(&self, text: &mut String) {
+        if self.planned.alternatives.is_empty() {
+            return;
+        }
         let threshold = self.planned.settings.matching.threshold;
         let _ = writeln!(
             text,

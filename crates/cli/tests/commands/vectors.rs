@@ -62,6 +62,17 @@ fn the_kept_rows_of_an_array_are_an_array() {
 }
 
 #[test]
+fn another_file_of_ids_is_what_has_changed() {
+    let folder = folder();
+    let run = "dedup v.npy --kind vectors --ids ids.txt --threshold 0.99 -o out";
+    ok(&folder, run);
+    std::fs::write(folder.path("ids.txt"), "a\nb\nc\nd\ne\ny\n").unwrap();
+    let outcome = folder.run(run);
+    assert_eq!(outcome.code, 4, "{outcome}");
+    assert!(outcome.stderr.contains("the file of ids of v.npy has changed since"), "{outcome}");
+}
+
+#[test]
 fn a_query_gives_the_nearest() {
     let folder = folder();
     let found = ok(&folder, "query v.npy --kind vectors --ids ids.txt --like [1,2,3.1] --top 2").stdout;

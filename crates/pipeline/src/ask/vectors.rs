@@ -19,11 +19,13 @@ pub(super) fn query(job: &Job, vector: &str, top: usize, observer: &dyn Observer
     let prepared = Prepared::new(job)?;
     let recipe = &prepared.recipe;
     let nearness = nearness(&job.settings)?;
+    // The first vector of the corpus says how many coordinates all vectors have.
+    crate::sketch::learn_first(prepared.sources, recipe, &prepared.budget, observer)?;
     let mut buffers = TextBuffers::default();
     if let Some(reason) = recipe.unusable(vector, &mut buffers) {
         return Err(Error::Invalid(format!("what is searched for cannot be used: {reason}")));
     }
-    // All vectors must have the dimension of this one.
+    // If the corpus has no vector, this is the first.
     recipe.learn(vector);
     let read = |text: &str, buffers: &mut TextBuffers| -> Result<Vec<f32>> {
         Ok(recipe.elements(text, buffers)?.iter().map(|&bits| f32::from_bits(bits as u32)).collect())

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 /// An element of at most this many documents is never left out by `auto`.
-const LEAST: u64 = 8;
+pub(super) const LEAST: u64 = 8;
 
 /// There is a frame if this share of all occurrences is above the valley.
 const FRAME_SHARE: f64 = 0.1;

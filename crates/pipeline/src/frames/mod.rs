@@ -20,9 +20,12 @@
 mod counting;
 mod cut;
 pub(crate) mod days;
+mod recipe;
+mod retained;
 mod table;
 
 pub(crate) use counting::{FRAME, learn};
+pub(crate) use recipe::check_frames;
 pub(crate) use table::Frame;
 
 use crate::method::content_hash;

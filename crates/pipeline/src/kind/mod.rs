@@ -14,11 +14,13 @@
 //! not know of kinds. To add a kind, add a file here, an arm to [`of`], and an arm to `Settings::check_kind`, which refuses
 //! settings that make no sense for it.
 
+pub(crate) mod bad_rows;
 pub(crate) mod blocks;
 pub(crate) mod compared;
 pub(crate) mod fingerprints;
 pub(crate) mod rows;
 pub(crate) mod sets;
+mod usable;
 pub(crate) mod vectors;
 
 use crate::sketch::Sources;

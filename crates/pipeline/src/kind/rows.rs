@@ -4,7 +4,11 @@
 //! memory limit: what does not fit is divided among files by a hash of that value, and the files are then gathered one after the
 //! other. The sets are in the order of that hash and the items of a set in their own order, so the file depends neither on the
 //! order of the rows nor on the memory. What comes after is an ordinary run.
+//!
+//! Rows that cannot be used are written to another private file, in input order ([`bad_rows`](super::bad_rows)); a run
+//! lists them as it lists bad records.
 
+use super::bad_rows::BadRowsWriter;
 use crate::{Error, Job, Measure, OnBadRecord, Result};
 use corpus::{
     Block, Compression, FieldPath, Fields, Format, Limits, Location, ReadMode, Reader, Record, Scratch,
@@ -33,18 +37,16 @@ pub(crate) fn gather(job: &mut Job) -> Result<(Vec<TemporaryCopy>, u64)> {
         job.settings.files.id_field = Some(set_of);
     }
     let (mut held, mut unusable) = (Vec::new(), 0);
-    let gathered = |sources: &mut Vec<Source>, unusable: &mut u64| -> Result<Option<TemporaryCopy>> {
+    let mut gathered = |sources: &[Source]| -> Result<Vec<Source>> {
         if sources.is_empty() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let (source, copy, bad) = Gathering::new(job)?.gather(sources)?;
-        *unusable += bad;
-        *sources = vec![source];
-        Ok(Some(copy))
+        unusable += bad;
+        held.push(copy);
+        Ok(vec![source])
     };
-    let (mut sources, mut against) = (job.sources.clone(), job.against.clone());
-    held.extend(gathered(&mut sources, &mut unusable)?);
-    held.extend(gathered(&mut against, &mut unusable)?);
+    let (sources, against) = (gathered(&job.sources)?, gathered(&job.against)?);
     (job.sources, job.against) = (sources, against);
     Ok((held, unusable))
 }
@@ -102,7 +104,7 @@ struct Gathering {
     on_bad_record: OnBadRecord,
     memory: u64,
     files: Vec<(PathBuf, BufWriter<OutFile>)>,
-    unusable: u64,
+    bad: BadRowsWriter,
 }
 
 impl Gathering {
@@ -117,8 +119,10 @@ impl Gathering {
                 names[0]
             )));
         }
+        let folder = Files::default().temp_folder(&job.temp_folder())?;
         Ok(Self {
-            folder: Files::default().temp_folder(&job.temp_folder())?,
+            bad: BadRowsWriter::new(&folder)?,
+            folder,
             fields: Fields {
                 text: FieldPath::new(&files.text_field).as_json(),
                 id: Some(FieldPath::new(&set_of)),
@@ -132,7 +136,6 @@ impl Gathering {
             on_bad_record: files.on_bad_record,
             memory: job.resources.memory / 8,
             files: Vec::new(),
-            unusable: 0,
         })
     }
 
@@ -165,6 +168,7 @@ impl Gathering {
             }
         }
         drop(sets.into_inner().map_err(|error| io("write", &path)(error.into_error()))?);
+        let bad = self.bad.finish(&mut written.hasher)?;
         let source = Source {
             name: NAME.into(),
             output: NAME.into(),
@@ -175,7 +179,7 @@ impl Gathering {
             size: written.bytes,
             stamp: Stamp::Tag(written.hasher.finalize().to_hex().to_string()),
         };
-        Ok((source, TemporaryCopy::of(self.folder), self.unusable))
+        Ok((source, TemporaryCopy::of(self.folder), bad))
     }
 
     fn read(&mut self, source: &Source, rows: &mut Rows) -> Result<()> {
@@ -198,8 +202,10 @@ impl Gathering {
                     Ok((item, weight)) => {
                         rows.push(hash(set.as_bytes()), set.as_bytes(), item.as_bytes(), weight);
                     }
-                    Err(_) if self.on_bad_record != OnBadRecord::Fail => self.unusable += 1,
-                    Err(reason) => {
+                    Err((id, reason)) if self.on_bad_record != OnBadRecord::Fail => {
+                        failure = self.bad.push(&source.name, block.number(slot), id, reason).err();
+                    }
+                    Err((_, reason)) => {
                         failure = Some(Error::BadRecord {
                             source_name: source.name.clone(),
                             line: block.number(slot),
@@ -291,7 +297,7 @@ struct Written {
     bytes: u64,
 }
 
-fn io(action: &'static str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Error {
+pub(super) fn io(action: &'static str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Error {
     let name = path.display().to_string();
     move |cause| Error::Io { action, name, cause }
 }
@@ -300,30 +306,34 @@ fn hash(bytes: &[u8]) -> u64 {
     crate::content_hash(bytes) as u64
 }
 
-/// The item and the weight of a row; its set is written to `set` as JSON. An error is the end of a sentence.
+/// The item and the weight of a row; its set is written to `set` as JSON. An error is the id of the set, if there is one, and
+/// the end of a sentence.
 fn row<'r>(
     record: Record<'r>,
     has_weights: bool,
     [set_name, items_name]: &[String; 2],
     set: &mut String,
-) -> std::result::Result<(&'r str, u64), String> {
+) -> std::result::Result<(&'r str, u64), (Option<String>, String)> {
     let document = match record {
-        Record::Bad(bad) => return Err(bad.reason),
+        Record::Bad(bad) => return Err((bad.id.map(|id| id.text.into_owned()), bad.reason)),
         Record::Document(document) => document,
     };
-    let Some(id) = document.id else { return Err(format!("the field `{set_name}` is missing or null")) };
+    let Some(id) = document.id else {
+        return Err((None, format!("the field `{set_name}` is missing or null")));
+    };
     set.clear();
     match id.is_bare {
         true => set.push_str(&id.text),
-        false => set.push_str(&serde_json::Value::String(id.text.into_owned()).to_string()),
+        false => set.push_str(&serde_json::Value::String(id.text.to_string()).to_string()),
     }
+    let wrong = |reason: String| Err((Some(id.text.to_string()), reason));
     if document.text.starts_with(['[', '{', 't', 'f']) {
-        return Err(format!("the field `{items_name}` is not one item: a string or a number"));
+        return wrong(format!("the field `{items_name}` is not one item: a string or a number"));
     }
     match document.within {
         Some(weight) if has_weights => match super::sets::whole(weight.trim()) {
             Ok(weight) => Ok((document.text, weight)),
-            Err(why) => Err(format!("the weight {weight} cannot be used: {why}")),
+            Err(why) => wrong(format!("the weight {weight} cannot be used: {why}")),
         },
         _ => Ok((document.text, 1)),
     }

@@ -25,7 +25,7 @@ pub(crate) mod vectors;
 pub(crate) mod weights;
 
 pub use recipe::content_hash;
-pub(crate) use recipe::{Recipe, TextBuffers, check_frames, within_hash};
+pub(crate) use recipe::{Recipe, TextBuffers, within_hash};
 
 use crate::kind::fingerprints::Near;
 use crate::report::Plan;

@@ -4,7 +4,7 @@
 use super::key::KeySeed;
 use super::short::Standing;
 use super::{Shingled, SketchBuffers, Sketcher, UseOfSketches, weights};
-use crate::frames::{self, Frame, days};
+use crate::frames::{self, Frame, check_frames};
 use crate::kind::{self, Values};
 use crate::limits::memory::Ledger;
 use crate::report::Plan;
@@ -13,7 +13,7 @@ use crate::store::columns::{Columns, Entry, Within};
 use crate::{
     Elements, Error, Keep, Kind, Measure, Method, Result, SettingName, Settings, Verify, WrongSetting,
 };
-use corpus::{BadRecord, Document, FieldPath, Fields, Record};
+use corpus::{Document, FieldPath, Fields};
 use lookalike::hashing::{Key, mix64};
 use lookalike::minhash::bag_elements;
 use lookalike::shingling::{
@@ -32,13 +32,13 @@ pub(crate) struct Recipe {
     /// What hashes for the exact comparison, which decides. It has the random key of the run.
     deciding: OnceLock<Deciding>,
     /// How values become documents, unless they are texts.
-    values: Option<Box<dyn Values>>,
+    pub(crate) values: Option<Box<dyn Values>>,
     seed: KeySeed,
     pub fields: Fields,
     /// What is left out of every comparison, once it is known.
-    frame: OnceLock<Frame>,
+    pub(crate) frame: OnceLock<Frame>,
     /// Documents further apart than this, in seconds, are not compared.
-    window: Option<u64>,
+    pub(crate) window: Option<u64>,
     /// The method that finds candidates.
     pub method: Box<dyn Sketcher>,
     pub verifier: Verifier,
@@ -66,14 +66,14 @@ impl Deciding {
 /// Working memory of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct TextBuffers {
-    shingles: ShingleBuffer,
-    elements: Vec<u64>,
+    pub(crate) shingles: ShingleBuffer,
+    pub(crate) elements: Vec<u64>,
     /// The shingles with the fixed key, where a frame is left out of others.
-    fixed: ShingleBuffer,
+    pub(crate) fixed: ShingleBuffer,
     /// What is left without the frame.
     rest: Vec<u64>,
     /// The site of the document whose text is worked on; 0 if it has none.
-    site: u64,
+    pub(crate) site: u64,
     sketching: SketchBuffers,
     normalized: String,
     content: Vec<u8>,
@@ -196,32 +196,6 @@ impl Recipe {
         self.deciding.get_or_init(|| Deciding::new(&self.shingler, &self.seed))
     }
 
-    /// The record, or a bad one if its value cannot be a document of this kind.
-    pub(crate) fn usable<'r>(&self, record: Record<'r>, buffers: &mut TextBuffers) -> Record<'r> {
-        let (Some(_), Record::Document(document)) = (&self.values, &record) else { return record };
-        match self.unusable(document.text, buffers) {
-            None => record,
-            Some(reason) => Record::Bad(BadRecord { reason, id: document.id.clone(), lacks_text: false }),
-        }
-    }
-
-    /// True if the first document says how the others must be.
-    pub(crate) fn learns(&self) -> bool {
-        self.values.as_deref().is_some_and(Values::learns)
-    }
-
-    /// Takes a value for the first document, and returns what follows from it for the others; `None` if it cannot be used.
-    pub(crate) fn learn(&self, text: &str) -> Option<u64> {
-        self.values.as_deref()?.learn(text)
-    }
-
-    /// Why a value cannot be a document of this kind; `None` if it can.
-    pub(crate) fn unusable(&self, text: &str, buffers: &mut TextBuffers) -> Option<String> {
-        let values = self.values.as_deref()?;
-        buffers.elements.clear();
-        values.elements(text, Key::FIXED, &mut buffers.elements).err()
-    }
-
     /// The elements of a value that is not a text.
     fn value_elements<'b>(
         values: &dyn Values,
@@ -239,60 +213,6 @@ impl Recipe {
     pub(crate) fn use_key(&self, seed: &KeySeed) {
         let set = self.deciding.set(Deciding::new(&self.shingler, seed));
         assert!(set.is_ok(), "the key is chosen before texts are compared, and once");
-    }
-
-    /// What is left out of every comparison, if it is known.
-    pub(crate) fn frame(&self) -> Option<&Frame> {
-        self.frame.get()
-    }
-
-    /// Leaves these elements out from now on.
-    pub(crate) fn use_frame(&self, frame: Frame) {
-        assert!(self.frame.set(frame).is_ok(), "what is left out is learned once");
-    }
-
-    /// True if two documents may be compared, by their values of `within` and their times.
-    #[inline]
-    pub(crate) fn are_within(&self, a: Within, b: Within) -> bool {
-        match self.window {
-            None => a == b,
-            Some(window) => days::are_near(a, b, window),
-        }
-    }
-
-    /// What is stored of the values that decide which documents are compared; or what is wrong with the date of a document,
-    /// as the end of a sentence.
-    pub(crate) fn within_of(&self, document: &Document<'_>) -> std::result::Result<Within, String> {
-        let within = document.within.as_ref().map_or([0; 2], |value| within_hash(value));
-        let Some(field) = &self.fields.date else { return Ok(within) };
-        let name = field.written();
-        let Some(written) = &document.date else {
-            let how = if document.absent.date { "missing" } else { "null" };
-            return Err(format!("the field `{name}` is {how}, and dates are compared"));
-        };
-        let seconds = days::seconds_of(written).ok_or_else(|| {
-            let shown: String = written.chars().take(40).collect();
-            format!("the field `{name}` is not a date such as 2024-02-29 or 2024-02-29T13:05:00Z: {shown:?}")
-        })?;
-        Ok(days::with_time(within, seconds))
-    }
-
-    /// The site of a document and the hashes of its shingles with the fixed key, with repeats; `None` if it is compared by its
-    /// content only.
-    pub(crate) fn counted_hashes<'b>(
-        &self,
-        document: &Document<'_>,
-        budget: &Ledger,
-        buffers: &'b mut TextBuffers,
-    ) -> Result<Option<(u64, &'b [u64])>> {
-        let text = document.text;
-        let by_content = text.len() as u64 > self.settings.files.max_text || text.contains('\0');
-        if by_content || self.within_of(document).is_err() {
-            return Ok(None);
-        }
-        self.check_fits(text, budget)?;
-        buffers.enter(document);
-        Ok(Some((buffers.site, self.shingler.hashes(text, &mut buffers.shingles))))
     }
 
     /// The number of 16-bit lanes per document.
@@ -379,22 +299,6 @@ impl Recipe {
         }
         *elements = bag_elements(&ShingleBag::from_hashes(hashes.to_vec()))?;
         Ok(elements)
-    }
-
-    /// Which shingles of a text, in order, are left out; empty if nothing is left out of any text.
-    pub(crate) fn left_out(&self, text: &str, buffers: &mut TextBuffers) -> Vec<bool> {
-        let Some(frame) = self.frame.get() else { return Vec::new() };
-        let TextBuffers { fixed, site, .. } = buffers;
-        self.shingler.hashes(text, fixed).iter().map(|&hash| frame.has(hash, *site)).collect()
-    }
-
-    /// True if elements of a text are left out, and too little remains.
-    pub(crate) fn has_little_left(&self, text: &str, buffers: &mut TextBuffers) -> Result<bool> {
-        let Some(frame) = self.frame.get() else { return Ok(false) };
-        let TextBuffers { fixed, site, .. } = buffers;
-        let hashes = self.shingler.hashes(text, fixed);
-        let rest = hashes.iter().filter(|&&hash| !frame.has(hash, *site)).count();
-        Ok(frames::is_too_little(hashes.len(), rest))
     }
 
     /// The [`elements`](Self::elements) of a text, sorted and without repeats.
@@ -537,32 +441,6 @@ fn check_containment(settings: &Settings) -> Result<()> {
         return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
     }
     Ok(())
-}
-
-/// Returns an error if a frame cannot be left out, or dates compared, with these settings or for this use.
-pub(crate) fn check_frames(settings: &Settings, use_of: UseOfSketches) -> Result<()> {
-    let (common, site) = (settings.matching.common, &settings.matching.site_field);
-    let choice = match (common, site, &settings.matching.within_days) {
-        (None, None, None) => return Ok(()),
-        (Some(common), ..) => Choice::new(SettingName::Common, common),
-        (_, Some(site), _) => Choice::new(SettingName::SiteField, site),
-        (.., Some(near)) => Choice::new(SettingName::WithinDays, near),
-    };
-    if common == Some(crate::Common::MoreThan(0)) {
-        return Err(not_allowed(SettingName::Common, 0, "at least 1, or auto"));
-    }
-    if frames::is_wanted(settings) && settings.signature.kind != Kind::Text {
-        let needed = Choice::new(SettingName::Kind, Kind::Text);
-        return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
-    }
-    if frames::is_wanted(settings) && settings.signature.method == Method::Simhash {
-        let needed = Choice::new(SettingName::Method, Method::Minhash);
-        return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
-    }
-    if use_of == UseOfSketches::OneRun {
-        return Ok(());
-    }
-    Err(WrongSetting::OneRunOnly { choice }.into())
 }
 
 impl TextBuffers {

@@ -1,10 +1,13 @@
 //! Sampled shingles, for containment. A small document inside a large one shares its sampled shingles, although their
 //! signatures differ.
+//!
+//! Of sets no item is left out: most sets are small, and a sample of them would often be empty. A pair at any threshold shares an
+//! item, so none is missed.
 
 use super::{Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches};
 use crate::report::Plan;
 use crate::store::columns::{Columns, Within};
-use crate::{Result, Settings};
+use crate::{Kind, Result, Settings};
 use lookalike::banding::sample_probability;
 use lookalike::hashing::mix64;
 use lookalike::minhash::lanes::estimate_cutoff;
@@ -21,22 +24,31 @@ pub const PLANNED_SHINGLES: u64 = 44;
 #[derive(Debug)]
 pub(crate) struct Samples {
     threshold: f64,
+    one_in: u64,
+}
+
+/// One of how many elements is sampled.
+pub(crate) fn one_in(settings: &Settings) -> u64 {
+    if settings.signature.kind == Kind::Sets { 1 } else { SAMPLED_ONE_IN }
 }
 
 impl Samples {
     pub(super) fn new(settings: &Settings) -> Self {
-        Self { threshold: settings.matching.threshold }
+        Self { threshold: settings.matching.threshold, one_in: one_in(settings) }
     }
 }
 
 impl Sketcher for Samples {
     fn plan(&self) -> Plan {
         let shared = self.threshold * PLANNED_SHINGLES as f64;
-        Plan { recall_at_threshold: sample_probability(SAMPLED_ONE_IN, shared), ..Plan::default() }
+        Plan { recall_at_threshold: sample_probability(self.one_in, shared), ..Plan::default() }
     }
 
     fn label(&self) -> String {
-        format!("one of {SAMPLED_ONE_IN} shingles")
+        match self.one_in {
+            1 => "every item".into(),
+            one_in => format!("one of {one_in} shingles"),
+        }
     }
 
     fn lanes(&self) -> usize {
@@ -62,7 +74,7 @@ impl Sketcher for Samples {
         set.extend_from_slice(document.elements);
         set.sort_unstable();
         set.dedup();
-        columns.samples.extend(sampled(set, document.within));
+        columns.samples.extend(sampled(set, self.one_in, document.within));
         Ok(set.len())
     }
 
@@ -88,18 +100,22 @@ impl Sketcher for Samples {
         match size {
             // All documents without shingles share one key.
             0 => 1.0,
-            _ => sample_probability(SAMPLED_ONE_IN, similarity * size as f64),
+            _ => sample_probability(self.one_in, similarity * size as f64),
         }
+    }
+
+    fn misses_pairs(&self) -> bool {
+        self.one_in > 1
     }
 }
 
 /// The keys of the sampled shingles of a sorted set, which was hashed with the fixed key. All sets without shingles
 /// share one special key.
-pub(crate) fn sampled(set: &[u64], within: Within) -> impl Iterator<Item = u64> {
+pub(crate) fn sampled(set: &[u64], one_in: u64, within: Within) -> impl Iterator<Item = u64> {
     let none = set.is_empty().then_some(u64::MAX);
     set.iter()
         .map(|&element| mix64(element))
-        .filter(|mixed| mixed.is_multiple_of(SAMPLED_ONE_IN))
+        .filter(move |mixed| mixed.is_multiple_of(one_in))
         .chain(none)
         .map(move |mixed| mix64(mixed ^ within[0]))
 }

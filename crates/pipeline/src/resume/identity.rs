@@ -254,8 +254,10 @@ pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
         other_sources(kind, old, new)
             .map(|other| format!("{target} contains a run with other sources: {other}"))
             .or_else(|| {
-                let (_, changed) = old.iter().zip(new).find(|(old, new)| old != new)?;
-                Some(format!("{} has changed since the run in {target} began", changed.name))
+                let (before, changed) = old.iter().zip(new).find(|(old, new)| old != new)?;
+                let rows_are_equal = SourceIdentity { ids: before.ids.clone(), ..changed.clone() } == *before;
+                let (what, name) = (if rows_are_equal { "the file of ids of " } else { "" }, &changed.name);
+                Some(format!("{what}{name} has changed since the run in {target} began"))
             })
     };
     for (what, found, asked) in [

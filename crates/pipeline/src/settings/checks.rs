@@ -1,8 +1,8 @@
 //! Checks of settings that the command line and Python share: values out of range, and settings without effect.
 
 use super::{
-    Choice, Elements, Keep, Kind, Measure, Method, SettingName, Settings, SignatureSettings, Verify,
-    WrongSetting, not_allowed,
+    Choice, Elements, Keep, Kind, Measure, Method, OnBadRecord, SettingName, Settings, SignatureSettings,
+    Verify, WrongSetting, not_allowed,
 };
 use crate::Result;
 use crate::kind::blocks::MOST_BITS;
@@ -34,100 +34,43 @@ impl Settings {
 
     /// Returns an error if a setting has a value that makes no sense for the kind of documents.
     pub fn check_kind(&self) -> Result<()> {
-        let SignatureSettings { kind, split, bits, measure, method, .. } = &self.signature;
+        let SignatureSettings { kind, split, measure, method, .. } = &self.signature;
         if split.as_deref() == Some("") {
             return Err(not_allowed(SettingName::Split, "\"\"", "at least one character"));
         }
-        let needs_sets = |choice| {
-            let needed = Choice::new(SettingName::Kind, Kind::Sets);
-            Err(WrongSetting::Needs { choice, needed, instead: None }.into())
-        };
-        if *kind != Kind::Sets && self.files.set_of.is_some() {
-            return needs_sets(Choice::any(SettingName::SetOf));
-        }
-        if self.files.set_of.is_some() && split.is_some() {
-            // A row is one item, whatever is in it.
-            let with = Choice::any(SettingName::SetOf);
-            return Err(WrongSetting::NoEffect { setting: SettingName::Split, with }.into());
-        }
-        if *kind == Kind::Vectors && self.matching.within_days.is_some() {
-            let with = Choice::new(SettingName::Kind, kind);
-            return Err(WrongSetting::NoEffect { setting: SettingName::WithinDays, with }.into());
-        }
-        if self.files.weight.is_some() {
-            let choice = Choice::any(SettingName::Weight);
-            if self.files.set_of.is_none() {
-                let needed = Choice::any(SettingName::SetOf);
-                return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
-            }
-            if *measure != Measure::WeightedJaccard {
-                let needed = Choice::new(SettingName::Measure, Measure::WeightedJaccard);
-                return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
-            }
-        }
+        self.check_rows()?;
+        let (of_kind, of_measure) =
+            (Choice::new(SettingName::Kind, kind), Choice::new(SettingName::Measure, measure));
+        let a_kind = |kind: Kind| Choice::new(SettingName::Kind, kind);
+        let minhash = Choice::new(SettingName::Method, Method::Minhash);
+        let of_vectors = matches!(measure, Measure::Cosine | Measure::Euclidean);
         match kind {
-            Kind::Text if split.is_some() => needs_sets(Choice::any(SettingName::Split)),
+            Kind::Text if split.is_some() => needs(Choice::any(SettingName::Split), a_kind(Kind::Sets)),
             Kind::Text if *measure == Measure::WeightedJaccard => {
-                let choice = Choice::new(SettingName::Measure, measure);
-                let needed = Choice::new(SettingName::Kind, Kind::Sets);
                 let bag = Choice::new(SettingName::Elements, Elements::Bag);
-                let instead = Some((bag, "for shingles that count as often as they occur"));
-                Err(WrongSetting::Needs { choice, needed, instead }.into())
+                let instead = (bag, "for shingles that count as often as they occur");
+                needs_or(of_measure, a_kind(Kind::Sets), Some(instead))
             }
-            Kind::Sets if *method == Method::Simhash => {
-                let choice = Choice::new(SettingName::Kind, Kind::Sets);
-                let needed = Choice::new(SettingName::Method, Method::Minhash);
-                Err(WrongSetting::Needs { choice, needed, instead: None }.into())
+            Kind::Sets if *method == Method::Simhash => needs(of_kind, minhash),
+            Kind::Text | Kind::Sets if of_vectors => needs(of_measure, a_kind(Kind::Vectors)),
+            Kind::Text | Kind::Sets => Ok(()),
+            Kind::Vectors if self.matching.within_days.is_some() => {
+                no_effect(SettingName::WithinDays, of_kind)
             }
-            Kind::Text | Kind::Sets if matches!(measure, Measure::Cosine | Measure::Euclidean) => {
-                let choice = Choice::new(SettingName::Measure, measure);
-                let needed = Choice::new(SettingName::Kind, Kind::Vectors);
-                Err(WrongSetting::Needs { choice, needed, instead: None }.into())
-            }
-            Kind::Vectors if !matches!(measure, Measure::Cosine | Measure::Euclidean) => {
-                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
-                let needed = Choice::new(SettingName::Measure, Measure::Cosine);
+            Kind::Vectors if !of_vectors => {
                 let euclidean = Choice::new(SettingName::Measure, Measure::Euclidean);
-                let instead = Some((euclidean, "for distances"));
-                Err(WrongSetting::Needs { choice, needed, instead }.into())
+                let cosine = Choice::new(SettingName::Measure, Measure::Cosine);
+                needs_or(of_kind, cosine, Some((euclidean, "for distances")))
             }
-            Kind::Vectors if *method == Method::Simhash => {
-                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
-                let needed = Choice::new(SettingName::Method, Method::Minhash);
-                Err(WrongSetting::Needs { choice, needed, instead: None }.into())
-            }
+            Kind::Vectors if *method == Method::Simhash => needs(of_kind, minhash),
             Kind::Vectors if self.matching.verify != Verify::Exact => {
-                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
-                let (other, meaning) = (SettingName::Verify, "is always verified exactly");
-                Err(WrongSetting::Excludes { choice, other, meaning }.into())
+                excludes(of_kind, SettingName::Verify, "is always verified exactly")
             }
             Kind::Vectors if self.matching.keep == Keep::Longest => {
-                let choice = Choice::new(SettingName::Kind, Kind::Vectors);
-                let (other, meaning) = (SettingName::Keep, "has documents of one length");
-                Err(WrongSetting::Excludes { choice, other, meaning }.into())
+                excludes(of_kind, SettingName::Keep, "has documents of one length")
             }
-            Kind::Text | Kind::Sets | Kind::Vectors => Ok(()),
-            Kind::Fingerprints => {
-                let bits = bits.unwrap_or(USUAL_BITS);
-                if !(LEAST_BITS..=MOST_BITS).contains(&bits) {
-                    return Err(not_allowed(SettingName::Bits, bits, format!("{LEAST_BITS} to {MOST_BITS}")));
-                }
-                if self.matching.distance > bits / 2 {
-                    let allowed =
-                        format!("at most {} of {bits} bits; others are as near by chance", bits / 2);
-                    return Err(not_allowed(SettingName::Distance, self.matching.distance, allowed));
-                }
-                // Other settings than the default can be here only if nobody checked what was chosen.
-                let is_plain = *measure == Measure::Jaccard && *method == Method::Minhash;
-                match is_plain && self.matching.verify == Verify::Exact {
-                    true => Ok(()),
-                    false => {
-                        let with = Choice::new(SettingName::Kind, kind);
-                        let setting = if is_plain { SettingName::Verify } else { SettingName::Measure };
-                        Err(WrongSetting::NoEffect { setting, with }.into())
-                    }
-                }
-            }
+            Kind::Vectors => Ok(()),
+            Kind::Fingerprints => self.check_fingerprints(),
             Kind::Records => Err(not_allowed(
                 SettingName::Kind,
                 kind,
@@ -136,51 +79,66 @@ impl Settings {
         }
     }
 
+    /// Returns an error if rows of (set, item) make no sense with the other settings.
+    fn check_rows(&self) -> Result<()> {
+        let (rows, weight) = (Choice::any(SettingName::SetOf), Choice::any(SettingName::Weight));
+        let has_rows = self.files.set_of.is_some();
+        if has_rows && self.signature.kind != Kind::Sets {
+            return needs(rows, Choice::new(SettingName::Kind, Kind::Sets));
+        }
+        if has_rows && self.signature.split.is_some() {
+            // A row is one item, whatever is in it.
+            return no_effect(SettingName::Split, rows);
+        }
+        if has_rows && self.files.on_bad_record == OnBadRecord::Keep {
+            let allowed = "fail, or skip; a row that is in no set cannot be written among sets";
+            return Err(not_allowed(SettingName::OnBadRecord, OnBadRecord::Keep, allowed));
+        }
+        if self.files.weight.is_some() && !has_rows {
+            return needs(weight, rows);
+        }
+        if self.files.weight.is_some() && self.signature.measure != Measure::WeightedJaccard {
+            return needs(weight, Choice::new(SettingName::Measure, Measure::WeightedJaccard));
+        }
+        Ok(())
+    }
+
+    fn check_fingerprints(&self) -> Result<()> {
+        let SignatureSettings { kind, bits, measure, method, .. } = &self.signature;
+        let bits = bits.unwrap_or(USUAL_BITS);
+        if !(LEAST_BITS..=MOST_BITS).contains(&bits) {
+            return Err(not_allowed(SettingName::Bits, bits, format!("{LEAST_BITS} to {MOST_BITS}")));
+        }
+        if self.matching.distance > bits / 2 {
+            let allowed = format!("at most {} of {bits} bits; others are as near by chance", bits / 2);
+            return Err(not_allowed(SettingName::Distance, self.matching.distance, allowed));
+        }
+        // Other settings than the default can be here only if nobody checked what was chosen.
+        let is_plain = *measure == Measure::Jaccard && *method == Method::Minhash;
+        if is_plain && self.matching.verify == Verify::Exact {
+            return Ok(());
+        }
+        let setting = if is_plain { SettingName::Verify } else { SettingName::Measure };
+        no_effect(setting, Choice::new(SettingName::Kind, kind))
+    }
+
     /// Returns an error if the user chose a setting that has no effect with the kind of documents.
     fn check_effects_of_kind(&self, is_chosen: impl Fn(SettingName) -> bool) -> Result<()> {
         use SettingName::{
-            Bands, Bits, Case, Elements, Form, Hashes, Measure, Method, Punctuation, Recall, Shingles, Split,
-            Threshold, Verify, Weights, Whitespace,
+            Bands, Bits, Case, Elements, Form, Hashes, MaxText, Measure, Method, Punctuation, Recall,
+            Shingles, Split, Threshold, Verify, Weights, Whitespace,
         };
-        let unused: &[SettingName] = match self.signature.kind {
-            Kind::Text | Kind::Records => &[Bits],
-            Kind::Sets => &[Bits, Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights],
-            Kind::Vectors => &[
-                Bits,
-                Split,
-                Shingles,
-                Case,
-                Form,
-                Punctuation,
-                Whitespace,
-                Elements,
-                Weights,
-                Hashes,
-                Bands,
-                Recall,
-            ],
-            Kind::Fingerprints => &[
-                Split,
-                Shingles,
-                Case,
-                Form,
-                Punctuation,
-                Whitespace,
-                Elements,
-                Weights,
-                Method,
-                Measure,
-                Hashes,
-                Threshold,
-                Bands,
-                Verify,
-            ],
-        };
-        match unused.iter().find(|&&setting| is_chosen(setting)) {
-            Some(&setting) => {
-                let with = Choice::new(SettingName::Kind, self.signature.kind);
-                Err(WrongSetting::NoEffect { setting, with }.into())
+        const OF_TEXT: [SettingName; 7] = [Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights];
+        let (of_text, others): (&[SettingName], &[SettingName]) = match self.signature.kind {
+            Kind::Text | Kind::Records => (&[], &[Bits]),
+            Kind::Sets => (&OF_TEXT, &[Bits]),
+            Kind::Vectors => (&OF_TEXT, &[Bits, Split, Hashes, Bands, Recall, MaxText]),
+            Kind::Fingerprints => {
+                (&OF_TEXT, &[Split, Method, Measure, Hashes, Threshold, Bands, Verify, MaxText])
             }
+        };
+        match of_text.iter().chain(others).find(|&&setting| is_chosen(setting)) {
+            Some(&setting) => no_effect(setting, Choice::new(SettingName::Kind, self.signature.kind)),
             None => Ok(()),
         }
     }
@@ -206,10 +164,26 @@ impl Settings {
             (method, _) => (Choice::new(SettingName::Method, method), &[Distance]),
         };
         match unused.iter().find(|&&setting| is_chosen(setting)) {
-            Some(&setting) => Err(WrongSetting::NoEffect { setting, with }.into()),
+            Some(&setting) => no_effect(setting, with),
             None => Ok(()),
         }
     }
+}
+
+fn needs(choice: Choice, needed: Choice) -> Result<()> {
+    needs_or(choice, needed, None)
+}
+
+fn needs_or(choice: Choice, needed: Choice, instead: Option<(Choice, &'static str)>) -> Result<()> {
+    Err(WrongSetting::Needs { choice, needed, instead }.into())
+}
+
+fn no_effect(setting: SettingName, with: Choice) -> Result<()> {
+    Err(WrongSetting::NoEffect { setting, with }.into())
+}
+
+fn excludes(choice: Choice, other: SettingName, meaning: &'static str) -> Result<()> {
+    Err(WrongSetting::Excludes { choice, other, meaning }.into())
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ pub const ALL: [Preset; 6] = [
         about: "the same story on many sites, without their frames",
         shingles: Some("words:5"),
         hashes: 512,
-        threshold: 0.15,
+        threshold: 0.135,
         bands: Bands::ByRecall,
         common: Some(Common::Auto),
     },

@@ -60,6 +60,8 @@ names! {
     Memory = "memory",
     /// The kind of sketch that finds candidates.
     Method = "method",
+    /// What happens to a record that cannot be used.
+    OnBadRecord = "on-bad-record",
     /// The sources whose documents come first in keep order.
     Prefer = "prefer",
     /// Whether punctuation is kept.

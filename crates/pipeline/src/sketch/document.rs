@@ -1,8 +1,9 @@
 //! The stages of a run for single documents and pairs, for other engines that bring documents with equal keys
 //! together themselves.
 
+use crate::frames::check_frames;
 use crate::method::key::KeySeed;
-use crate::method::{Likeness, Recipe, TextBuffers, UseOfSketches, check_frames, content_hash, within_hash};
+use crate::method::{Likeness, Recipe, TextBuffers, UseOfSketches, content_hash, within_hash};
 use crate::sketch::keep_value;
 use crate::sketch::order::rank_bytes;
 use crate::store::columns::Columns;

@@ -10,6 +10,8 @@ mod sample;
 pub(crate) mod sketch_file;
 pub(crate) mod stored;
 
+pub(crate) use sample::learn_first;
+
 use crate::limits::memory::{BLOCK_BYTES, Ledger, LongBlock};
 use crate::limits::ordered::ordered;
 use crate::limits::sorted::Room;

@@ -66,7 +66,7 @@ pub(super) fn learn(
 }
 
 /// Reads documents up to the first that can be used, and returns what follows from it for the others, or 0 if there is none.
-fn learn_first(
+pub(crate) fn learn_first(
     sources: Sources<'_>,
     recipe: &Recipe,
     budget: &Ledger,

@@ -95,7 +95,12 @@ fn share_samples(items: &[Item], settings: &Settings) -> impl Fn(usize, usize) -
     let samples: Vec<Vec<u64>> = items
         .iter()
         .map(|item| {
-            crate::method::samples::sampled(recipe.shingler.set(&item.text).as_slice(), [0; 2]).collect()
+            crate::method::samples::sampled(
+                recipe.shingler.set(&item.text).as_slice(),
+                crate::SAMPLED_ONE_IN,
+                [0; 2],
+            )
+            .collect()
         })
         .collect();
     move |a, b| samples[a].iter().any(|sample| samples[b].contains(sample))

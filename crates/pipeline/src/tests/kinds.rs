@@ -137,15 +137,26 @@ fn sets_are_found_as_by_brute_force() {
 }
 
 #[test]
-fn contained_sets_are_right_and_most_are_found() {
-    let baskets = baskets(400, 2);
-    let values: Vec<Value> = baskets.iter().map(array).collect();
+fn contained_sets_are_found_as_by_brute_force() {
     let folder = tempfile::tempdir().unwrap();
-    let settings = settings(Kind::Sets).with_measure(Measure::Containment).with_threshold(0.8);
-    let truth = expected(&baskets, Measure::Containment, 0.8);
-    let found = pairs(&job_of(folder.path(), &values, &settings, 2), None);
-    // Few items are sampled of a small set, so pairs are missed; but all that is found is right.
-    assert!(found.is_subset(&truth) && !found.is_empty(), "{} of {}", found.len(), truth.len());
+    for seed in 2..5 {
+        let baskets = baskets(400, seed);
+        let values: Vec<Value> = baskets.iter().map(array).collect();
+        for threshold in [0.3, 0.8, 1.0] {
+            let settings = settings(Kind::Sets).with_measure(Measure::Containment).with_threshold(threshold);
+            // A set without items is like other such sets only, and not a part of every set.
+            let are_comparable =
+                |&(a, b, _): &(usize, usize, u64)| baskets[a].is_empty() == baskets[b].is_empty();
+            let truth: Pairs = expected(&baskets, Measure::Containment, threshold)
+                .into_iter()
+                .filter(are_comparable)
+                .collect();
+            for (threads, free) in [(1, None), (2, None), (7, None), (2, Some(100_000))] {
+                let found = pairs(&job_of(folder.path(), &values, &settings, threads), free);
+                assert_eq!(found, truth, "{seed} {threshold} {threads} {free:?}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -203,6 +214,54 @@ fn rows_that_cannot_be_used_are_named_or_left_out() {
         job.settings.files.on_bad_record = crate::OnBadRecord::Skip;
         assert_eq!(crate::gather_rows(&mut job).unwrap().1, 1);
     }
+    let keep = by_rows.with_on_bad_record(crate::OnBadRecord::Keep);
+    let mut job = job_of_file(folder.path(), "keep.jsonl", "{}\n", &keep, 1);
+    let said = crate::gather_rows(&mut job).unwrap_err().to_string();
+    assert!(said.starts_with("on-bad-record keep is not allowed"), "{said}");
+}
+
+#[test]
+fn rows_that_are_left_out_are_listed_with_their_place_and_make_another_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let by_rows = settings(Kind::Sets)
+        .with_set_of(Some("id".into()))
+        .with_on_bad_record(crate::OnBadRecord::Skip)
+        .with_threshold(0.9);
+    let good = "{\"id\": \"a\", \"value\": 1}\n{\"id\": \"b\", \"value\": 1}\n";
+    let bad = "not JSON\n{\"value\": 2}\n{\"id\": \"c\", \"value\": [1]}\n";
+    let mut job = job_of_file(folder.path(), "rows.jsonl", &format!("{bad}{good}"), &by_rows, 2);
+    let mut without = job_of_file(folder.path(), "good.jsonl", good, &by_rows, 2);
+    // Rows of other documents are left out, and are in no list.
+    job.against = job_of_file(folder.path(), "against.jsonl", bad, &by_rows, 2).sources;
+    let (_held, count) = crate::gather_rows(&mut job).unwrap();
+    let (_also, none) = crate::gather_rows(&mut without).unwrap();
+    assert_eq!((count, none), (6, 0));
+    assert_ne!(job.sources[0].stamp, without.sources[0].stamp);
+    let target = Target::new(&folder.path().join("out").display().to_string()).unwrap();
+    crate::dedup(&job, &target, false, &Silent).unwrap();
+    let listed = std::fs::read_to_string(folder.path().join("out/removed.jsonl")).unwrap();
+    let listed: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let file = |row: &Value| row["source"].as_str().unwrap().to_owned();
+    let facts: Vec<_> = listed.iter().map(|row| (row["kind"].clone(), row["line"].clone())).collect();
+    assert_eq!(
+        facts[..3],
+        [(json!("bad"), json!(1)), (json!("bad"), json!(2)), (json!("bad"), json!(3))],
+        "{listed:?}"
+    );
+    assert!(file(&listed[0]).ends_with("rows.jsonl") && listed.len() == 4, "{listed:?}");
+    assert_eq!(
+        (&listed[1]["reason"], &listed[2]["id"]),
+        (&json!("the field `id` is missing or null"), &json!("c"))
+    );
+    assert_eq!((&listed[3]["kind"], file(&listed[3])), (&json!("exact"), "sets.jsonl".to_owned()));
+    // Python and `--dry-run` get the same list.
+    let mut kinds = Vec::new();
+    crate::decide(&job, &Silent, &mut |row| {
+        kinds.push(row.kind);
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(kinds, ["bad", "bad", "bad", "exact"]);
 }
 
 /// Fingerprints of which many are near another one, as bytes.

@@ -5,6 +5,7 @@ mod differential;
 mod frames;
 mod going_on;
 mod kinds;
+mod kinds_going_on;
 mod matrix;
 mod recall;
 mod sketches;

@@ -15,23 +15,23 @@ use testkit::corpora::{Document, Planted};
 
 /// What an observer does at its last question.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Answer {
+pub(super) enum Answer {
     Stop,
     Panic,
 }
 
 /// Counts questions, and answers the one numbered `last` and all later ones.
 #[derive(Debug)]
-struct Asked {
+pub(super) struct Asked {
     last: u64,
     answer: Answer,
-    questions: AtomicU64,
+    pub(super) questions: AtomicU64,
     /// How often it was asked up to the end of each stage, from the end of the one before.
     by_stage: Mutex<(u64, BTreeMap<Stage, u64>)>,
 }
 
 impl Asked {
-    fn new(last: u64, answer: Answer) -> Self {
+    pub(super) fn new(last: u64, answer: Answer) -> Self {
         Self { last, answer, questions: AtomicU64::new(0), by_stage: Mutex::default() }
     }
 }
@@ -77,7 +77,13 @@ fn ways() -> Vec<(&'static str, Settings, Option<u64>, bool)> {
 }
 
 /// Runs `job`; the target, if any, is below `folder`.
-fn attempt(job: &Job, free: Option<u64>, pairs: bool, folder: &Path, observer: &Asked) -> crate::Result<()> {
+pub(super) fn attempt(
+    job: &Job,
+    free: Option<u64>,
+    pairs: bool,
+    folder: &Path,
+    observer: &Asked,
+) -> crate::Result<()> {
     let mut prepared = Prepared::new(job).unwrap();
     if let Some(free) = free {
         prepared.budget = prepared.budget.with_free(free);

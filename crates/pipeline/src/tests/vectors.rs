@@ -260,4 +260,25 @@ fn settings_and_records_that_make_no_sense_are_refused() {
     .unwrap();
     assert_eq!(rows.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 3, 4]);
     assert!(rows[2].1.contains("the vector has 1 coordinates, and the first vector has 2"), "{rows:?}");
+    // A query is what is wrong if it has another length, and not the corpus.
+    for on_bad_record in [OnBadRecord::Skip, OnBadRecord::Keep] {
+        let job = Job { settings: skips.settings.clone().with_on_bad_record(on_bad_record), ..skips.clone() };
+        let said = crate::query(&job, "[1, 2, 3]", 5, &Silent).unwrap_err().to_string();
+        let expected =
+            "what is searched for cannot be used: the vector has 3 coordinates, and the first vector has 2";
+        assert!(said.starts_with(expected), "{said}");
+        assert_eq!(crate::query(&job, "[1, 2]", 5, &Silent).unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn lengths_of_text_make_no_sense_for_vectors_and_fingerprints() {
+    for kind in [Kind::Vectors, Kind::Fingerprints] {
+        let chosen = match kind {
+            Kind::Vectors => settings(Measure::Cosine),
+            _ => Settings::default().with_kind(kind),
+        };
+        let said = chosen.check_effects(|name| name == crate::SettingName::MaxText).unwrap_err().to_string();
+        assert_eq!(said, format!("max-text has no effect with kind {kind}"));
+    }
 }

@@ -9,7 +9,7 @@ use crate::candidates::Candidates;
 use crate::candidates::forest::Forest;
 use crate::limits::sorted::{Room, Sorted, Sorter};
 use crate::method::Recipe;
-use crate::method::samples::SAMPLED_ONE_IN;
+use crate::method::samples::one_in;
 use crate::method::short::HEAD;
 use crate::solve::{SMALL_DOCUMENT, SMALL_SET};
 use crate::store::Number;
@@ -134,7 +134,7 @@ pub(super) fn weight(size: u32, recipe: &Recipe) -> u64 {
     let size = u64::from(size);
     // A sample is kept beside its places in buckets.
     let keys = match recipe.method.stores_keys() {
-        true => (PER_KEY + 8) * (size / SAMPLED_ONE_IN + 1),
+        true => (PER_KEY + 8) * (size / one_in(&recipe.settings) + 1),
         false => PER_KEY * (recipe.bands() as u64 + listed_keys(size, recipe)),
     };
     8 * size + 2 * most_lanes(size, recipe) + keys + 112

@@ -1,6 +1,7 @@
 //! Decisions -> the list of removed documents.
 
 use crate::decide::{Removal, Removals};
+use crate::kind::bad_rows;
 use crate::seen::asked_for;
 use crate::sketch::Sources;
 use crate::store::{BadRecords, Number, Store};
@@ -9,7 +10,7 @@ use crate::{Method, OnBadRecord, Reference, Result, Settings, Verify};
 use corpus::RemovedRow;
 use std::collections::VecDeque;
 
-/// Hands every removed document to `visit`, in input order.
+/// Hands every removed document to `visit`, in input order. Rows of (set, item) that could not be used come first.
 pub(crate) fn rows(
     removals: &Removals,
     store: &Store,
@@ -17,6 +18,9 @@ pub(crate) fn rows(
     settings: &Settings,
     visit: &mut dyn FnMut(RemovedRow) -> Result<()>,
 ) -> Result<()> {
+    if settings.files.set_of.is_some() {
+        sources.corpus.iter().try_for_each(|source| bad_rows::visit(source, visit))?;
+    }
     let has_ids = settings.files.id_field.is_some();
     let bad = (settings.files.on_bad_record == OnBadRecord::Skip).then(|| store.bad());
     let mut bad = BadRows { bad, store, sources, has_ids, named: VecDeque::new() };

@@ -36,7 +36,7 @@ impl<'a> Alike<'a> {
         };
         let samples = |item: &Item| {
             let elements = rules.shingles.elements(&item.text, rules.bag).unwrap();
-            crate::method::samples::sampled(&elements, [0; 2]).collect()
+            crate::method::samples::sampled(&elements, crate::SAMPLED_ONE_IN, [0; 2]).collect()
         };
         Self {
             settings,
