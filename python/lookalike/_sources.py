@@ -180,6 +180,8 @@ def said(value: Any) -> Optional[str]:
         return "true" if value else "false"
     if isinstance(value, np.generic):
         return said(value.item())
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
     if isinstance(value, Mapping):
         return " ".join(part for part in map(said, value.values()) if part)
     if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):

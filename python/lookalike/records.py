@@ -283,7 +283,7 @@ def link(a: Any, b: Any, /, **options: Unpack[RecordOptions]) -> RecordPairs:
     >>> shop = [{"name": "blue widget 500", "price": "9.90"}, {"name": "green gadget", "price": "4.00"}]
     >>> other = [{"title": "green gadget", "price": "4.00"}, {"title": "yellow bucket", "price": "7.50"}]
     >>> lookalike.link(shop, other, fields="name=title,price", one_to_one=True)
-    RecordPairs([RecordPair(a=1, b=0, probability=0.99, weight=4.6, weights={'name': 0.0, 'price': 0.0})])
+    RecordPairs([RecordPair(a=1, b=0, probability=0.99..., weight=4.6, weights={'name': 0.0, 'price': 0.0})])
     """
     asked = _Asked("link", dict(options), against_only=True)
     first, second = asked.read(a, against=True), asked.read(b)
