@@ -263,7 +263,14 @@ fn pairs_are_labelled_and_labels_are_used() {
     // An answer that is none is asked again; without further answers the command ends.
     let asked = folder.run_with("label customers.csv -o labels.tsv", b"what\ny\nn\nu\n");
     assert_eq!(asked.code, 0, "{asked}");
-    for part in ["no labels yet", "precision", "recall among", "answer y (the same)", "1 yes, 1 no, 1 undecided", "born"] {
+    for part in [
+        "no labels yet",
+        "precision",
+        "recall among",
+        "answer y (the same)",
+        "1 yes, 1 no, 1 undecided",
+        "born",
+    ] {
         assert!(asked.stderr.contains(part), "{part} in {asked}");
     }
     let first = folder.read("labels.tsv");
@@ -301,7 +308,8 @@ fn pairs_are_labelled_and_labels_are_used() {
         run.stdout.lines().count()
     };
     let without = folder.run("pairs customers.csv --kind records").stdout;
-    let told: String = without.lines().take(10).map(|line| format!("{}\ty\n", line.rsplit_once('\t').unwrap().0)).collect();
+    let told: String =
+        without.lines().take(10).map(|line| format!("{}\ty\n", line.rsplit_once('\t').unwrap().0)).collect();
     assert_eq!(count(&told), without.lines().count(), "ten right labels change nothing");
     assert_eq!(count(""), without.lines().count());
 
@@ -315,7 +323,9 @@ fn pairs_are_labelled_and_labels_are_used() {
         ("p0a p0b y\n", "it has 1 columns instead of 3"),
     ] {
         std::fs::write(folder.path("wrong.tsv"), labels).unwrap();
-        for command in ["pairs customers.csv --kind records --labels wrong.tsv", "label customers.csv -o wrong.tsv"] {
+        for command in
+            ["pairs customers.csv --kind records --labels wrong.tsv", "label customers.csv -o wrong.tsv"]
+        {
             let run = folder.run(command);
             assert!(run.code == 3 && run.stderr.contains(said), "{command}: {run}");
         }
