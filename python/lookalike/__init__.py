@@ -7,7 +7,8 @@
 ['a rose is a rose is a rose', 'to be or not to be']
 
 Whole jobs take lists of strings, pandas, Polars and PyArrow, Hugging Face datasets, any object with an Arrow
-interface, and files: `dedup`, `pairs`, `clusters`, `query`, `compare`, `plan`. `Options` lists their settings, and
+interface, and files: `dedup`, `pairs`, `clusters`, `query`, `compare`, `plan`. `link` finds the records of two tables that
+describe the same thing. `Options` lists their settings, and
 `lookalike.errors` their errors. The building blocks are `Shingler`, `MinHash`, `Signature`, `BBitMinHash`,
 `WeightedMinHash`, `SimHash`, `LSH`, `HammingIndex`, `SCurve` and `HyperLogLog`. `Index` keeps documents in a
 folder.
@@ -51,6 +52,17 @@ from .estimates import AngleEstimate, Cardinality, Estimate
 from .index import Answer, Checked, Index, IndexDocument, IndexMatch
 from .jobs import clusters, compare, dedup, pairs, plan, query
 from .pages import Page
+from .records import (
+    RecordClusters,
+    RecordDeduplication,
+    RecordModel,
+    RecordOptions,
+    RecordPair,
+    RecordPairs,
+    RecordRemoved,
+    RecordRemovedRows,
+    link,
+)
 from .results import (
     Alternative,
     Cluster,
@@ -106,6 +118,14 @@ __all__ = [
     "Pairs",
     "Passage",
     "Plan",
+    "RecordClusters",
+    "RecordDeduplication",
+    "RecordModel",
+    "RecordOptions",
+    "RecordPair",
+    "RecordPairs",
+    "RecordRemoved",
+    "RecordRemovedRows",
     "Removed",
     "RemovedRows",
     "SCurve",
@@ -128,6 +148,7 @@ __all__ = [
     "dedup",
     "defaults",
     "errors",
+    "link",
     "pairs",
     "plan",
     "presets",

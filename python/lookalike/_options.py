@@ -30,6 +30,8 @@ class Options(TypedDict, total=False):
         bits: the bits of fingerprints, 16 to 512 (default: as many as the first has)
         split: with sets, what separates the items of a set that is a string
 
+        Rows of a table as records with fields have options of their own: see `RecordOptions`
+
     The text and its shingles
         text: the column or field with the text, or with the sets (default "text")
         id: the column or field with the id (default: none; rows are then named by number, records of files by `source:line`)
@@ -132,7 +134,7 @@ def resolve(function: str, options: Dict[str, Any], **more: Any) -> Dict[str, An
     resources: Dict[str, Any] = dict.fromkeys(RESOURCES)
     for name, value in options.items():
         if name not in NAMES:
-            raise TypeError(_unknown(function, name))
+            raise TypeError(unknown(function, name, NAMES))
         if value is None and name in (*RESOURCES, *_NULLABLE):
             if name in ("bands", "common"):
                 settings[name] = None
@@ -165,10 +167,11 @@ def _length(value: Any) -> float:
     return float(value)
 
 
-def _unknown(function: str, name: str) -> str:
-    near = difflib.get_close_matches(name, NAMES, 1)
+def unknown(function: str, name: str, names: Sequence[str], when: str = "") -> str:
+    """What is said about an argument that is not one of `names`."""
+    near = difflib.get_close_matches(name, names, 1)
     advice = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{function}() got an unexpected keyword argument {name!r}{advice}"
+    return f"{when}{function}() got an unexpected keyword argument {name!r}{advice}"
 
 
 def whole(name: str, value: Any, least: int = 0) -> int:
@@ -194,7 +197,7 @@ def _checked(name: str, value: Any) -> Any:
     if name in _WHOLE:
         return whole(name, value, least=1 if name in ("hashes", "threads", "max_text") else 0)
     if name in _NUMBERS:
-        return _number(name, value)
+        return number(name, value)
     if name in ("weights", "temp_dir"):
         return os.fsdecode(value)
     if name == "common" and not isinstance(value, str):
@@ -218,7 +221,8 @@ def _text(name: str, value: Any) -> str:
     return value
 
 
-def _number(name: str, value: Any) -> float:
+def number(name: str, value: Any) -> float:
+    """A number from 0 to 1."""
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
     try:

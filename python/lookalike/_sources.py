@@ -9,7 +9,7 @@ import errno
 import json
 import os
 import sys
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -39,6 +39,11 @@ class Columns:
         self.against = against
         """True for the documents of `against`, which need only the text."""
 
+    @classmethod
+    def of_records(cls, id: Optional[str], *, against: bool) -> "Columns":
+        """All columns, of which those with the id may be missing in the records of `against`."""
+        return cls("", id, (), against=against, kind="records")
+
     @property
     def optional(self) -> Tuple[str, ...]:
         """The columns that may be missing."""
@@ -48,7 +53,7 @@ class Columns:
     @property
     def wanted(self) -> Tuple[str, ...]:
         """All columns, each once."""
-        named = (self.text, self.id, *self.others)
+        named = (self.text or None, self.id, *self.others)
         return tuple(dict.fromkeys(name for name in named if name is not None))
 
 
@@ -141,9 +146,58 @@ def _of_sequence(source: Any, columns: Columns) -> Documents:
     kind = list if isinstance(source, list) else tuple
     if type(source) in (list, tuple):
         kind = type(source)
+    if columns.kind == "records":
+        return _of_dicts(source, lambda mask: kind(row for row, kept in zip(source, mask) if kept), columns)
     return _of_strings(
         list(source), lambda mask: kind(text for text, kept in zip(source, mask) if kept), columns
     )
+
+
+def _of_dicts(rows: Sequence[Any], take: Callable[[Mask], Any], columns: Columns) -> Documents:
+    """Dictionaries, one for each record. A field that a record does not have is missing."""
+    names: Dict[str, None] = {}
+    for at, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"a record is a dictionary, but item {at} is of type {type(row).__name__}; give {_WHAT}")
+        for name in row:
+            if not isinstance(name, str):
+                raise TypeError(f"a field is named by a str, not by {type(name).__name__}")
+            names[name] = None
+    wanted = _select(columns, names)
+    table = _native.ArrowTable.from_columns(wanted, [[said(row.get(name)) for row in rows] for name in wanted])
+    ids = _ids(columns, wanted, lambda name: [row.get(name) for row in rows])
+    return Documents(table, take, ids)
+
+
+def said(value: Any) -> Optional[str]:
+    """A value of a record as text; None if it is missing. The values of a list are joined with commas."""
+    if value is None or (isinstance(value, float) and value != value):
+        return None
+    if isinstance(value, str):
+        # What is not valid text cannot be compared: the characters are replaced.
+        return value.encode("utf-8", "replace").decode() if _has_surrogate(value) else value
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, np.generic):
+        return said(value.item())
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    if isinstance(value, Mapping):
+        return " ".join(part for part in map(said, value.values()) if part)
+    if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
+        values = sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value
+        return ", ".join(part for part in map(said, values) if part)
+    if type(value).__name__ in ("NaTType", "NAType"):
+        return None
+    return str(value)
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def written(kind: str, value: Any) -> Any:
@@ -208,6 +262,11 @@ def _select(columns: Columns, present: Any) -> List[str]:
     present = list(present)
     names = [name for name in present if isinstance(name, str)]
     wanted = []
+    if columns.kind == "records":
+        repeated = next((name for name in names if names.count(name) > 1), None)
+        if repeated is not None:
+            raise SettingError(f"there are {names.count(repeated)} columns {repeated!r}; rename all but one")
+        wanted.extend(names)
     for column in columns.wanted:
         # A dot leads into a struct.
         name = column if column in names else column.partition(".")[0]
@@ -238,6 +297,8 @@ def _of_pandas(source: Any, columns: Columns, pandas: Any) -> Optional[Documents
     names = _select(columns, source.columns)
     # The types are kept: pandas would convert objects to strings, and fail for a lone surrogate.
     frame = pandas.DataFrame({name: pandas.Series(source[name].array, dtype=source[name].dtype) for name in names})
+    if columns.kind == "records":
+        return _records_of_pandas(source, frame, columns, pandas)
     if columns.kind != "text" and columns.text in names and frame[columns.text].dtype == object:
         frame[columns.text] = [written(columns.kind, value) for value in frame[columns.text]]
     try:
@@ -256,6 +317,26 @@ def _of_pandas(source: Any, columns: Columns, pandas: Any) -> Optional[Documents
             raise
         raise TypeError(f"a column holds values that are not all of one type: {error}") from error
     return Documents(table, lambda mask: source[mask], _ids(columns, names, lambda name: source[name].tolist()))
+
+
+def _records_of_pandas(source: Any, frame: Any, columns: Columns, pandas: Any) -> Documents:
+    """A frame of records. Whole numbers that are stored as floats, because some are missing, are whole numbers again."""
+    for name in frame.columns:
+        if pandas.api.types.is_float_dtype(frame[name].dtype):
+            known = frame[name].dropna()
+            if len(known) and ((known % 1 == 0) & (known.abs() < 2**53)).all():
+                frame[name] = frame[name].astype("Int64")
+    try:
+        table = _native.ArrowTable.from_stream(frame)
+    except Exception as error:
+        # Without PyArrow pandas has no Arrow interface, and PyArrow takes no column with values of several types.
+        is_arrow = type(error).__module__.partition(".")[0] == "pyarrow"
+        if not is_arrow and not isinstance(error, (AttributeError, ImportError, UnicodeEncodeError)):
+            raise
+        names = [str(name) for name in frame.columns]
+        table = _native.ArrowTable.from_columns(names, [[said(value) for value in frame[name]] for name in names])
+    ids = _ids(columns, list(frame.columns), lambda name: source[name].tolist())
+    return Documents(table, lambda mask: source[mask], ids)
 
 
 def _as_bytes(frame: Any, columns: Columns, pandas: Any) -> Any:

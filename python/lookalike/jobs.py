@@ -33,6 +33,15 @@ from ._options import FILES_ONLY, Options, resolve, whole
 from ._sources import Columns, Documents, documents, written
 from .errors import DuplicateIdError, SettingError, TargetError
 from .pages import Page
+from .records import (
+    RecordClusters,
+    RecordDeduplication,
+    RecordOptions,
+    RecordPairs,
+    clusters_of_records,
+    dedup_of_records,
+    pairs_of_records,
+)
 from .results import (
     Cluster,
     Clusters,
@@ -46,6 +55,8 @@ from .results import (
 )
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from typing_extensions import Unpack
 
     from .index import Index
@@ -55,6 +66,32 @@ __all__ = ["clusters", "compare", "dedup", "pairs", "plan", "query"]
 Source = TypeVar("Source")
 Progress = Union[bool, Callable[..., Any]]
 """True for a progress bar of tqdm, or a factory with the interface of `tqdm.tqdm`."""
+
+
+@overload
+def dedup(
+    source: Sequence["os.PathLike[str]"],
+    *,
+    kind: "Literal['records']",
+    output: Union[str, "os.PathLike[str]"],
+    against: Any = None,
+    against_only: bool = False,
+    progress: Progress = False,
+    **options: Unpack[RecordOptions],
+) -> Tuple[pathlib.Path, RecordDeduplication]: ...
+
+
+@overload
+def dedup(
+    source: Source,
+    *,
+    kind: "Literal['records']",
+    output: Union[str, "os.PathLike[str]", None] = None,
+    against: Any = None,
+    against_only: bool = False,
+    progress: Progress = False,
+    **options: Unpack[RecordOptions],
+) -> Tuple[Source, RecordDeduplication]: ...
 
 
 @overload
@@ -91,8 +128,8 @@ def dedup(
     against_only: bool = False,
     add_to: Union["Index", str, "os.PathLike[str]", None] = None,
     progress: Progress = False,
-    **options: Unpack[Options],
-) -> Tuple[Any, Deduplication]:
+    **options: Any,
+) -> Tuple[Any, Any]:
     """Removes near-duplicates. Returns the kept rows, in the type of the input, and the decisions.
 
     Every removed document names the kept one that it duplicates, and their exact similarity is at least the threshold
@@ -120,9 +157,15 @@ def dedup(
         against_only: compare documents only with those of `against`.
         add_to: an `Index`, or the path of one, to which kept documents are added: with `output` when all outputs are
             complete, and otherwise at the end. Documents in memory need a column of ids.
-        progress: True for a progress bar of tqdm, or a factory with the interface of `tqdm.tqdm`.
-        **options: see `lookalike.Options`.
+        progress: True for a progress bar of tqdm, or a factory with the interface of `tqdm.tqdm`. Of records there is none.
+        **options: see `lookalike.Options`. With `kind="records"`, rows are compared field by field, the decisions are a
+            `RecordDeduplication`, and the options are those of `lookalike.RecordOptions`.
     """
+    if options.get("kind") == "records":
+        if add_to is not None:
+            raise TypeError("add_to is for texts, not for records")
+        with _orderly_end():
+            return dedup_of_records(source, output, against, against_only, _of_records(options))
     more = {"against-only": True} if against_only else {}
     given, native = _prepare("dedup", source, options, **more)
     if add_to is not None and given.in_memory and (given.fixed_column or options.get("id") is None):
@@ -221,14 +264,36 @@ def _natives(against: Optional["Index"], add_to: Optional["Index"]) -> Dict[str,
     }
 
 
-def pairs(source: Any, *, progress: Progress = False, **options: Unpack[Options]) -> Pairs:
+def _of_records(options: Dict[str, Any]) -> Dict[str, Any]:
+    """The options of records, without the kind."""
+    return {name: value for name, value in options.items() if name != "kind"}
+
+
+@overload
+def pairs(
+    source: Any, *, kind: "Literal['records']", progress: Progress = False, **options: Unpack[RecordOptions]
+) -> RecordPairs: ...
+
+
+@overload
+def pairs(source: Any, *, progress: Progress = False, **options: Unpack[Options]) -> Pairs: ...
+
+
+def pairs(source: Any, *, progress: Progress = False, **options: Any) -> Any:
     """All pairs at least as similar as the threshold, verified, in input order.
+
+    With `kind="records"`, rows are compared field by field, and the options are those of `RecordOptions`. The result is then
+    `RecordPairs`: which records describe the same thing, with the probability and what each field says. `link` does this for
+    two tables.
 
     >>> import lookalike
     >>> texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose; is a rose"]
     >>> list(lookalike.pairs(texts, shingles="words:3"))
     [Pair(a=0, b=2, similarity=1.0)]
     """
+    if options.get("kind") == "records":
+        with _orderly_end():
+            return pairs_of_records(source, _of_records(options))
     given, native = _prepare("pairs", source, options)
     with _orderly_end():
         columns, report = _native.pairs(given.native, native, _bar(progress))
@@ -241,14 +306,29 @@ def pairs(source: Any, *, progress: Progress = False, **options: Unpack[Options]
     return Pairs(table, json.loads(report))
 
 
-def clusters(source: Any, *, progress: Progress = False, **options: Unpack[Options]) -> Clusters:
+@overload
+def clusters(
+    source: Any, *, kind: "Literal['records']", progress: Progress = False, **options: Unpack[RecordOptions]
+) -> RecordClusters: ...
+
+
+@overload
+def clusters(source: Any, *, progress: Progress = False, **options: Unpack[Options]) -> Clusters: ...
+
+
+def clusters(source: Any, *, progress: Progress = False, **options: Any) -> Any:
     """All clusters of at least two documents: a kept document, and the documents that are similar to it.
+
+    With `kind="records"`, rows are compared field by field; see `pairs`. The result is then `RecordClusters`.
 
     >>> import lookalike
     >>> texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose; is a rose"]
     >>> lookalike.clusters(texts, shingles="words:3")[0].members
     [0, 2]
     """
+    if options.get("kind") == "records":
+        with _orderly_end():
+            return clusters_of_records(source, _of_records(options))
     given, native = _prepare("clusters", source, options)
     with _orderly_end():
         columns, report = _native.clusters(given.native, native, _bar(progress))

@@ -162,6 +162,24 @@ impl<T> Raise<T> for corpus::Result<T> {
     }
 }
 
+impl<T> Raise<T> for records::run::Result<T> {
+    fn or_raise(self) -> PyResult<T> {
+        use records::run::Error;
+        self.map_err(|error| match error {
+            Error::Corpus(error) => of_corpus(&error),
+            Error::BadRecord { source_name, line, reason, .. } => {
+                Python::attach(|py| Class::BadRecord.error(py, (source_name, line, reason)))
+            }
+            Error::Memory { what, needed, limit } => {
+                of_pipeline(&pipeline::Error::Memory { what, needed, limit })
+            }
+            Error::Target(_) => Class::Target.saying(error),
+            Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
+            _ => Class::Setting.saying(error),
+        })
+    }
+}
+
 impl<T> Raise<T> for stages::Result<T> {
     fn or_raise(self) -> PyResult<T> {
         self.map_err(|error| match &error {

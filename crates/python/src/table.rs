@@ -135,6 +135,19 @@ impl ArrowTable {
         Ok(Self { schema, batches })
     }
 
+    /// A table with columns of strings. `None` becomes null. All columns must be of the same length.
+    #[staticmethod]
+    fn from_columns(names: Vec<String>, columns: Vec<Vec<Option<String>>>) -> PyResult<Self> {
+        let fields = names.iter().map(|name| Field::new(name, DataType::LargeUtf8, true));
+        let schema: SchemaRef = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        if names.is_empty() {
+            return Ok(Self { schema, batches: Vec::new() });
+        }
+        let arrays = columns.into_iter().map(|column| Arc::new(LargeStringArray::from(column)) as ArrayRef);
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays.collect());
+        Ok(Self { schema, batches: vec![batch.map_err(|error| not_a_table(&error))?] })
+    }
+
     /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<&str> {

@@ -11,6 +11,7 @@ mod chance;
 mod column;
 mod compare;
 mod kind;
+mod labels;
 mod link;
 mod misplaced;
 mod model;
@@ -24,6 +25,7 @@ mod together;
 
 pub use bands::{Band, Row};
 pub use kind::Kind;
+pub use labels::{Quality, Shift, next_question};
 pub use link::{BandFigures, Error, Explained, ExplainedField, Linked, Match, OneTo, Options, link};
 pub use model::{Field, Model, Together};
 pub use model_file::{ModelFile, StoredField};

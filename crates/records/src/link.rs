@@ -5,6 +5,7 @@ use crate::chance::{Chance, Where};
 use crate::column::Column;
 use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
+use crate::labels::Shift;
 use crate::misplaced;
 use crate::model::{Field, Fitted, LEARNT_FROM, Levels, Model, Partners, probability, sampled};
 use crate::model_file::ModelFile;
@@ -13,6 +14,7 @@ use crate::strings::Scratch;
 use crate::table::{RawColumn, Table};
 use crate::together::FewValues;
 use lookalike::hashing::mix64;
+use std::collections::BTreeMap;
 
 /// Pairs that look like matches by which bands are chosen, at the most.
 const ALIKE: usize = 6_000;
@@ -68,6 +70,8 @@ pub struct Options {
     model: Option<Box<ModelFile>>,
     /// Two records that should be explained.
     explained: Option<(usize, usize)>,
+    /// Pairs that a person has judged, the record that comes first in front.
+    labels: BTreeMap<Pair, bool>,
     /// The number of threads; it does not change the answer.
     threads: Threads,
 }
@@ -93,6 +97,7 @@ impl Default for Options {
             blocks: Vec::new(),
             model: None,
             explained: None,
+            labels: BTreeMap::new(),
             threads: Threads(1),
         }
     }
@@ -159,6 +164,19 @@ impl Options {
     pub fn with_explained(mut self, a: usize, b: usize) -> Self {
         self.explained = Some((a.min(b), a.max(b)));
         self
+    }
+
+    /// Says whether two records match. All log odds are shifted by what such labels say, and the pair itself is decided.
+    #[must_use]
+    pub fn with_label(mut self, a: usize, b: usize, is_match: bool) -> Self {
+        self.labels.insert((a.min(b) as u32, a.max(b) as u32), is_match);
+        self
+    }
+
+    /// How many pairs were judged.
+    #[must_use]
+    pub fn labels(&self) -> usize {
+        self.labels.len()
     }
 
     /// The number of threads.
@@ -255,6 +273,8 @@ pub struct Linked {
     pub recall: Option<(f64, f64)>,
     /// The least probability of a match.
     pub threshold: f64,
+    /// How far labels have shifted all log odds; 0 without labels.
+    pub shift: f64,
     /// True if two tables were linked that have no copies of their own, and records may have several partners.
     pub proposes_one_to_one: bool,
     /// The two records that should be explained.
@@ -413,9 +433,15 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         model.alone = trust.alone;
     }
     // A record has one partner at the most, so a pair that no other pair excludes is likelier to match.
-    let prior = model.prior + if options.one_to == OneTo::One { model.alone } else { 0.0 };
+    let alone = if options.one_to == OneTo::One { model.alone } else { 0.0 };
     let said: f64 = model.fields.iter().map(Field::says).sum();
     let is_taught = given.is_some() || (count >= LEAST_RECORDS && said >= LEAST_SAID);
+    let shift = match is_taught && !options.labels.is_empty() {
+        true => shift_of(&model, &columns, alone, &options.labels),
+        false => 0.0,
+    };
+    model.prior += shift;
+    let prior = model.prior + alone;
     let fitted = Fitted::new(&model, &columns);
     let judge = |pair: Pair, levels: &[u8], weights: &mut Vec<f64>| -> f64 {
         if is_taught {
@@ -430,8 +456,9 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     let (mut matches, mut times_of_matches, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
     for (at, &pair) in candidates.iter().enumerate() {
         let weight = judge(pair, levels.at(at), &mut buffer);
-        let probability = probability(weight);
-        if probability >= options.threshold {
+        let label = options.labels.get(&pair);
+        let probability = if label == Some(&true) { 1.0 } else { probability(weight) };
+        if probability >= options.threshold && label != Some(&false) {
             let (a, b) = (pair.0 as usize, pair.1 as usize);
             matches.push(Match { a, b, probability, weight, weights: buffer.clone() });
             times_of_matches.push(times[at]);
@@ -465,6 +492,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         left_out,
         recall,
         threshold: options.threshold,
+        shift,
         proposes_one_to_one,
         explained,
         model,
@@ -496,12 +524,14 @@ pub enum Error {
         fields: String,
     },
     /// A probability is not one.
-    #[error("{what} = {value} is not allowed: a number from 0 to 1")]
+    #[error("{what} = {value} is not allowed: {allowed}")]
     Probability {
         /// Which one.
         what: &'static str,
         /// Its value.
         value: f64,
+        /// What is allowed.
+        allowed: &'static str,
     },
 }
 
@@ -523,10 +553,14 @@ fn check(table: &Table, options: &Options) -> Result<(), Error> {
     if let Some((field, _)) = options.kinds.iter().find(|(field, _)| !table.fields().contains(field)) {
         return Err(Error::Field { field: field.clone() });
     }
-    for (what, value) in [("threshold", options.threshold), ("recall", options.recall)] {
-        if !(0.0..=1.0).contains(&value) {
-            return Err(Error::Probability { what, value });
-        }
+    let (threshold, recall) = (options.threshold, options.recall);
+    if !(threshold > 0.0 && threshold <= 1.0) {
+        let allowed = "it is above 0 and at most 1";
+        return Err(Error::Probability { what: "threshold", value: threshold, allowed });
+    }
+    if !(recall > 0.0 && recall < 1.0) {
+        let allowed = "it is above 0 and below 1, because no bands find every pair";
+        return Err(Error::Probability { what: "recall", value: recall, allowed });
     }
     Ok(())
 }
@@ -602,6 +636,22 @@ impl Learning<'_> {
             model.set_chance(self.columns, &counted);
         }
     }
+}
+
+/// How far labels shift all log odds.
+fn shift_of(model: &Model, columns: &[Column], alone: f64, labels: &BTreeMap<Pair, bool>) -> f64 {
+    let pairs: Vec<Pair> = labels.keys().copied().collect();
+    let (fitted, levels) = (Fitted::new(model, columns), Levels::of(columns, &pairs, 1));
+    let mut buffer = Vec::new();
+    let judged: Vec<(f64, bool)> = labels
+        .iter()
+        .enumerate()
+        .map(|(at, (&pair, &is_match))| {
+            fitted.weights(columns, pair, levels.at(at), &mut buffer);
+            (model.prior + alone + buffer.iter().sum::<f64>(), is_match)
+        })
+        .collect();
+    Shift::of(&judged).mean
 }
 
 /// The entity of each record: the least number of a record that is connected with it.

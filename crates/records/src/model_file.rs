@@ -5,7 +5,7 @@ use crate::kind::Kind;
 use crate::link::Linked;
 use crate::misplaced::BETWEEN;
 use crate::model::{Field, Model};
-use crate::run::{FieldsWritten, WantedField};
+use crate::run::{FieldsWritten, Matched, WantedField};
 use serde::{Deserialize, Serialize};
 
 /// The version of the file. A reader refuses newer ones.
@@ -68,11 +68,28 @@ impl ModelFile {
         }
     }
 
+    /// The model of a run; nothing if a rule decided, or if no bands could be chosen.
+    #[must_use]
+    pub fn of(matched: &Matched) -> Option<Self> {
+        let Matched { records, linked } = matched;
+        (linked.rule.is_none() && !linked.bands.is_empty()).then(|| Self::new(linked, &records.fields))
+    }
+
     /// The fields, as they would be told.
     #[must_use]
     pub fn fields(&self) -> FieldsWritten {
         let field = |field: &StoredField| WantedField { names: field.names.clone(), kind: Some(field.kind) };
         FieldsWritten { fields: self.fields.iter().map(field).collect() }
+    }
+
+    /// An error, as the end of a sentence, if other fields were told.
+    pub fn check_fields(&self, told: &FieldsWritten) -> Result<(), String> {
+        let names = told.fields.iter().map(|field| &field.names[0]);
+        if names.eq(self.fields.iter().map(|field| &field.names[0])) {
+            return Ok(());
+        }
+        let known: Vec<&str> = self.fields.iter().map(|field| field.names[0].as_str()).collect();
+        Err(format!("is of other fields: {}", known.join(", ")))
     }
 
     /// The file's content.
@@ -108,6 +125,12 @@ impl ModelFile {
         let mut learnt = file.model.fields.iter().map(|field| field.name.as_str());
         if !learnt.all(|name| is_stored(name) || name.split(BETWEEN).all(is_stored)) {
             return Err("is damaged: it has weights for other fields".into());
+        }
+        if file.bands.is_empty() || file.bands.iter().any(|band| band.rows.is_empty()) {
+            return Err("is damaged: it has no bands, or a band of nothing".into());
+        }
+        if !(file.threshold > 0.0 && file.threshold <= 1.0) {
+            return Err(format!("is damaged: its threshold is {}", file.threshold));
         }
         Ok(file)
     }

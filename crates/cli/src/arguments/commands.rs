@@ -44,6 +44,9 @@ pub(crate) enum Command {
     /// Compare pairs, clusters or a finished run with the truth: precision, recall, F1, the best threshold
     #[command(long_about = examples::EVALUATE_ABOUT, after_long_help = examples::EVALUATE)]
     Evaluate(Box<EvaluateArguments>),
+    /// Judge pairs of records: answer y or n to the pairs that teach most, for `pairs --kind records --labels`
+    #[command(long_about = examples::LABEL_ABOUT, after_long_help = examples::LABEL)]
+    Label(Box<LabelArguments>),
     /// Keep documents in an index that stays, and ask which of them look like a new one
     #[command(subcommand, long_about = examples::INDEX_ABOUT, after_long_help = examples::INDEX)]
     Index(IndexCommand),
@@ -112,6 +115,29 @@ pub(crate) struct PairsArguments {
     /// n (n - 1) / 2 pairs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_pairs: Option<u64>,
+    #[command(flatten)]
+    pub(crate) matching: Matching,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
+    #[command(flatten)]
+    pub(crate) partners: Partners,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) sketching: Sketching,
+    #[command(flatten)]
+    pub(crate) using: Using,
+}
+
+/// `lookalike label`
+#[derive(Debug, Args)]
+pub(crate) struct LabelArguments {
+    /// What to read: tables as CSV, TSV, JSON Lines or Parquet
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<OsString>,
+    /// The file with the labels. If it exists, its labels are used, and further ones are added
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) matching: Matching,
     #[command(flatten)]
@@ -398,6 +424,15 @@ impl PairsArguments {
     /// The settings that were chosen.
     pub(crate) fn choices(&self) -> Choices {
         chosen(&self.matching, &self.reading, &self.sketching, &self.using)
+    }
+}
+
+impl LabelArguments {
+    /// The settings that were chosen. Only records are labelled.
+    pub(crate) fn choices(&self) -> Choices {
+        let mut choices = chosen(&self.matching, &self.reading, &self.sketching, &self.using);
+        choices.reading.kind.get_or_insert(pipeline::Kind::Records);
+        choices
     }
 }
 

@@ -226,6 +226,20 @@ continues it. Nothing is compared: to add only what is new, use `check --add`.
 Sketches that were made before are added without reading a text: sketch files, Parquet files of sketches, and saved indexes in memory \
 (LSH of Python, LKLI). They must have been made with the settings of the index; an index that is created here gets those that they name.";
 
+pub(crate) const LABEL_ABOUT: &str = "\
+Asks about pairs of records: do both describe the same thing? The two records are shown side by side with what differs between \
+square brackets. Answer y (yes), n (no), u (cannot be told) or q (stop). The next question is always about the pair whose answer is least \
+certain after the answers so far. Each answer is written at once, so that the command can be stopped, and goes on where it was.
+
+The labels correct all probabilities by one number, and precision and recall are estimated from them, each with its standard error. With \
+--labels the file is used by pairs, clusters and dedup. Give the same inputs and settings of records as there.";
+
+pub(crate) const LABEL: &str = "\
+Examples:
+  lookalike label customers.csv -o labels.tsv
+  lookalike label dblp.csv --against acm.csv --against-only --one-to-one -o labels.tsv
+  lookalike pairs customers.csv --kind records --labels labels.tsv";
+
 pub(crate) const EVALUATE_ABOUT: &str = "\
 Says how good an answer is. Precision is the share of the found pairs that is true, recall the share of the true pairs that was \
 found, and F1 their harmonic mean. If the answer has similarities, the threshold with the highest F1 is shown. Of clusters, all \

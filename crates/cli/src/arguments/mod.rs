@@ -20,8 +20,8 @@ pub(crate) use choices::{
 };
 pub(crate) use commands::{
     ClustersArguments, Command, CompareArguments, CompletionsArguments, DedupArguments, EvaluateArguments,
-    InspectArguments, ManArguments, PairsArguments, PlanArguments, QueryArguments, ReportArguments,
-    SketchArguments,
+    InspectArguments, LabelArguments, ManArguments, PairsArguments, PlanArguments, QueryArguments,
+    ReportArguments, SketchArguments,
 };
 pub(crate) use general::{Color, General, LogLevel};
 pub(crate) use index::{

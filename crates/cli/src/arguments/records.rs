@@ -22,7 +22,7 @@ pub(crate) struct Recording {
     pub(crate) block: Vec<String>,
 }
 
-/// How many partners a record may have in the other table.
+/// How many partners a record may have in the other table, and what a person said.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Records")]
 pub(crate) struct Partners {
@@ -33,6 +33,9 @@ pub(crate) struct Partners {
     /// may have several
     #[arg(long)]
     pub(crate) one_to_many: bool,
+    /// With --kind records: pairs that were judged with `lookalike label`, by which all probabilities are corrected
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
 }
 
 impl Recording {
@@ -44,6 +47,7 @@ impl Recording {
             (!self.block.is_empty(), "--block"),
             (partners.one_to_one, "--one-to-one"),
             (partners.one_to_many, "--one-to-many"),
+            (partners.labels.is_some(), "--labels"),
         ];
         given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
     }

@@ -16,6 +16,13 @@ const SHOWN: usize = 160;
 /// Opens a finished run with the resources that the flags allow.
 pub(super) fn open(run: &Path, layers: &Layers) -> Result<FinishedRun> {
     check_folder(run)?;
+    if records::run::report_in(run).is_some() {
+        return Err(Failure::usage(format!(
+            "{} is a run on records, of which there is no page",
+            run.display()
+        ))
+        .with_advice(format!("lookalike inspect {} shows what it did", run.display())));
+    }
     Ok(FinishedRun::open(run, layers.resources()?)?)
 }
 
@@ -53,6 +60,9 @@ fn check_folder(run: &Path) -> Result<()> {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &InspectArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    if let Some(report) = records::run::report_in(&arguments.run) {
+        return of_records(arguments, &report, printer);
+    }
     let run = open(&arguments.run, layers)?;
     let top = arguments.top;
     let inspected = match (&arguments.id, arguments.threshold) {
@@ -64,6 +74,20 @@ pub(crate) fn run(arguments: &InspectArguments, layers: &Layers, printer: &Print
         printer.note(note);
     }
     printer.inspected(&inspected)
+}
+
+/// A run on records: what its report says. Its pairs are not kept, so that nothing can be said about other thresholds.
+fn of_records(arguments: &InspectArguments, report: &records::run::Report, printer: &Printer) -> Result<()> {
+    let name = arguments.run.display();
+    let asked = [(arguments.id.is_some(), "--id"), (arguments.threshold.is_some(), "--threshold")];
+    if let Some((_, flag)) = asked.iter().find(|(is_asked, _)| *is_asked) {
+        return Err(Failure::usage(format!("{name} is a run on records, for which there is no {flag}"))
+            .with_advice(format!(
+                "{name}/removed.jsonl has each removed record with its weights by field; `lookalike compare` \
+                explains two records"
+            )));
+    }
+    printer.inspected_records(report, &name.to_string())
 }
 
 /// The documents with these numbers, by name. Each has the beginning of its text if the sources are still unchanged.

@@ -10,6 +10,7 @@ pub(crate) mod index;
 mod indexes;
 pub(crate) mod inspect;
 mod job;
+pub(crate) mod label;
 pub(crate) mod man;
 pub(crate) mod pairs;
 pub(crate) mod plan;

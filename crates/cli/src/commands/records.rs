@@ -10,7 +10,7 @@ use crate::output::{Answers, ComparedRecords, Printer};
 use crate::settings::{Layers, Resolved};
 use corpus::{Discovery, Source, Target, TemporaryCopy};
 use pipeline::{Clusters, Keep, Kind, OnBadRecord, Reference};
-use records::run::{Decision, Job, Matched, Report};
+use records::run::{Decision, Job, LabelsWritten, Matched, Report};
 use records::{ModelFile, OneTo, Options};
 use std::ffi::OsStr;
 use std::time::Instant;
@@ -26,14 +26,15 @@ pub(super) fn is_asked(recording: &Recording, partners: &Partners, layers: &Laye
 }
 
 /// A run on records.
-struct Run {
-    job: Job,
+pub(super) struct Run {
+    pub(super) job: Job,
     threads: usize,
     _copies: Vec<TemporaryCopy>,
     begun: Instant,
 }
 
-fn run(
+/// The run that arguments ask for.
+pub(super) fn run(
     inputs: &[impl AsRef<OsStr>],
     recording: &Recording,
     partners: &Partners,
@@ -47,6 +48,10 @@ fn run(
     let folder = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
     let copied = |source: &mut Source| TemporaryCopy::stdin(source, &folder).transpose();
     let copies = sources.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>()?;
+    if settings.matching.threshold == 0.0 {
+        return Err(Failure::usage("--threshold 0 would make every compared pair a match")
+            .with_advice("with --kind records it is a probability above 0; the default is 0.5"));
+    }
     let against_only = settings.matching.against_only;
     if against_only && against.is_empty() {
         return Err(Failure::usage("--against-only needs --against")
@@ -83,17 +88,10 @@ fn run(
         let model = ModelFile::of_json(&written)
             .map_err(|cause| Failure::bad_input(format!("{} {cause}", path.display())))?;
         if let Some(told) = &fields {
-            let names: Vec<&String> = told.fields.iter().map(|field| &field.names[0]).collect();
-            let known: Vec<&String> = model.fields.iter().map(|field| &field.names[0]).collect();
-            if names != known {
-                let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
-                return Err(Failure::usage(format!(
-                    "{} is a model of other fields: {}",
-                    path.display(),
-                    known.join(", ")
-                ))
-                .with_advice("leave out --fields, or learn another model"));
-            }
+            model.check_fields(told).map_err(|cause| {
+                Failure::usage(format!("the model {} {cause}", path.display()))
+                    .with_advice("leave out --fields, or learn another model")
+            })?;
         }
         if !layers.has("threshold") {
             options = options.with_threshold(model.threshold);
@@ -101,6 +99,14 @@ fn run(
         fields = Some(model.fields());
         options = options.with_model(model);
     }
+    let labels = match &partners.labels {
+        Some(path) => {
+            let content =
+                std::fs::read_to_string(path).map_err(|cause| Failure::io("read", path.display(), &cause))?;
+            Some(LabelsWritten { name: path.display().to_string(), content })
+        }
+        None => None,
+    };
     let keep = match settings.matching.keep {
         Keep::First => records::run::Keep::First,
         Keep::Fullest => records::run::Keep::Fullest,
@@ -125,6 +131,7 @@ fn run(
         },
         keep,
         components: settings.matching.clusters == Clusters::Components,
+        labels,
         options,
         memory: resources.memory,
     };
@@ -306,6 +313,7 @@ impl From<records::run::Error> for Failure {
                 "--on-bad-record skip lists such records as removed, keep writes them without comparing them",
             ),
             Error::Memory { what, needed, limit } => pipeline::Error::Memory { what, needed, limit }.into(),
+            Error::Labels(message) => Self::bad_input(message),
             Error::Target(message) => pipeline::Error::Target(message).into(),
             Error::Interrupted => Self::interrupted(),
             other => Self::usage(other.to_string()),

@@ -10,6 +10,7 @@ mod escaped;
 mod evaluated;
 mod indexed;
 mod inspected;
+mod labelling;
 mod numbers;
 mod plan;
 mod planned;
@@ -25,6 +26,7 @@ pub(crate) use compared::Shown;
 pub(crate) use escaped::escaped;
 pub(crate) use evaluated::{Evaluated, Mistake};
 pub(crate) use inspected::{Inspected, Named, NamedPair};
+pub(crate) use labelling::{Asked, LabelsSoFar};
 pub(crate) use progress::Progress;
 pub(crate) use recorded::Compared as ComparedRecords;
 

@@ -24,7 +24,8 @@ impl Printer {
             .filter(|field| field.factor > 0.0)
             .map(|field| format!("{} ({})", escaped(&field.name), field.kind.as_str()))
             .collect();
-        let mut line = format!("{BOLD}fields{BOLD:#}  {}", fields.join(", "));
+        let shown = if fields.is_empty() { "none".to_owned() } else { fields.join(", ") };
+        let mut line = format!("{BOLD}fields{BOLD:#}  {shown}");
         if !linked.fields_left_out.is_empty() {
             let left: Vec<String> = linked
                 .fields_left_out
@@ -38,16 +39,21 @@ impl Printer {
             1 => "1 source".to_owned(),
             many => format!("{} sources", numbers::count(many as u64)),
         };
+        let is_told = job.options.has_model() || !job.options.blocks.is_empty();
         let bands = match linked.bands.len() {
-            1 => "1 band finds".to_owned(),
-            many => format!("{many} bands find"),
+            0 => "no bands,".to_owned(),
+            1 if is_told => "1 band, as it was given,".to_owned(),
+            many if is_told => format!("{many} bands, as they were given,"),
+            1 => format!("1 band finds an estimated {} of the matches", numbers::share(linked.planned)),
+            many => {
+                format!("{many} bands find an estimated {} of the matches", numbers::share(linked.planned))
+            }
         };
         self.say(
             LogLevel::Info,
             &format!(
-                "{BOLD}plan{BOLD:#}    {bands} an estimated {} of the matches at {:.1} comparisons per record\n        \
+                "{BOLD}plan{BOLD:#}    {bands} at {:.1} comparisons per record\n        \
                  input: {sources}, {}; memory: up to {}",
-                numbers::share(linked.planned),
                 linked.compared as f64 / matched.records.table.len().max(1) as f64,
                 numbers::bytes(matched.records.bytes),
                 numbers::bytes(job.memory),
@@ -62,6 +68,14 @@ impl Printer {
                 linked.model.rounds
             ),
         };
+        let learnt = match job.labels.is_some() && linked.rule.is_none() {
+            true => format!(
+                "{}; labels shift all weights by {:+.1}",
+                learnt.replace(", no labels", ""),
+                linked.shift
+            ),
+            false => learnt,
+        };
         self.say(LogLevel::Info, &format!("{BOLD}model{BOLD:#}   {learnt}"));
         if linked.proposes_one_to_one {
             self.note("neither table has copies of its own; --one-to-one keeps only the best partner of each record");
@@ -71,24 +85,33 @@ impl Printer {
     /// Prints the summary of a dedup of records.
     pub(crate) fn records_summary(&self, report: &Report, target: Option<&str>) -> Result<()> {
         let verb = if target.is_some() { "kept" } else { "would keep" };
-        let mut text = format!(
-            "{BOLD}{verb} {} of {} records ({}){BOLD:#} in {}",
-            numbers::count(report.kept),
-            numbers::count(report.records),
-            numbers::percent(report.kept, report.records),
-            numbers::seconds(report.seconds),
-        );
+        let mut text = records_kept(verb, report);
         add_rows(&mut text, report);
         if let Some(target) = target.filter(|target| *target != "-") {
+            let model = if report.has_model { "model.json, " } else { "" };
             let _ = write!(
                 text,
-                "\n  {DIM}{:<16}{DIM:#}   {}: kept records, removed.jsonl, model.json, report.json",
+                "\n  {DIM}{:<16}{DIM:#}   {}: kept records, removed.jsonl, {model}report.json",
                 "outputs",
                 escaped(target)
             );
         }
         self.say(LogLevel::Info, &text);
         self.records_report(report)
+    }
+
+    /// Prints what a finished run on records did.
+    pub(crate) fn inspected_records(&self, report: &Report, folder: &str) -> Result<()> {
+        if self.json {
+            return self.records_report(report);
+        }
+        let mut text = records_kept("kept", report);
+        add_rows(&mut text, report);
+        let decided =
+            if report.learnt { "weights of a model" } else { "a rule, since no model could be learnt" };
+        let _ = write!(text, "\n  {DIM}{:<16}{DIM:#}   {decided}", "decided by");
+        let _ = writeln!(text, "\n  {DIM}{:<16}{DIM:#}   {}", "run", escaped(folder));
+        self.document(text.as_bytes())
     }
 
     /// Says that the target already held the finished run.
@@ -116,7 +139,7 @@ impl Printer {
         let mut text = format!(
             "{BOLD}{found}{BOLD:#} among {} records in {}",
             numbers::count(report.records),
-            numbers::seconds(report.seconds)
+            numbers::seconds(report.run.seconds)
         );
         add_rows(&mut text, report);
         self.say(LogLevel::Info, &text);
@@ -136,6 +159,17 @@ impl Printer {
         let text = if self.json { compared.json() } else { compared.text(super::colors()) };
         self.document(text.as_bytes())
     }
+}
+
+/// The first line of a summary of a dedup.
+fn records_kept(verb: &str, report: &Report) -> String {
+    format!(
+        "{BOLD}{verb} {} of {} records ({}){BOLD:#} in {}",
+        numbers::count(report.kept),
+        numbers::count(report.records),
+        numbers::percent(report.kept, report.records),
+        numbers::seconds(report.run.seconds),
+    )
 }
 
 fn add_rows(text: &mut String, report: &Report) {

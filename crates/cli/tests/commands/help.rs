@@ -3,7 +3,7 @@
 use super::lookalike::Folder;
 use std::path::Path;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "dedup",
     "pairs",
     "clusters",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 12] = [
     "plan",
     "inspect",
     "report",
+    "label",
     "presets",
     "completions",
     "man",

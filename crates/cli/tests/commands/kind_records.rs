@@ -139,3 +139,203 @@ fn what_makes_no_sense_is_refused() {
     assert!(run.code == 0 && run.stderr.contains("no model"), "{run}");
     assert!(run.stdout.starts_with("1\t2\t0.99"), "{run}");
 }
+
+#[test]
+fn a_finished_run_is_looked_into_and_its_report_is_the_same_for_any_threads() {
+    let folder = Folder::new().with("customers.csv", customers());
+    let mut reports = Vec::new();
+    for (run, threads) in [("one", 1), ("two", 2), ("seven", 7), ("again", 1)] {
+        let dedup =
+            folder.run(&format!("dedup customers.csv --kind records -o {run} --threads {threads} --quiet"));
+        assert_eq!(dedup.code, 0, "{dedup}");
+        let mut report: Value = serde_json::from_str(&folder.read(&format!("{run}/report.json"))).unwrap();
+        let own = report.as_object_mut().unwrap().remove("run").unwrap();
+        assert!(own["seconds"].as_f64().unwrap() >= 0.0, "{own}");
+        let others = ["removed.jsonl", "model.json", "customers.csv", "_lookalike/run.json"];
+        let others = others.map(|name| folder.read(&format!("{run}/{name}")));
+        reports.push((report.to_string(), others));
+    }
+    assert!(reports.iter().all(|report| *report == reports[0]), "{reports:#?}");
+
+    let seen = folder.run("inspect one");
+    assert_eq!(seen.code, 0, "{seen}");
+    for part in ["kept 90 of 120 records", "matches", "entities", "weights of a model"] {
+        assert!(seen.stdout.contains(part), "{part} in {seen}");
+    }
+    let seen = folder.run("inspect one --json");
+    assert_eq!(seen.stdout, folder.read("one/report.json"), "{seen}");
+    for (arguments, said) in [
+        ("inspect one --id p0a", "is a run on records, for which there is no --id"),
+        ("inspect one --threshold 0.9", "is a run on records, for which there is no --threshold"),
+        ("report one", "is a run on records, of which there is no page"),
+    ] {
+        let run = folder.run(arguments);
+        assert!(run.code == 2 && run.stderr.contains(said), "{arguments}: {run}");
+    }
+}
+
+#[test]
+fn a_model_that_cannot_be_used_is_refused() {
+    let folder = Folder::new().with("customers.csv", customers()).with("other.csv", "id,a,b\n1,x,y\n2,x,z\n");
+    assert_eq!(folder.run("dedup customers.csv --kind records -o out").code, 0);
+    let written = folder.read("out/model.json");
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut model: Value = serde_json::from_str(&written).unwrap();
+        change(&mut model);
+        model.to_string()
+    };
+    let cases = [
+        (String::new(), 3, "is not a model of records"),
+        ("[1]".to_owned(), 3, "is not a model of records"),
+        (folder.read("out/report.json"), 3, "is not a model of records"),
+        (written[..written.len() / 2].to_owned(), 3, "is not a model of records"),
+        (changed(&|it| it["version"] = 99.into()), 3, "has version 99, and this program knows"),
+        (changed(&|it| it["format"] = "other".into()), 3, "its format is \"other\""),
+        (changed(&|it| it["bands"] = Value::Array(Vec::new())), 3, "no bands"),
+        (
+            changed(&|it| it["bands"][0]["rows"] = Value::Array(Vec::new())),
+            3,
+            "no bands, or a band of nothing",
+        ),
+        (changed(&|it| it["threshold"] = 0.into()), 3, "its threshold is 0"),
+        (changed(&|it| it["model"]["prior"] = Value::Null), 3, "is damaged"),
+        (changed(&|it| it["model"]["fields"][0]["weights"] = Value::Array(Vec::new())), 3, "is damaged"),
+        (changed(&|it| it["fields"] = Value::Array(Vec::new())), 3, "weights for other fields"),
+        (changed(&|it| it["unheard"] = 1.into()), 3, "is damaged"),
+    ];
+    for (content, code, said) in cases {
+        std::fs::write(folder.path("changed.json"), &content).unwrap();
+        let run = folder.run("pairs customers.csv --kind records --model changed.json");
+        assert!(run.code == code && run.stderr.contains(said), "{said}: {run}");
+    }
+    for (arguments, said) in [
+        ("pairs other.csv --kind records --model out/model.json", "no source has the field `given`"),
+        ("pairs customers.csv --kind records --model out/model.json --fields born", "is of other fields"),
+    ] {
+        let run = folder.run(arguments);
+        assert!(run.code == 2 && run.stderr.contains(said), "{arguments}: {run}");
+    }
+    let given = folder.run("pairs customers.csv --kind records --model out/model.json");
+    assert!(given.stderr.contains("bands, as they were given, at"), "nothing is estimated: {given}");
+}
+
+#[test]
+fn odd_tables_have_a_defined_answer() {
+    let same = format!("name,town\n{}", "anna,oslo\n".repeat(100));
+    let folder = Folder::new()
+        .with("two.csv", "id,name\n1,anna\n2,carl\n")
+        .with("one.csv", "id,name\n1,anna\n")
+        .with("none.csv", "id,name\n")
+        .with("missing.csv", "name,town\n,\n,\n,\n")
+        .with("same.csv", same)
+        .with("twice.csv", "id,name,town\n7,anna berg,oslo\n7,anna berg,oslo\n8,carl,moss\n");
+    for (table, pairs) in
+        [("two.csv", 0), ("one.csv", 0), ("none.csv", 0), ("missing.csv", 0), ("same.csv", 4950)]
+    {
+        let run = folder.run(&format!("pairs {table} --kind records"));
+        assert!(run.code == 0 && run.stdout.lines().count() == pairs, "{table}: {run}");
+        let run = folder.run(&format!("dedup {table} --kind records -o out-{table}"));
+        assert!(run.code == 0 && !run.stderr.contains("model.json"), "{table}: {run}");
+        assert!(!folder.path(&format!("out-{table}/model.json")).exists(), "a rule is no model");
+        let seen = folder.run(&format!("inspect out-{table}"));
+        assert!(seen.code == 0 && seen.stdout.contains("a rule"), "{table}: {seen}");
+    }
+    // The ids are no ids then, unless they were named; then records are told apart by source and line.
+    let run = folder.run("pairs twice.csv --kind records --id-field id");
+    assert!(run.code == 0 && run.stdout.starts_with("twice.csv:1\ttwice.csv:2\t"), "{run}");
+    assert!(run.stderr.contains("repeated ids"), "{run}");
+    for (arguments, said) in [
+        ("pairs two.csv --kind records --threshold 0", "threshold"),
+        ("pairs two.csv --kind records --threshold 1.5", "threshold"),
+        ("pairs two.csv --kind records --recall 0", "recall"),
+        ("pairs two.csv --kind records --recall 1", "recall"),
+        ("clusters two.csv --kind records --one-to-one", "--one-to-one needs two tables"),
+        ("pairs two.csv --against one.csv --kind records --one-to-many", "--one-to-many needs two tables"),
+    ] {
+        let run = folder.run(arguments);
+        assert!(run.code == 2 && run.stderr.contains(said), "{arguments}: {run}");
+    }
+}
+
+#[test]
+fn pairs_are_labelled_and_labels_are_used() {
+    let folder = Folder::new().with("customers.csv", customers());
+    // An answer that is none is asked again; without further answers the command ends.
+    let asked = folder.run_with("label customers.csv -o labels.tsv", b"what\ny\nn\nu\n");
+    assert_eq!(asked.code, 0, "{asked}");
+    for part in [
+        "no labels yet",
+        "precision",
+        "recall among",
+        "answer y (the same)",
+        "1 yes, 1 no, 1 undecided",
+        "born",
+    ] {
+        assert!(asked.stderr.contains(part), "{part} in {asked}");
+    }
+    let first = folder.read("labels.tsv");
+    let lines: Vec<&str> = first.lines().collect();
+    assert!(lines.len() == 4 && lines[0] == "a\tb\tlabel", "{first}");
+    let ends: Vec<&str> = lines[1..].iter().map(|line| line.rsplit('\t').next().unwrap()).collect();
+    assert_eq!(ends, ["y", "n", "u"]);
+    // It goes on where it was, and asks nothing twice.
+    let again = folder.run_with("label customers.csv -o labels.tsv", b"n\nq\ny\n");
+    assert!(again.code == 0 && again.stderr.contains("1 yes, 1 no, 1 undecided"), "{again}");
+    let second = folder.read("labels.tsv");
+    assert!(second.starts_with(&first) && second.lines().count() == 5, "{second}");
+    let mut pairs: Vec<&str> = second.lines().map(|line| line.rsplit_once('\t').unwrap().0).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    assert_eq!(pairs.len(), 5, "{second}");
+
+    let used = folder.run("pairs customers.csv --kind records --labels labels.tsv");
+    assert!(used.code == 0 && used.stderr.contains("labels shift all weights by"), "{used}");
+    let named = |label: &str| -> Vec<String> {
+        let lines = second.lines().filter(|line| line.ends_with(label));
+        lines.map(|line| format!("{}\t", line.rsplit_once('\t').unwrap().0)).collect()
+    };
+    for pair in named("\ty") {
+        assert!(used.stdout.contains(&format!("{pair}1.0000")), "{pair} in {used}");
+    }
+    for pair in named("\tn") {
+        assert!(!used.stdout.contains(&pair), "{pair} in {used}");
+    }
+    // Labels that say what is known move nothing; those that all say no make matches rarer.
+    let count = |labels: &str| {
+        std::fs::write(folder.path("told.tsv"), labels).unwrap();
+        let run = folder.run("pairs customers.csv --kind records --labels told.tsv");
+        assert_eq!(run.code, 0, "{run}");
+        run.stdout.lines().count()
+    };
+    let without = folder.run("pairs customers.csv --kind records").stdout;
+    let told: String =
+        without.lines().take(10).map(|line| format!("{}\ty\n", line.rsplit_once('\t').unwrap().0)).collect();
+    assert_eq!(count(&told), without.lines().count(), "ten right labels change nothing");
+    assert_eq!(count(""), without.lines().count());
+
+    // A run with other labels is another run.
+    assert_eq!(folder.run("dedup customers.csv --kind records --labels labels.tsv -o out").code, 0);
+    assert_eq!(folder.run("dedup customers.csv --kind records --labels told.tsv -o out").code, 4);
+    for (labels, said) in [
+        ("p0a\tp0b\ty\np0b\tp0a\tn\n", "line 2: `p0b` and `p0a` were labelled in another way"),
+        ("p0a\tnobody\ty\n", "line 1: there is no record `nobody`"),
+        ("p0a\tp0b\tmaybe\n", "`maybe` is not a label"),
+        ("p0a p0b y\n", "it has 1 columns instead of 3"),
+    ] {
+        std::fs::write(folder.path("wrong.tsv"), labels).unwrap();
+        for command in
+            ["pairs customers.csv --kind records --labels wrong.tsv", "label customers.csv -o wrong.tsv"]
+        {
+            let run = folder.run(command);
+            assert!(run.code == 3 && run.stderr.contains(said), "{command}: {run}");
+        }
+    }
+    for (arguments, said) in [
+        ("pairs customers.csv --labels labels.tsv", "--labels is for records"),
+        ("label customers.csv -o new.tsv --labels labels.tsv", "--labels has no effect here"),
+        ("label customers.csv -o new.tsv --kind sets", "only records are labelled"),
+    ] {
+        let run = folder.run(arguments);
+        assert!(run.code == 2 && run.stderr.contains(said), "{arguments}: {run}");
+    }
+}

@@ -192,6 +192,23 @@ impl Options {
         target: Option<&str>,
         settings: Settings,
     ) -> PyResult<(Job, Vec<TemporaryCopy>)> {
+        let (own, against, resources, mut temporary_copies) =
+            self.sources_of(documents, against, target, &settings)?;
+        let mut job =
+            Job { sources: own, against, settings, resources, sketch: None, indexes: Indexes::default() };
+        let (sets, _) = pipeline::gather_rows(&mut job).or_raise()?;
+        temporary_copies.extend(sets);
+        Ok((job, temporary_copies))
+    }
+
+    /// The sources of a job, those that it is compared with, and what it may use.
+    pub(super) fn sources_of(
+        &self,
+        documents: &Documents<'_>,
+        against: Option<&Documents<'_>>,
+        target: Option<&str>,
+        settings: &Settings,
+    ) -> PyResult<(Vec<Source>, Vec<Source>, Resources, Vec<TemporaryCopy>)> {
         let format = self.format.as_deref().map(|written| written.parse().map_err(setting)).transpose()?;
         let how = Discovery {
             format: format.map_or(FormatChoice::Detect, FormatChoice::Always),
@@ -199,19 +216,14 @@ impl Options {
             arrays: settings.signature.kind == Kind::Vectors,
         };
         let resources = self.resources()?;
-        let mut own = sources(documents, TABLE, &settings, &how)?;
+        let mut own = sources(documents, TABLE, settings, &how)?;
         let mut against =
-            against.map_or(Ok(Vec::new()), |against| sources(against, AGAINST, &settings, &how))?;
+            against.map_or(Ok(Vec::new()), |against| sources(against, AGAINST, settings, &how))?;
         let folder = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
         let copied = |source: &mut Source| TemporaryCopy::stdin(source, &folder).transpose();
-        let temporary_copies =
+        let copies =
             own.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>().or_raise()?;
-        let mut temporary_copies: Vec<TemporaryCopy> = temporary_copies;
-        let mut job =
-            Job { sources: own, against, settings, resources, sketch: None, indexes: Indexes::default() };
-        let (sets, _) = pipeline::gather_rows(&mut job).or_raise()?;
-        temporary_copies.extend(sets);
-        Ok((job, temporary_copies))
+        Ok((own, against, resources, copies))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Whole jobs: dedup, pairs, clusters, query, plan, compare; and their pages.
+//! Whole jobs: dedup, pairs, clusters, query, plan, compare, records; and their pages.
 //!
 //! The Python side turns its input into paths or an [`ArrowTable`](crate::table::ArrowTable), and turns the answer
 //! back into the type of the input.
@@ -10,6 +10,7 @@ mod examples;
 mod input;
 mod pages;
 mod plan;
+mod records;
 
 pub(crate) use input::{Documents, Options};
 
@@ -33,6 +34,9 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pages::page_of_memory, module)?)?;
     module.add_function(wrap_pyfunction!(pages::write_page, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(records::records_found, module)?)?;
+    module.add_function(wrap_pyfunction!(records::records_written, module)?)?;
+    module.add_function(wrap_pyfunction!(records::record_model, module)?)?;
     module.add_function(wrap_pyfunction!(plan::chances, module)?)?;
     module.add_function(wrap_pyfunction!(plan::curve_svg, module)?)?;
     module.add_function(wrap_pyfunction!(plan::histogram_svg, module)?)

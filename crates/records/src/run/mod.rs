@@ -6,13 +6,15 @@
 
 mod decide;
 mod fields;
+mod labelled;
 mod reading;
 mod write;
 
 pub use decide::{Decision, Decisions, Keep};
 pub use fields::{FieldsWritten, WantedField};
+pub use labelled::{HEAD, Label, LabelsWritten};
 pub use reading::{Named, Records};
-pub use write::{Report, dedup, finished, rounded, weights_json};
+pub use write::{Report, RunFigures, dedup, finished, report_in, rounded, weights_json};
 
 use crate::link::{Linked, Options, link};
 use corpus::Source;
@@ -36,6 +38,8 @@ pub struct Job {
     pub keep: Keep,
     /// True if clusters are whole components.
     pub components: bool,
+    /// Pairs that a person has judged.
+    pub labels: Option<LabelsWritten>,
     /// How matches are found.
     pub options: Options,
     /// The most memory to use, in bytes.
@@ -71,12 +75,17 @@ pub enum Error {
         source_name: String,
         /// Where in it.
         place: String,
+        /// Its number there, from 1.
+        line: u64,
         /// Why, as the end of a sentence.
         reason: String,
     },
     /// What was asked for makes no sense.
     #[error("{0}")]
     Usage(String),
+    /// Labels cannot be used.
+    #[error("{0}")]
+    Labels(String),
     /// The target has something else in it.
     #[error("{0}")]
     Target(String),
@@ -122,7 +131,15 @@ impl Job {
         if needed > self.memory {
             return Err(Error::Memory { what: "matching these records".into(), needed, limit: self.memory });
         }
-        let linked = link(&records.table, &self.options)?;
+        let mut options = self.options.clone();
+        if let Some(labels) = &self.labels {
+            for ((a, b), label) in labels.read(&records)? {
+                if label != Label::Undecided {
+                    options = options.with_label(a, b, label == Label::Match);
+                }
+            }
+        }
+        let linked = link(&records.table, &options)?;
         Ok(Matched { records, linked })
     }
 }
@@ -131,5 +148,31 @@ impl Matched {
     /// What becomes of each record.
     pub fn decide(&self, job: &Job) -> Result<Decisions> {
         Decisions::new(job, &self.records, &self.linked)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A run on one CSV file, and the folder with the file.
+    pub(crate) fn job_of(table: &str) -> (Job, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        std::fs::write(&path, table).unwrap();
+        let job = Job {
+            sources: corpus::discover(&[&path], &Default::default()).unwrap(),
+            against: Vec::new(),
+            against_only: false,
+            fields: None,
+            id_field: None,
+            on_bad_record: OnBadRecord::Fail,
+            keep: Keep::First,
+            components: false,
+            labels: None,
+            options: Options::default(),
+            memory: 1 << 30,
+        };
+        (job, folder)
     }
 }

@@ -139,8 +139,8 @@ impl Records {
                     Err(reason) => {
                         if job.on_bad_record == OnBadRecord::Fail && failure.is_none() {
                             let place = place_of(&source, &block, slot);
-                            failure =
-                                Some(Error::BadRecord { source_name: source.name.clone(), place, reason });
+                            let (source_name, line) = (source.name.clone(), block.number(slot));
+                            failure = Some(Error::BadRecord { source_name, place, line, reason });
                             return Ok(());
                         }
                         self.bad[at].push(Bad { slot: first + slot as u64, reason });
@@ -218,6 +218,21 @@ impl Records {
     #[must_use]
     pub fn is_against(&self, record: usize) -> bool {
         (self.places[record].0 as usize) < self.against
+    }
+
+    /// The records that were left out because they cannot be read: line, name and reason, in input order.
+    #[must_use]
+    pub fn skipped(&self, job: &Job) -> Vec<(u64, String, String)> {
+        let sources = self.sources.iter().zip(&self.bad).skip(self.against);
+        let of_source = |(source, bad): (&Source, &Vec<Bad>)| {
+            let name =
+                |bad: &Bad| (bad.slot + 1, format!("{}:{}", source.name, bad.slot + 1), bad.reason.clone());
+            bad.iter().map(name).collect::<Vec<_>>()
+        };
+        match job.on_bad_record {
+            OnBadRecord::Skip => sources.flat_map(of_source).collect(),
+            OnBadRecord::Fail | OnBadRecord::Keep => Vec::new(),
+        }
     }
 
     pub(super) fn source_of(&self, record: usize) -> usize {

@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The names in the target that are not outputs of sources.
 const OWN: [&str; 4] = ["report.json", "removed.jsonl", "model.json", WORK_FOLDER];
 
+/// The kind of documents in `report.json`.
+const KIND: &str = "records";
+
 /// What a run says about itself: `report.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -52,7 +55,19 @@ pub struct Report {
     pub repeated_ids: u64,
     /// The least probability of a match.
     pub threshold: f64,
-    /// Seconds that the run took; not part of what is compared between runs.
+    /// True if the weights were learnt or given; false if a rule decided.
+    pub learnt: bool,
+    /// True if the weights can be used for another table: `model.json` has them.
+    pub has_model: bool,
+    /// The part that differs between runs.
+    pub run: RunFigures,
+}
+
+/// What differs between two runs of the same command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunFigures {
+    /// Seconds that the run took.
     pub seconds: f64,
 }
 
@@ -65,7 +80,7 @@ impl Report {
         let skipped = if job.on_bad_record == OnBadRecord::Skip { bad } else { 0 };
         let removed = decisions.removed();
         Self {
-            kind: "records".into(),
+            kind: KIND.into(),
             records: records.inputs(),
             kept: records.inputs() - removed - skipped,
             removed,
@@ -81,7 +96,9 @@ impl Report {
             rounds: linked.model.rounds as u64,
             repeated_ids: records.repeated_ids,
             threshold: job.options.threshold,
-            seconds,
+            learnt: linked.rule.is_none(),
+            has_model: linked.rule.is_none() && !linked.bands.is_empty(),
+            run: RunFigures { seconds },
         }
     }
 }
@@ -97,8 +114,15 @@ fn identity(job: &Job) -> Result<String> {
     let sources: Vec<Value> = job.sources.iter().map(source).collect::<Result<_>>()?;
     let against: Vec<Value> = job.against.iter().map(source).collect::<Result<_>>()?;
     let settings = format!(
-        "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
-        job.against_only, job.fields, job.id_field, job.on_bad_record, job.keep, job.components, job.options
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        job.against_only,
+        job.fields,
+        job.id_field,
+        job.on_bad_record,
+        job.keep,
+        job.components,
+        job.labels.as_ref().map(|labels| &labels.content),
+        job.options
     );
     let identity = json!({"kind": "records", "sources": sources, "against": against, "settings": settings});
     Ok(format!("{identity:#}\n"))
@@ -126,6 +150,13 @@ pub fn finished(job: &Job, target: &Target) -> Result<Option<Report>> {
     }
     let Some(report) = target.read("report.json")? else { return Ok(None) };
     Ok(serde_json::from_slice(&report).ok())
+}
+
+/// The report of a finished run in a folder; nothing if there is none, or if it is not a run on records.
+#[must_use]
+pub fn report_in(folder: &std::path::Path) -> Option<Report> {
+    let written = std::fs::read(folder.join("report.json")).ok()?;
+    serde_json::from_slice::<Report>(&written).ok().filter(|report| report.kind == KIND)
 }
 
 /// Writes the outputs of a run.
@@ -158,8 +189,9 @@ pub fn dedup(
     }
     drop(aside);
     target.write("removed.jsonl", &removed_lines(job, matched, decisions))?;
-    target
-        .write("model.json", ModelFile::new(&matched.linked, &matched.records.fields).to_json().as_bytes())?;
+    if let Some(model) = ModelFile::of(matched) {
+        target.write("model.json", model.to_json().as_bytes())?;
+    }
     let written = serde_json::to_string_pretty(&report).unwrap_or_default();
     target.write("report.json", format!("{written}\n").as_bytes())?;
     Ok(report)

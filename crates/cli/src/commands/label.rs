@@ -1,0 +1,142 @@
+//! `lookalike label`: a table -> what a person says about the pairs that teach most, in `labels.tsv`.
+//!
+//! ```text
+//! table -> matches and near misses -> the least certain pair -> a question -> an answer -> labels.tsv -> the next pair
+//! ```
+
+use super::records;
+use crate::arguments::LabelArguments;
+use crate::failure::{Failure, Result};
+use crate::interruption;
+use crate::output::{Asked, LabelsSoFar, Printer};
+use crate::settings::Layers;
+use ::records::run::{HEAD, Label, LabelsWritten, Named, Records};
+use ::records::{Match, Shift, next_question};
+use std::collections::BTreeMap;
+use std::io::{BufRead, ErrorKind, Write};
+use std::path::Path;
+
+/// Pairs that are less probable than this are not asked about.
+const LEAST: f64 = 0.001;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &LabelArguments, layers: &Layers, printer: &Printer) -> Result<()> {
+    if !records::is_asked(&arguments.recording, &arguments.partners, layers)? {
+        return Err(Failure::usage("only records are labelled").with_advice("leave out --kind"));
+    }
+    if arguments.partners.labels.is_some() {
+        return Err(Failure::usage("--labels has no effect here")
+            .with_advice("labels that are in the file of -o are read, and further ones are added to it"));
+    }
+    let prepared = records::run(&arguments.inputs, &arguments.recording, &arguments.partners, None, layers)?;
+    let mut job = prepared.job.clone();
+    let threshold = job.options.threshold;
+    job.options = job.options.with_threshold(LEAST.min(threshold));
+    interruption::begin_run(false)?;
+    let records = job.read(&interruption::requested)?;
+    let mut labels = labels_in(&arguments.output, &records)?;
+    let matched = job.link(records)?;
+    interruption::end_run();
+    if matched.linked.rule.is_some() {
+        return Err(Failure::usage("this table cannot teach a model, and labels could not refine it")
+            .with_advice("a table of 30 records and more can; this one is decided by a rule"));
+    }
+    let (records, pool) = (&matched.records, &matched.linked.matches);
+    let weights: Vec<f64> = pool.iter().map(|found| found.weight).collect();
+    let fields = matched.linked.field_names();
+    let mut answers = std::io::stdin().lock().lines();
+    loop {
+        let so_far = so_far(&labels, pool, &weights, threshold);
+        printer.labels_so_far(&so_far);
+        let is_judged = |at: usize| labels.contains_key(&(pool[at].a, pool[at].b));
+        let Some(next) = next_question(&so_far.shift, &weights, is_judged) else {
+            printer.note("there is no other pair to ask about");
+            return Ok(());
+        };
+        let found = &pool[next];
+        let names = [names(records.named(found.a)), names(records.named(found.b))];
+        let rows = rows(records, &fields, found);
+        let probability = so_far.shift.probability(found.weight);
+        printer.asked(&Asked { names: &names, rows: &rows, probability });
+        let label = loop {
+            let answer = match answers.next() {
+                None => return Ok(()),
+                Some(Err(cause)) => return Err(Failure::io("read", "standard input", &cause)),
+                Some(Ok(answer)) => answer,
+            };
+            match (answer.trim(), Label::of(answer.trim())) {
+                ("q", _) => return Ok(()),
+                (_, Some(label)) => break label,
+                _ => printer.answer_again(),
+            }
+        };
+        append(&arguments.output, &names, label)?;
+        labels.insert((found.a, found.b), label);
+    }
+}
+
+/// What is known from the labels.
+fn so_far(
+    labels: &BTreeMap<(usize, usize), Label>,
+    pool: &[Match],
+    weights: &[f64],
+    threshold: f64,
+) -> LabelsSoFar {
+    let judged: Vec<(f64, bool)> = pool
+        .iter()
+        .filter_map(|found| match labels.get(&(found.a, found.b))? {
+            Label::Match => Some((found.weight, true)),
+            Label::Other => Some((found.weight, false)),
+            Label::Undecided => None,
+        })
+        .collect();
+    let count = |wanted: Label| labels.values().filter(|label| **label == wanted).count() as u64;
+    let shift = Shift::of(&judged);
+    LabelsSoFar {
+        counts: [count(Label::Match), count(Label::Other), count(Label::Undecided)],
+        quality: shift.quality(weights, threshold),
+        shift,
+        threshold,
+    }
+}
+
+/// The labels that a file has already; none if there is no file.
+fn labels_in(path: &Path, records: &Records) -> Result<BTreeMap<(usize, usize), Label>> {
+    match std::fs::read_to_string(path) {
+        Ok(content) => {
+            let name = path.display().to_string();
+            Ok(LabelsWritten { name, content }.read(records)?)
+        }
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(BTreeMap::new()),
+        Err(cause) => Err(Failure::io("read", path.display(), &cause)),
+    }
+}
+
+/// The name of a record in a file with tabs between columns.
+fn names(named: Named) -> String {
+    match named.id.chars().any(char::is_control) {
+        true => format!("{}:{}", named.source, named.line),
+        false => named.id,
+    }
+}
+
+/// The values of both records, by field, with what each says; then the fields that were not compared.
+fn rows(records: &Records, fields: &[String], found: &Match) -> Vec<(String, [String; 2], Option<f64>)> {
+    let table = &records.table;
+    let row = |(at, name): (usize, &String)| {
+        let value = |record: usize| table.value(record, at).to_owned();
+        let weight = fields.iter().position(|field| field == name).map(|field| found.weights[field]);
+        (name.clone(), [value(found.a), value(found.b)], weight)
+    };
+    table.fields().iter().enumerate().map(row).collect()
+}
+
+/// Adds a label to the file, so that nothing is lost if the command is stopped.
+fn append(path: &Path, names: &[String; 2], label: Label) -> Result<()> {
+    let failed = |cause| Failure::io("write", path.display(), &cause);
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
+    let is_new = file.metadata().map_err(failed)?.len() == 0;
+    let head = if is_new { HEAD } else { "" };
+    let line = format!("{head}{}\t{}\t{}\n", names[0], names[1], label.as_str());
+    file.write_all(line.as_bytes()).and_then(|()| file.flush()).map_err(failed)
+}

@@ -1,0 +1,243 @@
+"""`kind="records"` and `link`: the same answers as the command line, from every kind of table."""
+
+from __future__ import annotations
+
+import csv
+import json
+import pathlib
+import pickle
+import subprocess
+import sys
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
+import pytest
+
+import lookalike
+
+GIVEN = "anna berta carla dora emma frieda greta hanna ida julia karin".split()
+SURNAME = "berg holm lund dahl strand vik moen haugen lie bakke solberg eide foss".split()
+Row = Dict[str, Optional[str]]
+
+
+def customers() -> List[Row]:
+    """Persons, of whom every third has a second record with a letter too many and no city. The ids say who is who."""
+    rows: List[Row] = []
+    for person in range(90):
+        given, surname = GIVEN[person * 7 % 11], SURNAME[person * 5 % 13]
+        born = str(19300101 + person * 7 // 10 * 10000 + person % 12 * 100 + person * 5 % 28)
+        city = ["oslo", "bergen", "moss", "tromso"][person * 3 % 4]
+        rows.append({"id": f"p{person}a", "given": given, "surname": surname, "born": born, "city": city})
+        if person % 3 == 0:
+            rows.append({"id": f"p{person}b", "given": given, "surname": surname + "e", "born": born, "city": None})
+    return rows
+
+
+def write(rows: List[Row], path: pathlib.Path) -> pathlib.Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def split() -> Tuple[List[Row], List[Row]]:
+    rows = customers()
+    return [row for row in rows if str(row["id"]).endswith("a")], [row for row in rows if str(row["id"]).endswith("b")]
+
+
+def frames(rows: List[Row]) -> Dict[str, Any]:
+    """The rows in every form."""
+    found: Dict[str, Any] = {"list": rows, "tuple": tuple(rows)}
+    try:
+        import pyarrow
+
+        found["pyarrow"] = pyarrow.Table.from_pylist(rows)
+        import pandas
+
+        found["pandas"] = pandas.DataFrame(rows)
+    except ImportError:
+        pass
+    try:
+        import polars
+
+        found["polars"] = polars.DataFrame(rows)
+        found["lazy"] = polars.LazyFrame(rows)
+    except ImportError:
+        pass
+    return found
+
+
+def command(*arguments: str) -> List[Any]:
+    run = subprocess.run([sys.executable, "-m", "lookalike", *arguments], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def test_every_table_has_the_answer_of_the_command(tmp_path: pathlib.Path) -> None:
+    rows = customers()
+    path = write(rows, tmp_path / "customers.csv")
+    wanted = command("pairs", str(path), "--kind", "records", "--json")
+    assert 29 <= len(wanted) <= 31
+    of_file = lookalike.pairs(path, kind="records")
+    for pair, row in zip(of_file, wanted):
+        assert (pair.a, pair.b, pair.weight, pair.weights) == (row["a"], row["b"], row["weight"], row["weights"])
+        assert pair.probability == pair.similarity == row["probability"]
+    assert len(of_file) == len(wanted)
+    for name, table in frames(rows).items():
+        named = lookalike.pairs(table, kind="records", id="id")
+        assert list(named) == list(of_file), name
+        # Without a named column of ids, rows are named by number; the column `id` is not compared either.
+        numbered = lookalike.pairs(table, kind="records")
+        assert [(rows[pair.a]["id"], rows[pair.b]["id"]) for pair in numbered] == [(pair.a, pair.b) for pair in named], name
+
+
+def test_clusters_and_dedup_agree_with_pairs() -> None:
+    rows = customers()
+    pairs = lookalike.pairs(rows, kind="records", id="id")
+    clusters = lookalike.clusters(rows, kind="records", id="id")
+    assert {(cluster.kept, other) for cluster in clusters for other in cluster.others} == {(pair.a, pair.b) for pair in pairs}
+    assert clusters.model == pairs.model
+    for name, table in frames(rows).items():
+        kept, result = lookalike.dedup(table, kind="records", id="id")
+        assert type(kept) is type(table), name
+        assert [(row.kept, row.document) for row in result.removed] == [(pair.a, pair.b) for pair in pairs], name
+        assert [row.weights for row in result.removed] == [pair.weights for pair in pairs], name
+        assert result.documents == 120 and result.mask is not None
+        assert int(result.mask.sum()) == result.summary["kept"] == 120 - len(pairs)
+        if name == "list":
+            assert kept == [row for row, is_kept in zip(rows, result.mask) if is_kept]
+            assert repr(result).startswith(f"<120 records: {120 - len(pairs)} kept, {len(pairs)} removed")
+    keeps_more = lookalike.dedup(list(reversed(rows)), kind="records", id="id", keep="fullest")[1]
+    assert all(str(row.document).endswith("b") for row in keeps_more.removed), "the one without a city is removed"
+
+
+def test_two_tables_are_linked(tmp_path: pathlib.Path) -> None:
+    first, second = split()
+    other = [{("family" if name == "surname" else name): value for name, value in row.items()} for row in second]
+    options: Dict[str, Any] = {"fields": ["given:name", "surname=family", "born:date", "city"], "id": "id"}
+    found = lookalike.link(first, other, one_to_one=True, **options)
+    assert len(found) >= 28 and all(str(pair.a)[:-1] == str(pair.b)[:-1] for pair in found)
+    assert all(str(pair.a).endswith("a") and str(pair.b).endswith("b") for pair in found)
+    a, b = write(first, tmp_path / "a.csv"), write(other, tmp_path / "b.csv")
+    wanted = command(
+        "pairs", str(b), "--against", str(a), "--against-only", "--one-to-one", "--kind", "records", "--json",
+        "--fields", ",".join(options["fields"]), "--id-field", "id",
+    )  # fmt: skip
+    assert [(pair.a, pair.b, pair.weight) for pair in found] == [(row["a"], row["b"], row["weight"]) for row in wanted]
+    assert list(lookalike.link(a, b, one_to_one=True, **options)) == list(found)
+    for name, table in frames(first).items():
+        assert list(lookalike.link(table, other, one_to_one=True, **options)) == list(found), name
+    kept, result = lookalike.dedup(other, kind="records", against=first, against_only=True, **options)
+    assert all(row.against for row in result.removed) and len(kept) == len(other) - len(result.removed)
+
+
+def test_a_model_is_used_again(tmp_path: pathlib.Path) -> None:
+    rows = customers()
+    found = lookalike.pairs(rows, kind="records", id="id")
+    model = found.model
+    assert model is not None and model.fields["born"] == "date" and model.threshold == 0.5 and model.bands
+    assert "born (date)" in repr(model) and model.to_dict()["format"] == "lookalike-records-model"
+    model.save(tmp_path / "model.json")
+    loaded = lookalike.RecordModel.load(tmp_path / "model.json")
+    assert loaded == model == pickle.loads(pickle.dumps(model)) and hash(loaded) == hash(model)
+    for given in (loaded, str(tmp_path / "model.json"), tmp_path / "model.json"):
+        again = lookalike.pairs(rows, kind="records", id="id", model=given)
+        assert list(again) == list(found) and again.model == model
+    stricter = lookalike.pairs(rows, kind="records", id="id", model=model, threshold=0.999)
+    assert len(stricter) <= len(found) and all(pair.probability >= 0.999 for pair in stricter)
+    # The command reads and writes the same file.
+    path = write(rows, tmp_path / "customers.csv")
+    of_command = command("pairs", str(path), "--kind", "records", "--json", "--model", str(tmp_path / "model.json"))
+    assert [row["weights"] for row in of_command] == [pair.weights for pair in found]
+
+
+def test_results_are_tables() -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    found = lookalike.pairs(customers(), kind="records", id="id")
+    frame = found.to_pandas()
+    assert list(frame.columns) == ["a", "b", "probability", "weight", "weights"] and len(frame) == len(found)
+    table = found.to_arrow()
+    assert table.column("weights").to_pylist()[0] == found[0].weights
+    assert "<table>" in found._repr_html_()
+    assert isinstance(lookalike.dedup(customers(), kind="records")[1].removed.to_pandas(), pandas.DataFrame)
+
+
+def test_a_folder_is_written_and_found_again(tmp_path: pathlib.Path) -> None:
+    path = write(customers(), tmp_path / "customers.csv")
+    for _ in range(2):
+        kept, result = lookalike.dedup([path], kind="records", output=tmp_path / "out")
+        assert kept == tmp_path / "out" and (kept / "customers.csv").exists()
+        assert result.model == lookalike.RecordModel.load(kept / "model.json")
+        assert len(result.removed) == result.summary["removed"] and result.removed[0].weights
+        assert result.removed[0].kind == "match" and not result.removed[0].against
+    with pytest.raises(lookalike.TargetError, match="another run"):
+        lookalike.dedup([path], kind="records", output=tmp_path / "out", threshold=0.9)
+    assert lookalike.dedup(str(path), kind="records", output=str(tmp_path / "two"))[0] == str(tmp_path / "two")
+
+
+def test_numbers_of_pandas_with_missing_values_are_whole_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = customers()
+    frame = pandas.DataFrame(rows)
+    frame["born"] = frame["born"].astype(int)
+    same = list(lookalike.pairs(frame, kind="records", id="id"))
+    assert same == list(lookalike.pairs(rows, kind="records", id="id"))
+    first, second = frame[frame["id"].str.endswith("a")], frame[frame["id"].str.endswith("b")].copy()
+    wanted = [(pair.a, pair.b) for pair in lookalike.link(first, second.iloc[1:], id="id")]
+    second["born"] = second["born"].astype(float)
+    second.iloc[0, second.columns.get_loc("born")] = np.nan
+    found = [(pair.a, pair.b) for pair in lookalike.link(first, second, id="id")]
+    assert set(wanted) <= set(found)
+    mixed = frame.astype({"born": object})
+    mixed.loc[0, "born"] = "19300101"
+    assert list(lookalike.pairs(mixed, kind="records", id="id")) == same
+
+
+def test_lists_numbers_and_nothing_in_dictionaries() -> None:
+    rows = [{"authors": ["a. berg", "c. holm"], "year": 1999}, {"authors": ("a. berg", "c. holm"), "year": 1999.0, "note": None}]
+    found = lookalike.pairs(rows, kind="records")
+    assert [(pair.a, pair.b) for pair in found] == [(0, 1)] and found.model is None
+    assert found[0].probability > 0.9 and found.summary["learnt"] is False
+
+
+def test_what_makes_no_sense_is_refused(tmp_path: pathlib.Path) -> None:
+    rows = customers()
+    first, second = split()
+    records: Any = "records"
+    for wrong, error, said in [
+        (lambda: lookalike.pairs(rows, kind=records, one_to_one=True), lookalike.SettingError, "needs two tables"),
+        (lambda: lookalike.link(first, second, one_to_one=True, one_to_many=True), lookalike.SettingError, "contradict"),
+        (lambda: lookalike.pairs(rows, kind=records, shingles="words:3"), TypeError, "shingles"),
+        (lambda: lookalike.pairs(rows, kind=records, field="a"), TypeError, "did you mean 'fields'"),
+        (lambda: lookalike.pairs(rows, kind=records, fields="town"), lookalike.SettingError, "no source has the field `town`"),
+        (lambda: lookalike.pairs(rows, kind=records, fields="given:colour"), lookalike.SettingError, "not a type of fields"),
+        (lambda: lookalike.pairs(rows, kind=records, fields=[1]), TypeError, "fields must be a str"),
+        (lambda: lookalike.pairs(rows, kind=records, block="town"), lookalike.SettingError, "there is no field town"),
+        (lambda: lookalike.pairs(rows, kind=records, threshold=0.0), lookalike.SettingError, "threshold"),
+        (lambda: lookalike.pairs(rows, kind=records, threshold=2), lookalike.SettingError, "threshold"),
+        (lambda: lookalike.pairs(rows, kind=records, recall=0), lookalike.SettingError, "recall"),
+        (lambda: lookalike.pairs(rows, kind=records, id="key"), lookalike.SettingError, "no column 'key'"),
+        (lambda: lookalike.dedup(rows, kind=records, keep="longest"), lookalike.SettingError, "longest"),
+        (lambda: lookalike.dedup(rows, kind=records, output=tmp_path), TypeError, "paths only"),
+        (lambda: lookalike.dedup(rows, kind=records, against_only=True), lookalike.SettingError, "needs against"),
+        (lambda: lookalike.pairs(["text"], kind=records), TypeError, "a record is a dictionary"),
+        (lambda: lookalike.pairs(rows, kind=records, model=3), TypeError, "RecordModel"),
+        (lambda: lookalike.RecordModel("{}"), lookalike.DamagedError, "is not a model of records"),
+        (lambda: lookalike.link([{"a": "x"}], [{"b": "y"}]), lookalike.SettingError, "no field in common"),
+        (lambda: lookalike.pairs(rows, fields="given"), TypeError, "fields"),
+    ]:
+        with pytest.raises(error, match=said):
+            wrong()
+
+
+def test_rules_of_ones_own_and_threads() -> None:
+    rows = customers()
+    found = lookalike.pairs(rows, kind="records", id="id", block=["born", "given+surname"])
+    assert found.model is not None and len(found.model.bands) == 2 and len(found) >= 28
+    for threads in (1, 2, 7):
+        again = lookalike.pairs(rows, kind="records", id="id", block=["born", "given+surname"], threads=threads)
+        assert list(again) == list(found)
+        summary = {name: value for name, value in again.summary.items() if name != "run"}
+        assert summary == {name: value for name, value in found.summary.items() if name != "run"}
