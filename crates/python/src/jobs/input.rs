@@ -192,8 +192,8 @@ impl Options {
         target: Option<&str>,
         settings: Settings,
     ) -> PyResult<(Job, Vec<TemporaryCopy>)> {
-        let (own, against, resources, mut temporary_copies) =
-            self.sources_of(documents, against, target, &settings)?;
+        let Inputs { own, against, resources, copies: mut temporary_copies } =
+            self.inputs(documents, against, target, &settings)?;
         let mut job =
             Job { sources: own, against, settings, resources, sketch: None, indexes: Indexes::default() };
         let (sets, _) = pipeline::gather_rows(&mut job).or_raise()?;
@@ -201,14 +201,14 @@ impl Options {
         Ok((job, temporary_copies))
     }
 
-    /// The sources of a job, those that it is compared with, and what it may use.
-    pub(super) fn sources_of(
+    /// What a job with these settings reads.
+    pub(super) fn inputs(
         &self,
         documents: &Documents<'_>,
         against: Option<&Documents<'_>>,
         target: Option<&str>,
         settings: &Settings,
-    ) -> PyResult<(Vec<Source>, Vec<Source>, Resources, Vec<TemporaryCopy>)> {
+    ) -> PyResult<Inputs> {
         let format = self.format.as_deref().map(|written| written.parse().map_err(setting)).transpose()?;
         let how = Discovery {
             format: format.map_or(FormatChoice::Detect, FormatChoice::Always),
@@ -223,8 +223,19 @@ impl Options {
         let copied = |source: &mut Source| TemporaryCopy::stdin(source, &folder).transpose();
         let copies =
             own.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>().or_raise()?;
-        Ok((own, against, resources, copies))
+        Ok(Inputs { own, against, resources, copies })
     }
+}
+
+/// What a job reads, and what it may use.
+pub(super) struct Inputs {
+    /// The documents.
+    pub(super) own: Vec<Source>,
+    /// Those that they are compared with.
+    pub(super) against: Vec<Source>,
+    pub(super) resources: Resources,
+    /// Files that must stay until the job ends.
+    pub(super) copies: Vec<TemporaryCopy>,
 }
 
 /// Sets the given fields of an object, and leaves the others unchanged.

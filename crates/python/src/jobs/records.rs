@@ -1,6 +1,6 @@
 //! Tables of records -> matches, clusters and decisions, as columns.
 
-use super::input::{Documents, Options};
+use super::input::{Documents, Inputs, Options};
 use crate::errors::{Raise, damaged, outside, setting};
 use crate::watch::watched;
 use corpus::{Target, TemporaryCopy};
@@ -41,8 +41,8 @@ impl Asked {
         options: &Options,
     ) -> PyResult<(Job, usize, Vec<TemporaryCopy>)> {
         let settings = options.settings_as_given()?;
-        let (sources, against, resources, copies) =
-            options.sources_of(documents, against, target, &settings)?;
+        let Inputs { own: sources, against, resources, copies } =
+            options.inputs(documents, against, target, &settings)?;
         let one_to = match (self.one_to_one, self.one_to_many) {
             (true, true) => return Err(setting("one_to_one and one_to_many contradict each other")),
             (true, _) => OneTo::One,
@@ -201,9 +201,12 @@ pub(crate) fn records_written<'py>(
     Ok((json(&ran.report)?, ModelFile::of(&ran.matched).map(|model| model.to_json()), own))
 }
 
-/// The fields of a model with their types, its threshold and its bands in words. An error if it is no model.
+/// The fields of a model with their types, its threshold, and its bands in words.
+type ModelInWords = (Vec<(String, &'static str)>, f64, Vec<String>);
+
+/// What a model says. An error if it is no model.
 #[pyfunction]
-pub(crate) fn record_model(written: &str) -> PyResult<(Vec<(String, &'static str)>, f64, Vec<String>)> {
+pub(crate) fn record_model(written: &str) -> PyResult<ModelInWords> {
     let model = read(written)?;
     let fields = model.fields.iter().map(|field| (field.names[0].clone(), field.kind.as_str())).collect();
     Ok((fields, model.threshold, model.bands.iter().map(ToString::to_string).collect()))
