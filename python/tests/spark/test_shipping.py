@@ -110,7 +110,8 @@ def test_a_packed_environment_is_sent_with_the_job(tmp_path: Any) -> None:
 
     with cluster(tmp_path) as master:
         refused = submit(master, bare, tmp_path / "refused")
-        assert refused.returncode != 0 and "cannot import lookalike" in refused.stderr
+        assert refused.returncode != 0
+        assert "cannot import lookalike" in refused.stdout + refused.stderr, refused.stdout[-1000:] + refused.stderr[-6000:]
         done = submit(master, "./env/bin/python", tmp_path / "out", "--archives", f"{archive}#env")
     assert done.returncode == 0, done.stderr[-3000:]
     _, one = lookalike.dedup(table, id="id")
