@@ -70,6 +70,8 @@ pub struct Options {
     model: Option<Box<ModelFile>>,
     /// Two records that should be explained.
     explained: Option<(usize, usize)>,
+    /// Pairs whose log odds are wanted, whether they match or not.
+    weighed: Vec<Pair>,
     /// Pairs that a person has judged, the record that comes first in front.
     labels: BTreeMap<Pair, bool>,
     /// The number of threads; it does not change the answer.
@@ -97,6 +99,7 @@ impl Default for Options {
             blocks: Vec::new(),
             model: None,
             explained: None,
+            weighed: Vec::new(),
             labels: BTreeMap::new(),
             threads: Threads(1),
         }
@@ -166,7 +169,15 @@ impl Options {
         self
     }
 
-    /// Says whether two records match. All log odds are shifted by what such labels say, and the pair itself is decided.
+    /// Says the log odds of two records in any case: see [`Linked::weighed`].
+    #[must_use]
+    pub fn with_weighed(mut self, a: usize, b: usize) -> Self {
+        self.weighed.push((a.min(b) as u32, a.max(b) as u32));
+        self
+    }
+
+    /// Says whether two records match. All log odds are shifted by what such labels say, and the pair itself is decided:
+    /// it matches, even if no band finds it, and comes before other partners of its records; or it does not match.
     #[must_use]
     pub fn with_label(mut self, a: usize, b: usize, is_match: bool) -> Self {
         self.labels.insert((a.min(b) as u32, a.max(b) as u32), is_match);
@@ -195,9 +206,10 @@ pub struct Match {
     pub a: usize,
     /// The other one.
     pub b: usize,
-    /// The probability that they describe the same entity.
+    /// The probability that they describe the same entity; 1 if they were labelled a match.
     pub probability: f64,
-    /// The log odds: what all fields say, and the prior.
+    /// The log odds: what all fields say, and the prior. Of a pair that was labelled, these are the log odds without its
+    /// label, and `probability` is not theirs.
     pub weight: f64,
     /// What each field says, less what other fields have said already.
     pub weights: Vec<f64>,
@@ -279,6 +291,8 @@ pub struct Linked {
     pub proposes_one_to_one: bool,
     /// The two records that should be explained.
     pub explained: Option<Explained>,
+    /// The log odds of the pairs for which they were asked, in the order of the questions.
+    pub weighed: Vec<f64>,
 }
 
 impl Linked {
@@ -315,7 +329,9 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     if let Some(file) = &options.model {
         let groups = table.groups_of(file.model.fields.iter().map(|field| field.name.as_str()));
         if !groups.is_empty() {
-            return link(&table.joined(&groups), options);
+            // The kinds are those of the model; what was told of a part is not known of the joined field.
+            let of_model = Options { kinds: Vec::new(), ..options.clone() };
+            return link(&table.joined(&groups), &of_model);
         }
     }
     check(table, options)?;
@@ -398,7 +414,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         planned = found;
         chosen
     };
-    let (candidates, times, left_out) = if is_small && options.blocks.is_empty() {
+    let (mut candidates, mut times, left_out) = if is_small && options.blocks.is_empty() {
         let pairs = (0..count as u32).flat_map(|a| (a + 1..count as u32).map(move |b| (a, b)));
         let pairs: Vec<Pair> = pairs.filter(|&(a, b)| rows.compares(a, b)).collect();
         let times = vec![u8::MAX; pairs.len()];
@@ -406,6 +422,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     } else {
         rows.candidates(&chosen, threads)
     };
+    add_labelled(&mut candidates, &mut times, &options.labels, &rows);
     let levels = Levels::of(&columns, &candidates, threads);
     if given.is_none() {
         learning.learn(&mut model, &candidates, &levels, PASSES, partners);
@@ -418,14 +435,16 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     }
     if given.is_none() && partners == Partners::One {
         let fitted = Fitted::new(&model, &columns);
-        let (mut weights, mut buffer) = (Vec::with_capacity(candidates.len() * columns.len()), Vec::new());
-        for (at, &pair) in candidates.iter().enumerate() {
-            fitted.weights(&columns, pair, levels.at(at), &mut buffer);
+        let (sample, scale) = rivals::sampled(&candidates, &sides, rivals::FITTED_ON);
+        let (mut weights, mut buffer) = (Vec::with_capacity(sample.len() * columns.len()), Vec::new());
+        for &at in &sample {
+            fitted.weights(&columns, candidates[at], levels.at(at), &mut buffer);
             weights.extend_from_slice(&buffer);
         }
-        let said = Said { pairs: &candidates, weights, fields: columns.len() };
+        let pairs: Vec<Pair> = sample.iter().map(|&at| candidates[at]).collect();
+        let said = Said { pairs: &pairs, weights, fields: columns.len() };
         let first = sides.iter().filter(|side| **side == 0).count();
-        let trust = rivals::fit(&said, model.prior, count, [first as f64, (count - first) as f64]);
+        let trust = rivals::fit(&said, model.prior, count, [first as f64, (count - first) as f64], scale);
         for (field, factor) in model.fields.iter_mut().zip(&trust.factors) {
             field.factor *= factor;
         }
@@ -470,7 +489,10 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         && has_several(&matches, count)
         && is_taught
         && partners == Partners::One;
-    let matches = best_partners(matches, &sides, options.one_to);
+    let matches = best_partners(matches, &sides, options.one_to, &options.labels);
+    let levels_of_weighed = Levels::of(&columns, &options.weighed, threads);
+    let weighed = options.weighed.iter().enumerate();
+    let weighed = weighed.map(|(at, &pair)| judge(pair, levels_of_weighed.at(at), &mut buffer)).collect();
     let explained = options.explained.map(|(a, b)| {
         let pair = (a as u32, b as u32);
         let levels = Levels::of(&columns, &[pair], 1);
@@ -495,6 +517,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         shift,
         proposes_one_to_one,
         explained,
+        weighed,
         model,
     })
 }
@@ -638,6 +661,26 @@ impl Learning<'_> {
     }
 }
 
+/// Adds the pairs that were labelled a match and that no band finds. Whoever labelled a pair has found it for certain.
+fn add_labelled(
+    candidates: &mut Vec<Pair>,
+    times: &mut Vec<u8>,
+    labels: &BTreeMap<Pair, bool>,
+    rows: &Rows<'_>,
+) {
+    let is_missing =
+        |&(a, b): &Pair| a != b && rows.compares(a, b) && candidates.binary_search(&(a, b)).is_err();
+    let labelled = labels.iter().filter(|(_, is_match)| **is_match).map(|(pair, _)| *pair);
+    let missing: Vec<Pair> = labelled.filter(is_missing).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let known = candidates.drain(..).zip(times.drain(..));
+    let mut all: Vec<(Pair, u8)> = known.chain(missing.into_iter().map(|pair| (pair, u8::MAX))).collect();
+    all.sort_unstable();
+    (*candidates, *times) = all.into_iter().unzip();
+}
+
 /// How far labels shift all log odds.
 fn shift_of(model: &Model, columns: &[Column], alone: f64, labels: &BTreeMap<Pair, bool>) -> f64 {
     let pairs: Vec<Pair> = labels.keys().copied().collect();
@@ -747,12 +790,22 @@ fn has_copies(
     copies * 10 > as_much
 }
 
-/// The best partners: the most probable pair first, and each record once, or each of the second table.
-fn best_partners(mut matches: Vec<Match>, sides: &[u8], one_to: OneTo) -> Vec<Match> {
+/// The best partners: pairs that were labelled a match first, then the most probable one, and each record once, or each of
+/// the second table.
+fn best_partners(
+    mut matches: Vec<Match>,
+    sides: &[u8],
+    one_to: OneTo,
+    labels: &BTreeMap<Pair, bool>,
+) -> Vec<Match> {
     if one_to == OneTo::Many {
         return matches;
     }
-    matches.sort_by(|x, y| y.weight.total_cmp(&x.weight).then((x.a, x.b).cmp(&(y.a, y.b))));
+    let is_labelled = |found: &Match| labels.contains_key(&(found.a as u32, found.b as u32));
+    matches.sort_by(|x, y| {
+        let by_weight = || y.weight.total_cmp(&x.weight).then((x.a, x.b).cmp(&(y.a, y.b)));
+        is_labelled(y).cmp(&is_labelled(x)).then_with(by_weight)
+    });
     let mut has_one = vec![false; sides.len()];
     matches.retain(|found| {
         let counts = |record: &&usize| one_to == OneTo::One || sides[**record] == 1;
