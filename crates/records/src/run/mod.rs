@@ -134,8 +134,8 @@ impl Job {
         let mut options = self.options.clone();
         if let Some(labels) = &self.labels {
             for ((a, b), label) in labels.read(&records)? {
-                if label != Label::Undecided {
-                    options = options.with_label(a, b, label == Label::Match);
+                if let Some(is_match) = label.is_match() {
+                    options = options.with_label(a, b, is_match);
                 }
             }
         }
