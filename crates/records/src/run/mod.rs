@@ -16,7 +16,8 @@ pub use labelled::{HEAD, Label, LabelsWritten};
 pub use reading::{Named, Records};
 pub use write::{Report, RunFigures, dedup, finished, report_in, rounded, weights_json};
 
-use crate::link::{Linked, Options, link};
+use crate::link::{Linked, link};
+use crate::options::Options;
 use corpus::Source;
 
 /// What is asked of a run.
