@@ -141,7 +141,7 @@ fn evaluate(
         set.truth.iter().copied().filter(|(a, b)| kept.contains(a) && kept.contains(b)).collect();
     let start = std::time::Instant::now();
     let one_to = if how.ends_with("one to one") { OneTo::One } else { OneTo::Many };
-    let linked = link(&table, &Options::default().with_one_to(one_to).with_threshold(0.0)).unwrap();
+    let linked = link(&table, &Options::default().with_one_to(one_to).with_threshold(1e-9)).unwrap();
     let seconds = start.elapsed().as_secs_f64();
     let mut found: Vec<(f64, f64, (usize, usize))> = linked
         .matches

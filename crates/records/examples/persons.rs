@@ -23,7 +23,7 @@ fn main() {
         }
     }
     let before = cpu();
-    let linked = link(&table, &Options::default().with_threshold(0.0)).unwrap();
+    let linked = link(&table, &Options::default().with_threshold(1e-9)).unwrap();
     let seconds = cpu() - before;
     let is_right = |a: usize, b: usize| entity[a] == entity[b];
     let (mut found, mut right, mut among, mut bins) = (0, 0, 0, [(0, 0); 10]);

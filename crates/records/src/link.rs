@@ -4,11 +4,13 @@ use crate::bands::{Band, Chosen, Compared, Pair, Rows};
 use crate::chance::{Chance, Where};
 use crate::column::Column;
 use crate::compare::{self, NO_LEVEL};
+use crate::explained::{Explained, explain};
 use crate::kind::Kind;
 use crate::labels::Shift;
 use crate::misplaced;
 use crate::model::{Field, Fitted, LEARNT_FROM, Levels, Model, Partners, probability, sampled};
-use crate::model_file::ModelFile;
+use crate::options::{OneTo, Options};
+use crate::partners::{best_partners, has_copies, has_several};
 use crate::rivals::{self, Said};
 use crate::strings::Scratch;
 use crate::table::{RawColumn, Table};
@@ -38,155 +40,6 @@ const LEAST_SAID: f64 = 3.0;
 const RULE: &str = "no model: the table is too small, or its fields say too little, to learn one; records match if no \
     field differs, at least half of the fields are known in both, and their mean similarity is at least 0.9";
 
-/// How many partners a record may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OneTo {
-    /// As many as match.
-    #[default]
-    Many,
-    /// One at the most, for the records of both tables: the best.
-    One,
-    /// One at the most for the records of the second table, the inputs.
-    OneToMany,
-}
-
-/// What is asked for.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Options {
-    /// The least probability of a match.
-    pub threshold: f64,
-    /// The share of the matches that bands should find.
-    pub recall: f64,
-    /// How many partners a record may have.
-    pub one_to: OneTo,
-    /// True if two tables are compared with each other, and neither with itself.
-    pub against_only: bool,
-    /// The kinds of fields, as far as they are known.
-    pub kinds: Vec<(String, Kind)>,
-    /// Fields that must agree together, in place of bands that are chosen.
-    pub blocks: Vec<Vec<String>>,
-    /// A model, in place of one that is learnt.
-    model: Option<Box<ModelFile>>,
-    /// Two records that should be explained.
-    explained: Option<(usize, usize)>,
-    /// Pairs that a person has judged, the record that comes first in front.
-    labels: BTreeMap<Pair, bool>,
-    /// The number of threads; it does not change the answer.
-    threads: Threads,
-}
-
-/// A number of threads: no part of what makes two runs the same.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Threads(usize);
-
-impl std::fmt::Debug for Threads {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("any")
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            threshold: 0.5,
-            recall: 0.99,
-            one_to: OneTo::Many,
-            against_only: true,
-            kinds: Vec::new(),
-            blocks: Vec::new(),
-            model: None,
-            explained: None,
-            labels: BTreeMap::new(),
-            threads: Threads(1),
-        }
-    }
-}
-
-impl Options {
-    /// The least probability of a match.
-    #[must_use]
-    pub fn with_threshold(mut self, threshold: f64) -> Self {
-        self.threshold = threshold;
-        self
-    }
-
-    /// The share of the matches that bands should find.
-    #[must_use]
-    pub fn with_recall(mut self, recall: f64) -> Self {
-        self.recall = recall;
-        self
-    }
-
-    /// The kind of a field, if looking at its values would not tell it.
-    #[must_use]
-    pub fn with_kind(mut self, field: impl Into<String>, kind: Kind) -> Self {
-        self.kinds.push((field.into(), kind));
-        self
-    }
-
-    /// How many partners a record may have.
-    #[must_use]
-    pub fn with_one_to(mut self, one_to: OneTo) -> Self {
-        self.one_to = one_to;
-        self
-    }
-
-    /// Whether two tables are compared with each other only.
-    #[must_use]
-    pub fn with_against_only(mut self, against_only: bool) -> Self {
-        self.against_only = against_only;
-        self
-    }
-
-    /// Compares records that agree in these fields; several calls are several ways to be compared.
-    #[must_use]
-    pub fn with_block(mut self, fields: impl IntoIterator<Item = String>) -> Self {
-        self.blocks.push(fields.into_iter().collect());
-        self
-    }
-
-    /// Uses a model, and learns nothing.
-    #[must_use]
-    pub fn with_model(mut self, model: ModelFile) -> Self {
-        self.model = Some(Box::new(model));
-        self
-    }
-
-    /// True if a model was given.
-    #[must_use]
-    pub fn has_model(&self) -> bool {
-        self.model.is_some()
-    }
-
-    /// Explains two records.
-    #[must_use]
-    pub fn with_explained(mut self, a: usize, b: usize) -> Self {
-        self.explained = Some((a.min(b), a.max(b)));
-        self
-    }
-
-    /// Says whether two records match. All log odds are shifted by what such labels say, and the pair itself is decided.
-    #[must_use]
-    pub fn with_label(mut self, a: usize, b: usize, is_match: bool) -> Self {
-        self.labels.insert((a.min(b) as u32, a.max(b) as u32), is_match);
-        self
-    }
-
-    /// How many pairs were judged.
-    #[must_use]
-    pub fn labels(&self) -> usize {
-        self.labels.len()
-    }
-
-    /// The number of threads.
-    #[must_use]
-    pub fn with_threads(mut self, threads: usize) -> Self {
-        self.threads = Threads(threads.max(1));
-        self
-    }
-}
-
 /// Two records that match.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -195,9 +48,10 @@ pub struct Match {
     pub a: usize,
     /// The other one.
     pub b: usize,
-    /// The probability that they describe the same entity.
+    /// The probability that they describe the same entity; 1 if they were labelled a match.
     pub probability: f64,
-    /// The log odds: what all fields say, and the prior.
+    /// The log odds: what all fields say, and the prior. Of a pair that was labelled, these are the log odds without its
+    /// label, and `probability` is not theirs.
     pub weight: f64,
     /// What each field says, less what other fields have said already.
     pub weights: Vec<f64>,
@@ -213,40 +67,6 @@ pub struct BandFigures {
     pub finds: f64,
     /// The pairs that it costs for each record.
     pub cost: f64,
-}
-
-/// Why two records match, or do not.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Explained {
-    /// The fields, those that say most first.
-    pub fields: Vec<ExplainedField>,
-    /// The log odds of two records of which nothing is known.
-    pub prior: f64,
-    /// The sum.
-    pub weight: f64,
-    /// The probability that they match.
-    pub probability: f64,
-    /// The bands that find them, from 1.
-    pub bands: Vec<usize>,
-}
-
-/// What a field of two records says.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct ExplainedField {
-    /// Its name.
-    pub name: String,
-    /// Its value in the first record.
-    pub a: String,
-    /// Its value in the second record.
-    pub b: String,
-    /// How similar they are, in words or as a number.
-    pub similarity: String,
-    /// What that says.
-    pub weight: f64,
-    /// `rare`, if equal values are seldom; `said by others`, if other fields said it already; or nothing.
-    pub note: &'static str,
 }
 
 /// What was found.
@@ -279,6 +99,8 @@ pub struct Linked {
     pub proposes_one_to_one: bool,
     /// The two records that should be explained.
     pub explained: Option<Explained>,
+    /// The log odds of the pairs for which they were asked, in the order of the questions.
+    pub weighed: Vec<f64>,
 }
 
 impl Linked {
@@ -315,7 +137,9 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     if let Some(file) = &options.model {
         let groups = table.groups_of(file.model.fields.iter().map(|field| field.name.as_str()));
         if !groups.is_empty() {
-            return link(&table.joined(&groups), options);
+            // The kinds are those of the model; what was told of a part is not known of the joined field.
+            let of_model = Options { kinds: Vec::new(), ..options.clone() };
+            return link(&table.joined(&groups), &of_model);
         }
     }
     check(table, options)?;
@@ -398,7 +222,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         planned = found;
         chosen
     };
-    let (candidates, times, left_out) = if is_small && options.blocks.is_empty() {
+    let (mut candidates, mut times, left_out) = if is_small && options.blocks.is_empty() {
         let pairs = (0..count as u32).flat_map(|a| (a + 1..count as u32).map(move |b| (a, b)));
         let pairs: Vec<Pair> = pairs.filter(|&(a, b)| rows.compares(a, b)).collect();
         let times = vec![u8::MAX; pairs.len()];
@@ -406,6 +230,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     } else {
         rows.candidates(&chosen, threads)
     };
+    add_labelled(&mut candidates, &mut times, &options.labels, &rows);
     let levels = Levels::of(&columns, &candidates, threads);
     if given.is_none() {
         learning.learn(&mut model, &candidates, &levels, PASSES, partners);
@@ -418,14 +243,16 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     }
     if given.is_none() && partners == Partners::One {
         let fitted = Fitted::new(&model, &columns);
-        let (mut weights, mut buffer) = (Vec::with_capacity(candidates.len() * columns.len()), Vec::new());
-        for (at, &pair) in candidates.iter().enumerate() {
-            fitted.weights(&columns, pair, levels.at(at), &mut buffer);
+        let (sample, scale) = rivals::sampled(&candidates, &sides, rivals::FITTED_ON);
+        let (mut weights, mut buffer) = (Vec::with_capacity(sample.len() * columns.len()), Vec::new());
+        for &at in &sample {
+            fitted.weights(&columns, candidates[at], levels.at(at), &mut buffer);
             weights.extend_from_slice(&buffer);
         }
-        let said = Said { pairs: &candidates, weights, fields: columns.len() };
+        let pairs: Vec<Pair> = sample.iter().map(|&at| candidates[at]).collect();
+        let said = Said { pairs: &pairs, weights, fields: columns.len() };
         let first = sides.iter().filter(|side| **side == 0).count();
-        let trust = rivals::fit(&said, model.prior, count, [first as f64, (count - first) as f64]);
+        let trust = rivals::fit(&said, model.prior, count, [first as f64, (count - first) as f64], scale);
         for (field, factor) in model.fields.iter_mut().zip(&trust.factors) {
             field.factor *= factor;
         }
@@ -470,7 +297,10 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         && has_several(&matches, count)
         && is_taught
         && partners == Partners::One;
-    let matches = best_partners(matches, &sides, options.one_to);
+    let matches = best_partners(matches, &sides, options.one_to, &options.labels);
+    let levels_of_weighed = Levels::of(&columns, &options.weighed, threads);
+    let weighed = options.weighed.iter().enumerate();
+    let weighed = weighed.map(|(at, &pair)| judge(pair, levels_of_weighed.at(at), &mut buffer)).collect();
     let explained = options.explained.map(|(a, b)| {
         let pair = (a as u32, b as u32);
         let levels = Levels::of(&columns, &[pair], 1);
@@ -495,6 +325,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         shift,
         proposes_one_to_one,
         explained,
+        weighed,
         model,
     })
 }
@@ -638,6 +469,26 @@ impl Learning<'_> {
     }
 }
 
+/// Adds the pairs that were labelled a match and that no band finds. Whoever labelled a pair has found it for certain.
+fn add_labelled(
+    candidates: &mut Vec<Pair>,
+    times: &mut Vec<u8>,
+    labels: &BTreeMap<Pair, bool>,
+    rows: &Rows<'_>,
+) {
+    let is_missing =
+        |&(a, b): &Pair| a != b && rows.compares(a, b) && candidates.binary_search(&(a, b)).is_err();
+    let labelled = labels.iter().filter(|(_, is_match)| **is_match).map(|(pair, _)| *pair);
+    let missing: Vec<Pair> = labelled.filter(is_missing).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let known = candidates.drain(..).zip(times.drain(..));
+    let mut all: Vec<(Pair, u8)> = known.chain(missing.into_iter().map(|pair| (pair, u8::MAX))).collect();
+    all.sort_unstable();
+    (*candidates, *times) = all.into_iter().unzip();
+}
+
 /// How far labels shift all log odds.
 fn shift_of(model: &Model, columns: &[Column], alone: f64, labels: &BTreeMap<Pair, bool>) -> f64 {
     let pairs: Vec<Pair> = labels.keys().copied().collect();
@@ -702,106 +553,4 @@ fn recall(times: &[u8]) -> Option<(f64, f64)> {
     let variance = (twice + 1.0) * (ratio.powi(4) / 4.0 + ratio.powi(3) + ratio.powi(2) / 2.0);
     let all = found + missed;
     Some((found / all, found / all * variance.sqrt() / all))
-}
-
-/// True if some records have several partners.
-fn has_several(matches: &[Match], count: usize) -> bool {
-    let mut partners = vec![0u8; count];
-    matches.iter().flat_map(|found| [found.a, found.b]).any(|record| {
-        partners[record] += 1;
-        partners[record] > 1
-    })
-}
-
-/// True if the records of two tables have copies in their own table: if pairs within a table that agree as much as half of
-/// the matches do are at least a twentieth as many as matches (so, with the other half, a tenth). Fields that the two tables write in different ways are left
-/// out, since they cannot differ within a table.
-fn has_copies(
-    (columns, sides): (&[Column], &[u8]),
-    fitted: &Fitted<'_>,
-    model: &Model,
-    likely: &[(Pair, f64)],
-    threads: usize,
-) -> bool {
-    let is_alike = |field: &Field| {
-        let levels = field.matches.iter().zip(&field.weights);
-        levels.filter(|(_, weight)| **weight > 0.0).map(|(share, _)| share).sum::<f64>() >= 0.5
-    };
-    let sum = |pairs: &[Pair]| -> Vec<f64> {
-        let levels = Levels::of(columns, pairs, threads);
-        let mut buffer = Vec::new();
-        let of_pair = |(at, &pair): (usize, &Pair)| {
-            fitted.weights(columns, pair, levels.at(at), &mut buffer);
-            buffer.iter().zip(&model.fields).filter(|(_, field)| is_alike(field)).map(|(w, _)| w).sum()
-        };
-        pairs.iter().enumerate().map(of_pair).collect()
-    };
-    let matches: Vec<Pair> = likely.iter().filter(|(_, p)| *p > 0.5).map(|(pair, _)| *pair).collect();
-    let mut sums = sum(&matches);
-    sums.sort_by(f64::total_cmp);
-    let Some(&median) = sums.get(sums.len() / 2) else { return true };
-    let mut within = Rows::new(columns, sides.to_vec(), Compared::All).first_look(threads);
-    within.retain(|&(a, b)| sides[a as usize] == sides[b as usize]);
-    let copies = sum(&within).into_iter().filter(|sum| *sum >= median).count();
-    let as_much = sums.iter().filter(|sum| **sum >= median).count();
-    copies * 10 > as_much
-}
-
-/// The best partners: the most probable pair first, and each record once, or each of the second table.
-fn best_partners(mut matches: Vec<Match>, sides: &[u8], one_to: OneTo) -> Vec<Match> {
-    if one_to == OneTo::Many {
-        return matches;
-    }
-    matches.sort_by(|x, y| y.weight.total_cmp(&x.weight).then((x.a, x.b).cmp(&(y.a, y.b))));
-    let mut has_one = vec![false; sides.len()];
-    matches.retain(|found| {
-        let counts = |record: &&usize| one_to == OneTo::One || sides[**record] == 1;
-        let is_free = [found.a, found.b].iter().filter(counts).all(|&record| !has_one[record]);
-        if is_free {
-            (has_one[found.a], has_one[found.b]) = (true, true);
-        }
-        is_free
-    });
-    matches.sort_by_key(|found| (found.a, found.b));
-    matches
-}
-
-/// What the fields of two records say.
-fn explain(
-    table: &Table,
-    columns: &[Column],
-    (pair, levels): (Pair, &[u8]),
-    weights: &[f64],
-    weight: f64,
-) -> Explained {
-    let mut scratch = Scratch::default();
-    let mut fields: Vec<ExplainedField> = Vec::new();
-    for (at, column) in columns.iter().enumerate() {
-        let field = table.fields().iter().position(|name| *name == column.name).unwrap_or(0);
-        let (a, b) = (column.of[pair.0 as usize], column.of[pair.1 as usize]);
-        let last = compare::thresholds(column.kind).len() + 1;
-        let similarity = match levels[at] {
-            NO_LEVEL => "missing".to_owned(),
-            0 => "equal".to_owned(),
-            level if usize::from(level) == last => "other".to_owned(),
-            _ if compare::is_swap(column, a, b) => "two swapped".to_owned(),
-            _ => format!("{:.2}", compare::similarity(column, a, b, &mut scratch)),
-        };
-        let is_rare = levels[at] == 0 && column.counts[a as usize] <= 3 && weights[at] > 0.0;
-        let note = match levels[at] {
-            0 if weights[at] == 0.0 => "said by others",
-            _ if is_rare => "rare",
-            _ => "",
-        };
-        fields.push(ExplainedField {
-            name: column.name.clone(),
-            a: table.value(pair.0 as usize, field).to_owned(),
-            b: table.value(pair.1 as usize, field).to_owned(),
-            similarity,
-            weight: weights[at],
-            note,
-        });
-    }
-    fields.sort_by(|x, y| y.weight.total_cmp(&x.weight));
-    Explained { fields, prior: 0.0, weight, probability: probability(weight), bands: Vec::new() }
 }

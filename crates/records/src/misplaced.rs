@@ -111,17 +111,26 @@ impl Table {
         table
     }
 
+    /// The places of the fields that a field of a model is made of: one, or several that were joined; none if they are not
+    /// in this table.
+    #[must_use]
+    pub fn parts(&self, name: &str) -> Vec<usize> {
+        let place = |name: &str| self.fields().iter().position(|field| field == name);
+        let several = || name.split(BETWEEN).map(place).collect::<Option<Vec<usize>>>().unwrap_or_default();
+        place(name).map_or_else(several, |at| vec![at])
+    }
+
     /// The groups of fields whose names are these, joined.
     pub(crate) fn groups_of<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<Vec<usize>> {
-        let place = |name: &str| self.fields().iter().position(|field| field == name);
-        let group = |name: &str| name.split(BETWEEN).map(place).collect::<Option<Vec<usize>>>();
-        names.filter(|name| place(name).is_none()).filter_map(group).collect()
+        names.map(|name| self.parts(name)).filter(|parts| parts.len() > 1).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bands::Compared;
+    use crate::kind::Kind;
 
     #[test]
     fn fields_are_joined_by_name_and_back() {
@@ -132,5 +141,40 @@ mod tests {
         assert_eq!(joined.fields(), ["a + c", "b"]);
         assert_eq!([joined.value(0, 0), joined.value(0, 1), joined.value(1, 0)], ["x z", "y", "x w"]);
         assert_eq!(table.groups_of(["a + c", "b", "a + d"].into_iter()), [vec![0, 2]]);
+        assert_eq!(
+            [table.parts("b"), table.parts("a + c"), table.parts("a + d")],
+            [vec![1], vec![0, 2], vec![]]
+        );
+    }
+
+    /// Fields whose values stand in each other's place in half of the copies are joined; a field that stays is not.
+    #[test]
+    fn fields_that_are_mixed_up_are_one_group() {
+        let groups_of = |is_mixed: bool| {
+            let records: Vec<[String; 3]> = (0..240)
+                .map(|at| {
+                    let (person, is_copy) = (at / 2, at % 2 == 1);
+                    let word =
+                        |salt: usize| format!("{}{salt}word", "abcdefghij".repeat(3).split_at(person % 10).1);
+                    let (one, two) = (format!("one{person} {}", word(1)), format!("two{person}"));
+                    let town = format!("town{person}");
+                    match is_copy && is_mixed && person % 4 != 0 {
+                        true => [String::new(), format!("{two} {one}"), town],
+                        false => [one, two, town],
+                    }
+                })
+                .collect();
+            let column = |at: usize| {
+                Column::of_values(
+                    ["one", "two", "town"][at],
+                    Kind::Text,
+                    records.iter().map(|it| it[at].as_str()),
+                )
+            };
+            let columns: Vec<Column> = (0..3).map(column).collect();
+            groups(&columns, &Rows::new(&columns, vec![0; records.len()], Compared::All))
+        };
+        assert_eq!(groups_of(true), [vec![0, 1]]);
+        assert!(groups_of(false).is_empty());
     }
 }

@@ -17,11 +17,11 @@ use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
 use crate::strings::Scratch;
 use crate::threads::each;
-use crate::together::FewValues;
+use crate::together::{FEW, FewValues};
 use lookalike::hashing::mix64;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rounds of expectation maximisation, at the most.
 const ROUNDS: usize = 40;
@@ -354,6 +354,17 @@ impl Model {
     /// What is wrong with a model that was read.
     pub(crate) fn check(&self) -> Result<(), String> {
         let count = self.fields.len();
+        let mut names = BTreeSet::new();
+        if let Some(twice) = self.fields.iter().find(|field| !names.insert(&field.name)) {
+            return Err(format!("it has the field `{}` twice", twice.name));
+        }
+        let values_of = |field: &Field| -> usize {
+            field.together.iter().flat_map(|it| [&it.a, &it.b]).collect::<BTreeSet<_>>().len()
+        };
+        if let Some(field) = self.fields.iter().find(|field| values_of(field) > FEW) {
+            return Err(format!("the field `{}` has more than {FEW} values that go together", field.name));
+        }
+        let is_positive = |number: f64| number.is_finite() && number > 0.0;
         let is_sound = |field: &Field| {
             let levels = field.levels.len();
             levels == compare::thresholds(field.kind).len() + 2
@@ -361,21 +372,29 @@ impl Model {
                     .iter()
                     .all(|list| list.len() == levels && list.iter().all(|number| number.is_finite()))
                 && field.matches.iter().all(|share| *share > 0.0)
-                && field.known > 0.0
+                && field.others.iter().all(|share| *share >= 0.0)
+                && field.levels.iter().all(|level| level.is_finite())
+                && is_positive(field.known)
+                && is_positive(field.unseen)
                 && (0.0..1e3).contains(&field.factor)
                 && field.together.iter().all(|it| it.weight.is_finite())
-                && field.unseen > 0.0
         };
         if let Some(field) = self.fields.iter().find(|field| !is_sound(field)) {
-            return Err(format!("the levels of the field `{}` are not those of its type", field.name));
+            return Err(format!(
+                "the levels of the field `{}` are not those of its type, or its numbers are out of range",
+                field.name
+            ));
         }
         let fits = |row: &Vec<Vec<f64>>| {
             row.len() == count
-                && row.iter().zip(&self.fields).all(|(list, field)| list.len() == field.levels.len())
+                && row.iter().zip(&self.fields).all(|(list, field)| {
+                    list.len() == field.levels.len() && list.iter().all(|number| number.is_finite())
+                })
         };
         if self.overlaps.len() != count
             || !self.overlaps.iter().all(fits)
             || !(self.prior + self.alone).is_finite()
+            || !self.expected.is_finite()
         {
             return Err("its numbers do not fit its fields".into());
         }

@@ -82,11 +82,17 @@ impl ModelFile {
         FieldsWritten { fields: self.fields.iter().map(field).collect() }
     }
 
-    /// An error, as the end of a sentence, if other fields were told.
-    pub fn check_fields(&self, told: &FieldsWritten) -> Result<(), String> {
-        let names = told.fields.iter().map(|field| &field.names[0]);
-        if names.eq(self.fields.iter().map(|field| &field.names[0])) {
-            return Ok(());
+    /// The fields as they would be told, and those that were told and that it has no weights for: a model is learnt without
+    /// fields that have one value. An error, as the end of a sentence, if fields of the model were not told.
+    pub fn fields_with(&self, told: &FieldsWritten) -> Result<FieldsWritten, String> {
+        let is_told =
+            |stored: &StoredField| told.fields.iter().any(|field| field.names[0] == stored.names[0]);
+        if self.fields.iter().all(is_told) {
+            let mut all = self.fields();
+            let is_new = |field: &&WantedField| all.fields.iter().all(|it| it.names[0] != field.names[0]);
+            let new: Vec<WantedField> = told.fields.iter().filter(is_new).cloned().collect();
+            all.fields.extend(new);
+            return Ok(all);
         }
         let known: Vec<&str> = self.fields.iter().map(|field| field.names[0].as_str()).collect();
         Err(format!("is of other fields: {}", known.join(", ")))

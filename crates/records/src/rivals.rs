@@ -12,8 +12,9 @@
 //! - With that, a logistic regression fits a factor for each field and a constant. The factors are believed to be 1 within
 //!   [`SPREAD`], as a normal distribution, so that few pairs change little.
 
-use crate::bands::Pair;
+use crate::bands::{Pair, Side};
 use crate::model::probability;
+use lookalike::hashing::mix64;
 
 /// The standard deviation of what is believed about the factor of a field, which is 1 if it is independent of all others.
 const SPREAD: f64 = 0.5;
@@ -59,16 +60,36 @@ impl Trust {
     }
 }
 
-/// Fits factors and prior. `counts` are the numbers of records of the two tables, and `records` is their sum.
-pub(crate) fn fit(said: &Said<'_>, prior: f64, records: usize, counts: [f64; 2]) -> Trust {
+/// Pairs that factors are fitted on, at the most; of more, a sample, so that memory is bounded.
+pub(crate) const FITTED_ON: usize = 500_000;
+
+/// The places of about so many pairs, or of all, and how many pairs each stands for: all pairs of a record of the first
+/// table, or none, so that rivals for that record stay together.
+pub(crate) fn sampled(pairs: &[Pair], sides: &[Side], most: usize) -> (Vec<usize>, f64) {
+    let step = pairs.len().div_ceil(most).max(1) as u64;
+    let of_first = |(a, b): Pair| if sides[a as usize] == 0 { a } else { b };
+    let is_in = |&at: &usize| step == 1 || mix64(u64::from(of_first(pairs[at]))).is_multiple_of(step);
+    let sample: Vec<usize> = (0..pairs.len()).filter(is_in).collect();
+    let scale = pairs.len() as f64 / sample.len().max(1) as f64;
+    (sample, scale)
+}
+
+/// Fits factors and prior. `counts` are the numbers of records of the two tables, and `records` is their sum. The pairs are
+/// those of one in `scale` records of the first table.
+pub(crate) fn fit(said: &Said<'_>, prior: f64, records: usize, counts: [f64; 2], scale: f64) -> Trust {
+    // The chance that neither record of a pair has a match.
+    let without = |matches: f64, counts: [f64; 2]| {
+        let share: f64 = counts.iter().map(|count| 1.0 - matches / (count + 1.0)).product();
+        share.clamp(1e-6, 1.0 - 1e-6)
+    };
     let mut trust = Trust { factors: vec![1.0; said.fields], prior, alone: 0.0 };
     for _ in 0..ROUNDS {
         let odds: Vec<f64> = (0..said.pairs.len()).map(|at| trust.odds(said.of(at))).collect();
         let (is_best, best) = best(said.pairs, &odds, records);
         let matches: f64 = (0..odds.len()).filter(|&at| is_best[at]).map(|at| probability(odds[at])).sum();
-        let unmatched: f64 = counts.iter().map(|count| 1.0 - matches / (count + 1.0)).product();
-        let unmatched = unmatched.clamp(1e-6, 1.0 - 1e-6);
-        trust.alone = -unmatched.ln();
+        // In a sample, a record of the second table has a rival only if that is in the sample.
+        let unmatched = without(matches, [counts[0] / scale, counts[1]]);
+        trust.alone = -without(matches * scale, counts).ln();
         // The pairs, ascending: the best of both records, and those of which one record has a match that is better.
         let mut order: Vec<usize> = (0..odds.len())
             .filter(|&at| {
@@ -306,12 +327,46 @@ mod tests {
             pair((record + 11) % count, 0.12);
         }
         let said = Said { pairs: &pairs, weights, fields: 3 };
-        let trust = fit(&said, -6.0, 2 * count as usize, [f64::from(count); 2]);
+        let trust = fit(&said, -6.0, 2 * count as usize, [f64::from(count); 2], 1.0);
         let (twice, once) = (trust.factors[0] + trust.factors[1], trust.factors[2]);
         assert!((trust.factors[0] - trust.factors[1]).abs() < 1e-6, "{trust:?}");
         assert!((twice / once - 1.0).abs() < 0.35, "{trust:?}");
         let sum = |said: [f64; 3]| trust.odds(&said);
         assert!(sum([5.0, 5.0, 5.0]) > 0.0 && sum([-3.0, -3.0, -3.0]) < 0.0, "{trust:?}");
         assert!(trust.alone > 0.0);
+    }
+
+    /// A sample of the pairs says nearly what all of them say.
+    #[test]
+    fn a_sample_gives_nearly_the_same() {
+        let mut random = SplitMix64::new(11);
+        let count = 6_000u32;
+        let (mut pairs, mut weights) = (Vec::new(), Vec::new());
+        for record in 0..count {
+            for (other, chance) in [(record, 0.95), (record + 7, 0.12), (record + 11, 0.12)] {
+                if other == record && record % 3 == 0 {
+                    continue;
+                }
+                let mut said = || if random.next_f64() < chance { 5.0 } else { -3.0 };
+                weights.extend([said(), said(), said()]);
+                pairs.push((record, count + other % count));
+            }
+        }
+        let sides: Vec<Side> = (0..2 * count).map(|record| u8::from(record >= count)).collect();
+        let trust = |most: usize| {
+            let (sample, scale) = sampled(&pairs, &sides, most);
+            let these: Vec<Pair> = sample.iter().map(|&at| pairs[at]).collect();
+            let weights = sample.iter().flat_map(|&at| weights[3 * at..3 * at + 3].to_vec()).collect();
+            let said = Said { pairs: &these, weights, fields: 3 };
+            (these.len(), fit(&said, -6.0, 2 * count as usize, [f64::from(count); 2], scale))
+        };
+        let ((all, whole), (few, sample)) = (trust(usize::MAX), trust(pairs.len() / 4));
+        assert!(all == pairs.len() && few < pairs.len() / 3 && few > pairs.len() / 5, "{few} of {all}");
+        let is_near = |x: f64, y: f64| (x - y).abs() < 0.15 * x.abs().max(1.0);
+        assert!(
+            whole.factors.iter().zip(&sample.factors).all(|(x, y)| is_near(*x, *y)),
+            "{whole:?} {sample:?}"
+        );
+        assert!(is_near(whole.alone, sample.alone), "{whole:?} {sample:?}");
     }
 }

@@ -15,7 +15,7 @@ use crate::strings::Scratch;
 use crate::threads::each;
 
 /// A field of so few values is counted value by value.
-const FEW: usize = 300;
+pub(crate) const FEW: usize = 300;
 
 /// How many matches the levels of agreement count for.
 const BELIEVED: f64 = 4.0;
@@ -43,8 +43,8 @@ impl FewValues {
         Self { by_field }
     }
 
-    /// Learns what goes together from pairs that are matches with these probabilities. `weight` is what the levels say
-    /// of a value that is equal.
+    /// Learns what goes together from pairs that are matches with these probabilities. `equal` is what the levels say
+    /// if both records have a value.
     pub(crate) fn learn(
         &self,
         at: usize,

@@ -327,3 +327,52 @@ fn tables_that_teach_nothing_have_no_panic() {
     assert_eq!(link(&two, &options), Err(Error::Field { field: "nothing".into() }));
     assert!(link(&two, &Options::default().with_threshold(f64::NAN)).is_err());
 }
+
+#[test]
+fn a_label_decides_its_pair_even_if_no_band_finds_it() {
+    let (table, truth) = table(300, 12);
+    let rule = || Options::default().with_block(["surname".to_owned(), "town".to_owned()]);
+    let differs = |&&(a, b): &&(usize, usize)| table.value(a, 1) != table.value(b, 1);
+    let &(a, b) = truth.iter().find(differs).unwrap();
+    let without = found(&table, &rule());
+    assert!(!without.contains(&(a, b)));
+    let linked = link(&table, &rule().with_label(b, a, true)).unwrap();
+    let of_pair = linked.matches.iter().find(|it| (it.a, it.b) == (a, b)).unwrap();
+    assert_eq!(of_pair.probability, 1.0);
+    assert!(linked.matches.is_sorted_by_key(|it| (it.a, it.b)));
+    assert!(!found(&table, &rule().with_label(a, b, false)).contains(&(a, b)));
+    let &(a, b) = without.first().unwrap();
+    assert!(!found(&table, &rule().with_label(a, b, false)).contains(&(a, b)));
+}
+
+#[test]
+fn a_labelled_partner_comes_before_a_better_one() {
+    let mut made = Persons { random: SplitMix64::new(13) };
+    let mut table = Table::new(FIELDS);
+    let persons: Vec<Vec<String>> = (0..400).map(|_| made.person()).collect();
+    persons.iter().for_each(|person| table.push_to(Side::First, person));
+    persons.iter().for_each(|person| table.push_to(Side::Second, person));
+    // The person 7 once more, with another name.
+    let mut other = persons[7].clone();
+    other[0] = "xaver".into();
+    table.push_to(Side::Second, &other);
+    let one_to_one = || Options::default().with_one_to(OneTo::One);
+    let partner = |options: &Options| -> Vec<usize> {
+        found(&table, options).into_iter().filter(|it| it.0 == 7).map(|it| it.1).collect()
+    };
+    assert_eq!(partner(&one_to_one()), [407]);
+    assert_eq!(partner(&one_to_one().with_label(7, 800, true)), [800]);
+    // Records of one table are not compared, whatever is said of them.
+    assert_eq!(partner(&one_to_one().with_label(7, 8, true)), [407]);
+}
+
+#[test]
+fn the_log_odds_of_any_pair_can_be_asked_for() {
+    let (table, _) = table(300, 14);
+    let linked = link(&table, &Options::default()).unwrap();
+    let known = &linked.matches[0];
+    let options = Options::default().with_weighed(known.b, known.a).with_weighed(0, table.len() - 1);
+    let asked = link(&table, &options).unwrap();
+    assert_eq!((asked.weighed[0], asked.matches), (known.weight, linked.matches.clone()));
+    assert!(asked.weighed.len() == 2 && asked.weighed[1] < 0.0, "{:?}", asked.weighed);
+}

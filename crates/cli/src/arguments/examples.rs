@@ -232,7 +232,8 @@ square brackets. Answer y (yes), n (no), u (cannot be told) or q (stop). The nex
 certain after the answers so far. Each answer is written at once, so that the command can be stopped, and goes on where it was.
 
 The labels correct all probabilities by one number, and precision and recall are estimated from them, each with its standard error. With \
---labels the file is used by pairs, clusters and dedup. Give the same inputs and settings of records as there.";
+--labels the file is used by pairs, clusters and dedup. Give the same inputs and settings of records as there. \
+Here --kind is records without being given, and the default of --threshold is a probability of 0.5, as with --kind records everywhere.";
 
 pub(crate) const LABEL: &str = "\
 Examples:

@@ -4,6 +4,7 @@
 //! table -> matches and near misses -> the least certain pair -> a question -> an answer -> labels.tsv -> the next pair
 //! ```
 
+use super::job::STANDARD;
 use super::records;
 use crate::arguments::LabelArguments;
 use crate::failure::{Failure, Result};
@@ -13,7 +14,8 @@ use crate::settings::Layers;
 use ::records::run::{HEAD, Label, LabelsWritten, Named, Records};
 use ::records::{Match, Shift, next_question};
 use std::collections::BTreeMap;
-use std::io::{BufRead, ErrorKind, Write};
+use std::ffi::OsString;
+use std::io::{BufRead, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// Pairs that are less probable than this are not asked about.
@@ -28,6 +30,13 @@ pub(crate) fn run(arguments: &LabelArguments, layers: &Layers, printer: &Printer
         return Err(Failure::usage("--labels has no effect here")
             .with_advice("labels that are in the file of -o are read, and further ones are added to it"));
     }
+    let against = layers.resolve_records()?.against;
+    let mut tables =
+        arguments.inputs.iter().map(OsString::as_os_str).chain(against.iter().map(AsRef::as_ref));
+    if tables.any(|table| table == STANDARD) {
+        return Err(Failure::usage("the table and the answers cannot both be read from standard input")
+            .with_advice("name a file as the table"));
+    }
     let prepared = records::run(&arguments.inputs, &arguments.recording, &arguments.partners, None, layers)?;
     let mut job = prepared.job.clone();
     let threshold = job.options.threshold;
@@ -35,18 +44,28 @@ pub(crate) fn run(arguments: &LabelArguments, layers: &Layers, printer: &Printer
     interruption::begin_run(false)?;
     let records = job.read(&interruption::requested)?;
     let mut labels = labels_in(&arguments.output, &records)?;
+    for &(a, b) in labels.keys() {
+        job.options = job.options.with_weighed(a, b);
+    }
     let matched = job.link(records)?;
+    if interruption::requested() {
+        return Err(Failure::interrupted());
+    }
     interruption::end_run();
     if matched.linked.rule.is_some() {
         return Err(Failure::usage("this table cannot teach a model, and labels could not refine it")
             .with_advice("a table of 30 records and more can; this one is decided by a rule"));
     }
     let (records, pool) = (&matched.records, &matched.linked.matches);
+    // As with --labels, all labels count, also of pairs that are not asked about.
+    let told = labels.values().zip(&matched.linked.weighed);
+    let mut judged: Vec<(f64, bool)> =
+        told.filter_map(|(label, weight)| Some((*weight, label.is_match()?))).collect();
     let weights: Vec<f64> = pool.iter().map(|found| found.weight).collect();
     let fields = matched.linked.field_names();
     let mut answers = std::io::stdin().lock().lines();
     loop {
-        let so_far = so_far(&labels, pool, &weights, threshold);
+        let so_far = so_far(&labels, &judged, &weights, threshold);
         printer.labels_so_far(&so_far);
         let is_judged = |at: usize| labels.contains_key(&(pool[at].a, pool[at].b));
         let Some(next) = next_question(&so_far.shift, &weights, is_judged) else {
@@ -72,26 +91,19 @@ pub(crate) fn run(arguments: &LabelArguments, layers: &Layers, printer: &Printer
         };
         append(&arguments.output, &names, label)?;
         labels.insert((found.a, found.b), label);
+        judged.extend(label.is_match().map(|is_match| (found.weight, is_match)));
     }
 }
 
-/// What is known from the labels.
+/// What is known from the labels; of those that are decided, with their weights.
 fn so_far(
     labels: &BTreeMap<(usize, usize), Label>,
-    pool: &[Match],
+    judged: &[(f64, bool)],
     weights: &[f64],
     threshold: f64,
 ) -> LabelsSoFar {
-    let judged: Vec<(f64, bool)> = pool
-        .iter()
-        .filter_map(|found| match labels.get(&(found.a, found.b))? {
-            Label::Match => Some((found.weight, true)),
-            Label::Other => Some((found.weight, false)),
-            Label::Undecided => None,
-        })
-        .collect();
     let count = |wanted: Label| labels.values().filter(|label| **label == wanted).count() as u64;
-    let shift = Shift::of(&judged);
+    let shift = Shift::of(judged);
     LabelsSoFar {
         counts: [count(Label::Match), count(Label::Other), count(Label::Undecided)],
         quality: shift.quality(weights, threshold),
@@ -120,23 +132,42 @@ fn names(named: Named) -> String {
     }
 }
 
-/// The values of both records, by field, with what each says; then the fields that were not compared.
+/// The values of both records, by field of the model, with what each says; then the fields that were not compared.
 fn rows(records: &Records, fields: &[String], found: &Match) -> Vec<(String, [String; 2], Option<f64>)> {
     let table = &records.table;
-    let row = |(at, name): (usize, &String)| {
-        let value = |record: usize| table.value(record, at).to_owned();
-        let weight = fields.iter().position(|field| field == name).map(|field| found.weights[field]);
-        (name.clone(), [value(found.a), value(found.b)], weight)
+    let values = |record: usize, parts: &[usize]| -> String {
+        let values = parts.iter().map(|&at| table.value(record, at)).filter(|value| !value.is_empty());
+        values.collect::<Vec<_>>().join(" ")
     };
-    table.fields().iter().enumerate().map(row).collect()
+    let parts: Vec<Vec<usize>> = fields.iter().map(|name| table.parts(name)).collect();
+    let compared = fields.iter().zip(&parts).zip(&found.weights);
+    let mut rows: Vec<_> = compared
+        .map(|((name, parts), weight)| {
+            (name.clone(), [values(found.a, parts), values(found.b, parts)], Some(*weight))
+        })
+        .collect();
+    for (at, name) in
+        table.fields().iter().enumerate().filter(|(at, _)| parts.iter().all(|it| !it.contains(at)))
+    {
+        rows.push((name.clone(), [values(found.a, &[at]), values(found.b, &[at])], None));
+    }
+    rows
 }
 
 /// Adds a label to the file, so that nothing is lost if the command is stopped.
 fn append(path: &Path, names: &[String; 2], label: Label) -> Result<()> {
     let failed = |cause| Failure::io("write", path.display(), &cause);
-    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
-    let is_new = file.metadata().map_err(failed)?.len() == 0;
-    let head = if is_new { HEAD } else { "" };
+    let mut file =
+        std::fs::OpenOptions::new().create(true).read(true).append(true).open(path).map_err(failed)?;
+    let head = match file.metadata().map_err(failed)?.len() {
+        0 => HEAD,
+        _ => {
+            // An editor may have left the last line without its end.
+            let mut last = [0];
+            file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut last)).map_err(failed)?;
+            if last == *b"\n" { "" } else { "\n" }
+        }
+    };
     let line = format!("{head}{}\t{}\t{}\n", names[0], names[1], label.as_str());
     file.write_all(line.as_bytes()).and_then(|()| file.flush()).map_err(failed)
 }

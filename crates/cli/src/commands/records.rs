@@ -87,16 +87,17 @@ pub(super) fn run(
             std::fs::read_to_string(path).map_err(|cause| Failure::io("read", path.display(), &cause))?;
         let model = ModelFile::of_json(&written)
             .map_err(|cause| Failure::bad_input(format!("{} {cause}", path.display())))?;
-        if let Some(told) = &fields {
-            model.check_fields(told).map_err(|cause| {
+        let all = match &fields {
+            Some(told) => model.fields_with(told).map_err(|cause| {
                 Failure::usage(format!("the model {} {cause}", path.display()))
                     .with_advice("leave out --fields, or learn another model")
-            })?;
-        }
+            })?,
+            None => model.fields(),
+        };
         if !layers.has("threshold") {
             options = options.with_threshold(model.threshold);
         }
-        fields = Some(model.fields());
+        fields = Some(all);
         options = options.with_model(model);
     }
     let labels = match &partners.labels {

@@ -59,22 +59,18 @@ impl Printer {
                 numbers::bytes(job.memory),
             ),
         );
+        let (no_labels, shifted) = match job.labels {
+            Some(_) => ("", format!("; labels shift all weights by {:+.1}", linked.shift)),
+            None => (", no labels", String::new()),
+        };
         let learnt = match &linked.rule {
             Some(rule) => escaped(rule),
-            None if job.options.has_model() => "as it was given, nothing is learnt".into(),
+            None if job.options.has_model() => format!("as it was given, nothing is learnt{shifted}"),
             None => format!(
-                "learnt from {} compared pairs, no labels, {} rounds",
+                "learnt from {} compared pairs{no_labels}, {} rounds{shifted}",
                 numbers::count(linked.compared as u64),
                 linked.model.rounds
             ),
-        };
-        let learnt = match job.labels.is_some() && linked.rule.is_none() {
-            true => format!(
-                "{}; labels shift all weights by {:+.1}",
-                learnt.replace(", no labels", ""),
-                linked.shift
-            ),
-            false => learnt,
         };
         self.say(LogLevel::Info, &format!("{BOLD}model{BOLD:#}   {learnt}"));
         if linked.proposes_one_to_one {

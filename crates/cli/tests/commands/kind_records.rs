@@ -1,7 +1,7 @@
 //! `--kind records`: whole commands on a small table.
 
 use super::lookalike::Folder;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Persons, of whom every third has a second record with a letter too many. The ids say who is who.
 fn customers() -> String {
@@ -202,6 +202,23 @@ fn a_model_that_cannot_be_used_is_refused() {
         (changed(&|it| it["model"]["fields"][0]["weights"] = Value::Array(Vec::new())), 3, "is damaged"),
         (changed(&|it| it["fields"] = Value::Array(Vec::new())), 3, "weights for other fields"),
         (changed(&|it| it["unheard"] = 1.into()), 3, "is damaged"),
+        (
+            changed(&|it| it["model"]["fields"][1] = it["model"]["fields"][0].clone()),
+            3,
+            "it has the field `given` twice",
+        ),
+        (
+            changed(&|it| {
+                let two = |at: u32| json!({"a": format!("a{at}"), "b": "b", "weight": 1.0});
+                it["model"]["fields"][0]["together"] = (0..300).map(two).collect();
+            }),
+            3,
+            "has more than 300 values that go together",
+        ),
+        (changed(&|it| it["model"]["fields"][0]["known"] = 0.into()), 3, "out of range"),
+        (changed(&|it| it["model"]["fields"][0]["unseen"] = json!(-1.0)), 3, "out of range"),
+        (changed(&|it| it["model"]["fields"][0]["others"][0] = json!(-1.0)), 3, "out of range"),
+        (changed(&|it| it["model"]["overlaps"][0][0][0] = Value::Null), 3, "is damaged"),
     ];
     for (content, code, said) in cases {
         std::fs::write(folder.path("changed.json"), &content).unwrap();
@@ -217,6 +234,25 @@ fn a_model_that_cannot_be_used_is_refused() {
     }
     let given = folder.run("pairs customers.csv --kind records --model out/model.json");
     assert!(given.stderr.contains("bands, as they were given, at"), "nothing is estimated: {given}");
+}
+
+/// The fields may be told as they were when the model was learnt, in any order, and with those that it left out.
+#[test]
+fn a_model_is_used_with_the_fields_that_it_was_learnt_with() {
+    let table: String = customers()
+        .lines()
+        .enumerate()
+        .map(|(at, line)| format!("{line},{}\n", if at == 0 { "country" } else { "norway" }))
+        .collect();
+    let folder = Folder::new().with("customers.csv", table);
+    let fields = "--fields born:date,country:place,surname,given,city";
+    let learnt = folder.run(&format!("dedup customers.csv --kind records {fields} -o out"));
+    assert!(learnt.code == 0 && learnt.stderr.contains("country (one value)"), "{learnt}");
+    let again = folder.run(&format!("pairs customers.csv --kind records {fields} --model out/model.json"));
+    assert!(again.code == 0 && again.stderr.contains("country (not in the model)"), "{again}");
+    let turned = "--fields city,given,surname,born";
+    let turned = folder.run(&format!("pairs customers.csv --kind records {turned} --model out/model.json"));
+    assert_eq!((turned.code, turned.stdout), (0, again.stdout));
 }
 
 #[test]
@@ -288,6 +324,23 @@ fn pairs_are_labelled_and_labels_are_used() {
     pairs.dedup();
     assert_eq!(pairs.len(), 5, "{second}");
 
+    // A last line without an end stays a line of its own.
+    std::fs::write(folder.path("cut.tsv"), second.trim_end()).unwrap();
+    let cut = folder.run_with("label customers.csv -o cut.tsv", b"y\n");
+    let written = folder.read("cut.tsv");
+    assert!(cut.code == 0 && written.starts_with(&second) && written.lines().count() == 6, "{written}");
+    // Both commands learn the same from labels, also from those of pairs that nobody would ask about.
+    let far = format!("{second}p0a\tp1a\tn\np3a\tp40a\ty\n");
+    std::fs::write(folder.path("far.tsv"), &far).unwrap();
+    let shift = |run: &str| -> String {
+        let said = run.split("shift all weights by ").nth(1).or(run.split("are shifted by ").nth(1)).unwrap();
+        said.split_whitespace().next().unwrap().to_owned()
+    };
+    let asked = folder.run_with("label customers.csv -o far.tsv", b"q\n");
+    let told = folder.run("pairs customers.csv --kind records --labels far.tsv");
+    assert_eq!(shift(&asked.stderr), shift(&told.stderr), "{asked} {told}");
+    assert!(told.stdout.contains("p3a\tp40a\t1.0000"), "{told}");
+
     let used = folder.run("pairs customers.csv --kind records --labels labels.tsv");
     assert!(used.code == 0 && used.stderr.contains("labels shift all weights by"), "{used}");
     let named = |label: &str| -> Vec<String> {
@@ -334,6 +387,11 @@ fn pairs_are_labelled_and_labels_are_used() {
         ("pairs customers.csv --labels labels.tsv", "--labels is for records"),
         ("label customers.csv -o new.tsv --labels labels.tsv", "--labels has no effect here"),
         ("label customers.csv -o new.tsv --kind sets", "only records are labelled"),
+        ("label - -o new.tsv", "cannot both be read from standard input"),
+        (
+            "label customers.csv --against - --against-only -o new.tsv",
+            "cannot both be read from standard input",
+        ),
     ] {
         let run = folder.run(arguments);
         assert!(run.code == 2 && run.stderr.contains(said), "{arguments}: {run}");

@@ -74,7 +74,7 @@ impl Settings {
             Kind::Records => Err(not_allowed(
                 SettingName::Kind,
                 kind,
-                "another kind here; the commands pairs, clusters, dedup and compare take records",
+                "another kind here; the commands pairs, clusters, dedup, compare and label take records",
             )),
         }
     }

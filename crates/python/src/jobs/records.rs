@@ -66,11 +66,14 @@ impl Asked {
         }
         if let Some(model) = &self.model {
             let model = read(model)?;
-            if let Some(told) = &fields {
-                model.check_fields(told).map_err(|cause| setting(format_args!("the model {cause}")))?;
-            }
+            let all = match &fields {
+                Some(told) => {
+                    model.fields_with(told).map_err(|cause| setting(format_args!("the model {cause}")))?
+                }
+                None => model.fields(),
+            };
             how = how.with_threshold(model.threshold);
-            fields = Some(model.fields());
+            fields = Some(all);
             how = how.with_model(model);
         }
         if let Some(threshold) = self.threshold {

@@ -41,6 +41,16 @@ impl Label {
         }
     }
 
+    /// Whether two records match; nothing if that is undecided.
+    #[must_use]
+    pub fn is_match(self) -> Option<bool> {
+        match self {
+            Self::Match => Some(true),
+            Self::Other => Some(false),
+            Self::Undecided => None,
+        }
+    }
+
     /// How it is written.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -16,7 +16,8 @@ pub use labelled::{HEAD, Label, LabelsWritten};
 pub use reading::{Named, Records};
 pub use write::{Report, RunFigures, dedup, finished, report_in, rounded, weights_json};
 
-use crate::link::{Linked, Options, link};
+use crate::link::{Linked, link};
+use crate::options::Options;
 use corpus::Source;
 
 /// What is asked of a run.
@@ -134,8 +135,8 @@ impl Job {
         let mut options = self.options.clone();
         if let Some(labels) = &self.labels {
             for ((a, b), label) in labels.read(&records)? {
-                if label != Label::Undecided {
-                    options = options.with_label(a, b, label == Label::Match);
+                if let Some(is_match) = label.is_match() {
+                    options = options.with_label(a, b, is_match);
                 }
             }
         }

@@ -16,6 +16,8 @@ pub(super) const LIMITS: Limits = Limits { block_bytes: 1 << 20, record_bytes: 6
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bad {
     pub(super) slot: u64,
+    /// Its number in the source, from 1.
+    pub(super) line: u64,
     pub(super) reason: String,
 }
 
@@ -143,7 +145,11 @@ impl Records {
                             failure = Some(Error::BadRecord { source_name, place, line, reason });
                             return Ok(());
                         }
-                        self.bad[at].push(Bad { slot: first + slot as u64, reason });
+                        self.bad[at].push(Bad {
+                            slot: first + slot as u64,
+                            line: block.number(slot),
+                            reason,
+                        });
                         return Ok(());
                     }
                 };
@@ -225,8 +231,7 @@ impl Records {
     pub fn skipped(&self, job: &Job) -> Vec<(u64, String, String)> {
         let sources = self.sources.iter().zip(&self.bad).skip(self.against);
         let of_source = |(source, bad): (&Source, &Vec<Bad>)| {
-            let name =
-                |bad: &Bad| (bad.slot + 1, format!("{}:{}", source.name, bad.slot + 1), bad.reason.clone());
+            let name = |bad: &Bad| (bad.line, format!("{}:{}", source.name, bad.line), bad.reason.clone());
             bad.iter().map(name).collect::<Vec<_>>()
         };
         match job.on_bad_record {
@@ -350,4 +355,23 @@ fn wanted(
         return Err(Error::Usage(format!("{what}; {}", listed.join("; "))));
     }
     Ok(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::job_of;
+    use super::*;
+
+    /// Records that cannot be read are named by the line that others are named by, also after empty lines.
+    #[test]
+    fn bad_records_have_the_line_of_their_source() {
+        let (mut job, folder) = job_of("");
+        let path = folder.path().join("table.jsonl");
+        std::fs::write(&path, "{\"name\": \"anna\"}\n\n{broken\n\n{\"name\": \"carl\"}\n").unwrap();
+        job.sources = corpus::discover(&[&path], &Default::default()).unwrap();
+        job.on_bad_record = OnBadRecord::Skip;
+        let records = job.read(&|| false).unwrap();
+        let skipped: Vec<u64> = records.skipped(&job).iter().map(|it| it.0).collect();
+        assert_eq!((records.named(0).line, skipped, records.named(1).line), (1, vec![3], 5));
+    }
 }

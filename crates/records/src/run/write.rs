@@ -281,7 +281,7 @@ fn removed_lines(job: &Job, matched: &Matched, decisions: &Decisions) -> Vec<u8>
             let source = &records.sources[at].name;
             for bad in bad {
                 let line = json!({
-                    "id": format!("{source}:{}", bad.slot + 1), "source": source, "line": bad.slot + 1, "kind": "bad",
+                    "id": format!("{source}:{}", bad.line), "source": source, "line": bad.line, "kind": "bad",
                     "kept_id": null, "kept_source": null, "kept_line": null, "similarity": null, "reason": bad.reason,
                 });
                 lines.insert((at, bad.slot), line);
