@@ -263,6 +263,10 @@ def _select(columns: Columns, present: Any) -> List[str]:
     names = [name for name in present if isinstance(name, str)]
     wanted = []
     if columns.kind == "records":
+        # Such a column would be left out of the comparison silently.
+        other = next((name for name in present if not isinstance(name, str)), None)
+        if other is not None:
+            raise TypeError(f"a field is named by a str, but the column {other!r} by {type(other).__name__}; rename it")
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise SettingError(f"there are {names.count(repeated)} columns {repeated!r}; rename all but one")

@@ -195,6 +195,20 @@ def test_numbers_of_pandas_with_missing_values_are_whole_numbers() -> None:
     assert list(lookalike.pairs(mixed, kind="records", id="id")) == same
 
 
+def test_columns_that_are_not_named_by_a_str_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(customers())
+    for column, said in [(7, "column 7 by int"), (("a", "b"), "by tuple")]:
+        wrong = frame.rename(columns={"born": column}) if column == 7 else frame.set_axis([column, *frame.columns[1:]], axis=1)
+        for call in (
+            lambda: lookalike.pairs(wrong, kind="records"),
+            lambda: lookalike.dedup(frame, kind="records", against=wrong),
+            lambda: lookalike.link(frame, wrong),
+        ):
+            with pytest.raises(TypeError, match=said):
+                call()
+
+
 def test_lists_numbers_and_nothing_in_dictionaries() -> None:
     rows = [{"authors": ["a. berg", "c. holm"], "year": 1999}, {"authors": ("a. berg", "c. holm"), "year": 1999.0, "note": None}]
     found = lookalike.pairs(rows, kind="records")
